@@ -17,18 +17,18 @@ const TEMPLATE = 'server/src/test/template-database.ts';
 /** For the projects that start servers. */
 const BUNDLE = 'server/src/test/server-bundle.ts';
 
-/** Compare what all other tests recorded with the sources: rows with their types, and events with the operations that declare them. */
+/** Tests that compare what all other tests recorded with the sources: rows with their types, and events with the operations that declare them. */
 const WHOLE_RUN = ['server/src/test/row-types/row-types.test.ts', 'server/src/test/operation-events.test.ts'];
 
 /**
- * The first failure counts, because a retry hides a race. Only in CI, where a whole day of work may depend on one run, a test that
- * fails is repeated once, and a browser test twice. `.ci/run` lists each of them as "retry x1" at its end, and each is a defect to look
- * into. `TEST_RETRIES=0` repeats nothing.
+ * A retry hides a race, so by default the first failure counts. In CI, where a whole day's work may depend on one run, a failed test
+ * is retried once, and a failed browser test twice. `.ci/run` lists every retried test as "retry x1" at the end of the run, and each
+ * of them is a defect to investigate. `TEST_RETRIES=0` disables retries.
  */
 const RETRIES = Number(process.env.TEST_RETRIES ?? (process.env.CI ? 1 : 0));
 const BROWSER_RETRIES = RETRIES * 2;
 
-/** For the projects whose tests start servers, and several kill them many times: a start takes 20 s on a busy machine. */
+/** Settings for tests that start servers, some of which kill them many times. Starting a server takes 20 s on a busy machine. */
 const WITH_SERVERS = {
   testTimeout: 300_000,
   hookTimeout: 300_000,
@@ -43,9 +43,9 @@ export default defineConfig({
     globalSetup: [TEMPLATE, 'server/src/test/row-types/folder.ts'],
     // Spelled out because it matters: an unhandled rejection anywhere fails the run.
     dangerouslyIgnoreUnhandledErrors: false,
-    // Migrations are no modules: without this, watch mode would not notice a change.
+    // Migrations are not modules, so watch mode would not notice a change otherwise.
     forceRerunTriggers: [...configDefaults.forceRerunTriggers, '**/server/migrations/**'],
-    // Only a test that hangs takes this long. One that honestly needs more has its own timeout.
+    // Only a hanging test takes this long. A test that needs more time sets a timeout.
     testTimeout: process.env.CAMPAIGN === 'long' ? 600_000 : 60_000,
     // Creating a database waits for PostgreSQL, which many tests keep busy at the start of a run.
     hookTimeout: 300_000,

@@ -3,37 +3,37 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export type Balancer = { url: string; close: () => void };
 
-/** Forwards each connection to one of the ports, chosen at random, or to another one if nothing listens there. */
+/** Forwards each connection to one of the ports, chosen at random, or to the other port if nothing listens on the first. */
 export async function startBalancer(ports: readonly number[]): Promise<Balancer> {
   const sockets = new Set<Socket>();
-  const forward = (near: Socket, candidates: readonly number[]): void => {
-    const [port, ...others] = candidates;
+  const forward = (clientSocket: Socket, candidates: readonly number[]): void => {
+    const [port, ...otherPorts] = candidates;
     if (port === undefined) {
-      near.destroy();
+      clientSocket.destroy();
       return;
     }
-    const far = connect(port, '127.0.0.1');
-    far.once('error', () => {
-      if (far.bytesRead + far.bytesWritten === 0) forward(near, others);
+    const serverSocket = connect(port, '127.0.0.1');
+    serverSocket.once('error', () => {
+      if (serverSocket.bytesRead + serverSocket.bytesWritten === 0) forward(clientSocket, otherPorts);
     });
-    far.once('connect', () => {
-      for (const [one, other] of [
-        [near, far],
-        [far, near],
+    serverSocket.once('connect', () => {
+      for (const [source, target] of [
+        [clientSocket, serverSocket],
+        [serverSocket, clientSocket],
       ] as const) {
-        sockets.add(one);
-        one.pipe(other);
-        one.on('error', () => {});
-        one.on('close', () => {
-          sockets.delete(one);
-          other.destroy();
+        sockets.add(source);
+        source.pipe(target);
+        source.on('error', () => {});
+        source.on('close', () => {
+          sockets.delete(source);
+          target.destroy();
         });
       }
     });
   };
-  const server = createServer(near => {
-    near.on('error', () => {});
-    forward(near, Math.random() < 0.5 ? ports : ports.toReversed());
+  const server = createServer(clientSocket => {
+    clientSocket.on('error', () => {});
+    forward(clientSocket, Math.random() < 0.5 ? ports : ports.toReversed());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,18 +1,18 @@
 import pg from 'pg';
 import { migrate } from '../server/src/platform/db/migrate.ts';
 
-/** Keeps a database that has the marker. Otherwise the database is recreated, migrated and filled. */
-export async function keepOrFill(
+/** Reuses a database that has the marker, and otherwise recreates, migrates and fills it. */
+export async function reuseOrFillDatabase(
   url: URL,
   marker: string,
-  fresh: boolean,
+  recreate: boolean,
   fill: () => Promise<void>,
 ): Promise<void> {
   const name = url.pathname.slice(1);
   const server = new URL(url);
   server.pathname = '/postgres';
   await withClient(server, async client => {
-    if (!fresh && (await commentOn(client, name)) === marker) return;
+    if (!recreate && (await readComment(client, name)) === marker) return;
     await client.query(`drop database if exists ${name} with (force)`);
     await client.query(`create database ${name}`);
     await migrate(url.href);
@@ -21,14 +21,15 @@ export async function keepOrFill(
   });
 }
 
-/** Runs statements and prints how long each took. */
-export const stepper = (client: pg.Client) => async (what: string, statement: string, values?: unknown[]) => {
-  const start = performance.now();
-  await client.query(statement, values);
-  console.error(`${what}: ${((performance.now() - start) / 1_000).toFixed(1)} s`);
-};
+/** Returns a function that runs a statement and prints how long it took. */
+export const makeStepRunner =
+  (client: pg.Client) => async (step: string, statement: string, values?: unknown[]) => {
+    const start = performance.now();
+    await client.query(statement, values);
+    console.error(`${step}: ${((performance.now() - start) / 1_000).toFixed(1)} s`);
+  };
 
-async function commentOn(client: pg.Client, database: string): Promise<string | undefined> {
+async function readComment(client: pg.Client, database: string): Promise<string | undefined> {
   const { rows } = await client.query<{ comment: string }>(
     `select shobj_description(oid, 'pg_database') as comment from pg_database where datname = $1`,
     [database],

@@ -8,7 +8,7 @@ export function startLoop(pauseMs: number, work: (n: number) => Promise<void>, r
   let isStopped = false;
   let isPaused = false;
   let isBusy = false;
-  const running = (async () => {
+  const loopEnd = (async () => {
     for (let n = 0; !isStopped; ) {
       if (!isPaused) {
         isBusy = true;
@@ -28,15 +28,16 @@ export function startLoop(pauseMs: number, work: (n: number) => Promise<void>, r
     },
     stop: async () => {
       isStopped = true;
-      await running;
+      await loopEnd;
     },
   };
 }
 
 export type Kind = {
   name: string;
-  /** How many callers of this kind there are, and how long each pauses between two requests. */
+  /** The number of callers of this kind. */
   callers: number;
+  /** How long a caller pauses between two requests. */
   pauseMs: number;
   /** Sends the nth request of a caller. */
   send: (n: number, caller: number) => Promise<Response>;
@@ -44,19 +45,19 @@ export type Kind = {
   expected: number[];
 };
 
-export type Sample = { kind: Kind; at: number; ms: number; isExpected: boolean; response: Response };
+export type Sample = { kind: Kind; sentAt: number; ms: number; isExpected: boolean; response: Response };
 
-/** Callers of every kind that send one request after the other. The returned function stops them. */
+/** Starts callers of every kind, each of which sends one request at a time. The returned function stops them. */
 export function startCallers(
   kinds: Kind[],
   onSample: (sample: Sample) => void,
   random?: () => number,
 ): () => Promise<void> {
   const send = async (kind: Kind, n: number, caller: number) => {
-    const at = performance.now();
+    const sentAt = performance.now();
     const response = await kind.send(n, caller);
     const isExpected = kind.expected.includes(response.status);
-    onSample({ kind, at, ms: performance.now() - at, isExpected, response });
+    onSample({ kind, sentAt, ms: performance.now() - sentAt, isExpected, response });
   };
   const loops = kinds.flatMap(kind =>
     Array.from({ length: kind.callers }, (_, caller) =>
@@ -66,6 +67,6 @@ export function startCallers(
   return async () => void (await Promise.all(loops.map(loop => loop.stop())));
 }
 
-/** The status of a response, or why there was none. */
-export const outcomeOf = ({ status, error }: Response): string =>
+/** Returns the status of a response, or the reason why there is none. */
+export const describeOutcome = ({ status, error }: Response): string =>
   error ? String((error.cause as NodeJS.ErrnoException | undefined)?.code ?? error.message) : String(status);

@@ -14,22 +14,22 @@ export type OwnPostgres = {
   remove: () => void;
 };
 
-/** The newest PostgreSQL version installed from Debian's packages. */
-export function newestPrograms(): string {
+/** Returns the program folder of the newest PostgreSQL version that is installed from Debian's packages. */
+export function findNewestPrograms(): string {
   const versions = readdirSync(DEBIAN).toSorted((a, b) => Number(b) - Number(a));
   return join(DEBIAN, String(versions[0]), 'bin');
 }
 
-/** A PostgreSQL server that a campaign may restart. It runs as `user`, because PostgreSQL does not run as root. */
+/** Starts a PostgreSQL server that a campaign may restart. It runs as `user`, because PostgreSQL refuses to run as root. */
 export function startOwnPostgres(programs: string, user: string, settings: string[] = []): OwnPostgres {
   const folder = mkdtempSync(join(tmpdir(), 'halyard-postgres-'));
   chmodSync(folder, 0o777);
   const data = join(folder, 'data');
-  // Below the ports that the operating system uses for outgoing connections.
+  // These ports are below those that the operating system uses for outgoing connections.
   const port = 20_000 + randomInt(10_000);
   const run = (program: string, ...parameters: string[]) =>
     execFileSync('runuser', ['-u', user, '--', join(programs, program), ...parameters], { stdio: 'ignore' });
-  const options = ['listen_addresses=127.0.0.1', ...settings].map(one => `-c ${one}`).join(' ');
+  const options = ['listen_addresses=127.0.0.1', ...settings].map(setting => `-c ${setting}`).join(' ');
   const start = () => run('pg_ctl', '-D', data, '-w', '-o', `-p ${port} -k ${folder} ${options}`, 'start');
   const stop = (mode: string) => run('pg_ctl', '-D', data, '-m', mode, '-w', 'stop');
   run('initdb', '-D', data, '-U', 'postgres', '--auth=trust');

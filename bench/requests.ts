@@ -3,7 +3,7 @@ import { ADMIN_TOKEN } from './server.ts';
 const TIMEOUT_MS = 60_000;
 
 export type Response = {
-  /** 0 without a response. */
+  /** 0 if there was no response. */
   status: number;
   text: string;
   retryAfter: string | null;
@@ -34,8 +34,8 @@ export async function send(
   }
 }
 
-/** For the setup: anything except success ends the program. */
-export async function must(...request: Parameters<typeof send>): Promise<unknown> {
+/** Sends a request that prepares a benchmark, and throws unless it succeeds. */
+export async function mustSend(...request: Parameters<typeof send>): Promise<unknown> {
   const { status, text } = await send(...request);
   if (status < 200 || status >= 300) throw new Error(`${request[1]} ${request[2]}: ${status} ${text}`);
   return text === '' ? undefined : JSON.parse(text);
@@ -49,16 +49,16 @@ export async function makeToken(
   projects?: string[],
 ): Promise<string> {
   const body = { tokenName: `bench ${type}`, type, environment, ...(projects && { projects }) };
-  return ((await must(server, 'POST', '/api/admin/api-tokens', body)) as { secret: string }).secret;
+  return ((await mustSend(server, 'POST', '/api/admin/api-tokens', body)) as { secret: string }).secret;
 }
 
-/** The body of an import of flags into a project, with the strategies of each flag in one environment. */
-export function importOf(
+/** Builds the body that imports flags into a project, with each flag's strategies in one environment. */
+export function buildImport(
   project: string,
   environment: string,
   names: string[],
   enabled: boolean,
-  strategiesOf: (name: string) => object[],
+  buildStrategies: (name: string) => object[],
 ): object {
   return {
     project,
@@ -66,7 +66,7 @@ export function importOf(
     data: {
       features: names.map(name => ({ name, type: 'release', description: `${name}, ${Date.now()}` })),
       featureStrategies: names.flatMap(featureName =>
-        strategiesOf(featureName).map(strategy => ({ featureName, ...strategy })),
+        buildStrategies(featureName).map(strategy => ({ featureName, ...strategy })),
       ),
       featureEnvironments: names.map(name => ({
         featureName: name,

@@ -3,14 +3,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import type { Unleash } from 'unleash-client';
 
-/** A flag as SDKs get it. */
+/** A flag as SDKs receive it. */
 export type Document = {
   name: string;
   enabled: boolean;
   strategies: { constraints: { values: string[] }[]; variants?: { name: string }[] }[];
 };
 
-/** The flags of an environment as the database has them for SDKs, by name. */
+/** An environment's flags by name, as the database stores them for SDKs. */
 export type Documents = ReadonlyMap<string, Document>;
 
 export async function readDocuments(database: pg.Client | pg.Pool, environment: string): Promise<Documents> {
@@ -22,55 +22,55 @@ export async function readDocuments(database: pg.Client | pg.Pool, environment: 
 }
 
 /** The flags that a real SDK has, by name. */
-export const flagsOf = (sdk: Unleash): Map<string, unknown> =>
+export const getSdkFlags = (sdk: Unleash): Map<string, unknown> =>
   new Map(sdk.getFeatureToggleDefinitions().map(flag => [flag.name, flag]));
 
-/** How what an SDK has differs from the database, or undefined if it does not. */
-export function differenceOf(
-  own: ReadonlyMap<string, unknown>,
+/** Describes the first difference between an SDK's flags and the database, and returns undefined if there is none. */
+export function describeDifference(
+  sdkFlags: ReadonlyMap<string, unknown>,
   database: ReadonlyMap<string, unknown>,
 ): string | undefined {
-  for (const [name, value] of own) {
-    const stored = database.get(name);
-    if (stored === undefined) return `has "${name}", and the database does not`;
-    if (!isDeepStrictEqual(value, stored))
-      return `"${name}" is ${JSON.stringify(value)}, and ${JSON.stringify(stored)} in the database`;
+  for (const [name, value] of sdkFlags) {
+    const storedValue = database.get(name);
+    if (storedValue === undefined) return `has "${name}", but the database does not`;
+    if (!isDeepStrictEqual(value, storedValue))
+      return `"${name}" is ${JSON.stringify(value)}, but ${JSON.stringify(storedValue)} in the database`;
   }
-  for (const name of database.keys()) if (!own.has(name)) return `lacks "${name}"`;
+  for (const name of database.keys()) if (!sdkFlags.has(name)) return `lacks "${name}"`;
   return undefined;
 }
 
-/** Waits until nothing differs. Returns what still differs, and how long it took. Nothing may be written meanwhile. */
+/** Polls until nothing differs or the time is up, and returns the remaining differences. Do not write to the database while it polls. */
 export async function waitUntilEqual(
-  find: () => string[] | Promise<string[]>,
+  findDifferences: () => string[] | Promise<string[]>,
   withinMs: number,
 ): Promise<{ differing: string[]; ms: number }> {
-  const started = performance.now();
-  let differing = await find();
-  while (differing.length > 0 && performance.now() - started < withinMs) {
+  const startedAt = performance.now();
+  let differing = await findDifferences();
+  while (differing.length > 0 && performance.now() - startedAt < withinMs) {
     await sleep(50);
-    differing = await find();
+    differing = await findDifferences();
   }
-  return { differing, ms: performance.now() - started };
+  return { differing, ms: performance.now() - startedAt };
 }
 
-/** A strategy for the user whose name is the number of the change, so that every change can be told apart. */
-export const strategyOf = (number: number) => ({
+/** Builds a strategy for the user whose name is the number of the change, so that each change is recognizable. */
+export const makeStrategy = (changeNumber: number) => ({
   name: 'default',
   constraints: [
     {
       contextName: 'userId',
       operator: 'IN',
-      values: [String(number)],
+      values: [String(changeNumber)],
       inverted: false,
       caseInsensitive: false,
     },
   ],
 });
 
-/** The number of the last change to a flag that the SDK has. */
-export function numberOf(sdk: Unleash, name: string): number {
-  // The type of the package has no fields for strategies.
+/** Reads the number of a flag's last change from the SDK's copy of the flag. */
+export function readChangeNumber(sdk: Unleash, name: string): number {
+  // The package's type lacks the fields for strategies.
   const flag = sdk.getFeatureToggleDefinition(name) as unknown as Document | undefined;
   return Number(flag?.strategies[0]?.constraints[0]?.values[0] ?? 0);
 }

@@ -15,10 +15,10 @@ export type Server = { url: string; pid: number; isRunning: () => boolean; stop:
 
 export async function startServer(
   database: URL,
-  usedPort?: number,
+  fixedPort?: number,
   shutdownDelaySeconds = 0,
 ): Promise<Server> {
-  const port = usedPort ?? (await freePort());
+  const port = fixedPort ?? (await findFreePort());
   const child = spawn(process.execPath, [MAIN], {
     env: {
       ...process.env,
@@ -62,7 +62,7 @@ export type ProxiedServers = {
   proxy: TcpProxy;
   servers: Server[];
   /** Starts a server to replace one that was killed, on the same port. */
-  restart: (at: number) => Promise<void>;
+  restart: (index: number) => Promise<void>;
   stop: () => Promise<void>;
 };
 
@@ -82,8 +82,8 @@ export async function startProxiedServers(database: URL): Promise<ProxiedServers
   return {
     proxy,
     servers,
-    restart: async at => {
-      servers[at] = await startServer(throughProxy, ports[at]);
+    restart: async index => {
+      servers[index] = await startServer(throughProxy, ports[index]);
     },
     stop: async () => {
       for (const server of servers) await server.stop();
@@ -91,16 +91,16 @@ export async function startProxiedServers(database: URL): Promise<ProxiedServers
   };
 }
 
-/** How many seconds the search index is behind, from the metrics: the maximum of its parts. */
+/** Reads from the metrics how many seconds the search index is behind. The part that lags most counts. */
 async function readIndexLag(server: string): Promise<number> {
   const response = await fetch(`${server}/internal-backstage/prometheus`);
   const text = await response.text();
-  const parts = [...text.matchAll(/^halyard_event_index_lag_seconds{part="\w+"} (\S+)/gm)];
-  if (parts.length === 0) throw new Error('The metrics have no lag of the search index');
-  return Math.max(...parts.map(part => Number(part[1])));
+  const partLags = [...text.matchAll(/^halyard_event_index_lag_seconds{part="\w+"} (\S+)/gm)];
+  if (partLags.length === 0) throw new Error('The metrics have no lag of the search index');
+  return Math.max(...partLags.map(match => Number(match[1])));
 }
 
-/** Waits until the server has indexed the log, so that a bench does not measure this work. */
+/** Waits until the server has indexed the log, so that a benchmark does not measure that work. */
 export async function waitForIndex(server: string): Promise<void> {
   const start = performance.now();
   while ((await readIndexLag(server)) > 0) {
@@ -111,7 +111,7 @@ export async function waitForIndex(server: string): Promise<void> {
   console.error(`search index complete after ${((performance.now() - start) / 1_000).toFixed(0)} s`);
 }
 
-export async function freePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const address = probe.address();

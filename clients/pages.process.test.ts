@@ -16,8 +16,13 @@ import { startTcpProxy, type TcpProxy } from '../server/src/test/tcp-proxy.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** The flags of the pages in the documentation. */
-const FLAGS = { react: 'pay.gift-message', ofrep: 'pay.gift-points', vue: 'pay.gift-wrap' };
-const environmentOf = (flag: string) =>
+const FLAGS = {
+  react: 'pay.gift-message',
+  ofrep: 'pay.gift-points',
+  vue: 'pay.gift-wrap',
+  angular: 'pay.gift-card',
+};
+const buildEnvironmentPath = (flag: string) =>
   `/api/admin/projects/payments/features/${flag}/environments/production`;
 /**
  * The SDK's polling interval, in seconds. A new poll cancels the previous one, so on a busy machine a shorter interval gets no
@@ -60,7 +65,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Only Ada gets the flags. Before each test they are disabled. */
+/** Restricts the flags to Ada, and disables them. */
 beforeEach(async () => {
   const strategy = {
     name: 'flexibleRollout',
@@ -71,15 +76,19 @@ beforeEach(async () => {
     ],
   };
   for (const flag of Object.values(FLAGS)) {
-    await call(harness.app, 'PUT', `${environmentOf(flag)}/strategies`, { body: [strategy] });
+    await call(harness.app, 'PUT', `${buildEnvironmentPath(flag)}/strategies`, { body: [strategy] });
     await toggle(flag, false);
   }
 });
 
-afterEach(() => proxy.thaw());
+afterEach(() => proxy.restore());
 
 async function toggle(flag: string, enabled: boolean): Promise<void> {
-  const { status } = await call(harness.app, 'POST', `${environmentOf(flag)}/${enabled ? 'on' : 'off'}`);
+  const { status } = await call(
+    harness.app,
+    'POST',
+    `${buildEnvironmentPath(flag)}/${enabled ? 'on' : 'off'}`,
+  );
   expect(status).toBe(200);
 }
 
@@ -112,7 +121,7 @@ async function open(name: string, files: Record<string, string>): Promise<Page> 
   return page;
 }
 
-async function untilShown(page: Page, text: string): Promise<void> {
+async function waitForText(page: Page, text: string): Promise<void> {
   await page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`, undefined, {
     polling: 10,
     timeout: 150_000,
@@ -123,7 +132,7 @@ async function untilShown(page: Page, text: string): Promise<void> {
 async function expectChanges(page: Page, flag: string, on: string, off: string): Promise<void> {
   for (let n = 0; n < 4; n++) {
     await toggle(flag, n % 2 === 0);
-    await untilShown(page, n % 2 === 0 ? on : off);
+    await waitForText(page, n % 2 === 0 ? on : off);
   }
 }
 
@@ -135,9 +144,9 @@ async function expectConvergence(page: Page, flag: string, on: string, off: stri
     await toggle(flag, enabled);
     await page.waitForTimeout(500);
     expect(await page.evaluate('document.body.innerText')).toContain(enabled ? off : on);
-    proxy.thaw();
+    proxy.restore();
     await page.context().setOffline(false);
-    await untilShown(page, enabled ? on : off);
+    await waitForText(page, enabled ? on : off);
   }
 }
 
@@ -153,16 +162,16 @@ test('a page with React shows changes, catches up after being offline, and keeps
       createRoot(document.getElementById('root')).render(<App />);`,
   });
   const [on, off] = ['Add a message.', 'No messages.'];
-  await untilShown(page, off);
+  await waitForText(page, off);
 
   await expectChanges(page, FLAGS.react, on, off);
   await expectConvergence(page, FLAGS.react, on, off);
 
   await toggle(FLAGS.react, true);
-  await untilShown(page, on);
+  await waitForText(page, on);
   for (let n = 0; n < 10; n++) {
     await page.getByLabel('User').fill(n % 2 === 0 ? 'ben' : 'ada');
-    await untilShown(page, n % 2 === 0 ? off : on);
+    await waitForText(page, n % 2 === 0 ? off : on);
     // Polls continue. None of them may bring back the previous user's value.
     for (let look = 0; look < 20; look++) {
       expect(await page.evaluate('document.body.innerText')).toContain(n % 2 === 0 ? off : on);
@@ -188,9 +197,38 @@ test('a page with Vue shows changes', async () => {
       createApp(Page).use(plugin, { config }).mount('#root');`,
   });
   const [on, off] = ['Wrap it.', 'No wrapping.'];
-  await untilShown(page, off);
+  await waitForText(page, off);
 
   await expectChanges(page, FLAGS.vue, on, off);
+  await page.close();
+});
+
+test('a page with Angular shows changes', async () => {
+  const page = await open('angular', {
+    // The package is only partly compiled. Without Angular's build tools, the compiler does the rest in the browser.
+    'angular.jsx': `
+      import '@angular/compiler';
+      import { Component, provideZonelessChangeDetection } from '@angular/core';
+      import { bootstrapApplication } from '@angular/platform-browser';
+      import { FeatureDisabledDirective, FeatureEnabledDirective, provideUnleashProxy } from '@karelics/angular-unleash-proxy-client';
+      const Page = Component({
+        selector: '#root',
+        imports: [FeatureEnabledDirective, FeatureDisabledDirective],
+        template: '<p *featureEnabled="flag">Add a card.</p><p *featureDisabled="flag">No cards.</p>',
+      })(class { flag = '${FLAGS.angular}'; });
+      const config = {
+        url: 'http://127.0.0.1:${proxy.port}/api/frontend',
+        clientKey: '${token}',
+        appName: 'angular',
+        refreshInterval: ${REFRESH_INTERVAL},
+        context: { userId: 'ada' },
+      };
+      bootstrapApplication(Page, { providers: [provideZonelessChangeDetection(), provideUnleashProxy(config)] });`,
+  });
+  const [on, off] = ['Add a card.', 'No cards.'];
+  await waitForText(page, off);
+
+  await expectChanges(page, FLAGS.angular, on, off);
   await page.close();
 });
 
@@ -206,17 +244,17 @@ test('the documented page shows changes and keeps users apart when it is opened 
   const page = await browser.newPage();
   await page.goto(pathToFileURL(join(folder, 'index.html')).href);
   const [on, off] = ['Add a gift message.', 'No gift messages.'];
-  await untilShown(page, off);
+  await waitForText(page, off);
 
   await expectChanges(page, FLAGS.react, on, off);
 
   await toggle(FLAGS.react, true);
-  await untilShown(page, on);
+  await waitForText(page, on);
   const color = 'getComputedStyle(document.getElementById("message")).color';
   await expect.poll(() => page.evaluate(color)).toBe('rgb(0, 0, 255)');
   await page.getByLabel('User').fill('ben');
   await page.keyboard.press('Enter');
-  await untilShown(page, off);
+  await waitForText(page, off);
   await page.close();
 });
 
@@ -234,26 +272,26 @@ test('a page with the OFREP web provider shows changes, catches up after being o
   });
   page.on('request', request => requests.push(`${request.method()} ${new URL(request.url()).pathname}`));
   const [on, off] = ['#0000ff', 'none'];
-  await untilShown(page, off);
+  await waitForText(page, off);
 
   await expectChanges(page, FLAGS.ofrep, on, off);
   // A change takes one request. The provider does not poll.
-  expect(requests.filter(one => one.startsWith('POST')).length).toBeLessThanOrEqual(8);
+  expect(requests.filter(request => request.startsWith('POST')).length).toBeLessThanOrEqual(8);
   await expectConvergence(page, FLAGS.ofrep, on, off);
 
   await toggle(FLAGS.ofrep, true);
-  await untilShown(page, on);
+  await waitForText(page, on);
   for (let n = 0; n < 20; n++) {
     const user = n % 2 === 0 ? 'ben' : 'ada';
     expect(await page.evaluate(`window.as(${JSON.stringify(user)})`)).toBe(user === 'ada' ? on : off);
   }
 
-  // The provider stores flags. After a reload they are those of the page's user.
+  // The provider stores flags. After a reload, the page must still show the flags of its own user.
   await page.evaluate('window.as("ben")');
   await toggle(FLAGS.ofrep, false);
   await page.reload();
-  await untilShown(page, off);
+  await waitForText(page, off);
   await toggle(FLAGS.ofrep, true);
-  await untilShown(page, on);
+  await waitForText(page, on);
   await page.close();
 });

@@ -31,10 +31,10 @@ type Sdk = {
 
 /** The polling interval, in milliseconds. */
 const INTERVAL = 200;
-/** Seconds. A browser SDK cancels a request that takes longer than its interval, and on a busy machine it would never see a change. */
+/** Intervals in seconds. A browser SDK cancels a request that takes longer than the interval, so with a short one it would never see a change on a busy machine. */
 const REFRESH = { refreshInterval: 5, metricsInterval: 60 };
 
-const server = (name: string, module: string, mode?: object, lacks?: 'variants'): Sdk => ({
+const serverSdk = (name: string, module: string, mode?: object, lacks?: 'variants'): Sdk => ({
   name,
   ...(lacks && { lacks }),
   registers: /^unleash-(client-node|node-sdk):\d/,
@@ -63,7 +63,7 @@ const server = (name: string, module: string, mode?: object, lacks?: 'variants')
   },
 });
 
-const browser = (name: string, module: string, options: object = {}): Sdk => ({
+const browserSdk = (name: string, module: string, options: object = {}): Sdk => ({
   name,
   start: async ({ url, frontend, appName, flag }) =>
     await startBrowserSdk(module, `${url}/api/frontend`, frontend, appName, flag, options),
@@ -97,16 +97,16 @@ const nextOnServer: Sdk = {
   start: async ({ url, backend, frontend, appName, flag }) => {
     const { getDefinitions, evaluateFlags, flagsClient } = load('@unleash/nextjs');
     const metrics = { url: `${url}/api/frontend`, clientKey: frontend, appName };
-    let used = flagsClient([], metrics);
+    let flags = flagsClient([], metrics);
     return {
       valueFor: async userId => {
         const config = { url: `${url}/api/client/features`, token: backend, appName };
         const definitions = await getDefinitions({ ...config, fetchOptions: { cache: 'no-store' } });
-        used = flagsClient(evaluateFlags(definitions, { userId }).toggles, metrics);
-        return used.getVariant(flag).name;
+        flags = flagsClient(evaluateFlags(definitions, { userId }).toggles, metrics);
+        return flags.getVariant(flag).name;
       },
-      sendMetrics: () => used.sendMetrics(),
-      stop: () => used.stop(),
+      sendMetrics: () => flags.sendMetrics(),
+      stop: () => flags.stop(),
     };
   },
 };
@@ -116,14 +116,14 @@ const nextInFrontend: Sdk = {
   start: async ({ url, frontend, appName, flag }) => {
     const { getFrontendFlags, flagsClient } = load('@unleash/nextjs');
     const options = { url: `${url}/api/frontend`, clientKey: frontend, appName };
-    let used = flagsClient([], options);
+    let flags = flagsClient([], options);
     return {
       valueFor: async userId => {
-        used = flagsClient((await getFrontendFlags({ ...options, context: { userId } })).toggles, options);
-        return used.getVariant(flag).name;
+        flags = flagsClient((await getFrontendFlags({ ...options, context: { userId } })).toggles, options);
+        return flags.getVariant(flag).name;
       },
-      sendMetrics: () => used.sendMetrics(),
-      stop: () => used.stop(),
+      sendMetrics: () => flags.sendMetrics(),
+      stop: () => flags.stop(),
     };
   },
 };
@@ -188,16 +188,16 @@ const openFeatureProvider: Sdk = {
 };
 
 const SDKS: Sdk[] = [
-  server('unleash-client 3', 'unleash-client-3', undefined, 'variants'),
-  server('unleash-client 4', 'unleash-client-4'),
-  server('unleash-client 5', 'unleash-client-5'),
-  server('unleash-client 6, polling', 'unleash-client', { type: 'polling', format: 'full' }),
-  server('unleash-client 6, delta', 'unleash-client', { type: 'polling', format: 'delta' }),
-  server('unleash-client 6, streaming', 'unleash-client', { type: 'streaming' }),
-  { ...browser('unleash-proxy-client 1', 'unleash-proxy-client-1'), lacks: 'counts of variants' },
-  browser('unleash-proxy-client 2', 'unleash-proxy-client-2'),
-  browser('unleash-proxy-client 3, GET', 'unleash-proxy-client'),
-  browser('unleash-proxy-client 3, POST', 'unleash-proxy-client', { usePOSTrequests: true }),
+  serverSdk('unleash-client 3', 'unleash-client-3', undefined, 'variants'),
+  serverSdk('unleash-client 4', 'unleash-client-4'),
+  serverSdk('unleash-client 5', 'unleash-client-5'),
+  serverSdk('unleash-client 6, polling', 'unleash-client', { type: 'polling', format: 'full' }),
+  serverSdk('unleash-client 6, delta', 'unleash-client', { type: 'polling', format: 'delta' }),
+  serverSdk('unleash-client 6, streaming', 'unleash-client', { type: 'streaming' }),
+  { ...browserSdk('unleash-proxy-client 1', 'unleash-proxy-client-1'), lacks: 'counts of variants' },
+  browserSdk('unleash-proxy-client 2', 'unleash-proxy-client-2'),
+  browserSdk('unleash-proxy-client 3, GET', 'unleash-proxy-client'),
+  browserSdk('unleash-proxy-client 3, POST', 'unleash-proxy-client', { usePOSTrequests: true }),
   nextOnServer,
   nextInFrontend,
   proxy,
@@ -214,10 +214,11 @@ beforeAll(async () => {
   tokens.frontend = await sdkServer.token('production', ['sdks'], 'frontend');
 });
 
-const environmentOf = (flag: string) => `/api/admin/projects/sdks/features/${flag}/environments/production`;
+const buildEnvironmentPath = (flag: string) =>
+  `/api/admin/projects/sdks/features/${flag}/environments/production`;
 
 async function toggle(flag: string, state: 'on' | 'off'): Promise<void> {
-  expect((await call(harness.app, 'POST', `${environmentOf(flag)}/${state}`)).status).toBe(200);
+  expect((await call(harness.app, 'POST', `${buildEnvironmentPath(flag)}/${state}`)).status).toBe(200);
 }
 
 /** A flag that only Ada gets. */
@@ -230,15 +231,15 @@ async function makeFlag(name: string): Promise<void> {
     constraints: [{ contextName: 'userId', operator: 'IN', values: ['ada'] }],
     variants: [{ name: 'blue', weight: 1_000, weightType: 'variable', stickiness: 'default', payload }],
   };
-  const { status } = await call(harness.app, 'PUT', `${environmentOf(name)}/strategies`, {
+  const { status } = await call(harness.app, 'PUT', `${buildEnvironmentPath(name)}/strategies`, {
     body: [strategy],
   });
   expect(status).toBe(200);
   await toggle(name, 'on');
 }
 
-/** What the server knows once it has written the SDKs' reports. */
-async function reported(path: string) {
+/** Writes the SDKs' reports to the database, and reads them through the API. */
+async function readReported(path: string) {
   await makeFlusher(harness.db, harness.app.usage).flush();
   return (await call(harness.app, 'GET', `/api/admin/${path}`)).body;
 }
@@ -262,11 +263,11 @@ test.each(SDKS.map((sdk, at) => ({ ...sdk, appName: `app-${at}`, flag: `flag-${a
 
     const counts = { appName, environment: 'production', yes: some, variants: lacks ? {} : { blue: some } };
     await expect
-      .poll(async () => await reported(`client-metrics/features/${flag}/raw`))
+      .poll(async () => await readReported(`client-metrics/features/${flag}/raw`))
       .toMatchObject({ data: [counts] });
     if (registers) {
       const instance = { sdkVersion: expect.stringMatching(registers), environment: 'production' };
-      expect(await reported(`metrics/applications/${appName}`)).toMatchObject({ instances: [instance] });
+      expect(await readReported(`metrics/applications/${appName}`)).toMatchObject({ instances: [instance] });
     }
     await sdk.stop();
   },

@@ -41,7 +41,7 @@ function findShared(graph: Graph, share: number): Set<string> {
   // A module that imports a library stays with it. Otherwise each page would load the library.
   const isLight = (id: string): boolean =>
     (graph.getModuleInfo(id)?.importedIds ?? []).every(
-      one => first.has(one) || shared.has(one) || one.endsWith('.css'),
+      importedId => first.has(importedId) || shared.has(importedId) || importedId.endsWith('.css'),
     );
   for (let before = -1; before !== shared.size; ) {
     before = shared.size;
@@ -59,7 +59,7 @@ function sharedByPages(name: string, share: number): (id: string, graph: Graph) 
   };
 }
 
-/** The message is the same for all, because it is part of the first load. */
+/** The message is the same for all of them, because it is part of the first load. */
 const leftOut = (name: string): string =>
   `export const ${name} = () => { throw new Error("vite.config.ts"); };`;
 
@@ -72,10 +72,10 @@ const LEFT_OUT: Record<string, string> = {
   '/MantineCssVariables/MantineCssVariables.mjs': 'export const MantineCssVariables = () => null;',
   // theme.ts has the other colors that the console uses.
   '/MantineProvider/default-colors.mjs': `export const DEFAULT_COLORS = { red: ${JSON.stringify(DEFAULT_THEME.colors.red)} };`,
-  // Without `withArrow`, nothing has an arrow.
+  // Nothing has an arrow without `withArrow`.
   '/FloatingArrow/FloatingArrow.mjs': 'export const FloatingArrow = () => null;',
   '/FloatingArrow/get-arrow-position-styles.mjs': 'export const getArrowMergeDropdownStyles = () => ({});',
-  // useKeptScroll keeps the positions, because pages scroll in separate regions.
+  // useScrollRestoration keeps the positions, because pages scroll in separate regions.
   '/router-core/dist/esm/scroll-restoration.js': SCROLL,
   '/Popover/PopoverContextMenu/PopoverContextMenu.mjs': leftOut('PopoverContextMenu'),
 };
@@ -85,7 +85,7 @@ const leaveOut: Plugin = {
   apply: 'build',
   enforce: 'pre',
   load(id) {
-    const [end, code] = Object.entries(LEFT_OUT).find(([one]) => id.endsWith(one)) ?? [];
+    const [end, code] = Object.entries(LEFT_OUT).find(([suffix]) => id.endsWith(suffix)) ?? [];
     if (end !== undefined) unused.delete(end);
     return code;
   },
@@ -102,12 +102,12 @@ export default defineConfig({
   server: { proxy: { [SERVER]: `http://127.0.0.1:${process.env.PORT ?? 4242}` } },
   build: {
     target: 'es2024',
-    // The test of the size budgets reads it.
+    // The test of the size budgets reads this file.
     manifest: true,
     // The policy allows no data: fonts and styles, and Trusted Types reject the polyfill.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // Libraries change less often than our code, so browsers keep them over releases.
+    // Libraries change less often than our code, so browsers keep them across releases.
     rolldownOptions: {
       output: {
         codeSplitting: {
@@ -115,7 +115,7 @@ export default defineConfig({
             part('react', 'react|react-dom|scheduler'),
             part('query', '@tanstack/(query-core|react-query)'),
             part('router', '@tanstack/(router-core|react-router|history|store|react-store)'),
-            // What many pages use is one file, because dozens of small ones compress worse.
+            // What many pages use is in one file, because dozens of small files compress worse.
             { name: sharedByPages('shared', 0.3), includeDependenciesRecursively: false },
           ],
         },

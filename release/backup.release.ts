@@ -14,16 +14,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
-import { newestPrograms, type OwnPostgres, startOwnPostgres } from '../bench/own-postgres.ts';
+import { findNewestPrograms, type OwnPostgres, startOwnPostgres } from '../bench/own-postgres.ts';
 import { freePort } from '../server/scripts/demo/free-port.ts';
-import { createDatabase, dropDatabase, urlOf } from '../server/src/test/database.ts';
+import { createDatabase, dropDatabase, getDatabaseUrl } from '../server/src/test/database.ts';
 import { type RunningServer, startProcess, stopProcess } from '../server/src/test/process.ts';
 import { type Receiver, startReceiver } from '../server/src/test/receiver.ts';
-import { type Ended, halyardIn, plainEnv, runToEnd } from './support/package.ts';
+import { getHalyardCommand, type ProcessResult, plainEnv, runToEnd } from './support/package.ts';
 import { POSTGRES_USER, startPostgresWithoutExtension } from './support/postgres.ts';
 
-const HALYARD = halyardIn(inject('installed'));
-const ENTRY = join(inject('installed'), 'node_modules/halyard/bin/halyard.cjs');
+const HALYARD = getHalyardCommand(inject('installFolder'));
+const ENTRY = join(inject('installFolder'), 'node_modules/halyard/bin/halyard.cjs');
 const PAGE = readFileSync(new URL('../docs/how-to/back-up-and-restore.md', import.meta.url), 'utf8');
 const KEY = Buffer.alloc(32, 7).toString('base64');
 const token = `*:*.${randomBytes(24).toString('hex')}`;
@@ -32,7 +32,7 @@ const source = `halyard_backup_${process.pid}`;
 const folder = mkdtempSync(join(tmpdir(), 'halyard-backup-'));
 const dump = join(folder, 'whole.dump');
 const env = {
-  DATABASE_URL: urlOf(source),
+  DATABASE_URL: getDatabaseUrl(source),
   HALYARD_SECRET_KEY: KEY,
   HALYARD_INIT_ADMIN_TOKENS: token,
   HALYARD_ALLOWED_TARGETS: '127.0.0.1',
@@ -41,13 +41,19 @@ const env = {
 };
 let receiver: Receiver;
 
-const startOn = (databaseUrl: string): Promise<RunningServer> =>
+const startServerOn = (databaseUrl: string): Promise<RunningServer> =>
   startProcess({ ...env, DATABASE_URL: databaseUrl }, undefined, ENTRY, ['server']);
 
-async function send(url: string, method: string, path: string, body?: object, as = token): Promise<Response> {
+async function send(
+  url: string,
+  method: string,
+  path: string,
+  body?: object,
+  authorization = token,
+): Promise<Response> {
   return await fetch(`${url}/api/${path}`, {
     method,
-    headers: { authorization: as, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    headers: { authorization, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
 }
@@ -69,23 +75,23 @@ async function query<T extends pg.QueryResultRow>(url: string, statement: string
   }
 }
 
-/** The commands below a heading of the page, in order. */
-function commandsOf(heading: string): string[] {
+/** Returns the commands below a heading of the page in their order. */
+function readCommands(heading: string): string[] {
   const [, section = ''] = new RegExp(`\n## ${heading}\n([\\s\\S]*?)(?=\n## |$)`).exec(PAGE) ?? [];
   return [...section.matchAll(/```sh no-run\n([\s\S]*?)```/g)].map(([, commands = '']) => commands);
 }
 
-const runCommands = (commands = '', variables: Record<string, string> = {}): Promise<Ended> =>
+const runCommands = (commands = '', variables: Record<string, string> = {}): Promise<ProcessResult> =>
   runToEnd('bash', ['-euc', commands], {
     ...variables,
-    PATH: `${join(HALYARD, '..')}:${plainEnv().PATH}:${newestPrograms()}`,
+    PATH: `${join(HALYARD, '..')}:${plainEnv().PATH}:${findNewestPrograms()}`,
   });
 
-const drill = (...args: string[]): Promise<Ended> => runToEnd(HALYARD, ['drill', ...args], env);
+const runDrill = (...args: string[]): Promise<ProcessResult> => runToEnd(HALYARD, ['drill', ...args], env);
 
-const drillDatabases = () =>
+const listDrillDatabases = () =>
   query<{ name: string }>(
-    urlOf('postgres'),
+    getDatabaseUrl('postgres'),
     `select datname as name from pg_database where datname like 'halyard_drill_%'`,
   );
 
@@ -95,7 +101,7 @@ let tokens: Tokens;
 beforeAll(async () => {
   receiver = await startReceiver();
   await createDatabase(source);
-  const server = await startOn(urlOf(source));
+  const server = await startServerOn(getDatabaseUrl(source));
   receiver.respondWith(503);
   await create(server.url, 'admin/addons', {
     provider: 'webhook',
@@ -112,15 +118,15 @@ beforeAll(async () => {
   await create(server.url, 'admin/projects/default/features', { name: 'checkout', type: 'release' });
   await receiver.count(1);
   tokens = { api, feature: 'checkout' };
-  const dumped = await runCommands(commandsOf('Dump')[0]?.replace('halyard.dump', 'whole.dump'), {
-    DATABASE_URL: urlOf(source),
+  const dumpResult = await runCommands(readCommands('Dump')[0]?.replace('halyard.dump', 'whole.dump'), {
+    DATABASE_URL: getDatabaseUrl(source),
     BACKUP: folder,
   });
-  expect(dumped).toEqual({ code: 0, output: '' });
+  expect(dumpResult).toEqual({ code: 0, output: '' });
   receiver.respondWith(200);
   await receiver.count(2);
-  const revoked = await send(server.url, 'DELETE', `admin/api-tokens/${encodeURIComponent(api.secret)}`);
-  expect(revoked.status).toBe(200);
+  const response = await send(server.url, 'DELETE', `admin/api-tokens/${encodeURIComponent(api.secret)}`);
+  expect(response.status).toBe(200);
   await vi.waitFor(
     async () =>
       expect((await send(server.url, 'GET', 'client/features', undefined, api.secret)).status).toBe(401),
@@ -135,7 +141,7 @@ afterAll(async () => {
 });
 
 test('the drill passes on a usable backup, prints how long each step took, and leaves nothing behind', async () => {
-  const { code, output } = await drill();
+  const { code, output } = await runDrill();
 
   expect(output).toMatch(/Dumped +\d+\.\d s +\d+\.\d MB\n/);
   expect(output).toMatch(/Restored +\d+\.\d s /);
@@ -143,119 +149,125 @@ test('the drill passes on a usable backup, prints how long each step took, and l
   expect(output).toMatch(/Started +\d+\.\d s .*, 0 migrations applied\n/);
   expect(output).toContain('The backup is usable.');
   expect(code).toBe(0);
-  expect(await drillDatabases()).toEqual([]);
+  expect(await listDrillDatabases()).toEqual([]);
   expect(readdirSync(tmpdir()).filter(name => name.startsWith('halyard-drill-'))).toEqual([]);
 });
 
 test('the drill sends no deliveries from the copy', async () => {
-  const before = receiver.received.length;
+  const deliveriesBefore = receiver.received.length;
 
   // The dump has an open delivery.
-  expect(await drill('--dump', dump)).toMatchObject({ code: 0 });
+  expect(await runDrill('--dump', dump)).toMatchObject({ code: 0 });
 
-  expect(receiver.received.length).toBe(before);
+  expect(receiver.received.length).toBe(deliveriesBefore);
 });
 
-test.each([0.2, 0.6, 0.98])('the drill finds a dump that was cut to %d of its size', async part => {
-  const cut = join(folder, 'cut.dump');
-  execFileSync('cp', [dump, cut]);
-  truncateSync(cut, Math.floor(statSync(dump).size * part));
+test.each([0.2, 0.6, 0.98])('the drill finds a dump that was cut to %d of its size', async fraction => {
+  const cutDump = join(folder, 'cut.dump');
+  execFileSync('cp', [dump, cutDump]);
+  truncateSync(cutDump, Math.floor(statSync(dump).size * fraction));
 
-  const { code, output } = await drill('--dump', cut);
+  const { code, output } = await runDrill('--dump', cutDump);
 
   expect(output).toMatch(/Problem: pg_restore: error: .*(end of file|could not|unexpected)/);
   expect(code).toBe(10);
-  expect(await drillDatabases()).toEqual([]);
+  expect(await listDrillDatabases()).toEqual([]);
 });
 
 test('the drill finds a dump without the events', async () => {
-  const partial = join(folder, 'partial.dump');
-  execFileSync('pg_dump', ['-Fc', '-f', partial, '--exclude-table-data=events_p*', urlOf(source)]);
+  const partialDump = join(folder, 'partial.dump');
+  execFileSync('pg_dump', [
+    '-Fc',
+    '-f',
+    partialDump,
+    '--exclude-table-data=events_p*',
+    getDatabaseUrl(source),
+  ]);
 
-  const { code, output } = await drill('--dump', partial);
+  const { code, output } = await runDrill('--dump', partialDump);
 
   expect(output).toMatch(/Problem: The dump has 0 events\. The source has [1-9]/);
   expect(code).toBe(10);
 });
 
-test('the drill finds a wrong secret key and a missing one', async () => {
-  const wrong = await runToEnd(HALYARD, ['drill'], {
+test('the drill finds a wrong or missing secret key', async () => {
+  const wrongKeyResult = await runToEnd(HALYARD, ['drill'], {
     ...env,
     HALYARD_SECRET_KEY: Buffer.alloc(32, 8).toString('base64'),
   });
-  const { HALYARD_SECRET_KEY: _, ...without } = env;
-  const missing = await runToEnd(HALYARD, ['drill'], without);
+  const { HALYARD_SECRET_KEY: _, ...envWithoutKey } = env;
+  const missingKeyResult = await runToEnd(HALYARD, ['drill'], envWithoutKey);
 
-  for (const { code, output } of [wrong, missing]) {
+  for (const { code, output } of [wrongKeyResult, missingKeyResult]) {
     expect(output).toMatch(/Problem: [\s\S]*HALYARD_SECRET_KEY is not (the key|set)/);
     expect(code).toBe(10);
   }
-  expect(await drillDatabases()).toEqual([]);
+  expect(await listDrillDatabases()).toEqual([]);
 });
 
 test('the drill finds a server without the extension pg_trgm', async () => {
-  const other = startPostgresWithoutExtension();
+  const otherServer = startPostgresWithoutExtension();
   try {
-    const { code, output } = await drill('--scratch', other.url);
+    const { code, output } = await runDrill('--scratch', otherServer.url);
 
     expect(output).toMatch(/Problem: .*extension "pg_trgm" is not available/s);
     expect(code).toBe(10);
-    expect(await query(other.url, `select from pg_database where datname like 'halyard_drill_%'`)).toEqual(
-      [],
-    );
+    expect(
+      await query(otherServer.url, `select from pg_database where datname like 'halyard_drill_%'`),
+    ).toEqual([]);
   } finally {
-    other.remove();
+    otherServer.remove();
   }
 });
 
 test('a drill that cannot run exits with 1', async () => {
   const { code, output } = await runToEnd(HALYARD, ['drill'], {
     ...env,
-    DATABASE_URL: urlOf('halyard_absent'),
+    DATABASE_URL: getDatabaseUrl('halyard_absent'),
   });
 
   expect(output).toContain('has no database "halyard_absent"');
   expect(code).toBe(1);
 });
 
-test('a restored dump accepts tokens that were revoked since, repeats deliveries, and starts a new epoch', async () => {
-  // The role that the page recommends: not a superuser, and the owner of its database.
+test('a restored dump accepts tokens that were revoked after the dump, repeats deliveries, and starts a new epoch', async () => {
+  // The page recommends a role that owns its database but is not a superuser.
   await query(
-    urlOf('postgres'),
+    getDatabaseUrl('postgres'),
     `do $$ begin create role halyard login; exception when duplicate_object then null; end $$`,
   );
-  const restored = urlOf('halyard_restored').replace(/\/\/[^@]*@/, '//halyard@');
-  const epochOf = async (url: string) => {
+  const restoredUrl = getDatabaseUrl('halyard_restored').replace(/\/\/[^@]*@/, '//halyard@');
+  const readEpoch = async (url: string) => {
     const response = await send(url, 'GET', 'client/features', undefined, tokens.api.secret);
     return { status: response.status, etag: response.headers.get('etag') };
   };
   await dropDatabase('halyard_restored');
   try {
-    const [, restore = ''] = commandsOf('Dump');
+    const [, restore = ''] = readCommands('Dump');
     const { code, output } = await runCommands(restore.replace('halyard.dump', 'whole.dump'), {
-      POSTGRES_URL: urlOf('postgres'),
-      RESTORED_URL: restored,
+      POSTGRES_URL: getDatabaseUrl('postgres'),
+      RESTORED_URL: restoredUrl,
       BACKUP: folder,
     });
     expect(output).toContain('Every SDK reads everything again.');
     expect(code).toBe(0);
-    const before = receiver.received.length;
-    const server = await startOn(restored);
+    const deliveriesBefore = receiver.received.length;
+    const server = await startServerOn(restoredUrl);
 
-    const first = await epochOf(server.url);
-    expect(first.status).toBe(200);
-    await receiver.count(before + 1);
-    const [sent, again] = [receiver.received.at(-2), receiver.received.at(-1)];
-    expect(JSON.parse(again?.body ?? '').id).toBe(JSON.parse(sent?.body ?? '').id);
-    await runToEnd(HALYARD, ['sdk-documents', '--new-epoch'], { ...env, DATABASE_URL: restored });
-    await expect.poll(async () => (await epochOf(server.url)).etag).not.toBe(first.etag);
+    const firstEpoch = await readEpoch(server.url);
+    expect(firstEpoch.status).toBe(200);
+    await receiver.count(deliveriesBefore + 1);
+    const [firstRequest, secondRequest] = [receiver.received.at(-2), receiver.received.at(-1)];
+    expect(JSON.parse(secondRequest?.body ?? '').id).toBe(JSON.parse(firstRequest?.body ?? '').id);
+    await runToEnd(HALYARD, ['sdk-documents', '--new-epoch'], { ...env, DATABASE_URL: restoredUrl });
+    await expect.poll(async () => (await readEpoch(server.url)).etag).not.toBe(firstEpoch.etag);
     expect((await stopProcess(server)).code).toBe(0);
   } finally {
     await dropDatabase('halyard_restored');
   }
 });
 
-/** Waits until the archive has every segment that PostgreSQL has finished. */
+/** Waits until every finished WAL segment is in the archive. */
 async function waitForArchive(url: string): Promise<void> {
   await expect
     .poll(async () => {
@@ -275,26 +287,26 @@ test('a point-in-time restore brings back a deleted project, and starts a new ep
   mkdirSync(join(backup, 'wal'));
   chmodSync(join(backup, 'wal'), 0o777);
   const command = `test ! -f ${backup}/wal/%f && cp %p ${backup}/wal/%f`;
-  const asPostgres = (commands = '', variables: Record<string, string>) =>
+  const runAsPostgres = (commands = '', variables: Record<string, string>) =>
     runToEnd('runuser', ['-u', POSTGRES_USER, '--', 'bash', '-euc', commands], {
       ...variables,
-      PATH: `${plainEnv().PATH}:${newestPrograms()}`,
+      PATH: `${plainEnv().PATH}:${findNewestPrograms()}`,
     });
   let postgres: OwnPostgres | undefined;
   try {
-    postgres = startOwnPostgres(newestPrograms(), POSTGRES_USER, [
+    postgres = startOwnPostgres(findNewestPrograms(), POSTGRES_USER, [
       'archive_mode=on',
       `"archive_command=${command}"`,
     ]);
     const { url } = postgres;
     await query(url, `alter system set unix_socket_directories = '${backup}'`);
-    const server = await startOn(url);
+    const server = await startServerOn(url);
     await create(server.url, 'admin/projects', { id: 'payments', name: 'Payments' });
-    const [back, end, recover] = commandsOf('Base backup and WAL');
+    const [backUp, finish, recover] = readCommands('Base backup and WAL');
     const variables = { POSTGRES_URL: url, BACKUP: backup, RESTORED: restoredData };
-    const taken = await asPostgres(back, variables);
-    expect(taken.output).toContain('backup successfully verified');
-    expect(taken.code).toBe(0);
+    const backupResult = await runAsPostgres(backUp, variables);
+    expect(backupResult.output).toContain('backup successfully verified');
+    expect(backupResult.code).toBe(0);
     await create(server.url, 'admin/projects/default/features', {
       name: 'after-the-backup',
       type: 'release',
@@ -303,11 +315,11 @@ test('a point-in-time restore brings back a deleted project, and starts a new ep
 
     expect((await send(server.url, 'DELETE', 'admin/projects/payments')).status).toBe(200);
     await stopProcess(server);
-    expect((await asPostgres(end, variables)).code).toBe(0);
+    expect((await runAsPostgres(finish, variables)).code).toBe(0);
     await waitForArchive(url);
     const PGPORT = String(await freePort());
-    const recovered = await asPostgres(recover, { ...variables, MOMENT, PGPORT });
-    expect(recovered.code, recovered.output).toBe(0);
+    const recoverResult = await runAsPostgres(recover, { ...variables, MOMENT, PGPORT });
+    expect(recoverResult.code, recoverResult.output).toBe(0);
 
     const restoredUrl = url.replace(/:\d+\//, `:${PGPORT}/`);
     await expect
@@ -315,19 +327,19 @@ test('a point-in-time restore brings back a deleted project, and starts a new ep
         async () => (await query<{ in: boolean }>(restoredUrl, 'select pg_is_in_recovery() as in'))[0]?.in,
       )
       .toBe(false);
-    const again = await startOn(restoredUrl);
-    expect((await send(again.url, 'GET', 'admin/projects/payments/overview')).status).toBe(200);
-    expect((await send(again.url, 'GET', 'admin/projects/default/features/after-the-backup')).status).toBe(
-      200,
-    );
+    const restoredServer = await startServerOn(restoredUrl);
+    expect((await send(restoredServer.url, 'GET', 'admin/projects/payments/overview')).status).toBe(200);
+    expect(
+      (await send(restoredServer.url, 'GET', 'admin/projects/default/features/after-the-backup')).status,
+    ).toBe(200);
     const [timeline] = await query<{ old: string }>(
       restoredUrl,
       'select left(pg_walfile_name(pg_current_wal_lsn()), 8) as old',
     );
     expect(timeline?.old).not.toBe('00000001');
-    await stopProcess(again);
+    await stopProcess(restoredServer);
   } finally {
-    await asPostgres('pg_ctl --pgdata="$RESTORED" --mode=immediate --wait stop || true', {
+    await runAsPostgres('pg_ctl --pgdata="$RESTORED" --mode=immediate --wait stop || true', {
       RESTORED: restoredData,
     });
     postgres?.remove();

@@ -8,8 +8,8 @@ import {
   compile,
   folder,
   type Kubernetes,
-  objectsOf,
-  type Rendered,
+  listObjects,
+  type RenderedChart,
   render,
   validate,
 } from './support/chart.ts';
@@ -17,14 +17,14 @@ import {
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const CHART = join(ROOT, 'deploy/helm/halyard');
 const SETS = readdirSync(join(CHART, 'ci')).map(file => file.replace('-values.yaml', ''));
-const valuesOf = (set: string): string => join(CHART, `ci/${set}-values.yaml`);
-const renderSet = (set: string): Rendered => render(CHART, [valuesOf(set)]);
+const getValuesPath = (set: string): string => join(CHART, `ci/${set}-values.yaml`);
+const renderSet = (set: string): RenderedChart => render(CHART, [getValuesPath(set)]);
 
-/** Renders with the values of a set and others, as `--set` does. */
-function renderWith(values: object, set = 'smallest', chart = CHART): Rendered {
+/** Renders with a set's values and additional values, as `--set` does. */
+function renderWith(values: object, set = 'smallest', chart = CHART): RenderedChart {
   const file = join(folder, 'with.json');
   writeFileSync(file, JSON.stringify(values));
-  return render(chart, [valuesOf(set), file]);
+  return render(chart, [getValuesPath(set), file]);
 }
 
 const schema = JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8'));
@@ -41,14 +41,14 @@ test('there are six sets of values', () => {
   ]);
 });
 
-test.each(SETS)('%s renders as before', async set => {
+test.each(SETS)('%s renders its golden file', async set => {
   const { texts } = renderSet(set);
-  const whole = Object.entries(texts)
+  const renderedText = Object.entries(texts)
     .toSorted(([a], [b]) => a.localeCompare(b))
     .map(([path, text]) => `# ${path}\n${text.trim()}\n`)
     .join('---\n');
 
-  await expect(whole).toMatchFileSnapshot(`golden/chart/${set}.yaml`);
+  await expect(renderedText).toMatchFileSnapshot(`golden/chart/${set}.yaml`);
 });
 
 test.each(SETS)('%s passes the schema of the values', set => {
@@ -56,49 +56,53 @@ test.each(SETS)('%s passes the schema of the values', set => {
 });
 
 test.each(SETS)('%s renders valid objects of Kubernetes', async set => {
-  expect(await validate(objectsOf(renderSet(set)))).toEqual([]);
+  expect(await validate(listObjects(renderSet(set)))).toEqual([]);
 });
 
 test('no object has a field that Kubernetes does not know', () => {
-  expect(compile(SETS.flatMap(set => objectsOf(renderSet(set))))).toBe('');
+  expect(compile(SETS.flatMap(set => listObjects(renderSet(set))))).toBe('');
 });
 
-/** A copy of the chart in which part of a template is replaced. */
-function plant(template: string, text: string, planted: string): string {
+/** Copies the chart, replaces text in a template of the copy, and returns the folder of the copy. */
+function replaceInTemplate(template: string, text: string, replacement: string): string {
   const copy = mkdtempSync(join(folder, 'planted-'));
   cpSync(CHART, copy, { recursive: true, dereference: true });
   const path = join(copy, 'templates', template);
-  const before = readFileSync(path, 'utf8');
-  expect(before).toContain(text);
-  writeFileSync(path, before.replace(text, planted));
+  const originalText = readFileSync(path, 'utf8');
+  expect(originalText).toContain(text);
+  writeFileSync(path, originalText.replace(text, replacement));
   return copy;
 }
 
-test('planted errors are found', async () => {
+test('wrong types, missing fields, unknown fields and template errors are found', async () => {
   const wrongType = renderWith(
     {},
     'smallest',
-    plant('service.yaml', 'targetPort: http', 'targetPort: [http]'),
+    replaceInTemplate('service.yaml', 'targetPort: http', 'targetPort: [http]'),
   );
-  expect((await validate(objectsOf(wrongType))).join()).toContain('targetPort');
-  const missing = renderWith(
+  expect((await validate(listObjects(wrongType))).join()).toContain('targetPort');
+  const missingName = renderWith(
     {},
     'smallest',
-    plant('deployment.yaml', '- name: halyard\n', '- workingDir: /\n'),
+    replaceInTemplate('deployment.yaml', '- name: halyard\n', '- workingDir: /\n'),
   );
-  expect((await validate(objectsOf(missing))).join()).toContain('name');
-  const unknown = renderWith({}, 'smallest', plant('deployment.yaml', 'readinessProbe:', 'readynessProbe:'));
-  expect(compile(objectsOf(unknown))).toContain('readynessProbe');
+  expect((await validate(listObjects(missingName))).join()).toContain('name');
+  const unknownField = renderWith(
+    {},
+    'smallest',
+    replaceInTemplate('deployment.yaml', 'readinessProbe:', 'readynessProbe:'),
+  );
+  expect(compile(listObjects(unknownField))).toContain('readynessProbe');
   expect(() =>
     renderWith(
       {},
       'smallest',
-      plant('service.yaml', 'include "halyard.fullname"', 'include "halyard.absent"'),
+      replaceInTemplate('service.yaml', 'include "halyard.fullname"', 'include "halyard.absent"'),
     ),
   ).toThrow('halyard.absent');
-  expect(() => renderWith({}, 'smallest', plant('service.yaml', 'spec:', 'spec: {}\nspec:'))).toThrow(
-    'already set',
-  );
+  expect(() =>
+    renderWith({}, 'smallest', replaceInTemplate('service.yaml', 'spec:', 'spec: {}\nspec:')),
+  ).toThrow('already set');
 });
 
 test.each([
@@ -137,18 +141,18 @@ test.each([
   ['a runbook without a scheme', { prometheusRule: { runbookBaseUrl: 'git.example.com/halyard' } }],
 ])('the schema rejects %s', (_name, values) => {
   const { values: defaults } = renderSet('smallest');
-  const merged = Object.fromEntries(
+  const mergedValues = Object.fromEntries(
     Object.entries(values).map(([key, value]) => [
       key,
       typeof value === 'object' ? { ...(defaults[key] as object), ...value } : value,
     ]),
   );
 
-  expect(isValid({ ...defaults, ...merged })).toBe(false);
+  expect(isValid({ ...defaults, ...mergedValues })).toBe(false);
 });
 
 test.each(SETS)('every pod of %s keeps to the restricted profile, and no secret is in plain text', set => {
-  const pods = objectsOf(renderSet(set)).filter(({ kind }) => ['Deployment', 'Job'].includes(kind));
+  const pods = listObjects(renderSet(set)).filter(({ kind }) => ['Deployment', 'Job'].includes(kind));
   expect(pods.length).toBeGreaterThan(0);
 
   for (const { spec } of pods.map(({ spec }) => spec.template)) {
@@ -168,11 +172,11 @@ test.each(SETS)('every pod of %s keeps to the restricted profile, and no secret 
         capabilities: { drop: ['ALL'] },
       });
       for (const name of ['DATABASE_URL', 'HALYARD_SECRET_KEY'])
-        expect(container.env.find((one: Kubernetes) => one.name === name)).toEqual({
+        expect(container.env.find((variable: Kubernetes) => variable.name === name)).toEqual({
           name,
           valueFrom: { secretKeyRef: { name: expect.any(String), key: expect.any(String) } },
         });
-      const names = container.env.map((one: Kubernetes) => one.name);
+      const names = container.env.map((variable: Kubernetes) => variable.name);
       expect(new Set(names).size).toBe(names.length);
     }
   }
@@ -186,7 +190,7 @@ test.each([
     { configMap: { name: 'ca', items: [{ key: 'pem', path: 'ca.crt' }] } },
   ],
 ])('servers and the migration read the CA of the database from %s', (_name, source, volume) => {
-  const objects = objectsOf(renderWith({ database: { ca: { [source]: 'ca', key: 'pem' } } }));
+  const objects = listObjects(renderWith({ database: { ca: { [source]: 'ca', key: 'pem' } } }));
   const pods = objects.filter(({ kind }) => ['Deployment', 'Job'].includes(kind));
   expect(pods).toHaveLength(2);
 
@@ -201,7 +205,7 @@ test.each([
 });
 
 test('replaced keys come from a Secret', () => {
-  const objects = objectsOf(renderWith({ oldSecretKeys: { existingSecret: 'keys', key: 'previous' } }));
+  const objects = listObjects(renderWith({ oldSecretKeys: { existingSecret: 'keys', key: 'previous' } }));
   const { env } = objects.find(({ kind }) => kind === 'Deployment').spec.template.spec.containers[0];
 
   expect(env).toContainEqual({
@@ -211,7 +215,7 @@ test('replaced keys come from a Secret', () => {
 });
 
 test('the pod of the migration gets no requests, and runs before the servers', () => {
-  const objects = objectsOf(renderSet('smallest'));
+  const objects = listObjects(renderSet('smallest'));
   const [job, service] = ['Job', 'Service'].map(kind => objects.find(object => object.kind === kind));
 
   expect(job.metadata.annotations['helm.sh/hook']).toBe('pre-install,pre-upgrade');
@@ -220,7 +224,7 @@ test('the pod of the migration gets no requests, and runs before the servers', (
 });
 
 test('Service, PodDisruptionBudget and ServiceMonitor select the pods', () => {
-  const objects = [...objectsOf(renderSet('monitoring')), ...objectsOf(renderSet('network'))];
+  const objects = [...listObjects(renderSet('monitoring')), ...listObjects(renderSet('network'))];
   const find = (kind: string) => objects.find(object => object.kind === kind);
   const { labels } = find('Deployment').spec.template.metadata;
 
@@ -231,7 +235,7 @@ test('Service, PodDisruptionBudget and ServiceMonitor select the pods', () => {
 });
 
 test('the PrometheusRule has the alerts of deploy/prometheus/rules.yaml, and promtool accepts them', () => {
-  const rule = objectsOf(renderSet('monitoring')).find(({ kind }) => kind === 'PrometheusRule');
+  const rule = listObjects(renderSet('monitoring')).find(({ kind }) => kind === 'PrometheusRule');
   const file = join(folder, 'rules.json');
   writeFileSync(file, JSON.stringify({ groups: rule.spec.groups }));
 
@@ -253,9 +257,11 @@ test('the chart has the version of the package', () => {
 
 test('every variable that the chart sets exists', async () => {
   const { VARIABLE_NAMES } = await import('../server/src/platform/variables.ts');
-  const used = SETS.flatMap(set => objectsOf(renderSet(set)))
+  const usedVariables = SETS.flatMap(set => listObjects(renderSet(set)))
     .filter(({ kind }) => kind === 'Deployment')
-    .flatMap(({ spec }) => spec.template.spec.containers[0].env.map((one: Kubernetes) => one.name as string));
+    .flatMap(({ spec }) =>
+      spec.template.spec.containers[0].env.map((variable: Kubernetes) => variable.name as string),
+    );
 
-  expect([...new Set(used)].filter(name => !VARIABLE_NAMES.includes(name))).toEqual([]);
+  expect([...new Set(usedVariables)].filter(name => !VARIABLE_NAMES.includes(name))).toEqual([]);
 });

@@ -2,14 +2,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, inject, test } from 'vitest';
-import { createDatabase, dropDatabase, urlOf } from '../server/src/test/database.ts';
+import { createDatabase, dropDatabase, getDatabaseUrl } from '../server/src/test/database.ts';
 import { startProcess, stopProcess } from '../server/src/test/process.ts';
-import { halyardIn, runToEnd } from './support/package.ts';
+import { getHalyardCommand, runToEnd } from './support/package.ts';
 
-const HALYARD = halyardIn(inject('installed'));
-const ENTRY = join(inject('installed'), 'node_modules/halyard/bin/halyard.cjs');
+const HALYARD = getHalyardCommand(inject('installFolder'));
+const ENTRY = join(inject('installFolder'), 'node_modules/halyard/bin/halyard.cjs');
 const database = `halyard_release_${process.pid}`;
-const QUIETLY = ['--loglevel=error', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts'];
+const QUIET_OPTIONS = ['--loglevel=error', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts'];
 const folder = mkdtempSync(join(tmpdir(), 'halyard-commands-'));
 
 afterAll(async () => {
@@ -34,6 +34,7 @@ test.each([[['--help']], [[]]])('%j lists the commands', async args => {
     'health',
     'rotate-secrets',
     'nats-config',
+    'snapshot',
     'drill',
     'event-index',
     'sdk-documents',
@@ -84,14 +85,14 @@ test.each([
   });
 });
 
-test.each(['6.17.1', '12.22.12', '22.12.0'])('Node.js %s gets one sentence', async version => {
+test.each(['6.17.1', '12.22.12', '22.12.0'])('Node.js %s is rejected with one sentence', async version => {
   const spec = `node-${process.platform}-${process.arch}@${version}`;
-  const at = join(folder, version);
-  const installed = await runToEnd('npm', ['install', ...QUIETLY, '--prefix', at, spec]);
-  expect(installed.code, installed.output).toBe(0);
-  const old = join(at, `node_modules/node-${process.platform}-${process.arch}/bin/node`);
+  const installFolder = join(folder, version);
+  const installResult = await runToEnd('npm', ['install', ...QUIET_OPTIONS, '--prefix', installFolder, spec]);
+  expect(installResult.code, installResult.output).toBe(0);
+  const oldNode = join(installFolder, `node_modules/node-${process.platform}-${process.arch}/bin/node`);
 
-  expect(await runToEnd(old, [ENTRY, 'server'])).toEqual({
+  expect(await runToEnd(oldNode, [ENTRY, 'server'])).toEqual({
     code: 1,
     output: `Halyard requires Node.js 24.7 or newer. This is version ${version}. Install a newer one.\n`,
   });
@@ -99,15 +100,15 @@ test.each(['6.17.1', '12.22.12', '22.12.0'])('Node.js %s gets one sentence', asy
 
 test('an error names the file and line of the source', async () => {
   await createDatabase(database);
-  const fault = join(folder, 'fault.cjs');
+  const preloadFile = join(folder, 'fault.cjs');
   writeFileSync(
-    fault,
+    preloadFile,
     "require('node:net').Server.prototype.listen = () => { throw new Error('planted'); };",
   );
 
   const { code, output } = await runToEnd(HALYARD, ['server'], {
-    DATABASE_URL: urlOf(database),
-    NODE_OPTIONS: `--require ${fault}`,
+    DATABASE_URL: getDatabaseUrl(database),
+    NODE_OPTIONS: `--require ${preloadFile}`,
     LOG_LEVEL: 'fatal',
   });
 
@@ -120,21 +121,24 @@ test('an error names the file and line of the source', async () => {
 
 test('migrate, the other commands and the health check work on a real database', async () => {
   await createDatabase(database);
-  const env = { DATABASE_URL: urlOf(database), HALYARD_SECRET_KEY: Buffer.alloc(32, 7).toString('base64') };
+  const env = {
+    DATABASE_URL: getDatabaseUrl(database),
+    HALYARD_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+  };
 
-  const migrated = await runToEnd(HALYARD, ['migrate'], env);
-  expect(migrated).toMatchObject({ code: 0, output: expect.stringContaining('Applied 0001_') });
+  const migrateResult = await runToEnd(HALYARD, ['migrate'], env);
+  expect(migrateResult).toMatchObject({ code: 0, output: expect.stringContaining('Applied 0001_') });
   for (const name of ['event-index', 'sdk-documents', 'rotate-secrets'])
     expect(await runToEnd(HALYARD, [name], env)).toMatchObject({ code: 0 });
 
   const server = await startProcess(env, undefined, ENTRY, ['server']);
-  const at = { PORT: String(server.port), HOST: '127.0.0.1' };
-  expect(await runToEnd(HALYARD, ['health'], at)).toMatchObject({
+  const serverEnv = { PORT: String(server.port), HOST: '127.0.0.1' };
+  expect(await runToEnd(HALYARD, ['health'], serverEnv)).toMatchObject({
     code: 0,
     output: expect.stringContaining('GOOD'),
   });
   for (const path of ['/', '/docs/', '/docs/js/scalar.js', '/docs/openapi.json'])
     expect((await fetch(server.url + path, { headers: { accept: 'text/html' } })).status, path).toBe(200);
   expect((await stopProcess(server)).code).toBe(0);
-  expect(await runToEnd(HALYARD, ['health'], at)).toMatchObject({ code: 1 });
+  expect(await runToEnd(HALYARD, ['health'], serverEnv)).toMatchObject({ code: 1 });
 });

@@ -10,10 +10,10 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { launch } from '../console/e2e/support/browser.ts';
 import { watchProblems } from '../console/e2e/support/problems.ts';
 import { freePort } from '../server/scripts/demo/free-port.ts';
-import { urlOf } from '../server/src/test/database.ts';
-import { halyardIn, plainEnv } from './support/package.ts';
+import { getDatabaseUrl } from '../server/src/test/database.ts';
+import { getHalyardCommand, plainEnv } from './support/package.ts';
 
-const POSTGRES_PORT = new URL(urlOf('postgres')).port || '5432';
+const POSTGRES_PORT = new URL(getDatabaseUrl('postgres')).port || '5432';
 const READY_WITHIN_MS = 500_000;
 
 let browser: Browser;
@@ -22,17 +22,17 @@ beforeAll(async () => {
 });
 afterAll(async () => await browser.close());
 
-type Started = { child: ChildProcess; output: () => string };
-type Demo = Started & { url: string; password: string; token: string };
+type DemoProcess = { child: ChildProcess; output: () => string };
+type Demo = DemoProcess & { url: string; password: string; token: string };
 
 /** Starts a demo on a free port, with the caches in the folder. */
 async function spawnDemo(
   folder: string,
-  [program = '', ...first]: string[],
+  [program = '', ...leadingArgs]: string[],
   args: string[],
-): Promise<Started> {
+): Promise<DemoProcess> {
   const port = await freePort();
-  const child = spawn(program, [...first, 'demo', ...args], {
+  const child = spawn(program, [...leadingArgs, 'demo', ...args], {
     cwd: folder,
     env: plainEnv({
       npm_config_cache: join(folder, 'npm'),
@@ -40,7 +40,7 @@ async function spawnDemo(
       TMPDIR: join(folder, 'tmp'),
       PORT: String(port),
     }),
-    // A separate process group, which gets signals as from a terminal.
+    // Signals from a terminal go to a whole process group, so the demo needs a separate group.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -59,9 +59,9 @@ function killGroup({ pid = 0 }: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'
   }
 }
 
-/** Runs the command that somebody with nothing but npm types: npx with an empty cache. */
+/** Starts the demo like a person who has only npm, through npx with an empty cache. */
 async function startDemo(folder: string, args: string[]): Promise<Demo> {
-  const npx = ['npx', '--yes', `--package=${inject('packed')}`, 'halyard'];
+  const npx = ['npx', '--yes', `--package=${inject('packageFile')}`, 'halyard'];
   const { child, output } = await spawnDemo(folder, npx, args);
   await expect
     .poll(() => output() + (child.exitCode ?? ''), { timeout: READY_WITHIN_MS })
@@ -109,13 +109,13 @@ async function readFlag({ url, token }: Demo): Promise<void> {
     return await response.text();
   };
   await send('/projects/default/features/release-flag/environments/development/on');
-  const created = await send('/api-tokens', {
+  const responseText = await send('/api-tokens', {
     tokenName: 'release',
     type: 'backend',
     environment: 'development',
     projects: ['default'],
   });
-  const { secret } = JSON.parse(created) as { secret: string };
+  const { secret } = JSON.parse(responseText) as { secret: string };
   const flags = await startUnleash({
     url: `${url}/api/`,
     appName: 'release',
@@ -126,107 +126,107 @@ async function readFlag({ url, token }: Demo): Promise<void> {
   flags.destroy();
 }
 
-async function databasesOfDemos(): Promise<string[]> {
-  const client = new pg.Client({ connectionString: urlOf('postgres') });
+async function listDemoDatabases(): Promise<string[]> {
+  const client = new pg.Client({ connectionString: getDatabaseUrl('postgres') });
   await client.connect();
   const { rows } = await client.query("select datname from pg_database where datname like 'halyard_demo_%'");
   await client.end();
   return rows.map(({ datname }) => datname);
 }
 
-/** A folder for caches and temporary files. As root, PostgreSQL runs as a different user, who has to read it. */
-function emptyFolder(): string {
+/** Creates a folder for caches and temporary files. When root runs the tests, PostgreSQL runs as a different user who must read it. */
+function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'halyard-npx-'));
   mkdirSync(join(folder, 'tmp'));
   for (const path of [folder, join(folder, 'tmp')]) chmodSync(path, 0o755);
   return folder;
 }
 
-/** The folders of PostgreSQL servers that demos left behind. */
-const dataOfDemos = (folder: string): string[] =>
+/** Lists the folders of PostgreSQL servers that demos left behind. */
+const listDemoFolders = (folder: string): string[] =>
   readdirSync(join(folder, 'tmp')).filter(name => name.startsWith('halyard-demo-'));
 
-const childrenOf = (pid: number): number[] =>
+const readChildPids = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 
-/** npx starts a shell, which starts halyard. */
-function halyardBelow(npx: ChildProcess): number {
-  const [shell = 0] = childrenOf(npx.pid ?? 0);
-  const [halyard] = childrenOf(shell);
+/** Returns the process id of halyard, which npx starts through a shell. */
+function findHalyard(npx: ChildProcess): number {
+  const [shell = 0] = readChildPids(npx.pid ?? 0);
+  const [halyard] = readChildPids(shell);
   return halyard ?? shell;
 }
 
 test.each([
   ['with a PostgreSQL on the port', POSTGRES_PORT],
   ['without a PostgreSQL on the port', 'free'],
-])('npx halyard demo %s shows the console, works and cleans up', async (_case, where) => {
-  const folder = emptyFolder();
-  const postgresPort = where === 'free' ? String(await freePort()) : where;
-  const before = await databasesOfDemos();
-  const started = performance.now();
+])('npx halyard demo %s shows the console, works and cleans up', async (_case, port) => {
+  const folder = makeFolder();
+  const postgresPort = port === 'free' ? String(await freePort()) : port;
+  const databasesBefore = await listDemoDatabases();
+  const startedAt = performance.now();
   const demo = await startDemo(folder, ['--postgres-port', postgresPort]);
   try {
     const page = await browser.newPage();
     const problems = watchProblems(page);
     await page.goto(demo.url);
     await page.getByRole('heading', { name: 'Log in to Halyard' }).waitFor();
-    const seconds = (performance.now() - started) / 1_000;
+    const seconds = (performance.now() - startedAt) / 1_000;
     console.log(`${seconds.toFixed(1)} s from npx to the first page\n${demo.output()}`);
     await logIn(page, demo);
     await useConsole(page, demo);
     await readFlag(demo);
     await page.close();
     expect(problems()).toEqual([]);
-    expect(dataOfDemos(folder)).toHaveLength(where === 'free' ? 1 : 0);
+    expect(listDemoFolders(folder)).toHaveLength(port === 'free' ? 1 : 0);
 
-    const ended = once(demo.child, 'exit');
+    const exit = once(demo.child, 'exit');
     // Sends the signal only to halyard, because it would kill npx's shell and hide the exit code.
-    process.kill(halyardBelow(demo.child), 'SIGINT');
-    expect(await ended, demo.output()).toEqual([0, null]);
+    process.kill(findHalyard(demo.child), 'SIGINT');
+    expect(await exit, demo.output()).toEqual([0, null]);
   } finally {
     killGroup(demo.child);
   }
 
-  expect(await databasesOfDemos()).toEqual(before);
-  expect(dataOfDemos(folder)).toEqual([]);
+  expect(await listDemoDatabases()).toEqual(databasesBefore);
+  expect(listDemoFolders(folder)).toEqual([]);
   rmSync(folder, { recursive: true });
 });
 
 test('Ctrl+C in the terminal stops the demo with code 0, even while it writes its sample data', async () => {
-  const folder = emptyFolder();
-  const before = await databasesOfDemos();
+  const folder = makeFolder();
+  const databasesBefore = await listDemoDatabases();
   for (const moment of [/Ctrl\+C/, /new database/]) {
     const demo = await spawnDemo(
       folder,
-      [halyardIn(inject('installed'))],
+      [getHalyardCommand(inject('installFolder'))],
       ['--postgres-port', POSTGRES_PORT],
     );
     await expect.poll(demo.output, { timeout: READY_WITHIN_MS }).toMatch(moment);
-    const ended = once(demo.child, 'exit');
+    const exit = once(demo.child, 'exit');
     killGroup(demo.child, 'SIGINT');
 
-    expect(await ended, demo.output()).toEqual([0, null]);
+    expect(await exit, demo.output()).toEqual([0, null]);
   }
-  expect(await databasesOfDemos()).toEqual(before);
+  expect(await listDemoDatabases()).toEqual(databasesBefore);
   rmSync(folder, { recursive: true });
 });
 
 test('a demo that is killed leaves no PostgreSQL and no files', async () => {
-  const folder = emptyFolder();
+  const folder = makeFolder();
   const demo = await spawnDemo(
     folder,
-    [halyardIn(inject('installed'))],
+    [getHalyardCommand(inject('installFolder'))],
     ['--postgres-port', String(await freePort())],
   );
   await expect.poll(demo.output, { timeout: READY_WITHIN_MS }).toMatch(/Ctrl\+C/);
-  const [data = ''] = dataOfDemos(folder);
+  const [data = ''] = listDemoFolders(folder);
   const pidFile = readFileSync(join(folder, 'tmp', data, 'data/postmaster.pid'), 'utf8');
   const postgres = Number(pidFile.split('\n', 1)[0]);
   expect(existsSync(`/proc/${postgres}`)).toBe(true);
 
   killGroup(demo.child);
 
-  await expect.poll(() => dataOfDemos(folder)).toEqual([]);
+  await expect.poll(() => listDemoFolders(folder)).toEqual([]);
   expect(existsSync(`/proc/${postgres}`)).toBe(false);
   rmSync(folder, { recursive: true });
 });

@@ -4,35 +4,42 @@ import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
 import { readEdgeConfig } from '../edge/src/config.ts';
-import { compile, type Kubernetes, objectsOf, type Rendered, render, validate } from './support/chart.ts';
+import {
+  compile,
+  type Kubernetes,
+  listObjects,
+  type RenderedChart,
+  render,
+  validate,
+} from './support/chart.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const CHART = join(ROOT, 'deploy/helm/halyard-edge');
 const SETS = ['smallest', 'everything'];
 
-const renderSet = (set: string): Rendered => render(CHART, [join(CHART, `ci/${set}-values.yaml`)]);
+const renderSet = (set: string): RenderedChart => render(CHART, [join(CHART, `ci/${set}-values.yaml`)]);
 const find = (set: string, kind: string): Kubernetes =>
-  objectsOf(renderSet(set)).find(object => object.kind === kind);
-const podOf = (set: string): Kubernetes => find(set, 'StatefulSet').spec.template;
+  listObjects(renderSet(set)).find(object => object.kind === kind);
+const getPodTemplate = (set: string): Kubernetes => find(set, 'StatefulSet').spec.template;
 
 const schema = JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8'));
 const isValid = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(schema);
 
-test.each(SETS)('%s renders as before', async set => {
-  const whole = Object.entries(renderSet(set).texts)
+test.each(SETS)('%s renders its golden file', async set => {
+  const renderedText = Object.entries(renderSet(set).texts)
     .toSorted(([a], [b]) => a.localeCompare(b))
     .map(([path, text]) => `# ${path}\n${text.trim()}\n`)
     .join('---\n');
 
-  await expect(whole).toMatchFileSnapshot(`golden/edge-chart/${set}.yaml`);
+  await expect(renderedText).toMatchFileSnapshot(`golden/edge-chart/${set}.yaml`);
 });
 
 test.each(SETS)('%s passes the schema and renders valid Kubernetes objects', async set => {
-  const rendered = renderSet(set);
+  const chart = renderSet(set);
 
-  expect(isValid(rendered.values), JSON.stringify(isValid.errors)).toBe(true);
-  expect(await validate(objectsOf(rendered))).toEqual([]);
-  expect(compile(objectsOf(rendered))).toBe('');
+  expect(isValid(chart.values), JSON.stringify(isValid.errors)).toBe(true);
+  expect(await validate(listObjects(chart))).toEqual([]);
+  expect(compile(listObjects(chart))).toBe('');
 });
 
 test('the chart does not render without an enrolment', () => {
@@ -51,7 +58,7 @@ test.each([
 });
 
 test.each(SETS)('pods of %s keep to the restricted profile, and no secret is in plain text', set => {
-  const { spec } = podOf(set);
+  const { spec } = getPodTemplate(set);
   const [container] = spec.containers;
 
   expect(spec).toMatchObject({
@@ -72,7 +79,7 @@ test.each(SETS)('an edge of %s writes to the volume that is mounted', set => {
   const { spec } = find(set, 'StatefulSet');
   const [container] = spec.template.spec.containers;
   const folder = container.env.find(({ name }: Kubernetes) => name === 'HALYARD_DATA_DIR').value;
-  const mount = container.volumeMounts.find((one: Kubernetes) => one.mountPath === folder);
+  const mount = container.volumeMounts.find((candidate: Kubernetes) => candidate.mountPath === folder);
   const volumes = [
     ...spec.template.spec.volumes,
     ...(spec.volumeClaimTemplates ?? []).map(({ metadata }: Kubernetes) => metadata),
@@ -82,24 +89,26 @@ test.each(SETS)('an edge of %s writes to the volume that is mounted', set => {
 });
 
 test.each(SETS)('Service and PodDisruptionBudget of %s select the pods', set => {
-  const { labels } = podOf(set).metadata;
+  const { labels } = getPodTemplate(set).metadata;
 
   expect(labels).toMatchObject(find(set, 'Service').spec.selector);
   expect(labels).toMatchObject(find(set, 'PodDisruptionBudget').spec.selector.matchLabels);
 });
 
 test('the edge reads every variable that the chart sets', () => {
-  const read = new Set<string>();
+  const readVariables = new Set<string>();
   const env = new Proxy({} as NodeJS.ProcessEnv, {
     get: (_target, name) => {
-      read.add(String(name));
+      readVariables.add(String(name));
       return undefined;
     },
   });
   expect(() => readEdgeConfig(env)).toThrow('HALYARD_EDGE_ENROLMENT');
-  const set = podOf('everything').spec.containers[0].env.map(({ name }: Kubernetes) => name);
+  const chartVariables = getPodTemplate('everything').spec.containers[0].env.map(
+    ({ name }: Kubernetes) => name,
+  );
 
-  expect(set.filter((name: string) => !read.has(name))).toEqual([]);
+  expect(chartVariables.filter((name: string) => !readVariables.has(name))).toEqual([]);
 });
 
 test('the chart has the version of the package', () => {

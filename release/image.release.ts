@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { freePort } from '../server/scripts/demo/free-port.ts';
-import { createDatabase, dropDatabase, urlOf } from '../server/src/test/database.ts';
+import { createDatabase, dropDatabase, getDatabaseUrl } from '../server/src/test/database.ts';
 import { type Container, startContainer } from './support/container.ts';
 import {
   buildah,
@@ -22,14 +22,14 @@ import {
 import { runToEnd } from './support/package.ts';
 
 const run = promisify(execFile);
-/** What a developer may have in the folder, and what must not be in an image. */
-const PLANTED = 'planted-secret-5c0ffee';
+/** The content of a developer's private files, which must not be in an image. */
+const PRIVATE_TEXT = 'planted-secret-5c0ffee';
 const READY_WITHIN_MS = 120_000;
 
 const database = `halyard_image_${process.pid}`;
 const folder = mkdtempSync(join(tmpdir(), 'halyard-image-'));
 const context = join(folder, 'context');
-const exported = join(folder, 'exported');
+const exportFolder = join(folder, 'exported');
 const secrets = join(folder, 'secrets');
 const compose = parse(readFileSync(join(ROOT, 'compose.yaml'), 'utf8'));
 let config: ImageConfig;
@@ -40,9 +40,9 @@ beforeAll(async () => {
   await makeBase(folder);
   await copyContext(context);
   for (const path of ['.env', '.env.local', 'server/.env', 'console/debug.log', 'id_rsa'])
-    writeFileSync(join(context, path), PLANTED);
+    writeFileSync(join(context, path), PRIVATE_TEXT);
   await buildImage(folder, context);
-  config = await exportImage(folder, exported);
+  config = await exportImage(folder, exportFolder);
   await createDatabase(database);
 }, 1_800_000);
 
@@ -69,38 +69,48 @@ test('the configuration names the user, the health check, the signal and the ver
 });
 
 test('no layer contains a secret or a private file', async () => {
-  const { layers } = JSON.parse(readFileSync(join(exported, 'manifest.json'), 'utf8'));
+  const { layers } = JSON.parse(readFileSync(join(exportFolder, 'manifest.json'), 'utf8'));
   const files: string[] = [];
   for (const [n, { digest }] of layers.entries()) {
-    const at = join(exported, digest.replace('sha256:', ''));
-    const { stdout } = await run('tar', ['-tzf', at], { maxBuffer: 100_000_000 });
-    // The first layer is the base.
+    const layerFile = join(exportFolder, digest.replace('sha256:', ''));
+    const { stdout } = await run('tar', ['-tzf', layerFile], { maxBuffer: 100_000_000 });
+    // The first layer is the base image, whose files are not ours.
     if (n > 0) files.push(...stdout.split('\n'));
-    const found = await runToEnd('sh', ['-c', `gzip -dc "$1" | grep -c -a "$2"`, 'sh', at, PLANTED]);
-    expect(found.output.trim(), digest).toBe('0');
+    const matches = await runToEnd('sh', [
+      '-c',
+      `gzip -dc "$1" | grep -c -a "$2"`,
+      'sh',
+      layerFile,
+      PRIVATE_TEXT,
+    ]);
+    expect(matches.output.trim(), digest).toBe('0');
   }
   const size = layers.reduce((sum: number, layer: { size: number }) => sum + layer.size, 0);
-  const own = layers.slice(1).reduce((sum: number, layer: { size: number }) => sum + layer.size, 0);
-  console.log(`image: ${(size / 1e6).toFixed(0)} MB compressed, ${(own / 1e6).toFixed(1)} MB of it Halyard`);
+  const halyardSize = layers.slice(1).reduce((sum: number, layer: { size: number }) => sum + layer.size, 0);
+  console.log(
+    `image: ${(size / 1e6).toFixed(0)} MB compressed, ${(halyardSize / 1e6).toFixed(1)} MB of it Halyard`,
+  );
 
   expect(files).toContain('opt/halyard/bin/halyard.cjs');
   expect(files.filter(path => /(^|\/)(\.env|id_rsa|\.npmrc|src\/)|\.log$/.test(path))).toEqual([]);
-  for (const path of readdirSync(exported).filter(name => statSync(join(exported, name)).size < 100_000))
-    expect(readFileSync(join(exported, path), 'utf8')).not.toContain(PLANTED);
+  for (const path of readdirSync(exportFolder).filter(
+    name => statSync(join(exportFolder, name)).size < 100_000,
+  ))
+    expect(readFileSync(join(exportFolder, path), 'utf8')).not.toContain(PRIVATE_TEXT);
 });
 
 test('the secrets of compose.yaml are created once', async () => {
   mkdirSync(secrets);
   const [script] = compose.services.secrets.command;
-  const create = () =>
+  const createSecrets = () =>
     runToEnd(compose.services.secrets.entrypoint[0], ['-euc', script.replaceAll('/secrets', secrets)]);
-  expect(await create()).toEqual({ code: 0, output: '' });
-  const first = readFileSync(join(secrets, 'secret-key'), 'utf8');
-  expect(Buffer.from(first, 'base64')).toHaveLength(32);
+  expect(await createSecrets()).toEqual({ code: 0, output: '' });
+  const secretKey = readFileSync(join(secrets, 'secret-key'), 'utf8');
+  expect(Buffer.from(secretKey, 'base64')).toHaveLength(32);
   expect(statSync(join(secrets, 'admin-password'))).toMatchObject({ uid: 10_001, mode: 0o100600 });
 
-  expect(await create()).toEqual({ code: 0, output: '' });
-  expect(readFileSync(join(secrets, 'secret-key'), 'utf8')).toBe(first);
+  expect(await createSecrets()).toEqual({ code: 0, output: '' });
+  expect(readFileSync(join(secrets, 'secret-key'), 'utf8')).toBe(secretKey);
 });
 
 test('the container serves with the settings of compose.yaml', async () => {
@@ -110,18 +120,22 @@ test('the container serves with the settings of compose.yaml', async () => {
     name: `halyard-${process.pid}`,
     rootfs: await buildah(folder, 'mount', await buildah(folder, 'from', '--pull-never', IMAGE)),
     config,
-    env: { ...compose.services.halyard.environment, DATABASE_URL: urlOf(database), PORT: String(port) },
+    env: {
+      ...compose.services.halyard.environment,
+      DATABASE_URL: getDatabaseUrl(database),
+      PORT: String(port),
+    },
     mounts: { '/secrets': secrets },
   });
   const { output } = container;
-  const started = performance.now();
+  const startedAt = performance.now();
   await expect
     .poll(async () => (await fetch(`http://127.0.0.1:${port}/ready`).catch(() => undefined))?.status, {
       timeout: READY_WITHIN_MS,
       message: output(),
     })
     .toBe(200);
-  console.log(`container: ready after ${((performance.now() - started) / 1_000).toFixed(1)} s`);
+  console.log(`container: ready after ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
 
   const page = await fetch(`http://127.0.0.1:${port}/`, { headers: { accept: 'text/html' } });
   expect(await page.text()).toContain('<title>Halyard</title>');
@@ -138,27 +152,27 @@ test('the container serves with the settings of compose.yaml', async () => {
 
 test('runs as user 10001 without capabilities and cannot write to its root file system', async () => {
   const status = readFileSync(`/proc/${await container?.pid()}/status`, 'utf8');
-  const fieldOf = (name: string) => new RegExp(`^${name}:\\s+(.*)$`, 'm').exec(status)?.[1];
-  expect(fieldOf('Uid')).toBe('10001\t10001\t10001\t10001');
-  expect(fieldOf('Gid')).toBe('10001\t10001\t10001\t10001');
+  const findField = (name: string) => new RegExp(`^${name}:\\s+(.*)$`, 'm').exec(status)?.[1];
+  expect(findField('Uid')).toBe('10001\t10001\t10001\t10001');
+  expect(findField('Gid')).toBe('10001\t10001\t10001\t10001');
   for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb'])
-    expect(fieldOf(set), set).toBe('0000000000000000');
-  expect(fieldOf('NoNewPrivs')).toBe('1');
+    expect(findField(set), set).toBe('0000000000000000');
+  expect(findField('NoNewPrivs')).toBe('1');
 
   for (const path of ['/planted', '/opt/halyard/planted', '/tmp/planted']) {
-    const write = await container?.exec(['node', '-e', `require('fs').writeFileSync('${path}', '')`]);
-    expect(write).toMatchObject({ code: 1, output: expect.stringContaining('EROFS') });
+    const writeResult = await container?.exec(['node', '-e', `require('fs').writeFileSync('${path}', '')`]);
+    expect(writeResult).toMatchObject({ code: 1, output: expect.stringContaining('EROFS') });
   }
 });
 
-test('the health check exits with 0 if the server responds, and with 1 if none does', async () => {
-  const [, ...check] = config.Healthcheck.Test;
+test('the health check exits with 0 if a server responds, and with 1 otherwise', async () => {
+  const [, ...healthCheck] = config.Healthcheck.Test;
 
-  expect(await container?.exec(check, [`PORT=${port}`])).toMatchObject({
+  expect(await container?.exec(healthCheck, [`PORT=${port}`])).toMatchObject({
     code: 0,
     output: expect.stringContaining('GOOD'),
   });
-  expect(await container?.exec(check, [`PORT=${await freePort()}`])).toMatchObject({ code: 1 });
+  expect(await container?.exec(healthCheck, [`PORT=${await freePort()}`])).toMatchObject({ code: 1 });
 });
 
 test('halyard is a command in the container', async () => {
@@ -167,8 +181,8 @@ test('halyard is a command in the container', async () => {
 
 test('SIGTERM stops the container with code 0', async () => {
   if (container === undefined) throw new Error('The container does not run.');
-  const ended = once(container.child, 'exit');
+  const exit = once(container.child, 'exit');
   process.kill(await container.pid(), 'SIGTERM');
 
-  expect(await ended, container.output()).toEqual([0, null]);
+  expect(await exit, container.output()).toEqual([0, null]);
 });

@@ -9,12 +9,12 @@ import { fileURLToPath } from 'node:url';
 import { startUnleash } from 'unleash-client';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { freePort } from '../server/scripts/demo/free-port.ts';
-import { createDatabase, dropDatabase, urlOf } from '../server/src/test/database.ts';
+import { createDatabase, dropDatabase, getDatabaseUrl } from '../server/src/test/database.ts';
 import { type RunningServer, startProcess, stopProcess } from '../server/src/test/process.ts';
 import { startReceiver } from '../server/src/test/receiver.ts';
 import { runToEnd } from './support/package.ts';
 
-const ENTRY = join(inject('installed'), 'node_modules/halyard/bin/halyard.cjs');
+const ENTRY = join(inject('installFolder'), 'node_modules/halyard/bin/halyard.cjs');
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const RULES = readFileSync(join(ROOT, 'deploy/prometheus/rules.yaml'), 'utf8');
 const CASES = readFileSync(join(ROOT, 'deploy/prometheus/rules.test.yaml'), 'utf8');
@@ -42,7 +42,7 @@ async function testRules(rules: string, cases = CASES) {
   return await runToEnd('promtool', ['test', 'rules', join(folder, 'rules.test.yaml')]);
 }
 
-test('promtool accepts the rules, and every alert fires and is silent as its cases say', async () => {
+test('promtool accepts the rules and passes the cases of every alert', async () => {
   expect(await runToEnd('promtool', ['check', 'rules', join(ROOT, 'deploy/prometheus/rules.yaml')])).toEqual({
     code: 0,
     output: expect.stringContaining(`SUCCESS: ${ALERTS.length} rules found`),
@@ -61,24 +61,24 @@ test('the runbook describes no other alert', () => {
   expect([...RUNBOOK.matchAll(/^## (Halyard\w+)$/gm)].map(([, name]) => name)).toEqual(ALERTS);
 });
 
-/** One rule, and the same rule with its comparison reversed. */
-function reversed(name: string): string {
+/** Returns the rules with the comparison of one rule reversed. */
+function reverseComparison(name: string): string {
   const [rule = ''] = new RegExp(`- alert: ${name}\\n[\\s\\S]*?(?=\\n\\s*- alert|$)`).exec(RULES) ?? [];
-  const swapped = rule.replace(/ ([<>]) (?=[\d.e]+\n)/, (_, sign) => (sign === '<' ? ' > ' : ' < '));
-  expect(swapped, name).not.toBe(rule);
-  return RULES.replace(rule, swapped);
+  const reversedRule = rule.replace(/ ([<>]) (?=[\d.e]+\n)/, (_, sign) => (sign === '<' ? ' > ' : ' < '));
+  expect(reversedRule, name).not.toBe(rule);
+  return RULES.replace(rule, reversedRule);
 }
 
-/** The cases for one alert. All of them together would take promtool 16 times as long. */
-const casesOf = (name: string): string =>
+/** Returns the cases for one alert, because promtool would take 16 times as long with the cases of all alerts. */
+const extractCases = (name: string): string =>
   CASES.split(/^(?= {2}- name: )/m)
     .filter((part, n) => n === 0 || part.startsWith(`  - name: ${name} `))
     .join('');
 
 test('promtool finds a reversed comparison in each rule', async () => {
   for (const name of ALERTS) {
-    expect(await testRules(RULES, casesOf(name)), name).toMatchObject({ code: 0 });
-    expect(await testRules(reversed(name), casesOf(name)), name).toMatchObject({ code: 1 });
+    expect(await testRules(RULES, extractCases(name)), name).toMatchObject({ code: 0 });
+    expect(await testRules(reverseComparison(name), extractCases(name)), name).toMatchObject({ code: 1 });
   }
 });
 
@@ -88,7 +88,7 @@ const admin = (body?: object): RequestInit => ({
   ...(body === undefined ? {} : { body: JSON.stringify(body) }),
 });
 
-/** Requests of people, SDKs and a delivery, until it is stopped. */
+/** Sends the requests of people, an SDK and a delivery until the returned function is called. */
 async function startTraffic({ url }: RunningServer) {
   const receiver = await startReceiver();
   const post = async (path: string, body: object) => {
@@ -115,9 +115,9 @@ async function startTraffic({ url }: RunningServer) {
     metricsInterval: 1_000,
     customHeaders: { Authorization: secret },
   });
-  const stop = new AbortController();
+  const abort = new AbortController();
   const requests = (async () => {
-    for (let n = 0; !stop.signal.aborted; n++) {
+    for (let n = 0; !abort.signal.aborted; n++) {
       await post('/api/admin/projects/default/features', { name: `flag-${n}`, type: 'release' });
       sdk.isEnabled(`flag-${n}`);
       await fetch(`${url}/api/admin/search/features`, admin());
@@ -126,7 +126,7 @@ async function startTraffic({ url }: RunningServer) {
     }
   })();
   return async () => {
-    stop.abort();
+    abort.abort();
     await requests;
     sdk.destroy();
     await receiver.close();
@@ -135,7 +135,19 @@ async function startTraffic({ url }: RunningServer) {
 
 type QueryResult = { status: string; data: { result: { metric: object; value: [number, string] }[] } };
 
-async function startPrometheus(target: RunningServer): Promise<(path: string) => Promise<QueryResult>> {
+/** Starts the package's edge, which reads from the server. */
+async function startEdge({ url }: RunningServer): Promise<RunningServer> {
+  const body = { tokenName: 'edge', type: 'edge', environment: 'development', projects: ['*'] };
+  const response = await fetch(`${url}/api/admin/api-tokens`, admin(body));
+  const { enrolment = '' } = (await response.json()) as { enrolment?: string };
+  const env = { HALYARD_EDGE_ENROLMENT: enrolment, HALYARD_EDGE_UPSTREAM: url };
+  return await startProcess(env, undefined, ENTRY, ['edge']);
+}
+
+async function startPrometheus(
+  server: RunningServer,
+  edge: RunningServer,
+): Promise<(path: string) => Promise<QueryResult>> {
   const port = await freePort();
   writeFileSync(join(folder, 'rules.yaml'), RULES);
   writeFileSync(
@@ -145,7 +157,9 @@ rule_files: [rules.yaml]
 scrape_configs:
   - job_name: halyard
     metrics_path: /internal-backstage/prometheus
-    static_configs: [{ targets: ['127.0.0.1:${target.port}'] }]
+    static_configs: [{ targets: ['127.0.0.1:${server.port}'] }]
+  - job_name: halyard-edge
+    static_configs: [{ targets: ['127.0.0.1:${edge.port}'] }]
 `,
   );
   prometheus = spawn(
@@ -157,18 +171,18 @@ scrape_configs:
     ],
     { stdio: 'ignore' },
   );
-  const at = `http://127.0.0.1:${port}`;
+  const url = `http://127.0.0.1:${port}`;
   const isReady = () =>
-    fetch(`${at}/-/ready`).then(
+    fetch(`${url}/-/ready`).then(
       response => response.ok,
       () => false,
     );
   while (!(await isReady())) await sleep(100);
-  return async path => (await (await fetch(at + path)).json()) as QueryResult;
+  return async path => (await (await fetch(url + path)).json()) as QueryResult;
 }
 
-/** The expressions of the rules without their threshold, which no healthy server crosses. */
-const ruleExpressions = async (get: (path: string) => Promise<unknown>) => {
+/** Reads the expressions of the rules without their thresholds, because a healthy server crosses none. */
+const readRuleExpressions = async (get: (path: string) => Promise<unknown>) => {
   type Rule = { name: string; query: string; health: string; lastError?: string };
   const { data } = (await get('/api/v1/rules')) as { data: { groups: { rules: Rule[] }[] } };
   return data.groups.flatMap(({ rules }) =>
@@ -178,7 +192,7 @@ const ruleExpressions = async (get: (path: string) => Promise<unknown>) => {
 
 type Panel = { title: string; targets?: { expr: string }[] };
 
-const dashboardExpressions = () => {
+const readDashboardExpressions = () => {
   const { panels } = JSON.parse(readFileSync(join(ROOT, 'deploy/grafana/dashboard.json'), 'utf8')) as {
     panels: Panel[];
   };
@@ -194,13 +208,14 @@ const dashboardExpressions = () => {
 };
 
 let server: RunningServer;
+let edge: RunningServer;
 let get: (path: string) => Promise<QueryResult>;
 let stopTraffic: () => Promise<void>;
 beforeAll(async () => {
   await createDatabase(database);
   server = await startProcess(
     {
-      DATABASE_URL: urlOf(database),
+      DATABASE_URL: getDatabaseUrl(database),
       HALYARD_INIT_ADMIN_TOKENS: token,
       HALYARD_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
       HALYARD_ALLOWED_TARGETS: '127.0.0.1',
@@ -211,47 +226,49 @@ beforeAll(async () => {
     ['server'],
   );
   stopTraffic = await startTraffic(server);
-  get = await startPrometheus(server);
+  edge = await startEdge(server);
+  get = await startPrometheus(server, edge);
 });
 afterAll(async () => {
   await stopTraffic?.();
+  if (edge) expect((await stopProcess(edge)).code).toBe(0);
   if (server) expect((await stopProcess(server)).code).toBe(0);
 });
 
-/** Requires a number, so that an unknown metric does not count. */
-const isSeries = ({ data }: QueryResult): boolean =>
+/** Returns whether a result has a number, because an unknown metric has none. */
+const hasSeries = ({ data }: QueryResult): boolean =>
   data.result.length > 0 && data.result.some(({ value }) => Number.isFinite(Number(value[1])));
 
-test('Prometheus scrapes a server under traffic, and every expression of rules and dashboard returns a series', async () => {
+test('every expression in the rules and the dashboard returns a series for a server under traffic and an edge', async () => {
   await expect
-    .poll(async () => (await ruleExpressions(get)).every(({ health }) => health === 'ok'))
+    .poll(async () => (await readRuleExpressions(get)).every(({ health }) => health === 'ok'))
     .toBe(true);
-  const expressions = [...(await ruleExpressions(get)), ...dashboardExpressions()];
+  const expressions = [...(await readRuleExpressions(get)), ...readDashboardExpressions()];
   expect(expressions.length).toBeGreaterThan(ALERTS.length + 20);
 
   for (const { name, query } of expressions)
     await expect
-      .poll(async () => isSeries(await get(`/api/v1/query?query=${encodeURIComponent(query)}`)), {
+      .poll(async () => hasSeries(await get(`/api/v1/query?query=${encodeURIComponent(query)}`)), {
         message: `${name}: ${query}`,
       })
       .toBe(true);
 });
 
 test('no alert fires on a healthy server', async () => {
-  const firing = await get(`/api/v1/query?query=${encodeURIComponent('ALERTS{alertstate="firing"}')}`);
+  const alerts = await get(`/api/v1/query?query=${encodeURIComponent('ALERTS{alertstate="firing"}')}`);
 
-  expect(firing.data.result).toEqual([]);
+  expect(alerts.data.result).toEqual([]);
 });
 
 test('an expression about a metric that does not exist returns no series', async () => {
-  expect(isSeries(await get('/api/v1/query?query=halyard_absent'))).toBe(false);
+  expect(hasSeries(await get('/api/v1/query?query=halyard_absent'))).toBe(false);
 });
 
 test('promtool has no complaints about our metric names', async () => {
-  const metrics = join(folder, 'metrics.txt');
-  writeFileSync(metrics, await (await fetch(`${server.url}/internal-backstage/prometheus`)).text());
+  const metricsFile = join(folder, 'metrics.txt');
+  writeFileSync(metricsFile, await (await fetch(`${server.url}/internal-backstage/prometheus`)).text());
 
-  const { output } = await runToEnd('sh', ['-c', `promtool check metrics < ${metrics}`]);
+  const { output } = await runToEnd('sh', ['-c', `promtool check metrics < ${metricsFile}`]);
 
   expect(output.split('\n').filter(line => /^(halyard|http)_/.test(line))).toEqual([]);
 });

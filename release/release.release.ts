@@ -24,7 +24,7 @@ function setChecks(check: string): void {
   git('commit', '--quiet', '--all', '--message', 'test: replace the checks');
 }
 
-/** Replaces the placeholders for addresses, without which a release is not possible. */
+/** Replaces the placeholders for email addresses, which would prevent a release. */
 function setContacts(): void {
   for (const path of ['SECURITY.md', 'CODE_OF_CONDUCT.md'])
     writeFileSync(
@@ -38,7 +38,7 @@ beforeEach(() => {
   execFileSync('git', ['clone', '--quiet', '--no-tags', ROOT, clone]);
   git('config', 'user.name', 'Maintainer');
   git('config', 'user.email', 'maintainer@example.com');
-  // The scripts of this tree, even if they are not committed.
+  // The tests must run this tree's scripts, even if they are not committed yet.
   execFileSync('cp', ['-r', join(ROOT, 'scripts'), join(ROOT, 'package.json'), clone]);
   symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
   writeFileSync(join(clone, '.git/info/exclude'), 'node_modules\nran.log\n');
@@ -69,10 +69,10 @@ test('a release sets the version everywhere, runs the checks, commits and tags',
   expect(read('CHANGELOG.md')).toMatch(/^# Changes\n\n## Unreleased\n\n## 0\.2\.0 \(\d{4}-\d\d-\d\d\)\n/);
   expect(read('docs/reference/instance.md')).toContain('"version": "0.2.0"');
   // Nothing except the version changes.
-  const changed = git('diff', '--unified=0', 'HEAD~1', '--', ':!CHANGELOG.md')
+  const changedLines = git('diff', '--unified=0', 'HEAD~1', '--', ':!CHANGELOG.md')
     .split('\n')
     .filter(line => /^[+-](?![+-])/.test(line));
-  for (const line of changed) expect(line).toMatch(/0\.[12]\.0/);
+  for (const line of changedLines) expect(line).toMatch(/0\.[12]\.0/);
 });
 
 test('the first release has the version of the sources', async () => {
@@ -86,7 +86,7 @@ test('the first release has the version of the sources', async () => {
 });
 
 test('a dry run names the files and changes nothing', async () => {
-  const before = git('rev-parse', 'HEAD');
+  const headBefore = git('rev-parse', 'HEAD');
 
   const { code, output } = await release('0.2.0', '--dry-run');
 
@@ -94,20 +94,20 @@ test('a dry run names the files and changes nothing', async () => {
   for (const path of ['CHANGELOG.md', 'openapi.json', 'package.json', 'package-lock.json'])
     expect(output).toContain(`  ${path}\n`);
   expect(git('status', '--porcelain')).toBe('');
-  expect(git('rev-parse', 'HEAD')).toBe(before);
+  expect(git('rev-parse', 'HEAD')).toBe(headBefore);
   expect(git('tag')).toBe('');
 });
 
 test('a failing check leaves the tree as it was', async () => {
   setChecks('exit 1');
-  const before = git('rev-parse', 'HEAD');
+  const headBefore = git('rev-parse', 'HEAD');
 
   const { code, output } = await release('0.2.0');
 
   expect(code).toBe(1);
   expect(output).toContain('Failed: npm run check. Nothing was committed.');
   expect(git('status', '--porcelain')).toBe('');
-  expect(git('rev-parse', 'HEAD')).toBe(before);
+  expect(git('rev-parse', 'HEAD')).toBe(headBefore);
   expect(git('tag')).toBe('');
 });
 
@@ -159,7 +159,7 @@ test.each([
   ['1.0.0-rc.10', '1.0.0-rc.9', true],
   ['1.0.0-rc.1', '1.0.0', false],
   ['0.1.0', '0.1.0', false],
-])('%s is later than %s: %s', (version, than, later) => {
+])('%s is later than %s: %s', (version, other, expected) => {
   expect(isVersion(version)).toBe(true);
-  expect(isLater(version, than)).toBe(later);
+  expect(isLater(version, other)).toBe(expected);
 });

@@ -6,21 +6,21 @@ import { resealSecrets } from '../server/src/delivery/integrations/reseal.ts';
 import { readConfig } from '../server/src/platform/config.ts';
 import { openDb } from '../server/src/platform/db/database.ts';
 import { migrate } from '../server/src/platform/db/migrate.ts';
-import { keyringOf } from '../server/src/platform/secrets/seal.ts';
+import { makeKeyring } from '../server/src/platform/secrets/seal.ts';
 import { findDifferences } from '../server/src/publishing/projection/verify.ts';
 import { startServer } from '../server/src/server.ts';
-import { createDatabase, dropDatabase, urlOf } from '../server/src/test/database.ts';
+import { createDatabase, dropDatabase, getDatabaseUrl } from '../server/src/test/database.ts';
 
 const name = `halyard_snapshot_${randomBytes(6).toString('hex')}`;
 const PASSWORD = randomBytes(15).toString('base64url');
-const client = new pg.Client({ connectionString: urlOf(name) });
+const client = new pg.Client({ connectionString: getDatabaseUrl(name) });
 const secretKey = randomBytes(32);
 let admin: string | undefined;
 
 beforeAll(async () => {
   await createDatabase(name);
-  await migrate(urlOf(name));
-  admin = await loadSnapshot(urlOf(name), { password: PASSWORD, secretKey });
+  await migrate(getDatabaseUrl(name));
+  admin = await loadSnapshot(getDatabaseUrl(name), { password: PASSWORD, secretKey });
   await client.connect();
 });
 afterAll(async () => {
@@ -45,10 +45,10 @@ test('the sample data has only one password, for the admin, and the demo key dec
   const { rows: users } = await client.query('select username from users where password_hash is not null');
   expect(users).toEqual([{ username: 'ada' }]);
 
-  const db = openDb({ url: urlOf(name), poolSize: 1, onError: () => {} });
+  const db = openDb({ url: getDatabaseUrl(name), poolSize: 1, onError: () => {} });
   const { rows: integrations } = await client.query('select from integrations');
   expect(integrations.length).toBeGreaterThan(0);
-  expect(await resealSecrets(db, keyringOf(secretKey, []))).toEqual({ resealed: 0, unreadable: [] });
+  expect(await resealSecrets(db, makeKeyring(secretKey, []))).toEqual({ resealed: 0, unreadable: [] });
   await db.destroy();
 });
 
@@ -62,7 +62,7 @@ test('applications have reported results up to the present', async () => {
 });
 
 test('the SDK documents match the flags', async () => {
-  const db = openDb({ url: urlOf(name), poolSize: 1, onError: () => {} });
+  const db = openDb({ url: getDatabaseUrl(name), poolSize: 1, onError: () => {} });
 
   expect(await findDifferences(db)).toEqual([]);
   await db.destroy();
@@ -70,7 +70,7 @@ test('the SDK documents match the flags', async () => {
 
 test('the admin logs in and creates a flag', async () => {
   const env = {
-    DATABASE_URL: urlOf(name),
+    DATABASE_URL: getDatabaseUrl(name),
     HALYARD_SECRET_KEY: secretKey.toString('base64'),
     LOG_LEVEL: 'warn',
   };
@@ -84,7 +84,7 @@ test('the admin logs in and creates a flag', async () => {
       payload: { username: 'ada', password: PASSWORD },
     });
     expect(login.statusCode).toBe(200);
-    const created = await server.app.inject({
+    const response = await server.app.inject({
       method: 'POST',
       url: '/api/admin/projects/payments/features',
       headers: {
@@ -94,7 +94,7 @@ test('the admin logs in and creates a flag', async () => {
       },
       payload: { name: 'after-the-story' },
     });
-    expect(created.statusCode).toBe(201);
+    expect(response.statusCode).toBe(201);
   } finally {
     await server.stop();
   }

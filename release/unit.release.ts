@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { runToEnd } from './support/package.ts';
 
 const UNIT = fileURLToPath(new URL('../deploy/systemd/halyard.service', import.meta.url));
-const HIGHEST_EXPOSURE = 2.0;
+const MAX_EXPOSURE = 2.0;
 
 test('systemd accepts the unit without a warning', async () => {
   expect(await runToEnd('systemd-analyze', ['verify', UNIT])).toEqual({ code: 0, output: '' });
@@ -14,5 +14,5 @@ test('systemd rates the exposure of the unit with at most 2.0', async () => {
   const [, exposure] = /Overall exposure level for halyard\.service: (\d+\.\d+)/.exec(output) ?? [];
   console.log(`exposure: ${exposure}`);
 
-  expect(Number(exposure)).toBeLessThanOrEqual(HIGHEST_EXPOSURE);
+  expect(Number(exposure)).toBeLessThanOrEqual(MAX_EXPOSURE);
 });

@@ -1,5 +1,5 @@
-// Adds the optional packages of other platforms that npm omitted to the lockfiles of the repository and of the site. npm omits
-// them when the configured registry does not have them, and `npm ci` then rejects the lockfile that npm itself wrote.
+// Adds optional packages of other platforms to the lockfiles of the repository and the site. npm omits these packages when the
+// configured registry does not have them, and `npm ci` then rejects the lockfile that npm itself wrote.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 type Entry = {
@@ -13,16 +13,16 @@ type Entry = {
 };
 
 for (const file of ['../package-lock.json', '../site/package-lock.json'])
-  complete(new URL(file, import.meta.url));
+  completeLockfile(new URL(file, import.meta.url));
 
-function complete(file: URL): void {
+function completeLockfile(file: URL): void {
   const lock: { packages: Record<string, Entry> } = JSON.parse(readFileSync(file, 'utf8'));
   for (const [path, { optionalDependencies = {}, dev }] of Object.entries(lock.packages)) {
     for (const [name, version] of Object.entries(optionalDependencies)) {
       if (lock.packages[`node_modules/${name}`] || lock.packages[`${path}/node_modules/${name}`]) continue;
       lock.packages[`node_modules/${name}`] = {
         version: version.replace(/^[\^~]/, ''),
-        ...platformOf(name),
+        ...parsePlatform(name),
         optional: true,
         ...(dev ? { dev } : {}),
       };
@@ -32,8 +32,8 @@ function complete(file: URL): void {
   writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
 }
 
-/** Binary packages name their platform: @rolldown/binding-linux-arm64-musl. */
-function platformOf(name: string): Pick<Entry, 'os' | 'cpu' | 'libc'> {
+/** Reads the platform from the name of a binary package, such as @rolldown/binding-linux-arm64-musl. */
+function parsePlatform(name: string): Pick<Entry, 'os' | 'cpu' | 'libc'> {
   const parts = name.split(/[/-]/);
   const os = ['linux', 'darwin', 'win32', 'android', 'freebsd', 'openharmony'].filter(part =>
     parts.includes(part),

@@ -1,6 +1,6 @@
 import type { Reporter } from 'vitest/node';
 
-/** Names each test that passed only when it was repeated. The default reporter omits them if they are fast. */
+/** Names each test that passed only when it was repeated, because the default reporter omits fast tests. */
 export const repeatedTests: Reporter = {
   onTestCaseResult(test) {
     const retries = test.diagnostic()?.retryCount ?? 0;

@@ -7,7 +7,7 @@ import { readPages } from './scripts/sources.ts';
 
 const base = process.env.SITE_BASE ?? '/';
 /** A server serves the manual at /help/ without the API pages, because it already has them at /docs/. */
-const withOperations = base === '/';
+const withOperations = base !== '/help/';
 
 const sidebar = readMap(readPages()).map(({ label, entries }) => ({
   label,

@@ -1,4 +1,4 @@
-// Measures an edge side by side with the server that feeds it, so that both have the same neighbors on a busy machine.
+// Measures an edge side by side with the server that feeds it, so that other load on the machine affects both equally.
 import { loadavg } from 'node:os';
 import { readOptions } from '../../server/src/platform/command-line.ts';
 import { printMachine } from '../server.ts';
@@ -7,6 +7,7 @@ import { measureCrowd } from './crowd.ts';
 import { measureLatency } from './latency.ts';
 import { measureClocks, measureCut } from './outages.ts';
 import { measureRequests } from './requests.ts';
+import type { Row } from './row.ts';
 import { measureStart } from './start.ts';
 import { measureRandomTokens, measureRevocations } from './tokens.ts';
 import { makeWorld, type World } from './world.ts';
@@ -17,7 +18,7 @@ const options = readOptions({
   options: {
     only: { type: 'string', default: '', meaning: 'Parts to run, separated by commas. Empty: all' },
     flags: { type: 'string', default: '10000', meaning: 'Number of flags' },
-    changes: { type: 'string', default: '300', meaning: 'Changes whose way to an SDK is measured' },
+    changes: { type: 'string', default: '300', meaning: 'Changes whose latency is measured' },
     requests: { type: 'string', default: '12000', meaning: 'Requests of each kind' },
     starts: { type: 'string', default: '5', meaning: 'Starts of an edge, from disk and from the server' },
     revocations: { type: 'string', default: '200', meaning: 'Tokens that are revoked' },
@@ -28,9 +29,7 @@ const options = readOptions({
   },
 });
 
-export type Row = { what: string; value: string; limit: string; isMet: boolean };
-
-/** Each part by its name, in order. */
+/** The parts by name, in the order in which they run. */
 const PARTS: Record<string, (world: World) => Promise<Row[]>> = {
   latency: world => measureLatency(world, Number(options.changes)),
   requests: world => measureRequests(world, Number(options.requests)),
@@ -43,25 +42,25 @@ const PARTS: Record<string, (world: World) => Promise<Row[]>> = {
   clock: measureClocks,
 };
 
-const chosen = options.only === '' ? Object.keys(PARTS) : options.only.split(',');
-let missed = 0;
+const chosenParts = options.only === '' ? Object.keys(PARTS) : options.only.split(',');
+let missedLimits = 0;
 const world = await makeWorld(Number(options.flags));
 try {
   await printMachine(world.client);
   console.log(`${options.flags} flags of 640 bytes in each of 3 environments, npm run bench:edge\n`);
   console.log('| Measure | Value | Limit | Load | |');
   console.log('| --- | ---: | ---: | ---: | --- |');
-  for (const name of chosen) {
+  for (const name of chosenParts) {
     const part = PARTS[name];
     if (!part) throw new Error(`There is no part "${name}". Parts: ${Object.keys(PARTS).join(', ')}`);
-    for (const { what, value, limit, isMet } of await part(world)) {
+    for (const { metric, value, limit, isWithinLimit } of await part(world)) {
       console.log(
-        `| ${what} | ${value} | ${limit} | ${loadavg()[0]?.toFixed(1)} | ${isMet ? 'met' : 'missed'} |`,
+        `| ${metric} | ${value} | ${limit} | ${loadavg()[0]?.toFixed(1)} | ${isWithinLimit ? 'met' : 'missed'} |`,
       );
-      if (!isMet) missed++;
+      if (!isWithinLimit) missedLimits++;
     }
   }
 } finally {
   await world.remove();
 }
-process.exit(missed === 0 ? 0 : 1);
+process.exit(missedLimits === 0 ? 0 : 1);

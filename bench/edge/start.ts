@@ -1,66 +1,66 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { percentile, residentMb } from '../measure.ts';
 import { makeToken } from '../requests.ts';
-import type { Row } from './main.ts';
+import type { Row } from './row.ts';
 import { type Edge, readFlags, type World } from './world.ts';
 
-const READY_WITHIN_MS = 1_500;
-const READY_ALONE_WITHIN_MS = 1_000;
+const MAX_READY_MS = 1_500;
+const MAX_READY_WITHOUT_SERVER_MS = 1_000;
 const MAX_MB = 40;
 
-/** How long an edge takes from its start until it is ready, and how much memory the flags take. */
+/** Measures how long an edge takes to become ready, and how much memory the flags take. */
 export async function measureStart(
   { server, proxy, startEdge, enrol }: World,
   flags: number,
   starts: number,
 ): Promise<Row[]> {
   const token = await makeToken(server.url, 'backend', 'production');
-  const first = await startEdge();
-  const { folder } = first;
-  const full = await memoryOf(first, token);
-  await first.stop();
-  const nothing = await startEdge({ enrolment: (await enrol(['default'])).enrolment });
-  const empty = await memoryOf(nothing);
-  await nothing.stop();
+  const firstEdge = await startEdge();
+  const { folder } = firstEdge;
+  const fullMb = await measureMemoryMb(firstEdge, token);
+  await firstEdge.stop();
+  const emptyEdge = await startEdge({ enrolment: (await enrol(['default'])).enrolment });
+  const emptyMb = await measureMemoryMb(emptyEdge);
+  await emptyEdge.stop();
 
-  const measure = async (from: string, limit: number, start: () => Promise<Edge>): Promise<Row> => {
-    const [wall, cpu]: [number[], number[]] = [[], []];
+  const measure = async (source: string, limit: number, start: () => Promise<Edge>): Promise<Row> => {
+    const [readyTimes, cpuTimes]: [number[], number[]] = [[], []];
     for (let n = 0; n < starts; n++) {
       const edge = await start();
-      wall.push(edge.readyMs);
-      cpu.push(edge.cpuMs);
+      readyTimes.push(edge.readyMs);
+      cpuTimes.push(edge.cpuMs);
       await edge.stop('SIGKILL');
     }
-    const ms = percentile(wall, 0.5);
+    const ms = percentile(readyTimes, 0.5);
     return {
-      what: `ready ${from}, p50 of ${starts} (${percentile(cpu, 0.5).toFixed(0)} ms of CPU time)`,
+      metric: `ready ${source}, p50 of ${starts} (${percentile(cpuTimes, 0.5).toFixed(0)} ms of CPU time)`,
       value: `${ms.toFixed(0)} ms`,
       limit: `${limit} ms`,
-      isMet: ms <= limit,
+      isWithinLimit: ms <= limit,
     };
   };
   const rows = [
-    await measure('from the server, no disk', READY_WITHIN_MS, () => startEdge()),
-    await measure('from disk', READY_WITHIN_MS, () => startEdge({ folder })),
+    await measure('from the server, no disk', MAX_READY_MS, () => startEdge()),
+    await measure('from disk', MAX_READY_MS, () => startEdge({ folder })),
   ];
   proxy.cut();
   rows.push(
-    await measure('from disk, server unreachable', READY_ALONE_WITHIN_MS, () => startEdge({ folder })),
+    await measure('from disk, server unreachable', MAX_READY_WITHOUT_SERVER_MS, () => startEdge({ folder })),
   );
-  proxy.thaw();
+  proxy.restore();
   return [
     ...rows,
     {
-      what: `memory for ${flags} flags, after one body (an empty edge: ${empty} MB)`,
-      value: `${full - empty} MB`,
+      metric: `memory for ${flags} flags, after one body (an empty edge: ${emptyMb} MB)`,
+      value: `${fullMb - emptyMb} MB`,
       limit: `${MAX_MB} MB`,
-      isMet: full - empty <= MAX_MB,
+      isWithinLimit: fullMb - emptyMb <= MAX_MB,
     },
   ];
 }
 
-/** Memory without garbage. */
-export async function memoryOf(edge: Edge, token?: string): Promise<number> {
+/** Measures the memory of an edge after garbage collection. */
+export async function measureMemoryMb(edge: Edge, token?: string): Promise<number> {
   if (token !== undefined) await (await readFlags(edge.url, token)).arrayBuffer();
   await sleep(1_000);
   edge.process.kill('SIGUSR2');

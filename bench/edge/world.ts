@@ -6,37 +6,37 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { bundle } from '../../scripts/package/bundle.ts';
-import { createDatabase, dropDatabase, urlOf } from '../../server/src/test/database.ts';
+import { createDatabase, dropDatabase, getDatabaseUrl } from '../../server/src/test/database.ts';
 import { type RunningServer, startProcess, stopProcess } from '../../server/src/test/process.ts';
 import { startTcpProxy, type TcpProxy } from '../../server/src/test/tcp-proxy.ts';
-import { cpuUsOf } from '../measure.ts';
-import { must } from '../requests.ts';
+import { readCpuUs } from '../measure.ts';
+import { mustSend } from '../requests.ts';
 import { fillDocuments } from '../sdk/data.ts';
 import { type Server, startServer } from '../server.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** Collects garbage on a signal, so that memory can be compared. */
+/** Makes Node.js collect garbage on SIGUSR2, so that memory measurements are comparable. */
 const NODE_OPTIONS = `--expose-gc --import=data:text/javascript,process.on('SIGUSR2',()=>{gc();gc()})`;
 
 export type Edge = RunningServer & {
   pid: number;
-  /** From the start of the process until /ready says 200. */
+  /** The time from the start of the process until /ready returns 200. */
   readyMs: number;
   cpuMs: number;
   folder: string;
   stop: (signal?: NodeJS.Signals) => Promise<void>;
 };
 
-type Start = { folder?: string; upstream?: string; enrolment?: string; env?: Record<string, string> };
+type StartOptions = { folder?: string; upstream?: string; enrolment?: string; env?: Record<string, string> };
 
 /** A server with a separate database and 10,000 flags in production, which can start edges. */
 export type World = {
   url: URL;
   client: pg.Client;
   server: Server;
-  /** Between edges and the server. */
+  /** Forwards connections from the edges to the server, and can cut them. */
   proxy: TcpProxy;
-  startEdge: (start?: Start) => Promise<Edge>;
+  startEdge: (start?: StartOptions) => Promise<Edge>;
   /** Creates an edge token, and returns its secret and enrolment. */
   enrol: (projects?: string[]) => Promise<{ secret: string; enrolment: string }>;
   remove: () => Promise<void>;
@@ -46,30 +46,30 @@ export async function makeWorld(flags: number): Promise<World> {
   process.setMaxListeners(0);
   process.env.HALYARD_SECRET_KEY = randomBytes(32).toString('base64');
   const name = `halyard_edge_bench_${randomBytes(4).toString('hex')}`;
-  const url = new URL(urlOf(name));
-  const base = mkdtempSync(join(tmpdir(), 'halyard-edge-bench-'));
-  await bundle({ root: ROOT, folder: base, entries: { edge: 'edge/src/main.ts' }, maps: 'none' });
-  // The package has this file too. Without it, Node.js would parse each file twice to find out that it is a module.
-  writeFileSync(join(base, 'package.json'), '{"type":"module"}');
+  const url = new URL(getDatabaseUrl(name));
+  const baseFolder = mkdtempSync(join(tmpdir(), 'halyard-edge-bench-'));
+  await bundle({ root: ROOT, folder: baseFolder, entries: { edge: 'edge/src/main.ts' }, maps: 'none' });
+  // The package has this file too. Without it, Node.js would parse each file twice to determine that it is a module.
+  writeFileSync(join(baseFolder, 'package.json'), '{"type":"module"}');
   await createDatabase(name);
   const server = await startServer(url);
   const client = new pg.Client({ connectionString: url.href });
   await client.connect();
   await fillDocuments(client, flags);
   const proxy = await startTcpProxy('127.0.0.1', Number(new URL(server.url).port));
-  const running = new Set<Edge>();
+  const runningEdges = new Set<Edge>();
   process.once('exit', () => {
-    for (const { process: child } of running) child.kill('SIGKILL');
+    for (const { process: child } of runningEdges) child.kill('SIGKILL');
   });
 
   const enrol: World['enrol'] = async projects =>
-    (await must(server.url, 'POST', '/api/admin/api-tokens', {
+    (await mustSend(server.url, 'POST', '/api/admin/api-tokens', {
       tokenName: 'bench edge',
       type: 'edge',
       environment: 'production',
       ...(projects && { projects }),
     })) as { secret: string; enrolment: string };
-  const { enrolment: usual } = await enrol();
+  const { enrolment: defaultEnrolment } = await enrol();
 
   return {
     url,
@@ -78,70 +78,71 @@ export async function makeWorld(flags: number): Promise<World> {
     proxy,
     enrol,
     startEdge: async ({
-      folder = mkdtempSync(join(base, 'data-')),
+      folder = mkdtempSync(join(baseFolder, 'data-')),
       upstream = `http://127.0.0.1:${proxy.port}`,
-      enrolment = usual,
+      enrolment = defaultEnrolment,
       env = {},
     } = {}) => {
-      const began = performance.now();
-      const started = await startProcess(
+      const startedAt = performance.now();
+      const runningProcess = await startProcess(
         {
           HALYARD_EDGE_ENROLMENT: enrolment,
           HALYARD_EDGE_UPSTREAM: upstream,
           HALYARD_DATA_DIR: folder,
-          NODE_COMPILE_CACHE: join(base, 'compiled'),
+          NODE_COMPILE_CACHE: join(baseFolder, 'compiled'),
           NODE_OPTIONS,
           ...env,
         },
         undefined,
-        join(base, 'edge.js'),
+        join(baseFolder, 'edge.js'),
       );
-      const readyMs = performance.now() - began;
-      const pid = started.process.pid ?? 0;
+      const readyMs = performance.now() - startedAt;
+      const pid = runningProcess.process.pid ?? 0;
       const edge: Edge = {
-        ...started,
+        ...runningProcess,
         pid,
         readyMs,
-        cpuMs: (await cpuUsOf(pid)) / 1_000,
+        cpuMs: (await readCpuUs(pid)) / 1_000,
         folder,
         stop: async (signal = 'SIGTERM') => {
-          running.delete(edge);
-          await stopProcess(started, signal);
+          runningEdges.delete(edge);
+          await stopProcess(runningProcess, signal);
         },
       };
-      running.add(edge);
+      runningEdges.add(edge);
       return edge;
     },
     remove: async () => {
-      for (const edge of running) await edge.stop('SIGKILL');
+      for (const edge of runningEdges) await edge.stop('SIGKILL');
       await proxy.close();
       await client.end();
       await server.stop();
       await dropDatabase(name);
-      rmSync(base, { recursive: true });
+      rmSync(baseFolder, { recursive: true });
     },
   };
 }
 
-/** What an SDK with this token gets. */
-export async function statusOf(url: string, token: string): Promise<number> {
+/** Returns the status that an SDK gets with this token. */
+export async function readStatus(url: string, token: string): Promise<number> {
   const { status, body } = await readFlags(url, token);
   await body?.cancel();
   return status;
 }
 
-/** Waits until the edge serves the same bytes with the same ETag as the server. Returns false if it does not in time. */
-export async function untilEqual(server: string, edge: string, token: string): Promise<boolean> {
+/** Waits until the edge serves the same bytes with the same ETag as the server. Returns false if that takes longer than a minute. */
+export async function waitForEqualFlags(server: string, edge: string, token: string): Promise<boolean> {
   for (let n = 0; n < 600; n++) {
-    const [own, through] = await Promise.all([readFlags(server, token), readFlags(edge, token)]);
-    const [a, b] = await Promise.all([own.text(), through.text()]);
-    if (a === b && own.headers.get('etag') === through.headers.get('etag')) return true;
+    const [fromServer, fromEdge] = await Promise.all([readFlags(server, token), readFlags(edge, token)]);
+    const [serverBody, edgeBody] = await Promise.all([fromServer.text(), fromEdge.text()]);
+    if (serverBody === edgeBody && fromServer.headers.get('etag') === fromEdge.headers.get('etag'))
+      return true;
     await sleep(100);
   }
   return false;
 }
 
-/** Reads the flags as the SDK for Node.js does. */
+/** Reads the flags as the Node.js SDK does. */
 export const readFlags = (url: string, token: string, etag?: string): Promise<Response> =>
   fetch(`${url}/api/client/features`, {
     headers: {

@@ -2,7 +2,7 @@ import { OFREPWebProvider } from '@openfeature/ofrep-web-provider';
 import { EventSource } from 'undici';
 import { startBrowserSdk } from '../../server/src/test/browser-sdk.ts';
 import { startSdk, type Transport } from '../../server/src/test/sdk-client.ts';
-import { type Documents, differenceOf, flagsOf, readDocuments, waitUntilEqual } from '../sdks.ts';
+import { type Documents, describeDifference, getSdkFlags, readDocuments, waitUntilEqual } from '../sdks.ts';
 import type { Era } from './database.ts';
 import { ENVIRONMENT } from './writers.ts';
 
@@ -13,7 +13,7 @@ type Kind = (typeof KINDS)[number];
 
 export type Sdk = {
   kind: Kind;
-  /** What differs from the database, or undefined if nothing does. */
+  /** Describes the first difference from the database, and returns undefined if there is none. */
   difference: (database: Documents, names: ReadonlySet<string>) => string | undefined;
   stop: () => void;
 };
@@ -24,16 +24,16 @@ export async function startSdks(
   count: number,
   tokens: { backend: string; frontend: string },
 ): Promise<Sdk[]> {
-  // Browsers have it. Node.js has it behind a flag.
+  // Browser SDKs need EventSource, which Node.js has only behind a flag.
   Object.assign(globalThis, { EventSource });
-  const start = {
+  const starters = {
     polling: () => startServerSdk(server, tokens.backend, 'polling'),
     streaming: () => startServerSdk(server, tokens.backend, 'streaming'),
     frontend: (n: number) => startFrontendSdk(server, tokens.frontend, n),
     ofrep: (n: number) => startOfrepSdk(server, tokens.frontend, n),
   };
   const sdks: Sdk[] = [];
-  for (let n = 0; n < count; n++) sdks.push(await start[KINDS[n % KINDS.length] ?? 'polling'](n));
+  for (let n = 0; n < count; n++) sdks.push(await starters[KINDS[n % KINDS.length] ?? 'polling'](n));
   return sdks;
 }
 
@@ -41,7 +41,7 @@ async function startServerSdk(server: string, token: string, transport: Transpor
   const sdk = await startSdk(server, token, transport, POLL_MS);
   return {
     kind: transport,
-    difference: database => differenceOf(flagsOf(sdk), database),
+    difference: database => describeDifference(getSdkFlags(sdk), database),
     stop: () => sdk.destroy(),
   };
 }
@@ -53,9 +53,9 @@ async function startFrontendSdk(server: string, token: string, n: number): Promi
   return {
     kind: 'frontend',
     difference: database =>
-      differenceOf(
+      describeDifference(
         new Map(sdk.getAllToggles().map(({ name, variant }) => [name, variant.name])),
-        enabledIn(database),
+        enabledVariants(database),
       ),
     stop: () => sdk.stop(),
   };
@@ -72,25 +72,25 @@ async function startOfrepSdk(server: string, token: string, n: number): Promise<
   return {
     kind: 'ofrep',
     difference: (database, names) => {
-      const seen = [...names].flatMap(name => {
+      const evaluations = [...names].flatMap(name => {
         const { value, variant } = sdk.resolveBooleanEvaluation(name, false, context);
         return value ? [[name, variant ?? 'disabled'] as const] : [];
       });
-      return differenceOf(new Map(seen), enabledIn(database));
+      return describeDifference(new Map(evaluations), enabledVariants(database));
     },
     stop: () => void sdk.onClose?.(),
   };
 }
 
-/** The variants of the enabled flags, which are enabled for everybody. A flag without a strategy has the variant `disabled`. */
-function enabledIn(database: Documents): Map<string, string> {
-  const enabled = [...database.values()].filter(({ enabled }) => enabled);
+/** Returns the variant of each enabled flag, which is the same for every user. Without a strategy, the variant is `disabled`. */
+function enabledVariants(database: Documents): Map<string, string> {
+  const enabledFlags = [...database.values()].filter(({ enabled }) => enabled);
   return new Map(
-    enabled.map(({ name, strategies }) => [name, strategies[0]?.variants?.[0]?.name ?? 'disabled']),
+    enabledFlags.map(({ name, strategies }) => [name, strategies[0]?.variants?.[0]?.name ?? 'disabled']),
   );
 }
 
-/** Waits until all SDKs have what the database has. Returns those that are not up to date in time, and how long it took. */
+/** Waits until all SDKs equal the database or the time is up, and returns the remaining differences. */
 export async function compareSdks(
   sdks: Sdk[],
   era: Era,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectStream } from '../../server/src/test/event-stream-client.ts';
 import { waitUntilEqual } from '../sdks.ts';
-import { conditionOf, pathOf, type Search } from '../search/plain.ts';
+import { buildCondition, type Search, searchPath } from '../search/plain.ts';
 import { ADMIN_TOKEN } from '../server.ts';
 import type { Era } from './database.ts';
 
@@ -16,36 +16,36 @@ export const SEARCHES: Search[] = [
 ];
 
 export type EventLog = {
-  /** What differs from the log of the database, or undefined if nothing does. */
+  /** Describes the first difference from the database's log, and returns undefined if there is none. */
   difference: (era: Era) => Promise<string | undefined>;
   counts: { resets: number; received: number };
   stop: () => Promise<void>;
 };
 
 /**
- * Keeps a copy of the log through a stream, as a consumer does: it reconnects after the last id, and drops events after the id
- * with which a stream ended.
+ * Keeps a copy of the log through a stream, as a consumer does. It reconnects with the last id it received, and drops events
+ * newer than the id at the end of a stream.
  */
 export async function followEvents(
   server: string,
   search: Search,
   onUnexplained: (problem: string) => void,
 ): Promise<EventLog> {
-  const path = pathOf(search).replace('/search/events', '/events/stream');
+  const path = searchPath(search).replace('/search/events', '/events/stream');
   const log = new Map<number, string>();
   const counts = { resets: 0, received: 0 };
   let isStopped = false;
   let lastEventId: string | undefined;
-  let duplicate: number | undefined;
+  let duplicateId: number | undefined;
   let close = () => {};
 
   async function connect(): Promise<void> {
     const stream = await connectStream(`${server}${path}`, ADMIN_TOKEN, {
       lastEventId,
-      keep: false,
+      keepEvents: false,
       onEvent: ({ id, data }) => {
         counts.received++;
-        if (log.has(id)) duplicate ??= id;
+        if (log.has(id)) duplicateId ??= id;
         log.set(id, (JSON.parse(data) as { groupId: string }).groupId);
       },
     });
@@ -58,8 +58,8 @@ export async function followEvents(
       lastEventId = stream.lastEventId();
       await sleep(10);
     }
-    first ??= Number(lastEventId);
-    started();
+    firstId ??= Number(lastEventId);
+    onStarted();
     const isComplete = await stream.closed;
     lastEventId = stream.lastEventId();
     if (isStopped) return;
@@ -70,12 +70,12 @@ export async function followEvents(
     for (const id of log.keys()) if (id > Number(lastEventId)) log.delete(id);
   }
 
-  let first: number | undefined;
-  let started = () => {};
+  let firstId: number | undefined;
+  let onStarted = () => {};
   const ready = new Promise<void>(resolve => {
-    started = resolve;
+    onStarted = resolve;
   });
-  const running = (async () => {
+  const connecting = (async () => {
     while (!isStopped) {
       await connect().catch(() => {});
       await sleep(RECONNECT_MS);
@@ -85,27 +85,27 @@ export async function followEvents(
 
   return {
     difference: async ({ pool }) => {
-      if (duplicate !== undefined) return `got event ${duplicate} twice`;
+      if (duplicateId !== undefined) return `got event ${duplicateId} twice`;
       const { rows } = await pool.query<{ id: string; group: string }>(
-        `select id, group_id as group from events where id > ${first} and ${conditionOf(search, undefined)} order by id`,
+        `select id, group_id as group from events where id > ${firstId} and ${buildCondition(search, undefined)} order by id`,
       );
-      const own = [...log].map(([id, group]) => `${id} ${group}`);
-      const stored = rows.map(({ id, group }) => `${id} ${group}`);
-      const at = stored.findIndex((event, n) => event !== own[n]);
-      if (at < 0 && own.length === stored.length) return undefined;
-      const n = at < 0 ? stored.length : at;
-      return `event ${own[n] ?? 'missing'} instead of ${stored[n] ?? 'none'}, ${own.length} events instead of ${stored.length}`;
+      const ownEvents = [...log].map(([id, group]) => `${id} ${group}`);
+      const storedEvents = rows.map(({ id, group }) => `${id} ${group}`);
+      const index = storedEvents.findIndex((event, n) => event !== ownEvents[n]);
+      if (index < 0 && ownEvents.length === storedEvents.length) return undefined;
+      const n = index < 0 ? storedEvents.length : index;
+      return `event ${ownEvents[n] ?? 'missing'} instead of ${storedEvents[n] ?? 'none'}, ${ownEvents.length} events instead of ${storedEvents.length}`;
     },
     counts,
     stop: async () => {
       isStopped = true;
       close();
-      await running;
+      await connecting;
     },
   };
 }
 
-/** Waits until all copies of the log are equal to it. Returns those that are not equal in time. */
+/** Waits until all copies equal the database's log or the time is up, and returns the remaining differences. */
 export async function compareLogs(logs: EventLog[], era: Era, withinMs: number): Promise<string[]> {
   const { differing } = await waitUntilEqual(async () => {
     const differences = await Promise.all(logs.map(log => log.difference(era)));

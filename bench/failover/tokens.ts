@@ -4,8 +4,8 @@ import { type Response, send } from '../requests.ts';
 import type { Era, FailingDatabase } from './database.ts';
 import { ENVIRONMENT } from './writers.ts';
 
-/** The documented limit is 1 s. The rest is for a busy machine, and for the connection that the server has to open after a failover. */
-const KNOWN_WITHIN_MS = 5_000;
+/** A server must apply a token change within 1 s. The other 4 s allow for a busy machine and for reconnecting after a failover. */
+const MAX_PROPAGATION_MS = 5_000;
 const CHANGE_PAUSE_MS = 250;
 const PROBE_PAUSE_MS = 100;
 const MAX_TOKENS = 60;
@@ -16,120 +16,141 @@ type Token = {
   id: number;
   secret: string;
   type: (typeof TYPES)[number];
-  /** Unknown if a request that changes the token failed. */
+  /** The state is unknown if a request that changes the token failed. */
   state: 'valid' | 'revoked' | 'unknown';
-  /** Since when the database has this state. */
-  since: number;
-  /** The era in which the server can learn about it, if it could not in the previous one. */
+  /** When the token reached this state, or when the state was read from the database. */
+  changedAt: number;
+  /**
+   * The database era (the time between two failovers) in which the state was read. The server cannot see the state before this
+   * era opens. Undefined if a request to the server set the state.
+   */
   era?: Era | undefined;
 };
 
 export type Tokens = {
-  changing: Loop;
-  probing: Loop;
-  /** Reads which tokens the database has. Nothing may change them meanwhile. */
-  read: () => Promise<void>;
+  changeLoop: Loop;
+  probeLoop: Loop;
+  /** Compares the tokens with the database, and counts lost and resurrected ones. Do not change tokens while it runs. */
+  reconcile: () => Promise<void>;
   counts: {
     probes: number;
-    lost: number;
-    returned: number;
-    longestMs: number;
-    /** Accepted without the database, which became unreachable before the server could be expected to know that the token was revoked. */
-    unlearned: number;
+    /** Valid tokens whose creation was lost. */
+    lostTokens: number;
+    /** Revoked tokens that are valid again, because their revocation was lost. */
+    resurrectedTokens: number;
+    /** The longest time after which a revoked or lost token was still accepted. */
+    longestAcceptedAfterRevocationMs: number;
+    /**
+     * Requests accepted with a revoked token, because the database became unreachable before the server's deadline for applying
+     * the revocation.
+     */
+    acceptedBeforeDeadline: number;
   };
 };
 
-/** Creates and revokes tokens, and constantly uses all of them, including those that are revoked or were lost. */
-export function startTokens(
+/** Creates and revokes tokens, and constantly uses all of them, even those that are revoked or lost. */
+export function startTokenWorkload(
   server: string,
   database: FailingDatabase,
   random: () => number,
-  note: (response: Response) => void,
-  on: { accepted: (problem: string) => void; rejected: (problem: string) => void },
+  recordIfFailed: (response: Response) => void,
+  report: { wronglyAccepted: (problem: string) => void; wronglyRejected: (problem: string) => void },
 ): Tokens {
   let tokens: Token[] = [];
-  const counts = { probes: 0, lost: 0, returned: 0, longestMs: 0, unlearned: 0 };
-  let closed: Era | undefined;
+  const counts = {
+    probes: 0,
+    lostTokens: 0,
+    resurrectedTokens: 0,
+    longestAcceptedAfterRevocationMs: 0,
+    acceptedBeforeDeadline: 0,
+  };
+  let closedEra: Era | undefined;
 
-  const readFrom = async (era: Era): Promise<void> => {
+  const reconcileWith = async (era: Era): Promise<void> => {
     const { rows } = await era.pool.query<{ hash: string }>(
       `select encode(hash, 'hex') as hash from api_tokens where revoked_at is null`,
     );
-    const stored = new Set(rows.map(row => row.hash));
+    const storedHashes = new Set(rows.map(row => row.hash));
     for (const token of tokens) {
-      const state = stored.has(hash('sha256', token.secret)) ? 'valid' : 'revoked';
-      // The server must not forget what it had time to learn.
-      if (state === token.state && !(closed && closed !== era && isUnlearned(token, closed))) continue;
+      const state = storedHashes.has(hash('sha256', token.secret)) ? 'valid' : 'revoked';
+      // If the previous era was open long enough for the server to see this state, the old deadline still applies.
+      if (state === token.state && !(closedEra && closedEra !== era && endedBeforeDeadline(closedEra, token)))
+        continue;
       if (token.state !== 'unknown' && token.state !== state)
-        counts[state === 'valid' ? 'returned' : 'lost']++;
-      Object.assign(token, { state, since: performance.now(), era });
+        counts[state === 'valid' ? 'resurrectedTokens' : 'lostTokens']++;
+      Object.assign(token, { state, changedAt: performance.now(), era });
     }
   };
 
   database.listen({
-    closed: async era => {
-      closed = era;
+    onClosed: async era => {
+      closedEra = era;
     },
-    opening: async era => {
-      await readFrom(era);
-      closed = undefined;
+    onOpening: async era => {
+      await reconcileWith(era);
+      closedEra = undefined;
     },
   });
 
   async function change(): Promise<void> {
     const { era } = database;
     const victim = tokens.filter(({ state }) => state === 'valid').at(Math.floor(random() * 10));
-    const revokes = victim !== undefined && random() < 0.45;
+    const isRevocation = victim !== undefined && random() < 0.45;
     const type = TYPES[Math.floor(random() * 2)] ?? 'backend';
     const body = { tokenName: `token-${Math.floor(random() * 1e9)}`, type, environment: ENVIRONMENT };
-    if (revokes) victim.state = 'unknown';
-    const response = revokes
+    if (isRevocation) victim.state = 'unknown';
+    const response = isRevocation
       ? await send(server, 'DELETE', `/api/admin/api-tokens/${victim.id}`)
       : await send(server, 'POST', '/api/admin/api-tokens', body);
-    note(response);
-    const since = performance.now();
+    recordIfFailed(response);
+    const changedAt = performance.now();
     const isKnown =
       era === database.era && era.state === 'open' && response.status < 300 && response.status > 0;
-    if (revokes && isKnown) Object.assign(victim, { state: 'revoked', since, era: undefined });
-    if (revokes || response.status !== 201) return;
+    if (isRevocation && isKnown) Object.assign(victim, { state: 'revoked', changedAt, era: undefined });
+    if (isRevocation || response.status !== 201) return;
     const { id, secret } = JSON.parse(response.text) as { id: number; secret: string };
-    tokens.push({ id, secret, type, state: isKnown ? 'valid' : 'unknown', since });
+    tokens.push({ id, secret, type, state: isKnown ? 'valid' : 'unknown', changedAt });
     tokens = tokens.slice(-MAX_TOKENS);
   }
 
   async function probe(): Promise<void> {
     const token = tokens[Math.floor(random() * tokens.length)];
     if (token === undefined) return;
-    const { state, since } = token;
+    const { state, changedAt } = token;
     const { era } = database;
-    const known = knownSince(token);
+    const visibleAt = computeFirstVisibleAt(token);
     const sentAt = performance.now();
     const { status } = await send(server, 'GET', PATHS[token.type], undefined, token.secret);
     counts.probes++;
-    // It changed meanwhile, or may have.
-    if (token.state !== state || token.since !== since || era !== database.era) return;
-    const ms = sentAt - known;
-    if (state === 'revoked' && status === 200 && sentAt > era.closedAt && isUnlearned(token, era))
-      counts.unlearned++;
+    // The token's state may have changed in the meantime.
+    if (token.state !== state || token.changedAt !== changedAt || era !== database.era) return;
+    const elapsedMs = sentAt - visibleAt;
+    if (state === 'revoked' && status === 200 && sentAt > era.closedAt && endedBeforeDeadline(era, token))
+      counts.acceptedBeforeDeadline++;
     else if (state === 'revoked' && status === 200) {
-      counts.longestMs = Math.max(counts.longestMs, ms);
-      if (ms > KNOWN_WITHIN_MS)
-        on.accepted(`token ${token.id} was accepted ${ms.toFixed(0)} ms after it was revoked or lost`);
+      counts.longestAcceptedAfterRevocationMs = Math.max(counts.longestAcceptedAfterRevocationMs, elapsedMs);
+      if (elapsedMs > MAX_PROPAGATION_MS)
+        report.wronglyAccepted(
+          `token ${token.id} was accepted ${elapsedMs.toFixed(0)} ms after it was revoked or lost`,
+        );
     }
-    if (state === 'valid' && (status === 401 || status === 403) && ms > KNOWN_WITHIN_MS)
-      on.rejected(`token ${token.id} got ${status} ${ms.toFixed(0)} ms after it became valid`);
+    if (state === 'valid' && (status === 401 || status === 403) && elapsedMs > MAX_PROPAGATION_MS)
+      report.wronglyRejected(
+        `token ${token.id} was rejected with ${status}, ${elapsedMs.toFixed(0)} ms after it became valid`,
+      );
   }
 
   return {
-    changing: startLoop(CHANGE_PAUSE_MS, change),
-    probing: startLoop(PROBE_PAUSE_MS, probe),
-    read: () => readFrom(database.era),
+    changeLoop: startLoop(CHANGE_PAUSE_MS, change),
+    probeLoop: startLoop(PROBE_PAUSE_MS, probe),
+    reconcile: () => reconcileWith(database.era),
     counts,
   };
 }
 
-/** When the server could start to learn the state of the token. */
-const knownSince = ({ since, era }: Token): number => Math.max(since, era?.openedAt ?? 0);
+/** Returns when the server could first see the token's state. */
+const computeFirstVisibleAt = ({ changedAt, era }: Token): number => Math.max(changedAt, era?.openedAt ?? 0);
 
-/** Whether the era ended before the server could be expected to know the state of the token. */
-const isUnlearned = (token: Token, era: Era): boolean => era.closedAt - knownSince(token) <= KNOWN_WITHIN_MS;
+/** Returns whether the era ended before the server's deadline for applying the token's state. */
+const endedBeforeDeadline = (era: Era, token: Token): boolean =>
+  era.closedAt - computeFirstVisibleAt(token) <= MAX_PROPAGATION_MS;

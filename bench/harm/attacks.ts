@@ -4,9 +4,9 @@ import { gzipSync } from 'node:zlib';
 /** Accounts, tokens and data that attacks and probes use. */
 export type World = {
   port: number;
-  /** Callers that attack. */
+  /** The attackers' credentials, by kind of caller. */
   attacker: Record<Caller, string>;
-  /** Callers on a different network whose requests are measured meanwhile. */
+  /** The credentials of callers on a different network, whose requests are measured during the attack. */
   other: { viewer: string; editor: string; client: string; frontend: string };
   user: { username: string; password: string };
   /** The secret of a signup link. */
@@ -27,11 +27,11 @@ export type HarmRequest = {
 export type Attack = {
   name: string;
   caller: Caller;
-  /** The nth request. The token of the caller is added, unless the request has an Authorization header. */
+  /** The nth request. The caller's token is added, unless the request has an Authorization header. */
   request: (n: number, world: World) => HarmRequest;
   /**
-   * What the client does: reads its responses, stops reading after the first bytes, disconnects after 1 s, or sends a byte of its body a
-   * second. By default it reads.
+   * Whether the client reads its responses (the default), stops reading after the first bytes, disconnects after 1 s, or sends a byte
+   * of its body every second.
    */
   client?: 'reads' | 'stalls' | 'leaves' | 'trickles';
 };
@@ -42,12 +42,12 @@ export const json = (body: unknown): Pick<HarmRequest, 'method' | 'headers' | 'b
   body: JSON.stringify(body),
 });
 
-/** A value that is computed once, for bodies of megabytes. */
+/** Computes a value only once, because some bodies are several megabytes large. */
 function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
+  let cached: { value: T } | undefined;
   return () => {
-    made ??= { value: make() };
-    return made.value;
+    cached ??= { value: make() };
+    return cached.value;
   };
 }
 
@@ -61,18 +61,18 @@ const bomb = once(() =>
   }),
 );
 
-/** A body that is rejected with a violation for each of its 49,000 strings, each with a path of 30,000 characters. */
+/** A body whose 49,000 strings are all rejected, each with a path of 30,000 characters. */
 const violations = once(() => {
-  const open = Array.from({ length: 30 }, () => `"${'k'.repeat(999)}":{`).join('');
-  return `{${open}"z":[${Array(49_000).fill('"\\u0000"').join(',')}]${'}'.repeat(31)}`;
+  const openings = Array.from({ length: 30 }, () => `"${'k'.repeat(999)}":{`).join('');
+  return `{${openings}"z":[${Array(49_000).fill('"\\u0000"').join(',')}]${'}'.repeat(31)}`;
 });
 
-/** For an operation that a viewer may call: the permission is checked before the body. */
+/** Sent to an operation that a viewer may call, because the permission is checked before the body. */
 const invalidItems = once(() =>
   JSON.stringify({ contextName: 'userId', operator: 'IN', values: Array(49_000).fill({}) }),
 );
 
-const importOf = (featureStrategies: object[]) =>
+const importBody = (featureStrategies: object[]) =>
   JSON.stringify({
     project: 'default',
     environment: 'development',
@@ -86,7 +86,7 @@ const patterns = once(() => {
       operator: 'REGEX',
       value: `(a{1,20}){1,18}${i}x${k}`,
     }));
-  return importOf(
+  return importBody(
     Array.from({ length: 25 }, (_, k) => ({
       name: 'default',
       featureName: 'imported',
@@ -96,7 +96,7 @@ const patterns = once(() => {
 });
 
 const largeImport = once(() =>
-  importOf(
+  importBody(
     Array.from({ length: 80 }, () => ({
       name: 'default',
       featureName: 'imported',
@@ -112,7 +112,7 @@ const post = (path: string, body: string) => ({
   body,
 });
 
-const by =
+const attackBy =
   (caller: Caller, client: Attack['client'] = 'reads') =>
   (name: string, request: (n: number, world: World) => HarmRequest): Attack => ({
     name,
@@ -121,70 +121,72 @@ const by =
     request,
   });
 
-/** Without a valid credential. */
+/** Requests without a valid credential. */
 const ANONYMOUS: Attack[] = [
-  by('anonymous', 'leaves')('API page script, left after 1 s', () => ({
+  attackBy('anonymous', 'leaves')('API page script, left after 1 s', () => ({
     path: '/docs/js/scalar.js',
     headers: BROTLI,
   })),
-  by('anonymous', 'stalls')('API document, never read', () => ({ path: '/docs/openapi.json' })),
-  by('anonymous')('API document, compressed', () => ({ path: '/docs/openapi.json', headers: BROTLI })),
-  by('anonymous')('metrics for Prometheus', () => ({ path: '/internal-backstage/prometheus' })),
-  by('anonymous')('signups with one link', (n, { invitation }) => ({
+  attackBy('anonymous', 'stalls')('API document, never read', () => ({ path: '/docs/openapi.json' })),
+  attackBy('anonymous')('API document, compressed', () => ({ path: '/docs/openapi.json', headers: BROTLI })),
+  attackBy('anonymous')('metrics for Prometheus', () => ({ path: '/internal-backstage/prometheus' })),
+  attackBy('anonymous')('signups with one link', (n, { invitation }) => ({
     path: `/invite/${invitation}/signup`,
     ...json({ email: `harm-${process.pid}-${n}@example.com`, password: PASSWORD }),
   })),
-  by('anonymous')('logins with wrong passwords', n => ({
+  attackBy('anonymous')('logins with wrong passwords', n => ({
     path: '/auth/simple/login',
     ...json({ username: `nobody-${n % 5_000}`, password: PASSWORD }),
   })),
-  by('anonymous')('random tokens', () => ({
+  attackBy('anonymous')('random tokens', () => ({
     path: '/api/admin/projects',
     headers: { authorization: `*:*.${randomBytes(24).toString('hex')}` },
   })),
-  by('anonymous')('long query strings', n => ({ path: `/auth/methods?${'a=%61&'.repeat(1_900)}${n}` })),
-  by('anonymous')('HEAD and OPTIONS', n => ({
+  attackBy('anonymous')('long query strings', n => ({ path: `/auth/methods?${'a=%61&'.repeat(1_900)}${n}` })),
+  attackBy('anonymous')('HEAD and OPTIONS', n => ({
     method: n % 2 === 0 ? 'HEAD' : 'OPTIONS',
     path: ['/docs/', '/api/admin/projects', '/'][n % 3] ?? '/',
   })),
 ];
 
-/** By a viewer, on the admin API. */
+/** Requests of a viewer to the admin API. */
 const ADMIN: Attack[] = [
-  by('viewer')('large feature searches', n => ({
+  attackBy('viewer')('large feature searches', n => ({
     path: `/api/admin/search/features?limit=1000&sortBy=lastSeenAt&query=a,b,c,d,e,f,g,h,i,j&offset=${n % 50}`,
   })),
-  by('viewer', 'stalls')('large pages of events, never read', n => ({
+  attackBy('viewer', 'stalls')('large pages of events, never read', n => ({
     path: `/api/admin/search/events?limit=1000&offset=${n % 50}`,
   })),
-  by('viewer')('hostile text searches', n => ({
+  attackBy('viewer')('hostile text searches', n => ({
     path: `/api/admin/search/events?query=${encodeURIComponent(['e', '"', ' \u{1f600}', 'aa%_\\', 'ſß'][n % 5] ?? '')}${n}&limit=1000`,
   })),
-  by('viewer', 'leaves')('exports of all events', () => ({
+  attackBy('viewer', 'leaves')('exports of all events', () => ({
     path: '/api/admin/search/events/export?format=csv',
   })),
-  by('viewer', 'leaves')('event streams, opened and left', () => ({ path: '/api/admin/events/stream' })),
-  by('viewer')('playground with many contexts', () => ({
+  attackBy('viewer', 'leaves')('event streams, opened and left', () => ({
+    path: '/api/admin/events/stream',
+  })),
+  attackBy('viewer')('playground with many contexts', () => ({
     path: '/api/admin/playground/advanced',
     ...json({ environments: ['development'], projects: ['big'], context: { appName: 'x', userId: 'a,b' } }),
   })),
-  by('viewer')('health reports', () => ({ path: '/api/admin/projects/big/health-report' })),
-  by('viewer')('bodies with 49,000 violations and long paths', () =>
+  attackBy('viewer')('health reports', () => ({ path: '/api/admin/projects/big/health-report' })),
+  attackBy('viewer')('bodies with 49,000 violations and long paths', () =>
     post('/api/admin/features/validate', violations()),
   ),
-  by('viewer')('bodies with 49,000 invalid items', () =>
+  attackBy('viewer')('bodies with 49,000 invalid items', () =>
     post('/api/admin/constraints/validate', invalidItems()),
   ),
-  by('viewer')('deep JSON', () =>
+  attackBy('viewer')('deep JSON', () =>
     post('/api/admin/features/validate', `${'['.repeat(200_000)}1${']'.repeat(200_000)}`),
   ),
-  by('viewer')('validations of imports with patterns', () =>
+  attackBy('viewer')('validations of imports with patterns', () =>
     post('/api/admin/features-batch/validate', patterns()),
   ),
-  by('viewer')('validations of imports of 8 MB', () =>
+  attackBy('viewer')('validations of imports of 8 MB', () =>
     post('/api/admin/features-batch/validate', largeImport()),
   ),
-  by('viewer')('idempotency keys', n => ({
+  attackBy('viewer')('idempotency keys', n => ({
     path: '/api/admin/constraints/validate',
     ...json({ contextName: 'userId', operator: 'IN', values: ['a'] }),
     headers: { 'content-type': 'application/json', 'idempotency-key': `harm-${process.pid}-${n}` },
@@ -214,10 +216,10 @@ const toolCall = (name: string, input: object): HarmRequest => {
   };
 };
 
-/** By an agent. */
-const AGENT: Attack[] = [
-  // A plan locks its flags until it is rolled back, and others change the same flag.
-  by('agent')('plans for a flag that others change', n =>
+/** Calls of MCP tools. */
+const MCP: Attack[] = [
+  // A plan locks its flags until it is rolled back, while others change the same flag.
+  attackBy('agent')('plans for a flag that others change', n =>
     toolCall('plan_change', {
       changes: Array.from({ length: 20 }, (_, k) => ({
         do: 'describe',
@@ -227,58 +229,58 @@ const AGENT: Attack[] = [
       reason: 'Harm',
     }),
   ),
-  by('viewer')('large searches of flags by a tool', n =>
+  attackBy('viewer')('large flag searches through MCP', n =>
     toolCall('find_flags', { query: 'a,b,c,d,e,f,g,h,i,j', limit: 50, cursor: n % 50 }),
   ),
 ];
 
-/** With SDK tokens. */
+/** Requests with SDK tokens. */
 const SDK: Attack[] = [
-  by('frontend')('metrics that inflate to 4 MiB', () => ({
+  attackBy('frontend')('metrics that inflate to 4 MiB', () => ({
     method: 'POST',
     path: '/api/frontend/client/metrics',
     headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
     body: bomb(),
   })),
-  by('frontend')('evaluations of distinct contexts', n => ({
+  attackBy('frontend')('evaluations of distinct contexts', n => ({
     path: '/api/frontend',
     ...json({ context: { userId: `u${n % 100_000}`, sessionId: `s${n}` } }),
   })),
-  by('client')('new filters of the client API', n => ({
+  attackBy('client')('client API requests with new filters', n => ({
     path: `/api/client/features?namePrefix=f&project=big&project=zz${n}`,
     headers: { 'accept-encoding': 'gzip', 'unleash-client-spec': '5.2.0' },
   })),
-  by('frontend')('registrations of new applications', n => ({
+  attackBy('frontend')('registrations of new applications', n => ({
     path: '/api/frontend/client/register',
     ...json({ appName: `harm-${process.pid}-${n}`, instanceId: 'i', strategies: ['default'] }),
   })),
-  by('frontend')('OpenFeature evaluations', n => ({
+  attackBy('frontend')('OpenFeature evaluations', n => ({
     path: '/ofrep/v1/evaluate/flags',
     ...json({ context: { targetingKey: `u${n}` } }),
   })),
-  by('client', 'stalls')('all flags, never read', () => ({ path: '/api/client/features' })),
-  by('client', 'leaves')('SDK streams, opened and left', () => ({
+  attackBy('client', 'stalls')('all flags, never read', () => ({ path: '/api/client/features' })),
+  attackBy('client', 'leaves')('SDK streams, opened and left', () => ({
     path: '/api/client/streaming',
     headers: { accept: 'text/event-stream' },
   })),
-  by('frontend', 'stalls')('evaluations, never read', n => ({ path: `/api/frontend?userId=${n}` })),
-  by('frontend', 'leaves')('evaluations, left after 1 s', n => ({
+  attackBy('frontend', 'stalls')('evaluations, never read', n => ({ path: `/api/frontend?userId=${n}` })),
+  attackBy('frontend', 'leaves')('evaluations, left after 1 s', n => ({
     path: '/ofrep/v1/evaluate/flags',
     ...json({ context: { targetingKey: `l${n}` } }),
   })),
-  by('anonymous')('page streams, held open', (_, { pageStream }) => ({
+  attackBy('anonymous')('page streams, held open', (_, { pageStream }) => ({
     path: pageStream,
     headers: { accept: 'text/event-stream' },
   })),
-  by('anonymous', 'leaves')('page streams, opened and left', (_, { pageStream }) => ({
+  attackBy('anonymous', 'leaves')('page streams, opened and left', (_, { pageStream }) => ({
     path: pageStream,
     headers: { accept: 'text/event-stream' },
   })),
-  by('client', 'stalls')('SDK streams, never read', () => ({
+  attackBy('client', 'stalls')('SDK streams, never read', () => ({
     path: '/api/client/streaming',
     headers: { accept: 'text/event-stream' },
   })),
-  by('frontend')('unknown flags in metrics', n => ({
+  attackBy('frontend')('unknown flags in metrics', n => ({
     path: '/api/frontend/client/metrics',
     ...json({
       appName: `harm-${n}`,
@@ -292,7 +294,7 @@ const SDK: Attack[] = [
       },
     }),
   })),
-  by('client')('instances in bulk metrics', n => ({
+  attackBy('client')('instances in bulk metrics', n => ({
     path: '/api/client/metrics/bulk',
     ...json({
       applications: Array.from({ length: 100 }, (_, k) => ({
@@ -303,10 +305,10 @@ const SDK: Attack[] = [
       metrics: [],
     }),
   })),
-  by('frontend', 'trickles')('bodies sent a byte a second', () => ({
+  attackBy('frontend', 'trickles')('bodies sent a byte a second', () => ({
     path: '/api/frontend',
     ...json({ context: { userId: 'x'.repeat(1_000) } }),
   })),
 ];
 
-export const ATTACKS: Attack[] = [...ANONYMOUS, ...ADMIN, ...AGENT, ...SDK];
+export const ATTACKS: Attack[] = [...ANONYMOUS, ...ADMIN, ...MCP, ...SDK];

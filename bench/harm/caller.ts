@@ -1,27 +1,28 @@
-// A process that attacks the server, or sends what other callers would send meanwhile. The parent says which, and when to stop.
+// A process that either attacks the server or sends what other callers would send during the attack. The parent process decides which, and
+// when to stop.
 import { Agent, type ClientRequest, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ATTACKS, type Attack, type HarmRequest, json, type World } from './attacks.ts';
 
-export type Order = { world: World; attack?: { name: string; connections: number } };
-/** How long each request of one kind took, in ms, and the outcomes of all requests or of those that failed. */
+export type CallerTask = { world: World; attack?: { name: string; connections: number } };
+/** How long each request of one kind took, in ms, and how often each outcome occurred. Probes count only failures. */
 export type Outcome = { name: string; times: number[]; counts: Record<string, number> };
 
 /** Limits a run in which the server rejects requests as fast as they arrive. */
 const MAX_REQUESTS = 500_000;
-const LEAVES_AFTER_MS = 1_000;
-const TRICKLES_EVERY_MS = 1_000;
+const LEAVE_AFTER_MS = 1_000;
+const TRICKLE_EVERY_MS = 1_000;
 const PAUSE_AFTER_ERROR_MS = 50;
 const TIMEOUT_MS = 30_000;
-const TOGGLE = '/api/admin/projects/default/features/probed/environments/development';
+const TOGGLE_PATH = '/api/admin/projects/default/features/probed/environments/development';
 
 type Probe = { name: string; everyMs: number; token: string; request: (n: number) => HarmRequest };
 
-const probesOf = ({ other, user }: World): Probe[] => {
+const buildProbes = ({ other, user }: World): Probe[] => {
   const probe = (name: string, everyMs: number, token: string, request: Probe['request']): Probe => {
     return { name, everyMs, token, request };
   };
-  const toggle = (n: number) => ({ path: `${TOGGLE}/${n % 2 === 0 ? 'on' : 'off'}`, ...json({}) });
+  const toggle = (n: number) => ({ path: `${TOGGLE_PATH}/${n % 2 === 0 ? 'on' : 'off'}`, ...json({}) });
   const poll = { path: '/api/client/features', headers: { 'accept-encoding': 'gzip' } };
   return [
     probe('login', 300, '', () => ({ path: '/auth/simple/login', ...json(user) })),
@@ -33,34 +34,40 @@ const probesOf = ({ other, user }: World): Probe[] => {
 };
 
 let isStopped = false;
-let sent = 0;
+let sentRequests = 0;
 
-// Ends together with the campaign.
+// Without this, the process would outlive the campaign.
 process.once('disconnect', () => process.exit());
 
-process.on('message', async (message: Order | 'stop') => {
+process.on('message', async (message: CallerTask | 'stop') => {
   if (message === 'stop') {
     isStopped = true;
     return;
   }
   const { world, attack } = message;
   const outcomes = attack
-    ? [await attackWith(attack.name, attack.connections, world)]
-    : await Promise.all(probesOf(world).map(probe => run(probe, world.port)));
+    ? [await runAttack(attack.name, attack.connections, world)]
+    : await Promise.all(buildProbes(world).map(probe => runProbe(probe, world.port)));
   process.send?.(outcomes, () => process.exit(0));
 });
 
-/** Does not wait for open responses at the end. */
-async function attackWith(name: string, connections: number, world: World): Promise<Outcome> {
-  const attack = ATTACKS.find(one => one.name === name);
+/** Sends requests until the campaign stops it, and does not wait for open responses at the end. */
+async function runAttack(name: string, connections: number, world: World): Promise<Outcome> {
+  const attack = ATTACKS.find(candidate => candidate.name === name);
   if (!attack) throw new Error(`There is no attack "${name}"`);
-  // Not the network of the probes, which come from 127.0.0.1.
+  // The probes come from 127.0.0.1, so this address counts as a different network.
   const agent = new Agent({ keepAlive: true, maxSockets: connections, localAddress: '127.0.0.2' });
   const counts: Record<string, number> = {};
   const loop = async () => {
-    while (!isStopped && sent < MAX_REQUESTS) {
-      const next = attack.request(sent++, world);
-      const outcome = await send(next, world.attacker[attack.caller], world.port, agent, attack.client);
+    while (!isStopped && sentRequests < MAX_REQUESTS) {
+      const harmRequest = attack.request(sentRequests++, world);
+      const outcome = await send(
+        harmRequest,
+        world.attacker[attack.caller],
+        world.port,
+        agent,
+        attack.client,
+      );
       counts[outcome] = (counts[outcome] ?? 0) + 1;
       if (!/^\d/.test(outcome)) await sleep(PAUSE_AFTER_ERROR_MS);
     }
@@ -70,13 +77,16 @@ async function attackWith(name: string, connections: number, world: World): Prom
   return { name, times: [], counts };
 }
 
-async function run({ name, everyMs, token, request: next }: Probe, port: number): Promise<Outcome> {
+async function runProbe(
+  { name, everyMs, token, request: makeRequest }: Probe,
+  port: number,
+): Promise<Outcome> {
   const agent = new Agent({ keepAlive: true, timeout: TIMEOUT_MS });
   const times: number[] = [];
   const counts: Record<string, number> = {};
   for (let n = 0; !isStopped; n++) {
     const start = performance.now();
-    const status = await send(next(n), token, port, agent);
+    const status = await send(makeRequest(n), token, port, agent);
     times.push(performance.now() - start);
     if (!/^[23]/.test(status)) counts[status] = (counts[status] ?? 0) + 1;
     await sleep(everyMs);
@@ -84,7 +94,7 @@ async function run({ name, everyMs, token, request: next }: Probe, port: number)
   return { name, times, counts };
 }
 
-/** The status, or why there was none. */
+/** Sends a request, and returns its status or the reason why there is none. */
 function send(
   { method = 'GET', path, headers = {}, body }: HarmRequest,
   token: string,
@@ -119,7 +129,7 @@ function send(
       setTimeout(() => {
         outgoing.destroy();
         resolve('left');
-      }, LEAVES_AFTER_MS).unref();
+      }, LEAVE_AFTER_MS).unref();
     }
     if (client === 'trickles') trickle(outgoing, Buffer.from(body ?? ''));
     else outgoing.end(body);
@@ -128,10 +138,10 @@ function send(
 
 /** Sends a byte of the body every second, until the server gives up. */
 function trickle(outgoing: ClientRequest, body: Buffer): void {
-  let written = 0;
+  let writtenBytes = 0;
   const timer = setInterval(() => {
-    if (outgoing.destroyed || written === body.length) return clearInterval(timer);
-    outgoing.write(body.subarray(written, ++written));
-  }, TRICKLES_EVERY_MS);
+    if (outgoing.destroyed || writtenBytes === body.length) return clearInterval(timer);
+    outgoing.write(body.subarray(writtenBytes, ++writtenBytes));
+  }, TRICKLE_EVERY_MS);
   outgoing.flushHeaders();
 }

@@ -1,13 +1,13 @@
-// Lets one caller attack a server while others use it, and fails if the others notice.
+// Lets a caller attack a server while other callers use the server, and fails if the other callers notice.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { load, makeDatabase, readSettings, runCampaign } from '../campaign.ts';
+import { loadAverage, makeDatabase, readSettings, runCampaign } from '../campaign.ts';
 import { percentile, readWaitedMs, residentMb } from '../measure.ts';
 import { type Server, startServer } from '../server.ts';
 import { ATTACKS, type Attack, type World } from './attacks.ts';
-import type { Order, Outcome } from './caller.ts';
+import type { CallerTask, Outcome } from './caller.ts';
 import { makeWorld } from './world.ts';
 
 const settings = readSettings(
@@ -21,31 +21,31 @@ const settings = readSettings(
   },
 );
 const CALLER = fileURLToPath(new URL('caller.ts', import.meta.url));
-/** Each run alternates between attacks and idle windows, so that both see the same neighbors on a busy machine. */
+/** Each run alternates between attacks and idle windows, so that other load on the machine affects both equally. */
 const ROUNDS = 2;
 const WINDOW_S = settings.seconds / ROUNDS;
 const MAX_DELAY_MS = 250;
 const MAX_GROWTH_MB = 150;
 const RECOVERS_WITHIN_S = 60;
 
-/** The outcomes by kind of request, and the part of the time in which the server was ready to run but had no processor. */
-type Window = { probes: Outcome[]; starved: number };
+/** The outcomes by kind of request, and the share of the time in which the server was ready to run but had no processor. */
+type Window = { probes: Outcome[]; starvedShare: number };
 
 await runCampaign(async ({ fail, atEnd }) => {
   const server = await startServer(await makeDatabase('harm', { atEnd }));
   atEnd(server.stop);
   const world = await makeWorld(server.url, settings.flags);
-  // The first window warms up the server.
+  // The first window only warms up the server, so its result is not used.
   await probe(server, world, 2);
   let idle = await probe(server, world, WINDOW_S);
   const names = idle.probes.map(({ name }) => name);
-  console.log(`${load()}, memory ${residentMb(server.pid)} MB, p95 above idle in ms\n`);
+  console.log(`${loadAverage()}, memory ${residentMb(server.pid)} MB, p95 above idle in ms\n`);
   console.log(
-    `| Attack | Caller | Connections | ${names.join(' | ')} | Failures | Memory, MB | Left, MB | Waited for a processor, idle / attacked | Attacker got | Load |`,
+    `| Attack | Caller | Connections | ${names.join(' | ')} | Failures | Memory, MB | Remaining, MB | Waited for a processor, idle / attacked | Attacker got | Load |`,
   );
   console.log(`|${' --- |'.repeat(names.length + 9)}`);
-  const wanted = settings.attacks.split(';');
-  for (const attack of ATTACKS.filter(({ name }) => wanted.some(part => name.includes(part))))
+  const wantedParts = settings.attacks.split(';');
+  for (const attack of ATTACKS.filter(({ name }) => wantedParts.some(part => name.includes(part))))
     for (const connections of settings.connections.split(',').map(Number))
       idle = await run(server, world, attack, connections, idle, problem =>
         fail(`${attack.name}, ${connections} connections: ${problem}`),
@@ -58,74 +58,75 @@ async function run(
   world: World,
   { name, caller }: Attack,
   connections: number,
-  first: Window,
+  firstIdle: Window,
   fail: (problem: string) => void,
 ): Promise<Window> {
-  const before = residentMb(server.pid);
-  const growth = () => residentMb(server.pid) - before;
+  const memoryBefore = residentMb(server.pid);
+  const growth = () => residentMb(server.pid) - memoryBefore;
   let growthMb = 0;
-  const watching = setInterval(() => {
+  const memoryTimer = setInterval(() => {
     growthMb = Math.max(growthMb, growth());
   }, 100);
-  const idleWindows = [first];
+  const idleWindows = [firstIdle];
   const attackedWindows: Window[] = [];
-  const got: Outcome[] = [];
+  const attackOutcomes: Outcome[] = [];
   for (let round = 1; round <= ROUNDS; round++) {
-    const stop = start({ world, attack: { name, connections } });
-    // The connections are open and the first requests are running.
+    const stop = startCaller({ world, attack: { name, connections } });
+    // After a second, the connections are open and the first requests are running.
     await sleep(1_000);
     attackedWindows.push(await probe(server, world, WINDOW_S));
-    got.push(...(await stop()));
+    attackOutcomes.push(...(await stop()));
     for (let s = 0; round === ROUNDS && s < RECOVERS_WITHIN_S && growth() > MAX_GROWTH_MB; s++)
       await sleep(1_000);
     // Waits until the server has finished its work for the attacker, which must not count as idle time.
     await sleep(2_000);
     idleWindows.push(await probe(server, world, WINDOW_S));
   }
-  clearInterval(watching);
-  const leftMb = growth();
+  clearInterval(memoryTimer);
+  const remainingMb = growth();
   const [idle, attacked] = [merge(idleWindows), merge(attackedWindows)];
 
   const delays = attacked.probes.map(({ times }, n) => p95(times) - p95(idle.probes[n]?.times ?? []));
-  const failed = attacked.probes.filter(({ counts }) => Object.keys(counts).length > 0);
+  const failedProbes = attacked.probes.filter(({ counts }) => Object.keys(counts).length > 0);
   const cells = [
     ...[name, caller, connections],
     ...delays.map(ms => `${ms >= 0 ? '+' : ''}${ms.toFixed(0)}`),
-    failed.map(({ name: what, counts }) => `${what} ${listed(counts)}`).join(', '),
-    ...[growthMb, leftMb],
-    [idle, attacked].map(({ starved }) => `${(starved * 100).toFixed(0)} %`).join(' / '),
-    ...[listed(mergeOutcomes(got).counts), load()],
+    failedProbes.map(({ name: probeName, counts }) => `${probeName} ${formatCounts(counts)}`).join(', '),
+    ...[growthMb, remainingMb],
+    [idle, attacked].map(({ starvedShare }) => `${(starvedShare * 100).toFixed(0)} %`).join(' / '),
+    ...[formatCounts(mergeOutcomes(attackOutcomes).counts), loadAverage()],
   ];
   console.log(`| ${cells.join(' | ')} |`);
 
-  for (const [n, { name: what, times }] of attacked.probes.entries())
+  for (const [n, { name: probeName, times }] of attacked.probes.entries())
     if ((delays[n] ?? 0) > MAX_DELAY_MS)
       fail(
-        `p95 of ${times.length} × ${what} is ${delays[n]?.toFixed(0)} ms above idle, the slowest took ${Math.max(...times).toFixed(0)} ms`,
+        `p95 of ${times.length} × ${probeName} is ${delays[n]?.toFixed(0)} ms above idle, the slowest took ${Math.max(...times).toFixed(0)} ms`,
       );
-  for (const { name: what, counts } of failed) fail(`${what} failed: ${listed(counts)}`);
+  for (const { name: probeName, counts } of failedProbes)
+    fail(`${probeName} failed: ${formatCounts(counts)}`);
   if (growthMb > MAX_GROWTH_MB) fail(`memory grew by ${growthMb} MB`);
-  if (leftMb > MAX_GROWTH_MB) fail(`${leftMb} MB are still in use ${RECOVERS_WITHIN_S} s later`);
-  return idleWindows.at(-1) ?? first;
+  if (remainingMb > MAX_GROWTH_MB) fail(`${remainingMb} MB are still in use ${RECOVERS_WITHIN_S} s later`);
+  return idleWindows.at(-1) ?? firstIdle;
 }
 
 async function probe({ pid }: Server, world: World, seconds: number): Promise<Window> {
-  const before = readWaitedMs(pid);
+  const waitedBefore = readWaitedMs(pid);
   const startedAt = performance.now();
-  const stop = start({ world });
+  const stop = startCaller({ world });
   await sleep(seconds * 1_000);
   const probes = await stop();
-  return { probes, starved: (readWaitedMs(pid) - before) / (performance.now() - startedAt) };
+  return { probes, starvedShare: (readWaitedMs(pid) - waitedBefore) / (performance.now() - startedAt) };
 }
 
-/** Starts a process. The returned function stops it and returns its outcomes. */
-function start(order: Order): () => Promise<Outcome[]> {
+/** Starts a caller process. The returned function stops the process and returns its outcomes. */
+function startCaller(task: CallerTask): () => Promise<Outcome[]> {
   const child = fork(CALLER);
-  child.send(order);
+  child.send(task);
   return async () => {
-    const result = once(child, 'message');
+    const message = once(child, 'message');
     child.send('stop');
-    const [outcomes] = (await result) as [Outcome[]];
+    const [outcomes] = (await message) as [Outcome[]];
     return outcomes;
   };
 }
@@ -135,20 +136,20 @@ function merge(windows: Window[]): Window {
     windows.flatMap(({ probes }) => probes),
     ({ name }) => name,
   );
-  const starved = windows.reduce((sum, window) => sum + window.starved, 0) / windows.length;
-  return { probes: [...byName.values()].map(mergeOutcomes), starved };
+  const starvedShare = windows.reduce((sum, window) => sum + window.starvedShare, 0) / windows.length;
+  return { probes: [...byName.values()].map(mergeOutcomes), starvedShare };
 }
 
 function mergeOutcomes(outcomes: Outcome[]): Outcome {
   const counts: Record<string, number> = {};
-  for (const [what, count] of outcomes.flatMap(one => Object.entries(one.counts)))
-    counts[what] = (counts[what] ?? 0) + count;
+  for (const [kind, count] of outcomes.flatMap(outcome => Object.entries(outcome.counts)))
+    counts[kind] = (counts[kind] ?? 0) + count;
   return { name: outcomes[0]?.name ?? '', times: outcomes.flatMap(({ times }) => times), counts };
 }
 
-function listed(counts: Record<string, number>): string {
+function formatCounts(counts: Record<string, number>): string {
   return Object.entries(counts)
-    .map(([what, count]) => `${count} × ${what}`)
+    .map(([kind, count]) => `${count} × ${kind}`)
     .join(', ');
 }
 

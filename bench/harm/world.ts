@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { importOf, makeToken, must } from '../requests.ts';
+import { buildImport, makeToken, mustSend } from '../requests.ts';
 import type { World } from './attacks.ts';
 
 const ENVIRONMENT = 'development';
@@ -9,8 +9,8 @@ const FLAGS_PER_IMPORT = 1_000;
 /** Creates accounts, tokens and flags through the API. */
 export async function makeWorld(url: string, flags: number): Promise<World> {
   const post = async (path: string, body: object, authorization?: string) =>
-    (await must(url, 'POST', path, body, authorization)) as Record<string, unknown>;
-  const inBrowser = async (path: string, body: object, headers: Record<string, string> = {}) =>
+    (await mustSend(url, 'POST', path, body, authorization)) as Record<string, unknown>;
+  const postFromBrowser = async (path: string, body: object, headers: Record<string, string> = {}) =>
     await fetch(url + path, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', ...headers },
@@ -22,11 +22,11 @@ export async function makeWorld(url: string, flags: number): Promise<World> {
     const username = `${name}-${unique}`;
     const email = `${username}@example.com`;
     await post('/api/admin/user-admin', { username, email, rootRole, password: PASSWORD });
-    const login = await inBrowser('/auth/simple/login', { username, password: PASSWORD });
+    const login = await postFromBrowser('/auth/simple/login', { username, password: PASSWORD });
     const [cookie = ''] = (login.headers.get('set-cookie') ?? '').split(';');
     const token = { description: 'harm', expiresAt, ...limits };
-    const created = await inBrowser('/api/admin/user/tokens', token, { cookie });
-    return ((await created.json()) as { secret: string }).secret;
+    const response = await postFromBrowser('/api/admin/user/tokens', token, { cookie });
+    return ((await response.json()) as { secret: string }).secret;
   };
   const tokenFor = (type: 'backend' | 'frontend', project: string) =>
     makeToken(url, type, ENVIRONMENT, [project]);
@@ -35,14 +35,14 @@ export async function makeWorld(url: string, flags: number): Promise<World> {
     name: 'default',
   });
   await post('/api/admin/projects', { id: 'big', name: 'Big' });
-  for (let first = 0; first < flags; first += FLAGS_PER_IMPORT)
+  for (let firstFlag = 0; firstFlag < flags; firstFlag += FLAGS_PER_IMPORT)
     await post(
       '/api/admin/features-batch/import',
-      flagsFrom(first, Math.min(FLAGS_PER_IMPORT, flags - first)),
+      makeImport(firstFlag, Math.min(FLAGS_PER_IMPORT, flags - firstFlag)),
     );
   const frontend = await tokenFor('frontend', 'big');
-  const evaluated = await post('/ofrep/v1/evaluate/flags', { context: {} }, frontend);
-  const [stream] = evaluated.eventStreams as { endpoint: { requestUri: string } }[];
+  const evaluation = await post('/ofrep/v1/evaluate/flags', { context: {} }, frontend);
+  const [stream] = evaluation.eventStreams as { endpoint: { requestUri: string } }[];
   const invitation = await post('/api/admin/invite-link/tokens', { name: 'harm', expiresAt });
   return {
     port: Number(new URL(url).port),
@@ -68,9 +68,9 @@ export async function makeWorld(url: string, flags: number): Promise<World> {
   };
 }
 
-function flagsFrom(first: number, count: number): object {
-  const names = Array.from({ length: count }, (_, n) => `f${first + n}`);
-  return importOf('big', ENVIRONMENT, names, true, name => [
+function makeImport(firstFlag: number, count: number): object {
+  const names = Array.from({ length: count }, (_, n) => `f${firstFlag + n}`);
+  return buildImport('big', ENVIRONMENT, names, true, name => [
     {
       name: 'flexibleRollout',
       parameters: { rollout: '50', stickiness: 'userId', groupId: name },

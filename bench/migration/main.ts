@@ -1,9 +1,7 @@
-// Applies the newest migration to a large database while a server of the previous version reads and writes.
-// All migrations that the previous version does not have are applied. It passes when no request failed and no request took 200 ms longer than the slowest one before the migration.
-//
-//   npm run campaign:migration                       the last commit without the newest file of server/migrations
-//   npm run campaign:migration -- --probe            the files of bench/migration/probe, on top of all migrations
-//   npm run campaign:migration -- --previous v1.2.0  the server of that tag or commit
+// Applies all migrations that are new since the previous version to a large database, while a server of that version reads and
+// writes. Passes if no request failed or took 200 ms longer than the slowest request before the migration. By default, the previous
+// version is the last commit without the newest file of server/migrations. With --previous v1.2.0, it is that tag or commit. With
+// --probe, it is this version, and the files of bench/migration/probe are the migrations.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -22,10 +20,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { migrate } from '../../server/src/platform/db/migrate.ts';
 import { type RunningServer, startProcess, stopProcess } from '../../server/src/test/process.ts';
 import { makeDatabase, readSettings, runCampaign } from '../campaign.ts';
-import { outcomeOf, type Sample } from '../load.ts';
+import { describeOutcome, type Sample } from '../load.ts';
 import { percentile } from '../measure.ts';
 import { ADMIN_TOKEN } from '../server.ts';
-import { fill } from './data.ts';
+import { fillDatabase } from './data.ts';
 import { startLoad } from './load.ts';
 
 const settings = readSettings(
@@ -51,7 +49,7 @@ await runCampaign(async campaign => {
   const target = copyTarget();
   const { href: url } = await makeDatabase('migration', campaign);
   await migrate(url, { folder: pathToFileURL(`${previous}/server/migrations/`) });
-  await fill(url, settings.flags, settings.events);
+  await fillDatabase(url, settings.flags, settings.events);
 
   const servers: RunningServer[] = [];
   const start = async () => {
@@ -65,36 +63,39 @@ await runCampaign(async campaign => {
     const server = await startProcess(env, 60_000, join(previous, 'server/src/main.ts'));
     servers.push(server);
     atEnd(() => stopProcess(server));
-    // However this process ends, it leaves no server behind.
+    // Without this, a crash of this process would leave the server running.
     process.once('exit', () => server.process.kill('SIGKILL'));
     return server;
   };
   const load = startLoad((await start()).url, ADMIN_TOKEN, settings.flags);
   await sleep(5_000);
-  const begin = performance.now();
+  const loadStart = performance.now();
   await sleep(settings.seconds * 1_000);
-  const from = performance.now();
+  const migrationStart = performance.now();
   const applied = await migrate(url, {
     folder: target,
     onApplied: ({ name, ms, retries }) => console.log(`applied ${name} in ${ms} ms, ${retries} retries`),
   });
-  const to = performance.now();
+  const migrationEnd = performance.now();
   await sleep(5_000);
-  const restarted = performance.now();
+  const restartTime = performance.now();
   // In a rolling deployment, the previous version also restarts on the new schema.
-  load.use((await start()).url);
+  load.moveTo((await start()).url);
   await sleep(5_000);
   await load.stop();
 
   if (applied.length === 0) throw new Error('There was no migration to apply.');
-  const between = (a: number, b: number) => load.samples.filter(({ at, ms }) => at + ms >= a && at < b);
-  const before = print('before', between(begin, from));
-  const during = print('during and 5 s after', between(from, restarted));
-  print('on a restarted server', between(restarted, performance.now()));
-  const failed = load.samples.filter(({ isExpected }) => !isExpected);
-  const extra = Math.max(...Object.entries(during).map(([kind, ms]) => ms - (before[kind] ?? 0)));
+  const samplesBetween = (start: number, end: number) =>
+    load.samples.filter(({ sentAt, ms }) => sentAt + ms >= start && sentAt < end);
+  const longestBefore = printPhase('before', samplesBetween(loadStart, migrationStart));
+  const longestDuring = printPhase('during and 5 s after', samplesBetween(migrationStart, restartTime));
+  printPhase('on a restarted server', samplesBetween(restartTime, performance.now()));
+  const failedSamples = load.samples.filter(({ isExpected }) => !isExpected);
+  const longestExtraMs = Math.max(
+    ...Object.entries(longestDuring).map(([kind, ms]) => ms - (longestBefore[kind] ?? 0)),
+  );
   console.log(
-    `\nmigration: ${((to - from) / 1_000).toFixed(1)} s; longest extra stall: ${extra.toFixed(0)} ms`,
+    `\nmigration: ${((migrationEnd - migrationStart) / 1_000).toFixed(1)} s; longest extra stall: ${longestExtraMs.toFixed(0)} ms`,
   );
   console.log(
     servers
@@ -102,41 +103,48 @@ await runCampaign(async campaign => {
       .join('')
       .slice(0, 4_000),
   );
-  for (const { kind, response } of failed) fail(`${kind.name}: ${outcomeOf(response)} ${response.text}`);
-  if (extra > MAX_EXTRA_MS)
-    fail(`a request waited ${extra.toFixed(0)} ms longer, at most ${MAX_EXTRA_MS} expected`);
+  for (const { kind, response } of failedSamples)
+    fail(`${kind.name}: ${describeOutcome(response)} ${response.text}`);
+  if (longestExtraMs > MAX_EXTRA_MS)
+    fail(`a request waited ${longestExtraMs.toFixed(0)} ms longer, at most ${MAX_EXTRA_MS} expected`);
 });
 
-/** The server that runs before the migration: this one for the probe, otherwise a tag or the last commit without the newest migration. */
+/** Copies the server of the previous version, and returns its folder. */
 function copyPrevious(): string {
   if (settings.probe) {
     const copy = join(folder, 'previous');
     cpSync(join(ROOT, 'server'), join(copy, 'server'), { recursive: true });
-    return withPackages(copy);
+    return linkPackages(copy);
   }
   if (settings.previous !== '') return checkOut(settings.previous);
-  const ours = readdirSync(join(ROOT, 'server/migrations')).toSorted();
-  const added = String(git('log', '-50', '--diff-filter=A', '--format=%H', '--', 'server/migrations'));
-  const commits = added.split('\n').filter(hash => hash !== '');
-  // Not every commit of a branch runs, or has all migrations up to its newest one: the first one that does.
+  const ownMigrations = readdirSync(join(ROOT, 'server/migrations')).toSorted();
+  const hashes = String(git('log', '-50', '--diff-filter=A', '--format=%H', '--', 'server/migrations'));
+  const commits = hashes.split('\n').filter(hash => hash !== '');
+  // Some commits of a branch do not run or lack a migration, so this finds the first commit that runs and has all migrations.
   for (const commit of ['HEAD', ...commits.map(hash => `${hash}^`)]) {
-    const listed = String(git('ls-tree', '--name-only', commit, 'server/migrations/')).trim();
-    const theirs = listed
+    const fileList = String(git('ls-tree', '--name-only', commit, 'server/migrations/')).trim();
+    const commitMigrations = fileList
       .split('\n')
       .map(path => basename(path))
       .toSorted();
-    if (theirs.length === ours.length || theirs.some((name, n) => name !== ours[n])) continue;
+    if (
+      commitMigrations.length === ownMigrations.length ||
+      commitMigrations.some((name, n) => name !== ownMigrations[n])
+    )
+      continue;
     const copy = checkOut(commit);
-    const loads = spawnSync(
+    const loadResult = spawnSync(
       process.execPath,
       ['--input-type=module', '-e', 'await import("./server/src/app.ts")'],
       { cwd: copy },
     );
-    if (loads.status !== 0) continue;
+    if (loadResult.status !== 0) continue;
     console.log(`previous version: ${git('log', '-1', '--format=%h %s', commit)}`);
     return copy;
   }
-  throw new Error('No commit before the newest migration has a server that runs. Name one with --previous.');
+  throw new Error(
+    'No commit before the newest migration has a server that runs. Choose one with --previous.',
+  );
 }
 
 function git(...args: string[]): Buffer {
@@ -147,20 +155,22 @@ function checkOut(commit: string): string {
   const copy = join(folder, commit.replace('^', '-before'));
   mkdirSync(copy);
   execFileSync('tar', ['-x', '-C', copy], { input: git('archive', commit) });
-  return withPackages(copy);
+  return linkPackages(copy);
 }
 
-/** Each version runs with its own packages. */
-function withPackages(copy: string): string {
+/** Links or installs the packages in the lockfile of a copy. */
+function linkPackages(copy: string): string {
   for (const name of ['plane', 'package.json', 'package-lock.json', 'openapi.json'])
     if (!existsSync(join(copy, name))) symlinkSync(join(ROOT, name), join(copy, name));
-  const [own, ours] = [copy, ROOT].map(root => readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  if (own === ours) symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  const [copyLockfile, ownLockfile] = [copy, ROOT].map(root =>
+    readFileSync(join(root, 'package-lock.json'), 'utf8'),
+  );
+  if (copyLockfile === ownLockfile) symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
   else execFileSync('npm', ['ci', '--omit=dev', '--ignore-scripts'], { cwd: copy, stdio: 'ignore' });
   return copy;
 }
 
-/** The migrations that the new version has. */
+/** Copies the new version's migrations, and returns their folder. */
 function copyTarget(): URL {
   const target = join(folder, 'migrations');
   cpSync(join(ROOT, 'server/migrations'), target, { recursive: true });
@@ -168,16 +178,16 @@ function copyTarget(): URL {
   return pathToFileURL(`${target}/`);
 }
 
-/** Prints the figures of a phase and returns the longest request of each kind. */
-function print(phase: string, samples: Sample[]): Record<string, number> {
+/** Prints a phase's figures, and returns how long the longest request of each kind took. */
+function printPhase(phase: string, samples: Sample[]): Record<string, number> {
   console.log(`\n${phase}: ${samples.length} requests`);
   const kinds = Object.entries(Object.groupBy(samples, sample => sample.kind.name));
   return Object.fromEntries(
-    kinds.map(([kind, list = []]) => {
-      const times = list.map(sample => sample.ms);
-      const [p50, p99, longest] = [0.5, 0.99, 1].map(part => percentile(times, part));
+    kinds.map(([kind, kindSamples = []]) => {
+      const times = kindSamples.map(sample => sample.ms);
+      const [p50, p99, longest] = [0.5, 0.99, 1].map(fraction => percentile(times, fraction));
       console.log(
-        `  ${kind.padEnd(24)} ${String(list.length).padStart(6)}   p50 ${p50?.toFixed(0)}   p99 ${p99?.toFixed(0)}   longest ${longest?.toFixed(0)} ms`,
+        `  ${kind.padEnd(24)} ${String(kindSamples.length).padStart(6)}   p50 ${p50?.toFixed(0)}   p99 ${p99?.toFixed(0)}   longest ${longest?.toFixed(0)} ms`,
       );
       return [kind, longest ?? 0];
     }),

@@ -1,5 +1,5 @@
-// Real SDKs on all transports, some of them stopped, while flags change and servers are killed: reach must name exactly the stopped
-// ones, and must never say that a change is live before it is.
+// Stops some real SDKs on all transports while flags change and servers are killed. Reach must list exactly the stopped SDKs, and
+// must never report a change as live too early.
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
@@ -8,9 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { TRANSPORTS, type Transport } from '../../server/src/test/sdk-client.ts';
 import { startBalancer } from '../balancer.ts';
-import { type Campaign, load, makeDatabase, readSettings, runCampaign } from '../campaign.ts';
+import { type Campaign, loadAverage, makeDatabase, readSettings, runCampaign } from '../campaign.ts';
 import { makeToken, send } from '../requests.ts';
-import { strategyOf } from '../sdks.ts';
+import { makeStrategy } from '../sdks.ts';
 import { startServer } from '../server.ts';
 import type { SdkSettings } from './sdks.ts';
 
@@ -18,9 +18,9 @@ const settings = readSettings(
   'npm run campaign:reach',
   'Stops SDKs with SIGSTOP while flags change and servers are killed, and compares the reach of every change with what the SDKs have.',
   {
-    sdks: [200, 'SDKs on all transports together'],
+    sdks: [200, 'SDKs on all transports in total'],
     stopped: [20, 'SDKs that are stopped at a time'],
-    changes: [10_000, 'Changes in all'],
+    changes: [10_000, 'Changes in total'],
     rounds: [10, 'Rounds, each with different stopped SDKs'],
     interval: [2_000, 'Poll interval in milliseconds'],
     processes: [20, 'Processes with SDKs'],
@@ -30,12 +30,12 @@ const settings = readSettings(
 
 const ENVIRONMENT = 'production';
 const FEATURES = '/projects/default/features';
-const FLAGS = 20;
+const FLAG_COUNT = 20;
 const WRITERS = 4;
-const PATIENCE_MS = 180_000;
+const TIMEOUT_MS = 180_000;
 const MAX_ATTEMPTS = 100;
-const PER_PROCESS = Math.ceil(settings.sdks / settings.processes);
-const SDKS = fileURLToPath(new URL('sdks.ts', import.meta.url));
+const SDKS_PER_PROCESS = Math.ceil(settings.sdks / settings.processes);
+const SDK_SCRIPT = fileURLToPath(new URL('sdks.ts', import.meta.url));
 
 type Reach = {
   state: string;
@@ -44,7 +44,7 @@ type Reach = {
   environments: { instances: number }[];
 };
 type Group = { child: ChildProcess; names: string[] };
-type Made = { event: number; flag: number; number: number };
+type FlagChange = { event: number; flag: number; number: number };
 
 await runCampaign(run);
 
@@ -56,12 +56,12 @@ async function run(campaign: Campaign): Promise<void> {
   const ports = servers.map(server => Number(new URL(server.url).port));
   const balancer = await startBalancer(ports);
   atEnd(balancer.close);
-  const counts = { changes: 0, checks: 0, falseLive: 0, wrongNames: 0 };
+  const counts = { changes: 0, checks: 0, prematureLive: 0, wrongInstances: 0 };
   const strategies: string[] = [];
   const waits: number[] = [];
 
-  /** Retries while a killed server starts again. */
-  async function ask(method: string, path: string, body?: object): Promise<unknown> {
+  /** Sends a request to the admin API, and retries while a killed server restarts. */
+  async function sendAdmin(method: string, path: string, body?: object): Promise<unknown> {
     for (let attempt = 0; ; attempt++) {
       const { status, text } = await send(`${servers[attempt % 2]?.url}`, method, `/api/admin${path}`, body);
       if (status >= 200 && status < 300) return JSON.parse(text || 'null');
@@ -71,131 +71,133 @@ async function run(campaign: Campaign): Promise<void> {
     }
   }
 
-  const reachOf = async (event: number, wait = 0): Promise<Reach> =>
-    (await ask('GET', `/events/${event}/reach?limit=1000${wait > 0 ? `&wait=${wait}` : ''}`)) as Reach;
+  const readReach = async (event: number, wait = 0): Promise<Reach> =>
+    (await sendAdmin('GET', `/events/${event}/reach?limit=1000${wait > 0 ? `&wait=${wait}` : ''}`)) as Reach;
 
-  for (let n = 0; n < FLAGS; n++) {
-    await ask('POST', FEATURES, { name: `flag-${n}` });
+  for (let n = 0; n < FLAG_COUNT; n++) {
+    await sendAdmin('POST', FEATURES, { name: `flag-${n}` });
     const path = `${FEATURES}/flag-${n}/environments/${ENVIRONMENT}/strategies`;
-    strategies.push(((await ask('POST', path, strategyOf(0))) as { id: string }).id);
+    strategies.push(((await sendAdmin('POST', path, makeStrategy(0))) as { id: string }).id);
   }
   const token = await makeToken(String(servers[0]?.url), 'backend', ENVIRONMENT);
   const groups = await startSdks(balancer.url, token);
   atEnd(() => groups.forEach(({ child }) => void child.kill('SIGKILL')));
-  console.log(`${settings.sdks} SDKs in ${settings.processes} processes, ${load()}`);
+  console.log(`${settings.sdks} SDKs in ${settings.processes} processes, ${loadAverage()}`);
 
-  /** Changes a flag through the API, and returns the event. Each writer has its own flags. */
-  async function changeFlag(writer: number): Promise<Made> {
-    const flag = randomInt(FLAGS / WRITERS) * WRITERS + writer;
+  /** Changes one of the writer's own flags through the API, and returns the event. */
+  async function changeFlag(writer: number): Promise<FlagChange> {
+    const flag = randomInt(FLAG_COUNT / WRITERS) * WRITERS + writer;
     const number = ++counts.changes;
     const path = `${FEATURES}/flag-${flag}/environments/${ENVIRONMENT}/strategies/${strategies[flag]}`;
-    await ask('PUT', path, strategyOf(number));
+    await sendAdmin('PUT', path, makeStrategy(number));
     const search = `/search/events?feature=IS:flag-${flag}&type=IS:feature-strategy-update&limit=1`;
-    const { events } = (await ask('GET', search)) as { events: { id: number }[] };
+    const { events } = (await sendAdmin('GET', search)) as { events: { id: number }[] };
     return { event: events[0]?.id ?? 0, flag, number };
   }
 
-  /** No stopped SDK can have the change. */
+  /** Fails if reach reports a change as live, or does not list every stopped SDK. A stopped SDK cannot have the change. */
   function checkStopped(reach: Reach, stopped: Set<string>, event: number): void {
     counts.checks++;
-    const named = missingIn(reach);
-    const unnamed = [...stopped].filter(one => !named.has(one));
-    if (reach.state !== 'live' && unnamed.length === 0) return;
-    counts.falseLive++;
-    fail(`event ${event} is ${reach.state}; stopped and not named: ${unnamed.join(' ')}`);
+    const listedSdks = listMissingInstances(reach);
+    const unlistedSdks = [...stopped].filter(sdk => !listedSdks.has(sdk));
+    if (reach.state !== 'live' && unlistedSdks.length === 0) return;
+    counts.prematureLive++;
+    fail(`event ${event} is ${reach.state}; stopped and not listed: ${unlistedSdks.join(' ')}`);
   }
 
-  async function kill(at: number): Promise<void> {
-    process.kill(servers[at]?.pid ?? 0, 'SIGKILL');
-    servers[at] = await startServer(url, ports[at]);
+  async function kill(index: number): Promise<void> {
+    process.kill(servers[index]?.pid ?? 0, 'SIGKILL');
+    servers[index] = await startServer(url, ports[index]);
   }
 
-  async function round(number: number): Promise<void> {
+  async function runRound(number: number): Promise<void> {
     const shuffled = groups.toSorted(() => randomInt(3) - 1);
-    const stopped = shuffled.slice(0, Math.max(1, Math.round(settings.stopped / PER_PROCESS)));
-    const running = groups.filter(group => !stopped.includes(group));
-    const names = new Set(stopped.flatMap(group => group.names));
-    for (const { child } of stopped) child.kill('SIGSTOP');
-    while (!stopped.every(isStopped)) await sleep(10);
+    const stoppedGroups = shuffled.slice(0, Math.max(1, Math.round(settings.stopped / SDKS_PER_PROCESS)));
+    const runningGroups = groups.filter(group => !stoppedGroups.includes(group));
+    const names = new Set(stoppedGroups.flatMap(group => group.names));
+    for (const { child } of stoppedGroups) child.kill('SIGSTOP');
+    while (!stoppedGroups.every(isStopped)) await sleep(10);
 
-    const killing = number < settings.kills ? kill(number % 2) : undefined;
-    const all: Made[] = [];
+    const restart = number < settings.kills ? kill(number % 2) : undefined;
+    const changes: FlagChange[] = [];
     const write = async (writer: number) => {
-      while (all.length < settings.changes / settings.rounds) {
-        const one = await changeFlag(writer);
-        all.push(one);
-        checkStopped(await reachOf(one.event), names, one.event);
+      while (changes.length < settings.changes / settings.rounds) {
+        const flagChange = await changeFlag(writer);
+        changes.push(flagChange);
+        checkStopped(await readReach(flagChange.event), names, flagChange.event);
       }
     };
     await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)));
-    await killing;
+    await restart;
 
-    // In the end, the running SDKs have every change, and reach names exactly the stopped ones for each change.
-    const last = Math.max(...all.map(({ event }) => event));
-    const until = performance.now() + PATIENCE_MS;
-    let reach = await reachOf(last, 5);
-    while (reach.total > names.size && performance.now() < until) reach = await reachOf(last, 5);
-    for (const { event } of all) {
-      const now = await reachOf(event);
-      checkStopped(now, names, event);
-      if (now.total === names.size) continue;
-      counts.wrongNames++;
-      const wrong = [...missingIn(now)].filter(one => !names.has(one));
-      fail(`event ${event} names running SDKs: ${wrong.join(' ')}`);
+    // By now the running SDKs must have every change, so reach must list exactly the stopped SDKs for each change.
+    const lastEvent = Math.max(...changes.map(({ event }) => event));
+    const deadline = performance.now() + TIMEOUT_MS;
+    let reach = await readReach(lastEvent, 5);
+    while (reach.total > names.size && performance.now() < deadline) reach = await readReach(lastEvent, 5);
+    for (const { event } of changes) {
+      const reachNow = await readReach(event);
+      checkStopped(reachNow, names, event);
+      if (reachNow.total === names.size) continue;
+      counts.wrongInstances++;
+      const wrongInstances = [...listMissingInstances(reachNow)].filter(name => !names.has(name));
+      fail(`event ${event} lists running SDKs: ${wrongInstances.join(' ')}`);
     }
-    const newest = new Map(all.toSorted((a, b) => a.number - b.number).map(made => [made.flag, made]));
-    for (const made of newest.values())
-      if (!(await haveAll(running, made)))
-        fail('an SDK has presented the revision of a change that it lacks');
-    for (const { child } of stopped) child.kill('SIGCONT');
-    await reachOf(last, 60);
+    const newestByFlag = new Map(
+      changes.toSorted((a, b) => a.number - b.number).map(newestChange => [newestChange.flag, newestChange]),
+    );
+    for (const newestChange of newestByFlag.values())
+      if (!(await haveAll(runningGroups, newestChange)))
+        fail('an SDK has sent the revision of a change that it does not have');
+    for (const { child } of stoppedGroups) child.kill('SIGCONT');
+    await readReach(lastEvent, 60);
     waits.push(await measureWait());
-    console.log(`round ${number + 1}: ${all.length} changes, ${names.size} stopped, ${load()}`);
+    console.log(`round ${number + 1}: ${changes.length} changes, ${names.size} stopped, ${loadAverage()}`);
   }
 
-  /** The time from the moment at which all SDKs have a change until wait returns. */
+  /** Measures how long after the last SDK has a change the `wait` parameter returns. */
   async function measureWait(): Promise<number> {
     const change = await changeFlag(0);
     const waitUntilLive = async () => {
-      for (const until = performance.now() + PATIENCE_MS; ; ) {
-        const reach = await reachOf(change.event, 60);
-        const at = performance.now();
-        if (reach.state === 'live' || at > until) return { reach, at };
+      for (const deadline = performance.now() + TIMEOUT_MS; ; ) {
+        const reach = await readReach(change.event, 60);
+        const liveAt = performance.now();
+        if (reach.state === 'live' || liveAt > deadline) return { reach, liveAt };
       }
     };
-    const waiting = waitUntilLive();
+    const liveResult = waitUntilLive();
     while (!(await haveAll(groups, change))) await sleep(50);
     const arrivedAt = performance.now();
-    const { reach, at } = await waiting;
+    const { reach, liveAt } = await liveResult;
     if (reach.state !== 'live') fail(`wait ended with ${reach.state}, ${reach.total} missing`);
-    return at - arrivedAt;
+    return liveAt - arrivedAt;
   }
 
-  // Waits until each SDK has presented a revision.
-  const first = await changeFlag(0);
-  for (let n = 0; n < 10 && (await reachOf(first.event, 20)).state !== 'live'; n++) await sleep(0);
-  const { environments } = await reachOf(first.event);
+  // Waits for all SDKs, because reach knows an SDK only after the SDK has sent a revision.
+  const firstChange = await changeFlag(0);
+  for (let n = 0; n < 10 && (await readReach(firstChange.event, 20)).state !== 'live'; n++) await sleep(0);
+  const { environments } = await readReach(firstChange.event);
   if (environments[0]?.instances !== settings.sdks) fail(`${environments[0]?.instances} instances are known`);
-  for (let n = 0; n < settings.rounds; n++) await round(n);
+  for (let n = 0; n < settings.rounds; n++) await runRound(n);
   console.log(
-    `${counts.changes} changes, ${counts.checks} checks: ${counts.falseLive} false live, ${counts.wrongNames} with wrong names; ` +
-      `wait returned at most ${(Math.max(...waits) / 1_000).toFixed(1)} s after the last SDK had the change, ${load()}`,
+    `${counts.changes} changes, ${counts.checks} checks: ${counts.prematureLive} changes reported live too early, ${counts.wrongInstances} with wrong instances; ` +
+      `wait returned at most ${(Math.max(...waits) / 1_000).toFixed(1)} s after the last SDK had the change, ${loadAverage()}`,
   );
 }
 
 async function startSdks(url: string, token: string): Promise<Group[]> {
   const transports = Object.keys(TRANSPORTS) as Transport[];
   const groups: Group[] = [];
-  for (let first = 0; first < settings.sdks; first += PER_PROCESS) {
+  for (let firstSdk = 0; firstSdk < settings.sdks; firstSdk += SDKS_PER_PROCESS) {
     const transport = transports[groups.length % transports.length] ?? 'polling';
     const names = Array.from(
-      { length: Math.min(PER_PROCESS, settings.sdks - first) },
-      (_, n) => `sdk-${first + n}`,
+      { length: Math.min(SDKS_PER_PROCESS, settings.sdks - firstSdk) },
+      (_, n) => `sdk-${firstSdk + n}`,
     );
-    const child = fork(SDKS);
+    const child = fork(SDK_SCRIPT);
     process.once('exit', () => child.kill('SIGKILL'));
-    const { interval } = settings;
-    child.send({ url, token, transport, names, interval, flags: FLAGS } satisfies SdkSettings);
+    const intervalMs = settings.interval;
+    child.send({ url, token, transport, names, intervalMs, flagCount: FLAG_COUNT } satisfies SdkSettings);
     await once(child, 'message');
     groups.push({ child, names });
   }
@@ -206,17 +208,17 @@ function isStopped({ child }: Group): boolean {
   return /^State:\s+T/m.test(readFileSync(`/proc/${child.pid}/status`, 'utf8'));
 }
 
-/** Whether all SDKs of these groups have a change. */
-async function haveAll(groups: Group[], { flag, number }: Made): Promise<boolean> {
+/** Returns whether all SDKs of these groups have a change. */
+async function haveAll(groups: Group[], { flag, number }: FlagChange): Promise<boolean> {
   for (const { child } of groups) {
     const response = once(child, 'message');
     child.send('numbers');
-    const [all] = (await response) as [number[][]];
-    if (all.some(numbers => (numbers[flag] ?? 0) < number)) return false;
+    const [instances] = (await response) as [number[][]];
+    if (instances.some(numbers => (numbers[flag] ?? 0) < number)) return false;
   }
   return true;
 }
 
-function missingIn({ missing }: Reach): Set<string> {
+function listMissingInstances({ missing }: Reach): Set<string> {
   return new Set(missing.map(({ instance }) => instance));
 }

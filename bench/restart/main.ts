@@ -1,6 +1,6 @@
 // Restarts two servers behind nginx, one after the other, under load. It passes if no request failed. With --outage, it passes if
 // no minute of a database outage had more than 20 log lines.
-import { load, makeDatabase, readSettings, runCampaign } from '../campaign.ts';
+import { loadAverage, makeDatabase, readSettings, runCampaign } from '../campaign.ts';
 import { withClient } from '../database.ts';
 import { makeToken } from '../requests.ts';
 import { printMachine, type Server, startServer } from '../server.ts';
@@ -27,7 +27,7 @@ const settings = readSettings(
 await runCampaign(async campaign => {
   const { fail, atEnd } = campaign;
   const database = await makeDatabase('restarts', campaign);
-  const start = (at: number) => startServer(database, settings.port + 1 + at, settings.delay);
+  const start = (index: number) => startServer(database, settings.port + 1 + index, settings.delay);
   // The first server applies the migrations.
   const servers: Server[] = [await start(0)];
   atEnd(async () => {
@@ -45,15 +45,17 @@ await runCampaign(async campaign => {
   atEnd(await startNginx(site, settings.port, [settings.port + 1, settings.port + 2]));
   const callers = startLoad(`http://127.0.0.1:${settings.port}`, token);
   for (let round = 1; round <= settings.rounds; round++) {
-    for (const at of [0, 1]) {
-      const began = performance.now();
-      await servers[at]?.stop();
-      servers[at] = await start(at);
-      const took = ((performance.now() - began) / 1_000).toFixed(1);
-      console.log(`round ${round}, server ${at + 1}: ${took} s, ${load()}, ${callers.summary()}`);
+    for (const index of [0, 1]) {
+      const startedAt = performance.now();
+      await servers[index]?.stop();
+      servers[index] = await start(index);
+      const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
+      console.log(
+        `round ${round}, server ${index + 1}: ${seconds} s, ${loadAverage()}, ${callers.summary()}`,
+      );
     }
   }
   await callers.stop();
   console.log(callers.summary());
-  if (callers.failed() > 0) fail(`${callers.failed()} requests failed`);
+  if (callers.failures() > 0) fail(`${callers.failures()} requests failed`);
 });

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const SAMPLE = new URL('../../deploy/nginx/halyard.conf', import.meta.url);
 
-/** The default settings of nginx: HTTP/1.0 to the servers, a connection per request, no health checks. */
+/** Uses nginx's default settings, which are HTTP/1.0 to the servers, a connection per request, and no health checks. */
 const defaultSite = (port: number, servers: number[]): string => `
   upstream halyard { ${servers.map(server => `server 127.0.0.1:${server};`).join(' ')} }
   server {
@@ -15,7 +15,7 @@ const defaultSite = (port: number, servers: number[]): string => `
     location / { proxy_pass http://halyard; proxy_buffering off; }
   }`;
 
-/** The documented sample configuration, without TLS. */
+/** Uses the documented sample configuration without TLS. */
 function sampleSite(port: number, [first = 0, second = 0]: number[]): string {
   return readFileSync(SAMPLE, 'utf8')
     .replace('127.0.0.1:4242', `127.0.0.1:${first}`)

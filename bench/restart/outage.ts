@@ -19,7 +19,7 @@ export async function runOutage(
   database: URL,
   token: string,
   minutes: number,
-  isSilent: boolean,
+  isUnresponsive: boolean,
 ): Promise<void> {
   const { proxy, throughProxy } = await startProxy(database);
   atEnd(proxy.close);
@@ -31,14 +31,14 @@ export async function runOutage(
   atEnd(() => stopProcess(server));
   const load = startLoad(server.url, token);
   await sleep(WARM_UP_MS);
-  const began = Date.now();
-  if (isSilent) proxy.freeze();
+  const outageStart = Date.now();
+  if (isUnresponsive) proxy.freeze();
   else proxy.cut();
   for (let minute = 0; minute <= minutes; minute++) {
-    // In the minute after the outage, the server reports that it is over.
-    if (minute === minutes) proxy.thaw();
+    // The last minute follows the outage, so its lines include those that report the recovery.
+    if (minute === minutes) proxy.restore();
     await sleep(MINUTE_MS);
-    const lines = linesOf(minute);
+    const lines = readLines(minute);
     const kinds = Map.groupBy(lines, ({ msg }) => msg);
     console.log(
       `minute ${minute + 1}: ${lines.length} lines: ${[...kinds].map(([msg, { length }]) => `${length} × ${msg}`).join(', ')}`,
@@ -48,13 +48,15 @@ export async function runOutage(
   await load.stop();
   console.log(load.summary());
 
-  function linesOf(minute: number): Line[] {
-    const from = began + minute * MINUTE_MS;
+  function readLines(minute: number): Line[] {
+    const minuteStart = outageStart + minute * MINUTE_MS;
     return server
       .output()
       .split('\n')
       .filter(line => line.startsWith('{'))
       .map(line => JSON.parse(line) as Line)
-      .filter(({ time, status = 503 }) => status >= 500 && time >= from && time < from + MINUTE_MS);
+      .filter(
+        ({ time, status = 503 }) => status >= 500 && time >= minuteStart && time < minuteStart + MINUTE_MS,
+      );
   }
 }

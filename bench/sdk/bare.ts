@@ -1,7 +1,8 @@
-// A bare node:http server that sends one response, whatever the request: the minimum that a response with these bytes can cost in Node.
+// A bare node:http server that sends the same response to every request, which is the least that a response with these bytes can
+// cost in Node.js.
 import { createServer } from 'node:http';
 
-// Ends together with the benchmark.
+// Without this, the process would outlive the benchmark.
 process.once('disconnect', () => process.exit());
 
 process.once('message', ({ status, headers, body }: { status: number; headers: string[]; body: string }) => {

@@ -3,7 +3,7 @@ import type pg from 'pg';
 const ENVIRONMENTS = ['development', 'production', 'test-lab'];
 const PROJECTS = 10;
 
-/** Documents of the usual size, 640 bytes, with different names, values and rollouts. */
+/** Writes documents of the usual size of 640 bytes, with different names, values and rollouts. */
 export async function fillDocuments(client: pg.Client, flags: number): Promise<void> {
   await client.query(`insert into environments (name, type, sort_order) values ('test-lab', 'test', 9)`);
   await client.query(
@@ -34,7 +34,7 @@ export async function fillDocuments(client: pg.Client, flags: number): Promise<v
   await client.query('analyze');
 }
 
-/** Changes one flag as one new revision, without the tables that documents are built from. */
+/** Changes one flag in a new revision, directly in the document rather than in the tables that documents are built from. */
 export async function changeFlag(client: pg.Client, environment: string, round: number): Promise<void> {
   await client.query(
     `with counted as (

@@ -5,8 +5,8 @@ const CONNECTIONS = 16;
 
 export type Request = { port: number; text: string };
 
-/** Requests as the SDK for Node.js sends them. */
-export function requestText(token: string, etag = '', path = '/api/client/features'): string {
+/** Builds a request as the Node.js SDK sends it. */
+export function buildRequest(token: string, etag = '', path = '/api/client/features'): string {
   return [
     `GET ${path} HTTP/1.1`,
     'host: 127.0.0.1:4242',
@@ -26,7 +26,7 @@ export function requestText(token: string, etag = '', path = '/api/client/featur
   ].join('\r\n');
 }
 
-/** The whole response to one request, as bytes. */
+/** Sends a request on a new connection, and returns the whole response. */
 export async function readResponse({ port, text }: Request): Promise<Buffer> {
   const socket = connect(port, '127.0.0.1');
   const chunks: Buffer[] = [];
@@ -36,45 +36,45 @@ export async function readResponse({ port, text }: Request): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The length of a response on a connection that stays open. */
-export async function keptLength({ port, text }: Request): Promise<number> {
-  const closed = await readResponse({ port, text });
-  // `connection: close` in place of `connection: keep-alive` and `keep-alive: timeout=72`.
-  return closed.length - 'close'.length + 'keep-alive'.length + 'Keep-Alive: timeout=72\r\n'.length;
+/** Measures the length of a response on a persistent connection. */
+export async function measureResponseLength({ port, text }: Request): Promise<number> {
+  const response = await readResponse({ port, text });
+  // The measured response has `connection: close` instead of `connection: keep-alive` and `keep-alive: timeout=72`.
+  return response.length - 'close'.length + 'keep-alive'.length + 'Keep-Alive: timeout=72\r\n'.length;
 }
 
 /**
- * Sends requests, 16 at a time, each on a separate connection or on one of 16 that stay open. All responses have the same length.
+ * Sends requests 16 at a time, each on a new connection or on one of 16 persistent connections. All responses have the same length.
  */
 export async function sendMany(
   { port, text }: Request,
   count: number,
   length: number,
-  isKept = true,
+  isPersistent = true,
 ): Promise<void> {
-  let left = count;
+  let remaining = count;
   const exchange = (socket: Socket) =>
     new Promise<void>(resolve => {
       let received = 0;
-      const take = (chunk: Buffer) => {
+      const receive = (chunk: Buffer) => {
         received += chunk.length;
         if (received < length) return;
-        socket.off('data', take);
+        socket.off('data', receive);
         resolve();
       };
-      socket.on('data', take);
+      socket.on('data', receive);
       socket.write(text);
     });
-  const work = async () => {
+  const sendInTurn = async () => {
     let socket = connect(port, '127.0.0.1');
-    while (left-- > 0) {
+    while (remaining-- > 0) {
       await exchange(socket);
-      if (isKept) continue;
+      if (isPersistent) continue;
       socket.destroy();
       await once(socket, 'close');
       socket = connect(port, '127.0.0.1');
     }
     socket.destroy();
   };
-  await Promise.all(Array.from({ length: CONNECTIONS }, work));
+  await Promise.all(Array.from({ length: CONNECTIONS }, sendInTurn));
 }

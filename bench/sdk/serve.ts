@@ -1,12 +1,12 @@
-// The server's application without its jobs, which would use CPU time at any moment.
+// The server's application without its jobs, because a job could use CPU time during any measurement.
 
-import { keepCurrent } from '../../plane/src/serving/state/keep-current.ts';
+import { keepCurrent } from '@halyard/plane/serving/state/keep-current.ts';
 import { buildApp } from '../../server/src/app.ts';
 import { readConfig } from '../../server/src/platform/config.ts';
 import { openDb } from '../../server/src/platform/db/database.ts';
 import { listenForChanges } from '../../server/src/publishing/source/database-source.ts';
 
-// Ends together with the benchmark.
+// Without this, the process would outlive the benchmark.
 process.once('disconnect', () => process.exit());
 const config = readConfig(process.env);
 const db = openDb({ url: config.databaseUrl, poolSize: 2, onError: error => console.error(error.message) });

@@ -1,10 +1,10 @@
+import { hashToken, newToken } from '@halyard/plane/platform/token.ts';
 import type pg from 'pg';
-import { hashToken, newToken } from '../../plane/src/platform/token.ts';
 import { ADMIN_TOKEN } from '../server.ts';
 import { hiddenProjects, VIEWERS } from './load.ts';
 import type { Caller } from './plain.ts';
 
-/** The admin and both viewers, each viewer with a new token. Written with SQL, because it must not add events. */
+/** Returns the admin and both viewers, each with a new token. Tokens are written with SQL, because they must not add events. */
 export async function makeCallers(client: pg.Client): Promise<Map<string, Caller>> {
   const callers = new Map<string, Caller>([['admin', { name: 'admin', token: ADMIN_TOKEN }]]);
   for (const { username, hiddenEvery } of VIEWERS) {

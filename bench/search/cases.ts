@@ -6,13 +6,13 @@ export type Case = {
   name: string;
   search: Search;
   caller?: (typeof VIEWERS)[number]['username'];
-  /** One filter, whose CPU time also has a goal. */
+  /** The search has at most one filter, so its CPU time has a goal too. */
   oneFilter?: true;
-  /** Measured with 16 callers at a time too. */
+  /** The case is also measured with 16 simultaneous callers. */
   isConcurrent?: true;
 };
 
-/** Dense and sparse values of the log. */
+/** Values that are frequent or rare in the log. */
 const VALUES = {
   project: 'project-1',
   silent: 'project-301',
@@ -25,40 +25,40 @@ const VALUES = {
   someNames: 'project-251-feature',
 } as const;
 
-const TYPE = 'feature-created';
-const ANY_TYPE = ['feature-deleted', 'feature-variants-updated', 'feature-import'];
-const MOST = 'viewer-of-most';
-const OPEN = 'viewer-of-open';
+const DENSE_TYPE = 'feature-created';
+const THREE_TYPES = ['feature-deleted', 'feature-variants-updated', 'feature-import'];
+const VIEWER_OF_MOST = 'viewer-of-most';
+const VIEWER_OF_OPEN = 'viewer-of-open';
 const YEARS = { from: '2024-11-20', to: '2026-10-20' };
 const PRODUCTION = ['production'];
 
-/** The cases of a log of that many events. */
-export function casesOf(events: number): Case[] {
+/** Returns the cases for a log with this many events. */
+export function buildCases(events: number): Case[] {
   const project = [VALUES.project];
-  const type = [TYPE];
+  const type = [DENSE_TYPE];
   const day = { from: VALUES.month.to, to: VALUES.month.to };
-  const one = { oneFilter: true } as const;
+  const oneFilter = { oneFilter: true } as const;
   const isConcurrent = { isConcurrent: true } as const;
   return [
-    { name: 'no filter', search: {}, ...one, ...isConcurrent },
-    { name: 'project, dense', search: { project }, ...one, ...isConcurrent },
-    { name: 'project, silent', search: { project: [VALUES.silent] }, ...one },
-    { name: 'project, sparse', search: { project: [VALUES.small] }, ...one },
-    { name: 'project, any of 2, silent', search: { project: [VALUES.silent, VALUES.small] }, ...one },
-    { name: 'feature, dense', search: { feature: [VALUES.feature] }, ...one, ...isConcurrent },
-    { name: 'feature, sparse', search: { feature: [VALUES.rareFeature] }, ...one },
-    { name: 'feature, any of 2', search: { feature: [VALUES.feature, VALUES.rareFeature] }, ...one },
-    { name: 'type, dense', search: { type }, ...one },
-    { name: 'type, sparse', search: { type: [VALUES.rareType] }, ...one },
-    { name: 'type, any of 3', search: { type: ANY_TYPE }, ...one, ...isConcurrent },
-    { name: 'createdBy, dense', search: { createdBy: [1] }, ...one },
-    { name: 'createdBy, sparse', search: { createdBy: [480] }, ...one },
-    { name: 'createdBy, any of 3', search: { createdBy: [1, 20, 480] }, ...one },
-    { name: 'environment', search: { environment: PRODUCTION }, ...one },
-    { name: 'environment, any of 2', search: { environment: ['production', 'staging'] }, ...one },
-    { name: 'one day', search: day, ...one },
-    { name: 'one month', search: VALUES.month, ...one, ...isConcurrent },
-    { name: 'two years', search: YEARS, ...one },
+    { name: 'no filter', search: {}, ...oneFilter, ...isConcurrent },
+    { name: 'project, dense', search: { project }, ...oneFilter, ...isConcurrent },
+    { name: 'project, silent', search: { project: [VALUES.silent] }, ...oneFilter },
+    { name: 'project, sparse', search: { project: [VALUES.small] }, ...oneFilter },
+    { name: 'project, any of 2, silent', search: { project: [VALUES.silent, VALUES.small] }, ...oneFilter },
+    { name: 'feature, dense', search: { feature: [VALUES.feature] }, ...oneFilter, ...isConcurrent },
+    { name: 'feature, sparse', search: { feature: [VALUES.rareFeature] }, ...oneFilter },
+    { name: 'feature, any of 2', search: { feature: [VALUES.feature, VALUES.rareFeature] }, ...oneFilter },
+    { name: 'type, dense', search: { type }, ...oneFilter },
+    { name: 'type, sparse', search: { type: [VALUES.rareType] }, ...oneFilter },
+    { name: 'type, any of 3', search: { type: THREE_TYPES }, ...oneFilter, ...isConcurrent },
+    { name: 'createdBy, dense', search: { createdBy: [1] }, ...oneFilter },
+    { name: 'createdBy, sparse', search: { createdBy: [480] }, ...oneFilter },
+    { name: 'createdBy, any of 3', search: { createdBy: [1, 20, 480] }, ...oneFilter },
+    { name: 'environment', search: { environment: PRODUCTION }, ...oneFilter },
+    { name: 'environment, any of 2', search: { environment: ['production', 'staging'] }, ...oneFilter },
+    { name: 'one day', search: day, ...oneFilter },
+    { name: 'one month', search: VALUES.month, ...oneFilter, ...isConcurrent },
+    { name: 'two years', search: YEARS, ...oneFilter },
     { name: 'project and type', search: { project, type }, ...isConcurrent },
     { name: 'project and type, silent', search: { project: [VALUES.silent], type } },
     { name: 'project and type, sparse', search: { project: [VALUES.small], type: [VALUES.rareType] } },
@@ -66,7 +66,7 @@ export function casesOf(events: number): Case[] {
     { name: 'project and two years', search: { project, ...YEARS } },
     { name: 'type and environment', search: { type, environment: PRODUCTION }, ...isConcurrent },
     { name: 'type and createdBy', search: { type, createdBy: [1] } },
-    { name: 'type, any of 3, and environment', search: { type: ANY_TYPE, environment: PRODUCTION } },
+    { name: 'type, any of 3, and environment', search: { type: THREE_TYPES, environment: PRODUCTION } },
     { name: 'feature and type', search: { feature: [VALUES.feature], type } },
     {
       name: 'project, type and environment',
@@ -76,7 +76,7 @@ export function casesOf(events: number): Case[] {
     { name: 'type, createdBy and two years', search: { type, createdBy: [1], ...YEARS } },
     {
       name: 'any of 2, any of 3 and environment',
-      search: { project: [VALUES.project, VALUES.silent], type: ANY_TYPE, environment: PRODUCTION },
+      search: { project: [VALUES.project, VALUES.silent], type: THREE_TYPES, environment: PRODUCTION },
     },
     { name: 'offset 10,000', search: { offset: 10_000 } },
     { name: 'offset, half', search: { offset: events * 0.5 } },
@@ -89,14 +89,19 @@ export function casesOf(events: number): Case[] {
     { name: 'two years, deep offset', search: { ...YEARS, offset: events * 0.4 } },
     { name: 'page of 1,000', search: { limit: 1_000 } },
     { name: 'project, page of 1,000', search: { project, limit: 1_000 } },
-    { name: 'viewer, no filter', search: {}, caller: MOST, ...isConcurrent },
-    { name: 'viewer, project', search: { project }, caller: MOST },
-    { name: 'viewer, type, any of 3', search: { type: ANY_TYPE }, caller: MOST },
-    { name: 'viewer, one month', search: VALUES.month, caller: MOST },
-    { name: 'viewer, deep offset', search: { offset: events * 0.7 }, caller: MOST },
-    { name: 'viewer of half, no filter', search: {}, caller: OPEN },
-    { name: 'viewer of half, type, any of 3', search: { type: ANY_TYPE }, caller: OPEN, ...isConcurrent },
-    { name: 'viewer of half, one month', search: VALUES.month, caller: OPEN },
+    { name: 'viewer, no filter', search: {}, caller: VIEWER_OF_MOST, ...isConcurrent },
+    { name: 'viewer, project', search: { project }, caller: VIEWER_OF_MOST },
+    { name: 'viewer, type, any of 3', search: { type: THREE_TYPES }, caller: VIEWER_OF_MOST },
+    { name: 'viewer, one month', search: VALUES.month, caller: VIEWER_OF_MOST },
+    { name: 'viewer, deep offset', search: { offset: events * 0.7 }, caller: VIEWER_OF_MOST },
+    { name: 'viewer of half, no filter', search: {}, caller: VIEWER_OF_OPEN },
+    {
+      name: 'viewer of half, type, any of 3',
+      search: { type: THREE_TYPES },
+      caller: VIEWER_OF_OPEN,
+      ...isConcurrent,
+    },
+    { name: 'viewer of half, one month', search: VALUES.month, caller: VIEWER_OF_OPEN },
     ...textCases(),
   ];
 }
@@ -104,10 +109,10 @@ export function casesOf(events: number): Case[] {
 function textCases(): Case[] {
   const project = [VALUES.project];
   const isConcurrent = { isConcurrent: true } as const;
-  const text = (name: string, query: string, more: Partial<Case> = {}): Case => ({
+  const text = (name: string, query: string, options: Partial<Case> = {}): Case => ({
     name: `text, ${name}`,
-    ...more,
-    search: { query, ...more.search },
+    ...options,
+    search: { query, ...options.search },
   });
   return [
     text('no hit', TEXTS.inNone, isConcurrent),
@@ -144,8 +149,8 @@ function textCases(): Case[] {
     text('97 %, in project', TEXTS.inNearlyAll, { search: { project } }),
     text('97 %, in silent project', TEXTS.inNearlyAll, { search: { project: [VALUES.silent] } }),
     text('a word, in one month', TEXTS.word, { search: VALUES.month }),
-    text('10 hits, viewer', TEXTS.inTen, { caller: MOST }),
-    text('a word, viewer', TEXTS.word, { caller: MOST }),
-    text('97 %, viewer of half', TEXTS.inNearlyAll, { caller: OPEN }),
+    text('10 hits, viewer', TEXTS.inTen, { caller: VIEWER_OF_MOST }),
+    text('a word, viewer', TEXTS.word, { caller: VIEWER_OF_MOST }),
+    text('97 %, viewer of half', TEXTS.inNearlyAll, { caller: VIEWER_OF_OPEN }),
   ];
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type pg from 'pg';
 
-type Wire = {
+type Connection = {
   stream: NodeJS.WritableStream & { writableNeedDrain?: boolean };
   query: (text: string) => void;
   sendCopyFromChunk: (chunk: Buffer) => void;
@@ -13,16 +13,16 @@ type Wire = {
 export async function copyIn(client: pg.Client, statement: string, chunks: Iterable<string>): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     let failure: unknown;
-    // pg calls these methods for the messages of a query. It does not support COPY itself.
+    // pg does not support COPY itself, but calls these methods when the messages of a query arrive.
     const query = {
-      submit: (wire: Wire) => wire.query(statement),
-      handleCopyInResponse: (wire: Wire) => {
-        send(wire, chunks).catch(error => wire.sendCopyFail(String(error)));
+      submit: (connection: Connection) => connection.query(statement),
+      handleCopyInResponse: (connection: Connection) => {
+        send(connection, chunks).catch(error => connection.sendCopyFail(String(error)));
       },
       handleCommandComplete: () => undefined,
       handleError: (error: unknown) => {
         failure = error;
-        // PostgreSQL sends ReadyForQuery after the error, and pg then makes no further calls.
+        // After an error, PostgreSQL sends ReadyForQuery, and pg makes no further calls.
         reject(error);
       },
       handleReadyForQuery: () => (failure === undefined ? resolve() : reject(failure)),
@@ -31,10 +31,10 @@ export async function copyIn(client: pg.Client, statement: string, chunks: Itera
   });
 }
 
-async function send(wire: Wire, chunks: Iterable<string>): Promise<void> {
+async function send(connection: Connection, chunks: Iterable<string>): Promise<void> {
   for (const chunk of chunks) {
-    wire.sendCopyFromChunk(Buffer.from(chunk));
-    if (wire.stream.writableNeedDrain) await once(wire.stream, 'drain');
+    connection.sendCopyFromChunk(Buffer.from(chunk));
+    if (connection.stream.writableNeedDrain) await once(connection.stream, 'drain');
   }
-  wire.endCopyFrom();
+  connection.endCopyFrom();
 }

@@ -1,22 +1,25 @@
 import { randomFrom } from '../../server/src/test/delivery-campaign.ts';
-import { sentences, strategy, uuid } from './text.ts';
+import { makeSentences, strategyJson, uuid } from './text.ts';
 
-/** The columns of an event in the order in which COPY writes them. */
+/** The event columns in the order in which COPY writes them. */
 export const COLUMNS =
   'id, created_at, group_id, type, created_by, created_by_user_id, created_by_kind, ip, project, environment, feature_name, ' +
   'data, pre_data, tags';
 
 export const USERS = 500;
-/** This project has a tenth of all events, all of them in the first third of the time. */
-const SILENT = 301;
-export const PROJECTS = Array.from({ length: SILENT }, (_, n) => `project-${n + 1}`);
+/** The number of the project that has a tenth of all events, all in the first third of the time. */
+const SILENT_PROJECT = 301;
+export const PROJECTS = Array.from({ length: SILENT_PROJECT }, (_, n) => `project-${n + 1}`);
 const FEATURES = 20_000;
 const ENVIRONMENTS = ['production', 'development', 'staging'];
 const FIRST_DAY = Date.parse('2023-11-01');
-const MS = 1_096 * 86_400_000;
-const WITH_PRE_DATA = 0.45;
+const LOG_DURATION_MS = 1_096 * 86_400_000;
+const PRE_DATA_SHARE = 0.45;
 
-/** A fixed list: databases are kept, and new types of the server must not change them. Features first: they dominate a real log. */
+/**
+ * A fixed list, because databases are kept and must not change with the server's event types. Feature events come first, because
+ * they dominate a real log.
+ */
 const TYPES =
   `feature-created feature-deleted feature-updated feature-metadata-updated feature-variants-updated
 feature-environment-variants-updated feature-project-change feature-archived feature-revived feature-import feature-tagged
@@ -38,31 +41,34 @@ group-updated group-deleted group-user-added group-user-removed setting-created 
     /\s+/,
   );
 
-const seeded = (n: number) => randomFrom(Math.imul(n, 0x9e3779b1));
+const randomFor = (n: number) => randomFrom(Math.imul(n, 0x9e3779b1));
 const orNull = (value: string | undefined) => value ?? '\\N';
 
-/** Event number `n` of `events` as a line of COPY, the same in every run. As in a real log, a few projects, features, users and types dominate. */
+/** Writes event number `n` of `events` as a COPY line, the same in every run. As in a real log, a few projects, features, users and types dominate. */
 export function copyLine(n: number, events: number): string {
-  const random = seeded(n);
-  /** From 1 to size, smaller numbers more often (Zipf 1.0): the first of 300 gets 12 %, the first of 500 gets 11 %. */
-  const rank = (size: number) => Math.floor(Math.exp(random() * Math.log(size + 1)));
+  const random = randomFor(n);
+  /**
+   * Draws a number from 1 to `size`, smaller numbers more often (Zipf 1.0). The number 1 is drawn in 12 % of the cases if there are
+   * 300 numbers, and in 11 % if there are 500.
+   */
+  const drawRank = (size: number) => Math.floor(Math.exp(random() * Math.log(size + 1)));
   const isSilent = n / events < 1 / 3 && random() < 0.3;
-  const drawn = rank(SILENT - 1);
-  const number = isSilent ? SILENT : random() < 0.9 ? drawn : undefined;
-  const featureNumber = rank(Math.max(5, FEATURES / (6.28 * (number ?? SILENT - 1))));
-  const type = TYPES[rank(TYPES.length) - 1] ?? '';
-  const user = rank(USERS);
-  const project = number === undefined ? undefined : `project-${number}`;
+  const projectRank = drawRank(SILENT_PROJECT - 1);
+  const projectNumber = isSilent ? SILENT_PROJECT : random() < 0.9 ? projectRank : undefined;
+  const featureNumber = drawRank(Math.max(5, FEATURES / (6.28 * (projectNumber ?? SILENT_PROJECT - 1))));
+  const type = TYPES[drawRank(TYPES.length) - 1] ?? '';
+  const user = drawRank(USERS);
+  const project = projectNumber === undefined ? undefined : `project-${projectNumber}`;
   const environment = random() < 0.5 ? ENVIRONMENTS[Math.floor(random() * 3)] : undefined;
-  const feature = random() < 0.8 ? `project-${number ?? 0}-feature-${featureNumber}` : undefined;
-  const at = new Date(FIRST_DAY + (MS * n) / events).toISOString();
-  const state = { name: feature ?? project ?? 'instance', at, sentences: '' };
-  const data = strategy(random, { ...state, sentences: sentences(random, n, events) });
-  const preData = random() < WITH_PRE_DATA ? strategy(random, state) : undefined;
+  const feature = random() < 0.8 ? `project-${projectNumber ?? 0}-feature-${featureNumber}` : undefined;
+  const createdAt = new Date(FIRST_DAY + (LOG_DURATION_MS * n) / events).toISOString();
+  const state = { name: feature ?? project ?? 'instance', at: createdAt, sentences: '' };
+  const data = strategyJson(random, { ...state, sentences: makeSentences(random, n, events) });
+  const preData = random() < PRE_DATA_SHARE ? strategyJson(random, state) : undefined;
   const tags = random() < 0.05 ? '[{"type": "simple", "value": "checkout"}]' : '[]';
-  const groupId = uuid(seeded(-Math.floor(n / 2) - 1));
+  const groupId = uuid(randomFor(-Math.floor(n / 2) - 1));
   return (
-    `${n}\t${at}\t${groupId}\t${type}\tuser-${user}\t${user}\tuser\t192.0.2.${n % 250}\t` +
+    `${n}\t${createdAt}\t${groupId}\t${type}\tuser-${user}\t${user}\tuser\t192.0.2.${n % 250}\t` +
     `${orNull(project)}\t${orNull(environment)}\t${orNull(feature)}\t` +
     `${data.replaceAll('\\', '\\\\')}\t${orNull(preData)}\t${tags}\n`
   );

@@ -1,14 +1,19 @@
-// Measures the search of events on a large log over HTTP. Each result is compared with plain SQL that shares no code with the server.
+// Measures event search over HTTP on a large log. Each result is compared with plain SQL that shares no code with the server.
 import { readSettings } from '../campaign.ts';
 import { withClient } from '../database.ts';
 import { printMachine, startServer, waitForIndex } from '../server.ts';
 import { makeCallers } from './callers.ts';
-import { type Case, casesOf } from './cases.ts';
-import { HEADER, missedGoals, rowOf } from './goals.ts';
-import { databaseOf, prepareEvents } from './load.ts';
-import { type Measured, runCase, runConcurrently } from './run.ts';
+import { buildCases, type Case } from './cases.ts';
+import { formatRow, HEADER, missedGoals } from './goals.ts';
+import { buildDatabaseUrl, prepareEvents } from './load.ts';
+import { type Measurement, runCase, runConcurrently } from './run.ts';
 
-const { events, only, seconds, fresh } = readSettings(
+const {
+  events,
+  only,
+  seconds,
+  fresh: recreate,
+} = readSettings(
   'npm run bench',
   'Measures the search of events on a large log over HTTP, and compares each result with plain SQL.',
   {
@@ -19,34 +24,37 @@ const { events, only, seconds, fresh } = readSettings(
   },
 );
 
-const url = databaseOf(events);
-const cases = casesOf(events).filter(({ name }) => name.includes(only));
-await prepareEvents(url, events, fresh);
+const url = buildDatabaseUrl(events);
+const cases = buildCases(events).filter(({ name }) => name.includes(only));
+await prepareEvents(url, events, recreate);
 await withClient(url, async client => {
   const callers = await makeCallers(client);
-  // It creates the admin token too.
+  // This also creates the admin token.
   const server = await startServer(url);
   try {
     await waitForIndex(server.url);
     await printMachine(client);
-    const setting = (one: Case) => {
-      const caller = callers.get(one.caller ?? 'admin');
-      if (!caller) throw new Error(`Unknown caller ${one.caller}`);
+    const getSetting = (benchCase: Case) => {
+      const caller = callers.get(benchCase.caller ?? 'admin');
+      if (!caller) throw new Error(`Unknown caller ${benchCase.caller}`);
       return { server, client, caller, seconds };
     };
-    const measured: [Case, Measured][] = [];
-    for (const one of cases) {
-      const result = await runCase(one, setting(one));
-      if (one.isConcurrent) result.concurrentP95 = await runConcurrently(one, setting(one));
-      measured.push([one, result]);
-      console.error(rowOf(one, result));
+    const measurements: [Case, Measurement][] = [];
+    for (const benchCase of cases) {
+      const result = await runCase(benchCase, getSetting(benchCase));
+      if (benchCase.isConcurrent)
+        result.concurrentP95 = await runConcurrently(benchCase, getSetting(benchCase));
+      measurements.push([benchCase, result]);
+      console.error(formatRow(benchCase, result));
     }
-    console.log([HEADER, ...measured.map(([one, result]) => rowOf(one, result))].join('\n'));
-    const failed = measured.filter(
-      ([one, result]) => result.failure !== undefined || missedGoals(one, result).length > 0,
+    console.log(
+      [HEADER, ...measurements.map(([benchCase, result]) => formatRow(benchCase, result))].join('\n'),
     );
-    console.log(`\n${failed.length} of ${cases.length} cases failed or missed a goal`);
-    if (failed.length > 0) process.exitCode = 1;
+    const failedCases = measurements.filter(
+      ([benchCase, result]) => result.failure !== undefined || missedGoals(benchCase, result).length > 0,
+    );
+    console.log(`\n${failedCases.length} of ${cases.length} cases failed or missed a goal`);
+    if (failedCases.length > 0) process.exitCode = 1;
   } finally {
     await server.stop();
   }

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** A search of events, before it is written as a URL or as SQL. */
+/** A search of events, which can be written as a URL or as SQL. */
 export type Search = {
   query?: string;
   project?: string[];
@@ -15,12 +15,12 @@ export type Search = {
   limit?: number;
 };
 
-/** The user of a search. A viewer does not see the hidden projects, and sees events without a project only if the viewer caused them. */
+/** The user of a search. A viewer sees no events of hidden projects, and sees events without a project only if they are the viewer's own. */
 export type Caller = { name: string; token: string; visibility?: { userId: number; hidden: string[] } };
 
 export type Result = { total: number; ids: number[] };
 
-export function pathOf({ query, from, to, offset, limit, ...lists }: Search): string {
+export function searchPath({ query, from, to, offset, limit, ...lists }: Search): string {
   const parameters = new URLSearchParams();
   for (const [name, values] of Object.entries(lists)) {
     parameters.set(name, `${values.length === 1 ? 'IS' : 'IS_ANY_OF'}:${values.join()}`);
@@ -42,38 +42,38 @@ const COLUMNS = {
   groupId: 'group_id',
 } as const;
 
-const containsText = (form: string) =>
-  `event_text(data, pre_data, tags, comment) ilike ${literal(`%${form.replace(/[\\%_]/g, '\\$&')}%`)}`;
-const literal = (value: string | number) =>
+const textCondition = (storedForm: string) =>
+  `event_text(data, pre_data, tags, comment) ilike ${quoteLiteral(`%${storedForm.replace(/[\\%_]/g, '\\$&')}%`)}`;
+const quoteLiteral = (value: string | number) =>
   typeof value === 'number' ? String(value) : `'${value.replaceAll("'", "''")}'`;
 
 /**
- * The search as a condition on `events`, in the plainest SQL. It shares no code with the server, so that the two cannot be wrong
- * in the same way.
+ * Writes the search as a condition on `events` in the plainest SQL. It shares no code with the server, so that the two cannot be
+ * wrong in the same way.
  */
-export function conditionOf(search: Search, visibility: Caller['visibility']): string {
-  const parts = ['true'];
+export function buildCondition(search: Search, visibility: Caller['visibility']): string {
+  const conditions = ['true'];
   for (const [name, column] of Object.entries(COLUMNS)) {
     const values = search[name as keyof typeof COLUMNS];
-    if (values) parts.push(`${column} in (${values.map(literal).join(', ')})`);
+    if (values) conditions.push(`${column} in (${values.map(quoteLiteral).join(', ')})`);
   }
-  if (search.from) parts.push(`created_at >= '${search.from}T00:00:00Z'`);
-  if (search.to) parts.push(`created_at < timestamptz '${search.to}T00:00:00Z' + interval '24 hours'`);
-  if (search.query) parts.push(`(${formsOf(search.query).map(containsText).join(' or ')})`);
+  if (search.from) conditions.push(`created_at >= '${search.from}T00:00:00Z'`);
+  if (search.to) conditions.push(`created_at < timestamptz '${search.to}T00:00:00Z' + interval '24 hours'`);
+  if (search.query) conditions.push(`(${listStoredForms(search.query).map(textCondition).join(' or ')})`);
   if (visibility) {
-    const visible =
+    const projectCondition =
       visibility.hidden.length > 0
-        ? `project not in (${visibility.hidden.map(literal).join(', ')})`
+        ? `project not in (${visibility.hidden.map(quoteLiteral).join(', ')})`
         : 'project is not null';
-    parts.push(`(${visible} or project is null and created_by_user_id = ${visibility.userId})`);
+    conditions.push(`(${projectCondition} or project is null and created_by_user_id = ${visibility.userId})`);
   }
-  return parts.join(' and ');
+  return conditions.join(' and ');
 }
 
-/** A string matches as typed and as JSON escapes it: `say "hello"` is stored as `say \"hello\"`. */
-const formsOf = (text: string): string[] => [...new Set([text, JSON.stringify(text).slice(1, -1)])];
+/** Returns a string as typed and as JSON escapes it, because `say "hello"` is stored as `say \"hello\"`. */
+const listStoredForms = (text: string): string[] => [...new Set([text, JSON.stringify(text).slice(1, -1)])];
 
-/** Total and page in one statement, so in one snapshot. */
+/** Reads the total and the page in one statement, so that both come from the same snapshot. */
 export async function readPlain(
   client: pg.Client | pg.Pool,
   search: Search,
@@ -87,15 +87,15 @@ export async function readPlain(
 }
 
 export async function readHttp(server: string, search: Search, caller: Caller): Promise<Result> {
-  const response = await fetch(server + pathOf(search), { headers: { authorization: caller.token } });
+  const response = await fetch(server + searchPath(search), { headers: { authorization: caller.token } });
   const body = await response.text();
   if (response.status !== 200) throw new Error(`status ${response.status}: ${body.slice(0, 200)}`);
   const { total, events } = JSON.parse(body) as { total: number; events: { id: number }[] };
   return { total, ids: events.map(event => event.id) };
 }
 
-/** Undefined if both are equal. */
-export function differenceOf(expected: Result, actual: Result): string | undefined {
+/** Describes the difference between two results, and returns undefined if they are equal. */
+export function describeDifference(expected: Result, actual: Result): string | undefined {
   if (expected.total !== actual.total) return `total ${actual.total} instead of ${expected.total}`;
   if (expected.ids.join() === actual.ids.join()) return undefined;
   return `ids ${actual.ids.slice(0, 5).join()}… instead of ${expected.ids.slice(0, 5).join()}…`;

@@ -2,21 +2,21 @@ import type pg from 'pg';
 import { cpuBetween, percentile, readCpu } from '../measure.ts';
 import type { Server } from '../server.ts';
 import type { Case } from './cases.ts';
-import { type Caller, conditionOf, differenceOf, pathOf, readHttp, readPlain } from './plain.ts';
+import { buildCondition, type Caller, describeDifference, readHttp, readPlain, searchPath } from './plain.ts';
 
-const WARM_UP = 3;
+const WARM_UP_REQUESTS = 3;
 const MIN_ROUNDS = 3;
 const MAX_ROUNDS = 300;
 const CONCURRENCY = 16;
 
-export type Measured = {
+export type Measurement = {
   total: number;
   p50: number;
   p95: number;
   cpuServer: number;
   cpuPostgres: number;
   rounds: number;
-  /** p95 with 16 callers at a time. */
+  /** p95 with 16 simultaneous callers. */
   concurrentP95?: number;
   /** The difference from plain SQL, or the error. */
   failure?: string;
@@ -29,22 +29,29 @@ export type Setting = {
   seconds: number;
 };
 
-/** Checks one response against plain SQL, then measures for some seconds, one request after the other. */
-export async function runCase(one: Case, { server, client, caller, seconds }: Setting): Promise<Measured> {
-  const expected = await readPlain(client, one.search, conditionOf(one.search, caller.visibility));
-  const failure = await readHttp(server.url, one.search, caller).then(
-    actual => differenceOf(expected, actual),
+/** Compares one response with plain SQL, then sends one request at a time for some seconds and measures them. */
+export async function runCase(
+  benchCase: Case,
+  { server, client, caller, seconds }: Setting,
+): Promise<Measurement> {
+  const expected = await readPlain(
+    client,
+    benchCase.search,
+    buildCondition(benchCase.search, caller.visibility),
+  );
+  const failure = await readHttp(server.url, benchCase.search, caller).then(
+    actual => describeDifference(expected, actual),
     error => (error as Error).message,
   );
-  const request = sender(server.url + pathOf(one.search), caller.token);
-  const end = performance.now() + seconds * 1_000;
-  for (let n = 0; n < WARM_UP && performance.now() < end; n++) await request();
-  const before = await readCpu(server.pid, client);
+  const request = makeRequest(server.url + searchPath(benchCase.search), caller.token);
+  const deadline = performance.now() + seconds * 1_000;
+  for (let n = 0; n < WARM_UP_REQUESTS && performance.now() < deadline; n++) await request();
+  const cpuBefore = await readCpu(server.pid, client);
   const times: number[] = [];
-  while (times.length < MIN_ROUNDS || (performance.now() < end && times.length < MAX_ROUNDS)) {
+  while (times.length < MIN_ROUNDS || (performance.now() < deadline && times.length < MAX_ROUNDS)) {
     times.push(await request());
   }
-  const cpu = cpuBetween(before, await readCpu(server.pid, client));
+  const cpu = cpuBetween(cpuBefore, await readCpu(server.pid, client));
   return {
     total: expected.total,
     p50: percentile(times, 0.5),
@@ -56,22 +63,25 @@ export async function runCase(one: Case, { server, client, caller, seconds }: Se
   };
 }
 
-/** The p95 of 16 callers that send the same request for some seconds. */
-export async function runConcurrently(one: Case, { server, caller, seconds }: Setting): Promise<number> {
-  const request = sender(server.url + pathOf(one.search), caller.token);
-  const end = performance.now() + seconds * 1_000;
+/** Measures the p95 of 16 callers that send the same request for some seconds. */
+export async function runConcurrently(
+  benchCase: Case,
+  { server, caller, seconds }: Setting,
+): Promise<number> {
+  const request = makeRequest(server.url + searchPath(benchCase.search), caller.token);
+  const deadline = performance.now() + seconds * 1_000;
   const times: number[] = [];
   const send = async () => {
     do times.push(await request());
-    while (performance.now() < end);
+    while (performance.now() < deadline);
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, send));
   return percentile(times, 0.95);
 }
 
-const sender = (address: string, token: string) => async (): Promise<number> => {
+const makeRequest = (url: string, token: string) => async (): Promise<number> => {
   const start = performance.now();
-  const response = await fetch(address, { headers: { authorization: token } });
+  const response = await fetch(url, { headers: { authorization: token } });
   await response.arrayBuffer();
   return performance.now() - start;
 };

@@ -1,17 +1,17 @@
-/** Made-up words, so that a search finds exactly the events that contain them. */
+/** The words are invented, so that no other part of an event contains them by chance. */
 const WORDS = ['ba', 'co', 'du', 'fe', 'gi', 'ho', 'la', 'mi', 'no', 'pu'].flatMap(first =>
   ['bra', 'clo', 'dri', 'fle', 'gru', 'pla', 'ske', 'sto'].flatMap(second =>
     ['ben', 'dor', 'lin', 'mak', 'tus'].map(third => first + second + third),
   ),
 );
 
-/** Text that the search cases look for, by the share of events that contain it. */
+/** The strings that the cases search for, by the share of events that contain them. */
 export const TEXTS = {
   inNone: 'nowhere-to-be-found',
   inTen: 'needle-quasar',
   inThousand: 'lantern-quorum',
   inHundredth: 'amber-window',
-  /** Every word is in about 5 % of the events. */
+  /** Every invented word is in about 5 % of the events. */
   word: 'bastoben',
   inNearlyAll: 'flexibleRollout',
   inAll: 'stickiness',
@@ -21,19 +21,19 @@ export const TEXTS = {
   percentSign: '100%',
 };
 
-/** Random numbers from 0 to 1 for one event. */
+/** Returns random numbers from 0 to 1 for one event. */
 export type Random = () => number;
 
-const pick = (random: Random): string => WORDS[Math.floor(random() * WORDS.length)] ?? '';
-const hex = (random: Random): string => ((random() * 2 ** 32) >>> 0).toString(16).padStart(8, '0');
+const pickWord = (random: Random): string => WORDS[Math.floor(random() * WORDS.length)] ?? '';
+const randomHex = (random: Random): string => ((random() * 2 ** 32) >>> 0).toString(16).padStart(8, '0');
 
 export function uuid(random: Random): string {
-  const [a, b, c, d] = [hex(random), hex(random), hex(random), hex(random)];
+  const [a, b, c, d] = [randomHex(random), randomHex(random), randomHex(random), randomHex(random)];
   return `${a}-${b.slice(0, 4)}-4${b.slice(5)}-a${c.slice(1, 4)}-${c.slice(4)}${d}`;
 }
 
-/** The sentences of an event that is number `n` of `events`. */
-export function sentences(random: Random, n: number, events: number): string {
+/** Writes the sentences of event number `n` of `events`. */
+export function makeSentences(random: Random, n: number, events: number): string {
   let text = '';
   if (n % Math.floor(events / 10) === 7) text += ` ${TEXTS.inTen}`;
   if (n % Math.floor(events / 10) === 9) text += ` ${TEXTS.sentenceInTen}`;
@@ -46,15 +46,15 @@ export function sentences(random: Random, n: number, events: number): string {
   return text;
 }
 
-/** The state of a strategy as JSON, like `data` and `preData` of a real event. 8 and 6 words of 400. */
-export function strategy(random: Random, one: { name: string; at: string; sentences: string }): string {
-  const described = Array.from({ length: 8 }, () => pick(random)).join(' ');
-  const values = Array.from({ length: 6 }, () => `"${pick(random)}"`).join(', ');
+/** Writes the state of a strategy as JSON, like `data` and `preData` of a real event, with 8 words and 6 values out of 400 words. */
+export function strategyJson(random: Random, state: { name: string; at: string; sentences: string }): string {
+  const description = Array.from({ length: 8 }, () => pickWord(random)).join(' ');
+  const values = Array.from({ length: 6 }, () => `"${pickWord(random)}"`).join(', ');
   return (
-    `{"id": "${uuid(random)}", "name": "${one.name}", ` +
+    `{"id": "${uuid(random)}", "name": "${state.name}", ` +
     `"strategyName": "${random() < 0.97 ? TEXTS.inNearlyAll : 'userWithId'}", ` +
-    `"description": ${JSON.stringify(described + one.sentences)}, "createdAt": "${one.at}", ` +
-    `"parameters": {"rollout": "${Math.floor(random() * 100)}", "stickiness": "default", "groupId": "${one.name}"}, ` +
+    `"description": ${JSON.stringify(description + state.sentences)}, "createdAt": "${state.at}", ` +
+    `"parameters": {"rollout": "${Math.floor(random() * 100)}", "stickiness": "default", "groupId": "${state.name}"}, ` +
     `"constraints": [{"contextName": "appVersion", "operator": "IN", "inverted": false, "caseInsensitive": false, ` +
     `"values": [${values}]}], ` +
     `"segments": [${Math.floor(random() * 40)}], "disabled": false, "sortOrder": ${Math.floor(random() * 10)}}`

@@ -1,26 +1,26 @@
-import { importOf, must } from '../requests.ts';
+import { buildImport, mustSend } from '../requests.ts';
 
 export const PROJECTS = ['soak-a', 'soak-b', 'soak-c'];
 export const FLAGS = 300;
 export const ENVIRONMENT = 'development';
-export const flag = (project: string, n: number) => `${project}.flag-${n}`;
+export const getFlagName = (project: string, n: number) => `${project}.flag-${n}`;
 
-/** Which events each receiver gets. The one that hangs gets rare ones: each attempt lasts until its time limit. */
+/** The events sent to each receiver. The hanging receiver gets rare events, because each attempt lasts until its time limit. */
 export const SUBSCRIPTIONS = {
-  sound: ['feature-environment-enabled', 'feature-environment-disabled', 'feature-created'],
+  healthy: ['feature-environment-enabled', 'feature-environment-disabled', 'feature-created'],
   failing: ['feature-environment-enabled'],
   hanging: ['project-updated'],
 };
 export type ReceiverName = keyof typeof SUBSCRIPTIONS;
 
-/** Projects with flags of several strategies, and an integration for each receiver. */
+/** Creates projects whose flags have several strategies, and an integration for each receiver. */
 export async function prepare(server: string, receivers: Record<ReceiverName, string>): Promise<void> {
   for (const project of PROJECTS) {
-    await must(server, 'POST', '/api/admin/projects', { id: project, name: project });
-    await must(server, 'POST', '/api/admin/features-batch/import', flagsFrom(project, 0, FLAGS));
+    await mustSend(server, 'POST', '/api/admin/projects', { id: project, name: project });
+    await mustSend(server, 'POST', '/api/admin/features-batch/import', makeImport(project, 0, FLAGS));
   }
   for (const name of Object.keys(SUBSCRIPTIONS) as ReceiverName[]) {
-    await must(server, 'POST', '/api/admin/addons', {
+    await mustSend(server, 'POST', '/api/admin/addons', {
       provider: 'webhook',
       description: name,
       enabled: true,
@@ -30,9 +30,9 @@ export async function prepare(server: string, receivers: Record<ReceiverName, st
   }
 }
 
-export function flagsFrom(project: string, first: number, count: number): object {
-  const names = Array.from({ length: count }, (_, n) => flag(project, first + n));
-  return importOf(project, ENVIRONMENT, names, false, name =>
+export function makeImport(project: string, firstFlag: number, count: number): object {
+  const names = Array.from({ length: count }, (_, n) => getFlagName(project, firstFlag + n));
+  return buildImport(project, ENVIRONMENT, names, false, name =>
     ['25', '50'].map(rollout => ({
       name: 'flexibleRollout',
       parameters: { rollout, stickiness: 'default', groupId: name },

@@ -5,43 +5,44 @@ import { type ReceiverName, SUBSCRIPTIONS } from './data.ts';
 
 export type Receivers = {
   urls: Record<ReceiverName, string>;
-  /** Ids of deliveries that the receiver accepted, by receiver. */
-  accepted: Record<ReceiverName, Map<string, number>>;
-  /** Ids of deliveries for which at least one request arrived. */
-  arrived: Record<ReceiverName, Set<string>>;
+  /** How many times each receiver accepted each delivery, by delivery id. */
+  acceptedCounts: Record<ReceiverName, Map<string, number>>;
+  /** The ids of the deliveries that reached each receiver at least once. */
+  arrivedIds: Record<ReceiverName, Set<string>>;
   close: () => Promise<void>;
 };
 
 const NAMES = Object.keys(SUBSCRIPTIONS) as ReceiverName[];
 
-/** One that accepts, one that fails every other request, one that never responds. */
+/** Starts a receiver that accepts every request, a receiver that fails every other request, and a receiver that never responds. */
 export async function startReceivers(): Promise<Receivers> {
-  const accepted = { sound: new Map(), failing: new Map(), hanging: new Map() };
-  const arrived = { sound: new Set<string>(), failing: new Set<string>(), hanging: new Set<string>() };
-  const all: Receiver[] = [];
+  const acceptedCounts = { healthy: new Map(), failing: new Map(), hanging: new Map() };
+  const arrivedIds = { healthy: new Set<string>(), failing: new Set<string>(), hanging: new Set<string>() };
+  const startedReceivers: Receiver[] = [];
   const urls = {} as Record<ReceiverName, string>;
   let requests = 0;
   for (const name of NAMES) {
     const receiver = await startReceiver();
-    all.push(receiver);
+    startedReceivers.push(receiver);
     urls[name] = `${receiver.url}/${name}`;
     receiver.respondWith(({ headers }, response) => {
-      // A long run would otherwise keep every body.
+      // Otherwise a long run would keep every body in memory.
       receiver.received.length = 0;
       const id = String(headers['webhook-id']);
-      arrived[name].add(id);
+      arrivedIds[name].add(id);
       if (name === 'hanging') return;
-      const accepts = name === 'sound' || ++requests % 2 === 0;
-      if (accepts && !response.destroyed) accepted[name].set(id, (accepted[name].get(id) ?? 0) + 1);
+      const accepts = name === 'healthy' || ++requests % 2 === 0;
+      if (accepts && !response.destroyed)
+        acceptedCounts[name].set(id, (acceptedCounts[name].get(id) ?? 0) + 1);
       response.writeHead(accepts ? 200 : 500).end();
     });
   }
   return {
     urls,
-    accepted,
-    arrived,
+    acceptedCounts,
+    arrivedIds,
     close: async () => {
-      for (const receiver of all) await receiver.close();
+      for (const receiver of startedReceivers) await receiver.close();
     },
   };
 }
@@ -49,27 +50,32 @@ export async function startReceivers(): Promise<Receivers> {
 type Counts = Record<ReceiverName, { events: number; duplicates: number } & Record<string, number>>;
 
 /**
- * Every event has its delivery, every success was accepted by the receiver, every request that arrived belongs to a
- * delivery. Deliveries to the receiver that hangs may still be open.
+ * Waits until deliveries are finished, and checks that every event has its delivery, that the receiver really accepted every
+ * delivery recorded as successful, and that every request that arrived belongs to a delivery. Deliveries to the hanging receiver
+ * may still be open.
  */
-export async function accountForDeliveries(
+export async function checkDeliveries(
   databaseUrl: string,
   receivers: Receivers,
-  withinMs: number,
-  say: (text: string) => void,
+  timeoutMs: number,
+  log: (text: string) => void,
   fail: (problem: string) => void,
 ): Promise<Counts> {
   return await withClient(new URL(databaseUrl), async client => {
-    const open = async () => {
+    const countOpen = async () => {
       const { rows } = await client.query<{ count: number }>(
         `select count(*)::int as count from integration_deliveries d join integrations i on i.id = d.integration_id
          where d.state in ('pending', 'retrying') and i.description <> 'hanging'`,
       );
       return rows[0]?.count ?? 0;
     };
-    const until = Date.now() + withinMs;
-    for (let left = await open(); left > 0 && Date.now() < until; left = await open()) {
-      say(`${left} deliveries are open`);
+    const deadline = Date.now() + timeoutMs;
+    for (
+      let openDeliveries = await countOpen();
+      openDeliveries > 0 && Date.now() < deadline;
+      openDeliveries = await countOpen()
+    ) {
+      log(`${openDeliveries} deliveries are open`);
       await sleep(5_000);
     }
 
@@ -87,21 +93,23 @@ export async function accountForDeliveries(
       );
       const states: Record<string, number> = {};
       for (const { state } of deliveries) states[state] = (states[state] ?? 0) + 1;
-      const wanted = events[0]?.count ?? 0;
-      const known = new Set(deliveries.map(({ id }) => id));
-      const phantom = deliveries.filter(
-        one => one.state === 'success' && !receivers.accepted[name].has(one.id),
+      const eventCount = events[0]?.count ?? 0;
+      const knownIds = new Set(deliveries.map(({ id }) => id));
+      const phantomDeliveries = deliveries.filter(
+        delivery => delivery.state === 'success' && !receivers.acceptedCounts[name].has(delivery.id),
       );
-      const unknown = [...receivers.arrived[name]].filter(id => !known.has(id));
-      const accepted = [...receivers.accepted[name].values()];
-      const duplicates = accepted.reduce((sum, times) => sum + times - 1, 0);
-      counts[name] = { events: wanted, duplicates, ...states };
-      if (wanted !== deliveries.length) fail(`${name}: ${wanted} events, ${deliveries.length} deliveries`);
-      if (phantom.length > 0) fail(`${name}: ${phantom.length} recorded as delivered, never accepted`);
-      if (unknown.length > 0) fail(`${name}: ${unknown.length} arrived without a record`);
-      const stillOpen = (states.pending ?? 0) + (states.retrying ?? 0);
-      if (name !== 'hanging' && stillOpen > 0) fail(`${name}: ${stillOpen} deliveries still open`);
-      if (name === 'sound' && (states.failed ?? 0) > 0) fail(`${name}: ${states.failed} failed`);
+      const unknownIds = [...receivers.arrivedIds[name]].filter(id => !knownIds.has(id));
+      const acceptances = [...receivers.acceptedCounts[name].values()];
+      const duplicates = acceptances.reduce((sum, times) => sum + times - 1, 0);
+      counts[name] = { events: eventCount, duplicates, ...states };
+      if (eventCount !== deliveries.length)
+        fail(`${name}: ${eventCount} events, ${deliveries.length} deliveries`);
+      if (phantomDeliveries.length > 0)
+        fail(`${name}: ${phantomDeliveries.length} recorded as delivered, never accepted`);
+      if (unknownIds.length > 0) fail(`${name}: ${unknownIds.length} arrived without a record`);
+      const openCount = (states.pending ?? 0) + (states.retrying ?? 0);
+      if (name !== 'hanging' && openCount > 0) fail(`${name}: ${openCount} deliveries still open`);
+      if (name === 'healthy' && (states.failed ?? 0) > 0) fail(`${name}: ${states.failed} failed`);
     }
     return counts;
   });

@@ -1,34 +1,34 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { count, listed } from '../campaign.ts';
-import { type Kind as CallerKind, outcomeOf, startCallers } from '../load.ts';
+import { count, formatCounts } from '../campaign.ts';
+import { type Kind as CallerKind, describeOutcome, startCallers } from '../load.ts';
 import { type Response, send } from '../requests.ts';
 import { ADMIN_TOKEN } from '../server.ts';
-import { ENVIRONMENT, FLAGS, flag, flagsFrom, PROJECTS } from './data.ts';
+import { ENVIRONMENT, FLAGS, getFlagName, makeImport, PROJECTS } from './data.ts';
 
 export type Load = {
   summary: () => string;
-  databaseGoesDown: () => void;
-  /** Waits until every kind of request has succeeded again, and returns how long that took. */
-  databaseIsBack: (withinMs: number) => Promise<number>;
+  beginFault: () => void;
+  /** Called when the database is reachable again. Waits until every kind of request has succeeded, and returns how long that took. */
+  endFault: (withinMs: number) => Promise<number>;
   stop: () => Promise<void>;
 };
 
-/** The response is sent while it is read, so a fault can only cut it off. */
-type Kind = CallerKind & { streamed?: boolean };
+/** The server sends a streamed response while it reads the data, so a fault can only cut the response off. */
+type Kind = CallerKind & { isStreamed?: boolean };
 
 const PAUSED_READERS = 4;
-const PAUSED_FOR_MS = 20_000;
-const PAUSED_AGAIN_AFTER_MS = 5_000;
-/** A request that was in flight when a fault ended may still report it. */
+const READER_PAUSE_MS = 20_000;
+const NEXT_READER_AFTER_MS = 5_000;
+/** A request that was in flight when a fault ended may still fail this long afterwards. */
 const SLOWEST_MS = 60_000;
 
-function kindsOf(urls: string[], random: () => number): Kind[] {
+function buildKinds(urls: string[], random: () => number): Kind[] {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
-  const someNumber = () => Math.floor(random() * FLAGS);
-  const someFlag = () => {
+  const pickNumber = () => Math.floor(random() * FLAGS);
+  const pickFlag = () => {
     const project = pick(PROJECTS);
-    return { project, name: flag(project, someNumber()) };
+    return { project, name: getFlagName(project, pickNumber()) };
   };
   const admin = (method: string, path: string, body?: object) =>
     send(pick(urls), method, `/api/admin/${path}`, body);
@@ -37,27 +37,27 @@ function kindsOf(urls: string[], random: () => number): Kind[] {
     () => '?limit=200&offset=400',
     () => `?project=IS:${pick(PROJECTS)}`,
     () => '?type=IS_ANY_OF:feature-created,feature-updated',
-    () => `?query=flag-${someNumber()}`,
-    () => `?feature=IS:${someFlag().name}`,
+    () => `?query=flag-${pickNumber()}`,
+    () => `?feature=IS:${pickFlag().name}`,
   ];
   let clones = 0;
-  const existing: { project: string; name: string }[] = [];
+  const existingClones: { project: string; name: string }[] = [];
   const clone = async () => {
-    const { project, name } = someFlag();
+    const { project, name } = pickFlag();
     const copy = `${project}.clone-${++clones}`;
     const response = await admin('POST', `projects/${project}/features/${name}/clone`, { name: copy });
-    if (response.status === 200) existing.push({ project, name: copy });
+    if (response.status === 200) existingClones.push({ project, name: copy });
     return response;
   };
   /** Clones are archived and deleted again, so that responses do not grow with the run. */
   const removeClone = async () => {
-    const { project, name } = existing.shift() ?? { project: PROJECTS[0], name: 'none' };
-    const archived = await admin('DELETE', `projects/${project}/features/${name}`);
-    const isArchived = archived.status >= 200 && archived.status < 300;
-    return isArchived ? await admin('DELETE', `archive/${name}`) : archived;
+    const { project, name } = existingClones.shift() ?? { project: PROJECTS[0], name: 'none' };
+    const archiveResponse = await admin('DELETE', `projects/${project}/features/${name}`);
+    const isArchived = archiveResponse.status >= 200 && archiveResponse.status < 300;
+    return isArchived ? await admin('DELETE', `archive/${name}`) : archiveResponse;
   };
   const toggle = () => {
-    const { project, name } = someFlag();
+    const { project, name } = pickFlag();
     const path = `projects/${project}/features/${name}/environments/${ENVIRONMENT}`;
     return admin('POST', `${path}/${random() < 0.5 ? 'on' : 'off'}`, {});
   };
@@ -65,7 +65,7 @@ function kindsOf(urls: string[], random: () => number): Kind[] {
     admin(
       'POST',
       'features-batch/import',
-      flagsFrom(pick(PROJECTS), Math.floor(random() * (FLAGS - 50)), 50),
+      makeImport(pick(PROJECTS), Math.floor(random() * (FLAGS - 50)), 50),
     );
   const update = () => {
     const name = pick(PROJECTS);
@@ -76,9 +76,9 @@ function kindsOf(urls: string[], random: () => number): Kind[] {
     callers: number,
     pauseMs: number,
     expected: number[],
-    one: () => Promise<Response>,
-    streamed = false,
-  ): Kind => ({ name, callers, pauseMs, expected, send: one, streamed });
+    sendRequest: () => Promise<Response>,
+    isStreamed = false,
+  ): Kind => ({ name, callers, pauseMs, expected, send: sendRequest, isStreamed });
   return [
     kind('search', 4, 200, [200], () => admin('GET', `search/events${pick(searches)()}`)),
     kind('toggle', 4, 200, [200, 409], toggle),
@@ -91,39 +91,39 @@ function kindsOf(urls: string[], random: () => number): Kind[] {
   ];
 }
 
-/** Callers of every kind on all servers, until stopped. */
+/** Starts callers of every kind on all servers. */
 export function startLoad(urls: string[], random: () => number, fail: (problem: string) => void): Load {
-  const kinds = kindsOf(urls, random);
-  const sent = new Map<string, number>();
-  const duringFaults = new Map<string, number>();
-  let stopped = false;
-  let away = false;
+  const kinds = buildKinds(urls, random);
+  const outcomeCounts = new Map<string, number>();
+  const faultOutcomes = new Map<string, number>();
+  let isStopped = false;
+  let isFault = false;
   let faultEndedAt = 0;
   /** Kinds of requests without a success since the fault ended. */
-  const toRecover = new Set<string>();
+  const unrecoveredKinds = new Set<string>();
 
   const stopCallers = startCallers(
     kinds,
-    ({ kind, at, ms, isExpected, response }) => {
+    ({ kind, sentAt, ms, isExpected, response }) => {
       const { status, error, retryAfter, text } = response;
-      const isDuringFault = away || toRecover.size > 0 || at < faultEndedAt;
-      count(sent, `${kind.name} ${outcomeOf(response)}`);
-      if (isExpected && !away) toRecover.delete(kind.name);
-      if (isDuringFault) count(duringFaults, outcomeOf(response));
+      const isDuringFault = isFault || unrecoveredKinds.size > 0 || sentAt < faultEndedAt;
+      count(outcomeCounts, `${kind.name} ${describeOutcome(response)}`);
+      if (isExpected && !isFault) unrecoveredKinds.delete(kind.name);
+      if (isDuringFault) count(faultOutcomes, describeOutcome(response));
       const isUnavailable = isDuringFault && status === 503 && retryAfter !== null;
-      const isCutOff = isDuringFault && (kind as Kind).streamed === true && error?.message === 'terminated';
+      const isCutOff = isDuringFault && (kind as Kind).isStreamed === true && error?.message === 'terminated';
       if (isExpected || isUnavailable || isCutOff) return;
       fail(
         `${new Date().toISOString().slice(11, 23)} ${kind.name}${isDuringFault ? ' during a fault' : ''}: ` +
-          `${outcomeOf(response)} ${text.slice(0, 200)} after ${Math.round(ms)} ms`,
+          `${describeOutcome(response)} ${text.slice(0, 200)} after ${Math.round(ms)} ms`,
       );
     },
     random,
   );
 
-  /** Requests a report and does not read it, like a laptop whose lid was closed. */
-  async function pausedReader(): Promise<void> {
-    while (!stopped) {
+  /** Requests a report without reading the response, like a laptop whose lid was closed. */
+  async function runPausedReader(): Promise<void> {
+    while (!isStopped) {
       const url = new URL(urls[Math.floor(random() * urls.length)] ?? '');
       const socket = connect(Number(url.port), url.hostname);
       socket.on('error', () => {});
@@ -131,29 +131,29 @@ export function startLoad(urls: string[], random: () => number, fail: (problem: 
       socket.write(
         `GET /api/admin/projects/${PROJECTS[0]}/health-report HTTP/1.1\r\nHost: soak\r\nAuthorization: ${ADMIN_TOKEN}\r\n\r\n`,
       );
-      for (let waited = 0; waited < PAUSED_FOR_MS && !stopped; waited += 500) await sleep(500);
+      for (let waitedMs = 0; waitedMs < READER_PAUSE_MS && !isStopped; waitedMs += 500) await sleep(500);
       socket.destroy();
-      await sleep(PAUSED_AGAIN_AFTER_MS);
+      await sleep(NEXT_READER_AFTER_MS);
     }
   }
-  const readers = Array.from({ length: PAUSED_READERS }, pausedReader);
+  const readers = Array.from({ length: PAUSED_READERS }, runPausedReader);
 
   return {
-    summary: () => `${listed(sent)}; during faults: ${listed(duringFaults) || 'none'}`,
-    databaseGoesDown: () => {
-      away = true;
+    summary: () => `${formatCounts(outcomeCounts)}; during faults: ${formatCounts(faultOutcomes) || 'none'}`,
+    beginFault: () => {
+      isFault = true;
     },
-    databaseIsBack: async withinMs => {
-      const started = performance.now();
-      for (const kind of kinds) if (kind.pauseMs < withinMs / 4) toRecover.add(kind.name);
-      away = false;
-      while (toRecover.size > 0 && performance.now() - started < withinMs) await sleep(50);
-      toRecover.clear();
+    endFault: async withinMs => {
+      const startedAt = performance.now();
+      for (const kind of kinds) if (kind.pauseMs < withinMs / 4) unrecoveredKinds.add(kind.name);
+      isFault = false;
+      while (unrecoveredKinds.size > 0 && performance.now() - startedAt < withinMs) await sleep(50);
+      unrecoveredKinds.clear();
       faultEndedAt = performance.now();
-      return faultEndedAt - started;
+      return faultEndedAt - startedAt;
     },
     stop: async () => {
-      stopped = true;
+      isStopped = true;
       await Promise.race([Promise.all([stopCallers(), ...readers]), sleep(SLOWEST_MS)]);
     },
   };

@@ -3,16 +3,16 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { migrate } from '../../server/src/platform/db/migrate.ts';
-import { createDatabase, dropDatabase, urlOf } from '../../server/src/test/database.ts';
+import { createDatabase, dropDatabase, getDatabaseUrl } from '../../server/src/test/database.ts';
 import { withClient } from '../database.ts';
 
-// Runs the import as a program with a separate database, and reads what it wrote there.
+// Runs the import as a separate program with its own database, and reads what the import wrote there.
 
 const IMPORT = fileURLToPath(new URL('../../server/scripts/import.ts', import.meta.url));
 const EXPORT = fileURLToPath(new URL('../../server/scripts/export.ts', import.meta.url));
-const KEY = Buffer.alloc(32, 5).toString('base64');
-/** What an import writes, without the times of the import itself and the ids that a sequence assigns. */
-const STATE = `
+const SECRET_KEY = Buffer.alloc(32, 5).toString('base64');
+/** Selects what an import writes, without the times of the import itself and the ids that a sequence assigns. */
+const STATE_QUERY = `
   select kind, key, digest, array_to_string(problems, ',') from imported
   union all select 'feature', name, md5(concat(project, type, description, stale, archived_at)), '' from features
   union all select 'strategy', id::text, md5(concat(strategy_name, sort_order, parameters, constraints, variants)), '' from feature_strategies
@@ -25,16 +25,21 @@ const STATE = `
   order by 1, 2`;
 
 /** Starts `halyard import unleash`, its `verify`, or `halyard export unleash`. */
-export function start(target: string, from: string | undefined, options: string[], action?: string) {
-  const words = action === 'export' ? [EXPORT, 'unleash'] : [IMPORT, 'unleash', ...(action ? [action] : [])];
-  return spawn(process.execPath, [...words, ...(from === undefined ? [] : ['--from', from]), ...options], {
-    env: { PATH: process.env.PATH, DATABASE_URL: target, HALYARD_SECRET_KEY: KEY },
+export function startImport(target: string, source: string | undefined, options: string[], action?: string) {
+  const args = action === 'export' ? [EXPORT, 'unleash'] : [IMPORT, 'unleash', ...(action ? [action] : [])];
+  return spawn(process.execPath, [...args, ...(source === undefined ? [] : ['--from', source]), ...options], {
+    env: { PATH: process.env.PATH, DATABASE_URL: target, HALYARD_SECRET_KEY: SECRET_KEY },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }
 
-export async function run(target: string, from: string | undefined, options: string[], action?: string) {
-  const child = start(target, from, options, action);
+export async function runImport(
+  target: string,
+  source: string | undefined,
+  options: string[],
+  action?: string,
+) {
+  const child = startImport(target, source, options, action);
   let [output, stdout] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text;
@@ -48,31 +53,31 @@ export async function run(target: string, from: string | undefined, options: str
 }
 
 const TEMPLATE = `halyard_import_${randomBytes(6).toString('hex')}`;
-let template: Promise<void> | undefined;
+let templateReady: Promise<void> | undefined;
 
 async function makeTemplate(): Promise<void> {
   await createDatabase(TEMPLATE);
-  await migrate(urlOf(TEMPLATE), {});
+  await migrate(getDatabaseUrl(TEMPLATE), {});
 }
 
 export const dropTemplate = (): Promise<void> => dropDatabase(TEMPLATE);
 
-/** An empty Halyard database: a copy of one that was migrated. */
+/** Creates an empty Halyard database by copying a migrated database. */
 export async function makeTarget(): Promise<{ name: string; url: string }> {
-  template ??= makeTemplate();
-  await template;
+  templateReady ??= makeTemplate();
+  await templateReady;
   const name = `halyard_import_${randomBytes(6).toString('hex')}`;
   await createDatabase(name, `template ${TEMPLATE}`);
-  return { name, url: urlOf(name) };
+  return { name, url: getDatabaseUrl(name) };
 }
 
 export async function query(url: string, text: string): Promise<object[]> {
   return await withClient(new URL(url), async client =>
-    [await client.query(text)].flat().flatMap(one => one.rows),
+    [await client.query(text)].flat().flatMap(result => result.rows),
   );
 }
 
-/** A role that can only read. */
+/** Creates a role that can only read. */
 export async function makeReader(url: string): Promise<string> {
   const role = `import_${randomBytes(6).toString('hex')}`;
   await query(url, `create role ${role} login; grant select on all tables in schema public to ${role}`);
@@ -80,13 +85,13 @@ export async function makeReader(url: string): Promise<string> {
 }
 
 export function withRole(url: string, role: string): string {
-  const changed = new URL(url);
-  changed.username = role;
-  return changed.href;
+  const urlWithRole = new URL(url);
+  urlWithRole.username = role;
+  return urlWithRole.href;
 }
 
-/** A digest of everything that an import writes, or `[]` if it is nothing. */
-export async function stateOf(url: string): Promise<string> {
-  const rows = await query(url, STATE);
+/** Returns a digest of everything that an import wrote, or `[]` if it wrote nothing. */
+export async function dumpState(url: string): Promise<string> {
+  const rows = await query(url, STATE_QUERY);
   return rows.length === 0 ? '[]' : createHash('sha256').update(JSON.stringify(rows)).digest('hex');
 }

@@ -2,21 +2,21 @@ import { readFileSync } from 'node:fs';
 import { withClient } from '../database.ts';
 import { ADMIN_TOKEN, type Instance } from './instance.ts';
 
-// Fills an Unleash instance with an example of everything that an import reads: through its API where the open-source edition has
-// the operation, otherwise with SQL.
+// Fills an Unleash instance with an example of everything that an import reads. It uses the API where the open-source edition has
+// the operation, and SQL otherwise.
 
-type Sent = { status: number; body: Record<string, unknown> };
-export type Filled = {
+type ApiResponse = { status: number; body: Record<string, unknown> };
+export type FillResult = {
   tokens: string[];
   personalTokens: string[];
-  /** A second secret of one of the tokens. Undefined: this version has none. */
+  /** A second secret of one of the tokens. It is undefined if this version has no aliases. */
   alias: string | undefined;
-  skipped: string[];
+  skippedParts: string[];
 };
 
-const FLAG = '/api/admin/projects/default/features';
-const SQL = new URL('fill.sql', import.meta.url);
-/** As in fill.sql. */
+const FLAGS_PATH = '/api/admin/projects/default/features';
+const SQL_FILE = new URL('fill.sql', import.meta.url);
+/** The same value as in fill.sql. */
 const ALIAS = 'an-old-secret-of-a-proxy-0123456789';
 const ALL_OPERATORS = [
   { contextName: 'userId', operator: 'IN', values: ['7', '11'] },
@@ -28,17 +28,22 @@ const ALL_OPERATORS = [
   { contextName: 'version', operator: 'SEMVER_GT', value: '1.2.3' },
 ];
 
-export async function fill(instance: Instance): Promise<Filled> {
-  const skipped: string[] = [];
+export async function fill(instance: Instance): Promise<FillResult> {
+  const skippedParts: string[] = [];
   const headers = { authorization: ADMIN_TOKEN, 'content-type': 'application/json' };
-  const send = async (method: string, path: string, body?: object, extra = {}): Promise<Sent> => {
+  const send = async (
+    method: string,
+    path: string,
+    body?: object,
+    extraHeaders = {},
+  ): Promise<ApiResponse> => {
     const response = await fetch(instance.url + path, {
       method,
-      headers: { ...headers, ...extra },
+      headers: { ...headers, ...extraHeaders },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    if (!response.ok) skipped.push(`${method} ${path} returned ${response.status}`);
+    if (!response.ok) skippedParts.push(`${method} ${path} returned ${response.status}`);
     return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : {} };
   };
   const post = (path: string, body: object) => send('POST', path, body);
@@ -84,18 +89,23 @@ export async function fill(instance: Instance): Promise<Filled> {
     ['no-strategy', 'release'],
     ['parent-flag', 'release'],
   ] as const)
-    await post(FLAG, { name, type, description: `The flag ${name}`, impressionData: name === 'dark-mode' });
+    await post(FLAGS_PATH, {
+      name,
+      type,
+      description: `The flag ${name}`,
+      impressionData: name === 'dark-mode',
+    });
 
   const rollout = (rollout: string, stickiness = 'default') => ({
     name: 'flexibleRollout',
     parameters: { rollout, stickiness, groupId: 'checkout-v2' },
   });
-  const strategies = `${FLAG}/checkout-v2/environments/production/strategies`;
-  const targeted = { ...rollout('25', 'userId'), title: 'A quarter', constraints: ALL_OPERATORS };
-  const { status } = await post(strategies, { ...targeted, segments });
-  if (status >= 400) await post(strategies, targeted);
-  await post(strategies, { name: 'default', constraints: [], parameters: {} });
-  await post(strategies, {
+  const strategiesPath = `${FLAGS_PATH}/checkout-v2/environments/production/strategies`;
+  const targetedStrategy = { ...rollout('25', 'userId'), title: 'A quarter', constraints: ALL_OPERATORS };
+  const { status } = await post(strategiesPath, { ...targetedStrategy, segments });
+  if (status >= 400) await post(strategiesPath, targetedStrategy);
+  await post(strategiesPath, { name: 'default', constraints: [], parameters: {} });
+  await post(strategiesPath, {
     ...rollout('50', 'country'),
     variants: [
       {
@@ -108,15 +118,15 @@ export async function fill(instance: Instance): Promise<Filled> {
       { name: 'red', weight: 700, weightType: 'variable', stickiness: 'country' },
     ],
   });
-  await post(strategies, { ...rollout('10'), disabled: true });
-  await post(strategies, { name: 'userWithId', parameters: { userIds: 'ada,ben' } });
-  await post(strategies, { name: 'byTeam', parameters: { teams: 'basket' } });
-  await post(`${FLAG}/dark-mode/environments/development/strategies`, { ...rollout('100') });
-  await post(`${FLAG}/old-basket/environments/production/strategies`, {
+  await post(strategiesPath, { ...rollout('10'), disabled: true });
+  await post(strategiesPath, { name: 'userWithId', parameters: { userIds: 'ada,ben' } });
+  await post(strategiesPath, { name: 'byTeam', parameters: { teams: 'basket' } });
+  await post(`${FLAGS_PATH}/dark-mode/environments/development/strategies`, { ...rollout('100') });
+  await post(`${FLAGS_PATH}/old-basket/environments/production/strategies`, {
     name: 'remoteAddress',
     parameters: { IPs: '10.0.0.1,192.168.0.0/16' },
   });
-  await send('PUT', `${FLAG}/dark-mode/environments/development/variants`, [
+  await send('PUT', `${FLAGS_PATH}/dark-mode/environments/development/variants`, [
     { name: 'a', weight: 500, weightType: 'variable', stickiness: 'default' },
     {
       name: 'b',
@@ -134,13 +144,13 @@ export async function fill(instance: Instance): Promise<Filled> {
     ['no-strategy', 'production'],
     ['parent-flag', 'production'],
   ])
-    await post(`${FLAG}/${name}/environments/${environment}/on`, {});
+    await post(`${FLAGS_PATH}/${name}/environments/${environment}/on`, {});
   await post('/api/admin/features/checkout-v2/tags', { type: 'team', value: 'basket' });
   await post('/api/admin/features/checkout-v2/tags', { type: 'simple', value: 'shop' });
-  await post(`${FLAG}/checkout-v2/link`, { url: 'https://example.com/checkout', title: 'Design' });
-  await post(`${FLAG}/checkout-v2/dependencies`, { feature: 'parent-flag', enabled: true });
-  await send('PATCH', `${FLAG}/old-basket`, [{ op: 'replace', path: '/stale', value: true }]);
-  await send('DELETE', `${FLAG}/kill-payments`);
+  await post(`${FLAGS_PATH}/checkout-v2/link`, { url: 'https://example.com/checkout', title: 'Design' });
+  await post(`${FLAGS_PATH}/checkout-v2/dependencies`, { feature: 'parent-flag', enabled: true });
+  await send('PATCH', `${FLAGS_PATH}/old-basket`, [{ op: 'replace', path: '/stale', value: true }]);
+  await send('DELETE', `${FLAGS_PATH}/kill-payments`);
 
   const tokens: string[] = [ADMIN_TOKEN];
   for (const [type, environment, projects] of [
@@ -151,13 +161,13 @@ export async function fill(instance: Instance): Promise<Filled> {
   ] as const) {
     const name = { username: `${type}-${environment}`, tokenName: `${type}-${environment}` };
     const fields = { type, environment, projects };
-    // Versions differ in what the name field is called.
-    let made = await post('/api/admin/api-tokens', { ...fields, tokenName: name.tokenName });
-    if (made.status === 400)
-      made = await post('/api/admin/api-tokens', { ...fields, username: name.username });
-    if (typeof made.body.secret === 'string') tokens.push(made.body.secret);
+    // The name field depends on the version.
+    let response = await post('/api/admin/api-tokens', { ...fields, tokenName: name.tokenName });
+    if (response.status === 400)
+      response = await post('/api/admin/api-tokens', { ...fields, username: name.username });
+    if (typeof response.body.secret === 'string') tokens.push(response.body.secret);
   }
-  const client = tokens[1] ?? '';
+  const clientToken = tokens[1] ?? '';
   await send(
     'POST',
     '/api/client/metrics',
@@ -170,11 +180,12 @@ export async function fill(instance: Instance): Promise<Filled> {
         toggles: { 'checkout-v2': { yes: 12, no: 5, variants: { blue: 4 } } },
       },
     },
-    { authorization: client },
+    { authorization: clientToken },
   );
-  const personalTokens = await fillAsUser(instance, skipped);
+  const personalTokens = await fillAsUser(instance, skippedParts);
   const hasAlias = await fillBySql(instance);
-  // Unleash evaluates for browsers from what its events named, so it must have an event of each flag that SQL has written.
+  // When Unleash evaluates for browsers, it reads only flags that its events name, so each flag that was written with SQL needs an
+  // event.
   for (const name of [
     'odd-weights',
     'empty-list',
@@ -182,10 +193,10 @@ export async function fill(instance: Instance): Promise<Filled> {
     'for-all',
     encodeURIComponent('Ünusual name'),
   ])
-    await send('PATCH', `${FLAG}/${name}`, [
+    await send('PATCH', `${FLAGS_PATH}/${name}`, [
       { op: 'replace', path: '/description', value: 'Written with SQL' },
     ]);
-  return { tokens, personalTokens, alias: hasAlias ? ALIAS : undefined, skipped };
+  return { tokens, personalTokens, alias: hasAlias ? ALIAS : undefined, skippedParts };
 }
 
 /** Version 4 has segments only in its enterprise edition. */
@@ -203,8 +214,8 @@ async function insertSegment(
   });
 }
 
-/** What only a user can have: favorites and a personal token. */
-async function fillAsUser({ url }: Instance, skipped: string[]): Promise<string[]> {
+/** Adds favorites and a personal token, which only a user can have. */
+async function fillAsUser({ url }: Instance, skippedParts: string[]): Promise<string[]> {
   const login = await fetch(`${url}/auth/simple/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -212,7 +223,7 @@ async function fillAsUser({ url }: Instance, skipped: string[]): Promise<string[
   });
   const cookie = login.headers
     .getSetCookie()
-    .map(one => one.split(';')[0])
+    .map(header => header.split(';')[0])
     .join('; ');
   const post = async (path: string, body: object = {}) => {
     const response = await fetch(url + path, {
@@ -220,28 +231,29 @@ async function fillAsUser({ url }: Instance, skipped: string[]): Promise<string[
       headers: { cookie, origin: url, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-    if (!response.ok) skipped.push(`POST ${path} as a user returned ${response.status}`);
+    if (!response.ok) skippedParts.push(`POST ${path} as a user returned ${response.status}`);
     return (await response.text()) || '{}';
   };
-  await post(`${FLAG}/checkout-v2/favorites`);
+  await post(`${FLAGS_PATH}/checkout-v2/favorites`);
   await post('/api/admin/projects/default/favorites');
   const expiresAt = new Date(Date.now() + 30 * 86_400_000).toISOString();
-  const made = await post('/api/admin/user/tokens', { description: 'laptop', expiresAt });
-  const { secret } = (made.startsWith('{') ? JSON.parse(made) : {}) as { secret?: string };
+  const responseText = await post('/api/admin/user/tokens', { description: 'laptop', expiresAt });
+  const { secret } = (responseText.startsWith('{') ? JSON.parse(responseText) : {}) as { secret?: string };
   return secret === undefined ? [] : [secret];
 }
 
-/** Runs the statements of fill.sql that this version has the columns for. Returns whether tokens can have an alias. */
+/** Runs the statements of fill.sql for which this version has the columns. Returns whether tokens can have an alias. */
 async function fillBySql({ databaseUrl }: Instance): Promise<boolean> {
   return await withClient(new URL(databaseUrl), async client => {
     const { rows } = await client.query<{ name: string }>(
       `select table_name || '.' || column_name as name from information_schema.columns where table_schema = 'public'`,
     );
-    const has = new Set(rows.map(row => row.name));
-    for (const statement of readFileSync(SQL, 'utf8').split(';\n')) {
-      const [, needs = ''] = /^-- needs (.*)$/m.exec(statement) ?? [];
-      if (needs.split(' ').every(name => name === '' || has.has(name))) await client.query(statement);
+    const columns = new Set(rows.map(row => row.name));
+    for (const statement of readFileSync(SQL_FILE, 'utf8').split(';\n')) {
+      const [, requiredColumns = ''] = /^-- needs (.*)$/m.exec(statement) ?? [];
+      if (requiredColumns.split(' ').every(name => name === '' || columns.has(name)))
+        await client.query(statement);
     }
-    return has.has('api_tokens.alias');
+    return columns.has('api_tokens.alias');
   });
 }

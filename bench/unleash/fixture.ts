@@ -6,8 +6,8 @@ import { fill } from './fill.ts';
 import { startUnleash } from './instance.ts';
 import { recordApi } from './record-api.ts';
 
-// Writes the tables that an import reads to a SQL file, so that the tests of the import run without Unleash: the column names, and
-// the rows of our own test data. Descriptions that Unleash ships with are omitted.
+// Writes the tables that an import reads to a SQL file, so that the import tests run without Unleash. The file has the column names
+// and the rows of our own test data, but no descriptions that Unleash ships with.
 
 const TABLES = [
   'addons',
@@ -52,12 +52,12 @@ const TABLES = [
   'users',
 ];
 /** Columns that contain Unleash's descriptions, or that no import reads. */
-const LEFT_OUT = new Set(['password_hash', 'image_url', 'email_hash', 'settings', 'display_name']);
-const OWN_ROWS: Record<string, string> = {
+const OMITTED_COLUMNS = new Set(['password_hash', 'image_url', 'email_hash', 'settings', 'display_name']);
+const ROWS_OF_OWN_DATA: Record<string, string> = {
   events: `created_by <> 'migration' and type not like 'strategy-%'`,
   strategies: `name in ('byTeam', 'userWithId')`,
 };
-const DESCRIBED_BY_UNLEASH: Record<string, string> = {
+const ROWS_DESCRIBED_BY_UNLEASH: Record<string, string> = {
   roles: 'id < 40',
   feature_types: 'true',
   tag_types: `name = 'simple'`,
@@ -70,21 +70,21 @@ for (const version of ['4.19.5', '8.2.0']) {
   const env = version === '8.2.0' ? { UNLEASH_EXPERIMENTAL_SECURE_TOKEN: 'true' } : {};
   const instance = await startUnleash(version, env);
   try {
-    const filled = await fill(instance);
+    const fillResult = await fill(instance);
     // Unleash writes SDK reports a few seconds later.
     await sleep(30_000);
     const file = new URL(`../../server/src/importing/unleash/fixtures/${version}.sql`, import.meta.url);
     writeFileSync(fileURLToPath(file), await dump(instance.databaseUrl));
     writeFileSync(
       fileURLToPath(new URL(`${version}.json`, file)),
-      `${JSON.stringify({ tokens: filled.tokens, personalTokens: filled.personalTokens }, null, 2)}\n`,
+      `${JSON.stringify({ tokens: fillResult.tokens, personalTokens: fillResult.personalTokens }, null, 2)}\n`,
     );
     writeFileSync(
       fileURLToPath(new URL(`${version}.api.json`, file)),
       `${JSON.stringify(await recordApi(instance), null, 1)}\n`,
     );
     console.log(
-      `Recorded ${version}. Not possible in this version: ${filled.skipped.join(', ') || 'nothing'}`,
+      `Recorded ${version}. Not possible in this version: ${fillResult.skippedParts.join(', ') || 'nothing'}`,
     );
   } finally {
     await instance.stop();
@@ -101,17 +101,19 @@ async function dump(url: string): Promise<string> {
        where table_schema = 'public' and table_name = $1 order by ordinal_position`,
       [table],
     );
-    const kept = columns.filter(({ name }) => !LEFT_OUT.has(name));
-    if (kept.length === 0) continue;
-    lines.push(`create table ${table} (${kept.map(({ name, type }) => `"${name}" ${type}`).join(', ')});`);
-    const blank = DESCRIBED_BY_UNLEASH[table];
-    const list = kept.map(({ name }) =>
-      name === 'description' && blank !== undefined
-        ? `case when ${blank} then '' else description end as description`
+    const keptColumns = columns.filter(({ name }) => !OMITTED_COLUMNS.has(name));
+    if (keptColumns.length === 0) continue;
+    lines.push(
+      `create table ${table} (${keptColumns.map(({ name, type }) => `"${name}" ${type}`).join(', ')});`,
+    );
+    const blankCondition = ROWS_DESCRIBED_BY_UNLEASH[table];
+    const expressions = keptColumns.map(({ name }) =>
+      name === 'description' && blankCondition !== undefined
+        ? `case when ${blankCondition} then '' else description end as description`
         : `"${name}"`,
     );
     const { rows } = await client.query(
-      `select row_to_json(picked)::text as row from (select ${list.join(', ')} from ${table} where ${OWN_ROWS[table] ?? 'true'} order by 1, 2) as picked`,
+      `select row_to_json(picked)::text as row from (select ${expressions.join(', ')} from ${table} where ${ROWS_OF_OWN_DATA[table] ?? 'true'} order by 1, 2) as picked`,
     );
     for (const { row } of rows)
       lines.push(

@@ -1,25 +1,25 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { run, start } from './command.ts';
+import { runImport, startImport } from './command.ts';
 import { ADMIN_TOKEN, type Instance } from './instance.ts';
 
 /** The lag that 95 % of the writes must not exceed. */
 const MAX_LAG_MS = 3_000;
 const WRITE_EVERY_MS = 200;
 
-type Report = (what: string, isRight: boolean, detail?: string) => void;
+type Report = (outcome: string, isRight: boolean, detail?: string) => void;
 
-/** Changes flags in Unleash while an import follows it, and measures how long each change takes to arrive. */
+/** Changes flags in Unleash while an import follows Unleash, and measures how long each change takes to arrive. */
 export async function checkFollow(
   { url }: Instance,
   target: string,
-  from: string,
+  source: string,
   minutes: number,
   report: Report,
 ): Promise<void> {
   const flags = ['checkout-v2', 'dark-mode', 'old-basket', 'no-strategy', 'parent-flag'];
-  const child = start(target, from, ['--accept', '--follow']);
+  const child = startImport(target, source, ['--accept', '--follow']);
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text;
@@ -27,13 +27,13 @@ export async function checkFollow(
   while (!output.includes('Following')) await sleep(200);
   await sleep(5_000);
   const writtenAt: number[] = [];
-  const arrived = flags.map(() => -1);
+  const lastArrived = flags.map(() => -1);
   const lags: number[] = [];
-  const end = performance.now() + minutes * 60_000;
+  const deadline = performance.now() + minutes * 60_000;
   const write = async () => {
-    while (performance.now() < end) {
+    while (performance.now() < deadline) {
       const n = writtenAt.length;
-      const next = sleep(WRITE_EVERY_MS);
+      const pause = sleep(WRITE_EVERY_MS);
       writtenAt.push(performance.now());
       const response = await fetch(`${url}/api/admin/projects/default/features/${flags[n % flags.length]}`, {
         method: 'PATCH',
@@ -42,34 +42,34 @@ export async function checkFollow(
       });
       if (!response.ok) throw new Error(`Unleash responded with ${response.status}`);
       writtenAt[n] = performance.now();
-      await next;
+      await pause;
     }
   };
   const client = new pg.Client({ connectionString: target });
   await client.connect();
-  const look = async () => {
+  const readArrivals = async () => {
     const { rows } = await client.query('select name, description from features where name = any($1)', [
       flags,
     ]);
     const now = performance.now();
     for (const { name, description } of rows) {
-      const at = flags.indexOf(name);
-      const seen = Number(/^write (\d+)$/.exec(description)?.[1] ?? -1);
+      const index = flags.indexOf(name);
+      const newest = Number(/^write (\d+)$/.exec(description)?.[1] ?? -1);
       for (
-        let n = (arrived[at] ?? -1) < 0 ? at : (arrived[at] ?? 0) + flags.length;
-        n <= seen;
+        let n = (lastArrived[index] ?? -1) < 0 ? index : (lastArrived[index] ?? 0) + flags.length;
+        n <= newest;
         n += flags.length
       )
         lags.push(Math.max(0, now - (writtenAt[n] ?? now)));
-      arrived[at] = Math.max(arrived[at] ?? -1, seen);
+      lastArrived[index] = Math.max(lastArrived[index] ?? -1, newest);
     }
   };
-  const writing = write();
-  while (performance.now() < end + 2 * MAX_LAG_MS) {
-    await look();
+  const writes = write();
+  while (performance.now() < deadline + 2 * MAX_LAG_MS) {
+    await readArrivals();
     await sleep(100);
   }
-  await writing;
+  await writes;
   await client.end();
   child.kill('SIGTERM');
   if (child.exitCode === null) await once(child, 'exit');
@@ -80,6 +80,6 @@ export async function checkFollow(
     lags.length === writtenAt.length && p95 <= MAX_LAG_MS,
     `arrived: ${lags.length}\n${output.slice(-2_000)}`,
   );
-  const after = await run(target, from, ['--accept']);
-  report('nothing is left to import after it followed', after.output.includes('Written: 0.'), after.output);
+  const rerun = await runImport(target, source, ['--accept']);
+  report('nothing is left to import after it followed', rerun.output.includes('Written: 0.'), rerun.output);
 }

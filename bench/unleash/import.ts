@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { dropDatabase } from '../../server/src/test/database.ts';
 import { readSettings } from '../campaign.ts';
 import { startServer } from '../server.ts';
-import { dropTemplate, makeReader, makeTarget, query, run, stateOf, withRole } from './command.ts';
+import { dropTemplate, dumpState, makeReader, makeTarget, query, runImport, withRole } from './command.ts';
 import { fill } from './fill.ts';
 import { checkFollow } from './follow.ts';
 import { ADMIN_TOKEN, type Instance, startUnleash, VERSIONS } from './instance.ts';
@@ -19,10 +19,10 @@ const settings = readSettings(
 );
 const { kills, follow } = settings;
 const versions = VERSIONS.filter(version => version.startsWith(settings.version));
-/** Leaves out the events that Unleash records itself, for example when an SDK reports a new application. */
-const EVENTS_OF_OTHERS = `select count(*), max(id) from events where created_by <> 'unleash_system_user'`;
-/** Lines of the report that grow while Unleash is running, because it records events and uses itself. */
-const GROWING = ['events', 'last uses', 'usage per day'];
+/** Omits the events that Unleash records itself, for example when an SDK reports a new application. */
+const EVENT_QUERY = `select count(*), max(id) from events where created_by <> 'unleash_system_user'`;
+/** Report lines that grow while Unleash is running, because Unleash records its own events and usage. */
+const GROWING_KINDS = ['events', 'last uses', 'usage per day'];
 let failures = 0;
 
 for (const version of versions) {
@@ -36,55 +36,59 @@ for (const version of versions) {
 await dropTemplate();
 process.exitCode = failures > 0 ? 1 : 0;
 
-function report(version: string, what: string, isRight: boolean, detail = ''): void {
-  if (!isRight) failures++;
-  console.log(`${version} ${isRight ? 'ok  ' : 'FAIL'} ${what}${isRight ? '' : `\n${detail}`}`);
+function report(version: string, claim: string, hasPassed: boolean, detail = ''): void {
+  if (!hasPassed) failures++;
+  console.log(`${version} ${hasPassed ? 'ok  ' : 'FAIL'} ${claim}${hasPassed ? '' : `\n${detail}`}`);
 }
 
 async function check(instance: Instance): Promise<void> {
   const { version } = instance;
-  const { tokens, personalTokens, alias, skipped } = await fill(instance);
-  console.log(`${version} filled; not possible with its API: ${skipped.length}`);
+  const { tokens, personalTokens, alias, skippedParts } = await fill(instance);
+  console.log(`${version} filled; not possible with its API: ${skippedParts.length}`);
   const role = await makeReader(instance.databaseUrl);
-  const from = withRole(instance.databaseUrl, role);
-  const before = await query(instance.databaseUrl, EVENTS_OF_OTHERS);
+  const source = withRole(instance.databaseUrl, role);
+  const eventsBefore = await query(instance.databaseUrl, EVENT_QUERY);
   const target = await makeTarget();
   const server = await startServer(new URL(target.url));
   try {
-    const plan = await run(target.url, from, ['--accept', '--plan']);
-    report(version, 'a plan writes nothing', (await stateOf(target.url)).includes('[]'), plan.output);
+    const plan = await runImport(target.url, source, ['--accept', '--plan']);
+    report(version, 'a plan writes nothing', (await dumpState(target.url)).includes('[]'), plan.output);
     await instance.whilePaused(async () => {
-      const first = await run(target.url, from, ['--accept']);
+      const first = await runImport(target.url, source, ['--accept']);
       report(version, 'imports', first.output.includes('Imported in'), first.output);
-      const second = await run(target.url, from, ['--accept']);
+      const second = await runImport(target.url, source, ['--accept']);
       report(version, 'a second run writes nothing', second.output.includes('Written: 0.'), second.output);
-      const events = await query(target.url, 'select count(*) from events where id < 0');
-      const eventsThere = await query(instance.databaseUrl, 'select count(*) from events');
-      report(version, 'has all events', JSON.stringify(events) === JSON.stringify(eventsThere));
+      const importedEvents = await query(target.url, 'select count(*) from events where id < 0');
+      const unleashEvents = await query(instance.databaseUrl, 'select count(*) from events');
+      report(version, 'has all events', JSON.stringify(importedEvents) === JSON.stringify(unleashEvents));
     });
     await sleep(1_500);
-    if (alias !== undefined) await untilKnown(instance.url, alias);
+    if (alias !== undefined) await waitForAlias(instance.url, alias);
     const urls = ['--unleash', instance.url, '--halyard', server.url];
-    const verified = await run(target.url, from, urls, 'verify');
-    report(version, 'both send the same to SDKs', isEqual(version, verified), verified.output);
-    console.log(verified.output.replace(/^/gm, `${version}   `));
+    const verification = await runImport(target.url, source, urls, 'verify');
+    report(version, 'both send the same to SDKs', isEqual(version, verification), verification.output);
+    console.log(verification.output.replace(/^/gm, `${version}   `));
     if (alias !== undefined)
       report(
         version,
         'the alias of a token gets the same from both',
-        /\(alias\): [1-9].* equal/.test(verified.output),
-        verified.output,
+        /\(alias\): [1-9].* equal/.test(verification.output),
+        verification.output,
       );
     await checkTokens(version, server.url, [...tokens, ...(alias === undefined ? [] : [alias])]);
-    await checkPlanted(version, target.url, from, urls);
-    await instance.whilePaused(() => checkKills(version, from));
-    const after = await query(instance.databaseUrl, EVENTS_OF_OTHERS);
-    report(version, 'Unleash was not written to', JSON.stringify(before) === JSON.stringify(after));
+    await checkDifferences(version, target.url, source, urls);
+    await instance.whilePaused(() => checkKills(version, source));
+    const eventsAfter = await query(instance.databaseUrl, EVENT_QUERY);
+    report(
+      version,
+      'Unleash was not written to',
+      JSON.stringify(eventsBefore) === JSON.stringify(eventsAfter),
+    );
     await checkApi(version, instance.url);
     if (follow > 0)
-      await checkFollow(instance, target.url, from, follow, (...result) => report(version, ...result));
+      await checkFollow(instance, target.url, source, follow, (...result) => report(version, ...result));
     if (personalTokens[0] !== undefined)
-      await checkWayBack(instance, target.url, server.url, from, personalTokens[0]);
+      await checkExport(instance, target.url, server.url, source, personalTokens[0]);
   } finally {
     await server.stop();
     await dropDatabase(target.name);
@@ -92,60 +96,60 @@ async function check(instance: Instance): Promise<void> {
   }
 }
 
-/** Unleash reloads its tokens once a minute, and remembers an unknown token for five minutes. */
-async function untilKnown(url: string, token: string): Promise<void> {
-  const end = Date.now() + 7 * 60_000;
+/** Waits up to 7 minutes, because Unleash reloads its tokens once a minute and remembers an unknown token for five minutes. */
+async function waitForAlias(url: string, token: string): Promise<void> {
+  const deadline = Date.now() + 7 * 60_000;
   for (;;) {
     const { status } = await fetch(`${url}/api/client/features`, { headers: { authorization: token } });
     if (status === 200) return;
-    if (Date.now() > end) throw new Error(`Unleash responds with ${status} to the alias of a token`);
+    if (Date.now() > deadline) throw new Error(`Unleash responds with ${status} to the alias of a token`);
     await sleep(5_000);
   }
 }
 
 async function checkTokens(version: string, url: string, tokens: string[]): Promise<void> {
-  const statusOf = async (path: string, token: string) =>
+  const fetchStatus = async (path: string, token: string) =>
     (await fetch(url + path, { headers: { authorization: token } })).status;
-  const sdk = tokens.filter(token => !token.startsWith('*:*.'));
+  const sdkTokens = tokens.filter(token => !token.startsWith('*:*.'));
   const statuses = await Promise.all(
-    sdk.map(async token =>
-      Math.min(await statusOf('/api/client/features', token), await statusOf('/api/frontend', token)),
+    sdkTokens.map(async token =>
+      Math.min(await fetchStatus('/api/client/features', token), await fetchStatus('/api/frontend', token)),
     ),
   );
   report(
     version,
-    `${sdk.length} tokens work`,
+    `${sdkTokens.length} tokens work`,
     statuses.every(status => status === 200),
     statuses.join(),
   );
   report(
     version,
     'a wrong token is rejected',
-    (await statusOf('/api/client/features', `${sdk[0]}x`)) === 401,
+    (await fetchStatus('/api/client/features', `${sdkTokens[0]}x`)) === 401,
   );
 }
 
-/** Unleash 4 has an older hash for the variants of browsers, so it may differ in these. Each difference is an indented line. */
-function isEqual(version: string, verified: { status: number | null; output: string }): boolean {
-  if (verified.status === 0 || !version.startsWith('4.')) return verified.status === 0;
-  const differences = verified.output.split('\n').filter(line => line.startsWith('  '));
+/** Unleash 4 hashes variants for browsers differently, so these may differ. Each difference is an indented line. */
+function isEqual(version: string, verification: { status: number | null; output: string }): boolean {
+  if (verification.status === 0 || !version.startsWith('4.')) return verification.status === 0;
+  const differences = verification.output.split('\n').filter(line => line.startsWith('  '));
   return differences.length > 0 && differences.every(line => line.includes('with an older hash'));
 }
 
-/** Imports through the API into an empty database, and verifies it. */
+/** Imports through the API into an empty database, and verifies the result. */
 async function checkApi(version: string, url: string): Promise<void> {
   const target = await makeTarget();
   const server = await startServer(new URL(target.url));
-  const asAdmin = ['--token', ADMIN_TOKEN];
+  const adminOptions = ['--token', ADMIN_TOKEN];
   try {
-    const first = await run(target.url, url, [...asAdmin, '--accept']);
+    const first = await runImport(target.url, url, [...adminOptions, '--accept']);
     report(version, 'imports through the API', first.output.includes('Imported in'), first.output);
-    const second = await run(target.url, url, [...asAdmin, '--accept']);
+    const second = await runImport(target.url, url, [...adminOptions, '--accept']);
     report(version, 'a second run writes nothing', second.output.includes('Written: 0.'), second.output);
     await sleep(1_500);
     const urls = ['--unleash', url, '--halyard', server.url];
-    const verified = await run(target.url, url, [...asAdmin, ...urls], 'verify');
-    report(version, 'both send the same to SDKs', isEqual(version, verified), verified.output);
+    const verification = await runImport(target.url, url, [...adminOptions, ...urls], 'verify');
+    report(version, 'both send the same to SDKs', isEqual(version, verification), verification.output);
   } finally {
     await server.stop();
     await dropDatabase(target.name);
@@ -153,11 +157,11 @@ async function checkApi(version: string, url: string): Promise<void> {
 }
 
 /** Changes flags in Halyard, and applies the changes to Unleash with the requests that the export prints. */
-async function checkWayBack(
+async function checkExport(
   { version, url }: Instance,
   target: string,
   halyard: string,
-  from: string,
+  source: string,
   personalToken: string,
 ): Promise<void> {
   const post = (target: string, token: string, body: object) =>
@@ -173,7 +177,7 @@ async function checkWayBack(
     ['old-basket', 'development'],
   ])
     await post(`${flags}/${flag}/environments/${environment}/on`, ADMIN_TOKEN, {});
-  const { imports } = JSON.parse((await run(target, undefined, ['--json'], 'export')).stdout);
+  const { imports } = JSON.parse((await runImport(target, undefined, ['--json'], 'export')).stdout);
   const statuses: number[] = [];
   for (const body of imports)
     statuses.push((await post(`${url}/api/admin/features-batch/import`, personalToken, body)).status);
@@ -181,18 +185,23 @@ async function checkWayBack(
   // Unleash sends changes to SDKs a few seconds later.
   await sleep(30_000);
   const urls = ['--unleash', url, '--halyard', halyard];
-  const verified = await run(target, from, urls, 'verify');
+  const verification = await runImport(target, source, urls, 'verify');
   report(
     version,
     'a change in Halyard can be brought to Unleash',
-    statuses.length > 0 && statuses.every(status => status === 200) && verified.status === 0,
-    `${statuses.join()}\n${verified.output}`,
+    statuses.length > 0 && statuses.every(status => status === 200) && verification.status === 0,
+    `${statuses.join()}\n${verification.output}`,
   );
 }
 
-/** Each kind of difference is found and named. */
-async function checkPlanted(version: string, target: string, from: string, urls: string[]): Promise<void> {
-  const planted: [string, string, RegExp][] = [
+/** Creates a difference of each kind, and checks that `verify` names it and that an import repairs it. */
+async function checkDifferences(
+  version: string,
+  target: string,
+  source: string,
+  urls: string[],
+): Promise<void> {
+  const differences: [string, string, RegExp][] = [
     [
       'strategy order',
       `update feature_strategies set sort_order = 1 - sort_order where feature_name = 'checkout-v2' and environment = 'production' and sort_order < 2`,
@@ -219,28 +228,28 @@ async function checkPlanted(version: string, target: string, from: string, urls:
       /client-production: .*differences?/,
     ],
   ];
-  for (const [what, sql, expected] of planted) {
+  for (const [item, sql, expected] of differences) {
     await query(target, sql);
     await sleep(1_500);
-    const { status, output } = await run(target, from, urls, 'verify');
-    report(version, `verify finds a different ${what}`, status === 1 && expected.test(output), output);
-    const repaired = await run(target, from, ['--accept', '--overwrite']);
-    report(version, `an import repairs the ${what}`, writtenOf(repaired.output) === 1, repaired.output);
+    const { status, output } = await runImport(target, source, urls, 'verify');
+    report(version, `verify finds a different ${item}`, status === 1 && expected.test(output), output);
+    const repair = await runImport(target, source, ['--accept', '--overwrite']);
+    report(version, `an import repairs the ${item}`, countWritten(repair.output) === 1, repair.output);
   }
 }
 
-/** How many items an import created, updated or removed, without what Unleash itself adds all the time. */
-function writtenOf(output: string): number {
+/** Counts the items that an import created, updated or removed, without those that Unleash itself keeps adding. */
+function countWritten(output: string): number {
   const lines = output.matchAll(/^(\S.*?) +([\d,]+) +([\d,]+) +([\d,]+) +[\d,]+$/gm);
   return [...lines]
-    .filter(([, kind = '']) => !GROWING.includes(kind))
+    .filter(([, kind = '']) => !GROWING_KINDS.includes(kind))
     .flatMap(([, , ...counts]) => counts)
     .reduce((sum, count) => sum + Number(count.replaceAll(',', '')), 0);
 }
 
-/** Kills imports while they write, at random places, and finishes them. */
-async function checkKills(version: string, from: string): Promise<void> {
-  const { equal, partial } = await killImports(from, kills, (round, equal) =>
+/** Kills imports at random moments while they write, and finishes them. */
+async function checkKills(version: string, source: string): Promise<void> {
+  const { equal, partial } = await killImports(source, kills, (round, equal) =>
     console.log(`${version}   killed ${round}, equal ${equal}`),
   );
   report(

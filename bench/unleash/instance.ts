@@ -5,17 +5,17 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createDatabase, dropDatabase, urlOf } from '../../server/src/test/database.ts';
-import { freePort } from '../server.ts';
+import { createDatabase, dropDatabase, getDatabaseUrl } from '../../server/src/test/database.ts';
+import { findFreePort } from '../server.ts';
 
-// Unleash as a separate program: its npm package in a scratch folder, with an empty database. No part of it belongs to Halyard.
+// Runs Unleash as a separate program from its npm package in a temp folder, with an empty database. No part of it ships with Halyard.
 
 /** The newest release of each major version that can be imported. */
 export const VERSIONS = ['4.19.5', '5.12.8', '6.10.1', '7.6.5', '8.2.0'] as const;
-export const NEWEST = '8.2.0';
+export const NEWEST_VERSION = '8.2.0';
 export const ADMIN_TOKEN = '*:*.an-admin-token-for-tests-0123456789';
 
-const READY_WITHIN_MS = 300_000;
+const READY_TIMEOUT_MS = 300_000;
 const RATE_LIMITS = [
   'SIMPLE_LOGIN_LIMIT_PER_MINUTE',
   'CREATE_USER_RATE_LIMIT_PER_MINUTE',
@@ -43,7 +43,7 @@ export async function startUnleash(version: string, env: Record<string, string> 
   if (!existsSync(main)) install(version, folder);
   const database = `unleash_${randomBytes(6).toString('hex')}`;
   await createDatabase(database);
-  const port = await freePort();
+  const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
   const server = spawn(process.execPath, [main], {
     cwd: folder,
@@ -53,7 +53,7 @@ export async function startUnleash(version: string, env: Record<string, string> 
       PORT: String(port),
       HTTP_HOST: '127.0.0.1',
       UNLEASH_URL: url,
-      DATABASE_URL: urlOf(database),
+      DATABASE_URL: getDatabaseUrl(database),
       DATABASE_SSL: 'false',
       INIT_ADMIN_API_TOKENS: ADMIN_TOKEN,
       CHECK_VERSION: 'false',
@@ -64,20 +64,23 @@ export async function startUnleash(version: string, env: Record<string, string> 
     },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
+  const reportExit = (code: number | null) => console.error(`Unleash ${version} exited with ${code}`);
+  server.once('exit', reportExit);
   const stop = async () => {
+    server.off('exit', reportExit);
     if (server.exitCode === null) {
       server.kill();
       await once(server, 'exit');
     }
     await dropDatabase(database);
   };
-  const end = Date.now() + READY_WITHIN_MS;
+  const deadline = Date.now() + READY_TIMEOUT_MS;
   while (
     !(await fetch(`${url}/api/admin/projects`, { headers: { authorization: ADMIN_TOKEN } })
       .then(response => response.ok)
       .catch(() => false))
   ) {
-    if (Date.now() > end || server.exitCode !== null) {
+    if (Date.now() > deadline || server.exitCode !== null) {
       await stop();
       throw new Error(`Unleash ${version} was not ready in time`);
     }
@@ -91,7 +94,7 @@ export async function startUnleash(version: string, env: Record<string, string> 
       server.kill('SIGCONT');
     }
   };
-  return { version, url, databaseUrl: urlOf(database), whilePaused, stop };
+  return { version, url, databaseUrl: getDatabaseUrl(database), whilePaused, stop };
 }
 
 function install(version: string, folder: string): void {

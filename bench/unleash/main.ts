@@ -1,24 +1,30 @@
 import { writeRecording } from '../../server/src/test/unleash/file.ts';
 import { run, type Send } from '../../server/src/test/unleash/run.ts';
-import { ADMIN_TOKEN, NEWEST, startUnleash } from './instance.ts';
+import { ADMIN_TOKEN, NEWEST_VERSION, startUnleash } from './instance.ts';
 
-// Records how Unleash responds: starts its npm package as a separate program with an empty database, and sends every request
-// of server/src/test/unleash/requests/. The recording has statuses, field names and types, and no values.
+// Records how Unleash responds to every request of server/src/test/unleash/requests/. Unleash runs from its npm package as a
+// separate program with an empty database. The recording has statuses, field names and types, but no values.
 
-const unleash = await startUnleash(NEWEST);
+const instance = await startUnleash(NEWEST_VERSION);
 try {
   const recording = await run(send, ADMIN_TOKEN);
   writeRecording(recording);
-  const cases = Object.values(recording).reduce((sum, one) => sum + Object.keys(one).length, 0);
-  console.log(`Recorded ${cases} cases of ${Object.keys(recording).length} operations of Unleash ${NEWEST}`);
+  const cases = Object.values(recording).reduce(
+    (sum, operationCases) => sum + Object.keys(operationCases).length,
+    0,
+  );
+  console.log(
+    `Recorded ${cases} cases of ${Object.keys(recording).length} operations of Unleash ${NEWEST_VERSION}`,
+  );
 } finally {
-  await unleash.stop();
+  await instance.stop();
 }
 
 async function send({ method, path, headers, body }: Parameters<Send>[0]): ReturnType<Send> {
-  const response = await fetch(unleash.url + path, {
+  const response = await fetch(instance.url + path, {
     method,
-    headers: { ...headers, origin: unleash.url },
+    // Unleash may close an idle connection just when the next request is sent on it.
+    headers: { ...headers, origin: instance.url, connection: 'close' },
     redirect: 'manual',
     ...(body === undefined ? {} : { body }),
   });

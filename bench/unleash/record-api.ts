@@ -3,32 +3,39 @@ import type { Send } from '../../server/src/importing/unleash/source/api-client.
 import { sendTo } from '../../server/src/importing/unleash/source/api-source.ts';
 import { ADMIN_TOKEN, type Instance } from './instance.ts';
 
-/** What an import through the API requests, with the responses, by method, path and body. */
+/** Records the responses that an import through the API reads, by method, path and body. */
 export async function recordApi({ url }: Instance): Promise<Record<string, unknown>> {
   const send = sendTo(url, ADMIN_TOKEN);
-  const recorded: Record<string, unknown> = {};
-  const recording: Send = async (method, path, body) => {
-    const sent = await send(method, path, body);
+  const responses: Record<string, unknown> = {};
+  const recordingSend: Send = async (method, path, body) => {
+    const response = await send(method, path, body);
     const key = `${method} ${path} ${body === undefined ? '' : JSON.stringify(body)}`.trimEnd();
-    recorded[key] = { status: sent.status, body: withoutTexts(sent.body) };
-    return sent;
+    responses[key] = { status: response.status, body: blankTexts(response.body) };
+    return response;
   };
-  await readApi(recording);
-  return recorded;
+  await readApi(recordingSend);
+  return responses;
 }
 
-/** Fields that an import reads. The others, and descriptions of what Unleash ships with, are not recorded. */
-const LEFT_OUT = new Set(['createdBy', 'owners', 'stats', 'collaborators', 'onboardingStatus', 'imageUrl']);
+/** Fields that no import reads. They are not recorded, and neither are descriptions that Unleash ships with. */
+const OMITTED_FIELDS = new Set([
+  'createdBy',
+  'owners',
+  'stats',
+  'collaborators',
+  'onboardingStatus',
+  'imageUrl',
+]);
 
-function withoutTexts(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutTexts);
+function blankTexts(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(blankTexts);
   if (typeof value !== 'object' || value === null) return value;
-  const fields = Object.entries(value).filter(([name]) => !LEFT_OUT.has(name));
+  const fields = Object.entries(value).filter(([name]) => !OMITTED_FIELDS.has(name));
   return Object.fromEntries(
-    fields.map(([name, member]) => [name, isTextOfUnleash(name, member) ? '' : withoutTexts(member)]),
+    fields.map(([name, member]) => [name, isUnleashText(name, member) ? '' : blankTexts(member)]),
   );
 }
 
-const OWN = /^(All |The flag |Sweden|ISO code|Who owns it|For some teams|Names$|Money$)/;
-const isTextOfUnleash = (name: string, value: unknown): boolean =>
-  (name === 'description' || name === 'displayName') && typeof value === 'string' && !OWN.test(value);
+const OWN_TEXT = /^(All |The flag |Sweden|ISO code|Who owns it|For some teams|Names$|Money$)/;
+const isUnleashText = (name: string, value: unknown): boolean =>
+  (name === 'description' || name === 'displayName') && typeof value === 'string' && !OWN_TEXT.test(value);

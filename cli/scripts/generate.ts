@@ -3,31 +3,33 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { readApiDocument, writeApiTypes } from '../../console/scripts/api-types.ts';
-import { closure } from '../src/api/schema-for.ts';
+import { referencedSchemas } from '../src/api/schema-for.ts';
 import { COMMANDS } from '../src/commands/index.ts';
-import { writeReference } from './reference.ts';
+import { renderReference } from './reference.ts';
 
-const at = (path: string): URL => new URL(path, import.meta.url);
+const resolveUrl = (path: string): URL => new URL(path, import.meta.url);
 
-export function writeSchemas(): string {
+export function renderSchemas(): string {
   const { schemas } = readApiDocument().components;
-  const used = COMMANDS.map(({ output }) => (typeof output === 'string' ? { $ref: output } : output));
-  const some = Object.fromEntries(closure(used, schemas).map(name => [name, schemas[name]]));
+  const outputs = COMMANDS.map(({ output }) => (typeof output === 'string' ? { $ref: output } : output));
+  const usedSchemas = Object.fromEntries(
+    referencedSchemas(outputs, schemas).map(name => [name, schemas[name]]),
+  );
   return [
     '// Written by `npm run api-types` from openapi.json: the schemas that commands print. Do not edit.',
-    `export const SCHEMAS: Record<string, unknown> = ${JSON.stringify(some)};`,
+    `export const SCHEMAS: Record<string, unknown> = ${JSON.stringify(usedSchemas)};`,
     '',
   ].join('\n');
 }
 
-export const files = (): [URL, string][] => [
-  [at('../src/api/api.gen.ts'), writeApiTypes(readApiDocument())],
-  [at('../src/api/schemas.gen.ts'), writeSchemas()],
+export const generateFiles = (): [URL, string][] => [
+  [resolveUrl('../src/api/api.gen.ts'), writeApiTypes(readApiDocument())],
+  [resolveUrl('../src/api/schemas.gen.ts'), renderSchemas()],
   [
-    at('../../docs/reference/command-line.md'),
-    writeReference(readFileSync(at('../../docs/reference/command-line.md'), 'utf8')),
+    resolveUrl('../../docs/reference/command-line.md'),
+    renderReference(readFileSync(resolveUrl('../../docs/reference/command-line.md'), 'utf8')),
   ],
 ];
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
-  for (const [file, text] of files()) writeFileSync(file, text);
+  for (const [file, text] of generateFiles()) writeFileSync(file, text);

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { readApiDocument } from '../../console/scripts/api-types.ts';
-import { optionsOf } from '../src/command.ts';
+import { getCommandOptions } from '../src/command.ts';
 import { COMMANDS, GROUPS } from '../src/commands/index.ts';
-import { files } from './generate.ts';
+import { generateFiles } from './generate.ts';
 
-test.each(files())('%s is what `npm run api-types` writes', (file, text) => {
+test.each(generateFiles())('%s is what `npm run api-types` writes', (file, text) => {
   expect(readFileSync(file, 'utf8') === text).toBe(true);
 });
 
-test('every command calls operations that exist, and prints what exists', () => {
+test('every command names existing operations and schemas', () => {
   const api = readApiDocument();
   const ids = Object.values(api.paths).flatMap(item =>
     Object.values(item).map(operation => operation.operationId),
@@ -23,11 +23,11 @@ test('every command calls operations that exist, and prints what exists', () => 
   ).toEqual([]);
 });
 
-test('every command has a group, an example of itself, and options with different letters', () => {
+test('every command has a group, examples and distinct short options', () => {
   const problems = COMMANDS.flatMap(command => {
     const { name, examples } = command;
     const [group = '', verb] = name.split(' ');
-    const letters = Object.values(optionsOf(command)).flatMap(({ short }) => short ?? []);
+    const letters = Object.values(getCommandOptions(command)).flatMap(({ short }) => short ?? []);
     return [
       ...(verb !== undefined && !Object.hasOwn(GROUPS, group) ? [`${name} has no group`] : []),
       ...(examples.length === 0 || examples.some(({ run }) => !`${run} `.startsWith(`${name} `))

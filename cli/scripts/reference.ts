@@ -2,8 +2,8 @@ import {
   type AnyCommand,
   COMMON,
   DESTRUCTIVE,
+  getCommandOptions,
   type Options,
-  optionsOf,
   PAGE,
   WRITES,
 } from '../src/command.ts';
@@ -14,16 +14,20 @@ import { CLI_VARIABLES } from '../src/variables.ts';
 const BEGIN = '<!-- generated: npm run api-types -->';
 const END = '<!-- end -->';
 
-const kebab = (name: string): string => name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
-const cell = (text: string): string => text.replaceAll('|', '\\|');
+const toKebabCase = (name: string): string => name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
+const escapeCell = (text: string): string => text.replaceAll('|', '\\|');
 
-/** Columns of one width, as the formatter of the repository writes them. */
-function table(header: string[], rows: string[][]): string[] {
-  const all = [header, ...rows];
-  const widths = header.map((_, n) => Math.max(...all.map(row => [...(row[n] ?? '')].length)));
-  const line = (row: string[]) =>
-    `| ${row.map((text, n) => text + ' '.repeat((widths[n] ?? 0) - [...text].length)).join(' | ')} |`;
-  return [line(header), `| ${widths.map(width => '-'.repeat(width)).join(' | ')} |`, ...rows.map(line)];
+/** Writes a table with aligned columns, as the formatter of the repository does. */
+function formatTable(header: string[], rows: string[][]): string[] {
+  const allRows = [header, ...rows];
+  const widths = header.map((_, column) => Math.max(...allRows.map(row => [...(row[column] ?? '')].length)));
+  const formatRow = (row: string[]) =>
+    `| ${row.map((text, column) => text + ' '.repeat((widths[column] ?? 0) - [...text].length)).join(' | ')} |`;
+  return [
+    formatRow(header),
+    `| ${widths.map(width => '-'.repeat(width)).join(' | ')} |`,
+    ...rows.map(formatRow),
+  ];
 }
 
 function optionRows(options: Options): string[][] {
@@ -34,35 +38,35 @@ function optionRows(options: Options): string[][] {
         : option.type === 'choice'
           ? ` <${option.choices.join('\\|')}>`
           : ` <${option.value}>`;
-    const normally =
+    const defaultText =
       'default' in option && option.default !== undefined ? `. Default: ${option.default}` : '';
-    const must = 'required' in option ? ' (required)' : '';
+    const requiredText = 'required' in option ? ' (required)' : '';
     return [
-      `\`--${kebab(key)}${value}\`${option.short ? `, \`-${option.short}\`` : ''}`,
-      cell(`${option.brief}${normally}${must}`),
+      `\`--${toKebabCase(key)}${value}\`${option.short ? `, \`-${option.short}\`` : ''}`,
+      escapeCell(`${option.brief}${defaultText}${requiredText}`),
     ];
   });
 }
 
-/** The options that only this command has. The page lists the common ones once. */
-const own = (command: AnyCommand): Options =>
+/** Returns the options that only this command has. The page lists the common options once. */
+const getOwnOptions = (command: AnyCommand): Options =>
   Object.fromEntries(
-    Object.entries(optionsOf(command)).filter(([key]) => Object.hasOwn(command.options ?? {}, key)),
+    Object.entries(getCommandOptions(command)).filter(([key]) => Object.hasOwn(command.options ?? {}, key)),
   );
 
-function section(command: AnyCommand): string[] {
+function renderSection(command: AnyCommand): string[] {
   const args = Object.entries(command.args ?? {}) as [string, { brief: string; optional?: true }][];
   const usage = [
     'halyard',
     command.name,
-    ...args.map(([name, { optional }]) => (optional ? `[<${kebab(name)}>]` : `<${kebab(name)}>`)),
+    ...args.map(([name, { optional }]) => (optional ? `[<${toKebabCase(name)}>]` : `<${toKebabCase(name)}>`)),
     '[options]',
   ].join(' ');
   const rows = [
-    ...args.map(([name, { brief }]) => [`\`<${kebab(name)}>\``, cell(brief)]),
-    ...optionRows(own(command)),
+    ...args.map(([name, { brief }]) => [`\`<${toKebabCase(name)}>\``, escapeCell(brief)]),
+    ...optionRows(getOwnOptions(command)),
   ];
-  const also = [
+  const sharedOptions = [
     ...(command.writes ? ['`--comment`', '`--dry-run`', '`--wait`'] : []),
     ...(command.writes === 'destructive' ? ['`--yes`'] : []),
     ...(command.page ? ['`--web`'] : []),
@@ -76,8 +80,8 @@ function section(command: AnyCommand): string[] {
     usage,
     '```',
     '',
-    ...(rows.length > 0 ? [...table(['Argument or option', 'Meaning'], rows), ''] : []),
-    ...(also.length > 0 ? [`It also accepts ${also.join(', ')}.`, ''] : []),
+    ...(rows.length > 0 ? [...formatTable(['Argument or option', 'Meaning'], rows), ''] : []),
+    ...(sharedOptions.length > 0 ? [`It also accepts ${sharedOptions.join(', ')}.`, ''] : []),
     '```sh no-run',
     ...command.examples.flatMap(({ does, run }) => [`# ${does}`, `halyard ${run}`]),
     '```',
@@ -85,34 +89,35 @@ function section(command: AnyCommand): string[] {
   ];
 }
 
-/** The page with the parts that follow from the definitions. */
-export function writeReference(page: string): string {
-  const shared = [
+/** Replaces the generated parts of the page. */
+export function renderReference(page: string): string {
+  const sharedRows = [
     ...optionRows(COMMON).map(row => [...row, 'every command']),
     ...optionRows(WRITES).map(row => [...row, 'every command that changes something']),
     ...optionRows(DESTRUCTIVE).map(row => [...row, 'commands that archive, delete or revoke something']),
     ...optionRows(PAGE).map(row => [...row, 'commands that have a page in the console']),
   ];
   const parts = [
-    [...table(['Option', 'Meaning', 'Where'], shared)],
+    [...formatTable(['Option', 'Meaning', 'Where'], sharedRows)],
     [
-      ...table(
+      ...formatTable(
         ['Code', 'Meaning'],
-        Object.entries(EXIT_MEANINGS).map(([code, meaning]) => [code, cell(meaning)]),
+        Object.entries(EXIT_MEANINGS).map(([code, meaning]) => [code, escapeCell(meaning)]),
       ),
     ],
     [
-      ...table(
+      ...formatTable(
         ['Variable', 'Meaning'],
-        Object.entries(CLI_VARIABLES).map(([name, meaning]) => [`\`${name}\``, cell(meaning)]),
+        Object.entries(CLI_VARIABLES).map(([name, meaning]) => [`\`${name}\``, escapeCell(meaning)]),
       ),
     ],
-    COMMANDS.flatMap(section).slice(0, -1),
+    COMMANDS.flatMap(renderSection).slice(0, -1),
   ];
-  let n = 0;
-  const filled = page.replace(new RegExp(`${BEGIN}[\\s\\S]*?${END}`, 'g'), () =>
-    [BEGIN, '', ...(parts[n++] ?? []), '', END].join('\n'),
+  let partIndex = 0;
+  const result = page.replace(new RegExp(`${BEGIN}[\\s\\S]*?${END}`, 'g'), () =>
+    [BEGIN, '', ...(parts[partIndex++] ?? []), '', END].join('\n'),
   );
-  if (n !== parts.length) throw new Error(`The page has ${n} generated parts instead of ${parts.length}.`);
-  return filled;
+  if (partIndex !== parts.length)
+    throw new Error(`The page has ${partIndex} generated parts instead of ${parts.length}.`);
+  return result;
 }

@@ -5,28 +5,28 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openUrl } from './browser.ts';
 import type { Context } from './context.ts';
-import { failed, interrupted, notLoggedIn, unreachable, wrongUse } from './errors.ts';
-import { plain } from './output.ts';
+import { failure, interruption, notLoggedInError, unreachableError, usageError } from './errors.ts';
+import { sanitize } from './output.ts';
 import { VERSION } from './version.ts';
 
-/** The name under which every server knows this program. */
+/** The client id of this program, which every server knows. */
 const CLIENT_ID = 'halyard-cli';
 const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
-const CALLBACK = '/callback';
-/** How long a person may take in the browser. */
-const PATIENCE_MS = 10 * 60_000;
-const TIMEOUT_MS = 30_000;
+const CALLBACK_PATH = '/callback';
+/** The maximum time that a user may take in the browser. */
+const LOGIN_TIMEOUT_MS = 10 * 60_000;
+const REQUEST_TIMEOUT_MS = 30_000;
 
 type Endpoints = {
   issuer: string;
   authorization_endpoint: string;
   token_endpoint: string;
-  device_authorization_endpoint: string;
+  device_authorization_endpoint?: string;
 };
 
-type Issued = { access_token?: string };
-type Rejected = { error?: string; error_description?: string };
-type Device = {
+type TokenResponse = { access_token?: string };
+type ErrorResponse = { error?: string; error_description?: string };
+type DeviceAuthorization = {
   device_code: string;
   user_code: string;
   verification_uri: string;
@@ -34,69 +34,71 @@ type Device = {
   interval: number;
 };
 
-const OPTIONS = { redirect: 'manual', headers: { 'User-Agent': `halyard-cli/${VERSION}` } } as const;
+const FETCH_OPTIONS = { redirect: 'manual', headers: { 'User-Agent': `halyard-cli/${VERSION}` } } as const;
 
-async function ask(context: Context, url: string, form?: Record<string, string>): Promise<Response> {
-  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(TIMEOUT_MS)]);
+async function sendRequest(context: Context, url: string, form?: Record<string, string>): Promise<Response> {
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
   try {
     return await fetch(url, {
-      ...OPTIONS,
+      ...FETCH_OPTIONS,
       signal,
       ...(form && { method: 'POST', body: new URLSearchParams(form) }),
     });
   } catch {
-    if (context.signal.aborted) throw interrupted();
-    throw unreachable(
+    if (context.signal.aborted) throw interruption();
+    throw unreachableError(
       `Cannot reach ${new URL(url).origin}.`,
       'Check the URL and the network with halyard doctor.',
     );
   }
 }
 
-const bodyOf = async <T>(response: Response): Promise<Partial<T> & Rejected> =>
-  (await response.json().catch(() => ({}))) as Partial<T> & Rejected;
+const readBody = async <T>(response: Response): Promise<Partial<T> & ErrorResponse> =>
+  (await response.json().catch(() => ({}))) as Partial<T> & ErrorResponse;
 
-/** Where the server's endpoints are. They must be on the server that the user named, because a token comes from there. */
-async function endpointsOf(context: Context, server: string): Promise<Endpoints> {
-  const response = await ask(context, `${server}/.well-known/oauth-authorization-server`);
-  const found = response.ok ? await bodyOf<Endpoints>(response) : {};
-  if (found.issuer === undefined || found.token_endpoint === undefined)
-    throw wrongUse(
+/** Reads the server's endpoints. They must be on the server that the user named, because they issue the token. */
+async function readEndpoints(context: Context, server: string): Promise<Endpoints> {
+  const response = await sendRequest(context, `${server}/.well-known/oauth-authorization-server`);
+  const metadata = response.ok ? await readBody<Endpoints>(response) : {};
+  if (metadata.issuer === undefined || metadata.token_endpoint === undefined)
+    throw usageError(
       `${server} has no login for programs.`,
       'Check the URL. A server of an older version takes a token: halyard login --with-token',
     );
-  if (found.issuer !== server)
-    throw wrongUse(
-      `The server's own URL is ${plain(found.issuer)}, not ${server}.`,
-      `Log in there: halyard login --server ${plain(found.issuer)}. If that URL is wrong, the operator must set HALYARD_PUBLIC_URL, or you use halyard login --with-token.`,
+  if (metadata.issuer !== server)
+    throw usageError(
+      `The server's own URL is ${sanitize(metadata.issuer)}, not ${server}.`,
+      `Log in there: halyard login --server ${sanitize(metadata.issuer)}. If that URL is wrong, the operator must set HALYARD_PUBLIC_URL, or you use halyard login --with-token.`,
     );
-  const endpoints = found as Endpoints;
+  const endpoints = metadata as Endpoints;
   const { authorization_endpoint, token_endpoint, device_authorization_endpoint } = endpoints;
-  for (const url of [authorization_endpoint, token_endpoint, device_authorization_endpoint])
+  for (const url of [authorization_endpoint, token_endpoint, device_authorization_endpoint ?? token_endpoint])
     if (!String(url).startsWith(`${server}/`))
-      throw failed(`The server names an endpoint elsewhere: ${plain(String(url))}`);
+      throw failure(`The server names an endpoint elsewhere: ${sanitize(String(url))}`);
   return endpoints;
 }
 
-const rejectedBy = (server: string, { error, error_description: why }: Rejected) =>
+const loginRejection = (server: string, { error, error_description: description }: ErrorResponse) =>
   error === 'access_denied'
-    ? notLoggedIn('The request was denied in the browser.')
-    : failed(`${server} rejected the login: ${plain(why ?? error ?? 'the response is not as expected')}`);
+    ? notLoggedInError('The request was denied in the browser.')
+    : failure(
+        `${server} rejected the login: ${sanitize(description ?? error ?? 'the response is not as expected')}`,
+      );
 
-function tokenIn(server: string, body: Partial<Issued> & Rejected): string {
-  if (body.access_token === undefined) throw rejectedBy(server, body);
+function requireToken(server: string, body: Partial<TokenResponse> & ErrorResponse): string {
+  if (body.access_token === undefined) throw loginRejection(server, body);
   return body.access_token;
 }
 
-/** Opens the browser and waits until the person has decided. The code arrives at a port of this machine. */
+/** Opens the browser and waits for the user's decision. The code arrives on a local port. */
 export async function logInWithBrowser(context: Context, server: string): Promise<string> {
-  const endpoints = await endpointsOf(context, server);
+  const endpoints = await readEndpoints(context, server);
   const verifier = randomBytes(32).toString('base64url');
   const state = randomBytes(16).toString('base64url');
   const listener = createServer().listen(0, '127.0.0.1');
   try {
     await once(listener, 'listening');
-    const redirectUri = `http://127.0.0.1:${(listener.address() as AddressInfo).port}${CALLBACK}`;
+    const redirectUri = `http://127.0.0.1:${(listener.address() as AddressInfo).port}${CALLBACK_PATH}`;
     const url = new URL(endpoints.authorization_endpoint);
     url.search = new URLSearchParams({
       response_type: 'code',
@@ -107,21 +109,21 @@ export async function logInWithBrowser(context: Context, server: string): Promis
       state,
       resource: server,
     }).toString();
-    const arrived = callbackOf(context, listener, state, endpoints.issuer);
-    // A rejection is handled below, when the URL was shown.
-    arrived.catch(() => {});
-    const opened = context.env.BROWSER !== 'none' && (await openUrl(url.href));
+    const callback = waitForCallback(context, listener, state, endpoints.issuer);
+    // Prevents an unhandled rejection, because the callback is awaited only after the URL was shown.
+    callback.catch(() => {});
+    const isBrowserOpen = context.env.BROWSER !== 'none' && (await openUrl(url.href));
     context.note(
-      `${opened ? 'Continue in the browser. If no page opened, open' : 'Open'} this URL:\n\n  ${url.href}\n`,
+      `${isBrowserOpen ? 'Continue in the browser. If no page opened, open' : 'Open'} this URL:\n\n  ${url.href}\n`,
     );
-    const back = await arrived;
-    const code = back.get('code');
+    const parameters = await callback;
+    const code = parameters.get('code');
     if (code === null)
-      throw rejectedBy(server, {
-        error: back.get('error') ?? 'invalid_response',
-        error_description: back.get('error_description') ?? 'the browser came back without a code',
+      throw loginRejection(server, {
+        error: parameters.get('error') ?? 'invalid_response',
+        error_description: parameters.get('error_description') ?? 'the browser came back without a code',
       });
-    const response = await ask(context, endpoints.token_endpoint, {
+    const response = await sendRequest(context, endpoints.token_endpoint, {
       grant_type: 'authorization_code',
       client_id: CLIENT_ID,
       redirect_uri: redirectUri,
@@ -129,18 +131,20 @@ export async function logInWithBrowser(context: Context, server: string): Promis
       code_verifier: verifier,
       resource: server,
     });
-    return tokenIn(server, await bodyOf<Issued>(response));
+    return requireToken(server, await readBody<TokenResponse>(response));
   } finally {
     listener.closeAllConnections();
     listener.close();
   }
 }
 
-const isSame = (one: string, other: string): boolean =>
-  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+function isSame(a: string, b: string): boolean {
+  const [buffer, other] = [Buffer.from(a), Buffer.from(b)];
+  return buffer.length === other.length && timingSafeEqual(buffer, other);
+}
 
-/** The parameters with which the browser comes back. Anything with a wrong state or issuer is somebody else's, and is ignored. */
-function callbackOf(
+/** Waits for the browser to return, and resolves to the parameters. Requests with a wrong state or issuer are ignored. */
+function waitForCallback(
   { signal }: Context,
   listener: ReturnType<typeof createServer>,
   state: string,
@@ -148,21 +152,21 @@ function callbackOf(
 ): Promise<URLSearchParams> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
-      () => reject(notLoggedIn('Nobody finished the login in the browser within 10 minutes.')),
-      PATIENCE_MS,
+      () => reject(notLoggedInError('Nobody finished the login in the browser within 10 minutes.')),
+      LOGIN_TIMEOUT_MS,
     );
     const stop = () => {
       clearTimeout(timer);
-      reject(interrupted());
+      reject(interruption());
     };
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop, { once: true });
     listener.on('request', (request, response) => {
       const url = URL.parse(request.url ?? '', 'http://127.0.0.1');
-      const given = url?.searchParams ?? new URLSearchParams();
-      if (request.method !== 'GET' || url?.pathname !== CALLBACK)
+      const parameters = url?.searchParams ?? new URLSearchParams();
+      if (request.method !== 'GET' || url?.pathname !== CALLBACK_PATH)
         return respond(response, 404, 'There is nothing here.');
-      if (!isSame(given.get('state') ?? '', state) || given.get('iss') !== issuer)
+      if (!isSame(parameters.get('state') ?? '', state) || parameters.get('iss') !== issuer)
         return respond(
           response,
           400,
@@ -170,16 +174,16 @@ function callbackOf(
         );
       clearTimeout(timer);
       signal.removeEventListener('abort', stop);
-      const words = given.has('code')
+      const message = parameters.has('code')
         ? 'You can close this page and return to the terminal.'
         : 'The command line gets no access. You can close this page.';
-      response.once('close', () => resolve(given));
-      respond(response, 200, words);
+      response.once('close', () => resolve(parameters));
+      respond(response, 200, message);
     });
   });
 }
 
-function respond(response: ServerResponse, status: number, words: string): void {
+function respond(response: ServerResponse, status: number, message: string): void {
   response
     .writeHead(status, {
       'content-type': 'text/html; charset=utf-8',
@@ -188,42 +192,55 @@ function respond(response: ServerResponse, status: number, words: string): void 
       'referrer-policy': 'no-referrer',
       connection: 'close',
     })
-    .end(`<!doctype html><html lang="en"><title>Halyard</title><p>${words}</p></html>`);
+    .end(`<!doctype html><html lang="en"><title>Halyard</title><p>${message}</p></html>`);
 }
 
-/** Shows a code that the person enters in any browser, and asks until they have decided. */
+/** Shows a code that the user enters in any browser, and polls until the user has decided. */
 export async function logInWithDevice(context: Context, server: string): Promise<string> {
-  const endpoints = await endpointsOf(context, server);
-  const response = await ask(context, endpoints.device_authorization_endpoint, { client_id: CLIENT_ID });
-  const device = await bodyOf<Device>(response);
-  if (device.device_code === undefined || device.user_code === undefined) throw rejectedBy(server, device);
+  const endpoints = await readEndpoints(context, server);
+  if (endpoints.device_authorization_endpoint === undefined)
+    throw usageError(
+      `${server} has no device codes.`,
+      'Log in on a machine with a browser, or with a token: halyard login --with-token',
+    );
+  const response = await sendRequest(context, endpoints.device_authorization_endpoint, {
+    client_id: CLIENT_ID,
+  });
+  const device = await readBody<DeviceAuthorization>(response);
+  if (device.device_code === undefined || device.user_code === undefined)
+    throw loginRejection(server, device);
   context.stderr.write(
-    `Open ${plain(device.verification_uri ?? server)} in a browser and enter the code ${plain(device.user_code)}\n`,
+    `Open ${sanitize(device.verification_uri ?? server)} in a browser and enter the code ${sanitize(device.user_code)}\n`,
   );
   const expiresAt = Date.now() + (device.expires_in ?? 600) * 1_000;
-  let interval = device.interval ?? 5;
+  let intervalSeconds = device.interval ?? 5;
   while (Date.now() < expiresAt) {
-    await sleep(interval * 1_000, undefined, { signal: context.signal }).catch(() => {
-      throw interrupted();
+    await sleep(intervalSeconds * 1_000, undefined, { signal: context.signal }).catch(() => {
+      throw interruption();
     });
-    const answer = await ask(context, endpoints.token_endpoint, {
+    const tokenResponse = await sendRequest(context, endpoints.token_endpoint, {
       grant_type: DEVICE_GRANT,
       client_id: CLIENT_ID,
       device_code: device.device_code,
     });
-    const body = await bodyOf<Issued>(answer);
-    if (body.error === 'slow_down') interval += 5;
+    const body = await readBody<TokenResponse>(tokenResponse);
+    if (body.error === 'slow_down') intervalSeconds += 5;
     else if (body.error === 'expired_token') break;
-    else if (body.error !== 'authorization_pending' && answer.status < 500 && answer.status !== 429)
-      return tokenIn(server, body);
+    else if (
+      body.error !== 'authorization_pending' &&
+      tokenResponse.status < 500 &&
+      tokenResponse.status !== 429
+    )
+      return requireToken(server, body);
   }
-  throw notLoggedIn('Nobody entered the code in time.', 'Run halyard login --device again.');
+  throw notLoggedInError('Nobody entered the code in time.', 'Run halyard login --device again.');
 }
 
-/** Revokes a token that a login in the browser issued. Returns false if the server does not respond. */
-export async function revokeGranted(context: Context, server: string, token: string): Promise<boolean> {
-  const response = await ask(context, `${server}/oauth/revoke`, { token, client_id: CLIENT_ID }).catch(
-    () => undefined,
-  );
+/** Revokes a token that a login in the browser issued. Returns false if the server does not respond or rejects the request. */
+export async function revokeToken(context: Context, server: string, token: string): Promise<boolean> {
+  const response = await sendRequest(context, `${server}/oauth/revoke`, {
+    token,
+    client_id: CLIENT_ID,
+  }).catch(() => undefined);
   return response?.ok ?? false;
 }

@@ -1,13 +1,13 @@
 import type { Context } from './context.ts';
 
-/** What an argument or the value of an option names, so that shells can complete it. */
-export type Completes = 'flags' | 'projects' | 'environments' | 'profiles';
+/** The kind of names that shells offer as completions of an argument or an option's value. */
+export type CompletionKind = 'flags' | 'projects' | 'environments' | 'profiles';
 
-type Described = { brief: string; complete?: Completes };
+type Describable = { brief: string; complete?: CompletionKind };
 
-export type Argument = Described & { optional?: true };
+export type Argument = Describable & { optional?: true };
 
-export type Option = Described & { short?: string } & (
+export type Option = Describable & { short?: string } & (
     | { type: 'flag' }
     | { type: 'string'; value: string; required?: true; many?: true }
     | { type: 'integer'; value: string; min: number; max: number; default?: number }
@@ -39,43 +39,43 @@ type OptionValue<O extends Option> = O extends { type: 'flag' }
 
 type OptionValues<O extends Options> = { [K in keyof O]: OptionValue<O[K]> };
 
-/** `destructive`: the command asks for the name, or requires --yes. */
+/** A destructive command asks for the name, or requires --yes. */
 export type Writes = 'change' | 'destructive';
 
 export type Command<A extends Arguments = Arguments, O extends Options = Options, T = unknown> = {
-  /** As a user types it: `flags list`. */
+  /** The name as a user types it, such as `flags list`. */
   name: string;
   brief: string;
-  /** What a user has to know beyond the brief. */
+  /** What a user needs to know beyond the brief. */
   description?: string;
   args?: A;
   options?: O;
   writes?: Writes;
   /** The server has its own dry run for this operation, which says more than the request would. */
   ownDryRun?: true;
-  /** It makes many changes, so it keeps retrying while the server restarts. */
+  /** The command makes many changes, so it keeps retrying while the server restarts. */
   survivesRestart?: true;
-  /** The ids of the operations that it calls. */
+  /** The ids of the operations that the command calls. */
   calls: string[];
   /** The name of a schema in openapi.json, or a schema that only this command has. */
   output: string | Record<string, unknown>;
-  /** Its output is one JSON document per line. */
+  /** The output is one JSON document per line. */
   streams?: true;
-  /** It prints a string unchanged, such as a script. */
+  /** The command prints a string unchanged, such as a script. */
   raw?: true;
-  /** It can exit with 10. */
+  /** The command can exit with 10. */
   checks?: true;
   examples: { does: string; run: string }[];
-  /** The page of the console, for --web. */
+  /** The console page for --web. */
   page?: (context: Context, args: ArgumentValues<A>, options: OptionValues<O>) => Promise<string> | string;
   run: (context: Context, args: ArgumentValues<A>, options: OptionValues<O>) => Promise<T> | AsyncIterable<T>;
-  /** Formats the result for a person, instead of as JSON. */
+  /** Formats the result as text for people. */
   text: (result: T, context: Context) => string;
 };
 
 /**
- * A command of any type. Each definition is checked on its own; a list of all commands cannot express how arguments, options and
- * result belong together.
+ * A command of any type. The type checker checks each definition, but the type of a list of commands cannot express how arguments,
+ * options and results belong together.
  */
 // biome-ignore lint/suspicious/noExplicitAny: the members of the list have no common type.
 export type AnyCommand = Command<any, any, any>;
@@ -100,14 +100,14 @@ export const ENVIRONMENT = {
   complete: 'environments',
 } as const satisfies Option;
 
-export const limit = (most: number, normally: number) =>
+export const limitOption = (max: number, defaultValue: number) =>
   ({
     type: 'integer',
     value: 'number',
     short: 'n',
     min: 1,
-    max: most,
-    default: normally,
+    max,
+    default: defaultValue,
     brief: 'Maximum number of results',
   }) as const satisfies Option;
 
@@ -158,8 +158,8 @@ export const PAGE = {
   web: { type: 'flag', short: 'w', brief: 'Open the page in the console instead' },
 } as const satisfies Options;
 
-/** Its own options, then those that follow from the definition. */
-export const optionsOf = ({ options, writes, page }: AnyCommand): Options => ({
+/** Returns the command's own options, followed by the shared options that its definition implies. */
+export const getCommandOptions = ({ options, writes, page }: AnyCommand): Options => ({
   ...options,
   ...(writes && WRITES),
   ...(writes === 'destructive' && DESTRUCTIVE),

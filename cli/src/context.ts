@@ -1,10 +1,10 @@
-import { type Connection, chosenProfile, findConnection } from './connection.ts';
-import { CommandError, EXIT, wrongUse } from './errors.ts';
-import { plain, printable } from './output.ts';
+import { type Changes, makeChanges } from './changes.ts';
+import { type Connection, findConnection, findProfile } from './connection.ts';
+import { CommandError, EXIT, usageError } from './errors.ts';
+import { sanitize, sanitizeLines } from './output.ts';
 import { type Api, DryRun, makeApi, makeSend, type Send } from './requests.ts';
-import { type Changes, makeChanges } from './wait.ts';
 
-/** What a command gets from the process that runs it. */
+/** What a command uses of the process that runs it. */
 export type Runtime = {
   env: Record<string, string | undefined>;
   stdin: NodeJS.ReadStream;
@@ -14,7 +14,7 @@ export type Runtime = {
 };
 
 /** The values of the options that commands share. */
-export type Given = {
+export type SharedOptions = {
   profile?: string;
   server?: string;
   output?: 'text' | 'json';
@@ -25,18 +25,18 @@ export type Given = {
 };
 
 export type Context = Runtime & {
-  given: Given;
+  sharedOptions: SharedOptions;
   /** Whether standard output gets JSON. */
   json: boolean;
   /** Whether a person can answer a prompt. */
   interactive: boolean;
   connection: () => Connection;
-  /** For requests that change nothing, even if they are POST requests. */
+  /** For requests that change nothing, including POST requests that only read. */
   read: Api;
-  /** For changes. In a dry run the first one ends the command. */
+  /** For changes. In a dry run, the first change ends the command. */
   write: Api;
   send: Send;
-  /** What the command changed so far. */
+  /** The changes that the command has made so far. */
   changes: Changes;
   /** The project from the option, the environment variable or the profile, in this order. */
   project: (option: string | undefined) => string;
@@ -45,7 +45,7 @@ export type Context = Runtime & {
   /** Prints a note to standard error, unless the output is JSON. */
   note: (text: string) => void;
   /** Asks the user to type the name. Without a terminal, --yes is required. */
-  confirm: (question: string, name: string) => Promise<void>;
+  confirm: (effect: string, name: string) => Promise<void>;
   /** Makes the command exit with 10 after its output. */
   failCheck: () => void;
   exit: () => number;
@@ -56,76 +56,82 @@ export const wantsJson = (
   stream: { isTTY?: boolean },
   option: string | undefined,
 ): boolean => {
-  const wanted = option ?? (env.HALYARD_OUTPUT || undefined);
-  return wanted === 'json' || (wanted !== 'text' && !stream.isTTY);
+  const requested = option ?? (env.HALYARD_OUTPUT || undefined);
+  return requested === 'json' || (requested !== 'text' && !stream.isTTY);
 };
 
-export function makeContext(runtime: Runtime, given: Given, survivesRestart = false): Context {
+export function makeContext(
+  runtime: Runtime,
+  sharedOptions: SharedOptions,
+  survivesRestart = false,
+): Context {
   const { env, stdin, stdout, stderr } = runtime;
   if (!['', 'text', 'json'].includes(env.HALYARD_OUTPUT ?? ''))
-    throw wrongUse(`HALYARD_OUTPUT must be text or json, not ${JSON.stringify(env.HALYARD_OUTPUT)}.`);
-  let known: Connection | undefined;
+    throw usageError(`HALYARD_OUTPUT must be text or json, not ${JSON.stringify(env.HALYARD_OUTPUT)}.`);
+  let cachedConnection: Connection | undefined;
   const connection = () => {
-    known ??= findConnection(env, given);
-    return known;
+    cachedConnection ??= findConnection(env, sharedOptions);
+    return cachedConnection;
   };
   const changes = makeChanges();
-  const send = makeSend({ connection, signal: runtime.signal, survivesRestart, onResponse: changes.note });
-  const comment = given.comment;
-  const set = (option: string | undefined, variable: string, key: 'project' | 'environment') =>
-    option ?? (env[variable] || undefined) ?? ownProfile(env, given)?.[key];
-  const required = (what: 'project' | 'environment', value: string | undefined): string => {
+  const send = makeSend({ connection, signal: runtime.signal, survivesRestart, onResponse: changes.record });
+  const { comment } = sharedOptions;
+  const readSetting = (option: string | undefined, variable: string, key: 'project' | 'environment') =>
+    option ?? (env[variable] || undefined) ?? findServerProfile(env, sharedOptions)?.[key];
+  const requireSetting = (setting: 'project' | 'environment', value: string | undefined): string => {
     if (value) return value;
-    const variable = `HALYARD_${what.toUpperCase()}`;
-    throw wrongUse(
-      `No ${what} is given.`,
-      `Use --${what}, set ${variable}, or run halyard profile set --${what} <${what}>.`,
+    const variable = `HALYARD_${setting.toUpperCase()}`;
+    throw usageError(
+      `No ${setting} is given.`,
+      `Use --${setting}, set ${variable}, or run halyard profile set --${setting} <${setting}>.`,
     );
   };
   const interactive = Boolean(stdin.isTTY && stderr.isTTY) && !env.CI;
-  const quiet = wantsJson(runtime, stderr, given.output);
-  let code: number = EXIT.done;
+  const isQuiet = wantsJson(runtime, stderr, sharedOptions.output);
+  let exitCode: number = EXIT.done;
   return {
     ...runtime,
-    given,
-    json: wantsJson(runtime, stdout, given.output),
+    sharedOptions,
+    json: wantsJson(runtime, stdout, sharedOptions.output),
     interactive,
     connection,
     send,
     changes,
     read: makeApi(send, connection),
     write: makeApi(send, connection, request => {
-      if (given.dryRun) throw new DryRun({ ...request, ...(comment !== undefined && { comment }) });
+      if (sharedOptions.dryRun) throw new DryRun({ ...request, ...(comment !== undefined && { comment }) });
       return comment === undefined ? {} : { 'Halyard-Comment': encodeURIComponent(comment) };
     }),
-    project: option => required('project', set(option, 'HALYARD_PROJECT', 'project')),
-    projectIfSet: option => set(option, 'HALYARD_PROJECT', 'project'),
-    environment: option => required('environment', set(option, 'HALYARD_ENVIRONMENT', 'environment')),
+    project: option => requireSetting('project', readSetting(option, 'HALYARD_PROJECT', 'project')),
+    projectIfSet: option => readSetting(option, 'HALYARD_PROJECT', 'project'),
+    environment: option =>
+      requireSetting('environment', readSetting(option, 'HALYARD_ENVIRONMENT', 'environment')),
     note: text => {
-      if (!quiet) stderr.write(`${printable(text)}\n`);
+      if (!isQuiet) stderr.write(`${sanitizeLines(text)}\n`);
     },
-    confirm: async (question, name) => {
-      if (given.yes || given.dryRun) return;
+    confirm: async (effect, name) => {
+      if (sharedOptions.yes || sharedOptions.dryRun) return;
       if (!interactive)
         throw new CommandError({
           code: 'ConfirmationRequired',
-          message: `${question} Without a terminal, nobody can confirm it.`,
+          message: `${effect} Without a terminal, nobody can confirm it.`,
           exit: EXIT.usage,
           retryable: false,
           hint: 'Use --yes to continue without confirmation, or --dry-run to see what would be sent.',
         });
       const { askForName } = await import('./prompts.ts');
-      await askForName(plain(question), plain(name));
+      await askForName(sanitize(effect), sanitize(name));
     },
     failCheck: () => {
-      code = EXIT.check;
+      exitCode = EXIT.check;
     },
-    exit: () => code,
+    exit: () => exitCode,
   };
 }
 
 /** Returns the profile only if the command uses its server, because a different server has different projects. */
-function ownProfile(env: Runtime['env'], given: Given) {
-  if (given.server !== undefined || (given.profile === undefined && env.HALYARD_SERVER)) return undefined;
-  return chosenProfile(env, given.profile)?.[1];
+function findServerProfile(env: Runtime['env'], sharedOptions: SharedOptions) {
+  if (sharedOptions.server !== undefined || (sharedOptions.profile === undefined && env.HALYARD_SERVER))
+    return undefined;
+  return findProfile(env, sharedOptions.profile)?.[1];
 }

@@ -1,21 +1,21 @@
-import { type AnyCommand, type Option, optionsOf } from './command.ts';
+import { type AnyCommand, getCommandOptions, type Option } from './command.ts';
 import { COMMANDS, GROUPS } from './commands/index.ts';
-import { EXIT, EXIT_MEANINGS, notFound } from './errors.ts';
+import { EXIT, EXIT_MEANINGS, notFoundError } from './errors.ts';
 
-/** For programs: one command with its inputs and outputs, the commands of a group, or all of them. */
+/** Describes one command with its inputs and outputs, the commands of a group, or all commands, for programs to read. */
 export async function describe(words: string[]): Promise<object> {
   const names = words.filter(word => !word.startsWith('-'));
   const command = COMMANDS.find(({ name }) => name === names.slice(0, name.split(' ').length).join(' '));
   if (command) return await describeCommand(command);
   const [group] = names;
   if (group !== undefined && !Object.hasOwn(GROUPS, group))
-    throw notFound(
+    throw notFoundError(
       `There is no command ${JSON.stringify(group)}.`,
       'Run halyard --describe for all commands.',
     );
-  const listed = COMMANDS.filter(({ name }) => group === undefined || name.startsWith(`${group} `));
+  const commands = COMMANDS.filter(({ name }) => group === undefined || name.startsWith(`${group} `));
   return {
-    commands: listed.map(({ name, brief, writes }) => ({ name, brief, writes: writes ?? 'nothing' })),
+    commands: commands.map(({ name, brief, writes }) => ({ name, brief, writes: writes ?? 'nothing' })),
     exitCodes: EXIT_MEANINGS,
   };
 }
@@ -28,11 +28,14 @@ async function describeCommand(command: AnyCommand): Promise<object> {
     brief,
     ...(description && { description }),
     writes: writes ?? 'nothing',
-    arguments: Object.entries(command.args ?? {}).map(([key, one]) => ({ name: key, ...(one as object) })),
-    options: Object.entries(optionsOf(command)).map(([key, option]) => describeOption(key, option)),
+    arguments: Object.entries(command.args ?? {}).map(([key, argument]) => ({
+      name: key,
+      ...(argument as object),
+    })),
+    options: Object.entries(getCommandOptions(command)).map(([key, option]) => describeOption(key, option)),
     operations: calls,
     output: { format: streams ? 'ndjson' : raw ? 'text' : 'json', schema: schemaFor(output) },
-    exitCodes: exitCodesOf(command),
+    exitCodes: getExitCodes(command),
     examples: examples.map(({ does, run }) => ({ does, run: `halyard ${run}` })),
   };
 }
@@ -45,15 +48,15 @@ function describeOption(key: string, { complete: _, ...option }: Option): object
   };
 }
 
-/** All exit codes that a command can have, with their meanings. */
-export function exitCodesOf({ checks, calls, args, writes }: AnyCommand): Record<number, string> {
-  const asks = calls.length > 0;
-  const all = Object.entries(EXIT_MEANINGS).filter(([code]) => {
+/** Returns the exit codes that a command can have, with their meanings. */
+export function getExitCodes({ checks, calls, args, writes }: AnyCommand): Record<number, string> {
+  const sendsRequests = calls.length > 0;
+  const possibleCodes = Object.entries(EXIT_MEANINGS).filter(([code]) => {
     const number = Number(code);
     if (number === EXIT.check) return checks || writes !== undefined;
-    if (number === EXIT.conflict) return writes !== undefined && asks;
-    if (number === EXIT.notFound || number === EXIT.notAllowed) return asks || args !== undefined;
+    if (number === EXIT.conflict) return writes !== undefined && sendsRequests;
+    if (number === EXIT.notFound || number === EXIT.notAllowed) return sendsRequests || args !== undefined;
     return true;
   });
-  return Object.fromEntries(all);
+  return Object.fromEntries(possibleCodes);
 }

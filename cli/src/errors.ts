@@ -1,4 +1,4 @@
-import { printable } from './output.ts';
+import { sanitizeLines } from './output.ts';
 
 /** The meaning of each exit code, for the process that ran the command. */
 export const EXIT = {
@@ -25,7 +25,7 @@ export const EXIT_MEANINGS: Record<number, string> = {
 };
 
 export type Problem = {
-  /** The name of the server's error, or one of ours. Programs match on it. */
+  /** The name of the error, from the server or from this program. Programs match on it. */
   code: string;
   message: string;
   exit: number;
@@ -35,11 +35,11 @@ export type Problem = {
   id?: string | undefined;
   status?: number;
   details?: unknown[];
-  /** What to do about it. */
+  /** What the user can do about the problem. */
   hint?: string;
 };
 
-/** Everything that ends a command early. */
+/** An error that ends a command. */
 export class CommandError extends Error {
   readonly problem: Problem;
 
@@ -49,18 +49,18 @@ export class CommandError extends Error {
   }
 }
 
-const failure =
+const errorFactory =
   (code: string, exit: number, retryable = false) =>
   (message: string, hint?: string): CommandError =>
     new CommandError({ code, exit, retryable, message, ...(hint !== undefined && { hint }) });
 
-export const wrongUse = failure('UsageError', EXIT.usage);
-export const notLoggedIn = failure('NotLoggedIn', EXIT.notAllowed);
-export const notFound = failure('NotFoundError', EXIT.notFound);
-export const failed = failure('Failed', EXIT.failed);
-export const unreachable = failure('Unreachable', EXIT.failed, true);
-export const interrupted = (message = 'Interrupted.'): CommandError =>
-  failure('Interrupted', EXIT.interrupted, true)(message);
+export const usageError = errorFactory('UsageError', EXIT.usage);
+export const notLoggedInError = errorFactory('NotLoggedIn', EXIT.notAllowed);
+export const notFoundError = errorFactory('NotFoundError', EXIT.notFound);
+export const failure = errorFactory('Failed', EXIT.failed);
+export const unreachableError = errorFactory('Unreachable', EXIT.failed, true);
+export const interruption = (message = 'Interrupted.'): CommandError =>
+  errorFactory('Interrupted', EXIT.interrupted, true)(message);
 
 const EXIT_OF_STATUS: Record<number, number> = {
   400: EXIT.usage,
@@ -76,14 +76,19 @@ const EXIT_OF_STATUS: Record<number, number> = {
 
 type ErrorBody = { id?: string; name?: string; message?: string; details?: unknown[] };
 
-/** A rejection by the server, or by a proxy in between that does not respond with JSON. */
-export function rejection(status: number, body: unknown, where: string): CommandError {
+/** Creates the error for a rejection by the server, or by a proxy in between that does not respond with JSON. */
+export function rejection(
+  status: number,
+  body: unknown,
+  server: string,
+  hintFor401 = 'Run halyard login again, or check HALYARD_TOKEN.',
+): CommandError {
   const { id, name, message, details } = typeof body === 'object' && body !== null ? (body as ErrorBody) : {};
-  const isOurs = name !== undefined && message !== undefined;
-  const hint = hintFor(status, name);
+  const isFromHalyard = name !== undefined && message !== undefined;
+  const hint = hintFor(status, name, hintFor401);
   return new CommandError({
     code: name ?? 'UnexpectedResponse',
-    message: isOurs ? message : `${where} responded with ${status}, but not like a Halyard server.`,
+    message: isFromHalyard ? message : `${server} responded with ${status}, but not like a Halyard server.`,
     exit: EXIT_OF_STATUS[status] ?? EXIT.failed,
     retryable: status === 429 || status >= 500,
     id,
@@ -93,31 +98,33 @@ export function rejection(status: number, body: unknown, where: string): Command
   });
 }
 
-function hintFor(status: number, name: string | undefined): string | undefined {
-  if (status === 401) return 'Run halyard login again, or check HALYARD_TOKEN.';
+function hintFor(status: number, name: string | undefined, hintFor401: string): string | undefined {
+  if (status === 401) return hintFor401;
   if (name === undefined) return 'Check the URL of the server with halyard doctor.';
   return undefined;
 }
 
-/** The error as programs read it from standard error. */
+/** Formats the error as programs read it from standard error. */
 export const errorDocument = ({ exit: _, id, ...rest }: Problem): object => ({
   error: { ...rest, id: id ?? null },
 });
 
 type Detail = { message?: unknown };
 
-/** The error as people read it on standard error. */
+/** Formats the error as people read it on standard error. */
 export function errorText({ code, message, details = [], hint, id, status }: Problem): string {
-  const listed = (details as Detail[]).flatMap(one =>
-    typeof one?.message === 'string' ? [`  - ${one.message}`] : [],
+  const detailLines = (details as Detail[]).flatMap(detail =>
+    typeof detail?.message === 'string' ? [`  - ${detail.message}`] : [],
   );
   const isBug = status !== undefined && status >= 500;
   const lines = [
-    // Pressing Ctrl+C is not an error, so nothing is printed.
+    // Ctrl+C prints no "Error", because it is not an error.
     code === 'Interrupted' ? message : `Error: ${message}`,
-    ...(listed.length > 1 || (listed[0] !== undefined && !listed[0].includes(message)) ? listed : []),
+    ...(detailLines.length > 1 || (detailLines[0] !== undefined && !detailLines[0].includes(message))
+      ? detailLines
+      : []),
     ...(isBug && id ? [`The id of the error in the server's log is ${id}.`] : []),
     ...(hint ? [hint] : []),
   ];
-  return printable(lines.join('\n'));
+  return sanitizeLines(lines.join('\n'));
 }

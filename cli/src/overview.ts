@@ -20,33 +20,34 @@ const SECTIONS: Record<string, string[]> = {
   'Look after your code': ['dev', 'types', 'scan', 'mcp'],
 };
 
-/** All commands on one screen. */
-export function overview(others: OtherCommand[]): string {
+/** Lists all commands on one screen. */
+export function overview(otherCommands: OtherCommand[]): string {
   const width = Math.max(
-    ...[...Object.values(SECTIONS).flat(), ...others.map(({ name }) => name)].map(name => name.length),
+    ...[...Object.values(SECTIONS).flat(), ...otherCommands.map(({ name }) => name)].map(name => name.length),
   );
-  const line = ({ name, brief }: OtherCommand): string => `  ${name.padEnd(width)}  ${brief}`;
+  const formatLine = ({ name, brief }: OtherCommand): string => `  ${name.padEnd(width)}  ${brief}`;
   return [
     `Halyard ${VERSION}, a feature-flag service.`,
     'Usage: halyard <command> [<argument>] [<option>]',
     ...Object.entries(SECTIONS).map(
-      ([title, names]) => `${title}:\n${names.map(name => line({ name, brief: briefOf(name) })).join('\n')}`,
+      ([title, names]) =>
+        `${title}:\n${names.map(name => formatLine({ name, brief: findBrief(name) })).join('\n')}`,
     ),
-    ...(others.length > 0 ? [`Run a server:\n${others.map(line).join('\n')}`] : []),
+    ...(otherCommands.length > 0 ? [`Run a server:\n${otherCommands.map(formatLine).join('\n')}`] : []),
     `Options:
   -h, --help     Print this text, or the help of a command: halyard flags list --help
   -v, --version  Print the version
   --describe     Print what a command takes and returns, as JSON: halyard flags list --describe`,
-    others.length > 0 ? 'To look around: halyard demo' : 'To begin: halyard login',
+    otherCommands.length > 0 ? 'To look around: halyard demo' : 'To begin: halyard login',
   ].join('\n\n');
 }
 
-/** A group is described by what its commands do. */
-function briefOf(name: string): string {
-  const inside = COMMANDS.filter(one => one.name.startsWith(`${name} `)).map(one =>
-    one.name.slice(name.length + 1),
+/** Returns the brief of a command. For a group, it lists the group's commands. */
+function findBrief(name: string): string {
+  const commandNames = COMMANDS.filter(command => command.name.startsWith(`${name} `)).map(command =>
+    command.name.slice(name.length + 1),
   );
-  return inside.length > 0
-    ? `${GROUPS[name]}: ${inside.join(', ')}`
-    : (COMMANDS.find(one => one.name === name)?.brief ?? '');
+  return commandNames.length > 0
+    ? `${GROUPS[name]}: ${commandNames.join(', ')}`
+    : (COMMANDS.find(command => command.name === name)?.brief ?? '');
 }

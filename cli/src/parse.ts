@@ -12,9 +12,9 @@ import {
   type Command as StricliCommand,
   text_en,
 } from '@stricli/core';
-import { type AnyCommand, type Option, optionsOf } from './command.ts';
+import { type AnyCommand, getCommandOptions, type Option } from './command.ts';
 import { COMMANDS, GROUPS } from './commands/index.ts';
-import { candidates } from './completion.ts';
+import { completionsFor } from './completion.ts';
 import { VERSION } from './version.ts';
 
 export type Invocation = {
@@ -23,33 +23,35 @@ export type Invocation = {
   options: Record<string, unknown>;
 };
 
-export type Parsed =
+export type ParseResult =
   | { kind: 'run'; invocation: Invocation }
   | { kind: 'print'; text: string }
-  | { kind: 'wrong'; message: string };
+  | { kind: 'error'; message: string };
 
 type Env = Record<string, string | undefined>;
-type Recording = CommandContext & { found?: Invocation };
+type Recording = CommandContext & { invocation?: Invocation };
 
-const kebab = (name: string): string => name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
+const toKebabCase = (name: string): string => name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
 
-const UNBOUNDED = 1_000_000_000;
+const NO_MAXIMUM = 1_000_000_000;
 
-function integerBetween(min: number, max: number) {
+function integerParser(min: number, max: number) {
   return (text: string): number => {
     const number = Number(text);
     if (!/^-?\d+$/.test(text) || number < min || number > max)
       throw new Error(
-        `Expected a whole number from ${min}${max < UNBOUNDED ? ` to ${max}` : ''}, but got ${JSON.stringify(text)}`,
+        `Expected a whole number from ${min}${max < NO_MAXIMUM ? ` to ${max}` : ''}, but got ${JSON.stringify(text)}`,
       );
     return number;
   };
 }
 
-/** One option as stricli describes it. */
+/** Converts an option to stricli's description of it. */
 function toFlag(option: Option, env: Env): object {
   const { brief } = option;
-  const propose = { proposeCompletions: (partial: string) => candidates(env, option.complete, partial) };
+  const completionProposal = {
+    proposeCompletions: (partial: string) => completionsFor(env, option.complete, partial),
+  };
   if (option.type === 'flag') return { kind: 'boolean', brief, optional: true, withNegated: false };
   if (option.type === 'choice')
     return {
@@ -63,7 +65,7 @@ function toFlag(option: Option, env: Env): object {
       kind: 'parsed',
       brief,
       placeholder: option.value,
-      parse: integerBetween(option.min, option.max),
+      parse: integerParser(option.min, option.max),
       ...(option.default === undefined ? { optional: true } : { default: String(option.default) }),
     };
   return {
@@ -71,14 +73,14 @@ function toFlag(option: Option, env: Env): object {
     brief,
     placeholder: option.value,
     parse: String,
-    ...propose,
+    ...completionProposal,
     ...(!option.required && { optional: true }),
     ...(option.many && { variadic: true }),
   };
 }
 
 function toStricli(command: AnyCommand, env: Env): StricliCommand<Recording> {
-  const options = optionsOf(command);
+  const options = getCommandOptions(command);
   const args = Object.entries(command.args ?? {}) as [
     string,
     { brief: string; optional?: true; complete?: never },
@@ -87,22 +89,22 @@ function toStricli(command: AnyCommand, env: Env): StricliCommand<Recording> {
   const examples = command.examples.map(({ does, run: line }) => `  # ${does}\n  halyard ${line}`);
   return buildCommand({
     func(this: Recording, flags: Record<string, unknown>, ...values: (string | undefined)[]) {
-      this.found = {
+      this.invocation = {
         command,
         options: flags,
-        args: Object.fromEntries(args.map(([name], n) => [name, values[n]])),
+        args: Object.fromEntries(args.map(([name], index) => [name, values[index]])),
       };
     },
-    // stricli infers these types from the function, but ours is the same for all commands.
+    // `never` below, because stricli infers these types from the function, which is the same for all commands here.
     parameters: {
       flags: Object.fromEntries(Object.entries(options).map(([name, option]) => [name, toFlag(option, env)])),
       positional: {
         kind: 'tuple',
         parameters: args.map(([name, { brief, optional, complete }]) => ({
-          placeholder: kebab(name),
+          placeholder: toKebabCase(name),
           brief,
           parse: String,
-          proposeCompletions: (partial: string) => candidates(env, complete, partial),
+          proposeCompletions: (partial: string) => completionsFor(env, complete, partial),
           ...(optional && { optional: true }),
         })),
       },
@@ -121,20 +123,20 @@ function toStricli(command: AnyCommand, env: Env): StricliCommand<Recording> {
 
 export type OtherCommand = { name: string; brief: string };
 
-/** All commands as stricli defines them. `others` are the commands of the program that called this one. */
-function application(env: Env, others: OtherCommand[], words: string[]): Application<Recording> {
+/** Defines all commands for stricli. `others` are the commands of the program that called this module. */
+function makeApplication(env: Env, otherCommands: OtherCommand[], words: string[]): Application<Recording> {
   const routes: Record<string, StricliCommand<Recording> | RouteMap<Recording>> = {};
   for (const command of COMMANDS.filter(({ name }) => !name.includes(' ')))
     routes[command.name] = toStricli(command, env);
   for (const [group, brief] of Object.entries(GROUPS)) {
-    const own = COMMANDS.filter(({ name }) => name.startsWith(`${group} `));
-    const inside = Object.fromEntries(
-      own.map(one => [one.name.slice(group.length + 1), toStricli(one, env)]),
+    const commands = COMMANDS.filter(({ name }) => name.startsWith(`${group} `));
+    const groupRoutes = Object.fromEntries(
+      commands.map(command => [command.name.slice(group.length + 1), toStricli(command, env)]),
     );
-    routes[group] = buildRouteMap({ routes: inside, docs: { brief } });
+    routes[group] = buildRouteMap({ routes: groupRoutes, docs: { brief } });
   }
-  // They are listed and suggested, but never run from here.
-  for (const { name, brief } of others)
+  // The functions are empty, because these commands are only listed and suggested here.
+  for (const { name, brief } of otherCommands)
     routes[name] = buildCommand({
       func: () => {},
       parameters: {},
@@ -161,14 +163,14 @@ function application(env: Env, others: OtherCommand[], words: string[]): Applica
           version: 'Print the version',
           argumentEscapeSequence: 'Everything after it is an argument, even if it begins with a dash',
         },
-        exceptionWhileParsingArguments: error => inOurWords(error, optionNames(words)),
+        exceptionWhileParsingArguments: error => reword(error, optionNames(words)),
       },
     },
   });
 }
 
-/** stricli calls options "flags", a word that means something different here. */
-function inOurWords(error: unknown, options: string[]): string {
+/** Rewords stricli's messages, which call options "flags". */
+function reword(error: unknown, options: string[]): string {
   if (!(error instanceof ArgumentScannerError)) return error instanceof Error ? error.message : String(error);
   return formatMessageForArgumentScannerError(error, {
     FlagNotFoundError: ({ input, corrections }) => unknownOption(input, corrections, options),
@@ -179,47 +181,53 @@ function inOurWords(error: unknown, options: string[]): string {
       `The value of --${name} is ${JSON.stringify(input)}, and must be one of ${values.join(', ')}.`,
     UnsatisfiedFlagError: ({ externalFlagName: name }) => `The option --${name} needs a value.`,
     UnexpectedPositionalError: ({ input }) =>
-      `There is an argument too many: ${JSON.stringify(input)}. Put a value with spaces between quotes, and the name of an option before its value.`,
+      `Unexpected argument ${JSON.stringify(input)}. Put a value with spaces between quotes, and the name of an option before its value.`,
     UnsatisfiedPositionalError: ({ placeholder }) => `The argument <${placeholder}> is missing.`,
     UnexpectedFlagError: ({ externalFlagName: name }) => `The option --${name} is given twice.`,
   });
 }
 
-/** A prefix, such as --env, is a better match than a similar spelling. */
+/** Suggests options that begin with the input, such as --env, rather than options with a similar spelling. */
 function unknownOption(input: string, corrections: readonly string[], options: string[]): string {
   if (input === 'token')
     return 'There is no option --token, because everybody on the machine can see the arguments of a process. Use halyard login --with-token, which asks for the token or reads it from standard input, or set HALYARD_TOKEN.';
-  const longer = options.filter(name => name.startsWith(input));
-  const meant = (longer.length > 0 ? longer : corrections).map(one => `--${one}`).join(' or ');
-  return `There is no option --${input}.${meant ? ` Did you mean ${meant}?` : ''}`;
+  const prefixMatches = options.filter(name => name.startsWith(input));
+  const suggestions = (prefixMatches.length > 0 ? prefixMatches : corrections)
+    .map(name => `--${name}`)
+    .join(' or ');
+  return `There is no option --${input}.${suggestions ? ` Did you mean ${suggestions}?` : ''}`;
 }
 
-/** The names of the options that the command of these words has. */
+/** Returns the option names of the command that the words name. */
 function optionNames(words: string[]): string[] {
   const command = COMMANDS.find(({ name }) => words.slice(0, name.split(' ').length).join(' ') === name);
-  return command ? Object.keys(optionsOf(command)).map(kebab) : [];
+  return command ? Object.keys(getCommandOptions(command)).map(toKebabCase) : [];
 }
 
 /** Parses the words of a command line. */
-export async function parse(words: string[], env: Env, others: OtherCommand[] = []): Promise<Parsed> {
-  const printed: string[] = [];
-  const wrong: string[] = [];
-  const into = (list: string[]) => ({ write: (text: string) => void list.push(text), isTTY: false });
-  const context: Recording & { process: { exitCode?: number | string | null } } = {
-    process: { stdout: into(printed), stderr: into(wrong) } as never,
-  };
-  await run(application(env, others, words), words, context);
-  if (context.found) return { kind: 'run', invocation: context.found };
-  if (context.process.exitCode === 0) return { kind: 'print', text: printed.join('').trimEnd() };
-  return { kind: 'wrong', message: wrong.join('').trim() };
-}
-
-/** What a shell may offer for the last word. */
-export async function propose(
+export async function parse(
   words: string[],
   env: Env,
-  others: OtherCommand[] = [],
+  otherCommands: OtherCommand[] = [],
+): Promise<ParseResult> {
+  const outputTexts: string[] = [];
+  const errorTexts: string[] = [];
+  const streamInto = (list: string[]) => ({ write: (text: string) => void list.push(text), isTTY: false });
+  const context: Recording & { process: { exitCode?: number | string | null } } = {
+    process: { stdout: streamInto(outputTexts), stderr: streamInto(errorTexts) } as never,
+  };
+  await run(makeApplication(env, otherCommands, words), words, context);
+  if (context.invocation) return { kind: 'run', invocation: context.invocation };
+  if (context.process.exitCode === 0) return { kind: 'print', text: outputTexts.join('').trimEnd() };
+  return { kind: 'error', message: errorTexts.join('').trim() };
+}
+
+/** Returns what a shell may offer for the last word. */
+export async function suggestCompletions(
+  words: string[],
+  env: Env,
+  otherCommands: OtherCommand[] = [],
 ): Promise<{ completion: string; brief: string }[]> {
   const context = { process: { stdout: { write: () => {} }, stderr: { write: () => {} } } };
-  return [...(await proposeCompletions(application(env, others, words), words, context as never))];
+  return [...(await proposeCompletions(makeApplication(env, otherCommands, words), words, context as never))];
 }

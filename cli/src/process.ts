@@ -1,14 +1,14 @@
-// Runs the words of this process. The server's program `halyard` calls this for every command that is not its own.
-import { interrupted } from './errors.ts';
+// Runs the command line of this process. The server's program `halyard` calls it for every command that is not its own.
+import { interruption } from './errors.ts';
 import { main } from './main.ts';
 import type { OtherCommand } from './parse.ts';
 
-export async function runProcess(others: OtherCommand[] = []): Promise<void> {
+export async function runProcess(otherCommands: OtherCommand[] = []): Promise<void> {
   const { argv, env, stdin, stdout, stderr } = process;
-  const interruption = new AbortController();
+  const controller = new AbortController();
   process.once('SIGINT', () => {
-    interruption.abort(interrupted());
-    // A second Ctrl+C, or code that does not listen to the signal, ends the process.
+    controller.abort(interruption());
+    // A second Ctrl+C ends the process, because some code may not listen to the signal.
     process.once('SIGINT', () => process.exit(130));
   });
   stdout.on('error', error => {
@@ -16,7 +16,7 @@ export async function runProcess(others: OtherCommand[] = []): Promise<void> {
   });
   process.exitCode = await main(
     argv.slice(2),
-    { env, stdin, stdout, stderr, signal: interruption.signal },
-    others,
+    { env, stdin, stdout, stderr, signal: controller.signal },
+    otherCommands,
   );
 }

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { failed } from './errors.ts';
+import { failure } from './errors.ts';
 
 export type Profile = {
   server: string;
@@ -26,33 +26,33 @@ export function readProfiles(env: Env): Profiles {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT')
       return { current: 'default', profiles: Object.create(null) };
-    throw failed(`Cannot read ${file}: ${(error as Error).message}`);
+    throw failure(`Cannot read ${file}: ${(error as Error).message}`);
   }
   try {
     const { current, profiles } = JSON.parse(text) as Profiles;
     if (typeof current !== 'string' || typeof profiles !== 'object' || profiles === null)
       throw new Error('its shape is wrong');
-    // Looking up a name such as __proto__ must find nothing.
+    // The objects have no prototype, so that looking up a name such as __proto__ finds nothing.
     return { current, profiles: Object.assign(Object.create(null), profiles) };
   } catch (error) {
-    throw failed(
+    throw failure(
       `${file} is not a file of profiles: ${(error as Error).message}.`,
       'Delete it, and run halyard login.',
     );
   }
 }
 
-/** The file contains tokens, so only its owner may read it. A rename replaces it, so a reader never sees half of it. */
+/** Replaces the file by renaming, so that a reader never sees half of it. Only its owner may read it, because it contains tokens. */
 export function writeProfiles(env: Env, profiles: Profiles): void {
   const file = profilesFile(env);
-  const temporary = `${file}.${process.pid}`;
+  const temporaryFile = `${file}.${process.pid}`;
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(temporary, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600 });
-    chmodSync(temporary, 0o600);
-    renameSync(temporary, file);
+    writeFileSync(temporaryFile, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600 });
+    chmodSync(temporaryFile, 0o600);
+    renameSync(temporaryFile, file);
   } catch (error) {
-    rmSync(temporary, { force: true });
-    throw failed(`Cannot write ${file}: ${(error as Error).message}`);
+    rmSync(temporaryFile, { force: true });
+    throw failure(`Cannot write ${file}: ${(error as Error).message}`);
   }
 }

@@ -1,26 +1,28 @@
-// Loaded only for a prompt, because @clack/prompts takes as long to load as all other code.
+// This module is loaded only for a prompt, because @clack/prompts takes as long to load as all other code.
 import { isCancel, password, text } from '@clack/prompts';
-import { interrupted, wrongUse } from './errors.ts';
+import { interruption, usageError } from './errors.ts';
 
-async function answerOf(answer: Promise<string | symbol>): Promise<string> {
-  const given = await answer;
-  if (isCancel(given) || typeof given !== 'string') throw interrupted();
-  return given;
+async function readInput(prompt: Promise<string | symbol>): Promise<string> {
+  const input = await prompt;
+  if (isCancel(input) || typeof input !== 'string') throw interruption();
+  return input;
 }
 
 /** Prompts go to standard error, so that standard output contains only data. */
 const output = process.stderr;
 
 export const askForText = (message: string, initialValue = ''): Promise<string> =>
-  answerOf(text({ message, initialValue, output, validate: value => (value ? undefined : 'Type a value.') }));
+  readInput(
+    text({ message, initialValue, output, validate: value => (value ? undefined : 'Type a value.') }),
+  );
 
 export const askForSecret = (message: string): Promise<string> =>
-  answerOf(password({ message, output, validate: value => (value ? undefined : 'Paste the token.') }));
+  readInput(password({ message, output, validate: value => (value ? undefined : 'Paste the token.') }));
 
-export async function askForName(question: string, name: string): Promise<void> {
-  const answer = await answerOf(text({ message: `${question} Type ${name} to confirm.`, output }));
-  if (answer !== name)
-    throw wrongUse(
-      `You typed ${JSON.stringify(answer)} instead of ${JSON.stringify(name)}. Nothing was changed.`,
+export async function askForName(effect: string, name: string): Promise<void> {
+  const input = await readInput(text({ message: `${effect} Type ${name} to confirm.`, output }));
+  if (input !== name)
+    throw usageError(
+      `You typed ${JSON.stringify(input)} instead of ${JSON.stringify(name)}. Nothing was changed.`,
     );
 }

@@ -3,26 +3,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'openapi-fetch';
 import type { paths } from './api/api.gen.ts';
 import type { Connection } from './connection.ts';
-import { interrupted, rejection, unreachable, wrongUse } from './errors.ts';
+import { interruption, rejection, unreachableError, usageError } from './errors.ts';
 import { VERSION } from './version.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type Method = (typeof METHODS)[number];
 export type Api = Pick<Client<paths>, Method>;
 
-/** The server is restarting, overloaded, or behind a proxy that cannot reach it. */
-const TRANSIENT = [429, 502, 503, 504];
+/** The statuses of a server that is restarting, overloaded, or behind a proxy that cannot reach it. */
+const TRANSIENT_STATUSES = [429, 502, 503, 504];
 const MAX_ATTEMPTS = 4;
 /**
- * A restart takes seconds. After a crash, the server rejects a repeated request for up to a minute, because the first attempt may
- * still be running.
+ * Longer than a restart, which takes seconds. After a crash, the server rejects a repeated request for up to a minute, because the
+ * first attempt may still be running.
  */
-const PATIENCE_MS = 5 * 60_000;
+const RESTART_TIMEOUT_MS = 5 * 60_000;
 const MAX_PAUSE_SECONDS = 8;
 const MAX_WAIT_SECONDS = 10;
-const TIMEOUT_MS = 60_000;
-/** Errors that retrying does not fix. */
-const PERMANENT = [
+const REQUEST_TIMEOUT_MS = 60_000;
+/** The codes of errors that retrying does not fix. */
+const PERMANENT_ERRORS = [
   'ENOTFOUND',
   'ERR_INVALID_URL',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -34,7 +34,7 @@ const PERMANENT = [
   'ERR_SSL_PACKET_LENGTH_TOO_LONG',
 ];
 
-/** A request as --dry-run shows it. */
+/** A request that --dry-run shows. */
 export type Request = { method: Method; path: string; body?: unknown; comment?: string };
 
 /** Ends a command before its first write. */
@@ -53,7 +53,7 @@ export type Send = (
   init?: {
     body?: unknown;
     headers?: Record<string, string>;
-    /** Do not retry it. */
+    /** Disables retries. */
     once?: boolean;
     /** For a stream, which has no timeout and arrives in parts. */
     signal?: AbortSignal;
@@ -68,10 +68,10 @@ type Sender = {
   onResponse?: (headers: Headers) => void;
 };
 
-/** Sends a request and repeats it while the server is unreachable. A write has the same idempotency key in all attempts. */
+/** Sends a request and retries while the server is unreachable. A write has the same idempotency key in all attempts. */
 export const makeSend =
   ({ connection, signal, survivesRestart = false, onResponse }: Sender): Send =>
-  async (method, path, { body, headers = {}, once = false, signal: own } = {}) => {
+  async (method, path, { body, headers = {}, once = false, signal: streamSignal } = {}) => {
     checkPath(path);
     const { server, token } = connection();
     const init: RequestInit = {
@@ -87,48 +87,52 @@ export const makeSend =
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     };
-    const givesUpAt = Date.now() + PATIENCE_MS;
+    const deadline = Date.now() + RESTART_TIMEOUT_MS;
     for (let attempt = 1; ; attempt++) {
-      const isLast = once || (survivesRestart ? Date.now() > givesUpAt : attempt === MAX_ATTEMPTS);
-      const timeout = own ? [own] : [AbortSignal.timeout(TIMEOUT_MS)];
+      const isLast = once || (survivesRestart ? Date.now() > deadline : attempt === MAX_ATTEMPTS);
+      const signals = streamSignal ? [streamSignal] : [AbortSignal.timeout(REQUEST_TIMEOUT_MS)];
       const response = await fetchOnce(
         server + path,
-        { ...init, signal: AbortSignal.any([signal, ...timeout]) },
-        own !== undefined,
+        { ...init, signal: AbortSignal.any([signal, ...signals]) },
+        streamSignal !== undefined,
       ).catch((error: unknown) => {
-        if (signal.aborted) throw interrupted();
-        if (isLast || PERMANENT.includes(causeOf(error).code ?? '')) throw noResponse(server, error);
+        if (signal.aborted) throw interruption();
+        if (isLast || PERMANENT_ERRORS.includes(getCause(error).code ?? ''))
+          throw noResponseError(server, error);
         return undefined;
       });
-      if (response && response.status >= 300 && response.status < 400) throw redirected(server, response);
-      // 409 with Retry-After: an earlier attempt of this request is still running.
+      if (response && response.status >= 300 && response.status < 400) throw redirectError(server, response);
+      // 409 with Retry-After means that an earlier attempt of this request is still running.
       const isRunning = response?.status === 409 && response.headers.has('Retry-After');
-      if (response && ((!TRANSIENT.includes(response.status) && !isRunning) || isLast)) {
+      if (response && ((!TRANSIENT_STATUSES.includes(response.status) && !isRunning) || isLast)) {
         onResponse?.(response.headers);
         return response;
       }
       const seconds =
         Math.max(Number(response?.headers.get('Retry-After')), 0) ||
         Math.min(2 ** (attempt - 2), MAX_PAUSE_SECONDS);
-      // A caller should not wait silently for minutes.
+      // Returns the response, because the user should not wait for minutes without a message.
       if (response && seconds > MAX_WAIT_SECONDS) return response;
       await response?.body?.cancel();
       await sleep(seconds * 1000, undefined, { signal }).catch(() => {
-        throw interrupted();
+        throw interruption();
       });
     }
   };
 
-/** A URL has no segments . and .., so a flag with such a name would have the URL of its project, and archiving it would delete that. */
-const DOTS = /^(\.|%2e){1,2}$/i;
+/**
+ * URLs drop the segments . and .., so a flag with such a name would have the URL of its project. Archiving the flag would then
+ * delete the project.
+ */
+const DOT_SEGMENT = /^(\.|%2e){1,2}$/i;
 
 function checkPath(path: string): void {
-  const [before = ''] = path.split(/[?#]/);
-  const found = before.split(/[/\\]/).find(segment => DOTS.test(segment));
-  if (found !== undefined) throw notAName(found);
+  const [pathname = ''] = path.split(/[?#]/);
+  const dotSegment = pathname.split(/[/\\]/).find(segment => DOT_SEGMENT.test(segment));
+  if (dotSegment !== undefined) throw invalidNameError(dotSegment);
 }
 
-const notAName = (text: string) => wrongUse(`${JSON.stringify(text)} is not a name.`);
+const invalidNameError = (text: string) => usageError(`${JSON.stringify(text)} is not a name.`);
 
 /**
  * Reads the whole response, unless it is a stream. A body that breaks off does not count as a response, so the request is
@@ -144,12 +148,12 @@ async function fetchOnce(url: string, init: RequestInit, isStream: boolean): Pro
 
 type Cause = { code?: string; message?: string };
 
-function causeOf(error: unknown): Cause {
+function getCause(error: unknown): Cause {
   const { cause } = error as { cause?: Cause & { errors?: Cause[] } };
   return cause?.errors?.[0] ?? cause ?? (error as Cause);
 }
 
-const WHY: Record<string, string> = {
+const CAUSES: Record<string, string> = {
   ECONNREFUSED: 'nothing listens there',
   ENOTFOUND: 'the host name is unknown',
   ECONNRESET: 'the connection was closed',
@@ -158,24 +162,24 @@ const WHY: Record<string, string> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS. Is it http instead of https?',
 };
 
-function noResponse(server: string, error: unknown) {
-  const { code, message } = causeOf(error);
-  const why =
+function noResponseError(server: string, error: unknown) {
+  const { code, message } = getCause(error);
+  const cause =
     (error as Error).name === 'TimeoutError'
       ? 'it did not respond in time'
-      : (WHY[code ?? ''] ?? message ?? code);
-  return unreachable(
-    `Cannot reach ${server}: ${why}`.replace(/\.*$/, '.'),
+      : (CAUSES[code ?? ''] ?? message ?? code);
+  return unreachableError(
+    `Cannot reach ${server}: ${cause}`.replace(/\.*$/, '.'),
     'Check the URL and the network with halyard doctor.',
   );
 }
 
-function redirected(server: string, response: Response) {
+function redirectError(server: string, response: Response) {
   const target = URL.parse(response.headers.get('Location') ?? '', server)?.href ?? 'a different URL';
-  return unreachable(`${server} redirects to ${target}.`, 'Log in with the URL of the server itself.');
+  return unreachableError(`${server} redirects to ${target}.`, 'Log in with the URL of the server itself.');
 }
 
-export async function bodyOf(response: Response): Promise<unknown> {
+export async function readResponseBody(response: Response): Promise<unknown> {
   const text = await response.text();
   try {
     return text === '' ? undefined : JSON.parse(text);
@@ -184,10 +188,10 @@ export async function bodyOf(response: Response): Promise<unknown> {
   }
 }
 
-/** The response, or the server's rejection as an error. */
-export async function accepted(response: Response, server: string): Promise<Response> {
+/** Returns a successful response. Throws the server's rejection as an error. */
+export async function requireSuccess(response: Response, server: string): Promise<Response> {
   if (response.ok) return response;
-  throw rejection(response.status, await bodyOf(response), server);
+  throw rejection(response.status, await readResponseBody(response), server);
 }
 
 type Options = {
@@ -195,41 +199,44 @@ type Options = {
   body?: unknown;
 };
 
-export function pathOf(
+export function buildPath(
   path: string,
-  { path: parts = {}, query = {} }: NonNullable<Options['params']> = {},
+  { path: pathParameters = {}, query = {} }: NonNullable<Options['params']> = {},
 ): string {
   const encode = (value: unknown) => encodeURIComponent(String(value));
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const part = encode(parts[name]);
-    if (part === '' || DOTS.test(part)) throw notAName(part);
+  const filledPath = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const part = encode(pathParameters[name]);
+    if (part === '' || DOT_SEGMENT.test(part)) throw invalidNameError(part);
     return part;
   });
   const pairs = Object.entries(query).flatMap(([name, value]) =>
-    [value].flat().flatMap(one => (one == null ? [] : `${name}=${encode(one)}`)),
+    [value].flat().flatMap(item => (item == null ? [] : `${name}=${encode(item)}`)),
   );
-  return `${filled}${pairs.length > 0 ? '?' : ''}${pairs.join('&')}`;
+  return `${filledPath}${pairs.length > 0 ? '?' : ''}${pairs.join('&')}`;
 }
 
-/** A client with the types of openapi-fetch. `before` sees each request. */
+/** Creates a client with the types of openapi-fetch. `prepare` sees each request and returns additional headers. */
 export function makeApi(
   send: Send,
   connection: () => Connection,
-  before: (request: Request) => Record<string, string> = () => ({}),
+  prepare: (request: Request) => Record<string, string> = () => ({}),
 ): Api {
   const call =
     (method: Method) =>
     async (path: string, { params, body }: Options = {}) => {
-      const target = pathOf(path, params);
-      const headers = before({ method, path: target, ...(body !== undefined && { body }) });
-      const response = await accepted(await send(method, target, { body, headers }), connection().server);
-      return { data: await bodyOf(response), response };
+      const target = buildPath(path, params);
+      const headers = prepare({ method, path: target, ...(body !== undefined && { body }) });
+      const response = await requireSuccess(
+        await send(method, target, { body, headers }),
+        connection().server,
+      );
+      return { data: await readResponseBody(response), response };
     };
-  // The types of paths, parameters and bodies are those of openapi.json. Here they are any.
+  // The return type has the paths, parameters and bodies of openapi.json, which this generic code cannot check.
   return Object.fromEntries(METHODS.map(method => [method, call(method)])) as never;
 }
 
-/** The body of a response that has one. */
-export async function data<T>(call: Promise<{ data?: T }>): Promise<T> {
+/** Returns the body of a response. */
+export async function getData<T>(call: Promise<{ data?: T }>): Promise<T> {
   return (await call).data as T;
 }

@@ -1,117 +1,93 @@
 import type { schemas } from './api/api.gen.ts';
 import type { Context } from './context.ts';
 import { CommandError, EXIT } from './errors.ts';
-import { count, plain, time } from './output.ts';
-import { data } from './requests.ts';
+import { formatCount, formatTime, sanitize } from './output.ts';
+import { getData } from './requests.ts';
 
 type Reach = schemas['EventReach'];
 
-/** The server waits up to 60 s, but many proxies end a request that is silent for 30 s. */
-const LOOK_SECONDS = 20;
-const MAX_NAMED = 20;
+/** Less than the 60 s that the server would wait, because many proxies end a request that is silent for 30 s. */
+const POLL_SECONDS = 20;
+const MAX_NAMED_INSTANCES = 20;
 
-/** The events of a command's changes, by the environments that they changed. */
-export type Changes = {
-  note: (headers: Headers) => void;
-  events: () => string[];
-  /** There was a change whose event is unknown, because its response was lost and the server only confirmed that it succeeded. */
-  isUncertain: () => boolean;
-};
-
-export function makeChanges(): Changes {
-  const events = new Map<string, string[]>();
-  let isUncertain = false;
-  return {
-    note: headers => {
-      const [revisions, ids] = [headers.get('Halyard-Revision'), headers.get('Halyard-Event')];
-      if (headers.has('Idempotent-Replayed')) isUncertain = true;
-      if (revisions === null || ids === null) return;
-      // An instance that has a revision has all earlier ones, so the last change of an environment is enough.
-      events.set(revisions.replace(/=\d+/g, ''), ids.split(', '));
-    },
-    events: () => [...new Set([...events.values()].flat())],
-    isUncertain: () => isUncertain,
-  };
-}
-
-/** Returns a sentence when the changes are live. Ends the command with 10 if they are not. */
+/** Waits until the changes are live and returns a sentence that says so. Ends the command with 10 if they are not live in time. */
 export async function waitUntilLive(context: Context, seconds: number): Promise<string> {
   const { changes } = context;
-  const endsAt = performance.now() + seconds * 1_000;
+  const deadline = performance.now() + seconds * 1_000;
   let liveSince: string | null = null;
-  let isUsed = false;
+  let hasKnownInstances = false;
   for (const id of changes.events()) {
-    const reach = await reachOf(context, id, endsAt);
+    const reach = await pollReach(context, id, deadline);
     if (reach.state === 'behind' || (reach.state === 'unknown' && hasInstances(reach)))
-      throw notLive(reach, seconds);
-    isUsed ||= hasInstances(reach);
+      throw notLiveError(reach, seconds);
+    hasKnownInstances ||= hasInstances(reach);
     if (reach.liveSince !== null && (liveSince === null || reach.liveSince > liveSince))
       liveSince = reach.liveSince;
   }
   if (changes.isUncertain())
-    throw problem(
+    throw makeError(
       'The change was made, but the connection broke off, so its event is unknown.',
       'Find the event with halyard events search, and ask for its reach.',
     );
   if (changes.events().length === 0)
     return 'Nothing that SDKs get has changed, so there is nothing to wait for.';
-  if (!isUsed) return 'No known SDK instance gets this change, so there is nothing to wait for.';
-  return `Live everywhere since ${time(liveSince)} UTC.`;
+  if (!hasKnownInstances) return 'No known SDK instance gets this change, so there is nothing to wait for.';
+  return `Live everywhere since ${formatTime(liveSince)} UTC.`;
 }
 
 const hasInstances = ({ environments }: Reach): boolean =>
   environments.some(({ instances }) => instances > 0);
 
-/** Asks repeatedly, so that the user sees progress. */
-async function reachOf(context: Context, id: string, endsAt: number): Promise<Reach> {
+/** Polls with short requests, so that the user sees progress. */
+async function pollReach(context: Context, id: string, deadline: number): Promise<Reach> {
   for (;;) {
-    const left = Math.max(Math.ceil((endsAt - performance.now()) / 1_000), 1);
-    const wait = String(Math.min(left, LOOK_SECONDS));
-    const reach = await data(
+    const secondsLeft = Math.max(Math.ceil((deadline - performance.now()) / 1_000), 1);
+    const wait = Math.min(secondsLeft, POLL_SECONDS);
+    const reach = await getData(
       context.read.GET('/api/admin/events/{id}/reach', {
-        params: { path: { id }, query: { wait, limit: String(MAX_NAMED) } },
+        params: { path: { id }, query: { wait, limit: MAX_NAMED_INSTANCES } },
       }),
     ).catch((error: unknown) => {
-      throw afterTheChange(error);
+      throw withChangeNote(error);
     });
-    if (reach.state !== 'behind' || performance.now() >= endsAt) return reach;
-    context.note(`${behind(reach)} Waiting.`);
+    if (reach.state !== 'behind' || performance.now() >= deadline) return reach;
+    context.note(`${describeDelay(reach)} Waiting.`);
   }
 }
 
-const behind = ({ total, environments }: Reach): string => {
-  const all = environments.reduce((sum, { instances }) => sum + instances, 0);
-  return `${total} of ${count(all, 'instance')} ${total === 1 ? 'does' : 'do'} not have the change yet.`;
+const describeDelay = ({ total, environments }: Reach): string => {
+  const instanceCount = environments.reduce((sum, { instances }) => sum + instances, 0);
+  return `${total} of ${formatCount(instanceCount, 'instance')} ${total === 1 ? 'does' : 'do'} not have the change yet.`;
 };
 
-function notLive(reach: Reach, seconds: number): CommandError {
+function notLiveError(reach: Reach, seconds: number): CommandError {
   const { missing, total, state } = reach;
   if (state === 'unknown')
-    return problem(
+    return makeError(
       'The change was made. The servers know too many instances to tell whether all of them have it.',
     );
-  const rest = total - missing.length;
+  const unnamedCount = total - missing.length;
   const details = [
-    ...missing.map(one => ({ ...one, message: sentence(one) })),
-    ...(rest > 0 ? [{ message: `and ${count(rest, 'more instance')}` }] : []),
+    ...missing.map(instance => ({ ...instance, message: describeInstance(instance) })),
+    ...(unnamedCount > 0 ? [{ message: `and ${formatCount(unnamedCount, 'more instance')}` }] : []),
   ];
-  return problem(
-    `The change was made, but after ${count(seconds, 'second')} ${behind(reach)}`,
+  return makeError(
+    `The change was made, but after ${formatCount(seconds, 'second')} ${describeDelay(reach)}`,
     undefined,
     details,
   );
 }
 
-const sentence = ({
+const describeInstance = ({
   application,
   instance,
   environment,
   streaming,
   lastContactAt,
 }: Reach['missing'][number]) =>
-  `${plain(application ?? 'an application that you cannot read')}${instance === null ? '' : `, instance ${plain(instance)}`}, in ${plain(environment)}: ${streaming ? 'has an open stream' : `last heard from ${time(lastContactAt)} UTC`}`;
+  `${sanitize(application ?? 'an application that you cannot read')}${instance === null ? '' : `, instance ${sanitize(instance)}`}, in ${sanitize(environment)}: ${streaming ? 'has an open stream' : `last heard from ${formatTime(lastContactAt)} UTC`}`;
 
-const problem = (message: string, hint?: string, details?: object[]): CommandError =>
+const makeError = (message: string, hint?: string, details?: object[]): CommandError =>
   new CommandError({
     code: 'NotLive',
     message,
@@ -121,13 +97,13 @@ const problem = (message: string, hint?: string, details?: object[]): CommandErr
     ...(hint !== undefined && { hint }),
   });
 
-/** The error must say that the change was made, so that nobody makes it a second time. */
-function afterTheChange(error: unknown): unknown {
+/** Adds to an error that the change was made, so that nobody makes the change a second time. */
+function withChangeNote(error: unknown): unknown {
   if (!(error instanceof CommandError)) return error;
-  const { problem: before } = error;
+  const { problem } = error;
   return new CommandError({
-    ...before,
-    message: `The change was made, but nobody knows yet whether SDKs have it. ${before.message}`,
+    ...problem,
+    message: `The change was made, but nobody knows yet whether SDKs have it. ${problem.message}`,
     retryable: false,
   });
 }

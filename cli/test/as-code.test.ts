@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, inject, test } from 'vitest';
-import { apiOf, createProject } from '../../console/e2e/support/api.ts';
+import { createApi, createProject } from '../../console/e2e/support/api.ts';
 import { startFront, startRestartableServer } from '../../console/e2e/support/server.ts';
-import { api, fails, json, onTerminal, run, server, start, unique } from './support/run.ts';
+import { api, json, onTerminal, run, runFailing, server, start, unique } from './support/run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'halyard-as-code-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -19,7 +19,7 @@ type Plan = { plan: string; changes: { flag: string; does: string }[] };
 
 const rollout = (percent: number) => [{ name: 'flexibleRollout', parameters: { rollout: String(percent) } }];
 
-test('a file is applied once, and an exported file needs no changes', async () => {
+test('an applied or exported file needs no changes', async () => {
   const project = await createProject(api);
   const segment = `segment-${unique()}`;
   await api.send('POST', '/api/admin/segments', { name: segment, constraints: [] });
@@ -46,7 +46,7 @@ test('a file is applied once, and an exported file needs no changes', async () =
   const { plan, changes } = await json<Plan>(['flags', 'plan', '-f', file]);
   await json(['flags', 'apply', '-f', file, '--plan', plan, '-m', 'from Git']);
 
-  expect(changes.map(one => one.does)).toEqual([
+  expect(changes.map(change => change.does)).toEqual([
     'create',
     'update',
     'tag',
@@ -62,29 +62,29 @@ test('a file is applied once, and an exported file needs no changes', async () =
   });
   const { events } = await json<{ events: { comment: string }[] }>(['events', 'search', '--flag', flag]);
   expect(new Set(events.map(event => event.comment))).toEqual(new Set(['from Git']));
-  const exported = write((await run(['flags', 'export', '-p', project])).stdout);
-  expect(await json(['flags', 'plan', '-f', exported, '--prune'])).toMatchObject({ changes: [] });
+  const exportedFile = write((await run(['flags', 'export', '-p', project])).stdout);
+  expect(await json(['flags', 'plan', '-f', exportedFile, '--prune'])).toMatchObject({ changes: [] });
 });
 
-test('plan --exit-code finds what somebody changed by hand, and --prune what is not in the file', async () => {
+test('plan finds manual changes and, with --prune, flags that are not in the file', async () => {
   const project = await createProject(api);
-  const [kept, other] = [`kept-${unique()}`, `other-${unique()}`];
-  for (const name of [kept, other]) await json(['flags', 'create', name, '-p', project]);
-  const file = write({ project, flags: { [kept]: { description: '' } } });
+  const [listedFlag, unlistedFlag] = [`kept-${unique()}`, `other-${unique()}`];
+  for (const name of [listedFlag, unlistedFlag]) await json(['flags', 'create', name, '-p', project]);
+  const file = write({ project, flags: { [listedFlag]: { description: '' } } });
 
   expect((await run(['flags', 'plan', '-f', file, '--exit-code'])).code).toBe(0);
-  await api.send('PUT', `/api/admin/projects/${project}/features/${kept}`, { description: 'by hand' });
-  const drift = await run(['flags', 'plan', '-f', file, '--exit-code']);
-  const pruned = await json<Plan>(['flags', 'plan', '-f', file, '--prune']);
+  await api.send('PUT', `/api/admin/projects/${project}/features/${listedFlag}`, { description: 'by hand' });
+  const driftRun = await run(['flags', 'plan', '-f', file, '--exit-code']);
+  const pruningPlan = await json<Plan>(['flags', 'plan', '-f', file, '--prune']);
 
-  expect(drift.code).toBe(10);
-  expect(JSON.parse(drift.stdout).changes).toEqual([
-    { flag: kept, does: 'update', from: { description: 'by hand' }, to: { description: '' } },
+  expect(driftRun.code).toBe(10);
+  expect(JSON.parse(driftRun.stdout).changes).toEqual([
+    { flag: listedFlag, does: 'update', from: { description: 'by hand' }, to: { description: '' } },
   ]);
-  expect(pruned.changes).toContainEqual({ flag: other, does: 'archive' });
+  expect(pruningPlan.changes).toContainEqual({ flag: unlistedFlag, does: 'archive' });
 });
 
-test('a plan is rejected if the flags have changed since', async () => {
+test('a plan is rejected if the flags have changed since it was made', async () => {
   const project = await createProject(api);
   const flag = `flag-${unique()}`;
   await json(['flags', 'create', flag, '-p', project]);
@@ -100,83 +100,92 @@ test('a plan is rejected if the flags have changed since', async () => {
   const { plan } = await json<Plan>(['flags', 'plan', '-f', file]);
   await api.send('PUT', `/api/admin/projects/${project}/features/${flag}`, { description: 'by hand' });
 
-  expect(await fails(['flags', 'apply', '-f', file, '--plan', plan])).toMatchObject({
+  expect(await runFailing(['flags', 'apply', '-f', file, '--plan', plan])).toMatchObject({
     exit: 5,
     code: 'PlanOutdated',
   });
   expect(await json(['flags', 'show', flag])).toMatchObject({ description: 'by hand' });
 });
 
-test('a change by somebody else during apply stops it', async () => {
+test('apply never overwrites a flag that somebody else changes while apply runs', async () => {
   const front = await startFront({ url: server.url });
   const project = await createProject(api);
-  const names = Array.from({ length: 3 }, (_, n) => `flag-${n}-${unique()}`);
+  const names = Array.from({ length: 3 }, (_, index) => `flag-${index}-${unique()}`);
   for (const name of names) await json(['flags', 'create', name, '-p', project]);
-  const first = `/api/admin/projects/${project}/features/${names[0]}`;
-  const last = names[2] ?? '';
+  const firstPath = `/api/admin/projects/${project}/features/${names[0]}`;
+  const lastFlag = names[2] ?? '';
   const file = write({
     project,
     flags: Object.fromEntries(names.map(name => [name, { description: 'new', stale: true }])),
   });
-  // The response to the first change gets lost, so the command waits and repeats it. Meanwhile somebody changes the last flag.
+  // The response to the first change gets lost, so the command waits and repeats the change. During this wait, somebody changes the last flag.
   front.lost = 1;
-  const applying = start(['flags', 'apply', '-f', file, '--yes'], { env: { HALYARD_SERVER: front.url } });
-  await expect.poll(async () => (await api.send<{ stale: boolean }>('GET', first)).stale).toBe(true);
-  await api.send('PUT', `/api/admin/projects/${project}/features/${last}`, { description: 'by hand' });
-  const { code } = await applying.ended;
+  const application = start(['flags', 'apply', '-f', file, '--yes'], { env: { HALYARD_SERVER: front.url } });
+  await expect.poll(async () => (await api.send<{ stale: boolean }>('GET', firstPath)).stale).toBe(true);
+  await api.send('PUT', `/api/admin/projects/${project}/features/${lastFlag}`, { description: 'by hand' });
+  const { code } = await application.completion;
 
-  // The command may have been faster, so that it made its change first.
+  // Both codes are correct, because the command may have made its change first.
   expect([0, 5]).toContain(code);
-  expect(await json(['flags', 'show', last])).toMatchObject({ description: 'by hand' });
+  expect(await json(['flags', 'show', lastFlag])).toMatchObject({ description: 'by hand' });
   await front.close();
 });
 
-test('a server that is killed during apply and started again ends in the planned state', async () => {
-  const own = await startRestartableServer(inject('template'));
-  const project = await createProject(apiOf(own));
-  const env = { HALYARD_SERVER: own.url, HALYARD_TOKEN: own.adminToken };
-  const names = Array.from({ length: 12 }, (_, n) => `flag-${n}-${unique()}`);
+test('apply reaches the planned state even if the server restarts while apply runs', async () => {
+  const restartableServer = await startRestartableServer(inject('template'));
+  const project = await createProject(createApi(restartableServer));
+  const env = { HALYARD_SERVER: restartableServer.url, HALYARD_TOKEN: restartableServer.adminToken };
+  const names = Array.from({ length: 12 }, (_, index) => `flag-${index}-${unique()}`);
   const environments = { production: { enabled: true, strategies: rollout(50) } };
   const file = write({
     project,
     flags: Object.fromEntries(names.map(name => [name, { description: 'new', environments }])),
   });
 
-  const applying = start(['flags', 'apply', '-f', file, '--yes'], { env });
+  const application = start(['flags', 'apply', '-f', file, '--yes'], { env });
   await expect
-    .poll(async () => (await apiOf(own).send<{ total: number }>('GET', '/api/admin/search/features')).total)
+    .poll(
+      async () =>
+        (await createApi(restartableServer).send<{ total: number }>('GET', '/api/admin/search/features'))
+          .total,
+    )
     .toBeGreaterThan(2);
-  await own.kill();
-  await own.restart();
-  const { code, stderr } = await applying.ended;
+  await restartableServer.kill();
+  await restartableServer.restart();
+  const { code, stderr } = await application.completion;
 
   expect(stderr).toBe('');
   expect(code).toBe(0);
   expect(await json(['flags', 'plan', '-f', file], { env })).toMatchObject({ changes: [] });
-  await own.stop();
+  await restartableServer.stop();
 });
 
 test('an error in the file is reported before anything changes', async () => {
   const project = await createProject(api);
   const production = (state: object) => ({ project, flags: { x: { environments: { production: state } } } });
 
-  expect(await fails(['flags', 'plan', '-f', write('a: [')])).toMatchObject({
+  expect(await runFailing(['flags', 'plan', '-f', write('a: [')])).toMatchObject({
     exit: 2,
     message: expect.stringContaining('is not valid YAML'),
   });
-  expect(await fails(['flags', 'plan', '-f', write({ project })])).toMatchObject({
+  expect(await runFailing(['flags', 'plan', '-f', write({ project })])).toMatchObject({
     exit: 2,
     message: expect.stringContaining('needs the keys'),
   });
-  expect(await fails(['flags', 'plan', '-f', write(production({ enbled: true }))])).toMatchObject({
+  expect(await runFailing(['flags', 'plan', '-f', write(production({ enbled: true }))])).toMatchObject({
     exit: 2,
     message: expect.stringContaining('unknown key "enbled"'),
   });
   expect(
-    await fails(['flags', 'plan', '-f', write(production({ enabled: true, strategies: [] }))]),
+    await runFailing(['flags', 'plan', '-f', write(production({ enabled: true, strategies: [] }))]),
   ).toMatchObject({ exit: 2, message: expect.stringContaining('no enabled strategy') });
   expect(
-    await fails(['flags', 'plan', '-f', write({ project, flags: { x: { environments: { moon: {} } } } })]),
+    await runFailing([
+      'flags',
+      'plan',
+      '-f',
+      write({ project, flags: { x: { environments: { moon: {} } } } }),
+    ]),
   ).toMatchObject({ exit: 2, message: expect.stringContaining('no environment "moon"') });
 });
 

@@ -23,7 +23,7 @@ const write = (path: string, text: string): void => {
   writeFileSync(join(folder, path), text);
 };
 
-/** The errors of the type check. */
+/** Checks the types of the files and returns the errors. */
 function compile(files: string[]): string {
   try {
     const tsc = join(ROOT, 'node_modules/.bin/tsc');
@@ -47,7 +47,7 @@ function compile(files: string[]): string {
   }
 }
 
-test('types compile with the SDK, and a renamed flag or an unknown variant does not', async () => {
+test('the generated types reject a renamed flag and an unknown variant', async () => {
   const project = await createProject(api);
   const flag = `flag-${unique()}`;
   const features = `/api/admin/projects/${project}/features`;
@@ -58,11 +58,11 @@ test('types compile with the SDK, and a renamed flag or an unknown variant does 
   ]);
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   const out = join(folder, 'flags.ts');
-  const words = ['types', '--project', project, '--out', out];
+  const command = ['types', '--project', project, '--out', out];
 
-  expect((await run([...words, '--check'])).code).toBe(10);
-  expect((await run(words)).stdout).toContain('with 1 flag.');
-  expect((await run([...words, '--check'])).code).toBe(0);
+  expect((await run([...command, '--check'])).code).toBe(10);
+  expect((await run(command)).stdout).toContain('with 1 flag.');
+  expect((await run([...command, '--check'])).code).toBe(0);
   const program = (name: string, variant: string) => `
     import { initialize } from 'unleash-client';
     import type { Typed } from './flags.ts';
@@ -80,9 +80,10 @@ test('types compile with the SDK, and a renamed flag or an unknown variant does 
 
 test('the manifest has the shape that the OpenFeature CLI reads', async () => {
   const project = await createProject(api);
-  const [on, text, object] = [`on-${unique()}`, `text-${unique()}`, `object-${unique()}`];
+  const [plainFlag, text, object] = [`on-${unique()}`, `text-${unique()}`, `object-${unique()}`];
   const features = `/api/admin/projects/${project}/features`;
-  for (const name of [on, text, object]) await api.send('POST', features, { name, description: 'why' });
+  for (const name of [plainFlag, text, object])
+    await api.send('POST', features, { name, description: 'why' });
   const variant = (payload: object) => [
     { name: 'v', weight: 1000, weightType: 'variable', stickiness: 'default', ...payload },
   ];
@@ -100,7 +101,7 @@ test('the manifest has the shape that the OpenFeature CLI reads', async () => {
   const { stdout } = await run(['types', '--project', project, '--format', 'openfeature']);
 
   expect(JSON.parse(stdout).flags).toEqual({
-    [on]: { flagType: 'boolean', defaultValue: false, description: 'why' },
+    [plainFlag]: { flagType: 'boolean', defaultValue: false, description: 'why' },
     [text]: { flagType: 'string', defaultValue: '', description: 'why' },
     [object]: { flagType: 'object', defaultValue: {}, description: 'why' },
   });
@@ -108,28 +109,30 @@ test('the manifest has the shape that the OpenFeature CLI reads', async () => {
 
 test('scan finds unknown, stale and archived flags with file and line', async () => {
   const project = await createProject(api);
-  const [live, stale, gone, nowhere] = ['live', 'stale', 'gone', 'nowhere'].map(
+  const [live, stale, archived, unreferenced] = ['live', 'stale', 'archived', 'unreferenced'].map(
     name => `${name}-${unique()}`,
   ) as [string, string, string, string];
-  for (const name of [live, stale, gone, nowhere]) await json(['flags', 'create', name, '-p', project]);
+  for (const name of [live, stale, archived, unreferenced])
+    await json(['flags', 'create', name, '-p', project]);
   await json(['flags', 'stale', stale]);
-  await json(['flags', 'archive', gone, '--yes']);
+  await json(['flags', 'archive', archived, '--yes']);
   write(
     'app/src/shop.ts',
     `import x from 'x';\n\nif (flags.isEnabled('${live}')) pay();\nconst name = "${stale}";\n`,
   );
   write(
     'app/src/old.py',
-    `if client.is_enabled("${gone}"):\n    pass\nif client.is_enabled("no-such-flag"):\n    pass\nprint("no-such-flag")\n`,
+    `if client.is_enabled("${archived}"):\n    pass\nif client.is_enabled("no-such-flag"):\n    pass\nprint("no-such-flag")\n`,
   );
-  write('app/node_modules/x.js', `isEnabled('${gone}')`);
-  write('app/picture.bin', `\0isEnabled('${gone}')`);
-  const words = ['scan', join(folder, 'app'), '--project', project];
+  write('app/node_modules/x.js', `isEnabled('${archived}')`);
+  write('app/picture.bin', `\0isEnabled('${archived}')`);
+  const [shop, old] = [join(folder, 'app/src/shop.ts'), join(folder, 'app/src/old.py')];
+  const command = ['scan', join(folder, 'app'), '--project', project];
 
-  const result = await json<{ files: number; references: object[]; unreferenced: string[] }>(words);
-  const ci = await run([...words, '--ci', '-o', 'text']);
-  const github = await run([...words, '--ci'], { env: { GITHUB_ACTIONS: 'true' } });
-  const sarif = JSON.parse((await run([...words, '--format', 'sarif'])).stdout);
+  const result = await json<{ files: number; references: object[]; unreferenced: string[] }>(command);
+  const ci = await run([...command, '--ci', '-o', 'text']);
+  const github = await run([...command, '--ci'], { env: { GITHUB_ACTIONS: 'true' } });
+  const sarif = JSON.parse((await run([...command, '--format', 'sarif'])).stdout);
 
   expect(result.files).toBe(2);
   expect(result.references).toHaveLength(4);
@@ -138,7 +141,7 @@ test('scan finds unknown, stale and archived flags with file and line', async ()
       {
         flag: live,
         state: 'active',
-        file: 'src/shop.ts',
+        file: shop,
         line: 3,
         column: 21,
         text: `if (flags.isEnabled('${live}')) pay();`,
@@ -146,46 +149,46 @@ test('scan finds unknown, stale and archived flags with file and line', async ()
       {
         flag: stale,
         state: 'stale',
-        file: 'src/shop.ts',
+        file: shop,
         line: 4,
         column: 14,
         text: `const name = "${stale}";`,
       },
       {
-        flag: gone,
+        flag: archived,
         state: 'archived',
-        file: 'src/old.py',
+        file: old,
         line: 1,
         column: 22,
-        text: `if client.is_enabled("${gone}"):`,
+        text: `if client.is_enabled("${archived}"):`,
       },
       {
         flag: 'no-such-flag',
         state: 'unknown',
-        file: 'src/old.py',
+        file: old,
         line: 3,
         column: 22,
         text: 'if client.is_enabled("no-such-flag"):',
       },
     ]),
   );
-  expect(result.unreferenced).toEqual([nowhere]);
+  expect(result.unreferenced).toEqual([unreferenced]);
   expect(ci.code).toBe(10);
-  expect(ci.stdout).toContain('src/old.py:3:22  error  The flag "no-such-flag" does not exist');
-  expect(github.stdout).toContain(`::warning file=src/shop.ts,line=4,col=14,title=stale-flag::`);
-  expect(sarif.runs[0].results.map((one: { ruleId: string }) => one.ruleId).toSorted()).toEqual([
+  expect(ci.stdout).toContain(`${old}:3:22  error  The flag "no-such-flag" does not exist`);
+  expect(github.stdout).toContain(`::warning file=${shop},line=4,col=14,title=stale-flag::`);
+  expect(sarif.runs[0].results.map(({ ruleId }: { ruleId: string }) => ruleId).toSorted()).toEqual([
     'archived-flag',
     'stale-flag',
     'unknown-flag',
   ]);
 });
 
-test('scan reads no link and no device, and a long line takes no longer than short ones', async () => {
+test('scan skips links and devices, and handles long lines', async () => {
   const flag = `flag-${unique()}`;
   await api.send('POST', '/api/admin/projects/default/features', { name: flag });
   const line = `'${flag}',`;
-  const times = Math.floor(1_000_000 / line.length);
-  write('hostile/long.js', line.repeat(times));
+  const repetitions = Math.floor(1_000_000 / line.length);
+  write('hostile/long.js', line.repeat(repetitions));
   write('outside.js', `isEnabled('not-there')`);
   symlinkSync('/dev/zero', join(folder, 'hostile/endless.js'));
   symlinkSync(join(folder, 'outside.js'), join(folder, 'hostile/link.js'));
@@ -199,12 +202,12 @@ test('scan reads no link and no device, and a long line takes no longer than sho
   ]);
 
   expect(files).toBe(1);
-  expect(references).toHaveLength(times);
-  expect(references.at(-1)?.column).toBe((times - 1) * line.length + 1);
+  expect(references).toHaveLength(repetitions);
+  expect(references.at(-1)?.column).toBe((repetitions - 1) * line.length + 1);
   expect(existsSync(join(folder, 'ran'))).toBe(false);
 });
 
-test('scan reads what Git does not ignore', async () => {
+test('scan reads the files that Git does not ignore', async () => {
   const repository = join(folder, 'repository');
   write('repository/.gitignore', 'built/\n');
   write('repository/built/x.js', `isEnabled('not-there')`);
@@ -213,6 +216,6 @@ test('scan reads what Git does not ignore', async () => {
 
   const { references } = await json<{ references: { file: string }[] }>(['scan', repository]);
 
-  expect(references.map(({ file }) => file)).toEqual(['.hidden/x.js']);
+  expect(references.map(({ file }) => file)).toEqual([join(repository, '.hidden/x.js')]);
   expect(readFileSync(join(repository, '.gitignore'), 'utf8')).toBe('built/\n');
 });

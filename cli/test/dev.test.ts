@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { startSdk } from '../../server/src/test/sdk-client.ts';
-import { casesOf, evaluate, SPECIFICATIONS, stateOf } from '../../server/src/test/specification.ts';
-import { api, createProject, fails, json, server, start, unique } from './support/run.ts';
+import { buildState, evaluate, listCases, SPECIFICATIONS } from '../../server/src/test/specification.ts';
+import { api, createProject, json, runFailing, server, start, unique } from './support/run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'halyard-dev-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -18,22 +18,22 @@ const write = (name: string, text: string): string => {
 };
 
 /** Starts `halyard dev` and waits until it listens. */
-async function startDev(words: string[], env: Record<string, string | undefined> = {}) {
-  const started = start(['dev', '--port', '0', ...words], { env: { XDG_CACHE_HOME: folder, ...env } });
-  onTestFinished(() => void started.child.kill('SIGKILL'));
-  while (!started.printed.stdout.includes('\n')) {
-    if (started.child.exitCode !== null) throw new Error(started.printed.stderr);
+async function startDev(args: string[], env: Record<string, string | undefined> = {}) {
+  const program = start(['dev', '--port', '0', ...args], { env: { XDG_CACHE_HOME: folder, ...env } });
+  onTestFinished(() => void program.child.kill('SIGKILL'));
+  while (!program.output.stdout.includes('\n')) {
+    if (program.child.exitCode !== null) throw new Error(program.output.stderr);
     await sleep(20);
   }
-  const first = JSON.parse(started.printed.stdout.split('\n')[0] ?? '') as {
+  const listening = JSON.parse(program.output.stdout.split('\n')[0] ?? '') as {
     url: string;
     flags: number;
     overrides: number;
   };
-  return { ...started, ...first, url: first.url.replace('localhost', '127.0.0.1') };
+  return { ...program, ...listening, url: listening.url.replace('localhost', '127.0.0.1') };
 }
 
-const until = async (isTrue: () => boolean | Promise<boolean>): Promise<void> => {
+const waitUntil = async (isTrue: () => boolean | Promise<boolean>): Promise<void> => {
   while (!(await isTrue())) await sleep(50);
 };
 
@@ -48,72 +48,105 @@ const flag = (name: string, enabled: boolean, rest = {}) => ({
 test('passes the client specification', async () => {
   let cases = 0;
   for (const specification of SPECIFICATIONS) {
-    const from = write(`${specification.name}.json`, JSON.stringify(stateOf(specification)));
-    const dev = await startDev(['--from', from, '--overrides', join(folder, 'none.yaml')]);
+    const flagsFile = write(`${specification.name}.json`, JSON.stringify(buildState(specification)));
+    const dev = await startDev(['--from', flagsFile, '--overrides', join(folder, 'none.yaml')]);
     const sdk = await startSdk(dev.url, '*:development.any-token', 'polling');
 
     const results = evaluate(sdk, specification);
 
     sdk.destroy();
     dev.child.kill('SIGINT');
-    expect((await dev.ended).code).toBe(130);
+    expect((await dev.completion).code).toBe(130);
     expect(results.filter(({ asSpecified }) => !asSpecified)).toEqual([]);
     cases += results.length;
   }
-  expect(cases).toBe(SPECIFICATIONS.flatMap(casesOf).length);
+  expect(cases).toBe(SPECIFICATIONS.flatMap(listCases).length);
   expect(cases).toBe(279);
 }, 300_000);
 
-test('serves the flags of a server, takes overrides from a file, and starts offline', async () => {
+test('serves the flags of a server with overrides, even offline', async () => {
   const project = await createProject(api);
-  const [on, off] = [`on-${unique()}`, `off-${unique()}`];
-  for (const name of [on, off]) await json(['flags', 'create', name, '-p', project]);
-  await json(['flags', 'on', on, '-e', 'development']);
+  const [enabledFlag, disabledFlag] = [`on-${unique()}`, `off-${unique()}`];
+  for (const name of [enabledFlag, disabledFlag]) await json(['flags', 'create', name, '-p', project]);
+  await json(['flags', 'on', enabledFlag, '-e', 'development']);
   const { secret } = await json<{ secret: string }>([
     ...['tokens', 'create', `token-${unique()}`, '-e', 'development', '-p', project],
   ]);
   const file = write('flags.local.yaml', '');
-  const words = ['--overrides', file];
-  const dev = await startDev(words, { HALYARD_SDK_TOKEN: secret });
+  const args = ['--overrides', file];
+  const dev = await startDev(args, { HALYARD_SDK_TOKEN: secret });
   expect(dev).toMatchObject({ flags: 2, overrides: 0 });
   const sdk = await startSdk(dev.url, secret, 'streaming');
   onTestFinished(() => sdk.destroy());
-  expect([sdk.isEnabled(on), sdk.isEnabled(off)]).toEqual([true, false]);
+  expect([sdk.isEnabled(enabledFlag), sdk.isEnabled(disabledFlag)]).toEqual([true, false]);
 
   write(
     'flags.local.yaml',
-    `# mine\n${on}: false\n${off}: { variant: red, payload: hello }\nonly-here: true\n`,
+    `# mine\n${enabledFlag}: false\n${disabledFlag}: { variant: red, payload: hello }\nonly-here: true\n`,
   );
-  await until(() => sdk.isEnabled('only-here'));
-  expect([sdk.isEnabled(on), sdk.isEnabled(off)]).toEqual([false, true]);
-  expect(sdk.getVariant(off)).toMatchObject({ name: 'red', payload: { type: 'string', value: 'hello' } });
+  await waitUntil(() => sdk.isEnabled('only-here'));
+  expect([sdk.isEnabled(enabledFlag), sdk.isEnabled(disabledFlag)]).toEqual([false, true]);
+  expect(sdk.getVariant(disabledFlag)).toMatchObject({
+    name: 'red',
+    payload: { type: 'string', value: 'hello' },
+  });
 
-  // An error changes nothing, and is printed.
-  write('flags.local.yaml', `${on}: maybe\n`);
-  await until(() => dev.printed.stdout.includes('"problem"'));
-  expect(dev.printed.stdout).toContain('must be true, false, or { variant: name, payload: string }');
+  // The command prints an error in the file, and the flags stay unchanged.
+  write('flags.local.yaml', `${enabledFlag}: maybe\n`);
+  await waitUntil(() => dev.output.stdout.includes('"problem"'));
+  expect(dev.output.stdout).toContain('must be true, false, or { variant: name, payload: string }');
   expect(sdk.isEnabled('only-here')).toBe(true);
   write('flags.local.yaml', '');
-  await until(() => sdk.isEnabled(on));
+  await waitUntil(() => sdk.isEnabled(enabledFlag));
 
-  // Changes by colleagues arrive too.
-  await json(['flags', 'on', off, '-e', 'development']);
-  await until(() => sdk.isEnabled(off));
+  // Changes on the server arrive as well.
+  await json(['flags', 'on', disabledFlag, '-e', 'development']);
+  await waitUntil(() => sdk.isEnabled(disabledFlag));
 
   dev.child.kill('SIGINT');
-  await dev.ended;
-  const nowhere = { HALYARD_SDK_TOKEN: secret, HALYARD_SERVER: server.url };
-  const offline = await startDev([...words, '--offline'], nowhere);
+  await dev.completion;
+  const offlineEnv = { HALYARD_SDK_TOKEN: secret, HALYARD_SERVER: server.url };
+  const offline = await startDev([...args, '--offline'], offlineEnv);
   expect(offline).toMatchObject({ flags: 2 });
-  const other = await startSdk(offline.url, 'another-token', 'polling');
-  expect(other.isEnabled(off)).toBe(true);
-  other.destroy();
+  const otherSdk = await startSdk(offline.url, 'another-token', 'polling');
+  expect(otherSdk.isEnabled(disabledFlag)).toBe(true);
+  otherSdk.destroy();
 });
 
-test('the page changes the file, and only the page does', async () => {
-  const from = write('page.json', JSON.stringify({ features: [flag('shop', false), flag('other', true)] }));
+test('a flag that only the overrides name has every field that SDKs require', async () => {
+  const flagsFile = write('empty.json', JSON.stringify({ features: [] }));
+  const dev = await startDev([
+    '--from',
+    flagsFile,
+    '--overrides',
+    write('new.yaml', 'my-next-idea: false\n'),
+  ]);
+
+  const response = await fetch(`${dev.url}/api/client/features`, { headers: { authorization: 'any-token' } });
+
+  expect(await response.json()).toMatchObject({
+    features: [{ name: 'my-next-idea', enabled: false, strategies: [], variants: [], dependencies: [] }],
+  });
+});
+
+test('names the variable of a token that the server rejects, or that was copied from an example', async () => {
+  expect(await runFailing(['dev'], { env: { HALYARD_SDK_TOKEN: '*:development.unknown' } })).toMatchObject({
+    hint: 'Check HALYARD_SDK_TOKEN.',
+  });
+  expect(await runFailing(['dev'], { env: { HALYARD_SDK_TOKEN: 'shop:development.…' } })).toMatchObject({
+    exit: 2,
+    message:
+      'HALYARD_SDK_TOKEN contains "…", which stands for the secret in examples. Replace it with your token.',
+  });
+});
+
+test('only the page can change the file', async () => {
+  const flagsFile = write(
+    'page.json',
+    JSON.stringify({ features: [flag('shop', false), flag('other', true)] }),
+  );
   const file = write('page.yaml', '# keep this comment\nother: false # and this\n');
-  const dev = await startDev(['--from', from, '--overrides', file]);
+  const dev = await startDev(['--from', flagsFile, '--overrides', file]);
   const { port } = new URL(dev.url);
   const put = (headers: Record<string, string>, body: unknown = { name: 'shop', override: true }) =>
     send(
@@ -139,8 +172,8 @@ test('the page changes the file, and only the page does', async () => {
     expect((await put({}, body)).status).toBe(400);
   expect(readFileSync(file, 'utf8')).not.toContain('shop');
 
-  const own = await put({ host: `localhost:${port}`, origin: `http://localhost:${port}` });
-  expect(own.status).toBe(200);
+  const ownPageResponse = await put({ host: `localhost:${port}`, origin: `http://localhost:${port}` });
+  expect(ownPageResponse.status).toBe(200);
   expect(readFileSync(file, 'utf8')).toBe('# keep this comment\nother: false # and this\nshop: true\n');
   const sdk = await startSdk(dev.url, 'token', 'polling');
   expect([sdk.isEnabled('shop'), sdk.isEnabled('other')]).toEqual([true, false]);
@@ -165,41 +198,41 @@ test('the page changes the file, and only the page does', async () => {
   expect(JSON.parse(frontend.body).toggles).toMatchObject([{ name: 'other' }, { name: 'shop' }]);
 });
 
-/** A request whose Host and Origin can be anything, which `fetch` does not allow. */
+/** Sends a request with any Host and Origin, which `fetch` does not allow. */
 async function send(url: string, method: string, path: string, headers: Record<string, string>, body = '') {
-  const sent = request(new URL(path, url), { method, headers, agent: false });
-  sent.end(body);
-  const [response] = await once(sent, 'response');
+  const clientRequest = request(new URL(path, url), { method, headers, agent: false });
+  clientRequest.end(body);
+  const [response] = await once(clientRequest, 'response');
   let text = '';
   for await (const chunk of response.setEncoding('utf8')) text += chunk;
   return { status: response.statusCode as number, body: text };
 }
 
 test('says why it cannot start', async () => {
-  expect(await fails(['dev'], { env: { HALYARD_SDK_TOKEN: undefined } })).toMatchObject({
+  expect(await runFailing(['dev'], { env: { HALYARD_SDK_TOKEN: undefined } })).toMatchObject({
     exit: 2,
     message: 'HALYARD_SDK_TOKEN is not set.',
   });
   const env = { HALYARD_SDK_TOKEN: '*:development.unknown', XDG_CACHE_HOME: folder };
-  expect(await fails(['dev', '--offline'], { env })).toMatchObject({
+  expect(await runFailing(['dev', '--offline'], { env })).toMatchObject({
     exit: 1,
     hint: expect.stringContaining('once'),
   });
-  expect(await fails(['dev'], { env })).toMatchObject({ exit: 3, code: 'AuthenticationRequired' });
-  expect(await fails(['dev', '--server', 'http://127.0.0.1:1'], { env })).toMatchObject({
+  expect(await runFailing(['dev'], { env })).toMatchObject({ exit: 3, code: 'AuthenticationRequired' });
+  expect(await runFailing(['dev', '--server', 'http://127.0.0.1:1'], { env })).toMatchObject({
     exit: 1,
     code: 'Unreachable',
   });
-  expect(await fails(['dev', '--from', join(folder, 'missing')], { env })).toMatchObject({ exit: 2 });
-  const bad = write('bad.yaml', 'a: [');
-  const from = write('empty.json', '{"features":[]}');
-  expect(await fails(['dev', '--from', from, '--overrides', bad], { env })).toMatchObject({
+  expect(await runFailing(['dev', '--from', join(folder, 'missing')], { env })).toMatchObject({ exit: 2 });
+  const invalidFile = write('bad.yaml', 'a: [');
+  const flagsFile = write('empty.json', '{"features":[]}');
+  expect(await runFailing(['dev', '--from', flagsFile, '--overrides', invalidFile], { env })).toMatchObject({
     exit: 2,
     message: expect.stringContaining('is not valid YAML'),
   });
-  const first = await startDev(['--from', from]);
-  const { port } = new URL(first.url);
-  expect(await fails(['dev', '--from', from, '--port', port], { env })).toMatchObject({
+  const running = await startDev(['--from', flagsFile]);
+  const { port } = new URL(running.url);
+  expect(await runFailing(['dev', '--from', flagsFile, '--port', port], { env })).toMatchObject({
     exit: 1,
     message: `Port ${port} is in use.`,
   });

@@ -7,24 +7,24 @@ import {
   api,
   createPerson,
   createProject,
-  fails,
   json,
   onTerminal,
   run,
+  runFailing,
   server,
   start,
   unique,
 } from './support/run.ts';
 
-/** The token of a user who may neither read nor change anything. */
-async function tokenOfViewer(): Promise<string> {
+/** Creates a token for a user without permissions. */
+async function createViewerToken(): Promise<string> {
   const { username, password } = await createPerson(api);
   const login = await fetch(`${server.url}/auth/simple/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
     body: JSON.stringify({ username, password }),
   });
-  const created = await fetch(`${server.url}/api/admin/user/tokens`, {
+  const response = await fetch(`${server.url}/api/admin/user/tokens`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -33,11 +33,11 @@ async function tokenOfViewer(): Promise<string> {
     },
     body: JSON.stringify({ description: 'cli', expiresAt: new Date(Date.now() + 3_600_000).toISOString() }),
   });
-  return ((await created.json()) as { secret: string }).secret;
+  return ((await response.json()) as { secret: string }).secret;
 }
 
-/** A URL at which nothing listens any more. */
-async function closedServer(): Promise<string> {
+/** Returns a URL at which nothing listens any more. */
+async function closedServerUrl(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -47,29 +47,35 @@ async function closedServer(): Promise<string> {
 }
 
 test('wrong usage exits with 2 and suggests a correction', async () => {
-  expect(await fails(['flgs'])).toMatchObject({
+  expect(await runFailing(['flgs'])).toMatchObject({
     exit: 2,
     code: 'UsageError',
     message: expect.stringContaining('Did you mean `flags`?'),
     retryable: false,
     id: null,
   });
-  expect(await fails(['flags', 'list', '--limt', '3'])).toMatchObject({
+  expect(await runFailing(['flags', 'list', '--limt', '3'])).toMatchObject({
     exit: 2,
     message: 'There is no option --limt. Did you mean --limit?',
   });
-  expect(await fails(['flags', 'list', '-n', '0'])).toMatchObject({
+  expect(await runFailing(['flags', 'list', '-n', '0'])).toMatchObject({
     exit: 2,
     message: expect.stringContaining('from 1 to 1000'),
   });
-  expect(await fails(['flags', 'on'])).toMatchObject({ exit: 2, message: 'The argument <flag> is missing.' });
-  expect(await fails(['flags', 'create', 'x'])).toMatchObject({ exit: 2, message: 'No project is given.' });
-  expect(await fails(['api', 'GET', 'https://example.com/'])).toMatchObject({ exit: 2 });
-  expect(await fails(['api', 'GET', '//example.com/'])).toMatchObject({ exit: 2 });
-  expect(await fails(['flags', 'on', 'x', '--env', 'production'])).toMatchObject({
+  expect(await runFailing(['flags', 'on'])).toMatchObject({
+    exit: 2,
+    message: 'The argument <flag> is missing.',
+  });
+  expect(await runFailing(['flags', 'create', 'x'])).toMatchObject({
+    exit: 2,
+    message: 'No project is given.',
+  });
+  expect(await runFailing(['api', 'GET', 'https://example.com/'])).toMatchObject({ exit: 2 });
+  expect(await runFailing(['api', 'GET', '//example.com/'])).toMatchObject({ exit: 2 });
+  expect(await runFailing(['flags', 'on', 'x', '--env', 'production'])).toMatchObject({
     message: 'There is no option --env. Did you mean --environment?',
   });
-  expect(await fails(['login', '--token', 'x'])).toMatchObject({
+  expect(await runFailing(['login', '--token', 'x'])).toMatchObject({
     exit: 2,
     message: expect.stringContaining('standard input'),
   });
@@ -78,32 +84,32 @@ test('wrong usage exits with 2 and suggests a correction', async () => {
 test('an invalid value that the server rejects exits with 2 and lists every violation', async () => {
   const project = await createProject(api);
 
-  const error = await fails(['flags', 'create', 'not a name', '-p', project, '--type', 'nonsense']);
+  const error = await runFailing(['flags', 'create', 'not a name', '-p', project, '--type', 'nonsense']);
 
   expect(error).toMatchObject({ exit: 2, code: 'BadDataError', retryable: false, id: expect.any(String) });
   expect(error.details?.length).toBeGreaterThan(1);
 });
 
 test('a wrong token, no token and a missing permission exit with 3', async () => {
-  const viewer = await tokenOfViewer();
+  const viewer = await createViewerToken();
 
-  expect(await fails(['projects', 'list'], { env: { HALYARD_TOKEN: 'user:wrong' } })).toMatchObject({
+  expect(await runFailing(['projects', 'list'], { env: { HALYARD_TOKEN: 'user:wrong' } })).toMatchObject({
     exit: 3,
     code: 'AuthenticationRequired',
     hint: expect.stringContaining('halyard login'),
   });
-  expect(await fails(['projects', 'list'], { env: { HALYARD_TOKEN: '', HALYARD_SERVER: '' } })).toMatchObject(
-    { exit: 3, code: 'NotLoggedIn' },
-  );
   expect(
-    await fails(['projects', 'create', `p-${unique()}`], { env: { HALYARD_TOKEN: viewer } }),
+    await runFailing(['projects', 'list'], { env: { HALYARD_TOKEN: '', HALYARD_SERVER: '' } }),
+  ).toMatchObject({ exit: 3, code: 'NotLoggedIn' });
+  expect(
+    await runFailing(['projects', 'create', `p-${unique()}`], { env: { HALYARD_TOKEN: viewer } }),
   ).toMatchObject({ exit: 3, code: 'NoAccessError', id: expect.any(String) });
   expect(await json(['whoami'], { env: { HALYARD_TOKEN: viewer } })).toMatchObject({ permissions: [] });
 });
 
-test('a delegated token shows its scope, and exits with 3 outside of it', async () => {
+test('a delegated token exits with 3 outside its scope', async () => {
   const project = await createProject(api);
-  const owner = { HALYARD_TOKEN: await tokenOfViewer() };
+  const owner = { HALYARD_TOKEN: await createViewerToken() };
   const delegate = ['tokens', 'delegate', 'cleaner', '--agent', '-p', project, '--max-changes', '2'];
   const { secret } = await json<{ secret: string }>(delegate, { env: owner });
   const agent = { HALYARD_TOKEN: secret };
@@ -111,35 +117,46 @@ test('a delegated token shows its scope, and exits with 3 outside of it', async 
   expect(await json(['whoami'], { env: agent })).toMatchObject({
     token: { kind: 'agent', scope: { projects: [project], maxChanges: 2 }, changesLeft: 2 },
   });
-  expect(await fails(delegate, { env: agent })).toMatchObject({ exit: 3, code: 'NoAccessError' });
-  expect(await fails(['tokens', 'delegate', 'cleaner', '--agent'], { env: owner })).toMatchObject({
+  expect(await runFailing(delegate, { env: agent })).toMatchObject({ exit: 3, code: 'NoAccessError' });
+  expect(await runFailing(['tokens', 'delegate', 'cleaner', '--agent'], { env: owner })).toMatchObject({
     exit: 2,
+    message: 'An agent needs a project.',
+  });
+  expect(await runFailing(delegate.slice(0, -2), { env: owner })).toMatchObject({
+    exit: 2,
+    message: 'An agent needs a limit on its number of changes.',
   });
 });
 
 test('an unknown name exits with 4', async () => {
-  expect(await fails(['flags', 'show', `no-${unique()}`])).toMatchObject({ exit: 4, code: 'NotFoundError' });
-  expect(await fails(['events', 'show', '999999999'])).toMatchObject({ exit: 4, id: expect.any(String) });
-  expect(await fails(['projects', 'list', '--profile', 'nobody'])).toMatchObject({ exit: 4 });
+  expect(await runFailing(['flags', 'show', `no-${unique()}`])).toMatchObject({
+    exit: 4,
+    code: 'NotFoundError',
+  });
+  expect(await runFailing(['events', 'show', '999999999'])).toMatchObject({
+    exit: 4,
+    id: expect.any(String),
+  });
+  expect(await runFailing(['projects', 'list', '--profile', 'nobody'])).toMatchObject({ exit: 4 });
 });
 
-test('a name that would lead to a different URL is rejected, and nothing changes', async () => {
+test('rejects a name that would lead to a different URL', async () => {
   const project = await createProject(api);
 
   for (const flag of ['..', '.', '']) {
     const options = ['--project', project, '--yes'];
-    expect(await fails(['flags', 'archive', flag, ...options])).toMatchObject({
+    expect(await runFailing(['flags', 'archive', flag, ...options])).toMatchObject({
       exit: 2,
       code: 'UsageError',
     });
-    expect(await fails(['flags', 'archive', flag, ...options, '--dry-run'])).toMatchObject({ exit: 2 });
+    expect(await runFailing(['flags', 'archive', flag, ...options, '--dry-run'])).toMatchObject({ exit: 2 });
   }
-  expect(await fails(['flags', 'on', 'x', '-p', project, '-e', '..'])).toMatchObject({
+  expect(await runFailing(['flags', 'on', 'x', '-p', project, '-e', '..'])).toMatchObject({
     exit: 2,
     message: '".." is not a name.',
   });
   for (const path of ['features/..', 'features/%2E%2e', 'x\\..'])
-    expect(await fails(['api', 'DELETE', `/api/admin/projects/${project}/${path}`])).toMatchObject({
+    expect(await runFailing(['api', 'DELETE', `/api/admin/projects/${project}/${path}`])).toMatchObject({
       exit: 2,
     });
 
@@ -147,7 +164,7 @@ test('a name that would lead to a different URL is rejected, and nothing changes
 });
 
 test('a malformed token is not printed', async () => {
-  const error = await fails(['projects', 'list'], { env: { HALYARD_TOKEN: 'user:hidden\nsecond' } });
+  const error = await runFailing(['projects', 'list'], { env: { HALYARD_TOKEN: 'user:hidden\nsecond' } });
 
   expect(error).toMatchObject({ exit: 2, code: 'UsageError', retryable: false });
   expect(JSON.stringify(error)).not.toContain('hidden');
@@ -158,7 +175,7 @@ test('a taken name exits with 5', async () => {
   const flag = `flag-${unique()}`;
   await json(['flags', 'create', flag, '-p', project]);
 
-  expect(await fails(['flags', 'create', flag, '-p', project])).toMatchObject({
+  expect(await runFailing(['flags', 'create', flag, '-p', project])).toMatchObject({
     exit: 5,
     code: 'NameExistsError',
     retryable: false,
@@ -177,48 +194,49 @@ test('a failed check exits with 10 and still prints its result', async () => {
   expect((await run(['projects', 'health', project, '--min', '100'])).code).toBe(0);
 });
 
-test('an unreachable server is retryable, and the error says if something other than Halyard responds', async () => {
-  const other = createServer((_request, response) => response.end('<html>hello</html>')).listen(
+test('distinguishes an unreachable server from a server that is not Halyard', async () => {
+  const otherServer = createServer((_request, response) => response.end('<html>hello</html>')).listen(
     0,
     '127.0.0.1',
   );
-  await once(other, 'listening');
-  const { port } = other.address() as AddressInfo;
+  await once(otherServer, 'listening');
+  const { port } = otherServer.address() as AddressInfo;
 
-  expect(await fails(['projects', 'list'], { env: { HALYARD_SERVER: await closedServer() } })).toMatchObject({
+  expect(
+    await runFailing(['projects', 'list'], { env: { HALYARD_SERVER: await closedServerUrl() } }),
+  ).toMatchObject({
     exit: 1,
     code: 'Unreachable',
     retryable: true,
     message: expect.stringContaining('nothing listens there'),
   });
   expect(
-    await fails(['login', '--server', `http://127.0.0.1:${port}`], { input: 'user:token' }),
+    await runFailing(['login', '--server', `http://127.0.0.1:${port}`], { input: 'user:token' }),
   ).toMatchObject({ exit: 2, message: expect.stringContaining('is not a Halyard server') });
-  other.close();
+  otherServer.close();
 });
 
 test('a token is not sent to the target of a redirect', async () => {
-  const seen: (string | undefined)[] = [];
+  const authorizations: (string | undefined)[] = [];
   const target = createServer((request, response) => {
-    seen.push(request.headers.authorization);
+    authorizations.push(request.headers.authorization);
     response.end('{}');
   }).listen(0, '127.0.0.1');
   await once(target, 'listening');
   const location = `http://localhost:${(target.address() as AddressInfo).port}/api/admin/projects`;
-  const from = createServer((_request, response) => response.writeHead(302, { location }).end()).listen(
-    0,
-    '127.0.0.1',
-  );
-  await once(from, 'listening');
+  const redirectingServer = createServer((_request, response) =>
+    response.writeHead(302, { location }).end(),
+  ).listen(0, '127.0.0.1');
+  await once(redirectingServer, 'listening');
 
-  const error = await fails(['projects', 'list'], {
-    env: { HALYARD_SERVER: `http://127.0.0.1:${(from.address() as AddressInfo).port}` },
+  const error = await runFailing(['projects', 'list'], {
+    env: { HALYARD_SERVER: `http://127.0.0.1:${(redirectingServer.address() as AddressInfo).port}` },
   });
 
   expect(error.message).toContain('redirects to');
-  expect(seen).toEqual([]);
+  expect(authorizations).toEqual([]);
   target.close();
-  from.close();
+  redirectingServer.close();
 });
 
 test('a write whose response gets lost is carried out once', async () => {
@@ -238,10 +256,10 @@ test('a write whose response gets lost is carried out once', async () => {
 
 test('Ctrl+C exits with 130', async () => {
   const tail = start(['events', 'tail', '--after', '0']);
-  await expect.poll(() => tail.printed.stdout).toContain('\n');
+  await expect.poll(() => tail.output.stdout).toContain('\n');
   tail.child.kill('SIGINT');
 
-  const { code, stderr } = await tail.ended;
+  const { code, stderr } = await tail.completion;
 
   expect(code).toBe(130);
   expect(JSON.parse(stderr.trim().split('\n').at(-1) ?? '')).toMatchObject({
@@ -251,17 +269,17 @@ test('Ctrl+C exits with 130', async () => {
 
 test('Ctrl+C prints no error on a terminal', async () => {
   const tail = start(['events', 'tail', '--after', '0', '--output', 'text']);
-  await expect.poll(() => tail.printed.stdout).toContain('\n');
+  await expect.poll(() => tail.output.stdout).toContain('\n');
   tail.child.kill('SIGINT');
 
-  expect(await tail.ended).toMatchObject({ code: 130, stderr: 'Interrupted.\n' });
+  expect(await tail.completion).toMatchObject({ code: 130, stderr: 'Interrupted.\n' });
 });
 
 test('closing the pipe ends the command quietly', async () => {
   const tail = start(['events', 'export']);
   tail.child.stdout?.destroy();
 
-  const { code, stderr } = await tail.ended;
+  const { code, stderr } = await tail.completion;
 
   expect(stderr).toBe('');
   expect(code).toBe(0);
@@ -272,18 +290,18 @@ test('a destructive command requires the name as confirmation, or --yes', async 
   const flag = `flag-${unique()}`;
   await json(['flags', 'create', flag, '-p', project]);
 
-  expect(await fails(['flags', 'archive', flag])).toMatchObject({
+  expect(await runFailing(['flags', 'archive', flag])).toMatchObject({
     exit: 2,
     code: 'ConfirmationRequired',
     hint: expect.stringContaining('--yes'),
   });
-  const wrong = await onTerminal(['flags', 'archive', flag], {
+  const wrongName = await onTerminal(['flags', 'archive', flag], {
     answers: [['to confirm', 'something else\r']],
   });
-  expect(wrong.code).toBe(2);
-  expect(wrong.stdout).toContain('Nothing was changed');
+  expect(wrongName.code).toBe(2);
+  expect(wrongName.stdout).toContain('Nothing was changed');
   expect(await json(['flags', 'show', flag])).toMatchObject({ archived: false });
-  const right = await onTerminal(['flags', 'archive', flag], { answers: [['to confirm', `${flag}\r`]] });
-  expect(right.stdout).toContain(`Archived flag "${flag}"`);
+  const rightName = await onTerminal(['flags', 'archive', flag], { answers: [['to confirm', `${flag}\r`]] });
+  expect(rightName.stdout).toContain(`Archived flag "${flag}"`);
   expect(await json(['flags', 'show', flag])).toMatchObject({ archived: true });
 });

@@ -14,9 +14,9 @@ const MODERN = {
   'io.modelcontextprotocol/clientInfo': { name: 'modern', version: '2' },
 };
 
-/** Sends the lines and returns the responses by id. */
-async function talk(lines: string[], words = ['mcp'], env: Record<string, string> = {}) {
-  const { stdout, code } = await run(words, { env, input: `${lines.join('\n')}\n` });
+/** Sends the lines and returns the responses in order. */
+async function exchange(lines: string[], args = ['mcp'], env: Record<string, string> = {}) {
+  const { stdout, code } = await run(args, { env, input: `${lines.join('\n')}\n` });
   const messages = stdout
     .trim()
     .split('\n')
@@ -24,10 +24,10 @@ async function talk(lines: string[], words = ['mcp'], env: Record<string, string
   return { code, messages };
 }
 
-test('a client of the 2025 protocol initializes, lists tools, and is named in the event of its change', async () => {
+test('supports a client of the 2025 protocol', async () => {
   const project = await createProject(api);
   const name = `piped-${unique()}`;
-  const { code, messages } = await talk([
+  const { code, messages } = await exchange([
     line(1, 'initialize', INITIALIZE),
     JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }),
     line(2, 'tools/list', {}),
@@ -49,8 +49,8 @@ test('a client of the 2025 protocol initializes, lists tools, and is named in th
   expect(events[0]?.createdByClient).toBe('pipe-test/1.0');
 });
 
-test('a client of the 2026 protocol calls a tool without a handshake, and --read-only hides tools that write', async () => {
-  const { messages } = await talk(
+test('supports a client of the 2026 protocol with --read-only', async () => {
+  const { messages } = await exchange(
     [
       line(1, 'tools/list', { _meta: MODERN }),
       line(2, 'tools/call', { name: 'find_flags', arguments: {}, _meta: MODERN }),
@@ -64,8 +64,8 @@ test('a client of the 2026 protocol calls a tool without a handshake, and --read
   expect(messages[1].result.structuredContent.flags).toBeInstanceOf(Array);
 });
 
-test('a rejected token is a protocol error, and the command keeps running', async () => {
-  const { messages } = await talk([line(1, 'tools/list', {}), line(2, 'tools/list', {})], ['mcp'], {
+test('keeps running after a rejected token', async () => {
+  const { messages } = await exchange([line(1, 'tools/list', {}), line(2, 'tools/list', {})], ['mcp'], {
     HALYARD_TOKEN: 'user:unknown',
   });
 

@@ -9,10 +9,10 @@ import { api, createProject, json, onTerminal, run, unique } from './support/run
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 
-/** Runs a command without a terminal, and compares what it prints with what --describe says. */
-async function described(command: string, words: string[]): Promise<unknown> {
+/** Runs a command without a terminal, and validates its output against the schema from --describe. */
+async function runValidated(command: string, args: string[]): Promise<unknown> {
   const { output } = (await describe(command.split(' '))) as { output: { schema: object; format: string } };
-  const { code, stdout, stderr } = await run([...command.split(' '), ...words]);
+  const { code, stdout, stderr } = await run([...command.split(' '), ...args]);
   expect(stderr).toBe('');
   expect(code).toBe(0);
   const documents = output.format === 'ndjson' ? stdout.trim().split('\n') : [stdout];
@@ -22,52 +22,62 @@ async function described(command: string, words: string[]): Promise<unknown> {
   return output.format === 'ndjson' ? values : values[0];
 }
 
-const is = (fields: object) => expect.objectContaining(fields);
+const containing = (fields: object) => expect.objectContaining(fields);
 
-test('commands for flags and projects print JSON without a terminal, as --describe says', async () => {
+test('flag and project commands print the JSON that --describe specifies', async () => {
   const project = `cli-${unique()}`;
   const flag = `flag-${unique()}`;
 
-  expect(await described('projects create', [project, '--name', 'Payments'])).toEqual(
-    is({ id: project, name: 'Payments' }),
+  expect(await runValidated('projects create', [project, '--name', 'Payments'])).toEqual(
+    containing({ id: project, name: 'Payments' }),
   );
-  expect(await described('projects show', [project])).toEqual(is({ id: project }));
-  expect(await described('projects list', [])).toEqual(
-    is({ projects: expect.arrayContaining([is({ id: project })]) }),
-  );
-  expect(await described('flags create', [flag, '-p', project, '-d', 'New', '--tag', 'simple:cli'])).toEqual(
-    is({ name: flag, description: 'New' }),
-  );
-  expect(await described('flags list', [flag])).toEqual(is({ total: 1, features: [is({ name: flag })] }));
-  expect(await described('flags on', [flag, '-e', 'development'])).toEqual(is({ enabled: true }));
-  expect(await described('flags show', [flag])).toEqual(is({ name: flag, project }));
-  expect(await described('flags diff', [flag, '--from', 'development', '--to', 'production'])).toEqual(
-    is({ same: false }),
+  expect(await runValidated('projects show', [project])).toEqual(containing({ id: project }));
+  expect(await runValidated('projects list', [])).toEqual(
+    containing({ projects: expect.arrayContaining([containing({ id: project })]) }),
   );
   expect(
-    await described('flags explain', [flag, '-e', 'development', '-c', 'userId=7', '-c', 'plan=pro']),
-  ).toEqual(is({ features: [is({ isEnabled: true, context: is({ userId: '7' }) })] }));
-  expect(await described('flags off', [flag, '-e', 'development'])).toEqual(is({ enabled: false }));
-  expect(await described('flags clone', [flag, `${flag}-copy`])).toEqual(is({ name: `${flag}-copy` }));
-  expect(await described('flags diff', [`${flag}-copy`])).toEqual(is({ from: flag, to: `${flag}-copy` }));
-  expect(await described('flags stale', [flag])).toEqual({ name: flag, project, stale: true });
-  expect(await described('flags list', ['--state', 'stale', '-p', project])).toEqual(
-    is({ features: [is({ name: flag })] }),
+    await runValidated('flags create', [flag, '-p', project, '-d', 'New', '--tag', 'simple:cli']),
+  ).toEqual(containing({ name: flag, description: 'New' }));
+  expect(await runValidated('flags list', [flag])).toEqual(
+    containing({ total: 1, features: [containing({ name: flag })] }),
   );
-  expect(await described('projects health', [project])).toEqual(is({ project }));
-  expect(await described('flags archive', [`${flag}-copy`, '--yes'])).toEqual({
+  expect(await runValidated('flags on', [flag, '-e', 'development'])).toEqual(containing({ enabled: true }));
+  expect(await runValidated('flags show', [flag])).toEqual(containing({ name: flag, project }));
+  expect(await runValidated('flags diff', [flag, '--from', 'development', '--to', 'production'])).toEqual(
+    containing({ same: false }),
+  );
+  expect(
+    await runValidated('flags explain', [flag, '-e', 'development', '-c', 'userId=7', '-c', 'plan=pro']),
+  ).toEqual(
+    containing({ features: [containing({ isEnabled: true, context: containing({ userId: '7' }) })] }),
+  );
+  expect(await runValidated('flags off', [flag, '-e', 'development'])).toEqual(
+    containing({ enabled: false }),
+  );
+  expect(await runValidated('flags clone', [flag, `${flag}-copy`])).toEqual(
+    containing({ name: `${flag}-copy` }),
+  );
+  expect(await runValidated('flags diff', [`${flag}-copy`])).toEqual(
+    containing({ from: flag, to: `${flag}-copy` }),
+  );
+  expect(await runValidated('flags stale', [flag])).toEqual({ name: flag, project, stale: true });
+  expect(await runValidated('flags list', ['--state', 'stale', '-p', project])).toEqual(
+    containing({ features: [containing({ name: flag })] }),
+  );
+  expect(await runValidated('projects health', [project])).toEqual(containing({ project }));
+  expect(await runValidated('flags archive', [`${flag}-copy`, '--yes'])).toEqual({
     name: `${flag}-copy`,
     project,
     archived: true,
   });
-  expect(await described('flags revive', [`${flag}-copy`])).toEqual({
+  expect(await runValidated('flags revive', [`${flag}-copy`])).toEqual({
     name: `${flag}-copy`,
     project,
     archived: false,
   });
 });
 
-test('the other commands print JSON without a terminal, as --describe says', async () => {
+test('the other commands print the JSON that --describe specifies', async () => {
   const project = await createProject(api);
   const flag = `flag-${unique()}`;
   for (const [verb, ...rest] of [
@@ -77,43 +87,43 @@ test('the other commands print JSON without a terminal, as --describe says', asy
   ] as const)
     await json(['flags', verb, flag, ...rest]);
 
-  expect(await described('environments list', [])).toEqual(
-    is({ environments: expect.arrayContaining([is({ name: 'production' })]) }),
+  expect(await runValidated('environments list', [])).toEqual(
+    containing({ environments: expect.arrayContaining([containing({ name: 'production' })]) }),
   );
   const segment = `segment-${unique()}`;
   await api.send('POST', '/api/admin/segments', { name: segment, constraints: [] });
-  expect(await described('segments list', [])).toEqual(
-    is({ segments: expect.arrayContaining([is({ name: segment })]) }),
+  expect(await runValidated('segments list', [])).toEqual(
+    containing({ segments: expect.arrayContaining([containing({ name: segment })]) }),
   );
-  expect(await described('segments show', [segment])).toEqual(is({ name: segment }));
-  const token = (await described('tokens create', [
+  expect(await runValidated('segments show', [segment])).toEqual(containing({ name: segment }));
+  const token = (await runValidated('tokens create', [
     `token-${unique()}`,
     '-e',
     'development',
     '-p',
     project,
   ])) as { id: number; tokenName: string };
-  expect(await described('tokens list', [])).toEqual(
-    is({ tokens: expect.arrayContaining([is({ id: token.id })]) }),
+  expect(await runValidated('tokens list', [])).toEqual(
+    containing({ tokens: expect.arrayContaining([containing({ id: token.id })]) }),
   );
-  expect(await described('tokens revoke', [token.tokenName, '--yes'])).toEqual({
+  expect(await runValidated('tokens revoke', [token.tokenName, '--yes'])).toEqual({
     id: token.id,
     name: token.tokenName,
   });
-  expect(await described('users list', [])).toEqual(is({ users: expect.any(Array) }));
-  expect(await described('whoami', [])).toEqual(is({ permissions: [{ permission: 'ADMIN' }] }));
-  expect(await described('doctor', [])).toEqual(is({ ok: true }));
-  const found = (await described('events search', ['--flag', flag, '-n', '2'])) as {
+  expect(await runValidated('users list', [])).toEqual(containing({ users: expect.any(Array) }));
+  expect(await runValidated('whoami', [])).toEqual(containing({ permissions: [{ permission: 'ADMIN' }] }));
+  expect(await runValidated('doctor', [])).toEqual(containing({ ok: true }));
+  const searchResult = (await runValidated('events search', ['--flag', flag, '-n', '2'])) as {
     events: { id: number }[];
     total: number;
   };
-  expect(found.events).toHaveLength(2);
-  const [newest] = found.events;
-  expect(await described('events show', [String(newest?.id)])).toEqual(is({ id: newest?.id }));
-  expect(await described('events export', ['--flag', flag])).toHaveLength(found.total);
-  expect(await described('events tail', ['--flag', flag, '--after', '0', '--count', '3'])).toHaveLength(3);
-  expect(await described('api', ['GET', '/api/admin/feature-types'])).toEqual(
-    is({ types: expect.any(Array) }),
+  expect(searchResult.events).toHaveLength(2);
+  const [newest] = searchResult.events;
+  expect(await runValidated('events show', [String(newest?.id)])).toEqual(containing({ id: newest?.id }));
+  expect(await runValidated('events export', ['--flag', flag])).toHaveLength(searchResult.total);
+  expect(await runValidated('events tail', ['--flag', flag, '--after', '0', '--count', '3'])).toHaveLength(3);
+  expect(await runValidated('api', ['GET', '/api/admin/feature-types'])).toEqual(
+    containing({ types: expect.any(Array) }),
   );
 });
 
@@ -123,8 +133,11 @@ test('--describe prints what a command takes and returns', async () => {
     writes: 'destructive',
     operations: ['searchFeatures', 'archiveFeature'],
     arguments: [{ name: 'flag' }],
-    options: expect.arrayContaining([is({ name: '--dry-run' }), is({ name: '--yes', short: '-y' })]),
-    exitCodes: is({ 5: expect.any(String) }),
+    options: expect.arrayContaining([
+      containing({ name: '--dry-run' }),
+      containing({ name: '--yes', short: '-y' }),
+    ]),
+    exitCodes: containing({ 5: expect.any(String) }),
   });
   expect(await json(['--describe'])).toMatchObject({
     commands: COMMANDS.map(({ name, brief }) => ({ name, brief })),
@@ -143,22 +156,22 @@ test('deliveries are listed, shown, tailed and redelivered', async () => {
   const flag = `flag-${unique()}`;
   await run(['flags', 'create', flag, '-p', project]);
 
-  const list = (await described('deliveries list', [flag])) as {
+  const deliveryList = (await runValidated('deliveries list', [flag])) as {
     integrationEvents: { id: string; integrationId: number }[];
   };
-  const [delivery] = list.integrationEvents;
-  const words = [String(id), String(delivery?.id)];
+  const [delivery] = deliveryList.integrationEvents;
+  const args = [String(id), String(delivery?.id)];
 
   expect(delivery?.integrationId).toBe(id);
-  expect(await described('deliveries show', words)).toEqual(expect.objectContaining({ id: delivery?.id }));
-  expect(await described('deliveries redeliver', [...words, '--dry-run'])).toEqual(
+  expect(await runValidated('deliveries show', args)).toEqual(expect.objectContaining({ id: delivery?.id }));
+  expect(await runValidated('deliveries redeliver', [...args, '--dry-run'])).toEqual(
     expect.objectContaining({ deliveries: 1 }),
   );
   const tail = run(['deliveries', 'tail', flag, '--count', '1']);
   await expect
     .poll(
       async () => {
-        await run(['deliveries', 'redeliver', ...words]);
+        await run(['deliveries', 'redeliver', ...args]);
         return (await Promise.race([tail, Promise.resolve(undefined)]))?.stdout;
       },
       { interval: 1500 },
@@ -170,17 +183,17 @@ test('on a terminal, commands print tables and sentences', async () => {
   const project = await createProject(api);
   const flag = `flag-${unique()}`;
 
-  const created = await onTerminal(['flags', 'create', flag, '-p', project]);
-  const listed = await onTerminal(['flags', 'list', '-p', project], { env: { NO_COLOR: '1' } });
-  const shown = await onTerminal(['flags', 'show', flag], { env: { NO_COLOR: '1' } });
+  const creation = await onTerminal(['flags', 'create', flag, '-p', project]);
+  const flagList = await onTerminal(['flags', 'list', '-p', project], { env: { NO_COLOR: '1' } });
+  const details = await onTerminal(['flags', 'show', flag], { env: { NO_COLOR: '1' } });
 
-  expect(created.stdout).toContain(`Created flag "${flag}" in project "${project}".`);
-  expect(listed.stdout.split('\n')[0]).toMatch(/^NAME +PROJECT +TYPE +STAGE +ENABLED IN +DESCRIPTION$/);
-  expect(listed.stdout).toContain(flag);
-  expect(shown.stdout).toMatch(/^Name +flag-/);
+  expect(creation.stdout).toContain(`Created flag "${flag}" in project "${project}".`);
+  expect(flagList.stdout.split('\n')[0]).toMatch(/^NAME +PROJECT +TYPE +STAGE +ENABLED IN +DESCRIPTION$/);
+  expect(flagList.stdout).toContain(flag);
+  expect(details.stdout).toMatch(/^Name +flag-/);
 });
 
-test('colors are for terminals, unless the environment says otherwise', async () => {
+test('prints colors only on a terminal, unless the environment says otherwise', async () => {
   const color = '\u001b[';
 
   expect((await onTerminal(['projects', 'list'])).stdout).toContain(color);
@@ -191,7 +204,7 @@ test('colors are for terminals, unless the environment says otherwise', async ()
   );
 });
 
-test('--output and HALYARD_OUTPUT decide the format, and the option wins', async () => {
+test('--output overrides HALYARD_OUTPUT', async () => {
   const env = { HALYARD_OUTPUT: 'text' };
 
   expect((await run(['environments', 'list'], { env })).stdout).toMatch(/^NAME/);
@@ -201,7 +214,7 @@ test('--output and HALYARD_OUTPUT decide the format, and the option wins', async
   );
 });
 
-test('control sequences of a terminal are escaped', async () => {
+test('control sequences are removed from text and kept in JSON', async () => {
   const project = await createProject(api);
   const flag = `flag-${unique()}`;
   await api.send('POST', `/api/admin/projects/${project}/features`, {
@@ -218,34 +231,39 @@ test('control sequences of a terminal are escaped', async () => {
   expect(document.features[0]?.description).toContain('\u001b[31m');
 });
 
-test('on a terminal, JSON, messages and questions have no control characters either', async () => {
-  const sent = 'red \u001b[31mred\u009b31m\u202e';
-  const other = createServer((_request, response) => {
-    response.writeHead(400, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ id: 'x', name: 'BadDataError', message: sent }));
+test('JSON, messages and prompts on a terminal have no control characters', async () => {
+  const maliciousText = 'red \u001b[31mred\u009b31m\u202e';
+  const otherServer = createServer((request, response) => {
+    response.writeHead(request.method === 'POST' ? 201 : 400, { 'content-type': 'application/json' });
+    response.end(
+      JSON.stringify({ id: 'x', name: 'BadDataError', message: maliciousText, tokenName: maliciousText }),
+    );
   }).listen(0, '127.0.0.1');
-  await once(other, 'listening');
-  const env = { HALYARD_SERVER: `http://127.0.0.1:${(other.address() as AddressInfo).port}` };
+  await once(otherServer, 'listening');
+  const env = { HALYARD_SERVER: `http://127.0.0.1:${(otherServer.address() as AddressInfo).port}` };
   const project = await createProject(api);
-  await api.send('PUT', `/api/admin/projects/${project}`, { name: sent });
+  await api.send('PUT', `/api/admin/projects/${project}`, { name: maliciousText });
+  const { events } = await json<{ events: { id: number }[] }>(['events', 'search', '-p', project, '-n', '1']);
   const path = `/api/admin/projects/${project}`;
 
-  const shown = [
+  const outputs = [
     await onTerminal(['projects', 'list'], { env }),
+    await onTerminal(['tokens', 'create', 'token', '-e', 'development'], { env }),
+    await onTerminal(['events', 'show', String(events[0]?.id)]),
     await onTerminal(['api', 'GET', path]),
     await onTerminal(['api', 'GET', path, '-o', 'json']),
   ].map(({ stdout }) => stdout);
-  other.close();
+  otherServer.close();
 
-  for (const text of shown) {
+  for (const text of outputs) {
     expect(text).toContain('red');
     expect(text).not.toMatch(/[\u0080-\u009f\u202e]/);
     expect(text).not.toContain('\u001b[31m');
   }
-  expect(JSON.parse(shown[2] ?? '')).toMatchObject({ name: sent });
+  expect(JSON.parse(outputs.at(-1) ?? '')).toMatchObject({ name: maliciousText });
 });
 
-test('help names every command, and each command has help with an example', async () => {
+test('help names every command', async () => {
   const { stdout, code } = await run(['--help']);
 
   expect(code).toBe(0);
@@ -263,7 +281,7 @@ test('help names every command, and each command has help with an example', asyn
 
 test('reads all pages of a list', async () => {
   const project = await createProject(api);
-  const names = Array.from({ length: 7 }, (_, n) => `flag-${unique()}-${n}`);
+  const names = Array.from({ length: 7 }, (_, index) => `flag-${unique()}-${index}`);
   for (const name of names) await api.send('POST', `/api/admin/projects/${project}/features`, { name });
 
   const flags = await run([
@@ -279,17 +297,17 @@ test('reads all pages of a list', async () => {
     '--paginate',
   ]);
 
-  const read = (stdout: string) =>
+  const parseLines = (stdout: string) =>
     stdout
       .trim()
       .split('\n')
       .map(line => JSON.parse(line));
   expect(
-    read(flags.stdout)
-      .map(one => one.name)
+    parseLines(flags.stdout)
+      .map(({ name }) => name)
       .toSorted(),
   ).toEqual(names.toSorted());
-  expect(new Set(read(events.stdout).map(one => one.featureName))).toEqual(new Set(names));
+  expect(new Set(parseLines(events.stdout).map(({ featureName }) => featureName))).toEqual(new Set(names));
 });
 
 test('--web without a terminal prints the URL of the page', async () => {
@@ -306,8 +324,8 @@ test('shells complete commands, options and names', async () => {
   const project = await createProject(api);
   const flag = `flag-${unique()}`;
   await run(['flags', 'create', flag, '-p', project]);
-  const complete = async (...words: string[]) =>
-    (await run(['__complete', ...words])).stdout.split('\n').map(line => line.split('\t')[0]);
+  const complete = async (...args: string[]) =>
+    (await run(['__complete', ...args])).stdout.split('\n').map(line => line.split('\t')[0]);
 
   expect(await complete('')).toEqual(expect.arrayContaining(['flags', 'login', 'scan']));
   expect(await complete('flags', 'o')).toEqual(['on', 'off', '']);

@@ -1,9 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { api, createProject, fails, json, onTerminal, run, server, start, unique } from './support/run.ts';
+import {
+  api,
+  createProject,
+  json,
+  onTerminal,
+  run,
+  runFailing,
+  server,
+  start,
+  unique,
+} from './support/run.ts';
 
-/** A project with an enabled flag, and a token for SDKs that get it. */
-async function setUp() {
+/** Creates a project with an enabled flag, and a token for SDKs that get the flag. */
+async function createEnabledFlag() {
   const project = await createProject(api);
   const flag = `flag-${unique()}`;
   await json(['flags', 'create', flag, '-p', project]);
@@ -14,7 +24,7 @@ async function setUp() {
   return { project, flag, secret };
 }
 
-/** One poll of an SDK. Returns the ETag that the next one presents. */
+/** Polls as an SDK does. Returns the ETag for the next poll. */
 async function poll(secret: string, etag?: string): Promise<string> {
   const response = await fetch(`${server.url}/api/client/features`, {
     headers: {
@@ -29,8 +39,8 @@ async function poll(secret: string, etag?: string): Promise<string> {
   return response.headers.get('etag') ?? '';
 }
 
-/** An instance that the server knows, with everything up to now. */
-async function instanceOf(secret: string, flag: string): Promise<string> {
+/** Registers an SDK instance that is up to date, and returns its ETag. */
+async function registerInstance(secret: string, flag: string): Promise<string> {
   const { events } = await api.send<{ events: { id: number }[] }>(
     'GET',
     `/api/admin/search/events?feature=IS:${flag}&limit=1`,
@@ -44,13 +54,13 @@ async function instanceOf(secret: string, flag: string): Promise<string> {
 }
 
 test('--wait says when the change is live everywhere', async () => {
-  const { flag, secret } = await setUp();
-  let etag = await instanceOf(secret, flag);
+  const { flag, secret } = await createEnabledFlag();
+  let etag = await registerInstance(secret, flag);
   let isPolling = true;
   onTestFinished(() => {
     isPolling = false;
   });
-  const polling = (async () => {
+  const pollLoop = (async () => {
     while (isPolling) {
       etag = await poll(secret, etag);
       await sleep(100);
@@ -64,19 +74,19 @@ test('--wait says when the change is live everywhere', async () => {
   );
   expect(code).toBe(0);
   // With JSON output, the document is the same as without the option.
-  const on = await run(['flags', 'on', flag, '-e', 'development', '--wait', '300']);
-  expect({ ...on, stdout: JSON.parse(on.stdout) }).toMatchObject({
+  const jsonResult = await run(['flags', 'on', flag, '-e', 'development', '--wait', '300']);
+  expect({ ...jsonResult, stdout: JSON.parse(jsonResult.stdout) }).toMatchObject({
     code: 0,
     stderr: '',
     stdout: { name: 'development', enabled: true },
   });
   isPolling = false;
-  await polling;
+  await pollLoop;
 });
 
-test('--wait names the instances that are behind and exits with 10; Ctrl+C ends it with 130', async () => {
-  const { flag, secret } = await setUp();
-  await instanceOf(secret, flag);
+test('--wait exits with 10 and names the instances that are behind', async () => {
+  const { flag, secret } = await createEnabledFlag();
+  await registerInstance(secret, flag);
 
   const { code, stdout, stderr } = await run(['flags', 'off', flag, '-e', 'development', '--wait', '1']);
 
@@ -91,34 +101,44 @@ test('--wait names the instances that are behind and exits with 10; Ctrl+C ends 
     },
   });
 
-  const waiting = start(['flags', 'on', flag, '-e', 'development', '--wait', '600']);
-  while (waiting.printed.stdout === '') await sleep(20);
-  waiting.child.kill('SIGINT');
-  const ended = await waiting.ended;
-  expect(ended.code).toBe(130);
-  expect(JSON.parse(ended.stderr)).toMatchObject({
+  const waitingCommand = start(['flags', 'on', flag, '-e', 'development', '--wait', '600']);
+  while (waitingCommand.output.stdout === '') await sleep(20);
+  waitingCommand.child.kill('SIGINT');
+  const result = await waitingCommand.completion;
+  expect(result.code).toBe(130);
+  expect(JSON.parse(result.stderr)).toMatchObject({
     error: { code: 'Interrupted', message: expect.stringMatching(/^The change was made/) },
   });
 
-  // If a command makes several changes, only the last in each environment counts.
-  const words = ['flags', 'archive', flag, '--yes', '--wait', '1'];
-  const { stdout: text, code: archived } = await onTerminal(words);
+  // If a command makes several changes, only the last change in each environment counts.
+  const args = ['flags', 'archive', flag, '--yes', '--wait', '1'];
+  const { stdout: text, code: archiveCode } = await onTerminal(args);
   expect(text).toContain('shop, instance pod-1, in development: last heard from');
-  expect(archived).toBe(10);
+  expect(archiveCode).toBe(10);
 });
 
 test('--wait ends immediately if no SDK can notice the change', async () => {
-  const { flag, project } = await setUp();
+  const { flag, project } = await createEnabledFlag();
 
-  const again = await onTerminal(['flags', 'on', flag, '-e', 'development', '--wait', '3600']);
-  expect(again.stdout).toContain('Nothing that SDKs get has changed, so there is nothing to wait for.');
-  expect(again.code).toBe(0);
-  const created = await run(['tokens', 'create', `token-${unique()}`, '-e', 'development', '--wait', '3600']);
-  expect(created.code).toBe(0);
-  const off = await onTerminal(['flags', 'off', flag, '-e', 'development', '--wait', '3600']);
-  expect(off.stdout).toContain('No known SDK instance gets this change');
-  expect(off.code).toBe(0);
-  const dry = ['api', 'POST', `/api/admin/projects/${project}/features`, '-d', '{"name":"x"}'];
-  expect(await json([...dry, '--dry-run', '--wait', '3600'])).toMatchObject({ dryRun: true });
-  expect(await fails(['flags', 'on', flag, '-e', 'development', '--wait', '0'])).toMatchObject({ exit: 2 });
+  const secondRun = await onTerminal(['flags', 'on', flag, '-e', 'development', '--wait', '3600']);
+  expect(secondRun.stdout).toContain('Nothing that SDKs get has changed, so there is nothing to wait for.');
+  expect(secondRun.code).toBe(0);
+  const tokenRun = await run([
+    'tokens',
+    'create',
+    `token-${unique()}`,
+    '-e',
+    'development',
+    '--wait',
+    '3600',
+  ]);
+  expect(tokenRun.code).toBe(0);
+  const offRun = await onTerminal(['flags', 'off', flag, '-e', 'development', '--wait', '3600']);
+  expect(offRun.stdout).toContain('No known SDK instance gets this change');
+  expect(offRun.code).toBe(0);
+  const command = ['api', 'POST', `/api/admin/projects/${project}/features`, '-d', '{"name":"x"}'];
+  expect(await json([...command, '--dry-run', '--wait', '3600'])).toMatchObject({ dryRun: true });
+  expect(await runFailing(['flags', 'on', flag, '-e', 'development', '--wait', '0'])).toMatchObject({
+    exit: 2,
+  });
 });

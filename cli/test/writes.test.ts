@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { COMMANDS } from '../src/commands/index.ts';
 import { api, createProject, home, json, onTerminal, run, server, unique } from './support/run.ts';
 
-const lastEvent = async (): Promise<number> =>
+const lastEventId = async (): Promise<number> =>
   (await api.send<{ events: { id: number }[] }>('GET', '/api/admin/search/events?limit=1')).events[0]?.id ??
   0;
 
@@ -15,7 +15,7 @@ test('with --dry-run no command changes anything', async () => {
   const { id } = await json<{ id: number }>(['tokens', 'create', `token-${unique()}`, '-e', 'development']);
   const file = join(home, 'flags.json');
   writeFileSync(file, JSON.stringify({ project, flags: { [flag]: { description: 'other' } } }));
-  const words: Record<string, string[]> = {
+  const argsByCommand: Record<string, string[]> = {
     api: ['POST', '/api/admin/projects', '-d', '{"name":"x"}'],
     'flags create': [`flag-${unique()}`, '-p', project],
     'flags on': [flag, '-e', 'development'],
@@ -30,13 +30,15 @@ test('with --dry-run no command changes anything', async () => {
     'tokens delegate': ['agent', '--agent', '-p', project, '--max-changes', '1'],
     'tokens revoke': [String(id)],
   };
-  const writing = COMMANDS.filter(({ writes }) => writes).map(({ name }) => name);
-  // Another test has an integration to redeliver to.
-  expect([...Object.keys(words), 'deliveries redeliver'].toSorted()).toEqual(writing.toSorted());
-  const before = await lastEvent();
+  const writingCommands = COMMANDS.filter(({ writes }) => writes).map(({ name }) => name);
+  // A different test covers redeliver, because it needs an integration.
+  expect([...Object.keys(argsByCommand), 'deliveries redeliver'].toSorted()).toEqual(
+    writingCommands.toSorted(),
+  );
+  const lastEventBefore = await lastEventId();
 
-  for (const [name, rest] of Object.entries(words)) {
-    const result = await json<object>([...name.split(' '), ...rest, '--dry-run', '-m', 'cli-dry-run']);
+  for (const [name, args] of Object.entries(argsByCommand)) {
+    const result = await json<object>([...name.split(' '), ...args, '--dry-run', '-m', 'cli-dry-run']);
     if (name === 'flags apply') expect(result).toMatchObject({ changes: [{ flag, does: 'update' }] });
     else if (name === 'flags clone') expect(result).toMatchObject({ planId: expect.any(String) });
     else
@@ -50,15 +52,15 @@ test('with --dry-run no command changes anything', async () => {
       });
   }
 
-  // Tests of other files write too, with other comments.
+  // Searches for the comment, because tests in other files write at the same time.
   const { events } = await api.send<{ events: { comment?: string }[] }>(
     'GET',
-    `/api/admin/search/events?after=${before}&query=cli-dry-run`,
+    `/api/admin/search/events?after=${lastEventBefore}&query=cli-dry-run`,
   );
   expect(events).toEqual([]);
 });
 
-test('a comment reaches the event, whatever its characters', async () => {
+test('a comment with any characters reaches the event', async () => {
   const project = await createProject(api);
   const flag = `flag-${unique()}`;
 
@@ -69,25 +71,25 @@ test('a comment reaches the event, whatever its characters', async () => {
   });
 });
 
-test('a profile keeps the token in a file that only its owner reads', async () => {
+test('a profile keeps the token in a file that only its owner can read', async () => {
   const env = { HALYARD_SERVER: undefined, HALYARD_TOKEN: undefined };
   const project = await createProject(api);
 
-  const login = await json(['login', '--server', server.url, '-p', project], {
+  const loginResult = await json(['login', '--server', server.url, '-p', project], {
     env,
     input: `${server.adminToken}\n`,
   });
 
-  expect(login).toMatchObject({ profile: 'default', server: server.url });
+  expect(loginResult).toMatchObject({ profile: 'default', server: server.url });
   expect(statSync(`${home}/halyard/profiles.json`).mode & 0o777).toBe(0o600);
   expect(statSync(`${home}/halyard`).mode & 0o777).toBe(0o700);
   expect(await json(['flags', 'create', `flag-${unique()}`], { env })).toMatchObject({ project });
   expect(await json(['profile', 'list'], { env })).toEqual({
     profiles: [{ name: 'default', current: true, server: server.url, project }],
   });
-  // The token is for this server only.
-  const elsewhere = await run(['projects', 'list', '--server', 'http://127.0.0.1:1'], { env });
-  expect(elsewhere.code).toBe(3);
+  // The profile's token is not sent to a different server.
+  const otherServerRun = await run(['projects', 'list', '--server', 'http://127.0.0.1:1'], { env });
+  expect(otherServerRun.code).toBe(3);
   await json(['login', '--server', server.url, '--profile', 'second'], { env, input: server.adminToken });
   await json(['profile', 'use', 'default'], { env });
   await json(['profile', 'set', '-e', 'production', '-p', ''], { env });

@@ -5,7 +5,7 @@ import { goTo } from './support/open-page.ts';
 import { testAsAdmin } from './support/test.ts';
 
 testAsAdmin(
-  'creates a group with members, grants it a role in a project, and deletes it',
+  'creates a group with members, grants the group a role in a project, and deletes the group',
   async ({ page, api }) => {
     const name = `Crew ${unique()}`;
     const person = await createPerson(api);
@@ -23,6 +23,9 @@ testAsAdmin(
     await page.getByLabel('Role in the project').selectOption('Member');
     await page.getByRole('button', { name: 'Grant' }).click();
     await page.getByText('Member, since').waitFor();
+    await page.getByLabel('Project', { exact: true }).selectOption(project);
+    const heldOption = page.getByRole('option', { name: 'Member (has this role)' });
+    await expect.poll(() => heldOption.isDisabled()).toBe(true);
     await accessible(page);
     const { users } = await api.send<{ users: unknown[]; groups: { name: string; roles: number[] }[] }>(
       'GET',
@@ -43,11 +46,11 @@ testAsAdmin(
 );
 
 testAsAdmin(
-  'edits a group, keeps the input through a conflict, and shows a taken name',
+  'edits a group, takes over a concurrent change after a conflict, and reports a taken name',
   async ({ page, api }) => {
-    const [name, taken] = [`Team ${unique()}`, `Taken ${unique()}`];
+    const [name, takenName] = [`Team ${unique()}`, `Taken ${unique()}`];
     const { id } = await api.send<{ id: number }>('POST', '/api/admin/groups', { name });
-    await api.send('POST', '/api/admin/groups', { name: taken });
+    await api.send('POST', '/api/admin/groups', { name: takenName });
     await goTo(page, `/admin/groups/${id}`);
     const description = page.getByLabel('Description');
 
@@ -57,7 +60,7 @@ testAsAdmin(
     await page.getByText(/changed this group .*while you edited it/).waitFor();
     await page.getByRole('button', { name: 'Take theirs' }).click();
     expect(await description.inputValue()).toBe('Theirs');
-    await page.getByLabel('Name').first().fill(taken);
+    await page.getByLabel('Name').first().fill(takenName);
     await page.keyboard.press('ControlOrMeta+s');
     await page.getByText(/already exists/).waitFor();
     await accessible(page);
@@ -89,8 +92,8 @@ testAsAdmin(
     const secret = (await dialog.locator('code').textContent()) ?? '';
     await accessible(page);
     await dialog.getByRole('button', { name: 'I have stored it' }).click();
-    const me = await fetch(`${server.url}/api/admin/user`, { headers: { authorization: secret } });
-    expect(await me.json()).toMatchObject({ user: { name, isAPI: true } });
+    const meResponse = await fetch(`${server.url}/api/admin/user`, { headers: { authorization: secret } });
+    expect(await meResponse.json()).toMatchObject({ user: { name, isAPI: true } });
     expect(await page.getByText(secret).count()).toBe(0);
 
     await page.getByLabel('Name').first().fill(`${name} 2`);
@@ -113,10 +116,10 @@ testAsAdmin(
 );
 
 testAsAdmin(
-  'lets a service account read the secrets of the API tokens it creates, and revokes that',
+  "grants and revokes a service account's access to the secrets of its API tokens",
   async ({ page, api }) => {
     const name = `Terraform ${unique()}`;
-    const reads = async (id: number) =>
+    const canReadSecrets = async (id: number) =>
       (await api.send<{ readsTokenSecrets: boolean }>('GET', `/api/admin/service-account/${id}`))
         .readsTokenSecrets;
     await goTo(page, '/admin/service-accounts?edit=new');
@@ -126,22 +129,22 @@ testAsAdmin(
     await panel.getByRole('button', { name: 'Create service account' }).click();
     await page.getByRole('heading', { level: 1, name }).waitFor();
     const id = Number(new URL(page.url()).pathname.split('/').at(-1));
-    const box = page.getByLabel('Can read the secrets');
-    expect(await box.isChecked()).toBe(true);
-    expect(await reads(id)).toBe(true);
+    const checkbox = page.getByLabel('Can read the secrets');
+    expect(await checkbox.isChecked()).toBe(true);
+    expect(await canReadSecrets(id)).toBe(true);
 
-    await box.uncheck();
+    await checkbox.uncheck();
     await page.getByText('Saving deletes the stored secrets').waitFor();
     await page.getByRole('button', { name: /^Save/ }).click();
     await page.getByText('Service account saved.').waitFor();
     await accessible(page);
 
-    expect(await reads(id)).toBe(false);
+    expect(await canReadSecrets(id)).toBe(false);
   },
 );
 
 testAsAdmin(
-  'creates an invitation, with which a person signs up, and disables it',
+  'creates an invitation, signs up with its link, disables the invitation, and changes its expiry',
   async ({ page, newPage, server }) => {
     const name = `Interns ${unique()}`;
     const person = `Ines ${unique()}`;
@@ -158,8 +161,8 @@ testAsAdmin(
     const detail = page.getByRole('complementary', { name });
     await detail.getByText('Nobody has used the link yet.').waitFor();
 
-    const guest = await newPage();
-    const signedUp = await guest.request.post(`/invite/${link.searchParams.get('token')}/signup`, {
+    const guestPage = await newPage();
+    const signupResponse = await guestPage.request.post(`/invite/${link.searchParams.get('token')}/signup`, {
       data: {
         email: `${unique()}@example.com`,
         name: person,
@@ -167,11 +170,19 @@ testAsAdmin(
       },
       headers: { 'sec-fetch-site': 'same-origin' },
     });
-    expect(signedUp.status(), `${server.url} ${await signedUp.text()}`).toBe(201);
+    expect(signupResponse.status(), `${server.url} ${await signupResponse.text()}`).toBe(201);
     await detail.getByText(person).waitFor();
+    await detail.getByRole('link', { name: 'a group that has roles' }).waitFor();
     await accessible(page);
     await detail.getByRole('button', { name: 'Disable' }).click();
     await detail.getByText('Disabled').waitFor();
     await page.getByRole('row').filter({ hasText: name }).getByText('Disabled').waitFor();
+
+    await detail.getByRole('button', { name: 'Enable' }).click();
+    await detail.getByText('Open', { exact: true }).waitFor();
+    const expiry = detail.getByRole('region', { name: 'Expires' });
+    const expiryBefore = await expiry.locator('time').textContent();
+    await expiry.getByLabel('Expires in').selectOption('1 day from now');
+    await expect.poll(() => expiry.locator('time').textContent()).not.toBe(expiryBefore);
   },
 );

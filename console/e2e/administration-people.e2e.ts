@@ -11,7 +11,7 @@ import { asksBeforeInputIsLost } from './support/unsaved.ts';
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
 const column = (page: Page) => page.getByRole('navigation', { name: 'Administration' });
 const main = (page: Page) => page.getByRole('navigation', { name: 'Main' });
-/** The shared server has the users of many tests. */
+/** Opens the list filtered by a string, because the shared server has the users of many tests. */
 const openUsers = (page: Page, text: string) =>
   openPage(page, `/admin/users?query=${encodeURIComponent(text)}`);
 
@@ -26,7 +26,7 @@ async function logInWithRootRole(api: Api, page: Page, permissions: string[]): P
   await logIn(page, person);
 }
 
-/** Everyone may read these pages, and ask about their own access. */
+/** Everyone may open these pages. */
 const FOR_EVERYONE = [
   'Explain access',
   'Environments',
@@ -38,12 +38,12 @@ const FOR_EVERYONE = [
 ];
 
 test('lists only the pages that the user may open', async ({ page, newPage, api, logInAs }) => {
-  const viewers = await newPage();
-  await logInAs({ rootRole: 'Viewer' }, viewers);
-  await openPage(viewers, '/');
-  await main(viewers).getByRole('link', { name: 'Administration' }).click();
-  await viewers.waitForURL('/admin/explain-access');
-  await expect.poll(() => column(viewers).getByRole('link').allTextContents()).toEqual(FOR_EVERYONE);
+  const viewerPage = await newPage();
+  await logInAs({ rootRole: 'Viewer' }, viewerPage);
+  await openPage(viewerPage, '/');
+  await main(viewerPage).getByRole('link', { name: 'Administration' }).click();
+  await viewerPage.waitForURL('/admin/explain-access');
+  await expect.poll(() => column(viewerPage).getByRole('link').allTextContents()).toEqual(FOR_EVERYONE);
 
   await logInWithRootRole(api, page, ['READ_ROLE']);
   await openPage(page, '/');
@@ -64,7 +64,7 @@ test('lists only the pages that the user may open', async ({ page, newPage, api,
 });
 
 testAsAdmin(
-  'the command palette finds people, segments, environments and tokens, and pages by other names',
+  'the command palette finds people, segments, environments, tokens, and pages by alternative names',
   async ({ page, api }) => {
     const word = `zebra${unique()}`;
     const { id } = await createPerson(api, { name: `Pat ${word}` });
@@ -99,7 +99,7 @@ testAsAdmin(
   },
 );
 
-test('a narrow window has a select instead of the column', async ({ newPage, logInAs }) => {
+test('a narrow window shows the navigation as a select instead of a column', async ({ newPage, logInAs }) => {
   const page = await newPage({ viewport: { width: 360, height: 740 } });
   await logInAs({ rootRole: 'Admin' }, page);
 
@@ -112,39 +112,49 @@ test('a narrow window has a select instead of the column', async ({ newPage, log
   await accessible(page);
 });
 
-testAsAdmin('creates a user, shows the link once, and lists them as invited', async ({ page, api }) => {
-  const name = `Farid ${unique()}`;
-  const email = `${unique()}@example.com`;
-  await openUsers(page, name);
-  await page.getByText('No users match.').waitFor();
+testAsAdmin(
+  'creates a user, shows the invitation link once, and lists the user as invited',
+  async ({ page, api }) => {
+    const name = `Farid ${unique()}`;
+    const email = `${unique()}@example.com`;
+    await openUsers(page, name);
+    await page.getByText('No users match.').waitFor();
 
-  await page.keyboard.press('n');
-  const panel = page.getByRole('dialog', { name: 'New user' });
-  await panel.getByLabel('Name', { exact: true }).fill(name);
-  expect(await panel.getByRole('button', { name: 'Create user' }).isDisabled()).toBe(true);
-  await panel.getByLabel('Username').fill('dora@example.com');
-  await panel.getByRole('button', { name: 'Create user' }).click();
-  await panel.getByText('Must not contain an @ unless it equals email').waitFor();
-  await accessible(page);
-  await panel.getByLabel('Username').fill('');
-  await panel.getByLabel('Email address').fill(email);
-  await panel.getByLabel('Role').selectOption('Editor');
-  await panel.getByRole('button', { name: 'Create user' }).click();
-  const dialog = page.getByRole('dialog', { name: `Invitation link for ${name}` });
-  const link = (await dialog.locator('code').textContent()) ?? '';
-  await accessible(page);
-  await dialog.getByRole('button', { name: 'I have stored it' }).click();
+    await page.keyboard.press('n');
+    const panel = page.getByRole('dialog', { name: 'New user' });
+    await panel.getByLabel('Name', { exact: true }).fill(name);
+    expect(await panel.getByRole('button', { name: 'Create user' }).isDisabled()).toBe(true);
+    await panel.getByLabel('Username').fill('dora@example.com');
+    await panel.getByRole('button', { name: 'Create user' }).click();
+    await panel.getByText('Must not contain an @ unless it equals email').waitFor();
+    await accessible(page);
+    await panel.getByLabel('Username').fill('');
+    await panel.getByLabel('Email address').fill(email);
+    await panel.getByLabel('Role').selectOption('Editor');
+    await panel.getByRole('button', { name: 'Create user' }).click();
+    const dialog = page.getByRole('dialog', { name: `Invitation link for ${name}` });
+    const link = (await dialog.locator('code').textContent()) ?? '';
+    await accessible(page);
+    await dialog.getByRole('button', { name: 'I have stored it' }).click();
 
-  await row(page, name).getByText('Invited').waitFor();
-  expect(new URL(link).pathname).toBe('/new-user');
-  const { users } = await api.send<{ users: { email: string; rootRole: number }[] }>(
-    'GET',
-    '/api/admin/user-admin',
-  );
-  expect(users.find(user => user.email === email)?.rootRole).toBe(2);
-  await page.getByText('Invited', { exact: false }).first().click();
-  await row(page, name).waitFor();
-});
+    await row(page, name).getByText('Invited').waitFor();
+    const details = page.getByRole('complementary', { name });
+    await details.getByText(`${name} has no role in a project yet.`).waitFor();
+    await details
+      .getByRole('link', { name: /^Grant a role/ })
+      .first()
+      .waitFor();
+    await details.getByRole('link', { name: 'a group that has roles' }).waitFor();
+    expect(new URL(link).pathname).toBe('/new-user');
+    const { users } = await api.send<{ users: { email: string; rootRole: number }[] }>(
+      'GET',
+      '/api/admin/user-admin',
+    );
+    expect(users.find(user => user.email === email)?.rootRole).toBe(2);
+    await page.getByText('Invited', { exact: false }).first().click();
+    await row(page, name).waitFor();
+  },
+);
 
 testAsAdmin('asks before it discards a new user', async ({ page }) => {
   await visit(page, '/admin/users?query=none&edit=new');
@@ -157,12 +167,12 @@ testAsAdmin('asks before it discards a new user', async ({ page }) => {
 });
 
 testAsAdmin(
-  'shows every project of a user with the role and the reasons, and those without access',
+  "shows the user's role in every project with its reasons, and the projects without access",
   async ({ page, api }) => {
     const id = unique();
     const payments = await createProject(api, { name: `Payments ${id}` });
-    const hidden = await createProject(api, { name: `Hidden ${id}`, mode: 'private' });
-    const open = await createProject(api, { name: `Open ${id}` });
+    const hiddenProject = await createProject(api, { name: `Hidden ${id}`, mode: 'private' });
+    const openProject = await createProject(api, { name: `Open ${id}` });
     const person = await createPerson(api, {
       name: `Dora ${id}`,
       rootRole: 'Editor',
@@ -186,16 +196,22 @@ testAsAdmin(
     await projects.filter({ hasText: 'Default' }).getByText('Root role Editor').waitFor();
     await project('Hidden').getByText('no access').waitFor();
     await project('Hidden').getByText('is not a member').waitFor();
-    expect([hidden, open]).toHaveLength(2);
+    expect([hiddenProject, openProject]).toHaveLength(2);
     await accessible(page);
   },
 );
 
-testAsAdmin('edits a user, and lets two editors decide about their conflict', async ({ page, api }) => {
+testAsAdmin('edits a user, and resolves a conflict between two editors', async ({ page, api }) => {
   const { id, username } = await createPerson(api, { name: `Ben ${unique()}` });
   await openUsers(page, username);
+  const details = page.getByRole('complementary', { name: /^Ben / });
   await page.keyboard.press('j');
+  await details.waitFor();
   await page.keyboard.press('Enter');
+  // Enter moves into the details, which a click on the row also shows.
+  await expect.poll(() => details.evaluate(element => element.contains(document.activeElement))).toBe(true);
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  await page.getByRole('button', { name: 'Edit…' }).click();
   const panel = page.getByRole('dialog');
   const nameField = panel.getByLabel('Name', { exact: true });
   await nameField.fill('Ben Lindqvist');
@@ -216,23 +232,23 @@ testAsAdmin(
   'changes a role in the list, and asks before somebody becomes an admin',
   async ({ page, api }) => {
     const { id, username } = await createPerson(api);
-    const roleOf = async () =>
+    const readRole = async () =>
       (await api.send<{ rootRole: number }>('GET', `/api/admin/user-admin/${id}`)).rootRole;
     await openUsers(page, username);
     const select = page.getByLabel(`Role of ${username}`);
 
     await select.selectOption('Editor');
     await page.getByText(`${username} is now Editor.`).waitFor();
-    expect(await roleOf()).toBe(2);
+    expect(await readRole()).toBe(2);
     await select.selectOption('Admin');
     const dialog = page.getByRole('dialog', { name: `Make ${username} an admin?` });
     await accessible(page);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    expect(await roleOf()).toBe(2);
+    expect(await readRole()).toBe(2);
     await select.selectOption('Admin');
     await dialog.getByRole('button', { name: 'Make admin' }).click();
 
-    await expect.poll(roleOf).toBe(1);
+    await expect.poll(readRole).toBe(1);
   },
 );
 
@@ -240,8 +256,8 @@ testAsAdmin(
   'resets a password, ends sessions, and deletes a user after their name is typed',
   async ({ page, newPage, api }) => {
     const person = await createPerson(api);
-    const theirs = await newPage();
-    await logIn(theirs, person);
+    const theirPage = await newPage();
+    await logIn(theirPage, person);
     await goTo(page, `/admin/users?query=${person.username}&user=${person.id}`);
     const dialog = page.getByRole('dialog');
 
@@ -252,20 +268,20 @@ testAsAdmin(
     await page.getByRole('button', { name: 'End sessions…' }).click();
     await dialog.getByRole('button', { name: 'End 1 session' }).click();
     await dialog.waitFor({ state: 'hidden' });
-    expect((await theirs.request.get('/api/admin/user')).status()).toBe(401);
+    expect((await theirPage.request.get('/api/admin/user')).status()).toBe(401);
 
     await page.getByRole('button', { name: 'Delete user…' }).click();
-    const remove = dialog.getByRole('button', { name: 'Delete user' });
-    expect(await remove.isDisabled()).toBe(true);
+    const deleteButton = dialog.getByRole('button', { name: 'Delete user' });
+    expect(await deleteButton.isDisabled()).toBe(true);
     await dialog.getByLabel(/^Type/).fill(person.username);
     await accessible(page);
-    await remove.click();
+    await deleteButton.click();
 
     await page.getByText('No users match.').waitFor();
   },
 );
 
-testAsAdmin('renders a few rows of 10,000 users, and finds one of them', async ({ page }) => {
+testAsAdmin('renders only a few rows of 10,000 users, and finds a user', async ({ page }) => {
   const user = (id: number) => ({
     id,
     name: `Person ${id}`,
@@ -295,23 +311,20 @@ testAsAdmin('renders a few rows of 10,000 users, and finds one of them', async (
   expect(await page.getByRole('row').count()).toBe(2);
 });
 
-testBehindFront(
-  'shows the error of the server, and retries',
-  async ({ page, server, logInAs, tolerated }) => {
-    tolerated.push(/responded with (a status of )?500/);
-    await logInAs({ rootRole: 'Admin' });
-    server.front.broken = { paths: /^\/api\/admin\/user-admin$/, status: 500 };
-    await page.goto('/admin/users?query=none');
-    await page.getByText('This part did not load').waitFor();
-    await accessible(page);
+testBehindFront('shows a server error, and retries', async ({ page, server, logInAs, tolerated }) => {
+  tolerated.push(/responded with (a status of )?500/);
+  await logInAs({ rootRole: 'Admin' });
+  server.front.broken = { paths: /^\/api\/admin\/user-admin$/, status: 500 };
+  await page.goto('/admin/users?query=none');
+  await page.getByText('This part did not load').waitFor();
+  await accessible(page);
 
-    delete server.front.broken;
-    await retry(page, page.getByText('No users match.'));
-  },
-);
+  delete server.front.broken;
+  await retry(page, page.getByText('No users match.'));
+});
 
 testAsAdmin(
-  'grants a role in a project from the user, who is already chosen there',
+  'opens the panel that grants a role from the user page, with the user already chosen',
   async ({ page, api }) => {
     const project = await createProject(api, { name: `Payments ${unique()}` });
     const { id, username } = await createPerson(api);
@@ -327,7 +340,7 @@ testAsAdmin(
     await accessible(page);
     await panel.getByRole('button', { name: 'Add 1 member' }).click();
 
-    await page.getByText('Granted Member to 1 member.').waitFor();
+    await page.getByText(`Granted Member to ${username}.`).waitFor();
     const { users } = await api.send<{ users: { id: number; roles: number[] }[] }>(
       'GET',
       `/api/admin/projects/${project}/access`,

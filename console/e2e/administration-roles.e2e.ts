@@ -4,7 +4,7 @@ import { accessible } from './support/accessible.ts';
 import { type Api, createPerson, createProject, unique } from './support/api.ts';
 import { logIn } from './support/log-in.ts';
 import { goTo, openPage } from './support/open-page.ts';
-import { testAsAdmin } from './support/test.ts';
+import { testAsAdmin, testWithOwnServer } from './support/test.ts';
 
 type Role = { id: number; name: string; permissions: { name: string; environment?: string }[] };
 
@@ -12,18 +12,19 @@ const createRole = async (api: Api, permissions: object[], type = 'custom'): Pro
   (
     await api.send<{ roles: Role }>('POST', '/api/admin/roles', {
       name: `Role ${unique()}`,
+      description: 'Releases flags',
       type,
       permissions,
     })
   ).roles;
 
-const permissionsOf = async (api: Api, id: number) =>
+const readPermissions = async (api: Api, id: number) =>
   (await api.send<Role>('GET', `/api/admin/roles/${id}`)).permissions.map(({ name, environment }) =>
     environment ? `${name} ${environment}` : name,
   );
 
-/** Closes the tooltip of the focused control. Tooltips are outside the landmarks of the page. */
-async function leave(page: Page): Promise<void> {
+/** Closes the focused control's tooltip, because tooltips are outside the page's landmarks, which `accessible` would report. */
+async function closeTooltip(page: Page): Promise<void> {
   await page.evaluate(() => document.activeElement instanceof HTMLElement && document.activeElement.blur());
   await page.mouse.move(0, 0);
   await page.getByRole('tooltip').waitFor({ state: 'detached' });
@@ -35,17 +36,19 @@ testAsAdmin('creates a role from an existing one, and changes it in the matrix',
   await goTo(page, `/admin/roles/${source.id}`);
 
   await page.getByRole('link', { name: 'Duplicate' }).click();
+  await expect.poll(() => page.getByLabel('Name').first().inputValue()).toBe(`Copy of ${source.name}`);
+  expect(await page.getByLabel('Description').inputValue()).toBe('');
   await page.getByLabel('Name').first().fill(name);
   expect(await page.getByLabel('Update: Flags').isChecked()).toBe(true);
   await page.getByLabel('Create: Flags').check();
   await page.getByLabel('Enable and disable flags in production').check();
-  await leave(page);
+  await closeTooltip(page);
   await accessible(page);
   await page.getByRole('button', { name: 'Create role' }).click();
   await page.getByRole('heading', { level: 1, name }).waitFor();
   const id = Number(new URL(page.url()).pathname.split('/').at(-1));
 
-  expect(await permissionsOf(api, id)).toEqual([
+  expect(await readPermissions(api, id)).toEqual([
     'CREATE_FEATURE',
     'UPDATE_FEATURE',
     'UPDATE_FEATURE_ENVIRONMENT production',
@@ -55,18 +58,18 @@ testAsAdmin('creates a role from an existing one, and changes it in the matrix',
   await page.getByRole('button', { name: /^Save/ }).click();
   await page.getByText('Role saved.').waitFor();
 
-  expect(await permissionsOf(api, id)).toEqual(['CREATE_FEATURE', 'UPDATE_FEATURE_ENVIRONMENT']);
-  await leave(page);
+  expect(await readPermissions(api, id)).toEqual(['CREATE_FEATURE', 'UPDATE_FEATURE_ENVIRONMENT']);
+  await closeTooltip(page);
   await accessible(page);
 });
 
 testAsAdmin('compares two roles, and shows only the differences', async ({ page, api }) => {
   const role = await createRole(api, [{ name: 'UPDATE_FEATURE' }, { name: 'MOVE_FEATURE_TOGGLE' }]);
-  const other = await createRole(api, [{ name: 'UPDATE_FEATURE' }, { name: 'DELETE_PROJECT' }]);
+  const otherRole = await createRole(api, [{ name: 'UPDATE_FEATURE' }, { name: 'DELETE_PROJECT' }]);
   await goTo(page, `/admin/roles/${role.id}`);
 
-  await page.getByLabel('Compare with').selectOption(other.name);
-  await page.getByText(`not in ${other.name}`).waitFor();
+  await page.getByLabel('Compare with').selectOption(otherRole.name);
+  await page.getByText(`not in ${otherRole.name}`).waitFor();
   await page.getByLabel('Move: Flags, only in this role').waitFor();
   await page.getByLabel('Delete: Project, only in the other role').waitFor();
   await accessible(page);
@@ -77,7 +80,7 @@ testAsAdmin('compares two roles, and shows only the differences', async ({ page,
   expect(await page.getByRole('table', { name: 'In environments' }).count()).toBe(0);
 });
 
-testAsAdmin('shows who has a role, and does not delete it while somebody has it', async ({ page, api }) => {
+testAsAdmin('shows who has a role, and deletes the role only if nobody has it', async ({ page, api }) => {
   const role = await createRole(api, [{ name: 'UPDATE_FEATURE' }]);
   const project = await createProject(api, { name: `Held ${unique()}` });
   const person = await createPerson(api, { projectRoles: { [project]: role.name } });
@@ -85,12 +88,12 @@ testAsAdmin('shows who has a role, and does not delete it while somebody has it'
 
   await page.getByRole('link', { name: person.username }).waitFor();
   await page.getByText('Not possible while').waitFor();
-  const remove = page.getByRole('button', { name: 'Delete role…' });
-  expect(await remove.getAttribute('aria-disabled')).toBe('true');
+  const deleteButton = page.getByRole('button', { name: 'Delete role…' });
+  expect(await deleteButton.getAttribute('aria-disabled')).toBe('true');
   await accessible(page);
   await api.send('DELETE', `/api/admin/projects/${project}/users/${person.id}/roles`);
   await page.getByText('Nobody has this role. Choose a project').waitFor();
-  await remove.click();
+  await deleteButton.click();
   await page.getByRole('dialog').getByLabel(/^Type/).fill(role.name);
   await page.getByRole('dialog').getByRole('button', { name: 'Delete role' }).click();
 
@@ -98,7 +101,7 @@ testAsAdmin('shows who has a role, and does not delete it while somebody has it'
 });
 
 testAsAdmin(
-  'stops at a conflict, and is read-only for built-in roles and without ADMIN',
+  'a conflict stops a save, and the page is read-only for built-in roles and for users without ADMIN',
   async ({ page, newPage, api }) => {
     const role = await createRole(api, [{ name: 'UPDATE_FEATURE' }]);
     await goTo(page, `/admin/roles/${role.id}`);
@@ -116,15 +119,38 @@ testAsAdmin(
     await goTo(page, '/admin/roles/1');
     expect(await page.getByLabel('Create: Flags').isChecked()).toBe(true);
     expect(await page.getByLabel('Create: Flags').isDisabled()).toBe(true);
-    const reader = await createRole(api, [{ name: 'READ_ROLE' }], 'root-custom');
+    const readerRole = await createRole(api, [{ name: 'READ_ROLE' }], 'root-custom');
     const person = await createPerson(api);
-    await api.send('PUT', `/api/admin/user-admin/${person.id}`, { rootRole: reader.id });
-    const readers = await newPage();
-    await logIn(readers, person);
-    await openPage(readers, `/admin/roles/${role.id}`);
-    expect(await readers.getByLabel('Create: Flags').isDisabled()).toBe(true);
-    await readers.getByRole('link', { name: 'Duplicate' }).focus();
-    await readers.getByText('Requires the role Admin').first().waitFor();
-    expect(await readers.getByText('Who has this role').count()).toBe(0);
+    await api.send('PUT', `/api/admin/user-admin/${person.id}`, { rootRole: readerRole.id });
+    const readerPage = await newPage();
+    await logIn(readerPage, person);
+    await openPage(readerPage, `/admin/roles/${role.id}`);
+    expect(await readerPage.getByLabel('Create: Flags').isDisabled()).toBe(true);
+    await readerPage.getByRole('link', { name: 'Duplicate' }).focus();
+    await readerPage.getByText('Requires the role Admin').first().waitFor();
+    expect(await readerPage.getByText('Who has this role').count()).toBe(0);
+  },
+);
+
+testWithOwnServer()(
+  'the matrix of six environments fits into a window that is 1,200 px wide',
+  async ({ page, api, logInAs }) => {
+    for (const name of ['integration', 'staging', 'canary', 'demonstration'])
+      await api.send('POST', '/api/admin/environments', { name, type: 'test' });
+    const role = await createRole(api, [{ name: 'UPDATE_FEATURE' }], 'root-custom');
+    await logInAs({ rootRole: 'Admin' });
+    await page.goto(`/admin/roles/${role.id}`);
+    await page.getByRole('columnheader', { name: 'demonstration' }).waitFor();
+
+    // Above 1,400 px, the holders are beside the matrix.
+    for (const width of [1200, 1401, 1440]) {
+      await page.setViewportSize({ width, height: 800 });
+      const overflows = await page
+        .getByRole('table')
+        .evaluateAll(tables =>
+          tables.map(({ parentElement: box }) => box && box.scrollWidth - box.clientWidth),
+        );
+      expect.soft(overflows, `${width} px`).toEqual([0, 0, 0]);
+    }
   },
 );

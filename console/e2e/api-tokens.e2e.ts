@@ -23,7 +23,7 @@ const createToken = async (
   return { ...(await api.send<{ id: number; secret: string }>('POST', '/api/admin/api-tokens', body)), name };
 };
 
-/** Runs a program as a reader of the page would. */
+/** Runs a program that a user copied from the page. */
 function run(program: string): { child: ChildProcess; errors: () => string } {
   const child = spawn(process.execPath, ['--input-type=module', '--eval', program], { cwd: ROOT });
   let errors = '';
@@ -35,7 +35,7 @@ function run(program: string): { child: ChildProcess; errors: () => string } {
 }
 
 testAsAdmin(
-  'creates a token, shows its secret once, and sees the program on the page connect',
+  'creates a token, shows its secret once, and shows that the program connects',
   async ({ page, api, server }) => {
     const flag = await createFlag(api, await createProject(api));
     const name = `shop-${unique()}`;
@@ -80,9 +80,9 @@ testAsAdmin(
     expect(response.status).toBe(202);
     await line.getByText(`evaluated ${flag}`).waitFor({ timeout: 60_000 });
 
-    const question = page.getByRole('dialog', { name: 'Leave without the secret?' });
+    const confirmation = page.getByRole('dialog', { name: 'Leave without the secret?' });
     await page.getByRole('link', { name: 'API tokens' }).first().click();
-    await question.getByRole('button', { name: 'Cancel', exact: true }).click();
+    await confirmation.getByRole('button', { name: 'Cancel', exact: true }).click();
     await page.getByLabel('I have stored the secret').check();
     await page.getByRole('button', { name: 'Done' }).click();
     await detail(page, name).getByRole('link', { name }).waitFor();
@@ -133,26 +133,55 @@ testAsAdmin('changes the expiry of a token, and deletes the token', async ({ pag
   expect(await api.send('GET', `/api/admin/api-tokens/${id}`)).toEqual({ tokens: [] });
 });
 
-testAsAdmin('rotates a secret: the old token works until it is deleted', async ({ page, api }) => {
-  const project = await createProject(api);
-  const { id, name } = await createToken(api, { type: 'frontend', projects: [project] });
-  await visit(page, `/admin/tokens?token=${id}`);
-  await detail(page, name).getByRole('link', { name: 'Rotate the secret…' }).click();
-  await page.getByText('Both tokens work').waitFor();
-  expect(await page.getByLabel('Name').inputValue()).toBe(`${name} 2`);
-  await page.getByRole('button', { name: 'Create token' }).click();
-  await page.getByRole('heading', { name: `${name} 2`, level: 1 }).waitFor();
-  await page.getByLabel('I have stored the secret').check();
-  await accessible(page);
+testAsAdmin(
+  'a concurrent change to the expiry of a token is not replaced until the user saves again',
+  async ({ page, api }) => {
+    const { id, name } = await createToken(api);
+    const readExpiry = async () =>
+      (await api.send<{ tokens: { expiresAt: string }[] }>('GET', `/api/admin/api-tokens/${id}`)).tokens[0]
+        ?.expiresAt;
+    await visit(page, `/admin/tokens?query=${name}&token=${id}`);
+    await detail(page, name).getByRole('button', { name: 'Change the expiry…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Last valid day').fill('2099-12-31');
+    await api.send('PUT', `/api/admin/api-tokens/${id}`, { expiresAt: '2098-06-30T00:00:00.000Z' });
+    // The page behind the dialog already shows the other change.
+    await page.getByText('30 Jun 2098').first().waitFor();
 
-  const { tokens } = await api.send<{ tokens: { tokenName: string }[] }>('GET', '/api/admin/api-tokens');
-  expect(tokens.filter(({ tokenName }) => tokenName.startsWith(name))).toMatchObject([
-    { environment: 'production', projects: [project], type: 'frontend' },
-    { environment: 'production', projects: [project], type: 'frontend' },
-  ]);
-  await page.getByRole('link', { name: `delete ${name}` }).click();
-  await detail(page, name).getByRole('button', { name: 'Delete token…' }).waitFor();
-});
+    await dialog.getByRole('button', { name: 'Save the expiry' }).click();
+    await dialog.getByText('Somebody else changed the expiry to 2098-06-30 in the meantime.').waitFor();
+    expect(await readExpiry()).toContain('2098-06-30');
+    await accessible(page);
+    await dialog.getByRole('button', { name: 'Save the expiry' }).click();
+    await page.getByText('Expiry saved.').waitFor();
+
+    expect(await readExpiry()).toContain('2099-12-31');
+  },
+);
+
+testAsAdmin(
+  'rotates a secret by creating a second token, and links to the deletion of the first',
+  async ({ page, api }) => {
+    const project = await createProject(api);
+    const { id, name } = await createToken(api, { type: 'frontend', projects: [project] });
+    await visit(page, `/admin/tokens?token=${id}`);
+    await detail(page, name).getByRole('link', { name: 'Rotate the secret…' }).click();
+    await page.getByText('Both tokens work').waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe(`${name} 2`);
+    await page.getByRole('button', { name: 'Create token' }).click();
+    await page.getByRole('heading', { name: `${name} 2`, level: 1 }).waitFor();
+    await page.getByLabel('I have stored the secret').check();
+    await accessible(page);
+
+    const { tokens } = await api.send<{ tokens: { tokenName: string }[] }>('GET', '/api/admin/api-tokens');
+    expect(tokens.filter(({ tokenName }) => tokenName.startsWith(name))).toMatchObject([
+      { environment: 'production', projects: [project], type: 'frontend' },
+      { environment: 'production', projects: [project], type: 'frontend' },
+    ]);
+    await page.getByRole('link', { name: `delete ${name}` }).click();
+    await detail(page, name).getByRole('button', { name: 'Delete token…' }).waitFor();
+  },
+);
 
 testAsViewer('names the permission that reading tokens requires', async ({ page }) => {
   await visit(page, '/admin/tokens');
@@ -178,7 +207,7 @@ testBehindFront(
 );
 
 testWithOwnServer()(
-  'shows 5,000 tokens, and marks those that nobody used for 30 days',
+  'shows 5,000 tokens, and marks tokens that nobody used for 30 days',
   async ({ page, server, logInAs }) => {
     const client = new pg.Client({ connectionString: server.databaseUrl });
     await client.connect();

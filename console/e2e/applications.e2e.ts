@@ -7,7 +7,7 @@ import { testWithOwnServer } from './support/test.ts';
 const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 90_000, interval: 100 });
 
 testWithOwnServer()(
-  'an instance that polls and does not take a change is marked in the list and on the page of its application',
+  'an instance that polls but does not pick up a change is marked in the list and on the application page',
   async ({ page, api, server, logInAs }) => {
     const project = await createProject(api);
     const flag = await createFlag(api, project);
@@ -30,8 +30,14 @@ testWithOwnServer()(
           ...init.headers,
         },
       });
-    const register = { appName, instanceId: 'pod', strategies: [], started: new Date(), interval: 15_000 };
-    await send('/api/client/register', { method: 'POST', body: JSON.stringify(register) });
+    const registration = {
+      appName,
+      instanceId: 'pod',
+      strategies: [],
+      started: new Date(),
+      interval: 15_000,
+    };
+    await send('/api/client/register', { method: 'POST', body: JSON.stringify(registration) });
     const db = new pg.Client(server.databaseUrl);
     await db.connect();
     try {
@@ -45,7 +51,7 @@ testWithOwnServer()(
         expect(rows).toHaveLength(1);
       });
       await api.send('POST', `/api/admin/projects/${project}/features/${flag}/environments/development/on`);
-      // As if the change were older than an instance may take.
+      // Backdates the change, because an instance counts as behind only after a while.
       await eventually(async () => {
         await db.query(
           "update sdk_publications set published_at = least(published_at, now() - interval '20 minutes')",

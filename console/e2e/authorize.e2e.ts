@@ -7,13 +7,13 @@ import { accessible, accessibleInBoth } from './support/accessible.ts';
 import { createPerson } from './support/api.ts';
 import { test } from './support/test.ts';
 
-/** A program on this computer that opens the consent page and waits for its code. */
+/** Starts a program on this computer that requests access and waits for the redirect with the code. */
 async function startProgram(url: string, changes: Record<string, string> = {}) {
   const verifier = randomBytes(32).toString('base64url');
-  const came: URLSearchParams[] = [];
+  const redirects: URLSearchParams[] = [];
   const listener = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://program');
-    if (pathname === '/callback') came.push(searchParams);
+    if (pathname === '/callback') redirects.push(searchParams);
     response.setHeader('content-type', 'text/html');
     response.end(
       '<!doctype html><html lang="en"><title>Program</title><link rel="icon" href="data:,"><p>Back in the program</p>',
@@ -21,12 +21,12 @@ async function startProgram(url: string, changes: Record<string, string> = {}) {
   }).listen(0, '127.0.0.1');
   await once(listener, 'listening');
   const redirectUri = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/callback`;
-  const registered = await fetch(`${url}/oauth/register`, {
+  const registration = await fetch(`${url}/oauth/register`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ client_name: 'Some agent', redirect_uris: [redirectUri] }),
   });
-  const { client_id: clientId } = (await registered.json()) as { client_id: string };
+  const { client_id: clientId } = (await registration.json()) as { client_id: string };
   const query = new URLSearchParams({
     response_type: 'code',
     client_id: clientId,
@@ -38,7 +38,7 @@ async function startProgram(url: string, changes: Record<string, string> = {}) {
   });
   return {
     path: `/authorize?${query}`,
-    came,
+    redirects,
     exchange: async (code: string) => {
       const form = {
         grant_type: 'authorization_code',
@@ -57,14 +57,14 @@ async function startProgram(url: string, changes: Record<string, string> = {}) {
   };
 }
 
-const meOf = async (url: string, token: string) =>
+const readCaller = async (url: string, token: string) =>
   (await (
     await fetch(`${url}/api/admin/user`, { headers: { authorization: `Bearer ${token}` } })
   ).json()) as {
     token: { kind: string; scope: object };
   };
 
-test('a user logs in, limits an agent and allows it; the profile lists and deletes its token', async ({
+test('a user logs in, authorizes an agent with limits, and deletes its token in the profile', async ({
   page,
   server,
   api,
@@ -77,7 +77,7 @@ test('a user logs in, limits an agent and allows it; the profile lists and delet
   await page.getByRole('button', { name: 'Log in' }).click();
 
   await page.getByRole('heading', { name: 'Connect “Some agent”' }).waitFor();
-  await page.getByText('Nobody confirms this name').waitFor();
+  await page.getByText('This name is unverified').waitFor();
   await page.getByText('It cannot change anything.').waitFor();
   await page.getByRole('checkbox', { name: 'Default' }).waitFor();
   await accessibleInBoth(page);
@@ -91,10 +91,10 @@ test('a user logs in, limits an agent and allows it; the profile lists and delet
   await page.getByRole('button', { name: 'Allow' }).click();
 
   await page.getByText('Back in the program').waitFor();
-  const [back] = program.came;
-  expect(back?.get('state')).toBe('a state & more');
-  const { access_token: token } = await program.exchange(back?.get('code') ?? '');
-  expect((await meOf(server.url, token)).token).toMatchObject({
+  const [redirect] = program.redirects;
+  expect(redirect?.get('state')).toBe('a state & more');
+  const { access_token: token } = await program.exchange(redirect?.get('code') ?? '');
+  expect((await readCaller(server.url, token)).token).toMatchObject({
     kind: 'agent',
     scope: { projects: ['default'], environments: ['development'], maxChanges: 20 },
   });
@@ -102,8 +102,8 @@ test('a user logs in, limits an agent and allows it; the profile lists and delet
   await page.getByRole('button', { name: 'Delete Some agent' }).click();
   await page.getByRole('button', { name: 'Delete token' }).click();
   await page.getByText('Token deleted.').waitFor();
-  const rejected = await fetch(`${server.url}/api/admin/user`, { headers: { authorization: token } });
-  expect(rejected.status).toBe(401);
+  const rejectedResponse = await fetch(`${server.url}/api/admin/user`, { headers: { authorization: token } });
+  expect(rejectedResponse.status).toBe(401);
 });
 
 test('a user denies a program', async ({ page, server, logInAs }) => {
@@ -114,10 +114,10 @@ test('a user denies a program', async ({ page, server, logInAs }) => {
   await page.getByRole('button', { name: 'Deny' }).click();
 
   await page.getByText('Back in the program').waitFor();
-  expect(program.came[0]?.get('error')).toBe('access_denied');
+  expect(program.redirects[0]?.get('error')).toBe('access_denied');
 });
 
-test('an invalid request is explained, and returns to the program only on request', async ({
+test('explains an invalid request, and returns to the program only if the user clicks', async ({
   page,
   server,
   logInAs,
@@ -127,15 +127,20 @@ test('an invalid request is explained, and returns to the program only on reques
   await page.goto(program.path);
   await page.getByText('code_challenge_method must be "S256"').waitFor();
   await accessible(page);
-  expect(program.came).toEqual([]);
+  expect(program.redirects).toEqual([]);
 
   await page.getByRole('button', { name: /Return to/ }).click();
 
   await page.getByText('Back in the program').waitFor();
-  expect(program.came[0]?.get('error')).toBe('invalid_request');
+  expect(program.redirects[0]?.get('error')).toBe('invalid_request');
 });
 
-test('an unknown client or redirect URI leads nowhere', async ({ page, server, logInAs, tolerated }) => {
+test('an unknown client or redirect URI has neither a decision nor a way back', async ({
+  page,
+  server,
+  logInAs,
+  tolerated,
+}) => {
   tolerated.push(/400/);
   await using program = await startProgram(server.url, { redirect_uri: 'https://evil.example/callback' });
   await logInAs();
@@ -149,7 +154,7 @@ test('an unknown client or redirect URI leads nowhere', async ({ page, server, l
   await page.getByText('Client "nobody" is unknown').waitFor();
 });
 
-test('a user enters the code of a command line without a browser', async ({
+test('a user authorizes a command line without a browser by entering its code', async ({
   page,
   server,
   logInAs,
@@ -157,11 +162,11 @@ test('a user enters the code of a command line without a browser', async ({
 }) => {
   tolerated.push(/404/);
   await logInAs();
-  const started = await fetch(`${server.url}/oauth/device_authorization`, {
+  const deviceResponse = await fetch(`${server.url}/oauth/device_authorization`, {
     method: 'POST',
     body: new URLSearchParams({ client_id: 'halyard-cli' }),
   });
-  const device = (await started.json()) as { user_code: string; device_code: string };
+  const device = (await deviceResponse.json()) as { user_code: string; device_code: string };
   await page.goto('/authorize');
   await accessible(page);
   await page.getByLabel('Code').fill('BBBB-BBBB');
@@ -176,7 +181,7 @@ test('a user enters the code of a command line without a browser', async ({
   await page.getByRole('button', { name: 'Allow' }).click();
 
   await page.getByText('Return to the terminal.').waitFor();
-  const polled = await fetch(`${server.url}/oauth/token`, {
+  const tokenResponse = await fetch(`${server.url}/oauth/token`, {
     method: 'POST',
     body: new URLSearchParams({
       grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
@@ -184,8 +189,8 @@ test('a user enters the code of a command line without a browser', async ({
       device_code: device.device_code,
     }),
   });
-  const { access_token: token } = (await polled.json()) as { access_token: string };
-  expect((await meOf(server.url, token)).token).toMatchObject({ kind: 'personal', scope: null });
+  const { access_token: token } = (await tokenResponse.json()) as { access_token: string };
+  expect((await readCaller(server.url, token)).token).toMatchObject({ kind: 'personal', scope: null });
 });
 
 test('the page cannot be shown in a frame, and a link only fills in a code', async ({

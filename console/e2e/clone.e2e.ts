@@ -5,7 +5,7 @@ import { type Api, createFlag, createProject, unique } from './support/api.ts';
 import { visit } from './support/open-page.ts';
 import { testAsAdmin } from './support/test.ts';
 
-/** A flag that is enabled in development, with a rollout in each environment and a tag. */
+/** Creates a flag that is enabled in development, with a rollout in each environment and a tag. */
 async function createSource(api: Api, project: string): Promise<{ name: string; strategy: string }> {
   const name = await createFlag(api, project, { description: 'One-tap checkout' });
   let strategy = '';
@@ -20,54 +20,51 @@ const addRollout = (api: Api, project: string, name: string, environment: string
   api.send<{ id: string }>(
     'POST',
     `/api/admin/projects/${project}/features/${name}/environments/${environment}/strategies`,
-    rolloutOf(name, rollout),
+    newRollout(name, rollout),
   );
 
-const rolloutOf = (name: string, rollout: string) => ({
+const newRollout = (name: string, rollout: string) => ({
   name: 'flexibleRollout',
   parameters: { rollout, stickiness: 'default', groupId: name },
 });
 
-const planOf = (page: Page) => page.getByRole('region', { name: 'Plan' });
+const planRegion = (page: Page) => page.getByRole('region', { name: 'Plan' });
 const clonePath = (project: string, name: string) => `/projects/${project}/features/${name}/clone`;
 
-testAsAdmin(
-  'clones a flag, and shows the parts that the copy does not get with the reason',
-  async ({ page, api }) => {
-    const project = await createProject(api);
-    const target = await createProject(api, { name: 'Search' });
-    await api.send('DELETE', `/api/admin/projects/${target}/environments/production`);
-    const { name } = await createSource(api, project);
-    const copy = `copy-${unique()}`;
-    await visit(page, `/projects/${project}/features/${name}`);
+testAsAdmin('clones a flag, and shows which parts the copy does not get and why', async ({ page, api }) => {
+  const project = await createProject(api);
+  const target = await createProject(api, { name: 'Search' });
+  await api.send('DELETE', `/api/admin/projects/${target}/environments/production`);
+  const { name } = await createSource(api, project);
+  const copy = `copy-${unique()}`;
+  await visit(page, `/projects/${project}/features/${name}`);
 
-    await page.getByRole('link', { name: 'Clone…' }).click();
-    await page.getByLabel('Name of the copy').fill(copy);
-    await page.getByLabel('Project').selectOption(target);
-    await page.getByLabel(/^Tags/).uncheck();
+  await page.getByRole('link', { name: 'Clone…' }).click();
+  await page.getByLabel('Name of the copy').fill(copy);
+  await page.getByLabel('Project').selectOption(target);
+  await page.getByLabel(/^Tags/).uncheck();
 
-    const struck = planOf(page).locator('del');
-    await expect
-      .poll(() => struck.allTextContents())
-      .toEqual(['Environment production', 'Tags simple:checkout', 'Enabled in development']);
-    await planOf(page).getByText(`Project "${target}" does not have this environment.`).waitFor();
-    await planOf(page).getByText('25 % of users').waitFor();
-    await planOf(page).getByText('Add strategies').waitFor();
-    await accessible(page);
-    await page.getByRole('button', { name: 'Clone', exact: true }).click();
+  const omittedParts = planRegion(page).locator('del');
+  await expect
+    .poll(() => omittedParts.allTextContents())
+    .toEqual(['Environment production', 'Tags simple:checkout', 'Enabled in development']);
+  await planRegion(page).getByText(`Project "${target}" does not have this environment.`).waitFor();
+  await planRegion(page).getByText('25 % of users').waitFor();
+  await planRegion(page).getByText('Add strategies').waitFor();
+  await accessible(page);
+  await page.getByRole('button', { name: 'Clone', exact: true }).click();
 
-    await page.waitForURL(`/projects/${target}/features/${copy}`);
-    const created = await api.send<{ tags: unknown[]; environments: { strategies: unknown[] }[] }>(
-      'GET',
-      `/api/admin/projects/${target}/features/${copy}`,
-    );
-    expect(created.tags).toEqual([]);
-    expect(created.environments.map(one => one.strategies.length)).toEqual([1]);
-    await accessible(page);
-  },
-);
+  await page.waitForURL(`/projects/${target}/features/${copy}`);
+  const createdFlag = await api.send<{ tags: unknown[]; environments: { strategies: unknown[] }[] }>(
+    'GET',
+    `/api/admin/projects/${target}/features/${copy}`,
+  );
+  expect(createdFlag.tags).toEqual([]);
+  expect(createdFlag.environments.map(environment => environment.strategies.length)).toEqual([1]);
+  await accessible(page);
+});
 
-testAsAdmin('lists the obstacles of a clone first, and does not offer it', async ({ page, api }) => {
+testAsAdmin('lists the obstacles first, and disables cloning', async ({ page, api }) => {
   const project = await createProject(api);
   const { name } = await createSource(api, project);
   await visit(page, clonePath(project, name));
@@ -79,28 +76,28 @@ testAsAdmin('lists the obstacles of a clone first, and does not offer it', async
   await accessible(page);
 });
 
-testAsAdmin('plans again and marks the differences when the source changed', async ({ page, api }) => {
+testAsAdmin('updates the plan and marks the differences when the source changes', async ({ page, api }) => {
   const project = await createProject(api);
   const { name, strategy } = await createSource(api, project);
   const copy = `copy-${unique()}`;
   await visit(page, clonePath(project, name));
   await page.getByLabel('Name of the copy').fill(copy);
-  await planOf(page).getByText(copy).waitFor();
-  const button = page.getByRole('button', { name: 'Clone', exact: true });
-  await expect.poll(() => button.isEnabled()).toBe(true);
+  await planRegion(page).getByText(copy).waitFor();
+  const cloneButton = page.getByRole('button', { name: 'Clone', exact: true });
+  await expect.poll(() => cloneButton.isEnabled()).toBe(true);
 
   await api.send(
     'PUT',
     `/api/admin/projects/${project}/features/${name}/environments/production/strategies/${strategy}`,
-    rolloutOf(name, '60'),
+    newRollout(name, '60'),
   );
-  await button.click();
+  await cloneButton.click();
 
   await page.getByRole('alert').getByText('The plan changed: 1 difference.').waitFor();
-  await planOf(page).getByText('60 % of users').waitFor();
-  await planOf(page).getByText('was 25 % of users').waitFor();
+  await planRegion(page).getByText('60 % of users').waitFor();
+  await planRegion(page).getByText('was 25 % of users').waitFor();
   await accessible(page);
-  await button.click();
+  await cloneButton.click();
   await page.waitForURL(`/projects/${project}/features/${copy}`);
 });
 
@@ -116,7 +113,7 @@ testAsAdmin('shows the differences between a copy and its source', async ({ page
   await api.send(
     'PUT',
     `/api/admin/projects/${project}/features/${name}/environments/production/strategies/${strategy}`,
-    rolloutOf(name, '60'),
+    newRollout(name, '60'),
   );
   await page.reload();
   await section.getByRole('link', { name: '1 difference' }).click();
@@ -140,12 +137,12 @@ testAsAdmin(
     const field = page.getByLabel('Name of the copy');
     await page.getByText("The source's name is shortened").waitFor();
     expect(await field.inputValue()).toBe(`${name.slice(0, 95)}-copy`);
-    const clone = page.getByRole('button', { name: 'Clone', exact: true });
-    await expect.poll(() => clone.isEnabled()).toBe(true);
+    const cloneButton = page.getByRole('button', { name: 'Clone', exact: true });
+    await expect.poll(() => cloneButton.isEnabled()).toBe(true);
     await field.fill(`${name}-2`);
     await page.getByText('A name has at most 100 characters. This one has 102.').waitFor();
     expect(await field.inputValue()).toBe(`${name}-2`);
-    await expect.poll(() => clone.isDisabled()).toBe(true);
+    await expect.poll(() => cloneButton.isDisabled()).toBe(true);
     await accessible(page);
   },
 );
@@ -154,13 +151,13 @@ testAsAdmin('lists the copies of a flag with their differences', async ({ page, 
   const project = await createProject(api);
   const target = await createProject(api, { name: 'Search' });
   const { name } = await createSource(api, project);
-  const [same, other] = [`copy-${unique()}`, `copy-${unique()}`];
-  for (const copy of [same, other])
+  const [unchangedCopy, changedCopy] = [`copy-${unique()}`, `copy-${unique()}`];
+  for (const copy of [unchangedCopy, changedCopy])
     await api.send('POST', `/api/admin/projects/${project}/features/${name}/clone`, {
       name: copy,
       project: target,
     });
-  await api.send('PUT', `/api/admin/projects/${target}/features/${other}`, { description: 'Other' });
+  await api.send('PUT', `/api/admin/projects/${target}/features/${changedCopy}`, { description: 'Other' });
   await visit(page, `/projects/${project}/features/${name}`);
 
   const rail = page.getByRole('complementary', { name: 'About this flag' });
@@ -168,8 +165,8 @@ testAsAdmin('lists the copies of a flag with their differences', async ({ page, 
   await accessible(page);
   await rail.getByRole('link', { name: 'All 2' }).click();
   await page.waitForURL(`/projects/${project}/features/${name}/copies`);
-  await page.getByRole('listitem', { name: same }).getByText('In sync').waitFor();
-  const row = page.getByRole('listitem', { name: other });
+  await page.getByRole('listitem', { name: unchangedCopy }).getByText('In sync').waitFor();
+  const row = page.getByRole('listitem', { name: changedCopy });
   await row.getByText(`in ${target}`).waitFor();
   await accessible(page);
   await row.getByRole('button', { name: '1 difference' }).click();
@@ -177,7 +174,7 @@ testAsAdmin('lists the copies of a flag with their differences', async ({ page, 
   await accessible(page);
   await page.goBack();
 
-  await row.getByRole('link', { name: other }).click();
+  await row.getByRole('link', { name: changedCopy }).click();
   await page.getByRole('link', { name: 'Copies', exact: true }).click();
   await page.getByRole('region', { name: 'Source' }).getByRole('link', { name }).waitFor();
   await accessible(page);

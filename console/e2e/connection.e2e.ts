@@ -5,9 +5,9 @@ import { createFlag, createProject } from './support/api.ts';
 import { startServerBehindProxy } from './support/server.ts';
 import { type Target, test, testBehindFront } from './support/test.ts';
 
-type Away = Target & { takeDatabase: () => void; returnDatabase: () => void };
+type ServerBehindProxy = Target & { cutDatabase: () => void; restoreDatabase: () => void };
 
-const withDatabaseAway = test.extend<{ server: Away }>({
+const testWithDatabaseOutage = test.extend<{ server: ServerBehindProxy }>({
   // biome-ignore lint/correctness/noEmptyPattern: the form that Vitest requires
   server: async ({}, use) => {
     const server = await startServerBehindProxy(inject('template'));
@@ -19,8 +19,8 @@ const withDatabaseAway = test.extend<{ server: Away }>({
   },
 });
 
-withDatabaseAway(
-  'a server without its database keeps the page, retries, and says so',
+testWithDatabaseOutage(
+  'during a database outage, the console keeps the page, retries, and shows a message',
   async ({ page, api, server, logInAs, tolerated }) => {
     const project = await createProject(api);
     const flag = await createFlag(api, project);
@@ -30,23 +30,23 @@ withDatabaseAway(
     const banner = page.getByText('The server is not available at the moment. Requests are retried.');
     tolerated.push(/status of 503|responded with 503/);
 
-    server.takeDatabase();
+    server.cutDatabase();
     await page.keyboard.press('g');
     await page.keyboard.press('e');
     await banner.waitFor();
     expect(await page.getByRole('status').filter({ has: banner }).count()).toBe(1);
     await page.getByRole('navigation', { name: 'Main' }).waitFor();
-    server.returnDatabase();
+    server.restoreDatabase();
 
-    // Nothing else repeats the request: the page's retry does.
+    // Only the page's own retry can have loaded the list, because the test does not act after the outage.
     await page.getByRole('option').filter({ hasText: flag }).first().waitFor();
     await banner.waitFor({ state: 'hidden' });
     await accessible(page);
   },
 );
 
-/** The page's style sheets that are not loaded. */
-const missingStyles = (page: Page): Promise<string[]> =>
+/** Finds the page's style sheets that are not loaded. */
+const findMissingStyles = (page: Page): Promise<string[]> =>
   page
     .locator('link[rel=stylesheet]')
     .evaluateAll(links =>
@@ -54,7 +54,7 @@ const missingStyles = (page: Page): Promise<string[]> =>
     );
 
 testBehindFront(
-  'a page that is not loaded yet opens when the server returns, and the current page stays until then',
+  'a page whose script is not loaded yet opens when the server returns, and the current page stays until then',
   async ({ page, server, logInAs, tolerated }) => {
     const { front } = server;
     await logInAs({ rootRole: 'Admin' });
@@ -62,6 +62,10 @@ testBehindFront(
     await page.getByLabel('Description').fill('Change log');
     const banner = page.getByText('The server is not available at the moment. Requests are retried.');
     tolerated.push(/ERR_EMPTY_RESPONSE|ERR_CONNECTION|Failed to load resource|preload/);
+    // The script of the dialogs is loaded after the page.
+    await page.waitForFunction(() =>
+      performance.getEntriesByType('resource').some(({ name }) => name.includes('/dialogs-')),
+    );
 
     front.state = 'down';
     await page.getByRole('link', { name: 'Playground' }).click();
@@ -73,13 +77,13 @@ testBehindFront(
 
     await page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor();
     await banner.waitFor({ state: 'hidden' });
-    expect(await missingStyles(page)).toEqual([]);
+    expect(await findMissingStyles(page)).toEqual([]);
     await accessible(page);
   },
 );
 
 testBehindFront(
-  'a page that an update of the server removed offers a reload, and the current page stays until then',
+  'offers a reload if a server update removed the script of a page, and the current page stays until then',
   async ({ page, server, logInAs }) => {
     const { front } = server;
     await logInAs({ rootRole: 'Admin' });
@@ -101,7 +105,7 @@ testBehindFront(
 );
 
 testBehindFront(
-  'a failed part of a page says so, and its button retries it',
+  'a part of a page that fails to load shows an error and a retry button',
   async ({ page, api, server, logInAs, tolerated }) => {
     const { front } = server;
     const project = await createProject(api);

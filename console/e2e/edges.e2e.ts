@@ -12,7 +12,7 @@ import { testAsAdmin, testAsViewer } from './support/test.ts';
 
 const EDGE = fileURLToPath(new URL('../../edge/src/main.ts', import.meta.url));
 
-/** Runs the command on the page as its reader would, on a free port. `halyard` is not installed here. */
+/** Runs the page's command on a free port, with the edge's source, because `halyard` is not installed here. */
 async function runCommand(command: string): Promise<ChildProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'halyard-edge-'));
   const child = spawn(
@@ -32,7 +32,7 @@ async function runCommand(command: string): Promise<ChildProcess> {
 }
 
 testAsAdmin(
-  'enrols an edge with the command on the page, sees it connect, and revokes it',
+  'enrols an edge with the command on the page, shows its connection, and revokes the enrolment',
   async ({ page, api }) => {
     const name = `Frankfurt ${unique()}`;
     await visit(page, '/admin/edges');
@@ -65,9 +65,9 @@ testAsAdmin(
     await page.getByRole('complementary', { name }).getByRole('link', { name: 'Open the edge' }).click();
 
     await detail.getByRole('button', { name: 'Revoke enrolment…' }).click();
-    const question = page.getByRole('dialog', { name: `Revoke the enrolment of ${name}?` });
-    await question.getByText('The edge rejects all SDKs').waitFor();
-    await question.getByRole('button', { name: 'Revoke enrolment' }).click();
+    const confirmation = page.getByRole('dialog', { name: `Revoke the enrolment of ${name}?` });
+    await confirmation.getByText('The edge rejects all SDKs').waitFor();
+    await confirmation.getByRole('button', { name: 'Revoke enrolment' }).click();
     await page.getByText(`The enrolment of ${name} is revoked.`).waitFor();
     await expect.poll(() => page.getByRole('row').filter({ hasText: name }).count()).toBe(0);
     const { edges } = await api.send<{ edges: { tokenName: string }[] }>('GET', '/api/admin/edges');

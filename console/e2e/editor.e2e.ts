@@ -6,9 +6,9 @@ import { testAsAdmin } from './support/test.ts';
 
 testAsAdmin('asks before it discards unsaved changes to a strategy', async ({ page, api }) => {
   const { address, project, id } = await flagWithStrategy(api);
-  const question = page.getByRole('dialog', { name: 'Discard changes?' });
+  const confirmation = page.getByRole('dialog', { name: 'Discard changes?' });
   const title = page.getByRole('textbox', { name: 'Title' });
-  const answer = (name: string) => question.getByRole('button', { name, exact: true }).click();
+  const choose = (name: string) => confirmation.getByRole('button', { name, exact: true }).click();
 
   await visit(page, address);
   await page.getByRole('button', { name: 'Gradual rollout' }).click();
@@ -19,9 +19,9 @@ testAsAdmin('asks before it discards unsaved changes to a strategy', async ({ pa
     () => page.getByRole('button', { name: 'development', exact: true }).click(),
   ]) {
     await leave();
-    await question.waitFor();
-    await answer('Cancel');
-    await question.waitFor({ state: 'hidden' });
+    await confirmation.waitFor();
+    await choose('Cancel');
+    await confirmation.waitFor({ state: 'hidden' });
     expect(await title.inputValue()).toBe('Mine');
   }
   await accessible(page);
@@ -33,43 +33,46 @@ testAsAdmin('asks before it discards unsaved changes to a strategy', async ({ pa
   await dialog.dismiss();
   await page.getByRole('button', { name: 'Discard', exact: true }).click();
   await title.waitFor({ state: 'hidden' });
-  expect(await question.isVisible()).toBe(false);
+  expect(await confirmation.isVisible()).toBe(false);
 
   await visit(page, `${address}?edit=${id}`);
   await title.fill('Mine');
   await page.getByRole('link', { name: 'Health' }).first().click();
-  await answer('Discard changes');
+  await choose('Discard changes');
   await page.waitForURL(`**/projects/${project}/health`);
 });
 
-testAsAdmin('an invalid rollout is an error, and saving moves the focus to it', async ({ page, api }) => {
-  const { address, strategies, id } = await flagWithStrategy(api);
-  await page.setViewportSize({ width: 1280, height: 500 });
-  await visit(page, `${address}?edit=${id}`);
-  const percent = page.getByLabel('Rollout in percent');
-  const title = page.getByRole('textbox', { name: 'Title' });
-  const save = page.getByRole('button', { name: /^Save to production/ });
-  for (const text of ['', '33.5', '101']) {
-    await percent.fill(text);
-    await title.focus();
-    await page.getByText('The rollout must be a whole number from 0 to 100.').waitFor();
-    expect(await save.isDisabled()).toBe(true);
+testAsAdmin(
+  'an invalid rollout is an error, and saving moves the focus to the rollout',
+  async ({ page, api }) => {
+    const { address, strategies, id } = await flagWithStrategy(api);
+    await page.setViewportSize({ width: 1280, height: 500 });
+    await visit(page, `${address}?edit=${id}`);
+    const percent = page.getByLabel('Rollout in percent');
+    const title = page.getByRole('textbox', { name: 'Title' });
+    const saveButton = page.getByRole('button', { name: /^Save to production/ });
+    for (const text of ['', '33.5', '101']) {
+      await percent.fill(text);
+      await title.focus();
+      await page.getByText('The rollout must be a whole number from 0 to 100.').waitFor();
+      expect(await saveButton.isDisabled()).toBe(true);
+      await page.keyboard.press('Control+s');
+      await expect.poll(() => percent.evaluate(element => element === document.activeElement)).toBe(true);
+    }
+    await accessible(page);
+    await percent.fill('33');
     await page.keyboard.press('Control+s');
-    await expect.poll(() => percent.evaluate(element => element === document.activeElement)).toBe(true);
-  }
-  await accessible(page);
-  await percent.fill('33');
-  await page.keyboard.press('Control+s');
-  const rollout = async () =>
-    (await api.send<{ parameters: { rollout: string } }[]>('GET', strategies))[0]?.parameters.rollout;
-  await expect.poll(rollout).toBe('33');
-});
+    const readRollout = async () =>
+      (await api.send<{ parameters: { rollout: string } }[]>('GET', strategies))[0]?.parameters.rollout;
+    await expect.poll(readRollout).toBe('33');
+  },
+);
 
 testAsAdmin(
   'the save bar stays in the window while a part of the editor is visible',
   async ({ page, api }) => {
     const { address, id } = await flagWithStrategy(api);
-    const save = page.getByRole('button', { name: /^Save to production/ });
+    const saveButton = page.getByRole('button', { name: /^Save to production/ });
     for (const size of [
       { width: 1440, height: 560 },
       { width: 390, height: 560 },
@@ -79,7 +82,7 @@ testAsAdmin(
       await page.getByRole('textbox', { name: 'Title' }).scrollIntoViewIfNeeded();
       await expect
         .poll(async () => {
-          const box = await save.boundingBox();
+          const box = await saveButton.boundingBox();
           return box && box.y + box.height;
         })
         .toBeLessThanOrEqual(size.height);
@@ -109,30 +112,30 @@ testAsAdmin(
 
 testAsAdmin('asks before it saves a strategy for everyone in production', async ({ page, api }) => {
   const { address, strategies } = await flagWithStrategy(api);
-  const count = async () => (await api.send<unknown[]>('GET', strategies)).length;
+  const countStrategies = async () => (await api.send<unknown[]>('GET', strategies)).length;
   await visit(page, `${address}?edit=new`);
-  const save = page.getByRole('button', { name: /^Save to production/ });
-  await save.click();
-  const question = page.getByRole('dialog', { name: 'Save for everyone in production?' });
-  await question.getByText('Every user in production gets').waitFor();
+  const saveButton = page.getByRole('button', { name: /^Save to production/ });
+  await saveButton.click();
+  const confirmation = page.getByRole('dialog', { name: 'Save for everyone in production?' });
+  await confirmation.getByText('Every user in production gets').waitFor();
   await accessible(page);
-  await question.getByRole('button', { name: 'Cancel' }).click();
-  await question.waitFor({ state: 'hidden' });
-  expect(await count()).toBe(1);
+  await confirmation.getByRole('button', { name: 'Cancel' }).click();
+  await confirmation.waitFor({ state: 'hidden' });
+  expect(await countStrategies()).toBe(1);
 
-  await save.click();
-  await question.getByRole('button', { name: 'Save for everyone' }).click();
+  await saveButton.click();
+  await confirmation.getByRole('button', { name: 'Save for everyone' }).click();
   await page.getByText('Saved to production.').waitFor();
-  expect(await count()).toBe(2);
+  expect(await countStrategies()).toBe(2);
 
   await visit(page, `${address}?edit=new`);
   await page.getByLabel('Rollout in percent').fill('25');
-  await save.click();
-  await expect.poll(count).toBe(3);
-  expect(await question.count()).toBe(0);
+  await saveButton.click();
+  await expect.poll(countStrategies).toBe(3);
+  expect(await confirmation.count()).toBe(0);
 });
 
-testAsAdmin('a different field has different operators', async ({ page, api }) => {
+testAsAdmin('a constraint on a different field offers the operators of that field', async ({ page, api }) => {
   const { address, id } = await flagWithStrategy(api, {
     constraints: [{ contextName: 'currentTime', operator: 'DATE_AFTER', value: '2026-01-01T00:00:00.000Z' }],
   });
@@ -154,7 +157,7 @@ testAsAdmin('a different field has different operators', async ({ page, api }) =
 });
 
 testAsAdmin(
-  'a new constraint gets the focus, and after a removal the button that adds one gets it',
+  'a new constraint gets the focus, and its removal moves the focus to the button that adds constraints',
   async ({ page, api }) => {
     const { address, id } = await flagWithStrategy(api);
     await visit(page, `${address}?edit=${id}`);
@@ -164,8 +167,8 @@ testAsAdmin(
     await page.getByRole('menuitem').first().waitFor({ state: 'hidden' });
     await expect.poll(() => field.evaluate(element => element === document.activeElement)).toBe(true);
     await page.getByRole('button', { name: 'Remove the constraint on' }).press('Enter');
-    const adding = page.getByRole('button', { name: 'Add a constraint or segment' });
-    await expect.poll(() => adding.evaluate(element => element === document.activeElement)).toBe(true);
+    const addButton = page.getByRole('button', { name: 'Add a constraint or segment' });
+    await expect.poll(() => addButton.evaluate(element => element === document.activeElement)).toBe(true);
   },
 );
 
@@ -179,7 +182,7 @@ testAsAdmin('the editor fits a window of 360 px', async ({ page, api }) => {
   await page.getByLabel('Name of variant 1').fill('one-tap');
 
   const section = page.getByRole('region', { name: 'Strategies in production' });
-  const beyond = await section.locator('input, select, textarea, button').evaluateAll(elements =>
+  const overflowingControls = await section.locator('input, select, textarea, button').evaluateAll(elements =>
     elements
       .filter(element => {
         const { left, right } = element.getBoundingClientRect();
@@ -187,44 +190,46 @@ testAsAdmin('the editor fits a window of 360 px', async ({ page, api }) => {
       })
       .map(element => element.getAttribute('aria-label') ?? element.textContent),
   );
-  expect(beyond).toEqual([]);
-  const boxOf = async (text: string) => await page.getByText(text, { exact: true }).boundingBox();
-  const [count, discard] = [await boxOf('1 change'), await boxOf('Discard')];
+  expect(overflowingControls).toEqual([]);
+  const readBox = async (text: string) => await page.getByText(text, { exact: true }).boundingBox();
+  const [countBox, discardBox] = [await readBox('1 change'), await readBox('Discard')];
   const isApart =
-    count && discard && (count.x + count.width <= discard.x || count.y + count.height <= discard.y);
+    countBox &&
+    discardBox &&
+    (countBox.x + countBox.width <= discardBox.x || countBox.y + countBox.height <= discardBox.y);
   expect(isApart).toBe(true);
   await accessible(page);
 });
 
 testAsAdmin(
-  'a strategy that is opened while the save of a different one runs stays open',
+  'a strategy stays open if it was opened during the save of a different strategy',
   async ({ page, api }) => {
     const { address, strategies, id } = await flagWithStrategy(api);
-    const second = await api.send<{ id: string }>('POST', strategies, {
+    const secondStrategy = await api.send<{ id: string }>('POST', strategies, {
       name: 'flexibleRollout',
       title: 'Second strategy',
       parameters: { rollout: '10', stickiness: 'default', groupId: 'second' },
     });
-    const question = page.getByRole('dialog', { name: 'Discard changes?' });
+    const confirmation = page.getByRole('dialog', { name: 'Discard changes?' });
     const title = page.getByRole('textbox', { name: 'Title' });
-    for (const answer of ['none', 'discard']) {
-      const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    for (const choice of ['none', 'discard']) {
+      const { promise: gate, resolve: openGate } = Promise.withResolvers<void>();
       await page.route(`**${strategies}/${id}`, async route => {
-        if (route.request().method() === 'PUT') await released;
+        if (route.request().method() === 'PUT') await gate;
         await route.fallback();
       });
       await visit(page, `${address}?edit=${id}`);
-      await title.fill(`Saved after ${answer}`);
+      await title.fill(`Saved after ${choice}`);
       await page.getByRole('button', { name: /^Save to production/ }).click();
       await page.getByRole('button', { name: 'Second strategy' }).click();
-      await question.waitFor();
-      if (answer === 'discard') await question.getByRole('button', { name: 'Discard changes' }).click();
-      release();
+      await confirmation.waitFor();
+      if (choice === 'discard') await confirmation.getByRole('button', { name: 'Discard changes' }).click();
+      openGate();
       await page.getByText('Saved to production.').first().waitFor();
-      await question.waitFor({ state: 'hidden' });
+      await confirmation.waitFor({ state: 'hidden' });
       await expect.poll(() => title.inputValue()).toBe('Second strategy');
-      await page.getByText(`Saved after ${answer}`).first().waitFor();
-      expect(new URL(page.url()).searchParams.get('edit')).toBe(second.id);
+      await page.getByText(`Saved after ${choice}`).first().waitFor();
+      expect(new URL(page.url()).searchParams.get('edit')).toBe(secondStrategy.id);
       await page.unroute(`**${strategies}/${id}`);
     }
     await accessible(page);
@@ -235,9 +240,9 @@ testAsAdmin(
   'the type of a new strategy can be chosen, with fields for its parameters',
   async ({ page, api }) => {
     const { address, strategies, name } = await flagWithStrategy(api);
-    const custom = `byRegion-${name}`;
+    const customType = `byRegion-${name}`;
     await api.send('POST', '/api/admin/strategies', {
-      name: custom,
+      name: customType,
       description: 'By region of the data center',
       parameters: [
         { name: 'regions', type: 'list', description: 'Names of regions', required: true },
@@ -246,15 +251,15 @@ testAsAdmin(
       ],
     });
     await visit(page, `${address}?edit=new`);
-    const type = page.getByRole('combobox', { name: 'Type' });
-    const save = page.getByRole('button', { name: /^Save to production/ });
-    await expect.poll(() => type.inputValue()).toBe('flexibleRollout');
-    await type.selectOption('Hosts');
+    const typeSelect = page.getByRole('combobox', { name: 'Type' });
+    const saveButton = page.getByRole('button', { name: /^Save to production/ });
+    await expect.poll(() => typeSelect.inputValue()).toBe('flexibleRollout');
+    await typeSelect.selectOption('Hosts');
     await page.getByLabel('Values of hostNames').fill('db-1,');
-    await type.selectOption(custom);
+    await typeSelect.selectOption(customType);
     await page.getByText('By region of the data center').waitFor();
     await page.getByText('Enter a value for regions.').waitFor();
-    expect(await save.isDisabled()).toBe(true);
+    expect(await saveButton.isDisabled()).toBe(true);
     await page.getByLabel('Values of regions').fill('eu,');
     await page.getByLabel('Values of regions').fill('us,');
     await page.getByRole('textbox', { name: 'share' }).fill('250');
@@ -262,22 +267,41 @@ testAsAdmin(
     await page.getByRole('textbox', { name: 'share' }).fill('25');
     await page.getByRole('checkbox', { name: 'strict' }).check();
     await accessible(page);
-    await save.click();
+    await saveButton.click();
     await page.getByText('Saved to production.').waitFor();
-    const added = (await api.send<{ id: string; name: string; parameters: object }[]>('GET', strategies))[1];
-    expect(added).toMatchObject({
-      name: custom,
+    const addedStrategy = (
+      await api.send<{ id: string; name: string; parameters: object }[]>('GET', strategies)
+    )[1];
+    expect(addedStrategy).toMatchObject({
+      name: customType,
       parameters: { regions: 'eu,us', share: '25', strict: 'true' },
     });
 
-    await visit(page, `${address}?edit=${added?.id}`);
+    await visit(page, `${address}?edit=${addedStrategy?.id}`);
     await page.getByText('By region of the data center').waitFor();
-    expect(await type.count()).toBe(0);
+    expect(await typeSelect.count()).toBe(0);
 
     await visit(page, `${address}?edit=new`);
-    await type.selectOption('Standard');
+    await typeSelect.selectOption('Standard');
     await page.getByText('This type has no parameters.').waitFor();
-    await type.selectOption('Gradual rollout');
+    await typeSelect.selectOption('Gradual rollout');
     expect(await page.getByLabel('Rollout in percent').inputValue()).toBe('100 %');
   },
 );
+
+testAsAdmin('a long link does not widen the page of a flag in a window of 360 px', async ({ page, api }) => {
+  const { address, base } = await flagWithStrategy(api);
+  const url = `https://issues.example.com/${'long'.repeat(60)}`;
+  await api.send('POST', `${base}/link`, { url });
+  await page.setViewportSize({ width: 360, height: 740 });
+
+  await visit(page, address);
+  const link = page.getByRole('link', { name: url });
+  await link.waitFor();
+
+  const toggle = page.getByLabel('Enabled in production', { exact: true });
+  for (const box of [await link.boundingBox(), await toggle.boundingBox()]) {
+    expect(box?.x).toBeGreaterThanOrEqual(0);
+    expect(box && box.x + box.width).toBeLessThanOrEqual(360);
+  }
+});

@@ -14,7 +14,7 @@ testAsAdmin(
     await page.getByRole('link', { name: 'Explain access' }).click();
     await page.getByRole('heading', { name: 'Explain access', level: 1 }).waitFor();
     await page.getByLabel('Person').selectOption({ label: person.username });
-    // The words of the roles page. A permission in projects asks about a project.
+    // The labels are those of the roles page. Choosing a permission in projects also selects a project.
     await page.getByLabel('may', { exact: true }).selectOption({ label: 'Create flags' });
     await expect.poll(() => page.getByLabel('in project').inputValue()).not.toBe('');
     await page.getByLabel('in project').selectOption(project);
@@ -35,8 +35,8 @@ testAsAdmin(
     await page.getByText('This is the only path').waitFor();
     await accessible(page);
 
-    const address = new URL(page.url());
-    expect(Object.fromEntries(address.searchParams)).toEqual({
+    const url = new URL(page.url());
+    expect(Object.fromEntries(url.searchParams)).toEqual({
       user: String(person.id),
       permission: 'CREATE_FEATURE',
       project,
@@ -46,26 +46,26 @@ testAsAdmin(
   },
 );
 
-test('lets everyone ask about themselves, and a hidden project looks like a missing one', async ({
+test('everyone can ask about their own access, and a hidden project looks like a missing project', async ({
   page,
   api,
   logInAs,
   tolerated,
 }) => {
   tolerated.push(/404/);
-  const hidden = await createProject(api);
-  await api.send('PUT', `/api/admin/projects/${hidden}/settings`, { mode: 'private' });
+  const hiddenProject = await createProject(api);
+  await api.send('PUT', `/api/admin/projects/${hiddenProject}/settings`, { mode: 'private' });
   const person = await logInAs({});
 
   await page.goto('/admin/explain-access?permission=ADMIN');
   await page.getByText(`${person.username} may not do everything on the instance.`).waitFor();
   await page.getByText('Grants every permission on the whole instance').waitFor();
   expect(await page.getByLabel('may', { exact: true }).inputValue()).toBe('ADMIN');
-  // Somebody else has to grant it.
+  // There is no link, because only somebody else can grant the permission.
   expect(await page.getByRole('link', { name: /^Open / }).count()).toBe(0);
   expect(await page.getByLabel('Person').locator('option').count()).toBe(1);
 
-  for (const project of [hidden, 'no-such-project']) {
+  for (const project of [hiddenProject, 'no-such-project']) {
     await page.goto(`/admin/explain-access?project=${project}`);
     await page.getByText(`Project "${project}" does not exist.`).waitFor();
   }

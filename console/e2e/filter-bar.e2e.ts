@@ -5,7 +5,7 @@ import { visit } from './support/open-page.ts';
 import { testAsAdmin } from './support/test.ts';
 
 testAsAdmin(
-  'a string that is the name of a flag offers the events of the flag first',
+  'offers the events of a flag first if the exact name of the flag is typed',
   async ({ page, api }) => {
     const project = await createProject(api);
     const name = await createFlag(api, project, { name: `checkout-${unique()}` });
@@ -26,7 +26,7 @@ testAsAdmin(
 );
 
 testAsAdmin(
-  'Enter completes the name of a filter, and a second string says what it replaces',
+  'Enter completes the name of a filter, and a second search string replaces the first',
   async ({ page, api }) => {
     const project = await createProject(api);
     await createFlag(api, project, { name: `fl-${unique()}` });
@@ -34,7 +34,7 @@ testAsAdmin(
     const input = page.getByRole('combobox', { name: 'Add a filter' });
 
     await input.fill('fl');
-    // Flags with this string in their names are found meanwhile, and do not change what Enter does.
+    // Waits for flags whose names contain the string, because these flags must not change what Enter does.
     await page
       .getByRole('option', { name: /^flag:./ })
       .first()
@@ -65,5 +65,25 @@ testAsAdmin('the flag list suggests tags and segments', async ({ page, api }) =>
   await page.getByRole('option', { name: `simple:${value}` }).click();
 
   await page.waitForURL(`/projects/${project}?tag=INCLUDE:simple:${value}`);
+  await page.getByRole('link', { name }).waitFor();
+});
+
+testAsAdmin('the words "stale" and "disabled" lead to filters of the flag list', async ({ page, api }) => {
+  const project = await createProject(api);
+  const name = await createFlag(api, project);
+  await createFlag(api, project);
+  await api.send('POST', `/api/admin/projects/${project}/stale`, { features: [name], stale: true });
+  await visit(page, `/projects/${project}`);
+  const input = page.getByRole('combobox', { name: 'Add a filter' });
+
+  await input.fill('disabled');
+  await page.getByRole('option', { name: 'production:disabled' }).waitFor();
+  await input.fill('stale');
+  await page.getByRole('option', { name: 'state:stale', selected: true }).waitFor();
+  await accessible(page);
+  await input.press('Enter');
+
+  await page.waitForURL(`/projects/${project}?state=IS:stale`);
+  await page.getByText('1 flag', { exact: true }).first().waitFor();
   await page.getByRole('link', { name }).waitFor();
 });

@@ -5,12 +5,12 @@ import { visit } from './support/open-page.ts';
 import { testAsAdmin, testAsViewer } from './support/test.ts';
 
 testAsAdmin(
-  'a flag is completed and uncompleted, and its stage is shown with its date',
+  'a flag is completed and uncompleted, and the page shows its stage and date',
   async ({ page, api }) => {
     const project = await createProject(api);
     const name = await createFlag(api, project);
     const path = `/api/admin/projects/${project}/features/${name}`;
-    const lifecycle = async () => (await api.send<{ lifecycle: object }>('GET', path)).lifecycle;
+    const readLifecycle = async () => (await api.send<{ lifecycle: object }>('GET', path)).lifecycle;
     await visit(page, `/projects/${project}/features/${name}`);
     const section = page.getByRole('region', { name: 'Lifecycle' });
     await section.getByText('Initial').waitFor();
@@ -22,7 +22,7 @@ testAsAdmin(
     await accessible(page);
     await page.getByRole('button', { name: 'Complete flag' }).click();
     await section.getByText('discarded: blue').waitFor();
-    expect(await lifecycle()).toMatchObject({
+    expect(await readLifecycle()).toMatchObject({
       stage: 'completed',
       status: 'discarded',
       statusValue: 'blue',
@@ -30,9 +30,9 @@ testAsAdmin(
     await accessible(page);
 
     await section.getByRole('button', { name: 'Uncomplete' }).click();
-    await expect.poll(lifecycle).toMatchObject({ stage: 'initial' });
+    await expect.poll(readLifecycle).toMatchObject({ stage: 'initial' });
     await page.getByRole('button', { name: 'Undo' }).click();
-    await expect.poll(lifecycle).toMatchObject({ stage: 'completed', statusValue: 'blue' });
+    await expect.poll(readLifecycle).toMatchObject({ stage: 'completed', statusValue: 'blue' });
     await accessible(page);
   },
 );

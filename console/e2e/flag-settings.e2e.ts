@@ -19,7 +19,7 @@ type Feature = {
   dependencies: { feature: string; enabled: boolean; variants: string[] }[];
 };
 
-async function newFlag(api: Api) {
+async function createFlagWithPaths(api: Api) {
   const project = await createProject(api);
   const name = await createFlag(api, project, { description: 'One-tap checkout' });
   const path = `/api/admin/projects/${project}/features/${name}`;
@@ -37,8 +37,8 @@ const dialog = (page: Page) => page.getByRole('dialog');
 testAsAdmin(
   'tags are added and removed, and an invalid tag is rejected at its field',
   async ({ page, api }) => {
-    const { address, read } = await newFlag(api);
-    const tags = async () => (await read()).tags.map(({ value }) => value);
+    const { address, read } = await createFlagWithPaths(api);
+    const readTags = async () => (await read()).tags.map(({ value }) => value);
     await visit(page, address);
 
     await page.getByRole('button', { name: 'Edit tags' }).click();
@@ -46,19 +46,19 @@ testAsAdmin(
     await value.fill('q');
     await value.press('Enter');
     await expect.poll(() => value.getAttribute('aria-invalid')).toBe('true');
-    expect(await tags()).toEqual([]);
+    expect(await readTags()).toEqual([]);
     await accessible(page);
 
     await value.fill('checkout');
     await value.press('Enter');
-    await expect.poll(tags).toEqual(['checkout']);
+    await expect.poll(readTags).toEqual(['checkout']);
     await dialog(page).getByText('simple:checkout').waitFor();
     await value.fill('checkout');
     await dialog(page).getByText('The flag has this tag.').waitFor();
     await dialog(page).getByRole('button', { name: 'Remove tag simple:checkout' }).click();
-    await expect.poll(tags).toEqual([]);
+    await expect.poll(readTags).toEqual([]);
     await page.getByRole('button', { name: 'Undo' }).click();
-    await expect.poll(tags).toEqual(['checkout']);
+    await expect.poll(readTags).toEqual(['checkout']);
     await page.goBack();
     await page.getByRole('link', { name: 'simple:checkout', exact: true }).waitFor();
     await accessible(page);
@@ -68,8 +68,8 @@ testAsAdmin(
 testAsAdmin(
   'links are added, edited and removed, and an invalid URL is rejected at its field',
   async ({ page, api }) => {
-    const { address, read } = await newFlag(api);
-    const links = async () => (await read()).links.map(({ url, title }) => [url, title]);
+    const { address, read } = await createFlagWithPaths(api);
+    const readLinks = async () => (await read()).links.map(({ url, title }) => [url, title]);
     await visit(page, address);
 
     await page.getByRole('button', { name: 'Add a link' }).click();
@@ -77,7 +77,7 @@ testAsAdmin(
     await url.fill('ftp://example.com/PAY-17');
     await dialog(page).getByRole('button', { name: 'Add link' }).click();
     await expect.poll(() => url.getAttribute('aria-invalid')).toBe('true');
-    expect(await links()).toEqual([]);
+    expect(await readLinks()).toEqual([]);
     await accessible(page);
     await url.fill('https://example.com/PAY-17');
     await dialog(page).getByRole('button', { name: 'Add link' }).click();
@@ -87,32 +87,32 @@ testAsAdmin(
     await dialog(page).getByLabel('Title').fill('PAY-17');
     await dialog(page).getByRole('button', { name: 'Save link' }).click();
     await page.getByRole('link', { name: 'PAY-17', exact: true }).waitFor();
-    expect(await links()).toEqual([['https://example.com/PAY-17', 'PAY-17']]);
+    expect(await readLinks()).toEqual([['https://example.com/PAY-17', 'PAY-17']]);
 
     await page.getByRole('button', { name: 'Edit link PAY-17' }).click();
     await dialog(page).getByRole('button', { name: 'Remove link' }).click();
-    await expect.poll(links).toEqual([]);
+    await expect.poll(readLinks).toEqual([]);
     await page.getByRole('button', { name: 'Undo' }).click();
-    await expect.poll(links).toEqual([['https://example.com/PAY-17', 'PAY-17']]);
+    await expect.poll(readLinks).toEqual([['https://example.com/PAY-17', 'PAY-17']]);
     await accessible(page);
   },
 );
 
 testAsAdmin('a parent is added with variants, changed and removed', async ({ page, api }) => {
-  const { project, address, read } = await newFlag(api);
+  const { project, address, read } = await createFlagWithPaths(api);
   const parent = await createFlag(api, project);
   await api.send(
     'PUT',
     `/api/admin/projects/${project}/features/${parent}/environments/development/variants`,
     [{ name: 'blue', weight: 1000, weightType: 'variable', stickiness: 'default' }],
   );
-  const parents = async () => (await read()).dependencies;
+  const readParents = async () => (await read()).dependencies;
   await visit(page, `${address}/dependencies`);
 
   await page.getByRole('button', { name: 'Add a parent' }).click();
   const flag = dialog(page).getByLabel(/^Flag/);
   await flag.fill('unknown');
-  await dialog(page).getByText('No flag "unknown" can become a parent.').waitFor();
+  await dialog(page).getByText('"unknown" cannot be a parent. Choose an active flag').waitFor();
   expect(await dialog(page).getByRole('button', { name: 'Add parent' }).isDisabled()).toBe(true);
   await flag.fill(parent);
   await dialog(page)
@@ -127,7 +127,7 @@ testAsAdmin('a parent is added with variants, changed and removed', async ({ pag
   const row = page.getByRole('listitem', { name: parent });
   await row.getByText('must serve blue').waitFor();
   await row.getByText('Disabled').first().waitFor();
-  expect(await parents()).toEqual([{ feature: parent, enabled: true, variants: ['blue'] }]);
+  expect(await readParents()).toEqual([{ feature: parent, enabled: true, variants: ['blue'] }]);
 
   await row.getByRole('button', { name: 'Edit…' }).click();
   await dialog(page)
@@ -135,13 +135,13 @@ testAsAdmin('a parent is added with variants, changed and removed', async ({ pag
     .selectOption('disabled');
   await dialog(page).getByRole('button', { name: 'Save parent' }).click();
   await row.getByText('must be disabled').waitFor();
-  expect(await parents()).toEqual([{ feature: parent, enabled: false, variants: [] }]);
+  expect(await readParents()).toEqual([{ feature: parent, enabled: false, variants: [] }]);
   await accessible(page);
 
   await row.getByRole('button', { name: 'Remove' }).click();
-  await expect.poll(parents).toEqual([]);
+  await expect.poll(readParents).toEqual([]);
   await page.getByRole('button', { name: 'Undo' }).click();
-  await expect.poll(parents).toHaveLength(1);
+  await expect.poll(readParents).toHaveLength(1);
   await row.getByRole('link', { name: parent }).click();
   await page.getByRole('region', { name: 'Depend on this flag' }).waitFor();
   await page.getByRole('link', { name: /^Dependencies/ }).click();
@@ -150,9 +150,9 @@ testAsAdmin('a parent is added with variants, changed and removed', async ({ pag
 });
 
 testAsAdmin(
-  'two people change the settings: the second one sees both changes and chooses',
+  'when two people edit the settings, the second person sees both changes and chooses',
   async ({ page, api }) => {
-    const { address, path, read } = await newFlag(api);
+    const { address, path, read } = await createFlagWithPaths(api);
     await visit(page, `${address}/settings`);
     await page.getByLabel('Type').selectOption('experiment');
     await page.getByLabel('Impression data').check();
@@ -180,8 +180,8 @@ testAsAdmin(
   },
 );
 
-testAsAdmin('input during a save is kept', async ({ page, api }) => {
-  const { address, read } = await newFlag(api);
+testAsAdmin('keeps input that is typed during a save', async ({ page, api }) => {
+  const { address, read } = await createFlagWithPaths(api);
   await visit(page, `${address}/settings`);
   const entered = Promise.withResolvers<void>();
   await page.route('**/api/admin/projects/*/features/*', async route => {
@@ -199,31 +199,34 @@ testAsAdmin('input during a save is kept', async ({ page, api }) => {
   await expect.poll(read).toMatchObject({ description: 'First', stale: true });
 });
 
-testAsAdmin('a change by somebody else right after a save is not replaced', async ({ page, api }) => {
-  const { address, path, read } = await newFlag(api);
-  await visit(page, `${address}/settings`);
-  await page.getByLabel('Description').waitFor();
-  const changed = Promise.withResolvers<void>();
-  await page.route('**/api/admin/projects/*/features/*', async route => {
-    // The editor reads the flag after their change.
-    if (route.request().method() === 'GET') await changed.promise;
-    await route.continue();
-  });
-  await page.getByLabel('Description').fill('Mine');
-  await page.getByRole('button', { name: /^Save settings/ }).click();
-  await page.getByText('Settings saved.').waitFor();
-  await page.getByLabel('Stale').check();
-  await api.send('PUT', path, { description: 'Theirs' });
-  changed.resolve();
-  await page.getByText('1 change', { exact: true }).waitFor();
-  await page.getByRole('button', { name: /^Save settings/ }).click();
+testAsAdmin(
+  'a later save does not replace a change that somebody else made right after a save',
+  async ({ page, api }) => {
+    const { address, path, read } = await createFlagWithPaths(api);
+    await visit(page, `${address}/settings`);
+    await page.getByLabel('Description').waitFor();
+    const otherChange = Promise.withResolvers<void>();
+    await page.route('**/api/admin/projects/*/features/*', async route => {
+      // Delays the editor's next read until somebody else has changed the flag.
+      if (route.request().method() === 'GET') await otherChange.promise;
+      await route.continue();
+    });
+    await page.getByLabel('Description').fill('Mine');
+    await page.getByRole('button', { name: /^Save settings/ }).click();
+    await page.getByText('Settings saved.').waitFor();
+    await page.getByLabel('Stale').check();
+    await api.send('PUT', path, { description: 'Theirs' });
+    otherChange.resolve();
+    await page.getByText('1 change', { exact: true }).waitFor();
+    await page.getByRole('button', { name: /^Save settings/ }).click();
 
-  await page.getByRole('region', { name: 'Their changes' }).getByText('Theirs').waitFor();
-  expect(await read()).toMatchObject({ description: 'Theirs', stale: false });
-});
+    await page.getByRole('region', { name: 'Their changes' }).getByText('Theirs').waitFor();
+    expect(await read()).toMatchObject({ description: 'Theirs', stale: false });
+  },
+);
 
 testAsAdmin('asks before it discards unsaved settings of a flag', async ({ page, api }) => {
-  const { address, read } = await newFlag(api);
+  const { address, read } = await createFlagWithPaths(api);
   await visit(page, `${address}/settings`);
   await page.getByLabel('Description').fill('Mine');
 
@@ -236,7 +239,7 @@ testAsAdmin('asks before it discards unsaved settings of a flag', async ({ page,
 });
 
 testAsAdmin('a flag moves to a different project, and every obstacle is shown', async ({ page, api }) => {
-  const { project, name, address } = await newFlag(api);
+  const { project, name, address } = await createFlagWithPaths(api);
   const target = await createProject(api, { name: `Search ${unique()}` });
   const parent = await createFlag(api, project);
   const dependencies = `/api/admin/projects/${project}/features/${name}/dependencies`;
@@ -261,7 +264,7 @@ testAsAdmin('a flag moves to a different project, and every obstacle is shown', 
 });
 
 testAsAdmin('a flag is archived, revived and deleted in its settings', async ({ page, api }) => {
-  const { project, name, address, path, read } = await newFlag(api);
+  const { project, name, address, path, read } = await createFlagWithPaths(api);
   await visit(page, `${address}/settings`);
 
   await page.getByRole('button', { name: 'Archive this flag…' }).click();
@@ -283,9 +286,9 @@ testAsAdmin('a flag is archived, revived and deleted in its settings', async ({ 
 });
 
 testAsViewer(
-  'controls that a viewer may not use are disabled and name the permission',
+  'controls that a viewer may not use are disabled and name the missing permission',
   async ({ page, api }) => {
-    const { address, path } = await newFlag(api);
+    const { address, path } = await createFlagWithPaths(api);
     await api.send('POST', `${path}/link`, { url: 'https://example.com/PAY-17', title: 'PAY-17' });
     const expectDisabled = async (name: string | RegExp, permission: string) => {
       const button = page.getByRole('button', { name });
@@ -293,10 +296,10 @@ testAsViewer(
       await button.hover();
       await page.getByRole('tooltip').getByText(`Requires the permission "${permission}"`).waitFor();
       await page.mouse.move(0, 0);
-      // Tooltips are outside the landmarks of the page.
+      // Waits, because `accessible` would report that tooltips are outside the page's landmarks.
       await page.getByRole('tooltip').waitFor({ state: 'detached' });
     };
-    // What loads later could move a button away from the pointer, and its tooltip would not appear.
+    // Waits for all data, because content that loads later could move a button away from the pointer.
     await goTo(page, address);
     await expectDisabled('Edit tags', 'Update flag');
     await expectDisabled('Add a link', 'Update flag');
@@ -313,7 +316,7 @@ testAsViewer(
 );
 
 testAsAdmin('the events of a flag have a tab, and the rail links to each event', async ({ page, api }) => {
-  const { address, name } = await newFlag(api);
+  const { address, name } = await createFlagWithPaths(api);
   await visit(page, address);
   const recent = page.getByRole('region', { name: 'Recent changes' });
   expect(await recent.getByRole('listitem').getByRole('link').getAttribute('href')).toMatch(

@@ -13,7 +13,7 @@ type Strategy = {
   constraints: { values: string[] }[];
 };
 
-testAsAdmin('enabling in production asks first and names the audience', async ({ page, api }) => {
+testAsAdmin('enabling in production asks for confirmation and names the audience', async ({ page, api }) => {
   const { address, base } = await flagWithStrategy(api);
   await visit(page, address);
   const toggle = page.getByLabel('Enabled in production', { exact: true });
@@ -33,27 +33,29 @@ testAsAdmin('enabling in production asks first and names the audience', async ({
     .poll(() => api.send<{ enabled: boolean }>('GET', `${base}/environments/production`))
     .toMatchObject({ enabled: true });
 
-  // A message replaces the one about the previous toggle, and does not cover the save button.
+  // A message must replace the message about the previous toggle, and must not cover the save button.
   await page.setViewportSize({ width: 1280, height: 600 });
   await page.getByRole('button', { name: 'Gradual rollout' }).click();
-  const save = page.getByRole('button', { name: /^Save to production/ });
-  await save.waitFor();
-  const inDevelopment = page.getByLabel('Enabled in development', { exact: true });
-  await inDevelopment.click();
+  const saveButton = page.getByRole('button', { name: /^Save to production/ });
+  await saveButton.waitFor();
+  const developmentToggle = page.getByLabel('Enabled in development', { exact: true });
+  await developmentToggle.click();
   await page.getByText('is enabled in development').waitFor();
-  await inDevelopment.click();
+  await developmentToggle.click();
   const message = page.getByText('is disabled in development');
-  const place = await message.boundingBox();
+  const messageBox = await message.boundingBox();
   expect(await page.getByText('is enabled in development').count()).toBe(0);
-  expect(place && place.y + place.height).toBeLessThan((await save.boundingBox())?.y ?? 0);
+  expect(messageBox && messageBox.y + messageBox.height).toBeLessThan(
+    (await saveButton.boundingBox())?.y ?? 0,
+  );
 
-  // The focus returns to the button that opened a dialog.
-  const complete = page.getByRole('button', { name: 'Complete…' });
-  await complete.focus();
+  // A closed dialog must return the focus to the button that opened it.
+  const completeButton = page.getByRole('button', { name: 'Complete…' });
+  await completeButton.focus();
   await page.keyboard.press('Enter');
   await page.getByRole('dialog', { name: /^Complete/ }).waitFor();
   await page.keyboard.press('Escape');
-  await expect.poll(() => complete.evaluate(element => element === document.activeElement)).toBe(true);
+  await expect.poll(() => completeButton.evaluate(element => element === document.activeElement)).toBe(true);
   await accessible(page);
 });
 
@@ -64,7 +66,7 @@ testAsAdmin(
     await visit(page, address);
     await page.getByRole('button', { name: 'Archive…' }).waitFor();
     await page.keyboard.press('Control+k');
-    // While the palette still loads.
+    // Types while the palette is still loading, because no key press may get lost.
     await page.keyboard.type('enable', { delay: 30 });
     await page.getByRole('dialog', { name: 'Search or run' }).waitFor();
     await expect.poll(() => page.getByLabel('Search or run').last().inputValue()).toBe('enable');
@@ -73,21 +75,21 @@ testAsAdmin(
       .poll(() => api.send<{ enabled: boolean }>('GET', `${base}/environments/development`))
       .toMatchObject({ enabled: true });
 
-    const other = await newPage();
-    await logInAs({ rootRole: 'Viewer' }, other);
-    await other.goto(address);
-    const clone = other.getByRole('link', { name: 'Clone…' });
-    expect(await clone.getAttribute('aria-disabled')).toBe('true');
-    await clone.click({ force: true });
-    await other.getByRole('tooltip').getByText('Requires the permission "Create flag"').waitFor();
-    expect(new URL(other.url()).pathname).toBe(address);
-    await other.keyboard.press('Control+k');
-    await other.getByLabel('Search or run').last().fill(name);
-    await other.getByRole('dialog').getByText(name, { exact: true }).first().waitFor();
-    expect(await other.getByText(`Clone ${name}…`).count()).toBe(0);
-    expect(await other.getByText(`Archive ${name}…`).count()).toBe(0);
-    expect(await other.getByText(`Disable ${name} in development`).count()).toBe(0);
-    await accessible(other);
+    const otherPage = await newPage();
+    await logInAs({ rootRole: 'Viewer' }, otherPage);
+    await otherPage.goto(address);
+    const cloneLink = otherPage.getByRole('link', { name: 'Clone…' });
+    expect(await cloneLink.getAttribute('aria-disabled')).toBe('true');
+    await cloneLink.click({ force: true });
+    await otherPage.getByRole('tooltip').getByText('Requires the permission "Create flag"').waitFor();
+    expect(new URL(otherPage.url()).pathname).toBe(address);
+    await otherPage.keyboard.press('Control+k');
+    await otherPage.getByLabel('Search or run').last().fill(name);
+    await otherPage.getByRole('dialog').getByText(name, { exact: true }).first().waitFor();
+    expect(await otherPage.getByText(`Clone ${name}…`).count()).toBe(0);
+    expect(await otherPage.getByText(`Archive ${name}…`).count()).toBe(0);
+    expect(await otherPage.getByText(`Disable ${name} in development`).count()).toBe(0);
+    await accessible(otherPage);
   },
 );
 
@@ -98,7 +100,7 @@ testAsAdmin('a strategy is added, edited, moved and deleted', async ({ page, api
   await page.getByRole('textbox', { name: 'Title' }).last().fill('Beta customers');
   await page.getByRole('button', { name: /^Save to production/ }).click();
   await page.getByRole('button', { name: 'Save for everyone' }).click();
-  // The event stream shows the strategy before the editor has finished.
+  // Waits for the message too, because the event stream shows the strategy before the editor has finished.
   await page.getByText('Saved to production.').waitFor();
   await page.getByText('Beta customers').waitFor();
   await page.getByRole('button', { name: 'Gradual rollout' }).click();
@@ -111,19 +113,20 @@ testAsAdmin('a strategy is added, edited, moved and deleted', async ({ page, api
   await page.getByText('75 %').first().waitFor();
   await page.getByRole('button', { name: 'Actions of strategy 2' }).click();
   await page.getByRole('menuitem', { name: /Move up/ }).click();
-  const titles = async () => (await api.send<Strategy[]>('GET', strategies)).map(one => one.title);
-  await expect.poll(titles).toEqual(['Beta customers', 'Gradual rollout']);
+  const readTitles = async () =>
+    (await api.send<Strategy[]>('GET', strategies)).map(strategy => strategy.title);
+  await expect.poll(readTitles).toEqual(['Beta customers', 'Gradual rollout']);
   await page.getByRole('listitem').filter({ hasText: 'Beta customers' }).filter({ hasText: /^1/ }).waitFor();
   await page.getByRole('button', { name: 'Actions of strategy 1' }).click();
   await page.getByRole('menuitem', { name: 'Delete…' }).click();
   await page.getByRole('button', { name: 'Delete strategy' }).click();
-  await expect.poll(titles).toEqual(['Gradual rollout']);
+  await expect.poll(readTitles).toEqual(['Gradual rollout']);
   expect((await api.send<Strategy[]>('GET', strategies))[0]?.parameters.rollout).toBe('75');
   await accessible(page);
 });
 
 testAsAdmin(
-  'pasted values become values of a constraint, and the limit of the server is shown',
+  'adds pasted values to a constraint, and shows the limit of the server if there are too many',
   async ({ page, api }) => {
     const { address, strategies, id } = await flagWithStrategy(api, {
       constraints: [{ contextName: 'userId', operator: 'IN', values: ['first'] }],
@@ -131,7 +134,7 @@ testAsAdmin(
     await visit(page, `${address}?edit=${id}`);
     const input = page.getByLabel('Values of userId');
     await input.waitFor();
-    const paste = (from: number, to: number) =>
+    const pasteUsers = (start: number, end: number) =>
       input.evaluate(
         (element, [first, last]) => {
           const data = new DataTransfer();
@@ -140,24 +143,24 @@ testAsAdmin(
           const paste = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true });
           element.dispatchEvent(paste);
         },
-        [from, to] as const,
+        [start, end] as const,
       );
-    await paste(0, 200);
+    await pasteUsers(0, 200);
     await page.getByText('181 more').waitFor();
     await accessible(page);
     await page.getByRole('button', { name: /^Save to production/ }).click();
-    const saved = async () =>
+    const countSavedValues = async () =>
       (await api.send<Strategy[]>('GET', strategies))[0]?.constraints[0]?.values.length;
-    await expect.poll(saved).toBe(201);
+    await expect.poll(countSavedValues).toBe(201);
     await page.getByText('Saved to production.').waitFor();
 
     await visit(page, `${address}?edit=${id}`);
     await input.waitFor();
-    await paste(200, 500);
+    await pasteUsers(200, 500);
     await page.getByText('481 more').waitFor();
     await page.getByRole('button', { name: /^Save to production/ }).click();
     await page.getByText('A constraint can have at most 250 values').waitFor();
-    expect(await saved()).toBe(201);
+    expect(await countSavedValues()).toBe(201);
     await accessible(page);
   },
 );
@@ -193,7 +196,7 @@ testAsAdmin(
 );
 
 testAsAdmin(
-  'two people edit one strategy: the second one sees both changes and chooses',
+  'when two people edit a strategy, the second person sees both changes and chooses',
   async ({ page, api }) => {
     const { address, strategies, id } = await flagWithStrategy(api);
     await visit(page, `${address}?edit=${id}`);
@@ -209,32 +212,35 @@ testAsAdmin(
     await page.getByRole('region', { name: 'Their changes' }).getByText('10 %').waitFor();
     await page.getByRole('region', { name: 'Your changes' }).getByText('Mine').waitFor();
     await accessible(page);
-    const title = async () => (await api.send<Strategy[]>('GET', strategies))[0]?.title;
-    expect(await title()).toBe('Gradual rollout');
+    const readTitle = async () => (await api.send<Strategy[]>('GET', strategies))[0]?.title;
+    expect(await readTitle()).toBe('Gradual rollout');
     await page.getByRole('button', { name: 'Continue with mine' }).click();
     await page.getByRole('button', { name: /^Save to production/ }).click();
-    await expect.poll(title).toBe('Mine');
+    await expect.poll(readTitle).toBe('Mine');
   },
 );
 
-testAsAdmin('variants share 100 %, and a fixed share leaves less for the others', async ({ page, api }) => {
-  const { address, id } = await flagWithStrategy(api);
-  await visit(page, `${address}?edit=${id}`);
-  const add = page.getByRole('button', { name: 'Variant', exact: true });
-  await add.click();
-  await page.getByLabel('Name of variant 1').fill('one-tap');
-  await add.click();
-  await page.getByLabel('Name of variant 2').fill('two-step');
-  const share = (n: number) => page.getByLabel(`Share of variant ${n} in percent`);
-  await expect.poll(() => share(2).inputValue()).toBe('50 %');
-  await share(1).fill('20');
-  await share(1).press('Tab');
-  await expect.poll(() => share(2).inputValue()).toBe('80 %');
-  await page.getByLabel('Name of variant 2').fill('one-tap');
-  await page.getByText('Two variants have the same name.').waitFor();
-  expect(await page.getByRole('button', { name: /^Save to production/ }).isDisabled()).toBe(true);
-  await accessible(page);
-});
+testAsAdmin(
+  'variants split 100 %, and a fixed share leaves the rest for the others',
+  async ({ page, api }) => {
+    const { address, id } = await flagWithStrategy(api);
+    await visit(page, `${address}?edit=${id}`);
+    const addButton = page.getByRole('button', { name: 'Variant', exact: true });
+    await addButton.click();
+    await page.getByLabel('Name of variant 1').fill('one-tap');
+    await addButton.click();
+    await page.getByLabel('Name of variant 2').fill('two-step');
+    const shareField = (n: number) => page.getByLabel(`Share of variant ${n} in percent`);
+    await expect.poll(() => shareField(2).inputValue()).toBe('50 %');
+    await shareField(1).fill('20');
+    await shareField(1).press('Tab');
+    await expect.poll(() => shareField(2).inputValue()).toBe('80 %');
+    await page.getByLabel('Name of variant 2').fill('one-tap');
+    await page.getByText('Two variants have the same name.').waitFor();
+    expect(await page.getByRole('button', { name: /^Save to production/ }).isDisabled()).toBe(true);
+    await accessible(page);
+  },
+);
 
 testAsAdmin('a JSON payload is validated while typing and formatted', async ({ page, api }) => {
   const { address, strategies, id } = await flagWithStrategy(api);
@@ -245,14 +251,14 @@ testAsAdmin('a JSON payload is validated while typing and formatted', async ({ p
   const payload = page.getByLabel('Payload of variant 1', { exact: true });
   await payload.fill('{"steps":1,}');
   await page.getByText(/^Not valid JSON: /).waitFor();
-  const save = page.getByRole('button', { name: /^Save to production/ });
-  expect(await save.isDisabled()).toBe(true);
+  const saveButton = page.getByRole('button', { name: /^Save to production/ });
+  expect(await saveButton.isDisabled()).toBe(true);
   await accessible(page);
   await payload.fill('{"steps":1}');
   await page.getByRole('button', { name: 'Format' }).click();
   await expect.poll(() => payload.inputValue()).toBe('{\n  "steps": 1\n}');
   await accessible(page);
-  await save.click();
+  await saveButton.click();
   await expect
     .poll(
       async () => (await api.send<{ variants: { payload?: object }[] }[]>('GET', strategies))[0]?.variants,
@@ -260,7 +266,7 @@ testAsAdmin('a JSON payload is validated while typing and formatted', async ({ p
     .toMatchObject([{ payload: { type: 'json', value: '{\n  "steps": 1\n}' } }]);
 });
 
-testAsAdmin('an environment is copied to a different one', async ({ page, api }) => {
+testAsAdmin('compares two environments, and copies one to the other', async ({ page, api }) => {
   const variant = { weight: 1000, weightType: 'variable', stickiness: 'default' };
   const { address, base } = await flagWithStrategy(api, { variants: [{ ...variant, name: 'one-tap' }] });
   await visit(page, `${address}?environment=development`);
@@ -280,98 +286,105 @@ testAsAdmin('an environment is copied to a different one', async ({ page, api })
     .toBe(1);
 });
 
-testAsAdmin('a copy to production names its effect, asks first, and can be undone', async ({ page, api }) => {
-  const { address, base, strategies } = await flagWithStrategy(api);
-  await api.send('POST', `${base}/environments/production/on`);
-  const state = async () => ({
-    titles: (await api.send<Strategy[]>('GET', strategies)).map(one => one.title),
-    ...(await api.send<{ enabled: boolean }>('GET', `${base}/environments/production`)),
-  });
+testAsAdmin(
+  'a copy to production shows its effect, asks for confirmation, and can be undone',
+  async ({ page, api }) => {
+    const { address, base, strategies } = await flagWithStrategy(api);
+    await api.send('POST', `${base}/environments/production/on`);
+    const readState = async () => ({
+      titles: (await api.send<Strategy[]>('GET', strategies)).map(strategy => strategy.title),
+      ...(await api.send<{ enabled: boolean }>('GET', `${base}/environments/production`)),
+    });
 
-  await visit(page, `${address}?environment=production&compare=development`);
-  await page.getByRole('button', { name: 'Copy development to production…' }).click();
-  const question = page.getByRole('dialog', { name: 'Copy development to production?' });
-  await question.getByText('Copying removes 1 strategy and disables the flag in production.').waitFor();
-  await accessible(page);
-  await page.keyboard.press('Escape');
-  await question.waitFor({ state: 'hidden' });
-  expect(await state()).toMatchObject({ titles: ['Gradual rollout'], enabled: true });
+    await visit(page, `${address}?environment=production&compare=development`);
+    await page.getByRole('button', { name: 'Copy development to production…' }).click();
+    const confirmation = page.getByRole('dialog', { name: 'Copy development to production?' });
+    await confirmation.getByText('Copying removes 1 strategy and disables the flag in production.').waitFor();
+    await accessible(page);
+    await page.keyboard.press('Escape');
+    await confirmation.waitFor({ state: 'hidden' });
+    expect(await readState()).toMatchObject({ titles: ['Gradual rollout'], enabled: true });
 
-  await page.getByRole('button', { name: 'Copy development to production…' }).click();
-  await question.getByRole('button', { name: 'Copy to production' }).click();
-  const result = 'Copied development to production: removed 1 strategy and disabled the flag.';
-  await page.getByText(result).waitFor();
-  expect(await state()).toMatchObject({ titles: [], enabled: false });
+    await page.getByRole('button', { name: 'Copy development to production…' }).click();
+    await confirmation.getByRole('button', { name: 'Copy to production' }).click();
+    const result = 'Copied development to production: removed 1 strategy and disabled the flag.';
+    await page.getByText(result).waitFor();
+    expect(await readState()).toMatchObject({ titles: [], enabled: false });
 
-  await page.getByRole('button', { name: 'Undo' }).click();
-  await expect.poll(state).toMatchObject({ titles: ['Gradual rollout'], enabled: true });
-});
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(readState).toMatchObject({ titles: ['Gradual rollout'], enabled: true });
+  },
+);
 
-const variantOf = (name: string) => ({ name, weight: 1000, weightType: 'variable', stickiness: 'default' });
+const newVariant = (name: string) => ({ name, weight: 1000, weightType: 'variable', stickiness: 'default' });
 
-/** A flag whose environments differ in strategies and variants, with the confirmation of a copy to production open. */
-async function flagToCopy(api: Api) {
+/** Creates a flag whose environments differ in strategies and variants. */
+async function createFlagToCopy(api: Api) {
   const flag = await flagWithStrategy(api);
-  const production = `${flag.base}/environments/production`;
-  await api.send('PUT', `${flag.base}/environments/development/variants`, [variantOf('copied')]);
-  await api.send('PUT', `${production}/variants`, [variantOf('own')]);
-  await api.send('POST', `${production}/on`);
-  const state = async () => {
+  const productionPath = `${flag.base}/environments/production`;
+  await api.send('PUT', `${flag.base}/environments/development/variants`, [newVariant('copied')]);
+  await api.send('PUT', `${productionPath}/variants`, [newVariant('own')]);
+  await api.send('POST', `${productionPath}/on`);
+  const readState = async () => {
     const { enabled, strategies, variants } = await api.send<{
       enabled: boolean;
       strategies: Strategy[];
       variants: { name: string }[];
-    }>('GET', production);
-    return { enabled, titles: strategies.map(one => one.title), variants: variants.map(one => one.name) };
+    }>('GET', productionPath);
+    return {
+      enabled,
+      titles: strategies.map(strategy => strategy.title),
+      variants: variants.map(variant => variant.name),
+    };
   };
   return {
     ...flag,
-    production,
-    state,
-    compare: `${flag.address}?environment=production&compare=development`,
+    productionPath,
+    readState,
+    compareUrl: `${flag.address}?environment=production&compare=development`,
   };
 }
 
 async function copyToProduction(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Copy development to production…' }).click();
-  const question = page.getByRole('dialog', { name: 'Copy development to production?' });
-  await question.getByRole('button', { name: 'Copy to production' }).click();
+  const confirmation = page.getByRole('dialog', { name: 'Copy development to production?' });
+  await confirmation.getByRole('button', { name: 'Copy to production' }).click();
 }
 
 testAsAdmin('the undo of a copy restores strategies, variants and the toggle', async ({ page, api }) => {
-  const { compare, state } = await flagToCopy(api);
-  await visit(page, compare);
+  const { compareUrl, readState } = await createFlagToCopy(api);
+  await visit(page, compareUrl);
   await copyToProduction(page);
   await page.getByText('Copied development to production').waitFor();
-  expect(await state()).toEqual({ enabled: false, titles: [], variants: ['copied'] });
+  expect(await readState()).toEqual({ enabled: false, titles: [], variants: ['copied'] });
 
   await page.getByRole('button', { name: 'Undo' }).click();
 
-  await expect.poll(state).toEqual({ enabled: true, titles: ['Gradual rollout'], variants: ['own'] });
+  await expect.poll(readState).toEqual({ enabled: true, titles: ['Gradual rollout'], variants: ['own'] });
 });
 
 testAsAdmin('undoing a copy does not overwrite later changes', async ({ page, api }) => {
-  const { compare, production, state, name } = await flagToCopy(api);
-  await visit(page, compare);
+  const { compareUrl, productionPath, readState, name } = await createFlagToCopy(api);
+  await visit(page, compareUrl);
   await copyToProduction(page);
-  const undo = page.getByRole('button', { name: 'Undo' });
-  await undo.waitFor();
-  await api.send('PUT', `${production}/variants`, [variantOf('theirs')]);
+  const undoButton = page.getByRole('button', { name: 'Undo' });
+  await undoButton.waitFor();
+  await api.send('PUT', `${productionPath}/variants`, [newVariant('theirs')]);
 
-  await undo.click();
+  await undoButton.click();
 
   await page.getByText(`Somebody changed ${name} in production after the copy. It was not undone.`).waitFor();
-  expect(await state()).toEqual({ enabled: false, titles: [], variants: ['theirs'] });
+  expect(await readState()).toEqual({ enabled: false, titles: [], variants: ['theirs'] });
   await accessible(page);
 });
 
-testAsAdmin('a change between two requests of an undo stays', async ({ page, api }) => {
-  const { compare, production, state, name } = await flagToCopy(api);
-  await visit(page, compare);
+testAsAdmin('a change by somebody else between two requests of an undo is kept', async ({ page, api }) => {
+  const { compareUrl, productionPath, readState, name } = await createFlagToCopy(api);
+  await visit(page, compareUrl);
   await copyToProduction(page);
   await page.route('**/environments/production/strategies', async route => {
     const response = await route.fetch();
-    await api.send('PUT', `${production}/variants`, [variantOf('theirs')]);
+    await api.send('PUT', `${productionPath}/variants`, [newVariant('theirs')]);
     await route.fulfill({ response });
   });
 
@@ -380,27 +393,27 @@ testAsAdmin('a change between two requests of an undo stays', async ({ page, api
   await page
     .getByText(`Somebody changed ${name} in production after the copy. It was only partly undone.`)
     .waitFor();
-  expect(await state()).toEqual({ enabled: false, titles: ['Gradual rollout'], variants: ['theirs'] });
+  expect(await readState()).toEqual({ enabled: false, titles: ['Gradual rollout'], variants: ['theirs'] });
 });
 
 testAsAdmin('a copy is rejected if the target is no longer what the page shows', async ({ page, api }) => {
-  const { base, compare, production, state, name } = await flagToCopy(api);
-  // The page does not learn about the change before the copy.
-  const shown = await api.send('GET', base);
+  const { base, compareUrl, productionPath, readState, name } = await createFlagToCopy(api);
+  // Serves the old flag until the copy starts, so that the page cannot show the change before.
+  const oldFlag = await api.send('GET', base);
   let isOld = true;
-  await page.route(`**${base}`, route => (isOld ? route.fulfill({ json: shown }) : route.fallback()));
-  await page.route(`**${production}`, route => {
+  await page.route(`**${base}`, route => (isOld ? route.fulfill({ json: oldFlag }) : route.fallback()));
+  await page.route(`**${productionPath}`, route => {
     isOld = false;
     return route.fallback();
   });
-  await visit(page, compare);
+  await visit(page, compareUrl);
   await page.getByRole('button', { name: 'Copy development to production…' }).waitFor();
-  await api.send('PUT', `${production}/variants`, [variantOf('theirs')]);
+  await api.send('PUT', `${productionPath}/variants`, [newVariant('theirs')]);
 
   await copyToProduction(page);
 
   await page.getByText(`Somebody changed ${name} in production meanwhile, so nothing was copied.`).waitFor();
-  expect(await state()).toEqual({ enabled: true, titles: ['Gradual rollout'], variants: ['theirs'] });
+  expect(await readState()).toEqual({ enabled: true, titles: ['Gradual rollout'], variants: ['theirs'] });
   await page.getByText('Variants: theirs 100 %').first().waitFor();
   await accessible(page);
 });
@@ -439,11 +452,11 @@ testAsAdmin(
     await api.send('POST', `/api/admin/projects/${project}/features/${parent}/environments/production/on`);
     await card.getByText(`The parent ${parent}`).waitFor({ state: 'hidden' });
     await rail.getByText(/must be enabled · enabled in 1 of \d/).waitFor();
-    const shown = await rail
+    const visibleShare = await rail
       .getByRole('region', { name: 'Depends on', exact: true })
       .getByRole('link', { name: parent })
       .evaluate(element => element.clientWidth / element.scrollWidth);
-    expect(shown).toBe(1);
+    expect(visibleShare).toBe(1);
 
     await page.getByRole('button', { name: 'Archive…' }).click();
     await page.getByRole('button', { name: 'Archive flag' }).click();
@@ -463,15 +476,19 @@ testAsAdmin(
   },
 );
 
-test('the cards and the rail name the last changes, without favorites', async ({ page, api, logInAs }) => {
+test('the cards, the rail and the home page show the last changes, without favorites', async ({
+  page,
+  api,
+  logInAs,
+}) => {
   const { address, base, strategies, id } = await flagWithStrategy(api);
-  const roll = (rollout: string) =>
+  const setRollout = (rollout: string) =>
     api.send('PUT', `${strategies}/${id}`, {
       name: 'flexibleRollout',
       title: 'Gradual rollout',
       parameters: { rollout, stickiness: 'default', groupId: 'g' },
     });
-  await roll('75');
+  await setRollout('75');
   await logInAs({ rootRole: 'Admin' });
   await page.request.post(`${base}/favorites`, { headers: { 'sec-fetch-site': 'same-origin' } });
   await page.goto(address);
@@ -483,15 +500,15 @@ test('the cards and the rail name the last changes, without favorites', async ({
   expect(await rail.getByText('favorites').count()).toBe(0);
   await accessible(page);
 
-  // Other tests change flags of the same server, so the newest change is made immediately before.
-  await roll('80');
+  // Changes the rollout right before the home page loads, because the events of other tests could push the change out of the list.
+  await setRollout('80');
   await page.goto('/');
-  const latest = page.getByRole('region', { name: 'Latest events' });
-  await latest
+  const latestEvents = page.getByRole('region', { name: 'Latest events' });
+  await latestEvents
     .getByText(/rollout 75 % → 80 %/)
     .first()
     .waitFor();
-  expect(await latest.getByText('favorites').count()).toBe(0);
+  expect(await latestEvents.getByText('favorites').count()).toBe(0);
 });
 
 testAsViewer('variants are shown on the card and in the row of a strategy', async ({ page, api }) => {
@@ -502,20 +519,20 @@ testAsViewer('variants are shown on the card and in the row of a strategy', asyn
   const { address } = await flagWithStrategy(api, { variants });
   await visit(page, `${address}?environment=production`);
 
-  const words = 'Variants: blue 25 %, green 75 %';
-  await page.getByRole('region', { name: 'production', exact: true }).getByText(words).waitFor();
-  await page.getByRole('region', { name: 'Strategies in production' }).getByText(words).waitFor();
+  const summary = 'Variants: blue 25 %, green 75 %';
+  await page.getByRole('region', { name: 'production', exact: true }).getByText(summary).waitFor();
+  await page.getByRole('region', { name: 'Strategies in production' }).getByText(summary).waitFor();
 });
 
 testAsViewer('a comparison marks what only one of the environments has', async ({ page, api }) => {
   const { address, base } = await flagWithStrategy(api);
-  const same = {
+  const sharedStrategy = {
     name: 'flexibleRollout',
     title: 'In both',
     parameters: { rollout: '10', stickiness: 'default', groupId: 'both' },
   };
   for (const environment of ['development', 'production'])
-    await api.send('POST', `${base}/environments/${environment}/strategies`, same);
+    await api.send('POST', `${base}/environments/${environment}/strategies`, sharedStrategy);
   await visit(page, `${address}?environment=production&compare=development`);
 
   const panel = page.getByRole('dialog', { name: 'Compare production with another environment' });

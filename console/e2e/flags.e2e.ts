@@ -55,7 +55,7 @@ testAsAdmin('the naming rule of the project rejects a name while it is typed', a
   await accessible(page);
 });
 
-testAsAdmin('the list keeps its place while no page in view is loaded', async ({ page, api }) => {
+testAsAdmin('the list keeps its scroll position while the visible pages load', async ({ page, api }) => {
   const project = await createProject(api);
   const prefix = unique();
   const features = Array.from({ length: 350 }, (_, n) => ({
@@ -68,25 +68,25 @@ testAsAdmin('the list keeps its place while no page in view is loaded', async ({
   });
   await visit(page, `/projects/${project}?sortBy=name&sortOrder=asc`);
   await page.getByRole('link', { name: `${prefix}-000` }).waitFor();
-  let load = () => {};
-  const loading = new Promise<void>(resolve => {
-    load = resolve;
+  let openGate = () => {};
+  const gate = new Promise<void>(resolve => {
+    openGate = resolve;
   });
   await page.route(/\/search\/features\?.*offset=[1-9]/, async route => {
-    await loading;
+    await gate;
     await route.fallback();
   });
 
   const list = page.getByRole('table', { name: 'Flags' });
-  const asked = page.waitForRequest(/offset=300/);
+  const pageRequest = page.waitForRequest(/offset=300/);
   await list.evaluate(element => element.scrollTo(0, element.scrollHeight));
-  await asked;
-  const place = await list.evaluate(element => element.scrollTop);
-  expect(place).toBeGreaterThan(10_000);
-  load();
+  await pageRequest;
+  const scrollTop = await list.evaluate(element => element.scrollTop);
+  expect(scrollTop).toBeGreaterThan(10_000);
+  openGate();
 
   await page.getByRole('link', { name: `${prefix}-349` }).waitFor();
-  expect(await list.evaluate(element => element.scrollTop)).toBe(place);
+  expect(await list.evaluate(element => element.scrollTop)).toBe(scrollTop);
 });
 
 testAsAdmin(
@@ -94,24 +94,24 @@ testAsAdmin(
   async ({ page, newPage, api, logInAs }) => {
     const project = await createProject(api);
     const name = await createFlag(api, project);
-    const other = await newPage();
-    await logInAs({ rootRole: 'Viewer' }, other);
-    await Promise.all([visit(page, `/projects/${project}`), other.goto(`/projects/${project}`)]);
+    const otherPage = await newPage();
+    await logInAs({ rootRole: 'Viewer' }, otherPage);
+    await Promise.all([visit(page, `/projects/${project}`), otherPage.goto(`/projects/${project}`)]);
     const toggle = page.getByLabel(`${name} in development`, { exact: true });
-    const seen = other.getByLabel(`${name} in development`, { exact: true });
-    await seen.waitFor();
+    const otherToggle = otherPage.getByLabel(`${name} in development`, { exact: true });
+    await otherToggle.waitFor();
     await toggle.click();
-    // Checked first, because the offer disappears after 15 s.
+    // Tests Undo before the other browser, because the button disappears after 15 s.
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => toggle.isChecked()).toBe(false);
     await toggle.click();
     await page.getByText(`${name} is enabled in development.`).waitFor();
-    await expect.poll(() => seen.isChecked()).toBe(true);
+    await expect.poll(() => otherToggle.isChecked()).toBe(true);
     await accessible(page);
   },
 );
 
-test('a toggle in production names the audience, and there is no confirmation while offline', async ({
+test('a toggle in production asks for confirmation with the audience, but while offline only shows a message', async ({
   page,
   api,
   logInAs,
@@ -122,34 +122,34 @@ test('a toggle in production names the audience, and there is no confirmation wh
   await page.goto(`/projects/${project}`);
   const toggle = page.getByLabel(`${name} in production`, { exact: true });
   await toggle.click();
-  const question = page.getByRole('dialog', { name: `Enable ${name} in production?` });
-  await question.getByText('Enable in production for 50 % of users?').waitFor();
+  const confirmation = page.getByRole('dialog', { name: `Enable ${name} in production?` });
+  await confirmation.getByText('Enable in production for 50 % of users?').waitFor();
   await accessible(page);
   await page.keyboard.press('Escape');
-  await question.waitFor({ state: 'hidden' });
+  await confirmation.waitFor({ state: 'hidden' });
 
   tolerated.push(/ERR_INTERNET_DISCONNECTED/);
   await page.context().setOffline(true);
   await toggle.click();
   await page.getByText('You are offline. Nothing was changed.').waitFor();
-  expect(await question.count()).toBe(0);
+  expect(await confirmation.count()).toBe(0);
   expect(await toggle.isChecked()).toBe(false);
   await page.context().setOffline(false);
 });
 
-testAsAdmin('an enabled flag has a mark while a parent blocks it', async ({ page, api }) => {
+testAsAdmin('marks an enabled flag while a parent blocks the flag', async ({ page, api }) => {
   const project = await createProject(api);
   const [name, parent] = [await createFlag(api, project), await createFlag(api, project)];
-  const at = (flag: string) => `/api/admin/projects/${project}/features/${flag}`;
-  await api.send('POST', `${at(name)}/dependencies`, { feature: parent });
-  await api.send('POST', `${at(name)}/environments/production/on`);
+  const flagPath = (flag: string) => `/api/admin/projects/${project}/features/${flag}`;
+  await api.send('POST', `${flagPath(name)}/dependencies`, { feature: parent });
+  await api.send('POST', `${flagPath(name)}/environments/production/on`);
   await visit(page, `/projects/${project}`);
 
   const mark = page.getByRole('img', { name: `The parent ${parent} is disabled in production.` });
   await mark.waitFor();
   expect(await page.getByRole('img', { name: /^The parent/ }).count()).toBe(1);
   await accessible(page);
-  await api.send('POST', `${at(parent)}/environments/production/on`);
+  await api.send('POST', `${flagPath(parent)}/environments/production/on`);
   await mark.waitFor({ state: 'hidden' });
 });
 
@@ -157,10 +157,10 @@ testAsAdmin('several flags are tagged, marked as stale and archived together', a
   const project = await createProject(api);
   const names = [await createFlag(api, project), await createFlag(api, project)].toSorted();
   await visit(page, `/projects/${project}`);
-  const flagsInSidebar = page
+  const sidebarFlagsLink = page
     .getByRole('navigation', { name: 'Main' })
     .getByRole('link', { name: /^Flags \d/ });
-  await expect.poll(() => flagsInSidebar.textContent()).toBe('Flags2');
+  await expect.poll(() => sidebarFlagsLink.textContent()).toBe('Flags2');
   await page.getByLabel(`Select ${names[0]}`).click();
   await page.getByText('1 flag selected').waitFor();
   await page.keyboard.press('j');
@@ -184,29 +184,32 @@ testAsAdmin('several flags are tagged, marked as stale and archived together', a
   for (const name of names) await page.getByLabel(`Select ${name}`).click();
   await page.getByRole('button', { name: 'Archive…' }).click();
   await page.getByRole('button', { name: 'Archive 2 flags' }).click();
-  await expect.poll(() => flagsInSidebar.textContent()).toBe('Flags0');
+  await expect.poll(() => sidebarFlagsLink.textContent()).toBe('Flags0');
 });
 
-testAsViewer('a filter is part of the URL, and Back removes it', async ({ page, newPage, api, logInAs }) => {
-  const project = await createProject(api);
-  const name = await createFlag(api, project, { type: 'kill-switch' });
-  await createFlag(api, project);
-  await visit(page, `/projects/${project}`);
-  await page.getByText('2 flags', { exact: true }).waitFor();
-  await page.keyboard.press('/');
-  await page.keyboard.type('type:kill-switch');
-  await page.keyboard.press('Enter');
-  await page.getByText('1 flag', { exact: true }).waitFor();
-  expect(new URL(page.url()).search).toBe('?type=IS:kill-switch');
-  const shared = await newPage();
-  await logInAs({}, shared);
-  await shared.goto(page.url());
-  await shared.getByRole('link', { name }).waitFor();
-  await shared.getByText('1 flag', { exact: true }).waitFor();
-  await page.goBack();
-  await page.getByText('2 flags', { exact: true }).waitFor();
-  await accessible(page);
-});
+testAsViewer(
+  'keeps a filter in the URL, and Back removes the filter',
+  async ({ page, newPage, api, logInAs }) => {
+    const project = await createProject(api);
+    const name = await createFlag(api, project, { type: 'kill-switch' });
+    await createFlag(api, project);
+    await visit(page, `/projects/${project}`);
+    await page.getByText('2 flags', { exact: true }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('type:kill-switch');
+    await page.keyboard.press('Enter');
+    await page.getByText('1 flag', { exact: true }).waitFor();
+    expect(new URL(page.url()).search).toBe('?type=IS:kill-switch');
+    const secondPage = await newPage();
+    await logInAs({}, secondPage);
+    await secondPage.goto(page.url());
+    await secondPage.getByRole('link', { name }).waitFor();
+    await secondPage.getByText('1 flag', { exact: true }).waitFor();
+    await page.goBack();
+    await page.getByText('2 flags', { exact: true }).waitFor();
+    await accessible(page);
+  },
+);
 
 testAsViewer('a viewer sees disabled toggles that name the missing permission', async ({ page, api }) => {
   const project = await createProject(api);
@@ -219,7 +222,7 @@ testAsViewer('a viewer sees disabled toggles that name the missing permission', 
   await accessible(page);
 });
 
-test('on a narrow screen the headings scroll with the columns, and the names stay', async ({
+test('on a narrow screen the headings scroll with the columns, and the names stay in view', async ({
   newPage,
   api,
   logInAs,
@@ -229,23 +232,24 @@ test('on a narrow screen the headings scroll with the columns, and the names sta
   const page = await newPage({ viewport: { width: 360, height: 740 } });
   await logInAs({ rootRole: 'Admin' }, page);
   await page.goto(`/projects/${project}`);
-  const left = async (element: import('playwright-core').Locator) => (await element.boundingBox())?.x ?? -1;
+  const readLeftEdge = async (element: import('playwright-core').Locator) =>
+    (await element.boundingBox())?.x ?? -1;
   const toggle = page.getByLabel(`${name} in production`, { exact: true });
   const heading = page.getByRole('columnheader', { name: 'prod' });
   const table = page.getByRole('table', { name: 'Flags' });
   await toggle.waitFor();
-  const box = await toggle.boundingBox();
-  expect(box && box.x + box.width).toBeLessThanOrEqual(360);
+  const toggleBox = await toggle.boundingBox();
+  expect(toggleBox && toggleBox.x + toggleBox.width).toBeLessThanOrEqual(360);
 
   await table.evaluate(element => element.scrollTo(element.scrollWidth, 0));
 
   await expect.poll(() => table.evaluate(element => element.scrollLeft)).toBeGreaterThan(100);
-  expect(await left(page.getByRole('link', { name }))).toBeGreaterThanOrEqual(0);
-  expect(Math.abs((await left(heading)) - (await left(toggle)))).toBeLessThan(2);
+  expect(await readLeftEdge(page.getByRole('link', { name }))).toBeGreaterThanOrEqual(0);
+  expect(Math.abs((await readLeftEdge(heading)) - (await readLeftEdge(toggle)))).toBeLessThan(2);
   await accessible(page);
 });
 
-testAsAdmin('a project that does not exist is not found', async ({ page }) => {
+testAsAdmin('says that a project does not exist', async ({ page }) => {
   for (const path of ['/projects/nope', '/projects/nope/events']) {
     await visit(page, path);
     await page.getByText('There is no project "nope" that you can read.').waitFor();
@@ -256,7 +260,7 @@ testAsAdmin('a project that does not exist is not found', async ({ page }) => {
 test('the age of a change grows while the page is open', async ({ newPage, api, logInAs }) => {
   const name = `Project ${unique()}`;
   await createProject(api, { name });
-  // The changed clock stays in the window. The option keeps other tests from getting this window.
+  // A window with an option is not reused, so no other test gets the window with the changed clock.
   const page = await newPage({ timezoneId: 'UTC' });
   await logInAs({ rootRole: 'Admin' }, page);
   await page.clock.install();
@@ -300,7 +304,7 @@ test('a favorite on the home page names the environments in which it is enabled 
 });
 
 testAsAdmin(
-  'a name is trimmed, and a rejected one is explained without the names of the API',
+  'a name is trimmed, and the error for a rejected name uses no API names',
   async ({ page, api }) => {
     const project = await createProject(api);
     await visit(page, `/projects/${project}?edit=new`);
@@ -314,13 +318,13 @@ testAsAdmin(
   },
 );
 
-testAsViewer('the help lists the shortcuts of this page and of others', async ({ page }) => {
+testAsViewer('the help lists the shortcuts of the current page and of other pages', async ({ page }) => {
   await visit(page, '/profile');
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.keyboard.press('?');
   const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
-  for (const words of ['Search or run', 'New flag or project (lists)', 'Save (editors)'])
-    await help.getByText(words).waitFor();
+  for (const label of ['Search or run', 'New flag or project (lists)', 'Save (editors)'])
+    await help.getByText(label).waitFor();
   await accessible(page);
 });
 
@@ -328,26 +332,26 @@ testAsAdmin(
   'a taken name and a long name are explained at the field, and Ctrl+S creates the flag',
   async ({ page, api }) => {
     const project = await createProject(api);
-    const taken = await createFlag(api, project);
+    const takenName = await createFlag(api, project);
     await visit(page, `/projects/${project}?edit=new`);
     const panel = page.getByRole('dialog', { name: 'New flag' });
     const name = panel.getByLabel('Name');
-    const description = async () => {
+    const readDescription = async () => {
       const id = (await name.getAttribute('aria-describedby')) ?? '';
       return await page.locator(`[id="${id.split(' ').at(-1)}"]`).textContent();
     };
     await name.fill('a'.repeat(150));
     await panel.getByText('A name has at most 100 characters. This one has 150.').waitFor();
     expect(await panel.getByRole('button', { name: 'Create flag' }).isDisabled()).toBe(true);
-    await name.fill(taken);
+    await name.fill(takenName);
     await page.keyboard.press('Control+s');
-    await panel.getByText(`Flag "${taken}" already exists`).waitFor();
-    expect(await description()).toContain(`Flag "${taken}" already exists`);
+    await panel.getByText(`Flag "${takenName}" already exists`).waitFor();
+    expect(await readDescription()).toContain(`Flag "${takenName}" already exists`);
     expect(await panel.getByRole('alert').count()).toBe(0);
     await accessible(page);
-    await name.fill(`${taken}-2`);
+    await name.fill(`${takenName}-2`);
     await page.keyboard.press('Control+s');
-    await page.waitForURL(`/projects/${project}/features/${taken}-2`);
+    await page.waitForURL(`/projects/${project}/features/${takenName}-2`);
   },
 );
 
@@ -375,7 +379,7 @@ testAsAdmin('all flags of a project are selected, enabled and disabled together'
     await createFlag(api, project),
     await createFlag(api, project),
   ];
-  const enabled = async () =>
+  const readEnabled = async () =>
     (
       await Promise.all(
         flags.map(flag =>
@@ -385,7 +389,7 @@ testAsAdmin('all flags of a project are selected, enabled and disabled together'
           ),
         ),
       )
-    ).map(one => one.enabled);
+    ).map(flagEnvironment => flagEnvironment.enabled);
   await visit(page, `/projects/${project}`);
 
   await page.getByLabel('Select all flags').click();
@@ -397,13 +401,17 @@ testAsAdmin('all flags of a project are selected, enabled and disabled together'
   await accessible(page);
   await dialog.getByRole('button', { name: 'Enable 3 flags in production' }).click();
   await page.getByText('Enabled 3 flags in production.').waitFor();
-  expect(await enabled()).toEqual([true, true, true]);
+  expect(await readEnabled()).toEqual([true, true, true]);
 
   await page.getByLabel(`Select ${flags[0]}`).check();
-  await page.getByRole('button', { name: 'Disable…' }).click();
+  await page.keyboard.press('b');
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Enable…');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await dialog.getByText('None of the flags is enabled in development.').waitFor();
   await dialog.getByLabel('Environment').selectOption('production');
   await dialog.getByRole('button', { name: 'Disable 1 flag in production' }).click();
-  await expect.poll(enabled).toEqual([false, true, true]);
+  await expect.poll(readEnabled).toEqual([false, true, true]);
 });
 
 testAsAdmin(
@@ -413,70 +421,73 @@ testAsAdmin(
       await createProject(api),
       await createProject(api, { name: `Target ${unique()}` }),
     ];
-    const [moved, revived, deleted] = [
+    const [movedFlag, revivedFlag, deletedFlag] = [
       await createFlag(api, project),
       await createFlag(api, project),
       await createFlag(api, project),
     ];
-    for (const flag of [revived, deleted])
+    for (const flag of [revivedFlag, deletedFlag])
       await api.send('DELETE', `/api/admin/projects/${project}/features/${flag}`);
     await visit(page, `/projects/${project}`);
     const dialog = page.getByRole('dialog');
 
-    await page.getByLabel(`Select ${moved}`).check();
+    await page.getByLabel(`Select ${movedFlag}`).check();
     await page.getByRole('button', { name: 'Move…' }).click();
     await dialog.getByLabel('Move to').selectOption(target);
     await dialog.getByRole('button', { name: 'Move 1 flag' }).click();
     await page.getByText('Moved 1 flag.').waitFor();
-    await api.send('GET', `/api/admin/projects/${target}/features/${moved}`);
+    await api.send('GET', `/api/admin/projects/${target}/features/${movedFlag}`);
 
     await page.getByRole('button', { name: 'Archived flags' }).click();
-    await page.getByLabel(`Select ${revived}`).check();
+    await page.getByLabel(`Select ${revivedFlag}`).check();
     await page.getByRole('button', { name: 'Revive…' }).click();
     await dialog.getByRole('button', { name: 'Revive 1 flag' }).click();
-    await page.getByLabel(`Select ${revived}`).waitFor({ state: 'detached' });
-    await page.getByLabel(`Select ${deleted}`).check();
+    await page.getByLabel(`Select ${revivedFlag}`).waitFor({ state: 'detached' });
+    await page.getByLabel(`Select ${deletedFlag}`).check();
     await accessible(page);
     await page.getByRole('button', { name: 'Delete…' }).click();
     await dialog.getByText('Deleted flags cannot be restored.').waitFor();
     await dialog.getByRole('button', { name: 'Delete 1 flag' }).click();
     await page.getByText('No flags match.').waitFor();
     await page.getByRole('button', { name: 'Active flags' }).click();
-    await page.getByLabel(`Select ${revived}`).waitFor();
+    await page.getByLabel(`Select ${revivedFlag}`).waitFor();
   },
 );
 
-testAsAdmin('several flags are cloned into a different project, after a plan', async ({ page, api }) => {
-  const [project, target] = [
-    await createProject(api),
-    await createProject(api, { name: `Search ${unique()}` }),
-  ];
-  const names = [await createFlag(api, project), await createFlag(api, project)];
-  await createFlag(api, target, { name: `${names[0]}-copy` });
-  await visit(page, `/projects/${project}`);
+testAsAdmin(
+  'several flags are cloned into a different project after the plan has no obstacles',
+  async ({ page, api }) => {
+    const [project, target] = [
+      await createProject(api),
+      await createProject(api, { name: `Search ${unique()}` }),
+    ];
+    const names = [await createFlag(api, project), await createFlag(api, project)];
+    await createFlag(api, target, { name: `${names[0]}-copy` });
+    await visit(page, `/projects/${project}`);
 
-  for (const name of names) await page.getByLabel(`Select ${name}`).click();
-  await page.getByRole('button', { name: 'Clone…' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Clone 2 flags?' });
-  await dialog.getByLabel('Into').selectOption(target);
-  await dialog.getByText(`${names[0]}-copy`, { exact: false }).first().waitFor();
-  await dialog.getByRole('alert').waitFor();
-  expect(await dialog.getByRole('button', { name: 'Clone 2 flags' }).isDisabled()).toBe(true);
-  await dialog.getByLabel('End of each new name').fill('-two');
-  await dialog.getByRole('alert').waitFor({ state: 'detached' });
-  await dialog.getByRole('button', { name: 'Clone 2 flags' }).click();
-  await page.getByText(/^Cloned 2 flags into Search/).waitFor();
+    for (const name of names) await page.getByLabel(`Select ${name}`).click();
+    await page.getByRole('button', { name: 'Clone…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Clone 2 flags?' });
+    await dialog.getByLabel('Into').selectOption(target);
+    await dialog.getByText(`${names[0]}-copy`, { exact: false }).first().waitFor();
+    await dialog.getByRole('alert').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Clone 2 flags' }).isDisabled()).toBe(true);
+    await dialog.getByLabel('End of each new name').fill('-two');
+    await dialog.getByRole('alert').waitFor({ state: 'detached' });
+    await dialog.getByRole('button', { name: 'Clone 2 flags' }).click();
+    await page.getByText(/^Cloned 2 flags into Search/).waitFor();
 
-  const { features } = await api.send<{ features: { name: string }[] }>(
-    'GET',
-    `/api/admin/search/features?project=IS:${target}`,
-  );
-  expect(features.map(({ name }) => name).toSorted()).toEqual(
-    [`${names[0]}-copy`, ...names.map(name => `${name}-two`)].toSorted(),
-  );
-});
+    const { features } = await api.send<{ features: { name: string }[] }>(
+      'GET',
+      `/api/admin/search/features?project=IS:${target}`,
+    );
+    expect(features.map(({ name }) => name).toSorted()).toEqual(
+      [`${names[0]}-copy`, ...names.map(name => `${name}-two`)].toSorted(),
+    );
+  },
+);
 
-test('the sidebar keeps the project that was open last, and printing omits it', async ({
+test('the sidebar keeps the project that was open last, and is not printed', async ({
   page,
   api,
   logInAs,
@@ -486,20 +497,20 @@ test('the sidebar keeps the project that was open last, and printing omits it', 
   await createProject(api);
   await logInAs({ rootRole: 'Admin' });
   const navigation = page.getByRole('navigation', { name: 'Main' });
-  const health = navigation.getByRole('link', { name: /^Health/ });
+  const healthLink = navigation.getByRole('link', { name: /^Health/ });
   await page.goto('/flags');
   await navigation.getByRole('button', { name: /^Choose a project/ }).waitFor();
-  expect(await health.count()).toBe(0);
+  expect(await healthLink.count()).toBe(0);
 
   await page.goto(`/projects/${project}`);
-  await health.waitFor();
+  await healthLink.waitFor();
   await page.goto('/flags');
 
-  await expect.poll(() => health.getAttribute('href')).toBe(`/projects/${project}/health`);
+  await expect.poll(() => healthLink.getAttribute('href')).toBe(`/projects/${project}/health`);
   await page.goto(`/projects/${project}/features/${flag}`);
   const heading = page.getByRole('heading', { level: 1, name: flag });
   await heading.waitFor();
-  // The styles for paper load after the page.
+  // Polls, because the print styles load after the page.
   await expect
     .poll(async () => {
       await page.emulateMedia({ media: 'print' });
@@ -509,20 +520,17 @@ test('the sidebar keeps the project that was open last, and printing omits it', 
   expect(await heading.isVisible()).toBe(true);
 });
 
-testAsViewer(
-  'Evaluate opens the playground with the flag, and explains its result',
-  async ({ page, api }) => {
-    const project = await createProject(api);
-    const flag = await createFlag(api, project);
-    await visit(page, `/projects/${project}/features/${flag}`);
+testAsViewer('Evaluate opens the playground, which shows the result of the flag', async ({ page, api }) => {
+  const project = await createProject(api);
+  const flag = await createFlag(api, project);
+  await visit(page, `/projects/${project}/features/${flag}`);
 
-    await page.getByRole('link', { name: 'Evaluate' }).click();
+  await page.getByRole('link', { name: 'Evaluate' }).click();
 
-    await page.waitForURL(/\/playground\?/);
-    await page.getByRole('link', { name: flag }).first().waitFor();
-    await page
-      .getByText(/disabled/i)
-      .first()
-      .waitFor();
-  },
-);
+  await page.waitForURL(/\/playground\?/);
+  await page.getByRole('link', { name: flag }).first().waitFor();
+  await page
+    .getByText(/disabled/i)
+    .first()
+    .waitFor();
+});

@@ -1,12 +1,13 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { accessibleInBoth } from './support/accessible.ts';
 import { createFlag, createProject, unique } from './support/api.ts';
 import { flagWithStrategy } from './support/flag.ts';
 import { goTo, visit } from './support/open-page.ts';
 import { testAsAdmin, testAsViewer } from './support/test.ts';
 
-/** The id, the label or the text of the element that has the focus. */
-const focused = (page: Page): Promise<string> =>
+/** Reads the id, the label or the text of the element that has the focus. */
+const readFocus = (page: Page): Promise<string> =>
   page.evaluate(() => {
     const element = document.activeElement;
     if (element === null || element === document.body) return 'nothing';
@@ -18,21 +19,21 @@ testAsAdmin('the focus stays near a strategy that is added, saved or deleted', a
   await visit(page, `${address}?environment=production`);
 
   await page.getByRole('button', { name: 'Add strategy' }).click();
-  await expect.poll(() => focused(page)).toBe('Title');
+  await expect.poll(() => readFocus(page)).toBe('Title');
   await page.getByRole('button', { name: 'Variant', exact: true }).click();
-  await expect.poll(() => focused(page)).toBe('Name of variant 1');
+  await expect.poll(() => readFocus(page)).toBe('Name of variant 1');
   await page.getByRole('button', { name: 'Remove variant 1' }).click();
-  await expect.poll(() => focused(page)).toBe('Strategies in production');
+  await expect.poll(() => readFocus(page)).toBe('Strategies in production');
   await page.getByLabel('Rollout in percent').fill('25');
   await page.keyboard.press('Control+s');
   await page.getByText('Saved to production.').waitFor();
-  await expect.poll(() => focused(page)).toBe('Strategies in production');
+  await expect.poll(() => readFocus(page)).toBe('Strategies in production');
 
   await page.getByRole('button', { name: 'Actions of strategy 2' }).click();
   await page.getByRole('menuitem', { name: 'Delete…' }).click();
   await page.getByRole('button', { name: 'Delete strategy' }).click();
   await page.getByText('Strategy deleted.').waitFor();
-  await expect.poll(() => focused(page)).toBe('Strategies in production');
+  await expect.poll(() => readFocus(page)).toBe('Strategies in production');
 });
 
 testAsAdmin('a conflict takes the focus', async ({ page, api }) => {
@@ -43,7 +44,7 @@ testAsAdmin('a conflict takes the focus', async ({ page, api }) => {
 
   await page.keyboard.press('Control+s');
 
-  await expect.poll(() => focused(page)).toContain('while you edited it');
+  await expect.poll(() => readFocus(page)).toContain('while you edited it');
 });
 
 testAsAdmin(
@@ -57,21 +58,21 @@ testAsAdmin(
     await page.getByLabel('Description').fill('New words');
     await page.getByRole('button', { name: /^Save settings/ }).click();
     await page.getByText('Settings saved.').waitFor();
-    await expect.poll(() => focused(page)).toBe('Settings');
+    await expect.poll(() => readFocus(page)).toBe('Settings');
 
     await visit(page, `/projects/${project}/features/${flag}?edit=tags`);
     await page.getByRole('button', { name: 'Remove tag simple:checkout' }).click();
     await page.getByText('Removed tag simple:checkout.').waitFor();
-    await expect.poll(() => focused(page)).toBe('Tags');
+    await expect.poll(() => readFocus(page)).toBe('Tags');
 
     await visit(page, `/projects/${project}/features/${flag}/settings`);
     await page.getByRole('button', { name: 'Archive this flag…' }).click();
     await page.getByRole('button', { name: 'Archive flag' }).click();
-    await expect.poll(() => focused(page)).toBe('Revive flag');
+    await expect.poll(() => readFocus(page)).toBe('Revive flag');
   },
 );
 
-testAsAdmin('a page that replaces the control with the focus takes the focus', async ({ page, api }) => {
+testAsAdmin('a new page takes the focus if the focused control has disappeared', async ({ page, api }) => {
   const project = await createProject(api);
   const flag = await createFlag(api, project);
   await visit(page, `/projects/${project}`);
@@ -80,19 +81,19 @@ testAsAdmin('a page that replaces the control with the focus takes the focus', a
   await page.keyboard.press('Enter');
 
   await page.getByRole('heading', { level: 1, name: flag }).waitFor();
-  await expect.poll(() => focused(page)).toBe('main');
+  await expect.poll(() => readFocus(page)).toBe('main');
 });
 
-testAsAdmin('a menu is used with the keyboard, and returns the focus', async ({ page, api }) => {
+testAsAdmin('a menu works with the keyboard, and returns the focus to its button', async ({ page, api }) => {
   const { address, id } = await flagWithStrategy(api);
   await api.send('POST', '/api/admin/segments', { name: `segment-${unique()}`, constraints: [] });
-  // The menu has the segments that are loaded when it opens.
+  // Waits until the segments are loaded, because the menu shows only the segments that are loaded when it opens.
   await goTo(page, `${address}?edit=${id}`);
   const button = page.getByRole('button', { name: 'Add a constraint or segment' });
   const menu = page.getByRole('menu', { name: 'Add a constraint or segment' });
   const press = async (key: string, expected: RegExp) => {
     await page.keyboard.press(key);
-    await expect.poll(() => focused(page)).toMatch(expected);
+    await expect.poll(() => readFocus(page)).toMatch(expected);
   };
   await button.focus();
 
@@ -111,46 +112,108 @@ testAsAdmin('a menu is used with the keyboard, and returns the focus', async ({ 
   await button.waitFor();
 });
 
-testAsAdmin('a menu stays at its button and in a window of 360 px', async ({ page, api }) => {
+testAsAdmin('a menu stays next to its button and inside a window of 360 px', async ({ page, api }) => {
   const { address } = await flagWithStrategy(api);
   await page.setViewportSize({ width: 360, height: 640 });
   await visit(page, address);
   const button = page.getByRole('button', { name: 'Actions of strategy 1' });
   await button.click();
   const menu = page.getByRole('menu', { name: 'Actions of strategy 1' });
-  const gap = async () => {
-    const [one, other] = [await button.boundingBox(), await menu.boundingBox()];
-    if (!one || !other) return Number.NaN;
-    expect(other.x).toBeGreaterThanOrEqual(0);
-    expect(other.x + other.width).toBeLessThanOrEqual(360);
-    return Math.round(Math.max(other.y - one.y - one.height, one.y - other.y - other.height));
+  const measureGap = async () => {
+    const [buttonBox, menuBox] = [await button.boundingBox(), await menu.boundingBox()];
+    if (!buttonBox || !menuBox) return Number.NaN;
+    expect(menuBox.x).toBeGreaterThanOrEqual(0);
+    expect(menuBox.x + menuBox.width).toBeLessThanOrEqual(360);
+    return Math.round(
+      Math.max(menuBox.y - buttonBox.y - buttonBox.height, buttonBox.y - menuBox.y - menuBox.height),
+    );
   };
-  const before = await gap();
-  expect(before).toBeLessThan(20);
+  const gapBefore = await measureGap();
+  expect(gapBefore).toBeLessThan(20);
 
   await page.setViewportSize({ width: 340, height: 500 });
+  await expect.poll(measureGap).toBe(gapBefore);
 
-  await expect.poll(gap).toBe(before);
+  // The menu must also follow a button that moves although nothing scrolls.
+  await page.getByRole('main').evaluate(main => {
+    main.style.paddingTop = '20px';
+  });
+  await expect.poll(measureGap).toBe(gapBefore);
 });
 
 testAsViewer(
   'the reason for a disabled control stays while the pointer is on it, and Esc hides it',
   async ({ page, api }) => {
     const project = await createProject(api);
-    await visit(page, `/projects/${project}/features/${await createFlag(api, project)}`);
+    const address = `/projects/${project}/features/${await createFlag(api, project)}`;
+    await visit(page, address);
     const button = page.getByRole('button', { name: 'Edit tags' });
     await expect.poll(() => button.getAttribute('aria-disabled')).toBe('true');
-    const words = page.getByRole('tooltip');
+    const tooltip = page.getByRole('tooltip');
 
     await button.hover();
-    await words.hover();
+    await tooltip.hover();
     await page.waitForTimeout(300);
-    expect(await words.textContent()).toContain('Requires the permission');
+    expect(await tooltip.textContent()).toContain('Requires the permission');
     await page.keyboard.press('Escape');
-    await words.waitFor({ state: 'hidden' });
+    await tooltip.waitFor({ state: 'hidden' });
     await page.mouse.move(0, 0);
     await button.focus();
-    await words.waitFor();
-    expect(await button.getAttribute('aria-describedby')).toBe(await words.getAttribute('id'));
+    await tooltip.waitFor();
+    expect(await button.getAttribute('aria-describedby')).toBe(await tooltip.getAttribute('id'));
+
+    // In a dialog, the first Esc hides the tooltip, and the second closes the dialog.
+    await visit(page, `${address}?edit=owners`);
+    const dialog = page.getByRole('dialog');
+    // A dialog takes the focus when it has opened.
+    await expect.poll(() => dialog.evaluate(element => element.contains(document.activeElement))).toBe(true);
+    await dialog.getByRole('button', { name: 'Save owners' }).focus();
+    await tooltip.waitFor();
+    await page.keyboard.press('Escape');
+    await tooltip.waitFor({ state: 'hidden' });
+    expect(await dialog.isVisible()).toBe(true);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
   },
 );
+
+testAsAdmin(
+  'open menus have no accessibility violations, in light and in dark mode',
+  async ({ page, api }) => {
+    const { address, project } = await flagWithStrategy(api);
+
+    await visit(page, `/projects/${project}`);
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('menuitemcheckbox').first().waitFor();
+    await accessibleInBoth(page);
+
+    await visit(page, `${address}?environment=production`);
+    await page.getByRole('button', { name: 'Actions of strategy 1' }).click();
+    await page.getByRole('menuitem', { name: 'Delete…' }).waitFor();
+    await accessibleInBoth(page);
+  },
+);
+
+testAsViewer('the focus ring of a sortable heading is not clipped', async ({ page, api }) => {
+  const project = await createProject(api);
+  await createFlag(api, project);
+  await visit(page, `/projects/${project}`);
+  await page.getByRole('columnheader').getByRole('button').first().waitFor();
+
+  const clippedHeadings = await page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>('[role=columnheader] button')]
+      .filter(button => {
+        button.focus({ focusVisible: true } as FocusOptions);
+        const { outlineOffset, outlineWidth } = getComputedStyle(button);
+        const outlineSize = Number.parseFloat(outlineOffset) + Number.parseFloat(outlineWidth);
+        const cell = button.closest('[role=columnheader]');
+        if (!cell) return true;
+        const [buttonBox, cellBox] = [button.getBoundingClientRect(), cell.getBoundingClientRect()];
+        return buttonBox.top - outlineSize < cellBox.top || buttonBox.bottom + outlineSize > cellBox.bottom;
+      })
+      .map(button => button.textContent),
+  );
+
+  expect(await page.getByRole('columnheader').getByRole('button').count()).toBeGreaterThan(2);
+  expect(clippedHeadings).toEqual([]);
+});

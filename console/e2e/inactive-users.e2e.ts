@@ -4,28 +4,30 @@ import { accessible } from './support/accessible.ts';
 import { createPerson } from './support/api.ts';
 import { testWithOwnServer } from './support/test.ts';
 
-// A separate server, because the page deletes every inactive user.
+// The test needs its own server, because the page deletes every inactive user.
 testWithOwnServer()(
-  'shows the users who did nothing for 180 days, then deletes them',
+  'shows and deletes the users who were inactive for 180 days',
   async ({ page, api, server, logInAs }) => {
-    const [gone, here] = [await createPerson(api), await createPerson(api)];
+    const [inactivePerson, activePerson] = [await createPerson(api), await createPerson(api)];
     const client = new pg.Client({ connectionString: server.databaseUrl });
     await client.connect();
-    await client.query(`update users set created_at = now() - interval '181 days' where id = $1`, [gone.id]);
+    await client.query(`update users set created_at = now() - interval '181 days' where id = $1`, [
+      inactivePerson.id,
+    ]);
     await client.end();
     await logInAs({ rootRole: 'Admin' });
     await page.goto('/admin/users?filter=inactive');
     await page.getByRole('button', { name: 'Delete inactive users…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete inactive users?' });
-    await dialog.getByText(gone.username).waitFor();
-    expect(await dialog.getByText(here.username).count()).toBe(0);
+    await dialog.getByText(inactivePerson.username).waitFor();
+    expect(await dialog.getByText(activePerson.username).count()).toBe(0);
     await accessible(page);
     await dialog.getByRole('button', { name: 'Delete 1 user' }).click();
     await page.getByText('Deleted 1 user.').waitFor();
     const { users } = await api.send<{ users: { id: number }[] }>('GET', '/api/admin/user-admin');
     const ids = users.map(({ id }) => id);
-    expect(ids).not.toContain(gone.id);
-    expect(ids).toContain(here.id);
+    expect(ids).not.toContain(inactivePerson.id);
+    expect(ids).toContain(activePerson.id);
 
     await page.getByRole('button', { name: 'Delete inactive users…' }).click();
     await dialog.getByText('Everybody has used Halyard in the last 180 days.').waitFor();

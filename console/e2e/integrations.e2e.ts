@@ -1,10 +1,11 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
-import { createFlag, createProject, unique } from './support/api.ts';
+import { type Api, createFlag, createProject, unique } from './support/api.ts';
 import { visit } from './support/open-page.ts';
 import { createWebhook, startReceiver } from './support/receiver.ts';
-import { test, testAsAdmin, testAsViewer, testWithOwnServer } from './support/test.ts';
+import { retry } from './support/retry.ts';
+import { test, testAsAdmin, testAsViewer, testBehindFront, testWithOwnServer } from './support/test.ts';
 import { asksBeforeInputIsLost } from './support/unsaved.ts';
 
 const rows = (page: Page) =>
@@ -69,93 +70,173 @@ testAsAdmin('asks before it discards a new integration', async ({ page }) => {
   await page.waitForURL('/integrations');
 });
 
-// The second attempt is the last one.
-const quickly = testWithOwnServer({ HALYARD_DELIVERY_SCHEDULE: '0,1' });
+const readIntegration = (api: Api, id: number) =>
+  api.send<{ description: string }>('GET', `/api/admin/addons/${id}`);
 
-quickly('shows why a delivery failed, and redelivers it', async ({ page, api, logInAs }) => {
-  const receiver = await startReceiver(503);
-  const project = await createProject(api);
-  const id = await createWebhook(api, project, receiver.url);
-  const flag = await createFlag(api, project);
-  await logInAs({ rootRole: 'Admin' });
+testAsAdmin(
+  'edits an integration, resolves a conflict between two editors, and deletes the integration',
+  async ({ page, api }) => {
+    const receiver = await startReceiver();
+    const project = await createProject(api);
+    const id = await createWebhook(api, project, receiver.url);
+    await visit(page, `/integrations/${id}`);
+    const description = page.getByLabel('Description');
+    const saveButton = page.getByRole('button', { name: /^Save/ });
+    await description.fill('Change log of payments');
+    await saveButton.click();
+    await page.getByText('Settings saved.').waitFor();
+    await page.getByRole('heading', { name: 'Change log of payments' }).waitFor();
 
-  await page.goto(`/integrations/${id}/deliveries?state=IS:failed`);
-  await rows(page).filter({ hasText: flag }).click();
-  await page.getByRole('heading', { name: 'Failed after 2 attempts' }).waitFor();
-  expect(new URL(page.url()).searchParams.get('delivery')).toMatch(/^\d+$/);
-  await page.getByRole('button', { name: 'Attempt 1: 503' }).click();
-  await page.waitForURL(url => url.searchParams.get('attempt') === '1');
-  await page.getByRole('radiogroup', { name: 'Part of the attempt' }).getByText('Request').click();
-  await page.getByText('webhook-signature').waitFor();
-  await accessible(page);
+    await description.fill('Mine');
+    await api.send('PUT', `/api/admin/addons/${id}`, {
+      provider: 'webhook',
+      description: 'Theirs',
+      enabled: true,
+      events: ['feature-created'],
+      projects: [project],
+      parameters: { url: receiver.url },
+    });
+    await saveButton.click();
+    await page.getByRole('heading', { name: /changed this integration .*while you edited it/ }).waitFor();
+    await accessible(page);
+    await page.getByRole('button', { name: 'Continue with mine' }).click();
+    await saveButton.click();
+    await expect.poll(() => readIntegration(api, id)).toMatchObject({ description: 'Mine' });
+    await expect.poll(() => saveButton.isDisabled()).toBe(true);
 
-  receiver.status = 200;
-  await page.keyboard.press('r');
-  await page.getByRole('heading', { name: 'Delivered at attempt 3' }).waitFor();
-  expect(receiver.flags()).toEqual([flag, flag, flag]);
-  const ids = new Set(receiver.received.map(({ headers }) => headers['webhook-id']));
-  expect(ids.size).toBe(1);
-  await accessible(page);
-});
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Delete…' }).click();
+    const dialog = page.getByRole('dialog');
+    await accessible(page);
+    await dialog.getByRole('button', { name: /^Delete/ }).click();
+    await page.waitForURL('/integrations');
+    await expect(readIntegration(api, id)).rejects.toThrow('404');
+  },
+);
 
-quickly('skips a delivery that blocks an ordered integration', async ({ page, api, logInAs }) => {
-  const receiver = await startReceiver(500);
-  const project = await createProject(api);
-  const id = await createWebhook(api, project, receiver.url, { ordered: true, whenExhausted: 'block' });
-  const [first, second] = [await createFlag(api, project), await createFlag(api, project)];
-  await logInAs({ rootRole: 'Admin' });
+testBehindFront(
+  'a server error keeps the integrations and their settings, and offers a retry',
+  async ({ page, api, server, logInAs, tolerated }) => {
+    tolerated.push(/responded with (a status of )?500|status of 500/);
+    const id = await createWebhook(api, await createProject(api), 'http://127.0.0.1:9/hook');
+    await logInAs({ rootRole: 'Admin' });
+    const { description } = await readIntegration(api, id);
+    server.front.broken = { paths: /^\/api\/admin\/addons/, status: 500 };
+    await page.goto('/integrations');
+    await page.getByRole('heading', { name: 'This part did not load' }).waitFor();
+    delete server.front.broken;
+    await retry(page, page.getByRole('link', { name: description }));
 
-  await page.goto(`/integrations/${id}/deliveries`);
-  await rows(page).filter({ hasText: second }).click();
-  await page.getByRole('heading', { name: /^Waiting for event \d+, whose delivery failed/ }).waitFor();
-  expect(await page.getByRole('button', { name: 'Skip…' }).getAttribute('title')).toBe(
-    'This delivery has attempts left. It can be skipped after the last one.',
-  );
-  const delivery = new URL(page.url()).searchParams.get('delivery');
-  await page.goto(`/integrations/${id}/deliveries/${delivery}`);
-  const tabs = page.getByRole('navigation', { name: 'Parts of the integration' });
-  await tabs.getByRole('link', { name: 'Deliveries' }).waitFor();
-  expect(await tabs.locator('[aria-current=page]').allTextContents()).toEqual(['Deliveries']);
-  await rows(page).filter({ hasText: first }).click();
-  await page.getByRole('heading', { name: 'Failed after 2 attempts. It blocks later deliveries' }).waitFor();
-  await accessible(page);
-  receiver.status = 200;
-  await page.getByRole('button', { name: 'Skip…' }).click();
-  await page.getByRole('dialog', { name: 'Skip this delivery?' }).waitFor();
-  await accessible(page);
-  await page.getByRole('button', { name: 'Skip delivery' }).click();
+    await visit(page, `/integrations/${id}`);
+    await page.getByLabel('Description').fill('Mine');
+    server.front.broken = { paths: /^\/api\/admin\/addons\/\d+$/, status: 500 };
+    await page.getByRole('button', { name: /^Save/ }).click();
+    await page.getByText('The server responded with status 500.').waitFor();
+    delete server.front.broken;
+    await page.getByRole('button', { name: /^Save/ }).click();
+    await page.getByText('Settings saved.').waitFor();
+    expect(await readIntegration(api, id)).toMatchObject({ description: 'Mine' });
+  },
+);
 
-  await expect.poll(() => receiver.flags()).toEqual([first, first, second]);
-  await rows(page).filter({ hasText: second }).filter({ hasText: '200' }).waitFor();
-  await accessible(page);
-});
+// A failed delivery is retried once, after 1 s.
+const testWithQuickRetries = testWithOwnServer({ HALYARD_DELIVERY_SCHEDULE: '0,1' });
 
-quickly('replays a range after showing how many deliveries it has', async ({ page, api, logInAs }) => {
-  const receiver = await startReceiver(500);
-  const project = await createProject(api);
-  const early = await createFlag(api, project);
-  const id = await createWebhook(api, project, receiver.url);
-  const [first, second] = [await createFlag(api, project), await createFlag(api, project)];
-  await expect.poll(() => receiver.received.length).toBe(4);
-  receiver.status = 200;
-  receiver.received.length = 0;
-  await logInAs({ rootRole: 'Admin' });
+testWithQuickRetries(
+  'shows why a delivery failed, and redelivers the event',
+  async ({ page, api, logInAs }) => {
+    const receiver = await startReceiver(503);
+    const project = await createProject(api);
+    const id = await createWebhook(api, project, receiver.url);
+    const flag = await createFlag(api, project);
+    await logInAs({ rootRole: 'Admin' });
 
-  await page.goto(`/integrations/${id}/deliveries`);
-  await page.getByRole('button', { name: 'Replay…' }).click();
-  await page.getByText('2 failed deliveries in this range.').waitFor();
-  expect(receiver.received).toEqual([]);
-  await accessible(page);
-  await page.getByRole('button', { name: 'Replay 2 failed deliveries' }).click();
-  await page.getByText('2 deliveries queued. These are all in the range.').waitFor();
-  await expect.poll(() => receiver.flags().toSorted()).toEqual([first, second].toSorted());
+    await page.goto(`/integrations/${id}/deliveries?state=IS:failed`);
+    await rows(page).filter({ hasText: flag }).click();
+    await page.getByRole('heading', { name: 'Failed after 2 attempts' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('delivery')).toMatch(/^\d+$/);
+    await page.getByRole('button', { name: 'Attempt 1: 503' }).click();
+    await page.waitForURL(url => url.searchParams.get('attempt') === '1');
+    await page.getByRole('radiogroup', { name: 'Part of the attempt' }).getByText('Request').click();
+    await page.getByText('webhook-signature').waitFor();
+    await accessible(page);
 
-  await page.getByText('Events without a delivery', { exact: true }).click();
-  await page.getByRole('button', { name: 'Replay 1 event without a delivery' }).click();
-  await expect.poll(() => receiver.flags()).toContain(early);
-  await page.getByText('1 delivery queued. These are all in the range.').waitFor();
-  await accessible(page);
-});
+    receiver.status = 200;
+    await page.keyboard.press('r');
+    await page.getByRole('heading', { name: 'Delivered at attempt 3' }).waitFor();
+    expect(receiver.flags()).toEqual([flag, flag, flag]);
+    const ids = new Set(receiver.received.map(({ headers }) => headers['webhook-id']));
+    expect(ids.size).toBe(1);
+    await accessible(page);
+  },
+);
+
+testWithQuickRetries(
+  'skips a delivery that blocks an ordered integration',
+  async ({ page, api, logInAs }) => {
+    const receiver = await startReceiver(500);
+    const project = await createProject(api);
+    const id = await createWebhook(api, project, receiver.url, { ordered: true, whenExhausted: 'block' });
+    const [first, second] = [await createFlag(api, project), await createFlag(api, project)];
+    await logInAs({ rootRole: 'Admin' });
+
+    await page.goto(`/integrations/${id}/deliveries`);
+    await rows(page).filter({ hasText: second }).click();
+    await page.getByRole('heading', { name: /^Waiting for event \d+, whose delivery failed/ }).waitFor();
+    expect(await page.getByRole('button', { name: 'Skip…' }).getAttribute('title')).toBe(
+      'This delivery has attempts left. It can be skipped after the last one.',
+    );
+    const delivery = new URL(page.url()).searchParams.get('delivery');
+    await page.goto(`/integrations/${id}/deliveries/${delivery}`);
+    const tabs = page.getByRole('navigation', { name: 'Parts of the integration' });
+    await tabs.getByRole('link', { name: 'Deliveries' }).waitFor();
+    expect(await tabs.locator('[aria-current=page]').allTextContents()).toEqual(['Deliveries']);
+    await rows(page).filter({ hasText: first }).click();
+    await page
+      .getByRole('heading', { name: 'Failed after 2 attempts. It blocks later deliveries' })
+      .waitFor();
+    await accessible(page);
+    receiver.status = 200;
+    await page.getByRole('button', { name: 'Skip…' }).click();
+    await page.getByRole('dialog', { name: 'Skip this delivery?' }).waitFor();
+    await accessible(page);
+    await page.getByRole('button', { name: 'Skip delivery' }).click();
+
+    await expect.poll(() => receiver.flags()).toEqual([first, first, second]);
+    await rows(page).filter({ hasText: second }).filter({ hasText: '200' }).waitFor();
+    await accessible(page);
+  },
+);
+
+testWithQuickRetries(
+  'shows how many deliveries a range has, and replays the range',
+  async ({ page, api, logInAs }) => {
+    const receiver = await startReceiver(500);
+    const project = await createProject(api);
+    const earlierFlag = await createFlag(api, project);
+    const id = await createWebhook(api, project, receiver.url);
+    const [first, second] = [await createFlag(api, project), await createFlag(api, project)];
+    await expect.poll(() => receiver.received.length).toBe(4);
+    receiver.status = 200;
+    receiver.received.length = 0;
+    await logInAs({ rootRole: 'Admin' });
+
+    await page.goto(`/integrations/${id}/deliveries`);
+    await page.getByRole('button', { name: 'Replay…' }).click();
+    await page.getByText('2 failed deliveries in this range.').waitFor();
+    expect(receiver.received).toEqual([]);
+    await accessible(page);
+    await page.getByRole('button', { name: 'Replay 2 failed deliveries' }).click();
+    await page.getByText('2 deliveries queued. These are all in the range.').waitFor();
+    await expect.poll(() => receiver.flags().toSorted()).toEqual([first, second].toSorted());
+
+    await page.getByText('Events without a delivery', { exact: true }).click();
+    await page.getByRole('button', { name: 'Replay 1 event without a delivery' }).click();
+    await expect.poll(() => receiver.flags()).toContain(earlierFlag);
+    await page.getByText('1 delivery queued. These are all in the range.').waitFor();
+    await accessible(page);
+  },
+);
 
 testAsAdmin('shows an integration that began to fail less than a second ago', async ({ page, api }) => {
   const id = await createWebhook(api, await createProject(api), 'https://example.com/hook');
@@ -179,7 +260,7 @@ testAsAdmin('lists the deliveries of all integrations', async ({ page, api }) =>
   const flag = await createFlag(api, project);
   await expect.poll(() => receiver.flags()).toEqual([flag]);
 
-  // Integrations of other tests may have the events of all projects.
+  // Searches for the flag, because integrations of other tests may also deliver its event.
   await visit(page, `/deliveries?query=${flag}`);
   await rows(page).filter({ hasText: description }).click();
   await page.getByRole('heading', { name: 'Delivered at attempt 1' }).waitFor();
@@ -187,7 +268,7 @@ testAsAdmin('lists the deliveries of all integrations', async ({ page, api }) =>
   await accessible(page);
 });
 
-test('redelivers a retrying delivery immediately, and counts it as not delivered', async ({
+test('counts a retrying delivery as not delivered, and redelivers it immediately', async ({
   newPage,
   api,
   logInAs,
@@ -202,7 +283,7 @@ test('redelivers a retrying delivery immediately, and counts it as not delivered
   const page = await newPage({ viewport: { width: 1024, height: 768 } });
   await logInAs({ rootRole: 'Admin' }, page);
 
-  // The third attempt is due after 5 minutes.
+  // After 2 failed attempts, the third is due only after 5 minutes.
   await page.goto(`/integrations/${id}/deliveries`);
   await page.getByText('1 of 2 in 24 h').first().waitFor();
   await page.getByText('50 %').first().waitFor();
@@ -231,7 +312,7 @@ testAsViewer('names the permission that a user lacks', async ({ page, api }) => 
   expect(await page.getByRole('radiogroup', { name: 'State' }).count()).toBe(0);
   await page.getByRole('button', { name: 'Send test' }).focus();
   await page.getByText('Requires the permission "Update integration"').waitFor();
-  // A tooltip is outside of the landmarks.
+  // Closes the tooltip, because `accessible` would report that tooltips are outside the page's landmarks.
   await page.getByRole('button', { name: 'Send test' }).blur();
   await page.getByText('Requires the permission "Update integration"').waitFor({ state: 'hidden' });
   await accessible(page);
@@ -244,21 +325,22 @@ testAsAdmin(
     const description = `Webhook ${unique()}`;
     const id = await createWebhook(api, project, 'http://127.0.0.1:9/', { description });
     await createFlag(api, project);
-    const failingSince = async () =>
+    const readFailingSince = async () =>
       (await api.send<{ failingSince: string | null }>('GET', `/api/admin/addons/${id}`)).failingSince;
-    await expect.poll(failingSince).not.toBeNull();
-    const countIn = (one: Page) => one.getByRole('navigation', { name: 'Main' }).getByText(/^\d+ failing$/);
+    await expect.poll(readFailingSince).not.toBeNull();
+    const failingCount = (tab: Page) =>
+      tab.getByRole('navigation', { name: 'Main' }).getByText(/^\d+ failing$/);
 
-    // The open tab may have loaded the integrations before this one failed, and gets no event about it.
+    // Opens the page only now, because a failure causes no event, so a page that was already open would not show the failure.
     await visit(page, '/integrations');
-    await countIn(page).waitFor();
-    const viewers = await newPage();
-    await logInAs({ rootRole: 'Viewer' }, viewers);
-    await viewers.goto('/integrations');
-    await viewers.getByRole('link', { name: description }).waitFor();
-    await viewers.waitForTimeout(500);
+    await failingCount(page).waitFor();
+    const viewerPage = await newPage();
+    await logInAs({ rootRole: 'Viewer' }, viewerPage);
+    await viewerPage.goto('/integrations');
+    await viewerPage.getByRole('link', { name: description }).waitFor();
+    await viewerPage.waitForTimeout(500);
 
-    expect(await countIn(viewers).count()).toBe(0);
+    expect(await failingCount(viewerPage).count()).toBe(0);
   },
 );
 
@@ -269,9 +351,9 @@ testAsViewer(
     const project = await createProject(api);
     const id = await createWebhook(api, project, 'http://127.0.0.1:9/', { description, enabled: false });
     await visit(page, '/integrations');
-    const all = page.getByRole('link', { name: 'All deliveries' });
-    await expect.poll(() => all.getAttribute('aria-disabled')).toBe('true');
-    await all.focus();
+    const allDeliveriesLink = page.getByRole('link', { name: 'All deliveries' });
+    await expect.poll(() => allDeliveriesLink.getAttribute('aria-disabled')).toBe('true');
+    await allDeliveriesLink.focus();
     await page.getByText('Requires the role Admin').waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: description }).click();
@@ -291,12 +373,12 @@ test('on a narrow screen the parts of an integration and of a delivery do not ov
   const receiver = await startReceiver();
   const project = await createProject(api);
   const description = `A long name of a webhook ${unique()}`;
-  await createWebhook(api, project, receiver.url, { description });
+  await createWebhook(api, project, `${receiver.url}/${'long'.repeat(60)}`, { description });
   const flag = await createFlag(api, project);
   await expect.poll(() => receiver.flags()).toContain(flag);
   const page = await newPage({ viewport: { width: 360, height: 740 } });
   await logInAs({ rootRole: 'Admin' }, page);
-  const boxOf = async (element: import('playwright-core').Locator) => {
+  const readBox = async (element: import('playwright-core').Locator) => {
     const box = await element.boundingBox();
     if (!box) throw new Error('The element is not visible');
     return box;
@@ -304,12 +386,12 @@ test('on a narrow screen the parts of an integration and of a delivery do not ov
 
   await page.goto('/integrations');
   const row = page.getByRole('row', { name: description });
-  const toggle = await boxOf(row.getByLabel(`${description} enabled`));
+  const toggle = await readBox(row.getByLabel(`${description} enabled`));
   for (const part of [
     row.getByRole('link', { name: description }),
     row.getByText('Enabled', { exact: true }),
   ]) {
-    const box = await boxOf(part);
+    const box = await readBox(part);
     expect(box.x + box.width).toBeLessThanOrEqual(toggle.x);
     expect(box.width).toBeGreaterThan(50);
   }
@@ -321,11 +403,11 @@ test('on a narrow screen the parts of an integration and of a delivery do not ov
     .filter({ hasText: flag })
     .getByText(/created/)
     .first();
-  expect((await boxOf(sentence)).width).toBeGreaterThan(180);
+  expect((await readBox(sentence)).width).toBeGreaterThan(180);
   await accessible(page);
 });
 
-test('names the roles that have a missing permission to a user who may read roles', async ({
+test('tells a user who may read roles which roles have the missing permission', async ({
   page,
   api,
   logInAs,

@@ -3,7 +3,7 @@ import { accessible } from './support/accessible.ts';
 import { createPerson } from './support/api.ts';
 import { test, testWithOwnServer } from './support/test.ts';
 
-test('a user logs in and gets to the page that they asked for', async ({ page, api }) => {
+test('a user logs in and gets to the requested page', async ({ page, api }) => {
   const { username, password } = await createPerson(api, { rootRole: 'Editor' });
   await page.goto('/flags?query=checkout');
   await page.getByRole('heading', { name: 'Log in to Halyard' }).waitFor();
@@ -18,28 +18,31 @@ test('a user logs in and gets to the page that they asked for', async ({ page, a
   await accessible(page);
 });
 
-const ownServer = testWithOwnServer();
+const testOnOwnServer = testWithOwnServer();
 
-ownServer('a wrong password is rejected, and too many of them lock the login', async ({ page, api }) => {
-  const { username, password } = await createPerson(api);
-  await page.goto('/login');
-  await page.getByLabel('Username or email address').fill(username);
-  const tryPassword = async (text: string) => {
-    await page.getByLabel(/^Password/).fill(text);
-    const response = page.waitForResponse(received => received.url().endsWith('/auth/simple/login'));
-    await page.getByRole('button', { name: 'Log in' }).click();
-    return await response;
-  };
+testOnOwnServer(
+  'a wrong password is rejected, and too many wrong passwords lock the login',
+  async ({ page, api }) => {
+    const { username, password } = await createPerson(api);
+    await page.goto('/login');
+    await page.getByLabel('Username or email address').fill(username);
+    const tryPassword = async (text: string) => {
+      await page.getByLabel(/^Password/).fill(text);
+      const response = page.waitForResponse(candidate => candidate.url().endsWith('/auth/simple/login'));
+      await page.getByRole('button', { name: 'Log in' }).click();
+      return await response;
+    };
 
-  const first = await tryPassword('wrong');
-  expect(first.status()).toBe(401);
-  await page.getByRole('alert').waitFor();
-  await accessible(page);
-  let status = 401;
-  for (let i = 0; i < 20 && status === 401; i++) status = (await tryPassword(`wrong ${i}`)).status();
+    const firstResponse = await tryPassword('wrong');
+    expect(firstResponse.status()).toBe(401);
+    await page.getByRole('alert').waitFor();
+    await accessible(page);
+    let status = 401;
+    for (let i = 0; i < 20 && status === 401; i++) status = (await tryPassword(`wrong ${i}`)).status();
 
-  expect(status).toBe(429);
-  await expect.poll(() => page.getByRole('alert').textContent()).toMatch(/\d+ (second|minute)/);
-  expect((await tryPassword(password)).status()).toBe(429);
-  await accessible(page);
-});
+    expect(status).toBe(429);
+    await expect.poll(() => page.getByRole('alert').textContent()).toMatch(/\d+ (second|minute)/);
+    expect((await tryPassword(password)).status()).toBe(429);
+    await accessible(page);
+  },
+);

@@ -5,7 +5,7 @@ import { testWithOwnServer } from './support/test.ts';
 testWithOwnServer()(
   'an admin enables maintenance mode, the console shows it, and a change is rejected with the reason',
   async ({ page, api, logInAs, tolerated }) => {
-    // The browser logs the rejected change.
+    // The browser logs the rejected change as an error.
     tolerated.push(/status of 503|responded with 503/);
     const banner = page.getByRole('status').getByText('Halyard is in maintenance mode.');
     await logInAs({ rootRole: 'Admin' });

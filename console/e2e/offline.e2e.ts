@@ -12,7 +12,7 @@ test('a change that is made offline is not saved, and not sent later', async ({
   const { address, strategies, id } = await flagWithStrategy(api);
   await logInAs({ rootRole: 'Admin' });
   tolerated.push(/ERR_INTERNET_DISCONNECTED/);
-  const rollout = async () =>
+  const readRollout = async () =>
     (await api.send<{ parameters: { rollout: string } }[]>('GET', strategies))[0]?.parameters.rollout;
   await page.goto(`${address}?edit=${id}`);
   const percent = page.getByLabel('Rollout in percent');
@@ -26,20 +26,20 @@ test('a change that is made offline is not saved, and not sent later', async ({
   await page.context().setOffline(false);
   await page.getByText('The page shows the last state.').waitFor({ state: 'hidden' });
   await page.waitForTimeout(500);
-  expect(await rollout()).toBe('50');
+  expect(await readRollout()).toBe('50');
   await page.keyboard.press('Control+s');
 
   await page.getByText('Saved to production.').waitFor();
-  expect(await rollout()).toBe('60');
+  expect(await readRollout()).toBe('60');
   await accessible(page);
 });
 
-test('a page that cannot load offline says so, and opens when the user is online again', async ({
+test('a page that cannot load offline shows a message, and opens when the user is online again', async ({
   newPage,
   logInAs,
   tolerated,
 }) => {
-  // A window with options is new, so its cache does not have the page yet.
+  // Passes an option, because a window with options is new, and its cache does not have the page yet.
   const page = await newPage({ locale: 'en-GB' });
   await logInAs({ rootRole: 'Admin' }, page);
   tolerated.push(/ERR_INTERNET_DISCONNECTED|preload|dynamically imported/);

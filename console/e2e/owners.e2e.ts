@@ -9,7 +9,7 @@ testAsAdmin(
   async ({ page, api }) => {
     const project = await createProject(api);
     const name = await createFlag(api, project);
-    const other = await createFlag(api, project);
+    const otherFlag = await createFlag(api, project);
     const olga = `Olga ${unique()}`;
     const person = await createPerson(api, { name: olga });
     await visit(page, `/projects/${project}/features/${name}`);
@@ -17,8 +17,10 @@ testAsAdmin(
     await page.getByText('No owner.').waitFor();
     await page.getByRole('button', { name: 'Change the owners' }).click();
     const panel = page.getByRole('dialog');
-    // By the name that people know, which is not the username.
-    await panel.getByLabel('Add a person or group').fill(olga);
+    const field = panel.getByRole('combobox', { name: 'Add a person or group' });
+    await expect.poll(() => field.evaluate(element => element === document.activeElement)).toBe(true);
+    // Searches by the display name, because people may not know the username.
+    await field.fill(olga);
     await page.getByRole('option', { name: `${olga} (${person.username})` }).click();
     await panel.getByRole('button', { name: `Remove ${olga}` }).waitFor();
     await accessible(page);
@@ -28,14 +30,61 @@ testAsAdmin(
     await accessible(page);
 
     await visit(page, `/projects/${project}?owner=IS:none`);
-    await page.getByText(other, { exact: true }).waitFor();
+    await page.getByText(otherFlag, { exact: true }).waitFor();
     expect(await page.getByText(name, { exact: true }).count()).toBe(0);
+    await page.getByLabel('Select all flags').click();
+    await page.getByRole('button', { name: 'Add an owner…' }).click();
+    await panel.getByLabel('New owner').fill(olga);
+    await page.getByRole('option', { name: `${olga} (${person.username})` }).click();
+    await panel.getByRole('button', { name: 'Add an owner to 1 flag' }).click();
+    await page.getByText('Added an owner to 1 flag.').waitFor();
+    await page.getByText('No flags match.').waitFor();
 
     await visit(page, `/admin/users?user=${person.id}`);
     await page.getByRole('link', { name }).waitFor();
-    await page.getByText('only owner').waitFor();
+    await page.getByText('only owner').nth(1).waitFor();
     await accessible(page);
     await page.getByRole('button', { name: 'Deactivate…' }).click();
-    await panel.getByText(`${olga} owns ${name}, which may need a different owner.`).waitFor();
+    const flagNames = [name, otherFlag].toSorted().join(' and ');
+    await panel.getByText(`${olga} owns ${flagNames}, which may need a different owner.`).waitFor();
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'hidden' });
+
+    const paula = `Paula ${unique()}`;
+    const successor = await createPerson(api, { name: paula });
+    await page.getByRole('button', { name: 'Hand over 2 flags…' }).click();
+    await panel.getByLabel('New owner').fill(paula);
+    await page.getByRole('option', { name: `${paula} (${successor.username})` }).click();
+    await accessible(page);
+    await panel.getByRole('button', { name: 'Hand over 2 flags' }).click();
+    await page.getByText(`${paula} now owns the flags of ${olga}.`).waitFor();
+    const { owners } = await api.send<{ owners: { id: number }[] }>(
+      'GET',
+      `/api/admin/projects/${project}/features/${name}/owners`,
+    );
+    expect(owners.map(({ id }) => id)).toEqual([successor.id]);
+    await page.getByRole('button', { name: /^Hand over 2 flags/ }).waitFor({ state: 'hidden' });
   },
 );
+
+testAsAdmin('the flag list suggests people as owners', async ({ page, api }) => {
+  const project = await createProject(api);
+  const name = await createFlag(api, project);
+  await createFlag(api, project);
+  const olga = `Olga ${unique()}`;
+  const { id, username } = await createPerson(api, { name: olga });
+  await api.send('PUT', `/api/admin/projects/${project}/features/${name}/owners`, {
+    owners: [{ type: 'user', id }],
+  });
+  await visit(page, `/projects/${project}`);
+  const input = page.getByRole('combobox', { name: 'Add a filter' });
+
+  await input.fill(`owner:${olga}`);
+  await page.getByRole('option', { name: `${olga} (${username})` }).waitFor();
+  await input.press('Enter');
+
+  await page.waitForURL(`/projects/${project}?owner=IS:user:${id}`);
+  await page.getByRole('button', { name: `Owner is ${olga} (${username})`, exact: true }).waitFor();
+  await page.getByText('1 flag', { exact: true }).first().waitFor();
+  await page.getByRole('link', { name }).waitFor();
+});

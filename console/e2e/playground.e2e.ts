@@ -4,23 +4,23 @@ import { type Api, createFlag, createProject } from './support/api.ts';
 import { visit } from './support/open-page.ts';
 import { testAsAdmin, testAsViewer } from './support/test.ts';
 
-/** A flag for Norway that is enabled in development. */
-async function createNorwegian(api: Api, project: string): Promise<string> {
+/** Creates a flag for Norway that is enabled in development. */
+async function createNorwegianFlag(api: Api, project: string): Promise<string> {
   const name = await createFlag(api, project);
-  const here = `/api/admin/projects/${project}/features/${name}/environments/development`;
-  await api.send('POST', `${here}/strategies`, {
+  const environmentPath = `/api/admin/projects/${project}/features/${name}/environments/development`;
+  await api.send('POST', `${environmentPath}/strategies`, {
     name: 'flexibleRollout',
     parameters: { rollout: '100', stickiness: 'userId', groupId: name },
     constraints: [{ contextName: 'country', operator: 'IN', values: ['NO'] }],
   });
-  await api.send('POST', `${here}/on`);
+  await api.send('POST', `${environmentPath}/on`);
   return name;
 }
 
 testAsAdmin('evaluates flags for a context and explains the results', async ({ page, api }) => {
   const project = await createProject(api);
-  const name = await createNorwegian(api, project);
-  const other = await createFlag(api, project);
+  const name = await createNorwegianFlag(api, project);
+  const otherFlag = await createFlag(api, project);
   await visit(page, '/');
 
   await page.getByRole('link', { name: 'Playground' }).click();
@@ -49,7 +49,7 @@ testAsAdmin('evaluates flags for a context and explains the results', async ({ p
   await page
     .locator('p', { hasText: /matches: bucket \d+ of userId "7" is within the rollout of 100 %/ })
     .waitFor();
-  expect(await page.getByText(other, { exact: true }).count()).toBe(0);
+  expect(await page.getByText(otherFlag, { exact: true }).count()).toBe(0);
   expect(new URL(page.url()).searchParams.get('property')).toBe('country:NO');
   await accessible(page);
 
@@ -62,7 +62,7 @@ testAsAdmin(
   'compares environments and pasted contexts side by side, with the reason for each result',
   async ({ page, api }) => {
     const project = await createProject(api);
-    const name = await createNorwegian(api, project);
+    const name = await createNorwegianFlag(api, project);
     await visit(page, `/playground?project=${project}&userId=7&environment=development`);
     await page.getByText('Several, as CSV').click();
     expect(await page.getByLabel('Table').inputValue()).toBe('userId\n7');
@@ -77,15 +77,15 @@ testAsAdmin(
     await page.getByText('1 of 1 flag enabled for at least one of 3 contexts').waitFor();
     const summary = page.locator('summary', { hasText: name });
     expect(await summary.textContent()).toBe(`${name}development: 2 of 3production: 0 of 3`);
-    // The only flag is open.
+    // The rows are visible without a click, because the only flag in the results is expanded.
     const row = page.getByRole('row', { name: /userId 8, country DE/ });
     await row.getByText('constraint 1 on "country" requires one of "NO"').waitFor();
     expect(await row.getByText('Disabled', { exact: true }).count()).toBe(2);
     await accessible(page);
 
-    const shared = page.url();
+    const sharedUrl = page.url();
     await visit(page, '/');
-    await page.goto(shared);
+    await page.goto(sharedUrl);
     await page.getByText('1 of 1 flag enabled for at least one of 3 contexts').waitFor();
     await page.getByLabel('Flag', { exact: true }).fill('no-such-flag');
     await page.getByRole('button', { name: 'Evaluate' }).click();

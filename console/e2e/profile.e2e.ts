@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { logIn } from './support/log-in.ts';
-import { test } from './support/test.ts';
+import { test, testBehindFront } from './support/test.ts';
 import { asksBeforeInputIsLost } from './support/unsaved.ts';
 
 test('a personal token shows its secret once, works, and can be deleted', async ({
@@ -11,13 +11,13 @@ test('a personal token shows its secret once, works, and can be deleted', async 
 }) => {
   const { username } = await logInAs();
   await page.goto('/profile');
-  const create = page.getByRole('button', { name: 'New personal token' });
+  const createButton = page.getByRole('button', { name: 'New personal token' });
   const description = page.getByLabel('Description');
-  await create.click();
+  await createButton.click();
   await description.fill('lost');
   await asksBeforeInputIsLost(page, description, [() => page.keyboard.press('Escape')]);
 
-  await create.click();
+  await createButton.click();
   await description.fill('laptop');
   await page.getByLabel('Expires').selectOption('On a date…');
   await page.getByLabel('Date').fill('2020-01-01');
@@ -25,19 +25,19 @@ test('a personal token shows its secret once, works, and can be deleted', async 
   await page.getByText(/must be in the future/i).waitFor();
   await page.getByLabel('Expires').selectOption('In 7 days');
   await page.getByRole('button', { name: 'Create token' }).click();
-  const shown = page.getByRole('dialog', { name: 'Token “laptop”' });
-  const secret = (await shown.locator('code').textContent()) ?? '';
+  const tokenDialog = page.getByRole('dialog', { name: 'Token “laptop”' });
+  const secret = (await tokenDialog.locator('code').textContent()) ?? '';
   await accessible(page);
-  await shown.getByRole('button', { name: 'I have stored it' }).click();
-  const ask = () => fetch(`${server.url}/api/admin/user`, { headers: { authorization: secret } });
-  expect(await (await ask()).json()).toMatchObject({ user: { username } });
+  await tokenDialog.getByRole('button', { name: 'I have stored it' }).click();
+  const fetchUser = () => fetch(`${server.url}/api/admin/user`, { headers: { authorization: secret } });
+  expect(await (await fetchUser()).json()).toMatchObject({ user: { username } });
 
   await page.getByText(/Expires \d/).waitFor();
   expect(await page.getByText(secret).count()).toBe(0);
   await page.getByRole('button', { name: 'Delete laptop' }).click();
   await page.getByRole('button', { name: 'Delete token' }).click();
   await page.getByText('Token deleted.').waitFor();
-  expect((await ask()).status).toBe(401);
+  expect((await fetchUser()).status).toBe(401);
 });
 
 test('an agent token shows its limits, and cannot exceed them', async ({ page, server, logInAs }) => {
@@ -48,16 +48,16 @@ test('an agent token shows its limits, and cannot exceed them', async ({ page, s
   await page.getByLabel('Access').selectOption('For an agent that changes flags within limits');
   await page.getByRole('checkbox', { name: 'Default' }).waitFor();
   await accessible(page);
-  const create = page.getByRole('button', { name: 'Create token' });
+  const createButton = page.getByRole('button', { name: 'Create token' });
   await page.getByLabel('Number of changes').fill('2');
-  await create.click();
+  await createButton.click();
   await page.getByText('is required for an agent').waitFor();
   await page.getByRole('checkbox', { name: 'Default' }).check();
   await page.getByRole('checkbox', { name: 'Archive and delete flags' }).check();
-  await create.click();
-  const shown = page.getByRole('dialog', { name: 'Token “cleaner”' });
-  const secret = (await shown.locator('code').textContent()) ?? '';
-  await shown.getByRole('button', { name: 'I have stored it' }).click();
+  await createButton.click();
+  const tokenDialog = page.getByRole('dialog', { name: 'Token “cleaner”' });
+  const secret = (await tokenDialog.locator('code').textContent()) ?? '';
+  await tokenDialog.getByRole('button', { name: 'I have stored it' }).click();
   await page.getByText('agent · default · 1 permission · 2 of 2 changes left').waitFor();
 
   const response = await fetch(`${server.url}/api/admin/projects/default/features`, {
@@ -74,13 +74,14 @@ test('ends all other sessions, and keeps this one when the password changes', as
   logInAs,
 }) => {
   const person = await logInAs();
-  const others = [await newPage(), await newPage()];
-  for (const other of others) await logIn(other, person);
+  const otherPages = [await newPage(), await newPage()];
+  for (const otherPage of otherPages) await logIn(otherPage, person);
   await page.goto('/profile');
   await page.getByRole('button', { name: 'End all other sessions…' }).click();
   await page.getByRole('button', { name: 'End 2 sessions' }).click();
   await page.getByText('2 sessions ended.').waitFor();
-  for (const other of others) expect((await other.request.get('/api/admin/user')).status()).toBe(401);
+  for (const otherPage of otherPages)
+    expect((await otherPage.request.get('/api/admin/user')).status()).toBe(401);
   expect((await page.request.get('/api/admin/user')).status()).toBe(200);
 
   await page.getByLabel('Current password', { exact: true }).fill('not the password');
@@ -98,15 +99,15 @@ test('preferences apply to lists and times, and this browser keeps them', async 
   await logInAs({ rootRole: 'Admin' });
   await page.goto('/projects');
   const row = page.getByRole('row').filter({ hasText: 'Default' }).first();
-  const heightOf = async () => (await row.boundingBox())?.height;
-  expect(await heightOf()).toBe(44);
+  const readHeight = async () => (await row.boundingBox())?.height;
+  expect(await readHeight()).toBe(44);
   await page.goto('/profile');
 
   await page.getByLabel('Theme').selectOption('Dark');
   await page.getByLabel('Density').selectOption('Compact');
   await page.getByLabel('Time zone').selectOption('Asia/Tokyo');
-  const inTokyo = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', timeZone: 'Asia/Tokyo' });
-  const hours = [inTokyo.format(Date.now() - 60_000), inTokyo.format(Date.now())].join('|');
+  const tokyoFormat = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', timeZone: 'Asia/Tokyo' });
+  const hours = [tokyoFormat.format(Date.now() - 60_000), tokyoFormat.format(Date.now())].join('|');
   await page.getByText(new RegExp(`Now: .*, (${hours}):`)).waitFor();
   await page.reload();
 
@@ -116,7 +117,7 @@ test('preferences apply to lists and times, and this browser keeps them', async 
   expect(await page.locator('html').getAttribute('data-mantine-color-scheme')).toBe('dark');
   await accessible(page);
   await page.goto('/projects');
-  expect(await heightOf()).toBe(36);
+  expect(await readHeight()).toBe(36);
 });
 
 test('saved views are listed with their page, and are renamed and deleted with an undo', async ({
@@ -125,20 +126,74 @@ test('saved views are listed with their page, and are renamed and deleted with a
   logInAs,
 }) => {
   await logInAs();
-  const saved = await page.request.post('/api/admin/user/views', {
+  const creation = await page.request.post('/api/admin/user/views', {
     headers: { origin: server.url },
     data: { name: 'Last week', page: '/events', query: 'from=IS:2026-11-08' },
   });
-  expect(saved.status()).toBe(201);
+  expect(creation.status()).toBe(201);
   await page.goto('/profile');
   await page.getByRole('button', { name: 'Rename Last week' }).click();
   await page.getByLabel('Name', { exact: true }).fill('This week');
   await accessible(page);
   await page.getByRole('button', { name: 'Rename', exact: true }).click();
 
-  await page.getByRole('button', { name: 'Copy the link of This week' }).waitFor();
+  await page.getByRole('button', { name: 'Copy the link to This week' }).waitFor();
   await page.getByRole('button', { name: 'Delete This week' }).click();
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByRole('link', { name: 'This week' }).click();
   await page.waitForURL(url => url.pathname === '/events' && url.search === '?from=IS:2026-11-08');
+});
+
+testBehindFront(
+  'each part of the profile says that it is empty, and keeps the others after a server error',
+  async ({ page, server, logInAs, tolerated }) => {
+    tolerated.push(/responded with (a status of )?500|status of 500/);
+    await logInAs();
+    server.front.broken = { paths: /\/user\/(tokens|views|sessions)/, status: 500 };
+    await page.goto('/profile');
+    for (const [title, text] of [
+      ['Personal tokens', 'A personal token lets a script act as you. You have none.'],
+      ['Saved views', 'You have none. To save one'],
+      ['Sessions', 'This session'],
+    ] as const) {
+      const section = page.getByRole('region', { name: title });
+      await section.getByText('This part did not load').waitFor();
+      await page.getByLabel('New password').waitFor();
+      delete server.front.broken;
+      await section.getByRole('button', { name: 'Retry' }).click();
+      await section.getByText(text).waitFor();
+    }
+    await accessible(page);
+  },
+);
+
+test('a view that was deleted in a different window cannot be renamed, and a deleted token disappears', async ({
+  page,
+  server,
+  logInAs,
+}) => {
+  await logInAs();
+  const headers = { origin: server.url };
+  const view = { name: 'Last week', page: '/events', query: 'from=IS:2026-11-08' };
+  const { id: viewId } = await (
+    await page.request.post('/api/admin/user/views', { headers, data: view })
+  ).json();
+  const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
+  const token = { description: 'laptop', expiresAt };
+  const { id: tokenId } = await (
+    await page.request.post('/api/admin/user/tokens', { headers, data: token })
+  ).json();
+  await page.goto('/profile');
+  await page.getByRole('button', { name: 'Rename Last week' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('This week');
+  expect((await page.request.delete(`/api/admin/user/views/${viewId}`, { headers })).ok()).toBe(true);
+  expect((await page.request.delete(`/api/admin/user/tokens/${tokenId}`, { headers })).ok()).toBe(true);
+  const dialog = page.getByRole('dialog');
+
+  await dialog.getByRole('button', { name: 'Rename', exact: true }).click();
+  await dialog.getByRole('alert').waitFor();
+  expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('This week');
+  await accessible(page);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByText('A personal token lets a script act as you. You have none.').waitFor();
 });

@@ -16,45 +16,42 @@ type Project = {
   environments: string[];
 };
 const read = (api: Api, project: string) => api.send<Project>('GET', `/api/admin/projects/${project}`);
-const save = (page: Page) => page.getByRole('button', { name: /^Save/ });
-const effect = (page: Page) => page.getByRole('region', { name: 'Effect', exact: true });
+const saveButton = (page: Page) => page.getByRole('button', { name: /^Save/ });
+const effectRegion = (page: Page) => page.getByRole('region', { name: 'Effect', exact: true });
+
+testAsAdmin('tabs, shortcuts and the command palette open the pages of a project', async ({ page, api }) => {
+  const name = `Payments ${unique()}`;
+  const project = await createProject(api, { name });
+  await visit(page, `/projects/${project}`);
+  const tabs = page.getByRole('navigation', { name: 'Parts of the project' });
+
+  for (const [tab, path] of [
+    ['Health', '/health'],
+    ['Events', '/events'],
+    ['Applications', '/applications'],
+    ['Segments', '/segments'],
+    ['Settings', '/settings'],
+    ['Flags', ''],
+  ]) {
+    await tabs.getByRole('link', { name: new RegExp(`^${tab}`) }).click();
+    await page.waitForURL(`/projects/${project}${path}`);
+    expect(await tabs.locator('[aria-current=page]').count()).toBe(1);
+    await page.getByRole('heading', { level: 1, name }).waitFor();
+  }
+  await page.keyboard.press('g');
+  await page.keyboard.press('s');
+  await page.waitForURL(`/projects/${project}/settings`);
+  await page.getByRole('link', { name: 'Danger zone' }).click();
+  await page.waitForURL(`/projects/${project}/settings/danger`);
+  await page.keyboard.press('Control+k');
+  await page.getByRole('textbox', { name: 'Search or run' }).fill(`access of ${name.toLowerCase()}`);
+  await page.getByText(`Access of ${name}`).click();
+  await page.waitForURL(`/projects/${project}/settings/access`);
+  await accessible(page);
+});
 
 testAsAdmin(
-  'the tabs of a project open its pages, and keys and the palette do too',
-  async ({ page, api }) => {
-    const name = `Payments ${unique()}`;
-    const project = await createProject(api, { name });
-    await visit(page, `/projects/${project}`);
-    const tabs = page.getByRole('navigation', { name: 'Parts of the project' });
-
-    for (const [tab, path] of [
-      ['Health', '/health'],
-      ['Events', '/events'],
-      ['Applications', '/applications'],
-      ['Segments', '/segments'],
-      ['Settings', '/settings'],
-      ['Flags', ''],
-    ]) {
-      await tabs.getByRole('link', { name: new RegExp(`^${tab}`) }).click();
-      await page.waitForURL(`/projects/${project}${path}`);
-      expect(await tabs.locator('[aria-current=page]').count()).toBe(1);
-      await page.getByRole('heading', { level: 1, name }).waitFor();
-    }
-    await page.keyboard.press('g');
-    await page.keyboard.press('s');
-    await page.waitForURL(`/projects/${project}/settings`);
-    await page.getByRole('link', { name: 'Danger zone' }).click();
-    await page.waitForURL(`/projects/${project}/settings/danger`);
-    await page.keyboard.press('Control+k');
-    await page.getByRole('textbox', { name: 'Search or run' }).fill(`access of ${name.toLowerCase()}`);
-    await page.getByText(`Access of ${name}`).click();
-    await page.waitForURL(`/projects/${project}/settings/access`);
-    await accessible(page);
-  },
-);
-
-testAsAdmin(
-  'name, mode and description are edited with their effect, and an empty name is rejected at its field',
+  'name and mode are edited, the effect is shown, and an empty name is rejected at its field',
   async ({ page, api }) => {
     const project = await createProject(api);
     await visit(page, `/projects/${project}/settings`);
@@ -62,17 +59,17 @@ testAsAdmin(
     const name = page.getByLabel('Name');
     await name.fill(' ');
     await page.getByText('Enter a name.').waitFor();
-    expect(await save(page).isDisabled()).toBe(true);
+    expect(await saveButton(page).isDisabled()).toBe(true);
     await name.fill('Checkout');
     await page.getByLabel('Mode').selectOption('private');
-    await effect(page).getByText('Only the 0 members and admins').waitFor();
+    await effectRegion(page).getByText('Only the 0 members and admins').waitFor();
     await accessible(page);
     await page.keyboard.press('Control+s');
 
     await page.getByText('Settings saved.').waitFor();
     await page.getByRole('heading', { level: 1, name: 'Checkout' }).waitFor();
     expect(await read(api, project)).toMatchObject({ name: 'Checkout', mode: 'private' });
-    await effect(page).getByText('updated project').waitFor();
+    await effectRegion(page).getByText('updated project').waitFor();
     await name.fill('Lost');
     await asksBeforeInputIsLost(page, name, [
       () => page.getByRole('link', { name: 'Danger zone' }).click(),
@@ -81,13 +78,13 @@ testAsAdmin(
   },
 );
 
-testAsAdmin('if somebody else changes the project meanwhile, the user decides', async ({ page, api }) => {
+testAsAdmin('the user resolves a conflict with a concurrent change to the project', async ({ page, api }) => {
   const project = await createProject(api);
   await visit(page, `/projects/${project}/settings`);
 
   await page.getByLabel('Name').fill('Mine');
   await api.send('PUT', `/api/admin/projects/${project}`, { name: 'Theirs' });
-  await save(page).click();
+  await saveButton(page).click();
   await page.getByRole('heading', { name: /changed this project/ }).waitFor();
   await accessible(page);
   await page.getByRole('button', { name: 'Take theirs' }).click();
@@ -97,7 +94,7 @@ testAsAdmin('if somebody else changes the project meanwhile, the user decides', 
 });
 
 testAsAdmin(
-  'a naming rule is checked while typing, and shows the flags that violate it',
+  'a naming rule is checked while typing, and the flags that violate the rule are shown',
   async ({ page, api }) => {
     const project = await createProject(api);
     const flag = await createFlag(api, project);
@@ -107,16 +104,16 @@ testAsAdmin(
     await pattern.fill('(');
     await expect.poll(() => pattern.getAttribute('aria-invalid')).toBe('true');
     await pattern.fill('pay\\..+');
-    await effect(page).getByRole('link', { name: flag }).waitFor();
+    await effectRegion(page).getByRole('link', { name: flag }).waitFor();
     await page.getByLabel('Example').fill('other');
     await page.getByText(/does not match the pattern/).waitFor();
-    expect(await save(page).isDisabled()).toBe(true);
+    expect(await saveButton(page).isDisabled()).toBe(true);
     await page.getByLabel('Example').fill('pay.card');
     await page.getByLabel('Maximum number of flags').fill('1');
-    await effect(page).getByText('Nobody can create').waitFor();
+    await effectRegion(page).getByText('Nobody can create').waitFor();
     await accessible(page);
-    await expect.poll(() => save(page).isDisabled()).toBe(false);
-    await save(page).click();
+    await expect.poll(() => saveButton(page).isDisabled()).toBe(false);
+    await saveButton(page).click();
 
     await page.getByText('Rules and limits saved.').waitFor();
     expect(await read(api, project)).toMatchObject({
@@ -159,7 +156,7 @@ testAsAdmin(
     const project = await createProject(api);
     const flag = await createFlag(api, project);
     const path = `/api/admin/projects/${project}/environments/production`;
-    const rollout = async () =>
+    const readRollout = async () =>
       (await api.send<{ defaultStrategy?: { parameters: { rollout: string } } }>('GET', path)).defaultStrategy
         ?.parameters.rollout;
     const field = page.getByLabel('Rollout in percent');
@@ -167,12 +164,12 @@ testAsAdmin(
 
     await page.getByRole('button', { name: 'Edit the default strategy in production' }).click();
     await field.fill('10');
-    await effect(page).getByRole('link', { name: flag }).waitFor();
-    await effect(page).getByText('10 % of users').first().waitFor();
+    await effectRegion(page).getByRole('link', { name: flag }).waitFor();
+    await effectRegion(page).getByText('10 % of users').first().waitFor();
     await accessible(page);
-    await save(page).click();
+    await saveButton(page).click();
     await page.getByText('Saved the default strategy in production.').waitFor();
-    expect(await rollout()).toBe('10');
+    expect(await readRollout()).toBe('10');
 
     await page.getByRole('button', { name: 'Edit the default strategy in production' }).click();
     await expect.poll(() => field.inputValue()).toBe('10 %');
@@ -181,15 +178,15 @@ testAsAdmin(
       name: 'flexibleRollout',
       parameters: { rollout: '30' },
     });
-    await save(page).click();
+    await saveButton(page).click();
     await page.getByRole('heading', { name: /changed this default strategy/ }).waitFor();
     await page.getByRole('button', { name: 'Continue with mine' }).click();
-    await save(page).click();
-    await expect.poll(rollout).toBe('20');
+    await saveButton(page).click();
+    await expect.poll(readRollout).toBe('20');
   },
 );
 
-test('access is granted to several at a time, changed and revoked, and the last owner stays', async ({
+test('access is granted to several people at a time, changed and revoked, but the last owner keeps the role', async ({
   page,
   api,
   logInAs,
@@ -200,10 +197,10 @@ test('access is granted to several at a time, changed and revoked, and the last 
   const group = `Team ${unique()}`;
   await api.send('POST', '/api/admin/groups', { name: group, users: [] });
   await page.goto(`/projects/${project}/settings/access`);
-  const roleOf = (name: string) => page.getByLabel(`Role of ${name}`);
+  const roleSelect = (name: string) => page.getByLabel(`Role of ${name}`);
 
-  await roleOf(me.username).waitFor();
-  expect(await roleOf(me.username).isDisabled()).toBe(true);
+  await roleSelect(me.username).waitFor();
+  expect(await roleSelect(me.username).isDisabled()).toBe(true);
   await page.getByText('The last owner.').waitFor();
   await page.getByRole('button', { name: /^Add access/ }).click();
   const panel = page.getByRole('dialog', { name: 'Add access' });
@@ -214,49 +211,55 @@ test('access is granted to several at a time, changed and revoked, and the last 
   await accessible(page);
   await panel.getByRole('button', { name: 'Add 3 members' }).click();
   await page.getByText(/^Granted .* to 3 members\.$/).waitFor();
-  await roleOf(group).waitFor();
-  expect(await roleOf(ben.username).locator('option:checked').textContent()).toBe('Member');
+  await roleSelect(group).waitFor();
+  expect(await roleSelect(ben.username).locator('option:checked').textContent()).toBe('Member');
+  await page.getByRole('button', { name: /^Add access/ }).click();
+  await panel.getByLabel('Users and groups', { exact: true }).last().fill(ben.username);
+  const holder = panel.getByRole('checkbox', { name: ben.username });
+  expect(await holder.isDisabled()).toBe(true);
+  await panel.getByText('has this role').waitFor();
+  await panel.getByLabel('Role', { exact: true }).selectOption('Owner');
+  expect(await holder.isDisabled()).toBe(false);
+  await page.keyboard.press('Escape');
+  await panel.waitFor({ state: 'hidden' });
 
-  await roleOf(ben.username).selectOption({ label: 'Owner' });
+  await roleSelect(ben.username).selectOption({ label: 'Owner' });
   await page.getByText(`${ben.username} is now Owner`).waitFor();
-  await expect.poll(() => roleOf(me.username).isDisabled()).toBe(false);
+  await expect.poll(() => roleSelect(me.username).isDisabled()).toBe(false);
   await page.getByRole('button', { name: `Remove… ${dora.username}` }).click();
   await page.getByRole('dialog').getByText('can still read it').waitFor();
   await page.getByRole('button', { name: `Remove ${dora.username}` }).click();
-  await roleOf(dora.username).waitFor({ state: 'detached' });
+  await roleSelect(dora.username).waitFor({ state: 'detached' });
   await accessible(page);
 });
 
-testAsAdmin(
-  'a project is archived, revived and deleted, with what will be lost and its id typed',
-  async ({ page, api }) => {
-    const project = await createProject(api);
-    const flag = await createFlag(api, project);
-    await visit(page, `/projects/${project}/settings/danger`);
-    const dialog = page.getByRole('dialog');
-    const remove = page.getByRole('button', { name: 'Delete project…' });
+testAsAdmin('a project is archived, revived, and deleted after its id is typed', async ({ page, api }) => {
+  const project = await createProject(api);
+  const flag = await createFlag(api, project);
+  await visit(page, `/projects/${project}/settings/danger`);
+  const dialog = page.getByRole('dialog');
+  const deleteButton = page.getByRole('button', { name: 'Delete project…' });
 
-    await page.getByText('1 active flag').first().waitFor();
-    expect(await remove.getAttribute('aria-disabled')).toBe('true');
-    await accessible(page);
-    await api.send('DELETE', `/api/admin/projects/${project}/features/${flag}`);
-    await page.reload();
-    await page.getByRole('button', { name: 'Archive project…' }).click();
-    await dialog.getByRole('button', { name: 'Archive project' }).click();
-    await page.getByRole('button', { name: 'Revive project' }).click();
-    await page.getByRole('button', { name: 'Archive project…' }).waitFor();
+  await page.getByText('1 active flag').first().waitFor();
+  expect(await deleteButton.getAttribute('aria-disabled')).toBe('true');
+  await accessible(page);
+  await api.send('DELETE', `/api/admin/projects/${project}/features/${flag}`);
+  await page.reload();
+  await page.getByRole('button', { name: 'Archive project…' }).click();
+  await dialog.getByRole('button', { name: 'Archive project' }).click();
+  await page.getByRole('button', { name: 'Revive project' }).click();
+  await page.getByRole('button', { name: 'Archive project…' }).waitFor();
 
-    await remove.click();
-    await dialog.getByText('1 archived flag').waitFor();
-    const confirm = dialog.getByRole('button', { name: 'Delete project' });
-    expect(await confirm.isDisabled()).toBe(true);
-    await accessible(page);
-    await dialog.getByLabel(/^Type/).fill(project);
-    await confirm.click();
-    await page.waitForURL('/projects');
-    await expect(read(api, project)).rejects.toThrow('404');
-  },
-);
+  await deleteButton.click();
+  await dialog.getByText('1 archived flag').waitFor();
+  const confirmButton = dialog.getByRole('button', { name: 'Delete project' });
+  expect(await confirmButton.isDisabled()).toBe(true);
+  await accessible(page);
+  await dialog.getByLabel(/^Type/).fill(project);
+  await confirmButton.click();
+  await page.waitForURL('/projects');
+  await expect(read(api, project)).rejects.toThrow('404');
+});
 
 test('a user without permissions can read the settings, which name the missing permission', async ({
   page,
@@ -283,7 +286,7 @@ test('a user without permissions can read the settings, which name the missing p
 });
 
 testBehindFront(
-  'a server error stays in its part of the page, and Retry loads it',
+  'a server error affects only a part of the page, which Retry loads',
   async ({ page, api, logInAs, server, tolerated }) => {
     tolerated.push(/500/);
     const project = await createProject(api);
@@ -329,7 +332,7 @@ testAsAdmin(
   },
 );
 
-test('on a narrow screen the tab of the page is in view', async ({ newPage, api, logInAs }) => {
+test('on a narrow screen the active tab is in view', async ({ newPage, api, logInAs }) => {
   const project = await createProject(api);
   const page = await newPage({ viewport: { width: 360, height: 740 } });
   await logInAs({ rootRole: 'Admin' }, page);
@@ -345,3 +348,34 @@ test('on a narrow screen the tab of the page is in view', async ({ newPage, api,
     })
     .toBeLessThanOrEqual(360);
 });
+
+testAsAdmin(
+  'a name that the server trims is not a conflict with what the user types during the save',
+  async ({ page, api }) => {
+    const project = await createProject(api);
+    const projectPath = `/api/admin/projects/${project}`;
+    const { promise: gate, resolve: openGate } = Promise.withResolvers<void>();
+    await page.route(`**${projectPath}`, async route => {
+      if (route.request().method() === 'PUT') await gate;
+      await route.fallback();
+    });
+    await visit(page, `/projects/${project}/settings`);
+    const name = page.getByRole('textbox', { name: 'Name' });
+    const readStoredName = async () =>
+      (await api.send<{ name: string }>('GET', `${projectPath}/overview`)).name;
+    await name.fill('Mine ');
+    await page.keyboard.press('Control+s');
+    // The user types while the request runs.
+    await name.fill('Mine and more');
+    openGate();
+    await expect.poll(readStoredName).toBe('Mine');
+    await page.getByText('Settings saved.').first().waitFor();
+    await expect.poll(() => name.inputValue()).toBe('Mine and more');
+
+    await saveButton(page).click();
+
+    await expect.poll(readStoredName).toBe('Mine and more');
+    expect(await page.getByText('while you edited it').count()).toBe(0);
+    await page.unroute(`**${projectPath}`);
+  },
+);

@@ -9,16 +9,16 @@ import { asksBeforeInputIsLost } from './support/unsaved.ts';
 
 const row = (page: Page, project: string) => page.getByRole('row').filter({ hasText: project });
 
-/** Opens the list with the projects that contain the string. The server has many more, and the list renders what is visible. */
+/** Opens the list filtered by a string, because the shared server has many projects, and the list renders only visible rows. */
 const open = (page: Page, text: string) => visit(page, `/projects?query=${encodeURIComponent(text)}`);
 
-/** Closes the tooltip of the focused control. Tooltips are outside the landmarks of the page. */
-async function leave(page: Page): Promise<void> {
+/** Closes the focused control's tooltip, because tooltips are outside the page's landmarks, which `accessible` would report. */
+async function closeTooltip(page: Page): Promise<void> {
   await page.locator(':focus').blur();
   await page.getByRole('tooltip').waitFor({ state: 'detached' });
 }
 
-/** A user with a new custom role in the project. */
+/** Logs in as a user with a new custom role in the project. */
 async function logInWithPermissions(
   api: Api,
   page: Page,
@@ -35,24 +35,24 @@ async function logInWithPermissions(
 }
 
 testAsEditor('creates a project, with an id that is checked while typing', async ({ page, api }) => {
-  const taken = await createProject(api);
+  const takenId = await createProject(api);
   const id = `mobile-${unique()}`;
   await visit(page, '/projects');
 
   await page.getByRole('button', { name: /^New project/ }).click();
   const panel = page.getByRole('dialog', { name: 'New project' });
-  const submit = panel.getByRole('button', { name: 'Create project' });
+  const submitButton = panel.getByRole('button', { name: 'Create project' });
   await panel.getByLabel('Name').fill('Mobile apps');
   expect(await panel.getByLabel('Id').inputValue()).toBe('mobile-apps');
   await panel.getByLabel('Id').fill('mobile apps');
   await panel.getByText('An id must not contain spaces.').waitFor();
-  expect(await submit.isDisabled()).toBe(true);
-  await panel.getByLabel('Id').fill(taken);
-  await panel.getByText(`Project "${taken}" already exists.`).waitFor();
+  expect(await submitButton.isDisabled()).toBe(true);
+  await panel.getByLabel('Id').fill(takenId);
+  await panel.getByText(`Project "${takenId}" already exists.`).waitFor();
   await panel.getByLabel('Id').fill(id);
   await panel.getByLabel('Mode').selectOption('private');
   await accessible(page);
-  await submit.click();
+  await submitButton.click();
 
   await page.waitForURL(`/projects/${id}`);
   expect(await api.send('GET', `/api/admin/projects/${id}`)).toMatchObject({
@@ -75,19 +75,22 @@ testAsEditor('asks before it discards a new project', async ({ page }) => {
   ]);
 });
 
-testAsViewer('finds a project by a string, which the URL keeps', async ({ page, api }) => {
+testAsViewer('finds a project by a string, and keeps the string in the URL', async ({ page, api }) => {
   const name = `Found ${unique()}`;
-  const [first, second] = [await createProject(api, { name }), await createProject(api, { name })];
+  const [firstProject, secondProject] = [
+    await createProject(api, { name }),
+    await createProject(api, { name }),
+  ];
   await open(page, name);
-  await row(page, second).waitFor();
+  await row(page, secondProject).waitFor();
 
   await visit(page, '/projects');
   await page.getByLabel('Filter projects').waitFor();
   await page.keyboard.press('/');
-  await page.keyboard.type(first.toUpperCase());
+  await page.keyboard.type(firstProject.toUpperCase());
 
-  await row(page, second).waitFor({ state: 'hidden' });
-  await row(page, first).waitFor();
+  await row(page, secondProject).waitFor({ state: 'hidden' });
+  await row(page, firstProject).waitFor();
   await page.reload();
   await page.getByText('1 project', { exact: true }).waitFor();
   await page.getByLabel('Filter projects').fill(`no-${unique()}`);
@@ -95,73 +98,76 @@ testAsViewer('finds a project by a string, which the URL keeps', async ({ page, 
   await accessible(page);
 });
 
-testAsAdmin('archives a project and revives it, and shows the effect first', async ({ page, api }) => {
-  const project = await createProject(api);
-  const flag = await createFlag(api, project);
-  await visit(page, `/projects?query=${project}`);
-  const archive = row(page, project).getByRole('button', { name: /^Archive/ });
-  const dialog = page.getByRole('dialog');
+testAsAdmin(
+  'shows what prevents archiving a project, archives the project, and revives it',
+  async ({ page, api }) => {
+    const project = await createProject(api);
+    const flag = await createFlag(api, project);
+    await visit(page, `/projects?query=${project}`);
+    const archiveButton = row(page, project).getByRole('button', { name: /^Archive/ });
+    const dialog = page.getByRole('dialog');
 
-  await archive.click();
-  await dialog.getByText('has 1 active flag').waitFor();
-  expect(await dialog.getByRole('button', { name: 'Archive project' }).isDisabled()).toBe(true);
-  await accessible(page);
-  await dialog.getByRole('button', { name: 'Cancel' }).click();
-  await api.send('DELETE', `/api/admin/projects/${project}/features/${flag}`);
-  await page.reload();
-  await archive.click();
-  await dialog.getByText('You can revive it later.').waitFor();
-  await dialog.getByRole('button', { name: 'Archive project' }).click();
-  await row(page, project).waitFor({ state: 'hidden' });
+    await archiveButton.click();
+    await dialog.getByText('has 1 active flag').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Archive project' }).isDisabled()).toBe(true);
+    await accessible(page);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await api.send('DELETE', `/api/admin/projects/${project}/features/${flag}`);
+    await page.reload();
+    await archiveButton.click();
+    await dialog.getByText('You can revive it later.').waitFor();
+    await dialog.getByRole('button', { name: 'Archive project' }).click();
+    await row(page, project).waitFor({ state: 'hidden' });
 
-  await page.getByText('Archived', { exact: true }).click();
-  await row(page, project)
-    .getByRole('button', { name: /^Revive/ })
-    .click();
-  await dialog.getByRole('button', { name: 'Revive project' }).click();
-  await row(page, project).waitFor({ state: 'hidden' });
-  await page.goBack();
-  await archive.waitFor();
-  await accessible(page);
-});
+    await page.getByText('Archived', { exact: true }).click();
+    await row(page, project)
+      .getByRole('button', { name: /^Revive/ })
+      .click();
+    await dialog.getByRole('button', { name: 'Revive project' }).click();
+    await row(page, project).waitFor({ state: 'hidden' });
+    await page.goBack();
+    await archiveButton.waitFor();
+    await accessible(page);
+  },
+);
 
 test('lists favorites first', async ({ page, api, logInAs }) => {
   const name = `Zebra ${unique()}`;
   await createProject(api, { name });
-  const last = await createProject(api, { name: `${name} last` });
+  const favorite = await createProject(api, { name: `${name} last` });
   await logInAs();
   await open(page, name);
 
-  await row(page, last)
+  await row(page, favorite)
     .getByRole('button', { name: `Favorite ${name} last` })
     .click();
 
-  const first = page.getByRole('row').nth(1);
-  await expect.poll(() => first.textContent()).toContain(last);
+  const firstRow = page.getByRole('row').nth(1);
+  await expect.poll(() => firstRow.textContent()).toContain(favorite);
   await page.reload();
-  await expect.poll(() => first.textContent()).toContain(last);
+  await expect.poll(() => firstRow.textContent()).toContain(favorite);
   await accessible(page);
 });
 
 test('hides a private project from a user who is not a member', async ({ page, newPage, api, logInAs }) => {
-  const hidden = await createProject(api, { name: 'Acquisition', mode: 'private' });
-  const visible = await createProject(api);
-  const flag = await createFlag(api, hidden);
-  const members = await newPage();
-  await logInAs({ projectRoles: { [hidden]: 'Member' } }, members);
+  const hiddenProject = await createProject(api, { name: 'Acquisition', mode: 'private' });
+  const visibleProject = await createProject(api);
+  const flag = await createFlag(api, hiddenProject);
+  const memberPage = await newPage();
+  await logInAs({ projectRoles: { [hiddenProject]: 'Member' } }, memberPage);
   await logInAs({ rootRole: 'Editor' });
 
-  await open(members, hidden);
-  await row(members, hidden).waitFor();
-  await open(page, visible);
-  await row(page, visible).waitFor();
-  await open(page, hidden);
+  await open(memberPage, hiddenProject);
+  await row(memberPage, hiddenProject).waitFor();
+  await open(page, visibleProject);
+  await row(page, visibleProject).waitFor();
+  await open(page, hiddenProject);
   await page.getByText('No projects match.').waitFor();
 
-  expect(await row(page, hidden).count()).toBe(0);
+  expect(await row(page, hiddenProject).count()).toBe(0);
   await page.goto(`/flags?query=${flag}`);
   await page.getByText('No flags match.').waitFor();
-  await page.goto(`/projects/${hidden}/features/${flag}`);
+  await page.goto(`/projects/${hiddenProject}/features/${flag}`);
   await page.getByText('Not found, or you cannot read it').waitFor();
   await accessible(page);
 });
@@ -173,29 +179,29 @@ test('disables the controls that a custom role does not permit, and names the pe
   const name = `Limited ${unique()}`;
   const project = await createProject(api, { name });
   const flag = await createFlag(api, project);
-  const other = await createProject(api, { name });
+  const otherProject = await createProject(api, { name });
   await logInWithPermissions(api, page, project, ['DELETE_PROJECT', 'UPDATE_FEATURE']);
   await open(page, name);
-  const archive = (id: string) => row(page, id).getByRole('button', { name: /^Archive/ });
+  const archiveProjectButton = (id: string) => row(page, id).getByRole('button', { name: /^Archive/ });
 
-  await archive(project).waitFor();
-  expect(await archive(project).getAttribute('aria-disabled')).toBeNull();
-  expect(await archive(other).getAttribute('aria-disabled')).toBe('true');
-  await archive(other).focus();
+  await archiveProjectButton(project).waitFor();
+  expect(await archiveProjectButton(project).getAttribute('aria-disabled')).toBeNull();
+  expect(await archiveProjectButton(otherProject).getAttribute('aria-disabled')).toBe('true');
+  await archiveProjectButton(otherProject).focus();
   await page.getByRole('tooltip').getByText('Requires the permission "Delete project"').waitFor();
   await page.keyboard.press('Enter');
   expect(await page.getByRole('dialog').count()).toBe(0);
   await page.getByRole('button', { name: /^New project/ }).focus();
   await page.getByText('Requires the permission "Create project"').waitFor();
-  await leave(page);
+  await closeTooltip(page);
   await accessible(page);
 
   await page.goto(`/projects/${project}/features/${flag}`);
-  const archiveFlag = page.getByRole('button', { name: 'Archive…' });
-  await archiveFlag.waitFor();
-  expect(await archiveFlag.getAttribute('aria-disabled')).toBe('true');
-  await archiveFlag.focus();
+  const archiveFlagButton = page.getByRole('button', { name: 'Archive…' });
+  await archiveFlagButton.waitFor();
+  expect(await archiveFlagButton.getAttribute('aria-disabled')).toBe('true');
+  await archiveFlagButton.focus();
   await page.getByText('Requires the permission "Delete flag"').waitFor();
-  await leave(page);
+  await closeTooltip(page);
   await accessible(page);
 });

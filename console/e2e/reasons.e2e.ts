@@ -53,40 +53,43 @@ testAsAdmin(
   },
 );
 
-testAsAdmin('a project can require a reason, and every form asks for it', async ({ page, api }) => {
-  const { address, project, name } = await flagWithStrategy(api);
-  await createFlag(api, project);
-  await visit(page, `/projects/${project}/settings/naming`);
-  await page.getByRole('checkbox', { name: 'Require a reason for every change to a flag' }).check();
-  await page.getByText('The console asks for a reason.').waitFor();
-  await accessible(page);
-  await page.keyboard.press('Control+s');
-  await page.getByText('Rules and limits saved.').waitFor();
+testAsAdmin(
+  'a project can require a reason, for which confirmations and editors ask',
+  async ({ page, api }) => {
+    const { address, project, name } = await flagWithStrategy(api);
+    await createFlag(api, project);
+    await visit(page, `/projects/${project}/settings/naming`);
+    await page.getByRole('checkbox', { name: 'Require a reason for every change to a flag' }).check();
+    await page.getByText('The console asks for a reason.').waitFor();
+    await accessible(page);
+    await page.keyboard.press('Control+s');
+    await page.getByText('Rules and limits saved.').waitFor();
 
-  const reason = page.getByRole('textbox', { name: 'Reason' });
-  await visit(page, address);
-  await page.getByRole('switch', SWITCH).first().click();
-  const enable = page.getByRole('button', { name: 'Enable', exact: true });
-  // Until the settings of the project are loaded, only the server knows that a reason is required.
-  await expect.poll(() => enable.isDisabled()).toBe(true);
-  await reason.fill('Launch');
-  await enable.click();
-  await expect.poll(() => newestEvent(api, name)).toMatchObject({ comment: 'Launch' });
+    const reason = page.getByRole('textbox', { name: 'Reason' });
+    await visit(page, address);
+    await page.getByRole('switch', SWITCH).first().click();
+    const enableButton = page.getByRole('button', { name: 'Enable', exact: true });
+    // Waits, because until the project's settings are loaded, only the server knows that a reason is required.
+    await expect.poll(() => enableButton.isDisabled()).toBe(true);
+    await reason.fill('Launch');
+    await enableButton.click();
+    await expect.poll(() => newestEvent(api, name)).toMatchObject({ comment: 'Launch' });
 
-  await page.getByRole('button', { name: 'Gradual rollout' }).click();
-  await page.getByRole('textbox', { name: 'Title' }).fill('Wider');
-  await page.keyboard.press('Control+s');
-  await expect.poll(() => reason.evaluate(element => element === document.activeElement)).toBe(true);
-  await reason.fill('More users');
-  await reason.press('Enter');
-  await page.getByText('Saved to production.').waitFor();
-  expect(await newestEvent(api, name)).toMatchObject({ comment: 'More users' });
-});
+    await page.getByRole('button', { name: 'Gradual rollout' }).click();
+    await page.getByRole('textbox', { name: 'Title' }).fill('Wider');
+    await page.keyboard.press('Control+s');
+    await expect.poll(() => reason.evaluate(element => element === document.activeElement)).toBe(true);
+    await reason.fill('More users');
+    await reason.press('Enter');
+    await page.getByText('Saved to production.').waitFor();
+    expect(await newestEvent(api, name)).toMatchObject({ comment: 'More users' });
+  },
+);
 
 testAsAdmin(
   'a change without a form asks for the reason that the project requires, and Cancel leaves everything as it was',
   async ({ page, api, tolerated }) => {
-    // The browser logs the rejected request.
+    // The browser logs the rejected request as an error.
     tolerated.push(/status of 400/);
     const { address, project, base, name } = await flagWithStrategy(api);
     await api.send('PUT', `/api/admin/projects/${project}/settings`, { requireComment: true });
@@ -95,7 +98,7 @@ testAsAdmin(
     const development = page.getByRole('switch', { name: 'Enabled in development' }).first();
     const isEnabled = async () =>
       (await api.send<{ environments: { name: string; enabled: boolean }[] }>('GET', base)).environments.find(
-        one => one.name === 'development',
+        environment => environment.name === 'development',
       )?.enabled;
 
     await development.click();
@@ -139,10 +142,10 @@ testAsAdmin('a bulk action and a segment can have a reason', async ({ page, api 
   await page.getByRole('textbox', { name: 'Description' }).fill('Changed');
   await page.getByRole('textbox', { name: 'Reason' }).fill('Wrong before');
   await page.getByRole('textbox', { name: 'Reason' }).press('Enter');
-  const events = () =>
+  const readEvents = () =>
     api.send<{ events: Event[] }>(
       'GET',
       `/api/admin/search/events?type=IS:segment-updated&query=reasoned-${name}`,
     );
-  await expect.poll(async () => (await events()).events[0]?.comment).toBe('Wrong before');
+  await expect.poll(async () => (await readEvents()).events[0]?.comment).toBe('Wrong before');
 });

@@ -10,12 +10,12 @@ import { test, testAsAdmin } from './support/test.ts';
 /** Every path in routes.tsx, in the order of the file, and whether its page has the sidebar. */
 const ROUTES = [
   ...readFileSync(new URL('../src/routes.tsx', import.meta.url), 'utf8').matchAll(
-    /\b(alone|inShell|inAdministration)\(\s*'([^']+)'/g,
+    /\b(outsideShell|inShell|inAdministration)\(\s*'([^']+)'/g,
   ),
-].map(([, kind, path = '']) => ({ path, isInShell: kind !== 'alone' }));
+].map(([, kind, path = '']) => ({ path, isInShell: kind !== 'outsideShell' }));
 
-/** The URL of every page, with something to show on each. */
-async function createAddresses(api: Api): Promise<{ address: string; isInShell: boolean }[]> {
+/** Creates something to show on every page, and returns the URLs of all pages. */
+async function createUrls(api: Api): Promise<{ url: string; isInShell: boolean }[]> {
   const project = await createProject(api);
   const feature = await createFlag(api, project, { description: 'One page instead of four' });
   const { id: integration } = await api.send<{ id: number }>('POST', '/api/admin/addons', {
@@ -40,7 +40,7 @@ async function createAddresses(api: Api): Promise<{ address: string; isInShell: 
   const { id: group } = await api.send<{ id: number }>('POST', '/api/admin/groups', {
     name: `Group ${unique()}`,
   });
-  const values: Record<string, string> = {
+  const parameters: Record<string, string> = {
     projectId: project,
     featureName: feature,
     eventId: String(events[0]?.id),
@@ -56,17 +56,17 @@ async function createAddresses(api: Api): Promise<{ address: string; isInShell: 
     contextField: 'userId',
   };
   return ROUTES.map(({ path, isInShell }) => ({
-    address: path.replaceAll(/\$(\w+)/g, (_, name: string) => values[name] ?? `no value for ${name}`),
+    url: path.replaceAll(/\$(\w+)/g, (_, name: string) => parameters[name] ?? `no value for ${name}`),
     isInShell,
   }));
 }
 
-/** The controls that a narrow window cuts off, and the width of the page if it scrolls sideways. */
-const cutOff = (page: Page): Promise<string[]> =>
+/** Finds the controls that a narrow window cuts off, and the width of the page if it scrolls sideways. */
+const findCutOffControls = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
-    const found: string[] = [];
+    const problems: string[] = [];
     const { scrollWidth, clientWidth } = document.documentElement;
-    if (scrollWidth > clientWidth) found.push(`the page is ${scrollWidth} px wide`);
+    if (scrollWidth > clientWidth) problems.push(`the page is ${scrollWidth} px wide`);
     for (const control of document.querySelectorAll<HTMLElement>(
       'a[href], button, input:not([type=hidden]), select, textarea, [role=option], [role=tab]',
     )) {
@@ -74,43 +74,44 @@ const cutOff = (page: Page): Promise<string[]> =>
       control.scrollIntoView({ block: 'nearest', inline: 'nearest' });
       const { left, right, width } = control.getBoundingClientRect();
       const name = `${control.tagName} ${control.getAttribute('aria-label') ?? control.textContent.slice(0, 40)}`;
-      if (width > 1 && (left < -1 || right > clientWidth + 1)) found.push(`${name}: ${left} to ${right} px`);
+      if (width > 1 && (left < -1 || right > clientWidth + 1))
+        problems.push(`${name}: ${left} to ${right} px`);
     }
-    return found;
+    return problems;
   });
 
 const NARROW = { width: 360, height: 740 };
 const WIDE = { width: 1440, height: 900 };
 
-/** On a busy machine, all pages in one test would take longer than a test may. */
+/** The pages are split into this many tests, because a single test would exceed its timeout on a busy machine. */
 const PARTS = 4;
 
 test.for(Array.from({ length: PARTS }, (_, part) => part))(
-  'every page keeps its policy, has no error, is accessible, shows the focus, and fits into 360 px: part %i',
+  'every page keeps its security policy, has no error, is accessible, shows the focus, and fits into 360 px: part %i',
   async (part, { newPage, api, logInAs }) => {
-    const addresses = (await createAddresses(api)).filter((_, n) => n % PARTS === part);
+    const urls = (await createUrls(api)).filter((_, n) => n % PARTS === part);
     // The narrow window comes first, because a wide window that is made narrow could hide a problem that appears only when the
     // page loads.
     const page = await newPage({ viewport: NARROW, colorScheme: 'dark' });
     await logInAs({ rootRole: 'Admin' }, page);
 
-    expect(addresses.length).toBeGreaterThan(4);
+    expect(urls.length).toBeGreaterThan(4);
     const problems: string[] = [];
     let isOpen = false;
-    for (const { address, isInShell } of addresses) {
-      const response = await page.request.get(address, { headers: { accept: 'text/html' } });
-      expect(response.headers()['content-security-policy'], address).toContain(
+    for (const { url, isInShell } of urls) {
+      const response = await page.request.get(url, { headers: { accept: 'text/html' } });
+      expect(response.headers()['content-security-policy'], url).toContain(
         "require-trusted-types-for 'script'",
       );
       await page.setViewportSize(NARROW);
-      await (isOpen && isInShell ? goTo : openPage)(page, address);
+      await (isOpen && isInShell ? goTo : openPage)(page, url);
       isOpen = isInShell;
-      expect(await page.getByText(/This (page|part) did not load/).count(), address).toBe(0);
-      problems.push(...(await cutOff(page)).map(problem => `${address}: ${problem}`));
+      expect(await page.getByText(/This (page|part) did not load/).count(), url).toBe(0);
+      problems.push(...(await findCutOffControls(page)).map(problem => `${url}: ${problem}`));
       await page.setViewportSize(WIDE);
       await accessibleInBoth(page);
-      // Last, because the focus opens lists of choices.
-      problems.push(...(await keyboardProblems(page)).map(problem => `${address}: ${problem}`));
+      // The keyboard check comes last, because focusing a field can open its list of choices.
+      problems.push(...(await keyboardProblems(page)).map(problem => `${url}: ${problem}`));
     }
     expect(problems).toEqual([]);
   },
@@ -134,7 +135,7 @@ test('a narrow window supports dark colors and reduced motion, and has the navig
   await accessible(page);
 });
 
-testAsAdmin('an unknown URL says that there is no such page', async ({ page }) => {
+testAsAdmin('an unknown URL shows that there is no such page', async ({ page }) => {
   await goTo(page, '/segments');
 
   await page.getByRole('heading', { name: 'The console has no such page' }).waitFor();

@@ -5,36 +5,36 @@ import { visit } from './support/open-page.ts';
 import { testAsViewer } from './support/test.ts';
 
 const list = (page: Page) => page.getByRole('table', { name: 'Flags' });
-const offset = (page: Page) => list(page).evaluate(element => element.scrollTop);
+const readOffset = (page: Page) => list(page).evaluate(element => element.scrollTop);
 
 testAsViewer(
-  'Back and Forward return to where the reader was, and a new page starts at the top',
+  'Back and Forward restore the scroll position, and a new page starts at the top',
   async ({ page, api }) => {
     const project = await createProject(api);
     for (let n = 0; n < 30; n++) await createFlag(api, project);
     await page.setViewportSize({ width: 1280, height: 500 });
     await visit(page, `/projects/${project}`);
-    const link = 'a[href*="/features/"]';
-    await list(page).locator(link).first().waitFor();
+    const linkSelector = 'a[href*="/features/"]';
+    await list(page).locator(linkSelector).first().waitFor();
 
-    // The list renders other rows while it scrolls, so one step scrolls, reads the offset and follows a link that is there.
-    const before = await list(page).evaluate(async (element, selector) => {
+    // The list renders other rows while it scrolls, so a single step scrolls, reads the offset and follows a link that exists.
+    const offsetBefore = await list(page).evaluate(async (element, selector) => {
       element.scrollTo(0, 400);
       await new Promise(requestAnimationFrame);
       element.querySelector<HTMLElement>(selector)?.click();
       return element.scrollTop;
-    }, link);
-    expect(before).toBe(400);
+    }, linkSelector);
+    expect(offsetBefore).toBe(400);
     await page.waitForURL(/\/features\//);
     await page.goBack();
     await list(page).waitFor();
-    await expect.poll(() => offset(page)).toBe(before);
+    await expect.poll(() => readOffset(page)).toBe(offsetBefore);
 
     await page.getByRole('link', { name: 'Projects', exact: true }).first().click();
     await page.waitForURL('/projects');
     await page.getByRole('link', { name: 'Flags' }).first().click();
     await page.waitForURL(`/projects/${project}`);
     await list(page).getByRole('link').first().waitFor();
-    expect(await offset(page)).toBe(0);
+    expect(await readOffset(page)).toBe(0);
   },
 );

@@ -10,39 +10,43 @@ import { retry } from './support/retry.ts';
 import { test, testAsAdmin, testAsEditor, testBehindFront, testWithOwnServer } from './support/test.ts';
 import { asksBeforeInputIsLost } from './support/unsaved.ts';
 
-const country = (...values: string[]) => ({ contextName: 'country', operator: 'IN', values });
+const countryConstraint = (...values: string[]) => ({ contextName: 'country', operator: 'IN', values });
 
 async function createSegment(api: Api, fields: object = {}): Promise<{ id: number; name: string }> {
   const name = `segment-${unique()}`;
-  // The field exists on the shared server, or another test creates it first.
+  // Ignores the error, because the field may exist on the shared server already.
   await api.send('POST', '/api/admin/context', { name: 'country' }).catch(() => undefined);
-  return await api.send('POST', '/api/admin/segments', { name, constraints: [country('DE')], ...fields });
+  return await api.send('POST', '/api/admin/segments', {
+    name,
+    constraints: [countryConstraint('DE')],
+    ...fields,
+  });
 }
 
-const values = (page: Page) => page.getByLabel('Values of country');
+const valuesField = (page: Page) => page.getByLabel('Values of country');
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
 
 testAsEditor('creates a segment with the constraint editor of strategies', async ({ page, api }) => {
-  const taken = await createSegment(api);
+  const takenSegment = await createSegment(api);
   const name = `eu-${unique()}`;
   await visit(page, '/admin/segments');
   await page.getByRole('button', { name: /^New segment/ }).click();
 
-  await page.getByLabel('Name').fill(taken.name);
+  await page.getByLabel('Name').fill(takenSegment.name);
   await page.getByRole('button', { name: 'Add a constraint' }).click();
   await page.getByLabel('Context field').selectOption('country');
-  await values(page).fill('AT, BE,');
+  await valuesField(page).fill('AT, BE,');
   await page.getByRole('button', { name: 'Create segment' }).click();
-  await page.getByText(`Segment "${taken.name}" already exists`).waitFor();
+  await page.getByText(`Segment "${takenSegment.name}" already exists`).waitFor();
   await expect.poll(() => page.getByLabel('Name').getAttribute('aria-invalid')).toBe('true');
   await accessible(page);
   await page.getByLabel('Name').fill(name);
   await page.getByRole('button', { name: 'Create segment' }).click();
 
   await page.getByRole('heading', { name }).waitFor();
-  await page.getByText('No strategy uses it.').waitFor();
+  await page.getByText(/^No strategy uses it\./).waitFor();
   const { segments } = await api.send<{ segments: { name: string }[] }>('GET', '/api/admin/segments');
-  expect(segments.find(one => one.name === name)).toMatchObject({
+  expect(segments.find(segment => segment.name === name)).toMatchObject({
     constraints: [{ contextName: 'country', values: ['AT', 'BE'] }],
   });
   await visit(page, `/admin/segments?query=${name}`);
@@ -54,9 +58,9 @@ testAsAdmin(
   'shows which flags a change affects before it is saved, and names production',
   async ({ page, api }) => {
     const { id, name } = await createSegment(api);
-    const enabled = await flagWithStrategy(api, { segments: [id] });
-    await api.send('POST', `${enabled.base}/environments/production/on`);
-    const disabled = await flagWithStrategy(api, { segments: [id] });
+    const enabledFlag = await flagWithStrategy(api, { segments: [id] });
+    await api.send('POST', `${enabledFlag.base}/environments/production/on`);
+    const disabledFlag = await flagWithStrategy(api, { segments: [id] });
     await visit(page, `/admin/segments/${id}`);
 
     await page.getByText('Not possible while 2 strategies use it.').waitFor();
@@ -65,11 +69,11 @@ testAsAdmin(
     );
     await page.getByLabel('Description').fill('Everyone in the union');
     await page.getByRole('button', { name: /^Save Ctrl/ }).waitFor();
-    await values(page).fill('PL');
-    await values(page).press('Enter');
+    await valuesField(page).fill('PL');
+    await valuesField(page).press('Enter');
     const effect = page.getByRole('region', { name: 'Saving affects' });
-    await effect.getByRole('link', { name: enabled.name }).waitFor();
-    await effect.getByText(`${disabled.name} is disabled here.`).waitFor();
+    await effect.getByRole('link', { name: enabledFlag.name }).waitFor();
+    await effect.getByText(`${disabledFlag.name} is disabled here.`).waitFor();
     await accessible(page);
     await page.getByRole('button', { name: /^Save and change 1 flag in production/ }).click();
 
@@ -78,7 +82,7 @@ testAsAdmin(
       description: 'Everyone in the union',
       constraints: [{ values: ['DE', 'PL'] }],
     });
-    await page.getByRole('region', { name: 'Used by' }).getByRole('link', { name: enabled.name }).click();
+    await page.getByRole('region', { name: 'Used by' }).getByRole('link', { name: enabledFlag.name }).click();
     await page.getByRole('button', { name: /^Save to production/ }).waitFor();
   },
 );
@@ -86,9 +90,9 @@ testAsAdmin(
 testAsAdmin('shows a change by somebody else, and loses no input', async ({ page, api }) => {
   const { id, name } = await createSegment(api);
   await visit(page, `/admin/segments/${id}`);
-  await values(page).fill('PL');
-  await values(page).press('Enter');
-  await api.send('PUT', `/api/admin/segments/${id}`, { name, constraints: [country('DE', 'FR')] });
+  await valuesField(page).fill('PL');
+  await valuesField(page).press('Enter');
+  await api.send('PUT', `/api/admin/segments/${id}`, { name, constraints: [countryConstraint('DE', 'FR')] });
 
   await page.getByRole('button', { name: /^Save/ }).click();
 

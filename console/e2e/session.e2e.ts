@@ -5,7 +5,7 @@ import { createPerson, type Person, unique } from './support/api.ts';
 import { account, startSso } from './support/identity-provider.ts';
 import { test, testWithOwnServer } from './support/test.ts';
 
-/** A form with unsaved input. Returns the description in it. */
+/** Fills in a form without saving it, and returns the description in the form. */
 async function fillIntegration(page: Page): Promise<string> {
   const description = `Change log ${unique()}`;
   await page.goto('/integrations/new/webhook');
@@ -14,14 +14,14 @@ async function fillIntegration(page: Page): Promise<string> {
   return description;
 }
 
-const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Your session ended' });
+const loginDialog = (page: Page) => page.getByRole('dialog', { name: 'Your session ended' });
 
 async function logInAgain(page: Page, { username, password }: Person): Promise<void> {
-  await dialogOf(page).getByLabel('Username or email address').fill(username);
-  await dialogOf(page)
+  await loginDialog(page).getByLabel('Username or email address').fill(username);
+  await loginDialog(page)
     .getByLabel(/^Password/)
     .fill(password);
-  await dialogOf(page).getByRole('button', { name: 'Log in' }).click();
+  await loginDialog(page).getByRole('button', { name: 'Log in' }).click();
 }
 
 test('a session that ends while editing asks for a login, and nothing is lost', async ({
@@ -34,20 +34,20 @@ test('a session that ends while editing asks for a login, and nothing is lost', 
   await api.send('DELETE', `/api/admin/user-admin/${person.id}/sessions`);
 
   await page.getByRole('button', { name: 'Create integration' }).click();
-  await dialogOf(page)
+  await loginDialog(page)
     .getByText('Your last change is not saved yet. It is saved as soon as you log in.')
     .waitFor();
   await page.keyboard.press('Escape');
-  await dialogOf(page).getByLabel('Username or email address').waitFor();
-  expect(await dialogOf(page).getByLabel('Username or email address').inputValue()).toBe(person.username);
-  const password = dialogOf(page).getByLabel(/^Password/);
+  await loginDialog(page).getByLabel('Username or email address').waitFor();
+  expect(await loginDialog(page).getByLabel('Username or email address').inputValue()).toBe(person.username);
+  const password = loginDialog(page).getByLabel(/^Password/);
   await expect.poll(() => password.evaluate(element => element === document.activeElement)).toBe(true);
   await accessible(page);
   await logInAgain(page, { ...person, password: 'wrong' });
-  await dialogOf(page).getByText('The username or the password is wrong.').waitFor();
+  await loginDialog(page).getByText('The username or the password is wrong.').waitFor();
   await logInAgain(page, person);
 
-  // The request that was rejected with 401 continues.
+  // After the login, the page repeats the request that was rejected with 401.
   await page
     .getByRole('dialog', { name: 'Signing secret' })
     .getByText(/^whsec_/)
@@ -65,45 +65,45 @@ test("a different user who logs in does not send the first user's requests", asy
   logInAs,
 }) => {
   const person = await logInAs({ rootRole: 'Admin' });
-  const other = await createPerson(api, { rootRole: 'Admin' });
+  const otherPerson = await createPerson(api, { rootRole: 'Admin' });
   const description = await fillIntegration(page);
   await api.send('DELETE', `/api/admin/user-admin/${person.id}/sessions`);
 
   await page.getByRole('button', { name: 'Create integration' }).click();
-  await logInAgain(page, other);
+  await logInAgain(page, otherPerson);
 
   const dialog = page.getByRole('dialog', { name: 'A different user is logged in' });
   await dialog.getByText(`The input on this page is from ${person.username}. It was not saved.`).waitFor();
   await accessible(page);
-  await dialog.getByRole('link', { name: `Continue as ${other.username}` }).click();
+  await dialog.getByRole('link', { name: `Continue as ${otherPerson.username}` }).click();
   await page.waitForURL('/');
-  await page.getByRole('button', { name: other.username }).waitFor();
+  await page.getByRole('button', { name: otherPerson.username }).waitFor();
   const { addons } = await api.send<{ addons: { description: string }[] }>('GET', '/api/admin/addons');
   expect(addons.map(addon => addon.description)).not.toContain(description);
 });
 
-test("a different user who logs in in a second tab does not send the first user's input", async ({
+test("a different user who logs in through a second tab does not send the first user's input", async ({
   page,
   api,
   logInAs,
 }) => {
   const person = await logInAs({ rootRole: 'Admin' });
   const description = await fillIntegration(page);
-  const second = await page.context().newPage();
-  const other = await logInAs({ rootRole: 'Admin' }, second);
+  const secondTab = await page.context().newPage();
+  const otherPerson = await logInAs({ rootRole: 'Admin' }, secondTab);
   await page.evaluate(() => dispatchEvent(new Event('focus')));
 
   await page.getByRole('button', { name: 'Create integration' }).click();
 
   const dialog = page.getByRole('dialog', { name: 'A different user is logged in' });
   await dialog.getByText(`The input on this page is from ${person.username}. It was not saved.`).waitFor();
-  await dialog.getByRole('link', { name: `Continue as ${other.username}` }).waitFor();
+  await dialog.getByRole('link', { name: `Continue as ${otherPerson.username}` }).waitFor();
   await accessible(page);
   const { addons } = await api.send<{ addons: { description: string }[] }>('GET', '/api/admin/addons');
   expect(addons.map(addon => addon.description)).not.toContain(description);
 });
 
-test('the login page leads a user with a session to the page they asked for', async ({ page, logInAs }) => {
+test('the login page redirects a user with a session to the requested page', async ({ page, logInAs }) => {
   await logInAs();
   await page.goto('/login?to=/projects');
   await page.waitForURL('/projects');
@@ -111,33 +111,36 @@ test('the login page leads a user with a session to the page they asked for', as
   await page.waitForURL('/');
 });
 
-const ownServer = testWithOwnServer();
+const testOnOwnServer = testWithOwnServer();
 
-ownServer('single sign-on in another window keeps the input too', async ({ page, server, api }) => {
-  const provider = await startSso(server);
-  provider.setVisitor(account());
-  await page.goto('/auth/oidc/login');
-  await page.getByRole('button', { name: 'Dora' }).waitFor();
-  const description = await fillIntegration(page);
-  const { users } = await api.send<{ users: { id: number; name: string | null }[] }>(
-    'GET',
-    '/api/admin/user-admin',
-  );
-  const { id } = users.find(({ name }) => name === 'Dora') ?? {};
-  await api.send('DELETE', `/api/admin/user-admin/${id}/sessions`);
+testOnOwnServer(
+  'a login with single sign-on in a new window also keeps the input',
+  async ({ page, server, api }) => {
+    const provider = await startSso(server);
+    provider.setVisitor(account());
+    await page.goto('/auth/oidc/login');
+    await page.getByRole('button', { name: 'Dora' }).waitFor();
+    const description = await fillIntegration(page);
+    const { users } = await api.send<{ users: { id: number; name: string | null }[] }>(
+      'GET',
+      '/api/admin/user-admin',
+    );
+    const { id } = users.find(({ name }) => name === 'Dora') ?? {};
+    await api.send('DELETE', `/api/admin/user-admin/${id}/sessions`);
 
-  await page.getByRole('button', { name: 'Create integration' }).click();
-  const [popup] = await Promise.all([
-    page.context().waitForEvent('page'),
-    dialogOf(page).getByRole('link', { name: 'Log in with single sign-on in a new window' }).click(),
-  ]);
-  await popup.getByRole('heading', { name: 'You are logged in' }).waitFor();
-  await accessible(popup);
+    await page.getByRole('button', { name: 'Create integration' }).click();
+    const [popup] = await Promise.all([
+      page.context().waitForEvent('page'),
+      loginDialog(page).getByRole('link', { name: 'Log in with single sign-on in a new window' }).click(),
+    ]);
+    await popup.getByRole('heading', { name: 'You are logged in' }).waitFor();
+    await accessible(popup);
 
-  await page
-    .getByRole('dialog', { name: 'Signing secret' })
-    .getByText(/^whsec_/)
-    .waitFor();
-  await page.getByRole('button', { name: 'I have stored it' }).click();
-  await page.getByRole('heading', { name: description }).waitFor();
-});
+    await page
+      .getByRole('dialog', { name: 'Signing secret' })
+      .getByText(/^whsec_/)
+      .waitFor();
+    await page.getByRole('button', { name: 'I have stored it' }).click();
+    await page.getByRole('heading', { name: description }).waitFor();
+  },
+);

@@ -3,45 +3,45 @@ import { accessible } from './support/accessible.ts';
 import { account, startProvider, startSso } from './support/identity-provider.ts';
 import { test, testWithOwnServer } from './support/test.ts';
 
-const ownServer = testWithOwnServer();
+const testOnOwnServer = testWithOwnServer();
 
-ownServer(
-  'single sign-on is saved only as it was tested, and any edit clears the test',
+testOnOwnServer(
+  'only tested single sign-on settings can be saved, and any edit clears the test',
   async ({ page, api, server, logInAs }) => {
     const { issuer, client } = await startProvider(server);
     await logInAs({ rootRole: 'Admin' });
     await page.goto('/admin/sign-in');
-    const save = page.getByRole('button', { name: /^Save/ });
-    const test = page.getByRole('button', { name: /^Test/ });
+    const saveButton = page.getByRole('button', { name: /^Save/ });
+    const testButton = page.getByRole('button', { name: /^Test/ });
     await page.getByLabel('Log in with OpenID Connect').check();
     await page.getByText('Test these settings to save them').waitFor();
-    expect(await save.isDisabled()).toBe(true);
+    expect(await saveButton.isDisabled()).toBe(true);
 
-    await test.click();
+    await testButton.click();
     await page.getByText('Is required to enable single sign-on').first().waitFor();
     await page.getByLabel('Issuer or discovery URL').fill(issuer);
     await page.getByLabel('Client ID').fill(client.clientId);
     await page.getByLabel('Client secret').fill('wrong');
-    await test.click();
+    await testButton.click();
     await page.getByText('The provider does not accept the client ID').waitFor();
     await page.getByText('The test failed').waitFor();
-    expect(await save.isDisabled()).toBe(true);
+    expect(await saveButton.isDisabled()).toBe(true);
     await accessible(page);
 
     await page.getByLabel('Client secret').fill(client.secret);
     await page.getByText('The form has changed since this test.').waitFor();
-    await test.click();
+    await testButton.click();
     await page.getByText('Tested as shown').waitFor();
     await page.getByLabel('Create an account at the first login').check();
     await page.getByText('Test these settings to save them').waitFor();
-    await test.click();
+    await testButton.click();
     await page.getByText(/Is required with autoCreate/).waitFor();
     await page.getByLabel('Email domains').fill('example.com');
-    await test.click();
+    await testButton.click();
     await page.getByText('Tested as shown').waitFor();
-    // The stored input of the tab must not have the secret.
+    // The input that the tab stores must not contain the secret.
     expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain(client.secret);
-    await save.click();
+    await saveButton.click();
     await page.getByText('Sign-in settings saved.').waitFor();
     expect(await api.send('GET', '/api/admin/auth/oidc/settings')).toMatchObject({
       enabled: true,
@@ -53,35 +53,35 @@ ownServer(
   },
 );
 
-ownServer(
+testOnOwnServer(
   'passwords stay enabled until an admin has logged in with single sign-on',
   async ({ page, newPage, server, logInAs }) => {
     const provider = await startSso(server);
     await logInAs({ rootRole: 'Admin' });
     await page.goto('/admin/sign-in/passwords');
-    const disable = page.getByRole('button', { name: /^Disable passwords/ });
+    const disableButton = page.getByRole('button', { name: /^Disable passwords/ });
     await page.getByLabel('Log in with a password').uncheck();
     await page.getByText('No admin could log in afterwards.').waitFor();
-    expect(await disable.isDisabled()).toBe(true);
+    expect(await disableButton.isDisabled()).toBe(true);
     await accessible(page);
 
     provider.setVisitor(account());
-    const other = await newPage();
-    await other.goto('/login');
-    await other.getByRole('link', { name: 'Log in with single sign-on' }).click();
-    await other.getByRole('button', { name: 'Dora' }).waitFor();
+    const otherPage = await newPage();
+    await otherPage.goto('/login');
+    await otherPage.getByRole('link', { name: 'Log in with single sign-on' }).click();
+    await otherPage.getByRole('button', { name: 'Dora' }).waitFor();
     await page.reload();
     await page.getByText('Keep passwords enabled for now.').waitFor();
     await page.getByText('Dora').waitFor();
-    await disable.click();
+    await disableButton.click();
     await page.getByText('Passwords disabled. Sessions continue.').waitFor();
 
     // Somebody else enables them while this page is open.
     await page.getByLabel('Log in with a password').check();
-    await other.goto('/admin/sign-in/passwords');
-    await other.getByLabel('Log in with a password').check();
-    await other.getByRole('button', { name: /^Enable passwords/ }).click();
-    await other.getByText('Passwords enabled.').waitFor();
+    await otherPage.goto('/admin/sign-in/passwords');
+    await otherPage.getByLabel('Log in with a password').check();
+    await otherPage.getByRole('button', { name: /^Enable passwords/ }).click();
+    await otherPage.getByText('Passwords enabled.').waitFor();
     await page.getByRole('button', { name: /^Enable passwords/ }).click();
     await page.getByText('Passwords enabled.').waitFor();
   },
@@ -96,7 +96,7 @@ test('origins of frontend SDKs are checked line by line, and a Viewer cannot ope
   await logInAs({ rootRole: 'Admin' });
   await page.goto('/admin/sign-in/origins');
   const origins = page.getByLabel('Origins of your pages, one per line');
-  const before = await origins.inputValue();
+  const originsBefore = await origins.inputValue();
   await origins.fill('https://shop.example.com\nhttps://SHOP.example.com/cart');
   await page.getByRole('button', { name: /^Save/ }).click();
   await page.getByText(/Line 2: .*must be \* or an origin/).waitFor();
@@ -111,15 +111,15 @@ test('origins of frontend SDKs are checked line by line, and a Viewer cannot ope
   await page.getByRole('button', { name: /^Save/ }).click();
   await page.getByText(/changed this list of origins/).waitFor();
   await page.getByRole('button', { name: 'Continue with mine' }).click();
-  await origins.fill(before);
+  await origins.fill(originsBefore);
   await page.getByRole('button', { name: /^Save/ }).click();
   await expect.poll(() => page.getByRole('button', { name: /^Save/ }).count()).toBe(0);
 
-  const viewer = await newPage();
-  await logInAs({ rootRole: 'Viewer' }, viewer);
-  await viewer.goto('/admin/sign-in');
-  await viewer.getByText('You need a different permission').waitFor();
-  await viewer
+  const viewerPage = await newPage();
+  await logInAs({ rootRole: 'Viewer' }, viewerPage);
+  await viewerPage.goto('/admin/sign-in');
+  await viewerPage.getByText('You need a different permission').waitFor();
+  await viewerPage
     .getByText(/UPDATE_AUTH_CONFIGURATION/)
     .first()
     .waitFor();

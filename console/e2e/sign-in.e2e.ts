@@ -6,10 +6,10 @@ import { logIn } from './support/log-in.ts';
 import { test, testWithOwnServer } from './support/test.ts';
 
 const PASSWORD = 'correct horse battery staple';
-const ownServer = testWithOwnServer();
+const testOnOwnServer = testWithOwnServer();
 
-ownServer(
-  'single sign-on opens the page that the user asked for, or says why not',
+testOnOwnServer(
+  'single sign-on opens the requested page, or explains its failure',
   async ({ page, server, api }) => {
     const provider = await startSso(server);
     const ssoButton = page.getByRole('link', { name: 'Log in with single sign-on' });
@@ -34,7 +34,7 @@ ownServer(
     await ssoButton.click();
     await failure.getByText('Ask an admin to create an account for you.').waitFor();
 
-    // The provider remembers its visitor.
+    // Without this, the provider's cookie would log in the previous visitor.
     await page.context().clearCookies({ domain: '127.0.0.1' });
     provider.setVisitor(account());
     await ssoButton.click();
@@ -108,16 +108,16 @@ test('a reset link sets a password once', async ({ page, api }) => {
     { id },
   );
   const { pathname, search } = new URL(resetPasswordUrl);
-  const changed = `${PASSWORD}, changed`;
+  const newPassword = `${PASSWORD}, changed`;
 
   await page.goto(pathname + search);
   await page.getByText(`Choose a password for ${username}.`).waitFor();
   await accessible(page);
-  await page.getByLabel('New password').fill(changed);
+  await page.getByLabel('New password').fill(newPassword);
   await page.getByRole('button', { name: 'Set the password' }).click();
   await page.getByText('Your password is set. Log in with it.').waitFor();
   await accessible(page);
-  await logIn(page, { username, password: changed });
+  await logIn(page, { username, password: newPassword });
   await page.goto(pathname + search);
 
   await page.getByRole('heading', { name: 'This link does not work' }).waitFor();

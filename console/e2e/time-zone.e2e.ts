@@ -41,7 +41,7 @@ test('the event log shows times and days in the time zone of the user, and names
   logInAs,
 }) => {
   const { project } = await flagWithStrategy(api);
-  // Half an hour off every full hour, so that no time in this zone equals its UTC time.
+  // The offset of this zone contains half an hour, so that no time in this zone equals its UTC time.
   const page = await newPage({ timezoneId: 'Asia/Kolkata' });
   await logInAs({ rootRole: 'Admin' }, page);
 
@@ -50,8 +50,8 @@ test('the event log shows times and days in the time zone of the user, and names
   await row.waitFor();
   await page.getByText(/times in Asia\/(Kolkata|Calcutta)/).waitFor();
   const time = row.locator('time');
-  const at = new Date((await time.getAttribute('datetime')) ?? '');
-  const words = at.toLocaleTimeString('en-GB', { timeZone: 'Asia/Kolkata' });
-  expect(await time.textContent()).toBe(words);
+  const date = new Date((await time.getAttribute('datetime')) ?? '');
+  const localTime = date.toLocaleTimeString('en-GB', { timeZone: 'Asia/Kolkata' });
+  expect(await time.textContent()).toBe(localTime);
   await accessible(page);
 });

@@ -1,15 +1,15 @@
 import { expect } from 'vitest';
-import { createFlag, createProject } from './support/api.ts';
+import { createFlag, createProject, unique } from './support/api.ts';
 import { flagWithStrategy } from './support/flag.ts';
 import { visit } from './support/open-page.ts';
 import { testAsAdmin } from './support/test.ts';
 
 testAsAdmin(
-  'Enter after the key of production cancels: on the flag page and in the list',
+  'Enter cancels the confirmation that the shortcut of production opens, on the flag page and in the list',
   async ({ page, api }) => {
     const { address, project, name, base } = await flagWithStrategy(api);
     const { environments } = await api.send<{ environments: { name: string }[] }>('GET', base);
-    const key = String(environments.findIndex(one => one.name === 'production') + 1);
+    const key = String(environments.findIndex(environment => environment.name === 'production') + 1);
     await visit(page, address);
     await page.getByLabel('Enabled in production', { exact: true }).waitFor();
 
@@ -22,42 +22,65 @@ testAsAdmin(
     await page.getByLabel(`${name} in production`, { exact: true }).waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press(key);
-    const question = page.getByRole('dialog', { name: `Enable ${name} in production?` });
-    await question.waitFor();
+    const confirmation = page.getByRole('dialog', { name: `Enable ${name} in production?` });
+    await confirmation.waitFor();
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel');
     await page.keyboard.press('Enter');
-    await question.waitFor({ state: 'hidden' });
+    await confirmation.waitFor({ state: 'hidden' });
 
     expect(await api.send('GET', `${base}/environments/production`)).toMatchObject({ enabled: false });
   },
 );
 
+testAsAdmin('undoing an enable removes only the strategy that the enable added', async ({ page, api }) => {
+  const project = await createProject(api);
+  const name = await createFlag(api, project);
+  const environment = `/api/admin/projects/${project}/features/${name}/environments/development`;
+  const readState = async () => {
+    const { enabled, strategies } = await api.send<{ enabled: boolean; strategies: object[] }>(
+      'GET',
+      environment,
+    );
+    return { enabled, strategies: strategies.length };
+  };
+  await visit(page, `/projects/${project}/features/${name}`);
+  const toggle = page.getByLabel('Enabled in development', { exact: true });
+
+  await toggle.click();
+  await expect.poll(readState).toEqual({ enabled: true, strategies: 1 });
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(readState).toEqual({ enabled: false, strategies: 0 });
+
+  await api.send('POST', `${environment}/strategies`, { name: 'flexibleRollout', parameters: {} });
+  await page.reload();
+  await toggle.click();
+  await expect.poll(readState).toEqual({ enabled: true, strategies: 1 });
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(readState).toEqual({ enabled: false, strategies: 1 });
+});
+
+// A toggle changes every cached search, including searches whose page uses only a part of the response.
 testAsAdmin(
-  'undoing an enable removes the strategy that it added, and no other one',
+  'a toggle and a favorite in the list work after other pages have cached searches',
   async ({ page, api }) => {
-    const project = await createProject(api);
-    const name = await createFlag(api, project);
-    const environment = `/api/admin/projects/${project}/features/${name}/environments/development`;
-    const state = async () => {
-      const { enabled, strategies } = await api.send<{ enabled: boolean; strategies: object[] }>(
-        'GET',
-        environment,
-      );
-      return { enabled, strategies: strategies.length };
-    };
-    await visit(page, `/projects/${project}/features/${name}`);
-    const toggle = page.getByLabel('Enabled in development', { exact: true });
+    const segment = await api.send<{ id: number; name: string }>('POST', '/api/admin/segments', {
+      name: `segment-${unique()}`,
+      constraints: [],
+    });
+    const { project, name, base } = await flagWithStrategy(api, { segments: [segment.id] });
+    await visit(page, `/admin/segments/${segment.id}`);
+    await page.getByRole('link', { name: '1 strategy' }).waitFor();
+    await visit(page, `/projects/${project}`);
+    await page.getByRole('button', { name: 'Connect an SDK' }).click();
+    await page.getByRole('dialog', { name: 'Connect an SDK' }).waitFor();
+    await page.keyboard.press('Escape');
 
-    await toggle.click();
-    await expect.poll(state).toEqual({ enabled: true, strategies: 1 });
-    await page.getByRole('button', { name: 'Undo' }).click();
-    await expect.poll(state).toEqual({ enabled: false, strategies: 0 });
+    await page.getByLabel(`${name} in development`, { exact: true }).click();
+    await page.getByRole('button', { name: `Favorite ${name}` }).click();
 
-    await api.send('POST', `${environment}/strategies`, { name: 'flexibleRollout', parameters: {} });
-    await page.reload();
-    await toggle.click();
-    await expect.poll(state).toEqual({ enabled: true, strategies: 1 });
-    await page.getByRole('button', { name: 'Undo' }).click();
-    await expect.poll(state).toEqual({ enabled: false, strategies: 1 });
+    const isEnabled = async () =>
+      (await api.send<{ enabled: boolean }>('GET', `${base}/environments/development`)).enabled;
+    await expect.poll(isEnabled).toBe(true);
+    await page.getByRole('button', { name: `Favorite ${name}`, pressed: true }).waitFor();
   },
 );

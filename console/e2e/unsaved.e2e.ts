@@ -6,26 +6,26 @@ import { flagWithStrategy } from './support/flag.ts';
 import { visit } from './support/open-page.ts';
 import { test, testAsAdmin, testBehindFront } from './support/test.ts';
 
-const titleOf = (page: Page) => page.getByRole('textbox', { name: 'Title' });
+const titleField = (page: Page) => page.getByRole('textbox', { name: 'Title' });
 const save = (page: Page) => page.getByRole('button', { name: /^Save to production/ }).click();
-const conflict = (page: Page) => page.getByText('while you edited it');
+const conflictMessage = (page: Page) => page.getByText('while you edited it');
 
-/** Types the title of a strategy, and does not save it. */
+/** Types the title of a strategy without saving it. */
 async function typeTitle(page: Page, api: Api, title: string) {
   const flag = await flagWithStrategy(api);
   await visit(page, `${flag.address}?edit=${flag.id}`);
-  await titleOf(page).fill(title);
+  await titleField(page).fill(title);
   return flag;
 }
 
-/** Reloads, and accepts that the browser asks about unsaved input. */
+/** Reloads the page, and accepts the browser's dialog about unsaved input. */
 async function reload(page: Page): Promise<void> {
   page.once('dialog', dialog => void dialog.accept());
   await page.reload();
 }
 
 testBehindFront(
-  'an editor keeps its input if the network is back before the server',
+  'an editor keeps its input if the network returns before the server',
   async ({ page, api, server, logInAs, tolerated }) => {
     tolerated.push(/ERR_|Failed to load resource/);
     await logInAs({ rootRole: 'Admin' });
@@ -36,11 +36,11 @@ testBehindFront(
     await page.context().setOffline(false);
     await page.getByText('The server is not available at the moment.').waitFor();
     await page.waitForTimeout(1500);
-    expect(await titleOf(page).inputValue()).toBe('Mine');
+    expect(await titleField(page).inputValue()).toBe('Mine');
     server.front.state = 'up';
 
     await page.getByText('The server is not available at the moment.').waitFor({ state: 'hidden' });
-    expect(await titleOf(page).inputValue()).toBe('Mine');
+    expect(await titleField(page).inputValue()).toBe('Mine');
   },
 );
 
@@ -50,33 +50,33 @@ testBehindFront(
     tolerated.push(/ERR_|Failed to load resource/);
     await logInAs({ rootRole: 'Admin' });
     const { strategies } = await typeTitle(page, api, 'First');
-    const waiting = page.getByText('1 change is not saved yet. Halyard keeps trying.');
+    const waitingMessage = page.getByText('1 change is not saved yet. Halyard keeps trying.');
 
     server.front.state = 'down';
     await save(page);
-    await waiting.waitFor();
+    await waitingMessage.waitFor();
     await accessible(page);
     await page.getByRole('button', { name: 'Stop trying' }).click();
     await page.getByText('Cancelled. The server did not respond').waitFor();
-    await waiting.waitFor({ state: 'hidden' });
-    expect(await titleOf(page).inputValue()).toBe('First');
+    await waitingMessage.waitFor({ state: 'hidden' });
+    expect(await titleField(page).inputValue()).toBe('First');
     await save(page);
-    await waiting.waitFor();
+    await waitingMessage.waitFor();
     server.front.state = 'up';
 
     await page.getByText('Saved to production.').waitFor();
-    const [stored] = await api.send<{ title: string }[]>('GET', strategies);
-    expect(stored?.title).toBe('First');
-    expect(await waiting.count()).toBe(0);
+    const [storedStrategy] = await api.send<{ title: string }[]>('GET', strategies);
+    expect(storedStrategy?.title).toBe('First');
+    expect(await waitingMessage.count()).toBe(0);
   },
 );
 
-/** The next writes reach the server, and their responses get lost. */
+/** Loses the responses to the next writes after the server has carried them out. */
 async function loseResponses(page: Page, count: number): Promise<void> {
-  let left = count;
+  let responsesToLose = count;
   await page.route('**/api/admin/**', async route => {
-    if (route.request().method() === 'GET' || left === 0) return await route.fallback();
-    left--;
+    if (route.request().method() === 'GET' || responsesToLose === 0) return await route.fallback();
+    responsesToLose--;
     await route.fetch();
     await route.abort('connectionreset');
   });
@@ -90,7 +90,7 @@ testAsAdmin('a lost response is neither a conflict nor a second change', async (
   await save(page);
 
   await page.getByText('Saved to production.').waitFor();
-  expect(await conflict(page).count()).toBe(0);
+  expect(await conflictMessage(page).count()).toBe(0);
   const { events } = await api.send<{ events: { type: string }[] }>(
     'GET',
     `/api/admin/search/events?feature=IS:${name}`,
@@ -106,7 +106,7 @@ testAsAdmin('a lost response is neither a conflict nor a second change', async (
 });
 
 testAsAdmin(
-  'input that is edited again while it is saved does not conflict with its own first save',
+  'input that is edited after a cancelled save does not conflict with that save',
   async ({ page, api, tolerated }) => {
     tolerated.push(/ERR_CONNECTION_RESET/);
     const { strategies } = await typeTitle(page, api, 'First');
@@ -115,15 +115,15 @@ testAsAdmin(
     await page.getByRole('button', { name: 'Stop trying' }).click();
     await page.unroute('**/api/admin/**');
 
-    await titleOf(page).fill('Second');
+    await titleField(page).fill('Second');
     await reload(page);
     await page.getByText('Your unsaved input is restored.').waitFor();
-    expect(await titleOf(page).inputValue()).toBe('Second');
+    expect(await titleField(page).inputValue()).toBe('Second');
     await save(page);
 
     await page.getByText('Saved to production.').waitFor();
-    const [stored] = await api.send<{ title: string }[]>('GET', strategies);
-    expect(stored?.title).toBe('Second');
+    const [storedStrategy] = await api.send<{ title: string }[]>('GET', strategies);
+    expect(storedStrategy?.title).toBe('Second');
   },
 );
 
@@ -132,15 +132,15 @@ testAsAdmin('input survives a reload until it is saved or discarded', async ({ p
 
   await reload(page);
   await page.getByText('Your unsaved input is restored.').waitFor();
-  expect(await titleOf(page).inputValue()).toBe('Mine');
+  expect(await titleField(page).inputValue()).toBe('Mine');
   await page.getByText('1 change', { exact: true }).waitFor();
   await accessible(page);
   await page.getByRole('button', { name: 'Discard', exact: true }).click();
   await page.goto(`${address}?edit=${id}`);
-  await titleOf(page).waitFor();
-  expect(await titleOf(page).inputValue()).toBe('Gradual rollout');
+  await titleField(page).waitFor();
+  expect(await titleField(page).inputValue()).toBe('Gradual rollout');
 
-  await titleOf(page).fill('Saved');
+  await titleField(page).fill('Saved');
   await save(page);
   await page.getByText('Saved to production.').waitFor();
   expect(await page.evaluate(() => Object.keys(sessionStorage).filter(key => key.includes('draft')))).toEqual(
@@ -149,7 +149,7 @@ testAsAdmin('input survives a reload until it is saved or discarded', async ({ p
 });
 
 testAsAdmin(
-  'restored input is a conflict immediately if somebody else has changed the same thing',
+  'restored input shows a conflict immediately if somebody else has changed the same field',
   async ({ page, api }) => {
     const { id, strategies } = await typeTitle(page, api, 'Mine');
     await api.send('PUT', `${strategies}/${id}`, {
@@ -160,10 +160,10 @@ testAsAdmin(
 
     await reload(page);
 
-    await page.getByText('admin token changed this strategy').or(conflict(page)).first().waitFor();
+    await page.getByText('admin token changed this strategy').or(conflictMessage(page)).first().waitFor();
     await accessible(page);
     await page.getByRole('button', { name: 'Continue with mine' }).click();
-    expect(await titleOf(page).inputValue()).toBe('Mine');
+    expect(await titleField(page).inputValue()).toBe('Mine');
   },
 );
 
@@ -175,20 +175,20 @@ testAsAdmin(
     await api.send('DELETE', `${strategies}/${id}`);
 
     await page.getByText('Somebody deleted this strategy while you edited it.').waitFor();
-    expect(await titleOf(page).inputValue()).toBe('Mine');
+    expect(await titleField(page).inputValue()).toBe('Mine');
     await accessible(page);
     await reload(page);
     await page.getByText('Somebody deleted this strategy while you edited it.').waitFor();
-    expect(await titleOf(page).inputValue()).toBe('Mine');
+    expect(await titleField(page).inputValue()).toBe('Mine');
     await save(page);
 
     await page.getByText('Saved to production.').waitFor();
-    const stored = await api.send<{ title: string }[]>('GET', strategies);
-    expect(stored.map(({ title }) => title)).toEqual(['Mine']);
+    const storedStrategies = await api.send<{ title: string }[]>('GET', strategies);
+    expect(storedStrategies.map(({ title }) => title)).toEqual(['Mine']);
   },
 );
 
-test('input survives the end of the session and a reload, and a different user does not get it', async ({
+test('input survives the end of the session and a reload, and a different user does not get the input', async ({
   page,
   api,
   logInAs,
@@ -235,33 +235,36 @@ testAsAdmin('forms keep their input in the tab, without secrets', async ({ page,
   expect(await page.getByLabel('Description').inputValue()).toBe('Change log');
 });
 
-testAsAdmin('a failed toggle undoes only itself', async ({ page, api, tolerated }) => {
-  const project = await createProject(api);
-  const [one, other] = [await createFlag(api, project), await createFlag(api, project)];
-  tolerated.push(/500/);
-  await visit(page, `/projects/${project}`);
-  const toggle = (flag: string) => page.getByRole('switch', { name: new RegExp(`^${flag}.*development`) });
-  let fail: (() => void) | undefined;
-  await page.route(`**/features/${one}/environments/development/on`, async route => {
-    await new Promise<void>(resolve => {
-      fail = resolve;
+testAsAdmin(
+  'a failed toggle reverts without reverting a different toggle',
+  async ({ page, api, tolerated }) => {
+    const project = await createProject(api);
+    const [failingFlag, otherFlag] = [await createFlag(api, project), await createFlag(api, project)];
+    tolerated.push(/500/);
+    await visit(page, `/projects/${project}`);
+    const toggle = (flag: string) => page.getByRole('switch', { name: new RegExp(`^${flag}.*development`) });
+    let failRequest: (() => void) | undefined;
+    await page.route(`**/features/${failingFlag}/environments/development/on`, async route => {
+      await new Promise<void>(resolve => {
+        failRequest = resolve;
+      });
+      await route.fulfill({ status: 500, json: { message: 'Broken.' } });
     });
-    await route.fulfill({ status: 500, json: { message: 'Broken.' } });
-  });
-  // Polls would correct a wrong state: here they show what the optimistic update did.
-  await toggle(one).click();
-  await toggle(other).click();
-  await page.getByText(`${other} is enabled in development.`).waitFor();
-  await page.route('**/api/admin/search/features**', route => route.abort());
-  tolerated.push(/ERR_FAILED/);
-  fail?.();
-  await page.getByText(`${one} was not enabled in development.`).waitFor();
+    // Searches are blocked below, because a search would hide a wrong state of the optimistic update.
+    await toggle(failingFlag).click();
+    await toggle(otherFlag).click();
+    await page.getByText(`${otherFlag} is enabled in development.`).waitFor();
+    await page.route('**/api/admin/search/features**', route => route.abort());
+    tolerated.push(/ERR_FAILED/);
+    failRequest?.();
+    await page.getByText(`${failingFlag} was not enabled in development.`).waitFor();
 
-  expect(await toggle(other).isChecked()).toBe(true);
-  expect(await toggle(one).isChecked()).toBe(false);
-});
+    expect(await toggle(otherFlag).isChecked()).toBe(true);
+    expect(await toggle(failingFlag).isChecked()).toBe(false);
+  },
+);
 
-testAsAdmin('the question before archiving takes the focus and keeps it', async ({ page, api }) => {
+testAsAdmin('the archive confirmation takes the focus, and Tab stays inside', async ({ page, api }) => {
   const project = await createProject(api);
   const flag = await createFlag(api, project);
   await visit(page, `/projects/${project}/features/${flag}/settings`);
@@ -270,7 +273,7 @@ testAsAdmin('the question before archiving takes the focus and keeps it', async 
   const hasFocus = () => dialog.evaluate(element => element.contains(document.activeElement));
 
   await expect.poll(hasFocus).toBe(true);
-  for (let press = 0; press < 5; press++) {
+  for (let n = 0; n < 5; n++) {
     await page.keyboard.press('Tab');
     expect(await hasFocus()).toBe(true);
   }

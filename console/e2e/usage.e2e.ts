@@ -4,7 +4,7 @@ import { type Api, createFlag, createProject, unique } from './support/api.ts';
 import { visit } from './support/open-page.ts';
 import { type Target, test, testAsViewer } from './support/test.ts';
 
-/** Reports as an SDK in production does. */
+/** Sends a report like an SDK in production does. */
 async function report(api: Api, { url }: Target, path: string, body: object): Promise<void> {
   const { secret } = await api.send<{ secret: string }>('POST', '/api/admin/api-tokens', {
     tokenName: `sdk-${unique()}`,
@@ -19,18 +19,18 @@ async function report(api: Api, { url }: Target, path: string, body: object): Pr
   expect(response.status).toBe(202);
 }
 
-const bucketOf = (toggles: object) => {
+const newBucket = (toggles: object) => {
   const now = new Date().toISOString();
   return { start: now, stop: now, toggles };
 };
 
 testAsViewer(
-  'shows how often SDKs evaluated a flag, the application that asked, and names that no flag has',
+  'shows the evaluations of a flag, the application that reported them, and unknown flag names',
   async ({ page, api, server }) => {
     const project = await createProject(api);
     const flag = await createFlag(api, project);
     const appName = `shop-${unique()}`;
-    const typo = `${flag}-typo`;
+    const misspelledFlag = `${flag}-typo`;
     await report(api, server, '/api/client/register', {
       appName,
       instanceId: 'host-1',
@@ -42,12 +42,12 @@ testAsViewer(
     await report(api, server, '/api/client/metrics', {
       appName,
       instanceId: 'host-1',
-      bucket: bucketOf({
+      bucket: newBucket({
         [flag]: { yes: 1500, no: 500, variants: { blue: 900, red: 600 } },
-        [typo]: { yes: 0, no: 7, variants: {} },
+        [misspelledFlag]: { yes: 0, no: 7, variants: {} },
       }),
     });
-    // The page polls every 10 s, and the server writes as often.
+    // The counts appear late, because the server writes them every 10 s and the page polls every 10 s.
     await visit(page, `/projects/${project}/features/${flag}/usage`);
     const usage = page.getByRole('region', { name: 'Usage in production' });
     await page
@@ -66,37 +66,37 @@ testAsViewer(
 
     await page.getByRole('region', { name: 'Applications' }).getByRole('link', { name: appName }).click();
     await page.getByRole('heading', { level: 1, name: appName }).waitFor();
-    const part = (name: string) => page.getByRole('region', { name });
-    await part('Problems').getByText(`There is no flag ${typo}.`).waitFor();
-    await part('Environments').getByText('1 instance', { exact: true }).waitFor();
-    await part('Environments').getByText('unleash-node-sdk:6.12.1').waitFor();
-    await part('Instances').getByText('host-1').waitFor();
+    const region = (name: string) => page.getByRole('region', { name });
+    await region('Problems').getByText(`There is no flag ${misspelledFlag}.`).waitFor();
+    await region('Environments').getByText('1 instance', { exact: true }).waitFor();
+    await region('Environments').getByText('unleash-node-sdk:6.12.1').waitFor();
+    await region('Instances').getByText('host-1').waitFor();
     await accessible(page);
-    await part('Flags').getByRole('link', { name: flag }).click();
+    await region('Flags').getByRole('link', { name: flag }).click();
     await page.waitForURL(`/projects/${project}/features/${flag}`);
 
     await visit(page, '/applications');
     await page.getByRole('link', { name: 'Unknown flags' }).click();
-    await page.getByPlaceholder('Name or application').fill(typo);
-    const unknown = page.getByRole('row').filter({ hasText: typo });
-    await unknown.getByText('production').waitFor();
+    await page.getByPlaceholder('Name or application').fill(misspelledFlag);
+    const unknownFlagRow = page.getByRole('row').filter({ hasText: misspelledFlag });
+    await unknownFlagRow.getByText('production').waitFor();
     await accessible(page);
-    await unknown.getByRole('link', { name: appName }).click();
+    await unknownFlagRow.getByRole('link', { name: appName }).click();
     await page.waitForURL(`/applications/${appName}`);
 
     await visit(page, `/projects/${project}/applications`);
     await page.getByRole('link', { name: 'Flag usage' }).click();
-    const evaluated = page.getByRole('row').filter({ hasText: flag });
-    await evaluated.getByText('1,500', { exact: true }).waitFor();
-    await evaluated.getByText('500', { exact: true }).waitFor();
+    const evaluatedFlagRow = page.getByRole('row').filter({ hasText: flag });
+    await evaluatedFlagRow.getByText('1,500', { exact: true }).waitFor();
+    await evaluatedFlagRow.getByText('500', { exact: true }).waitFor();
     await page.getByRole('combobox', { name: 'Period' }).selectOption('Last 7 days');
     await page.waitForURL(url => url.searchParams.get('days') === '7');
-    await evaluated.getByText('1,500', { exact: true }).waitFor();
+    await evaluatedFlagRow.getByText('1,500', { exact: true }).waitFor();
     await accessible(page);
   },
 );
 
-test('an application can be described and deleted only by users with the permission', async ({
+test('only users with the permission can describe and delete an application', async ({
   page,
   newPage,
   api,
@@ -114,12 +114,12 @@ test('an application can be described and deleted only by users with the permiss
   const address = `/api/admin/metrics/applications/${appName}`;
   const read = () => api.send<{ description?: string; url?: string }>('GET', address).catch(() => undefined);
   await expect.poll(read, { timeout: 60_000 }).toBeDefined();
-  const viewer = await newPage();
-  await logInAs({ rootRole: 'Viewer' }, viewer);
-  await viewer.goto(`/applications/${appName}`);
-  await viewer.getByRole('button', { name: 'Edit…' }).waitFor();
+  const viewerPage = await newPage();
+  await logInAs({ rootRole: 'Viewer' }, viewerPage);
+  await viewerPage.goto(`/applications/${appName}`);
+  await viewerPage.getByRole('button', { name: 'Edit…' }).waitFor();
   for (const name of ['Edit…', 'Delete application…'])
-    expect(await viewer.getByRole('button', { name }).getAttribute('aria-disabled')).toBe('true');
+    expect(await viewerPage.getByRole('button', { name }).getAttribute('aria-disabled')).toBe('true');
 
   await logInAs({ rootRole: 'Editor' });
   await page.goto(`/applications/${appName}`);
@@ -143,35 +143,38 @@ test('an application can be described and deleted only by users with the permiss
   expect(await read()).toBeUndefined();
 });
 
-testAsViewer('finds an application by a string, and opens it by keyboard', async ({ page, api, server }) => {
-  const appName = `mail-${unique()}`;
-  await report(api, server, '/api/client/register', {
-    appName,
-    instanceId: 'host-1',
-    strategies: [],
-    started: new Date().toISOString(),
-    interval: 10_000,
-  });
-  const address = `/api/admin/metrics/applications?query=${appName}`;
-  await expect
-    .poll(async () => (await api.send<{ total: number }>('GET', address)).total, { timeout: 60_000 })
-    .toBe(1);
-  await visit(page, '/');
-  await page.getByRole('link', { name: 'Applications' }).click();
+testAsViewer(
+  'finds an application by a string, and opens the application with the keyboard',
+  async ({ page, api, server }) => {
+    const appName = `mail-${unique()}`;
+    await report(api, server, '/api/client/register', {
+      appName,
+      instanceId: 'host-1',
+      strategies: [],
+      started: new Date().toISOString(),
+      interval: 10_000,
+    });
+    const address = `/api/admin/metrics/applications?query=${appName}`;
+    await expect
+      .poll(async () => (await api.send<{ total: number }>('GET', address)).total, { timeout: 60_000 })
+      .toBe(1);
+    await visit(page, '/');
+    await page.getByRole('link', { name: 'Applications' }).click();
 
-  await page.getByLabel('Filter applications').fill(appName);
-  await page.getByText('1 application', { exact: true }).waitFor();
-  await page.waitForURL(url => url.searchParams.get('query') === appName);
-  await accessible(page);
-  await page.getByLabel('Filter applications').blur();
-  await page.keyboard.press('j');
-  await page.keyboard.press('Enter');
+    await page.getByLabel('Filter applications').fill(appName);
+    await page.getByText('1 application', { exact: true }).waitFor();
+    await page.waitForURL(url => url.searchParams.get('query') === appName);
+    await accessible(page);
+    await page.getByLabel('Filter applications').blur();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
 
-  await page.getByRole('heading', { level: 1, name: appName }).waitFor();
-  await page.getByText('The application has not asked for any flag.').waitFor();
-  await visit(page, `/applications?query=${unique()}`);
-  await page.getByText('No applications match.').waitFor();
-  await visit(page, `/applications/${unique()}`);
-  await page.getByRole('heading', { name: 'Not found, or you cannot read it' }).waitFor();
-  await accessible(page);
-});
+    await page.getByRole('heading', { level: 1, name: appName }).waitFor();
+    await page.getByText('The application has not asked for any flag.').waitFor();
+    await visit(page, `/applications?query=${unique()}`);
+    await page.getByText('No applications match.').waitFor();
+    await visit(page, `/applications/${unique()}`);
+    await page.getByRole('heading', { name: 'Not found, or you cannot read it' }).waitFor();
+    await accessible(page);
+  },
+);

@@ -14,39 +14,39 @@ test('a view of the flags is shared with a project, opened by somebody else, and
   await createFlag(api, project);
   await logInAs({ rootRole: 'Viewer', projectRoles: { [project]: 'Member' } });
   const name = `Of ${flag}`;
-  const open = (on = page) => on.getByRole('button', { name: 'Saved views' }).click();
-  const dialog = (on = page) => on.getByRole('dialog', { name: 'Saved views' });
+  const openViews = (tab = page) => tab.getByRole('button', { name: 'Saved views' }).click();
+  const dialog = (tab = page) => tab.getByRole('dialog', { name: 'Saved views' });
 
   await page.goto(`/projects/${project}?query=${flag}`);
-  await open();
+  await openViews();
   await dialog().getByRole('textbox').fill(name);
   await dialog().getByRole('button', { name: 'Share with the project' }).click();
   await page.getByText(`View “${name}” shared with the project.`).waitFor();
 
-  const other = await newPage();
-  await logInAs({ rootRole: 'Viewer' }, other);
-  await other.goto(`/projects/${project}/events`);
-  await open(other);
-  const shared = dialog(other).getByRole('list', { name: 'Shared with the project' });
-  await shared.getByRole('link', { name }).waitFor();
-  expect(await shared.getByRole('button', { name: `Delete ${name}` }).count()).toBe(0);
-  const share = dialog(other).getByRole('button', { name: 'Share with the project' });
-  expect(await share.getAttribute('aria-disabled')).toBe('true');
-  await accessible(other);
-  await shared.getByRole('link', { name }).click();
-  await other.waitForURL(`**/projects/${project}?query=${flag}`);
-  await other.getByText('1 flag', { exact: true }).waitFor();
+  const otherPage = await newPage();
+  await logInAs({ rootRole: 'Viewer' }, otherPage);
+  await otherPage.goto(`/projects/${project}/events`);
+  await openViews(otherPage);
+  const sharedViews = dialog(otherPage).getByRole('list', { name: 'Shared with the project' });
+  await sharedViews.getByRole('link', { name }).waitFor();
+  expect(await sharedViews.getByRole('button', { name: `Delete ${name}` }).count()).toBe(0);
+  const shareButton = dialog(otherPage).getByRole('button', { name: 'Share with the project' });
+  expect(await shareButton.getAttribute('aria-disabled')).toBe('true');
+  await accessible(otherPage);
+  await sharedViews.getByRole('link', { name }).click();
+  await otherPage.waitForURL(`**/projects/${project}?query=${flag}`);
+  await otherPage.getByText('1 flag', { exact: true }).waitFor();
 
-  await open();
+  await openViews();
   await dialog()
     .getByRole('button', { name: `Delete ${name}` })
     .click();
   await page.getByText(`View “${name}” is no longer shared.`).waitFor();
-  const shownNow = async () =>
+  const readViewNames = async () =>
     (await api.send<{ views: { name: string }[] }>('GET', `/api/admin/projects/${project}/views`)).views.map(
-      one => one.name,
+      view => view.name,
     );
-  expect(await shownNow()).toEqual([]);
+  expect(await readViewNames()).toEqual([]);
   await page.getByRole('button', { name: 'Undo' }).click();
-  await expect.poll(shownNow).toEqual([name]);
+  await expect.poll(readViewNames).toEqual([name]);
 });

@@ -16,25 +16,25 @@ import {
 import { asksBeforeInputIsLost } from './support/unsaved.ts';
 
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
-const save = (page: Page) => page.getByRole('button', { name: /^Save/ });
+const saveButton = (page: Page) => page.getByRole('button', { name: /^Save/ });
 
-/** Confirms a deletion. `typed` is the name that the question asks for. */
-async function confirmDeletion(page: Page, action: string, typed?: string): Promise<void> {
+/** Confirms a deletion, and types the name if the confirmation requires it. */
+async function confirmDeletion(page: Page, action: string, typedName?: string): Promise<void> {
   await page.getByRole('button', { name: `${action}…` }).click();
-  const question = page.getByRole('dialog', { name: /^Delete this/ });
-  if (typed !== undefined) await question.getByLabel(/to confirm/).fill(typed);
-  await question.getByRole('button', { name: action }).click();
+  const confirmation = page.getByRole('dialog', { name: /^Delete this/ });
+  if (typedName !== undefined) await confirmation.getByLabel(/to confirm/).fill(typedName);
+  await confirmation.getByRole('button', { name: action }).click();
 }
 
 const createField = (api: Api, fields: object = {}) =>
   api.send<{ name: string }>('POST', '/api/admin/context', { name: `field-${unique()}`, ...fields });
 
 testAsEditor('creates a context field with a pasted table of legal values', async ({ page, api }) => {
-  const taken = await createField(api);
+  const takenField = await createField(api);
   const name = `country-${unique()}`;
   await visit(page, '/admin/context-fields');
   await page.getByRole('button', { name: /^New context field/ }).click();
-  await page.getByLabel('Name').fill(taken.name);
+  await page.getByLabel('Name').fill(takenField.name);
   await page.getByRole('button', { name: 'Create context field' }).click();
   await page.getByText(/already exists/).waitFor();
   await page.getByLabel('Name').fill('two/words');
@@ -62,7 +62,7 @@ testAsEditor('creates a context field with a pasted table of legal values', asyn
   });
 });
 
-test('an owner of a project creates a context field of that project, and none of the instance', async ({
+test('an owner of a project creates a context field in the project, but not on the instance', async ({
   page,
   api,
   logInAs,
@@ -73,17 +73,17 @@ test('an owner of a project creates a context field of that project, and none of
   await page.goto('/admin/context-fields');
   await page.getByRole('button', { name: /^New context field/ }).click();
   await page.getByLabel('Name').fill(name);
-  const create = page.getByRole('button', { name: 'Create context field' });
-  await expect.poll(() => create.getAttribute('aria-disabled')).toBe('true');
+  const createButton = page.getByRole('button', { name: 'Create context field' });
+  await expect.poll(() => createButton.getAttribute('aria-disabled')).toBe('true');
   await page.getByRole('combobox', { name: 'Project' }).selectOption(project);
   await accessible(page);
-  await create.click();
+  await createButton.click();
   await page.getByRole('heading', { name }).waitFor();
   expect(await api.send('GET', `/api/admin/context/${name}`)).toMatchObject({ project });
 });
 
 testAsAdmin(
-  'shows where a context field is used and which values are not legal, and deletes it',
+  'shows where a context field is used and which values are not legal, and deletes the field',
   async ({ page, api }) => {
     const { name } = await createField(api);
     const constraints = [{ contextName: name, operator: 'IN', values: ['DE'] }];
@@ -95,11 +95,11 @@ testAsAdmin(
     await page.getByRole('region', { name: 'Used by' }).getByRole('link', { name: flag.name }).waitFor();
     await page.getByLabel('Add legal values').fill('NO');
     await page.getByLabel('Add legal values').press('Enter');
-    const illegal = page.getByRole('region', { name: 'Values that are not legal' });
-    await illegal.getByRole('link', { name: segment }).waitFor();
+    const illegalValues = page.getByRole('region', { name: 'Values that are not legal' });
+    await illegalValues.getByRole('link', { name: segment }).waitFor();
     await accessible(page);
     await page.getByRole('button', { name: 'Remove NO' }).click();
-    await illegal.waitFor({ state: 'hidden' });
+    await illegalValues.waitFor({ state: 'hidden' });
     await confirmDeletion(page, 'Delete context field', name);
 
     await page.getByText(`${name} is deleted.`).waitFor();
@@ -107,19 +107,22 @@ testAsAdmin(
   },
 );
 
-testAsAdmin('a context field that somebody else changed shows both changes', async ({ page, api }) => {
-  const { name } = await createField(api);
-  await visit(page, `/admin/context-fields/${name}`);
-  await page.getByLabel('Description').fill('Mine');
-  await api.send('PUT', `/api/admin/context/${name}`, { description: 'Theirs' });
+testAsAdmin(
+  'a concurrent change to a context field is a conflict, which the user resolves',
+  async ({ page, api }) => {
+    const { name } = await createField(api);
+    await visit(page, `/admin/context-fields/${name}`);
+    await page.getByLabel('Description').fill('Mine');
+    await api.send('PUT', `/api/admin/context/${name}`, { description: 'Theirs' });
 
-  await save(page).click();
+    await saveButton(page).click();
 
-  await page.getByText('while you edited it').waitFor();
-  await accessible(page);
-  await page.getByRole('button', { name: 'Take theirs' }).click();
-  expect(await page.getByLabel('Description').inputValue()).toBe('Theirs');
-});
+    await page.getByText('while you edited it').waitFor();
+    await accessible(page);
+    await page.getByRole('button', { name: 'Take theirs' }).click();
+    expect(await page.getByLabel('Description').inputValue()).toBe('Theirs');
+  },
+);
 
 testWithOwnServer()('creates, sorts, changes and deletes an environment', async ({ page, api, logInAs }) => {
   const projects = ['Payments', 'Search'];
@@ -135,14 +138,14 @@ testWithOwnServer()('creates, sorts, changes and deletes an environment', async 
   await panel.getByLabel('Type').selectOption('preproduction');
   await accessible(page);
   await panel.getByRole('button', { name: 'Create environment' }).click();
-  // The new environment can be added to projects immediately.
-  const created = page.getByRole('dialog', { name: 'canary' });
-  await created.getByText(`in 0 of ${projects.length + 1} projects`).waitFor();
+  // The panel of the new environment opens, so that the environment can be added to projects immediately.
+  const environmentPanel = page.getByRole('dialog', { name: 'canary' });
+  await environmentPanel.getByText(`in 0 of ${projects.length + 1} projects`).waitFor();
   for (const project of projects) {
-    await created.getByRole('button', { name: `Add canary to ${project}` }).click();
+    await environmentPanel.getByRole('button', { name: `Add canary to ${project}` }).click();
     await page.getByText(`Added canary to ${project}.`).waitFor();
   }
-  await created.getByText(`in ${projects.length} of ${projects.length + 1} projects`).waitFor();
+  await environmentPanel.getByText(`in ${projects.length} of ${projects.length + 1} projects`).waitFor();
   await accessible(page);
   for (const id of ids)
     expect(await api.send('GET', `/api/admin/environments/project/${id}`)).toMatchObject({
@@ -170,7 +173,7 @@ testWithOwnServer()('creates, sorts, changes and deletes an environment', async 
 
   await row(page, 'canary').getByRole('button', { name: 'canary', exact: true }).click();
   await page.getByRole('dialog', { name: 'canary' }).getByLabel('Type').selectOption('production');
-  await save(page).click();
+  await saveButton(page).click();
   await page.getByText('Saved canary.').waitFor();
   expect(await api.send('GET', '/api/admin/environments/canary')).toMatchObject({ type: 'production' });
   await accessible(page);
@@ -179,19 +182,16 @@ testWithOwnServer()('creates, sorts, changes and deletes an environment', async 
   await row(page, 'canary').waitFor({ state: 'hidden' });
 });
 
-testAsAdmin(
-  'an environment with enabled flags cannot be deleted, and the page links to them',
-  async ({ page, api }) => {
-    const flag = await flagWithStrategy(api);
-    await api.send('POST', `${flag.base}/environments/production/on`);
-    await visit(page, '/admin/environments?edit=environment:production');
+testAsAdmin('an environment with enabled flags cannot be deleted', async ({ page, api }) => {
+  const flag = await flagWithStrategy(api);
+  await api.send('POST', `${flag.base}/environments/production/on`);
+  await visit(page, '/admin/environments?edit=environment:production');
 
-    await page.getByText('Not possible').waitFor();
-    expect(
-      await page.getByRole('button', { name: 'Delete environment…' }).getAttribute('aria-disabled'),
-    ).toBe('true');
-  },
-);
+  await page.getByText('Not possible').waitFor();
+  expect(await page.getByRole('button', { name: 'Delete environment…' }).getAttribute('aria-disabled')).toBe(
+    'true',
+  );
+});
 
 testAsAdmin('creates, changes, deprecates and deletes a strategy type', async ({ page, api }) => {
   const name = `byCountry-${unique()}`;
@@ -207,7 +207,7 @@ testAsAdmin('creates, changes, deprecates and deletes a strategy type', async ({
 
   await row(page, name).getByRole('button').click();
   await page.getByLabel('Description', { exact: true }).fill('For some countries');
-  await save(page).click();
+  await saveButton(page).click();
   await page.getByText(`Saved ${name}.`).waitFor();
   await page.getByRole('button', { name: 'Deprecate' }).click();
   await page.getByRole('button', { name: 'Reactivate' }).waitFor();
@@ -229,10 +229,10 @@ testWithOwnServer()('changes the lifetime of a feature type', async ({ page, api
 
   await page.getByLabel('Lifetime in days').fill('forty');
   await page.getByText('Enter a whole number').waitFor();
-  expect(await save(page).isDisabled()).toBe(true);
+  expect(await saveButton(page).isDisabled()).toBe(true);
   await page.getByLabel('Lifetime in days').fill('60');
   await accessible(page);
-  await save(page).click();
+  await saveButton(page).click();
   await page.getByText('Saved Release.').waitFor();
   await page.getByRole('button', { name: 'Close' }).click();
 
@@ -241,7 +241,7 @@ testWithOwnServer()('changes the lifetime of a feature type', async ({ page, api
   await accessible(page);
 });
 
-testAsAdmin('creates a tag type and its tags, and deletes them', async ({ page, api }) => {
+testAsAdmin('creates, changes and deletes a tag type and its tags', async ({ page, api }) => {
   const name = `team-${unique()}`;
   await visit(page, '/admin/tags?edit=new');
   const panel = page.getByRole('dialog', { name: 'New tag type' });
@@ -252,24 +252,30 @@ testAsAdmin('creates a tag type and its tags, and deletes them', async ({ page, 
   await panel.getByLabel('Color').fill('#1A2B3C');
   await panel.getByRole('button', { name: 'Create tag type' }).click();
 
-  const own = page.getByRole('dialog', { name });
-  await own.getByLabel('New tag').fill('checkout');
-  await own.getByRole('button', { name: 'Add tag' }).click();
-  await own.getByRole('link', { name: `${name}:checkout` }).waitFor();
+  const tagTypePanel = page.getByRole('dialog', { name });
+  await tagTypePanel.getByLabel('New tag').fill('checkout');
+  await tagTypePanel.getByRole('button', { name: 'Add tag' }).click();
+  await tagTypePanel.getByRole('link', { name: `${name}:checkout` }).waitFor();
   await accessible(page);
-  await own.getByRole('button', { name: `Delete ${name}:checkout` }).click();
+  await tagTypePanel.getByRole('button', { name: `Delete ${name}:checkout` }).click();
   await page
     .getByRole('dialog', { name: `Delete ${name}:checkout?` })
     .getByRole('button', { name: 'Delete tag' })
     .click();
-  await own.getByText('0 tags').waitFor();
+  await tagTypePanel.getByText('0 tags').waitFor();
+  await tagTypePanel.getByLabel('Description').fill('The team that owns the flag');
+  await saveButton(page).click();
+  await page.getByText(`Saved ${name}.`).waitFor();
+  expect(await api.send('GET', `/api/admin/tag-types/${name}`)).toMatchObject({
+    tagType: { description: 'The team that owns the flag', color: '#1A2B3C' },
+  });
   await confirmDeletion(page, 'Delete tag type');
   await page.getByText(`${name} is deleted.`).waitFor();
   await expect(api.send('GET', `/api/admin/tag-types/${name}`)).rejects.toThrow('404');
 });
 
 testAsViewer(
-  'users without permissions read the vocabulary, and the pages name what is missing',
+  'users without permissions read the vocabulary, and the pages name the missing permission',
   async ({ page, api }) => {
     const { name } = await createField(api);
     await visit(page, `/admin/context-fields/${name}`);
@@ -282,8 +288,8 @@ testAsViewer(
       ['tags', 'New tag type'],
     ] as const) {
       await visit(page, `/admin/${path}`);
-      const create = page.getByRole('button', { name: new RegExp(`^${button}`) });
-      expect(await create.getAttribute('aria-disabled')).toBe('true');
+      const createButton = page.getByRole('button', { name: new RegExp(`^${button}`) });
+      expect(await createButton.getAttribute('aria-disabled')).toBe('true');
       await accessible(page);
     }
   },

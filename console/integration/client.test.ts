@@ -1,20 +1,27 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { apiOf, createFlag, createPerson, createProject, type Person, unique } from '../e2e/support/api.ts';
+import {
+  createApi,
+  createFlag,
+  createPerson,
+  createProject,
+  type Person,
+  unique,
+} from '../e2e/support/api.ts';
 import { type Front, startFront } from '../e2e/support/server.ts';
 import { countSent, logIn, openTab } from './support/tab.ts';
 
 const server = inject('clientServer');
-const admin = apiOf(server);
+const admin = createApi(server);
 let front: Front;
 let person: Person;
 let client: typeof import('../src/api/client.ts');
 let session: typeof import('../src/api/session.ts');
-let waiting: typeof import('../src/api/waiting-writes.ts');
+let waitingWrites: typeof import('../src/api/waiting-writes.ts');
 
 beforeAll(async () => {
   front = await startFront(server);
   openTab(front.url);
-  [client, session, waiting] = [
+  [client, session, waitingWrites] = [
     await import('../src/api/client.ts'),
     await import('../src/api/session.ts'),
     await import('../src/api/waiting-writes.ts'),
@@ -24,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => front.close());
 
-const eventsOf = async (project: string, type: string): Promise<unknown[]> =>
+const readEvents = async (project: string, type: string): Promise<unknown[]> =>
   (
     await admin.send<{ events: unknown[] }>(
       'GET',
@@ -32,31 +39,31 @@ const eventsOf = async (project: string, type: string): Promise<unknown[]> =>
     )
   ).events;
 
-test('a change whose responses get lost is retried, and carried out once', async () => {
+test('a change whose responses get lost is retried without being carried out twice', async () => {
   const { api, unwrap } = client;
   const project = await createProject(admin);
   const name = `flag-${unique()}`;
   const path = `/api/admin/projects/${project}/features`;
 
   front.lost = 2;
-  const created = await unwrap(
+  const flag = await unwrap(
     api.POST('/api/admin/projects/{projectId}/features', {
       params: { path: { projectId: project } },
       body: { name },
     }),
   );
 
-  expect(created.name).toBe(name);
+  expect(flag.name).toBe(name);
   expect(countSent('POST', new RegExp(`^${path}$`))).toBe(3);
-  expect(await eventsOf(project, 'feature-created')).toHaveLength(1);
+  expect(await readEvents(project, 'feature-created')).toHaveLength(1);
 });
 
-test('a change that the user cancels fails, and the same change later is carried out once', async () => {
-  const { api, done } = client;
+test('a change that the user cancels fails and can be repeated', async () => {
+  const { api, ensureApplied } = client;
   const projectId = await createProject(admin);
   const name = `flag-${unique()}`;
   const create = () =>
-    done(
+    ensureApplied(
       api.POST('/api/admin/projects/{projectId}/features', {
         params: { path: { projectId } },
         body: { name },
@@ -64,62 +71,65 @@ test('a change that the user cancels fails, and the same change later is carried
     );
 
   front.lost = 100;
-  const first = create();
+  const cancelledCreation = create();
   await expect.poll(() => session.readConnection().waitingWrites).toBe(1);
-  waiting.cancelWrites();
-  await expect(first).rejects.toThrow('Cancelled.');
+  waitingWrites.cancelWrites();
+  await expect(cancelledCreation).rejects.toThrow('Cancelled.');
   front.lost = 0;
   await create();
 
-  expect(await eventsOf(projectId, 'feature-created')).toHaveLength(1);
+  expect(await readEvents(projectId, 'feature-created')).toHaveLength(1);
   expect(session.readConnection().waitingWrites).toBe(0);
 });
 
-test('a read waits for an unreachable server, and says so', async () => {
+test('a read waits while the server is reported as unavailable', async () => {
   const { api, unwrap } = client;
 
   front.state = 'down';
-  const read = unwrap(api.GET('/api/admin/projects'));
+  const projectsPromise = unwrap(api.GET('/api/admin/projects'));
   await expect.poll(() => session.readConnection().unavailable).toBe(true);
   front.state = 'up';
 
-  expect((await read).projects.length).toBeGreaterThan(0);
+  expect((await projectsPromise).projects.length).toBeGreaterThan(0);
   expect(session.readConnection().unavailable).toBe(false);
 });
 
-test('requests wait for the login after the session ended, and a change is sent once', async () => {
-  const { api, unwrap, done } = client;
+test('requests wait for the login after the session has ended', async () => {
+  const { api, unwrap, ensureApplied } = client;
   const projectId = await createProject(admin);
   const name = await createFlag(admin, projectId);
   await admin.send('DELETE', `/api/admin/user-admin/${person.id}/sessions`);
 
-  const read = unwrap(api.GET('/api/admin/user'));
+  const userPromise = unwrap(api.GET('/api/admin/user'));
   const path = { projectId, featureName: name };
-  const write = done(
+  const write = ensureApplied(
     api.PUT('/api/admin/projects/{projectId}/features/{featureName}', {
       params: { path },
       body: { description: 'After the login' },
     }),
   );
-  await expect.poll(() => session.readConnection()).toMatchObject({ sessionEnded: true, changeWaits: true });
+  await expect
+    .poll(() => session.readConnection())
+    .toMatchObject({ sessionEnded: true, hasWaitingChange: true });
   await logIn(person);
-  session.loggedInAgain();
+  session.resumeAfterLogin();
 
-  expect((await read).user.id).toBe(person.id);
+  expect((await userPromise).user.id).toBe(person.id);
   await write;
-  expect(await eventsOf(projectId, 'feature-metadata-updated')).toHaveLength(1);
-  expect(session.readConnection()).toMatchObject({ sessionEnded: false, changeWaits: false });
+  expect(await readEvents(projectId, 'feature-metadata-updated')).toHaveLength(1);
+  expect(session.readConnection()).toMatchObject({ sessionEnded: false, hasWaitingChange: false });
 });
 
-test('of two saves from the same state, the second is a conflict', async () => {
-  const { api, unwrap, done } = client;
+test('the second of two saves from the same state is a conflict', async () => {
+  const { api, unwrap, ensureApplied } = client;
   const projectId = await createProject(admin);
   const params = { path: { projectId, featureName: await createFlag(admin, projectId) } };
   const FEATURE = '/api/admin/projects/{projectId}/features/{featureName}';
-  const read = api.GET(FEATURE, { params });
-  await unwrap(read);
-  const headers = { 'If-Match': (await read).response.headers.get('ETag') ?? '' };
-  const save = (description: string) => done(api.PUT(FEATURE, { params, body: { description }, headers }));
+  const featurePromise = api.GET(FEATURE, { params });
+  await unwrap(featurePromise);
+  const headers = { 'If-Match': (await featurePromise).response.headers.get('ETag') ?? '' };
+  const save = (description: string) =>
+    ensureApplied(api.PUT(FEATURE, { params, body: { description }, headers }));
 
   await save('First');
   await expect(save('Second')).rejects.toMatchObject({ status: 412 });
@@ -127,33 +137,33 @@ test('of two saves from the same state, the second is a conflict', async () => {
   expect((await unwrap(api.GET(FEATURE, { params }))).description).toBe('First');
 });
 
-test('somebody else changes what was saved before the editor reads it: the next save is a conflict', async () => {
+test('a save conflicts if somebody else changed the saved state before the editor read it', async () => {
   const { baseAfterSave } = await import('../src/ui/versions.ts');
   const flags = await import('../src/features/queries.ts');
   const { QueryClient } = await import('@tanstack/react-query');
   const queries = new QueryClient();
   const projectId = await createProject(admin);
-  const place = { projectId, featureName: await createFlag(admin, projectId, { description: 'Old' }) };
-  const path = `/api/admin/projects/${projectId}/features/${place.featureName}`;
+  const target = { projectId, featureName: await createFlag(admin, projectId, { description: 'Old' }) };
+  const path = `/api/admin/projects/${projectId}/features/${target.featureName}`;
   const read = async () => {
-    const { feature, etag } = await queries.fetchQuery({ ...flags.settingsQuery(place), staleTime: 0 });
+    const { feature, etag } = await queries.fetchQuery({ ...flags.settingsQuery(target), staleTime: 0 });
     return { draft: { description: feature.description ?? '' }, etag };
   };
-  const save = (description: string, etag: string) => flags.updateFeature(place, { description }, { etag });
-  const saved = { description: 'Mine' };
+  const save = (description: string, etag: string) => flags.updateFeature(target, { description }, { etag });
+  const savedDraft = { description: 'Mine' };
 
-  // The old state has an ETag that the editor knows.
-  for (const theirs of ['Theirs', 'Old']) {
-    await save(saved.description, (await read()).etag);
-    await admin.send('PUT', path, { description: theirs });
-    const { etag } = baseAfterSave(saved, await read());
+  // The second change restores the old state, whose ETag the editor knows.
+  for (const otherDescription of ['Theirs', 'Old']) {
+    await save(savedDraft.description, (await read()).etag);
+    await admin.send('PUT', path, { description: otherDescription });
+    const { etag } = baseAfterSave(savedDraft, await read());
     await expect(save('Mine again', etag)).rejects.toMatchObject({ status: 412 });
-    expect((await read()).draft.description).toBe(theirs);
+    expect((await read()).draft.description).toBe(otherDescription);
   }
 
-  // A change of something that the user does not edit is no conflict.
-  await save(saved.description, (await read()).etag);
+  // A change to something that the user does not edit must not be a conflict.
+  await save(savedDraft.description, (await read()).etag);
   await admin.send('POST', `${path}/environments/development/on`);
-  await save('Mine again', baseAfterSave(saved, await read()).etag);
+  await save('Mine again', baseAfterSave(savedDraft, await read()).etag);
   expect((await read()).draft.description).toBe('Mine again');
 });

@@ -1,17 +1,17 @@
 import { notifyManager, QueryClient, QueryObserver } from '@tanstack/react-query';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { apiOf, createFlag, createPerson, createProject } from '../e2e/support/api.ts';
+import { createApi, createFlag, createPerson, createProject } from '../e2e/support/api.ts';
 import { type Front, startFront } from '../e2e/support/server.ts';
 import { countSent, logIn, openTab, setVisible } from './support/tab.ts';
 
 const server = inject('clientServer');
-const admin = apiOf(server);
+const admin = createApi(server);
 const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
 let front: Front;
 let flags: typeof import('../src/features/queries.ts');
 let session: typeof import('../src/api/session.ts');
-const stops: (() => void)[] = [];
+const unsubscribers: (() => void)[] = [];
 
 beforeAll(async () => {
   front = await startFront(server);
@@ -25,61 +25,61 @@ beforeAll(async () => {
   startLive(client);
 });
 afterAll(async () => {
-  for (const stop of stops) stop();
+  for (const unsubscribe of unsubscribers) unsubscribe();
   await front.close();
 });
 
-/** A flag that a page shows. */
-async function shownFlag() {
+/** Creates a flag, and observes it like a page that shows the flag. */
+async function showFlag() {
   const projectId = await createProject(admin);
-  const place = { projectId, featureName: await createFlag(admin, projectId) };
-  const observer = new QueryObserver(client, flags.featureQuery(place));
-  const shown = () => observer.getCurrentResult().data;
-  const isEnabled = () => shown()?.environments.find(({ name }) => name === 'development')?.enabled;
-  const seen: (boolean | undefined)[] = [];
-  // Reads the state as React does, after all changes of the same turn.
-  stops.push(observer.subscribe(notifyManager.batchCalls(() => seen.push(isEnabled()))));
-  await expect.poll(() => observer.getCurrentResult().data?.name).toBe(place.featureName);
-  const address = `/api/admin/projects/${projectId}/features/${place.featureName}`;
-  const environment = { ...place, environment: 'development' };
-  return { place, environment, address, shown, isEnabled, seen };
+  const target = { projectId, featureName: await createFlag(admin, projectId) };
+  const observer = new QueryObserver(client, flags.featureQuery(target));
+  const readShown = () => observer.getCurrentResult().data;
+  const isEnabled = () => readShown()?.environments.find(({ name }) => name === 'development')?.enabled;
+  const states: (boolean | undefined)[] = [];
+  // React reads the state after all changes of the same tick, so the test does too.
+  unsubscribers.push(observer.subscribe(notifyManager.batchCalls(() => states.push(isEnabled()))));
+  await expect.poll(() => observer.getCurrentResult().data?.name).toBe(target.featureName);
+  const path = `/api/admin/projects/${projectId}/features/${target.featureName}`;
+  const environment = { ...target, environment: 'development' };
+  return { target, environment, path, readShown, isEnabled, states };
 }
 
 test('a change by somebody else appears without polling', async () => {
-  const { address, shown } = await shownFlag();
+  const { path, readShown } = await showFlag();
 
-  await admin.send('PUT', address, { description: 'Changed elsewhere' });
+  await admin.send('PUT', path, { description: 'Changed elsewhere' });
 
-  await expect.poll(() => shown()?.description).toBe('Changed elsewhere');
+  await expect.poll(() => readShown()?.description).toBe('Changed elsewhere');
 });
 
-test('changes while the tab is hidden appear when it is visible again', async () => {
-  const { address, shown } = await shownFlag();
+test('changes made while the tab is hidden appear when it becomes visible', async () => {
+  const { path, readShown } = await showFlag();
 
   setVisible(false);
-  await admin.send('PUT', address, { description: 'While hidden' });
+  await admin.send('PUT', path, { description: 'While hidden' });
   setVisible(true);
 
-  await expect.poll(() => shown()?.description).toBe('While hidden');
+  await expect.poll(() => readShown()?.description).toBe('While hidden');
 });
 
-test('changes during an outage appear after it', async () => {
-  const { address, shown } = await shownFlag();
+test('changes made during an outage appear after the outage', async () => {
+  const { path, readShown } = await showFlag();
 
   front.state = 'down';
   front.cut();
-  await admin.send('PUT', address, { description: 'In the outage' });
+  await admin.send('PUT', path, { description: 'In the outage' });
   await expect.poll(() => session.readConnection().unavailable).toBe(true);
   front.state = 'up';
 
-  await expect.poll(() => shown()?.description).toBe('In the outage');
+  await expect.poll(() => readShown()?.description).toBe('In the outage');
   expect(session.readConnection().unavailable).toBe(false);
 });
 
-test('1,000 events cause few requests', async () => {
-  const { place, address, shown } = await shownFlag();
-  const path = new RegExp(`^${address}$`);
-  const before = countSent('GET', path);
+test('1,000 events cause at most about one request per second', async () => {
+  const { target, path, readShown } = await showFlag();
+  const pattern = new RegExp(`^${path}$`);
+  const requestsBefore = countSent('GET', pattern);
   const database = new pg.Client({ connectionString: server.databaseUrl });
   await database.connect();
   const startedAt = performance.now();
@@ -87,54 +87,54 @@ test('1,000 events cause few requests', async () => {
   await database.query(
     `insert into events (group_id, type, created_by, project, feature_name)
      select 'burst ' || n, 'feature-metadata-updated', 'burst', $1, $2 from generate_series(1, 1000) n`,
-    [place.projectId, place.featureName],
+    [target.projectId, target.featureName],
   );
-  await admin.send('PUT', address, { description: 'After the burst' });
-  await expect.poll(() => shown()?.description).toBe('After the burst');
+  await admin.send('PUT', path, { description: 'After the burst' });
+  await expect.poll(() => readShown()?.description).toBe('After the burst');
 
-  // A refresh, followed by a pause of a second.
+  // At most one refresh starts each second.
   const seconds = (performance.now() - startedAt) / 1000;
-  expect(countSent('GET', path) - before).toBeLessThanOrEqual(seconds + 2);
+  expect(countSent('GET', pattern) - requestsBefore).toBeLessThanOrEqual(seconds + 2);
   await database.end();
 });
 
-test('a toggle is shown immediately, and no response with the previous state reverts it', async () => {
-  const { place, environment, isEnabled, seen } = await shownFlag();
+test('a toggle appears immediately and survives a response with the previous state', async () => {
+  const { target, environment, isEnabled, states } = await showFlag();
 
   front.lost = 1;
-  const toggled = flags.setEnabled(client, environment, true);
+  const toggling = flags.setEnabled(client, environment, true);
   await expect.poll(isEnabled).toBe(true);
-  const from = seen.indexOf(true);
-  // Loaded before the retry of the change.
-  await client.invalidateQueries({ queryKey: flags.featureQuery(place).queryKey });
-  await toggled;
-  await client.invalidateQueries({ queryKey: flags.featureQuery(place).queryKey });
+  const firstEnabled = states.indexOf(true);
+  // This response has the previous state, because the change has not been retried yet.
+  await client.invalidateQueries({ queryKey: flags.featureQuery(target).queryKey });
+  await toggling;
+  await client.invalidateQueries({ queryKey: flags.featureQuery(target).queryKey });
 
-  expect(from).toBeGreaterThanOrEqual(0);
-  expect(seen.slice(from)).not.toContain(false);
+  expect(firstEnabled).toBeGreaterThanOrEqual(0);
+  expect(states.slice(firstEnabled)).not.toContain(false);
   expect(isEnabled()).toBe(true);
 });
 
-test('a rejected toggle reverts itself, but nothing that somebody else changed meanwhile', async () => {
-  const { environment, address, isEnabled, shown } = await shownFlag();
+test('a rejected toggle reverts without losing changes by somebody else', async () => {
+  const { environment, path, isEnabled, readShown } = await showFlag();
 
-  const [toggled] = await Promise.allSettled([
+  const [toggling] = await Promise.allSettled([
     flags.setEnabled(client, environment, true, { etag: '"older"' }),
-    admin.send('PUT', address, { description: 'By somebody else' }),
+    admin.send('PUT', path, { description: 'By somebody else' }),
   ]);
 
-  expect(toggled).toMatchObject({ status: 'rejected', reason: { status: 412 } });
-  await expect.poll(() => shown()?.description).toBe('By somebody else');
+  expect(toggling).toMatchObject({ status: 'rejected', reason: { status: 412 } });
+  await expect.poll(() => readShown()?.description).toBe('By somebody else');
   expect(isEnabled()).toBe(false);
 });
 
-test('a change of the user refreshes what it changed before it returns', async () => {
-  const { place, shown } = await shownFlag();
+test('a save refreshes the affected queries before it resolves', async () => {
+  const { target, readShown } = await showFlag();
   const startedAt = performance.now();
 
-  await flags.updateFeature(place, { description: 'By the user' });
+  await flags.updateFeature(target, { description: 'By the user' });
 
-  // A page waits for at most a second.
-  if (performance.now() - startedAt < 1_000) expect(shown()?.description).toBe('By the user');
-  await expect.poll(() => shown()?.description).toBe('By the user');
+  // A page waits at most a second for the refresh, so a slower refresh may still be running.
+  if (performance.now() - startedAt < 1_000) expect(readShown()?.description).toBe('By the user');
+  await expect.poll(() => readShown()?.description).toBe('By the user');
 });

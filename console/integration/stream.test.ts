@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
-import { type Api, apiOf, createFlag, createPerson, createProject, unique } from '../e2e/support/api.ts';
+import { type Api, createApi, createFlag, createPerson, createProject, unique } from '../e2e/support/api.ts';
 import { type ConsoleServer, type Front, startFront, startServer } from '../e2e/support/server.ts';
-import { elsewhere, logIn, openTab } from './support/tab.ts';
+import { logIn, openTab, sendFromOtherTab } from './support/tab.ts';
 
-/** As many as one caller may have on a server. */
+/** The number of streams that one caller may have on a server. */
 const MAX_STREAMS = 50;
 
-// Separate servers, because this test would also see the events of other tests.
+// These tests have their own servers, because their streams would otherwise contain the events of other tests.
 let server: ConsoleServer;
 let admin: Api;
 const target = { url: '' };
@@ -16,7 +16,7 @@ const controllers: AbortController[] = [];
 
 beforeAll(async () => {
   server = await startServer(inject('template'));
-  admin = apiOf(server);
+  admin = createApi(server);
   target.url = server.url;
   front = await startFront(target);
   openTab(front.url);
@@ -30,89 +30,94 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** What a tab learns from its stream. */
+/** Follows the stream, and records what a tab learns from it. */
 async function follow() {
-  const seen = { start: 0, lost: 0, hidden: 0, missing: 0, ids: [] as number[], flags: [] as string[] };
+  const received = { start: 0, lost: 0, hidden: 0, missing: 0, ids: [] as number[], flags: [] as string[] };
   const controller = new AbortController();
   controllers.push(controller);
   void followEvents(controller.signal, {
-    onStart: () => void seen.start++,
+    onStart: () => void received.start++,
     onProgress: (_, events) => {
-      seen.ids.push(...events.map(({ id }) => id));
-      seen.flags.push(...events.flatMap(({ featureName }) => featureName ?? []));
+      received.ids.push(...events.map(({ id }) => id));
+      received.flags.push(...events.flatMap(({ featureName }) => featureName ?? []));
     },
-    onHidden: () => void seen.hidden++,
-    onLost: () => void seen.lost++,
-    onMissing: () => void seen.missing++,
+    onHidden: () => void received.hidden++,
+    onLost: () => void received.lost++,
+    onMissing: () => void received.missing++,
   });
-  await expect.poll(() => seen.start + seen.missing).toBeGreaterThan(0);
-  return seen;
+  await expect.poll(() => received.start + received.missing).toBeGreaterThan(0);
+  return received;
 }
 
-test('every event arrives once, even during an outage', async () => {
+test('every event arrives exactly once, including events from an outage', async () => {
   const project = await createProject(admin);
   await logIn(await createPerson(admin, { rootRole: 'Admin' }));
-  const seen = await follow();
-  const first = await createFlag(admin, project);
-  await expect.poll(() => seen.flags).toContain(first);
+  const received = await follow();
+  const firstFlag = await createFlag(admin, project);
+  await expect.poll(() => received.flags).toContain(firstFlag);
 
   front.state = 'down';
   front.cut();
-  const second = await createFlag(admin, project);
+  const secondFlag = await createFlag(admin, project);
   front.state = 'up';
 
-  await expect.poll(() => seen.flags).toContain(second);
-  expect(seen.flags.filter(name => [first, second].includes(name))).toEqual([first, second]);
-  expect(new Set(seen.ids).size).toBe(seen.ids.length);
-  expect(seen).toMatchObject({ start: 1, lost: 0 });
+  await expect.poll(() => received.flags).toContain(secondFlag);
+  expect(received.flags.filter(name => [firstFlag, secondFlag].includes(name))).toEqual([
+    firstFlag,
+    secondFlag,
+  ]);
+  expect(new Set(received.ids).size).toBe(received.ids.length);
+  expect(received).toMatchObject({ start: 1, lost: 0 });
 });
 
 test('a change that the user may not see is announced without its content', async () => {
   await logIn(await createPerson(admin, { rootRole: 'Viewer' }));
-  const seen = await follow();
+  const received = await follow();
 
   await admin.send('POST', '/api/admin/tags', { type: 'simple', value: `tag-${unique()}` });
 
-  await expect.poll(() => seen.hidden).toBeGreaterThan(0);
-  expect(seen.ids).toEqual([]);
+  await expect.poll(() => received.hidden).toBeGreaterThan(0);
+  expect(received.ids).toEqual([]);
 });
 
-test('a tab whose stream is rejected learns that it has none', async () => {
+test('a tab learns if its stream is rejected', async () => {
   await logIn(await createPerson(admin));
   const controller = new AbortController();
   controllers.push(controller);
-  const others = await Promise.all(
-    Array.from({ length: MAX_STREAMS }, () => elsewhere('/api/admin/events/stream', controller.signal)),
+  const streams = await Promise.all(
+    Array.from({ length: MAX_STREAMS }, () =>
+      sendFromOtherTab('/api/admin/events/stream', controller.signal),
+    ),
   );
-  expect(others.every(({ ok }) => ok)).toBe(true);
+  expect(streams.every(({ ok }) => ok)).toBe(true);
 
-  const seen = await follow();
+  const received = await follow();
 
-  expect(seen).toMatchObject({ start: 0, missing: 1 });
+  expect(received).toMatchObject({ start: 0, missing: 1 });
 });
 
-test('a log that lost events is announced, and tailed from its end', async () => {
-  const restored: ConsoleServer = await startServer(inject('template'));
+test('reports that the log lost events, and continues at the end of the log', async () => {
+  const restoredServer: ConsoleServer = await startServer(inject('template'));
   try {
     const person = await createPerson(admin, { rootRole: 'Admin' });
-    await createPerson(apiOf(restored), { ...person, rootRole: 'Admin' });
+    await createPerson(createApi(restoredServer), { ...person, rootRole: 'Admin' });
     await logIn(person);
-    const seen = await follow();
+    const received = await follow();
     const project = await createProject(admin);
     await createFlag(admin, project);
-    await expect.poll(() => seen.ids.length).toBeGreaterThan(1);
+    await expect.poll(() => received.ids.length).toBeGreaterThan(1);
 
-    target.url = restored.url;
-    // Before the stream reconnects, because without a session it would end.
+    target.url = restoredServer.url;
+    // The login must come before the stream reconnects, because the stream would end without a session.
     await logIn(person);
     front.cut();
 
-    await expect.poll(() => seen.lost).toBeGreaterThan(0);
-    await expect.poll(() => seen.start).toBe(2);
-    const name = await createFlag(apiOf(restored), await createProject(apiOf(restored)));
-    await expect.poll(() => seen.flags).toContain(name);
+    await expect.poll(() => received.lost).toBeGreaterThan(0);
+    await expect.poll(() => received.start).toBe(2);
+    const name = await createFlag(createApi(restoredServer), await createProject(createApi(restoredServer)));
+    await expect.poll(() => received.flags).toContain(name);
   } finally {
     target.url = server.url;
-    await restored.stop();
+    await restoredServer.stop();
   }
 });

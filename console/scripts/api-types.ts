@@ -1,9 +1,9 @@
-// Writes from openapi.json: src/api/api.gen.ts with the types that openapi-fetch reads and the permission of each operation, and
-// src/api/events.gen.ts with the events of each operation. Also writes operations.md: where the console calls each operation.
-// Written by hand, because openapi-typescript 7 does not run with TypeScript 7.
+// Generates three files from openapi.json: src/api/api.gen.ts has the types that openapi-fetch reads and each operation's
+// permission, src/api/events.gen.ts has each operation's events, and operations.md lists where the console calls each operation.
+// This script replaces openapi-typescript, because version 7 does not run with TypeScript 7.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { writeOperations } from './operations.ts';
+import { renderOperations } from './operations.ts';
 
 type Schema = {
   $ref?: string;
@@ -42,71 +42,75 @@ type ApiDocument = {
 };
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
-const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1);
-const key = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
-const union = (parts: string[]): string => [...new Set(parts)].join(' | ') || 'never';
+const getRefName = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1);
+const formatKey = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
+const formatUnion = (parts: string[]): string => [...new Set(parts)].join(' | ') || 'never';
 
-function resolve<T extends object>(value: Ref<T>, named: Record<string, T> | undefined): T {
+function resolve<T extends object>(value: Ref<T>, components: Record<string, T> | undefined): T {
   if (!('$ref' in value) || typeof value.$ref !== 'string') return value as T;
-  const found = named?.[nameOf(value.$ref)];
-  if (!found) throw new Error(`openapi.json has no ${value.$ref}`);
-  return found;
+  const component = components?.[getRefName(value.$ref)];
+  if (!component) throw new Error(`openapi.json has no ${value.$ref}`);
+  return component;
 }
 
 function writeObject(schema: Schema): string {
   const fields = Object.entries(schema.properties ?? {}).map(
-    ([name, field]) => `${key(name)}${schema.required?.includes(name) ? '' : '?'}: ${write(field)}`,
+    ([name, field]) =>
+      `${formatKey(name)}${schema.required?.includes(name) ? '' : '?'}: ${writeSchema(field)}`,
   );
-  const others = schema.additionalProperties;
-  if (typeof others === 'object') fields.push(`[key: string]: ${fields.length ? 'unknown' : write(others)}`);
+  const additional = schema.additionalProperties;
+  if (typeof additional === 'object')
+    fields.push(`[key: string]: ${fields.length ? 'unknown' : writeSchema(additional)}`);
   else if (fields.length === 0) return 'Record<string, unknown>';
   return `{ ${fields.join('; ')} }`;
 }
 
 function writeType(type: string, schema: Schema): string {
   if (type === 'integer' || type === 'number') return 'number';
-  if (type === 'array') return schema.items ? `Array<${write(schema.items)}>` : 'unknown[]';
+  if (type === 'array') return schema.items ? `Array<${writeSchema(schema.items)}>` : 'unknown[]';
   return type === 'object' ? writeObject(schema) : type;
 }
 
-function write(schema: Schema): string {
-  if (schema.$ref) return `schemas['${nameOf(schema.$ref)}']`;
+function writeSchema(schema: Schema): string {
+  if (schema.$ref) return `schemas['${getRefName(schema.$ref)}']`;
   if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (schema.enum) return union(schema.enum.map(value => JSON.stringify(value)));
+  if (schema.enum) return formatUnion(schema.enum.map(value => JSON.stringify(value)));
   const choices = schema.anyOf ?? schema.oneOf;
-  if (choices) return `(${union(choices.map(write))})`;
-  if (schema.allOf) return schema.allOf.map(write).join(' & ');
+  if (choices) return `(${formatUnion(choices.map(writeSchema))})`;
+  if (schema.allOf) return schema.allOf.map(writeSchema).join(' & ');
   if (schema.type === undefined) return schema.properties ? writeObject(schema) : 'unknown';
   const types = [schema.type].flat();
   return types.length === 1
     ? writeType(String(types[0]), schema)
-    : `(${union(types.map(type => writeType(type, schema)))})`;
+    : `(${formatUnion(types.map(type => writeType(type, schema)))})`;
 }
 
-/** Query parameters are strings: the API declares numbers and lists as string patterns, so numbers are accepted too. */
-function writeParameters(all: Parameter[], place: string): string {
-  const some = all.filter(parameter => parameter.in === place);
-  const fields = some.map(({ name, required, schema }) => {
+/** Query parameters of type string also accept numbers, because the API declares numbers and lists as string patterns. */
+function writeParameters(parameters: Parameter[], location: string): string {
+  const located = parameters.filter(parameter => parameter.in === location);
+  const fields = located.map(({ name, required, schema }) => {
     const type =
-      place === 'query' && schema.type === 'string' && !schema.enum ? 'string | number' : write(schema);
-    return `${key(name)}${required ? '' : '?'}: ${type}`;
+      location === 'query' && schema.type === 'string' && !schema.enum
+        ? 'string | number'
+        : writeSchema(schema);
+    return `${formatKey(name)}${required ? '' : '?'}: ${type}`;
   });
-  const optional = some.some(parameter => parameter.required) ? '' : '?';
-  return `${place}${optional}: ${fields.length ? `{ ${fields.join('; ')} }` : 'never'}`;
+  const mark = located.some(parameter => parameter.required) ? '' : '?';
+  return `${location}${mark}: ${fields.length ? `{ ${fields.join('; ')} }` : 'never'}`;
 }
 
-/** openapi-fetch reads a JSON body from this shape. Other media types are strings or streams. */
+/** Writes the shape from which openapi-fetch reads a JSON body. Other media types are strings or streams. */
 function writeContent({ content = {} }: Body): string {
-  const types = Object.entries(content).map(
-    ([media, { schema }]) => `${JSON.stringify(media)}: ${schema ? write(schema) : 'unknown'}`,
+  const bodies = Object.entries(content).map(
+    ([media, { schema }]) => `${JSON.stringify(media)}: ${schema ? writeSchema(schema) : 'unknown'}`,
   );
-  return `{ content: ${types.length ? `{ ${types.join('; ')} }` : 'never'} }`;
+  return `{ content: ${bodies.length ? `{ ${bodies.join('; ')} }` : 'never'} }`;
 }
 
 function writeOperation(operation: Operation, { components }: ApiDocument): string {
-  const all = (operation.parameters ?? []).map(one => resolve(one, components.parameters));
-  const places = ['query', 'path', 'header'].map(place => writeParameters(all, place));
-  const parts = [`parameters: { ${places.join('; ')} }`];
+  const parameters = (operation.parameters ?? []).map(parameter => resolve(parameter, components.parameters));
+  const locations = ['query', 'path', 'header'].map(location => writeParameters(parameters, location));
+  const parts = [`parameters: { ${locations.join('; ')} }`];
   if (operation.requestBody) {
     const body = resolve(operation.requestBody, components.requestBodies);
     parts.push(`requestBody${body.required ? '' : '?'}: ${writeContent(body)}`);
@@ -117,14 +121,14 @@ function writeOperation(operation: Operation, { components }: ApiDocument): stri
   return `{ ${parts.join('; ')}; responses: { ${responses.join('; ')} } }`;
 }
 
-/** The content of api.gen.ts. */
+/** Writes the content of api.gen.ts. */
 export function writeApiTypes(api: ApiDocument): string {
   const lines = [
     '// Written by `npm run api-types` from openapi.json. Do not edit.',
     'export interface schemas {',
   ];
   for (const [name, schema] of Object.entries(api.components.schemas))
-    lines.push(`  ${key(name)}: ${write(schema)};`);
+    lines.push(`  ${formatKey(name)}: ${writeSchema(schema)};`);
   lines.push('}', '', 'export interface paths {');
   const permissions: string[] = [];
   for (const [path, item] of Object.entries(api.paths)) {
@@ -146,16 +150,16 @@ export function writeApiTypes(api: ApiDocument): string {
     '}',
     '',
     '/** The permissions for each operation. The caller needs one of them. */',
-    'export const permissionsOf = {',
+    'export const permissionsByOperation = {',
   );
   return [...lines, ...permissions, '} as const;', ''].join('\n');
 }
 
-/** The content of events.gen.ts. A separate file, because the first page does not need it. */
+/** Writes the content of events.gen.ts, which is a separate file because the first page does not need it. */
 export function writeEvents(api: ApiDocument): string {
   const lines = Object.entries(api.paths).flatMap(([path, item]) =>
     METHODS.flatMap(method => {
-      // register.ts writes this sentence from the definition of the operation.
+      // register.ts writes this sentence from the operation's definition.
       const events = /Events: ([a-z-]+(?:, [a-z-]+)*)/
         .exec(item[method]?.description ?? '')?.[1]
         ?.split(', ');
@@ -170,7 +174,7 @@ export function writeEvents(api: ApiDocument): string {
     "import type { schemas } from './api.gen.ts';",
     '',
     '/** The types of the events that an operation can record. */',
-    "export const eventsOf: Partial<Record<string, readonly schemas['EventType'][]>> = {",
+    "export const eventTypesByRoute: Partial<Record<string, readonly schemas['EventType'][]>> = {",
     ...lines,
     '};',
     '',
@@ -184,5 +188,5 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const api = readApiDocument();
   writeFileSync(new URL('../src/api/api.gen.ts', import.meta.url), writeApiTypes(api));
   writeFileSync(new URL('../src/api/events.gen.ts', import.meta.url), writeEvents(api));
-  writeFileSync(new URL('../operations.md', import.meta.url), writeOperations(api));
+  writeFileSync(new URL('../operations.md', import.meta.url), renderOperations(api));
 }

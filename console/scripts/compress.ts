@@ -5,14 +5,13 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Plugin } from 'vite';
 
 const COMPRESSIBLE = /\.(css|html|js|json|svg|txt|webmanifest)$/;
-/** A smaller file fits into one packet. */
-const SMALLEST_BYTES = 1_024;
+/** Smaller files fit into one packet anyway. */
+const MIN_BYTES = 1_024;
 
-const [brotli, gz] = [promisify(brotliCompress), promisify(gzip)];
+const [brotliAsync, gzipAsync] = [promisify(brotliCompress), promisify(gzip)];
 
 /**
- * Writes a Brotli and a gzip copy of each file, which the server sends. They are smaller than copies that the server could create
- * at startup.
+ * Writes the Brotli and gzip copies that the server sends. A build can take the time for stronger compression than a server start.
  */
 export const compress = (): Plugin => ({
   name: 'halyard-compress',
@@ -25,8 +24,8 @@ export const compress = (): Plugin => ({
 
 async function writeCopies(path: string): Promise<void> {
   const bytes = await readFile(path);
-  if (bytes.length < SMALLEST_BYTES) return;
+  if (bytes.length < MIN_BYTES) return;
   const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
-  await writeFile(`${path}.br`, await brotli(bytes, { params }));
-  await writeFile(`${path}.gz`, await gz(bytes, { level: 9 }));
+  await writeFile(`${path}.br`, await brotliAsync(bytes, { params }));
+  await writeFile(`${path}.gz`, await gzipAsync(bytes, { level: 9 }));
 }

@@ -1,5 +1,5 @@
-/** Why the console does not call an operation, by its id. An operation that it calls has no line. */
-export const LEFT_OUT: Readonly<Record<string, string>> = {
+/** The reason why the console does not call an operation, by operation id. Operations that the console calls have no reason. */
+export const OMISSION_REASONS: Readonly<Record<string, string>> = {
   getClientFeatures: 'For SDKs, which send their own token',
   getClientFeature: 'For SDKs, which send their own token',
   getClientDelta: 'For SDKs, which send their own token',

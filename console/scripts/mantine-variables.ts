@@ -1,4 +1,4 @@
-// Writes the CSS variables of theme.ts to src/mantine.gen.css. Mantine otherwise adds a style element in the browser,
+// Writes the CSS variables of theme.ts to src/mantine.gen.css. Otherwise Mantine adds a style element in the browser,
 // which the content security policy rejects.
 import { writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
@@ -10,7 +10,7 @@ import {
 } from '@mantine/core';
 import { theme } from '../src/theme.ts';
 
-/** The content of mantine.gen.css. */
+/** Writes the content of mantine.gen.css. */
 export function writeMantineVariables(): string {
   const variables = defaultCssVariablesResolver(mergeMantineTheme(DEFAULT_THEME, theme));
   return `/* Written by \`npm run mantine-variables\` from theme.ts. Do not edit. */\n${convertCssVariables(variables, ':root')}\n`;

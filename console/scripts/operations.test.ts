@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { readApiDocument } from './api-types.ts';
-import { LEFT_OUT } from './left-out.ts';
-import { callersOf, callsOf, operationsOf, writeOperations } from './operations.ts';
+import { OMISSION_REASONS } from './left-out.ts';
+import { findCallers, findCalls, listOperations, renderOperations } from './operations.ts';
 
-const operations = operationsOf(readApiDocument());
-const callers = callersOf(operations);
+const operations = listOperations(readApiDocument());
+const callers = findCallers(operations);
 const isCalled = (id: string): boolean => (callers.get(id) ?? []).length > 0;
 
 test('the console calls every operation, or left-out.ts says why not', () => {
-  const missing = operations.filter(({ id }) => !isCalled(id) && !Object.hasOwn(LEFT_OUT, id));
+  const missing = operations.filter(({ id }) => !isCalled(id) && !Object.hasOwn(OMISSION_REASONS, id));
 
   expect(
     missing.map(({ id, method, path }) => `${id}: ${method} ${path}`),
@@ -17,20 +17,20 @@ test('the console calls every operation, or left-out.ts says why not', () => {
   ).toEqual([]);
 });
 
-test('left-out.ts has no reason for an operation that the console calls, and no unknown operation', () => {
+test('left-out.ts names only operations that exist and that the console does not call', () => {
   const ids = new Set(operations.map(({ id }) => id));
 
-  expect(Object.keys(LEFT_OUT).filter(isCalled)).toEqual([]);
-  expect(Object.keys(LEFT_OUT).filter(id => !ids.has(id))).toEqual([]);
+  expect(Object.keys(OMISSION_REASONS).filter(isCalled)).toEqual([]);
+  expect(Object.keys(OMISSION_REASONS).filter(id => !ids.has(id))).toEqual([]);
 });
 
 test('operations.md is what `npm run api-types` writes', () => {
   const page = readFileSync(new URL('../operations.md', import.meta.url), 'utf8');
 
-  expect(page === writeOperations(readApiDocument())).toBe(true);
+  expect(page === renderOperations(readApiDocument())).toBe(true);
 });
 
-test('finds calls with literals, constants and templates, and addresses of links', () => {
+test('finds calls with literals, constants and templates, and the URLs of links', () => {
   const source = `
     const FEATURE = '/api/admin/projects/{projectId}';
     const LINKS = \`\${FEATURE}/link\` as const;
@@ -44,7 +44,7 @@ test('finds calls with literals, constants and templates, and addresses of links
     location.assign(\`/api/admin/search/events/export\${query}\`);
   `;
 
-  expect([...callsOf(source)]).toEqual([
+  expect([...findCalls(source)]).toEqual([
     'GET /api/admin/user',
     'POST /api/admin/projects/{projectId}/link/{linkId}',
     'DELETE /api/admin/projects/{projectId}/link',

@@ -1,6 +1,6 @@
 import type { Plugin } from 'vite';
 
-/** The name of the list in the folder of the console. The server does not serve names that begin with a dot. */
+/** The path of the list in the console's folder. The server does not serve names that begin with a dot. */
 export const PACKAGE_LIST = '.vite/packages.json';
 
 const FOLDER = /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
@@ -14,7 +14,7 @@ export const listPackages = (): Plugin => ({
       file.type === 'chunk' ? Object.keys(file.modules) : file.originalFileNames,
     );
     const folders = files.flatMap(file => FOLDER.exec(file.replaceAll('\0', ''))?.[0] ?? []);
-    // Relative to the repository, so that the list is the same in every clone.
+    // Paths relative to the repository make the list the same in every clone.
     const packages = folders.map(folder => folder.slice(folder.indexOf('node_modules/')));
     const source = `${JSON.stringify([...new Set(packages)].toSorted(), null, 2)}\n`;
     this.emitFile({ type: 'asset', fileName: PACKAGE_LIST, source });

@@ -12,7 +12,7 @@ import { theme } from './theme.ts';
 
 const RETRY_MS = 5_000;
 
-// The client retries by itself, see api/client.ts. A change that is made offline fails: TanStack Query would send it hours later.
+// The client in api/client.ts retries by itself. A change that is made offline fails, because TanStack Query would send it hours later.
 const queryClient = new QueryClient({
   defaultOptions: {
     queries: {

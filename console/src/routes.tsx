@@ -6,7 +6,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
-import { entriesOf } from './administration/navigation.ts';
+import { listAdminEntries } from './administration/navigation.ts';
 import { loadChunk } from './api/chunks.ts';
 import { RequestError } from './api/errors.ts';
 import { meQuery } from './api/me.ts';
@@ -27,19 +27,19 @@ const shell = createRoute({
   component: Shell,
   errorComponent: FailedShell,
   beforeLoad: async ({ context, location }) => {
-    // Before the first query, so that no change is missed between the two.
+    // The stream opens before the first query, so that no change in between is missed.
     startLive(context.queryClient);
     try {
       await context.queryClient.ensureQueryData(meQuery);
     } catch (error) {
       if (!(error instanceof RequestError) || error.status !== 401) throw error;
-      const to = location.href === '/' ? undefined : location.href;
-      throw redirect({ to: '/login', search: { to } });
+      const target = location.href === '/' ? undefined : location.href;
+      throw redirect({ to: '/login', search: { to: target } });
     }
   },
 });
 
-// A page is a lazy chunk. Its module exports the component by name.
+// Each page is a lazy chunk, whose module exports the component by name.
 const component = <Module extends Record<string, unknown>>(
   load: () => Promise<Module>,
   name: keyof Module & string,
@@ -64,11 +64,11 @@ const inAdministration = <Path extends string, Module extends Record<string, unk
   name: keyof Module & string,
 ) => createRoute({ getParentRoute: () => administration, path, component: component(load, name) });
 
-const alone = <Path extends string, Module extends Record<string, unknown>>(
+const outsideShell = <Path extends string, Module extends Record<string, unknown>>(
   path: Path,
   load: () => Promise<Module>,
   name: keyof Module & string,
-  beforeLoad: (given: BeforeLoad) => Promise<void> = async () => {},
+  beforeLoad: (options: BeforeLoad) => Promise<void> = async () => {},
 ) => createRoute({ getParentRoute: () => root, path, component: component(load, name), beforeLoad });
 
 type BeforeLoad = { context: { queryClient: QueryClient }; search: Search };
@@ -82,8 +82,8 @@ async function skipLogin({ context, search }: BeforeLoad): Promise<void> {
 
 /** The administration opens with the first page that the user may open. */
 async function openFirstEntry({ context }: { context: { queryClient: QueryClient } }): Promise<void> {
-  const [first] = entriesOf(await context.queryClient.ensureQueryData(meQuery));
-  if (first) throw redirect({ to: first.path, replace: true });
+  const [firstEntry] = listAdminEntries(await context.queryClient.ensureQueryData(meQuery));
+  if (firstEntry) throw redirect({ to: firstEntry.path, replace: true });
 }
 
 const apiTokens = () => import('./api-tokens/pages.ts');
@@ -124,11 +124,11 @@ const explainAccess = () => import('./explain-access/page.tsx');
 const login = () => import('./login/pages.ts');
 
 const routes = root.addChildren([
-  alone('/login', login, 'LoginPage', skipLogin),
-  alone('/logged-in', login, 'LoggedInPage'),
-  alone('/new-user', login, 'NewUserPage'),
-  alone('/reset-password', login, 'ResetPasswordPage'),
-  alone('/invite/$token', login, 'SignupPage'),
+  outsideShell('/login', login, 'LoginPage', skipLogin),
+  outsideShell('/logged-in', login, 'LoggedInPage'),
+  outsideShell('/new-user', login, 'NewUserPage'),
+  outsideShell('/reset-password', login, 'ResetPasswordPage'),
+  outsideShell('/invite/$token', login, 'SignupPage'),
   shell.addChildren([
     inShell('/', home, 'HomePage'),
     inShell('/flags', flags, 'FlagsPage'),

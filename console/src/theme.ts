@@ -1,6 +1,6 @@
 import { createTheme, type MantineColorsTuple } from '@mantine/core';
 
-// tokens.css names the colors of the console. Mantine derives states of its components from these scales.
+// tokens.css names the colors of the console. Mantine derives the states of its components from these scales.
 const halyard: MantineColorsTuple = [
   '#edf2fe',
   '#dbe5fd',
@@ -38,7 +38,7 @@ const gray: MantineColorsTuple = [
   '#11151b',
 ];
 
-/** The header of a dialog is not a landmark of the page. A dialog over a panel would add a second one. */
+/** The header of a dialog must not be a landmark, because a dialog over a panel would add a second landmark to the page. */
 const NO_LANDMARK = { header: { role: 'none' } };
 
 export const theme = createTheme({
@@ -54,7 +54,7 @@ export const theme = createTheme({
   spacing: { xs: '6px', sm: '8px', md: '12px', lg: '16px', xl: '24px' },
   cursorType: 'pointer',
   respectReducedMotion: true,
-  // By name, because X.extend() pulls every component into the first load.
+  // Components are configured by name, because X.extend() pulls every component into the first load.
   components: {
     Button: { defaultProps: { size: 'xs', variant: 'default' } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 28 } },

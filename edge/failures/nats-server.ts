@@ -20,37 +20,50 @@ export async function freePort(): Promise<number> {
 }
 
 export type NatsServer = {
+  name: string;
   port: number;
   url: string;
   start: () => Promise<void>;
-  /** Kills it as a power failure would. */
+  /** Kills the process without a chance to clean up, like a power failure. */
   kill: () => Promise<void>;
-  /** Removes what it stored. */
+  /** Deletes the store. */
   wipe: () => void;
   output: () => string;
 };
 
-/** A real nats-server with its own port and store, with the configuration that `halyard nats-config` wrote. */
-export async function makeNatsServer(folder: string, name: string, include: string): Promise<NatsServer> {
+/** A real nats-server with a separate port and store, and with the configuration that `halyard nats-config` wrote. */
+export async function makeNatsServer(
+  folder: string,
+  name: string,
+  include: string,
+  {
+    tls,
+    more = '',
+  }: { /** The folder with the server's key and certificate. */ tls?: string; more?: string } = {},
+): Promise<NatsServer> {
   const port = await freePort();
+  const tlsConfig =
+    tls === undefined ? '' : `tls { cert_file: "${tls}/nats.pem", key_file: "${tls}/nats.key" }\n`;
   const store = join(folder, `${name}-store`);
   const config = join(folder, `${name}-server.conf`);
   mkdirSync(store, { recursive: true });
   let child: ChildProcess | undefined;
   let output = '';
   return {
+    name,
     port,
-    url: `nats://127.0.0.1:${port}`,
+    url: tls === undefined ? `nats://127.0.0.1:${port}` : `tls://localhost:${port}`,
     start: async () => {
-      writeFileSync(config, `server_name: ${name}\nlisten: 127.0.0.1:${port}\ninclude ./${include}\n`);
-      const started = spawn(SCRIPT, ['-c', config, '-sd', store], { stdio: ['ignore', 'pipe', 'pipe'] });
-      for (const stream of [started.stdout, started.stderr])
+      const serverConfig = `server_name: ${name}\nlisten: 127.0.0.1:${port}\n`;
+      writeFileSync(config, `${serverConfig}${tlsConfig}${more}include ./${include}\n`);
+      const server = spawn(SCRIPT, ['-c', config, '-sd', store], { stdio: ['ignore', 'pipe', 'pipe'] });
+      for (const stream of [server.stdout, server.stderr])
         stream.on('data', chunk => {
           output += chunk;
         });
-      child = started;
-      const until = performance.now() + READY_WITHIN_MS;
-      while (started.exitCode === null && performance.now() < until) {
+      child = server;
+      const deadline = performance.now() + READY_WITHIN_MS;
+      while (server.exitCode === null && performance.now() < deadline) {
         if (output.includes('Server is ready') && (await isOpen(port))) return;
         await sleep(50);
       }
@@ -58,9 +71,9 @@ export async function makeNatsServer(folder: string, name: string, include: stri
     },
     kill: async () => {
       if (!child || child.exitCode !== null || child.signalCode !== null) return;
-      const ended = once(child, 'exit');
+      const exit = once(child, 'exit');
       child.kill('SIGKILL');
-      await ended;
+      await exit;
       output = '';
     },
     wipe: () => {
@@ -71,12 +84,28 @@ export async function makeNatsServer(folder: string, name: string, include: stri
   };
 }
 
+/**
+ * Creates a cluster with a separate process per server. Clients know only the URLs that they are given, so that a test can cut
+ * them off.
+ */
+export async function makeNatsServers(folder: string, nodes: number, include: string): Promise<NatsServer[]> {
+  const ports = await Promise.all(Array.from({ length: nodes }, freePort));
+  const routes = ports.map(port => `"nats://127.0.0.1:${port}"`).join(', ');
+  return await Promise.all(
+    ports.map((port, n) =>
+      makeNatsServer(folder, `hub-${n}`, include, {
+        more: `cluster { name: halyard, listen: "127.0.0.1:${port}", routes: [${routes}], no_advertise: true }\n`,
+      }),
+    ),
+  );
+}
+
 async function isOpen(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
-  const open = await once(socket, 'connect').then(
+  const isConnected = await once(socket, 'connect').then(
     () => true,
     () => false,
   );
   socket.destroy();
-  return open;
+  return isConnected;
 }

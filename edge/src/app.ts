@@ -1,16 +1,16 @@
 import { hash, timingSafeEqual } from 'node:crypto';
+import type { Usage } from '@halyard/plane/counting/usage.ts';
+import type { Feeds } from '@halyard/plane/feed/feeds.ts';
+import { feedRoutes } from '@halyard/plane/feed/routes.ts';
+import { type Admission, registerAdmissionMetrics } from '@halyard/plane/platform/admission/metrics.ts';
+import { makeNetworkQueues } from '@halyard/plane/platform/admission/network-queues.ts';
+import { buildSdkApp } from '@halyard/plane/serving/app.ts';
+import { SLICE_LIMITS } from '@halyard/plane/serving/evaluation/slices.ts';
+import type { Positions } from '@halyard/plane/serving/positions.ts';
+import type { ServingState } from '@halyard/plane/serving/state/serving.ts';
+import { STREAM_LIMITS } from '@halyard/plane/serving/streaming/limits.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
-import type { Usage } from '../../plane/src/counting/usage.ts';
-import type { Feeds } from '../../plane/src/feed/feeds.ts';
-import { feedRoutes } from '../../plane/src/feed/routes.ts';
-import { makeArrivals } from '../../plane/src/platform/admission/arrivals.ts';
-import { type Admission, admissionMetrics } from '../../plane/src/platform/admission/metrics.ts';
-import { buildSdkApp } from '../../plane/src/serving/app.ts';
-import { SLICE_LIMITS } from '../../plane/src/serving/evaluation/slices.ts';
-import type { Positions } from '../../plane/src/serving/positions.ts';
-import type { ServingState } from '../../plane/src/serving/state/serving.ts';
-import { STREAM_LIMITS } from '../../plane/src/serving/streaming/limits.ts';
 import type { EdgeConfig } from './config.ts';
 import type { FeedSource } from './feed-source.ts';
 import type { Log } from './log.ts';
@@ -20,7 +20,7 @@ const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 };
-/** As on the server, slow clients cannot keep a connection. */
+/** As on the server, slow clients cannot hold a connection. */
 const TIMEOUTS = { requestTimeout: 10_000, headersTimeout: 5_000, keepAliveTimeout: 72_000 };
 
 type Parts = {
@@ -33,15 +33,15 @@ type Parts = {
   log: Log;
 };
 
-/** All SDK and edge routes, as on a server, and the routes for operators. */
+/** Builds an application with all SDK and edge routes, as on a server, and the routes for operators. */
 export async function buildEdgeApp(
   state: ServingState,
   { config, feed, relay, usage, positions, metrics, log }: Parts,
 ): Promise<FastifyInstance> {
-  const arrivals = makeArrivals();
-  const admission: Admission = new Map([['arrivals', arrivals]]);
+  const networkQueues = makeNetworkQueues();
+  const admission: Admission = new Map([['arrivals', networkQueues]]);
   const app = await buildSdkApp(state, {
-    arrivals,
+    networkQueues,
     admission,
     securityHeaders: SECURITY_HEADERS,
     streams: { ...STREAM_LIMITS, streams: config.maxStreams },
@@ -54,7 +54,7 @@ export async function buildEdgeApp(
     addRoutes: (sdk, responder, count) => feedRoutes(sdk, state, responder, count, admission, relay),
   });
   Object.assign(app.server, TIMEOUTS);
-  admissionMetrics(metrics, admission);
+  registerAdmissionMetrics(metrics, admission);
   operatorRoutes(app, feed, usage, metrics, config.metricsToken);
   return app;
 }
@@ -68,7 +68,7 @@ function operatorRoutes(
 ): void {
   const schema = { hide: true };
   app.get('/live', { schema }, async () => ({ health: 'GOOD' }));
-  // Stays ready while upstream is unreachable: an edge that is taken out of rotation serves nobody.
+  // Stays ready while upstream is unreachable, because an edge that is taken out of rotation serves nobody.
   app.get('/ready', { schema }, async (_request, reply) => {
     const { age, isRevoked } = feed;
     const isReady = age !== undefined && !isRevoked;

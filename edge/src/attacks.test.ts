@@ -3,25 +3,25 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { signAnnouncement } from '@halyard/plane/feed/announcement.ts';
+import type { EdgeReport } from '@halyard/plane/feed/report.ts';
+import { signJson } from '@halyard/plane/feed/signed.ts';
+import { newToken } from '@halyard/plane/platform/token.ts';
+import { encodeSnapshot, type Snapshot } from '@halyard/plane/snapshot/format.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { announcementOf } from '../../plane/src/feed/announcement.ts';
-import type { EdgeReport } from '../../plane/src/feed/report.ts';
-import { signed } from '../../plane/src/feed/signed.ts';
-import { newToken } from '../../plane/src/platform/token.ts';
-import { encodeSnapshot } from '../../plane/src/snapshot/format.ts';
 import type { EdgeConfig } from './config.ts';
 import { type Edge, startEdge } from './edge.ts';
 import {
+  buildFlagsFrame,
+  buildHead,
+  buildSnapshot,
   enrolmentFor,
   FEED,
   FOREIGN_KEY,
   featureRow,
-  flagsOf,
   type HostileUpstream,
-  headOf,
   OWN_KEY,
   SDK_TOKEN,
-  snapshotOf,
   startHostileUpstream,
   tokenRow,
 } from './test/hostile-upstream.ts';
@@ -37,7 +37,7 @@ let lines: string[];
 
 beforeEach(async () => {
   upstream = await startHostileUpstream();
-  await upstream.setSnapshot(snapshotOf());
+  await upstream.setSnapshot(buildSnapshot());
   folder = mkdtempSync(join(tmpdir(), 'halyard-edge-attack-'));
   lines = [];
 });
@@ -56,7 +56,7 @@ const start = async (fields: Partial<EdgeConfig> = {}): Promise<Edge> => {
     void lines.push(
       `${level} ${message} ${JSON.stringify(values, (_key, value) => (value instanceof Error ? value.message : value))}`,
     );
-  const started = await startEdge(
+  const startedEdge = await startEdge(
     {
       enrolment: enrolmentFor(upstream.url),
       dataDir: undefined,
@@ -70,84 +70,99 @@ const start = async (fields: Partial<EdgeConfig> = {}): Promise<Edge> => {
     '0.0.0',
     { info: write('info'), warn: write('warn'), error: write('error') },
   );
-  edge ??= started;
-  return started;
+  edge ??= startedEdge;
+  return startedEdge;
 };
 
-const read = async (token = SDK_TOKEN) => {
+const readFeatures = async (token = SDK_TOKEN) => {
   const response = await fetch(`${edge?.url}/api/client/features`, {
     headers: { authorization: token, 'unleash-client-spec': '5.2.0' },
   });
   const body = (await response.json()) as { features?: { name: string }[] };
   return { status: response.status, names: body.features?.map(({ name }) => name) ?? [] };
 };
-const names = async () => (await read()).names;
+const names = async () => (await readFeatures()).names;
 
 /** Starts an edge and waits until it follows the stream and has the first snapshot. */
-const started = async (fields: Partial<EdgeConfig> = {}): Promise<void> => {
+const startAndFollow = async (fields: Partial<EdgeConfig> = {}): Promise<void> => {
   await start(fields);
   await expect.poll(names, POLL).toEqual(FIRST);
   await expect.poll(() => upstream.streams, POLL).toBe(1);
 };
 
-/** Sends a genuine change after an attack. Once it has arrived, the edge must have read the attack too. */
-const genuine = async (expected: string[], revision = 6): Promise<void> => {
+/** Sends a genuine change after an attack. Once it has arrived, the edge must already have read the attack. */
+const expectGenuineChange = async (expected: string[], revision = 6): Promise<void> => {
   await expect
     .poll(async () => {
-      upstream.send(flagsOf('genuine', revision - 1, revision));
+      upstream.send(buildFlagsFrame('genuine', revision - 1, revision));
       return await names();
     }, POLL)
     .toEqual(expected);
 };
 
 test.each<[string, () => string]>([
-  ['is altered', () => signed(flagsOf('x1', 5, 6), OWN_KEY).replaceAll('x1', 'x2')],
-  ['is signed with a foreign key', () => signed(flagsOf('evil', 5, 6), FOREIGN_KEY)],
-  ['names the key and is not signed', () => `${JSON.stringify(flagsOf('evil', 5, 6))}\n${OWN_KEY.id} AAAA`],
+  ['is altered', () => signJson(buildFlagsFrame('x1', 5, 6), OWN_KEY).replaceAll('x1', 'x2')],
+  ['is signed with a foreign key', () => signJson(buildFlagsFrame('evil', 5, 6), FOREIGN_KEY)],
+  [
+    'names the key and is not signed',
+    () => `${JSON.stringify(buildFlagsFrame('evil', 5, 6))}\n${OWN_KEY.id} AAAA`,
+  ],
   [
     'has the signature of a different frame',
-    () => `${JSON.stringify(flagsOf('evil', 5, 6))}\n${signed(headOf(), OWN_KEY).split('\n')[1]}`,
+    () =>
+      `${JSON.stringify(buildFlagsFrame('evil', 5, 6))}\n${signJson(buildHead(), OWN_KEY).split('\n')[1]}`,
   ],
-  ['has no signature', () => JSON.stringify(flagsOf('evil', 5, 6))],
+  ['has no signature', () => JSON.stringify(buildFlagsFrame('evil', 5, 6))],
   ['is not JSON', () => '{{{'],
   [
-    'is of a different environment',
-    () => signed(flagsOf('evil', 5, 6, { feed: { ...FEED, environment: 'development' } }), OWN_KEY),
+    'belongs to a different environment',
+    () => signJson(buildFlagsFrame('evil', 5, 6, { feed: { ...FEED, environment: 'development' } }), OWN_KEY),
   ],
   [
-    'is of a feed with other projects',
-    () => signed(flagsOf('evil', 5, 6, { feed: { ...FEED, projects: ['a'] } }), OWN_KEY),
+    'belongs to a feed with different projects',
+    () => signJson(buildFlagsFrame('evil', 5, 6, { feed: { ...FEED, projects: ['a'] } }), OWN_KEY),
   ],
-  ['lacks fields', () => signed({ v: 1, feed: FEED, epoch: 'a', log: 'flags' }, OWN_KEY)],
-  ['has a negative revision', () => signed(flagsOf('evil', -1, 6), OWN_KEY)],
+  ['lacks fields', () => signJson({ v: 1, feed: FEED, epoch: 'a', log: 'flags' }, OWN_KEY)],
+  ['has a negative revision', () => signJson(buildFlagsFrame('evil', -1, 6), OWN_KEY)],
   [
     'is a revocation of a different token',
-    () => signed({ v: 1, log: 'revoked', hash: 'a'.repeat(64) }, OWN_KEY),
+    () => signJson({ v: 1, log: 'revoked', hash: 'a'.repeat(64) }, OWN_KEY),
   ],
   [
     'is a revocation with a foreign signature',
-    () => signed({ v: 1, log: 'revoked', hash: 'a'.repeat(64) }, FOREIGN_KEY),
+    () => signJson({ v: 1, log: 'revoked', hash: 'a'.repeat(64) }, FOREIGN_KEY),
   ],
-  ['is of a later version', () => signed({ ...flagsOf('evil', 5, 6), v: 2 }, OWN_KEY)],
-  ['is of an unknown log', () => signed({ ...headOf(), log: 'shutdown' }, OWN_KEY)],
+  ['has a later version', () => signJson({ ...buildFlagsFrame('evil', 5, 6), v: 2 }, OWN_KEY)],
+  ['belongs to an unknown log', () => signJson({ ...buildHead(), log: 'shutdown' }, OWN_KEY)],
 ])('ignores a frame that %s', async (_what, frame) => {
-  await started();
+  await startAndFollow();
 
   upstream.send(frame());
 
-  await genuine(['first', 'genuine']);
+  await expectGenuineChange(['first', 'genuine']);
+});
+
+test('a newer server may add fields to snapshots, frames and heads', async () => {
+  await upstream.setSnapshot({ ...buildSnapshot(), later: 1 } as Snapshot);
+  await startAndFollow();
+
+  upstream.send({ ...buildHead(), later: 1 });
+  upstream.send(buildFlagsFrame('with-later-fields', 5, 6, { later: { anything: [] } }));
+
+  await expectGenuineChange(['first', 'genuine', 'with-later-fields'], 7);
+  expect(lines.join('\n')).not.toContain('ignored');
 });
 
 test('ignores a snapshot that is altered, signed with a different key, of a different feed, or older', async () => {
-  await started();
-  const evil = snapshotOf({ revision: 9, features: [featureRow('evil', 9)] });
+  await startAndFollow();
+  const evil = buildSnapshot({ revision: 9, features: [featureRow('evil', 9)] });
   const good = Buffer.concat(await encodeSnapshot(evil, OWN_KEY));
   const attacks: Buffer[] = [
     Buffer.from(good.toString().replaceAll('evil', 'oops')),
     Buffer.concat(await encodeSnapshot(evil, FOREIGN_KEY)),
     Buffer.concat(await encodeSnapshot({ ...evil, feed: { ...FEED, environment: 'development' } }, OWN_KEY)),
     Buffer.concat(
-      await encodeSnapshot(snapshotOf({ revision: 4, features: [featureRow('evil', 4)] }), OWN_KEY),
+      await encodeSnapshot(buildSnapshot({ revision: 4, features: [featureRow('evil', 4)] }), OWN_KEY),
     ),
     good.subarray(0, -5),
     Buffer.concat([good, Buffer.from('x')]),
@@ -156,70 +171,70 @@ test('ignores a snapshot that is altered, signed with a different key, of a diff
   ];
   for (const bytes of attacks) {
     upstream.setBytes(bytes);
-    const before = upstream.snapshotReads;
+    const readsBefore = upstream.snapshotReads;
     await expect
       .poll(() => {
         // A gap makes the edge fetch the snapshot.
-        upstream.send(headOf({ rev: 9 }));
+        upstream.send(buildHead({ rev: 9 }));
         return upstream.snapshotReads;
       }, POLL)
-      .toBeGreaterThan(before);
+      .toBeGreaterThan(readsBefore);
     expect(await names()).toEqual(FIRST);
   }
-  await upstream.setSnapshot(snapshotOf({ revision: 10, features: [featureRow('later', 10)] }));
+  await upstream.setSnapshot(buildSnapshot({ revision: 10, features: [featureRow('later', 10)] }));
 
   await expect
     .poll(async () => {
-      upstream.send(headOf({ rev: 10 }));
+      upstream.send(buildHead({ rev: 10 }));
       return await names();
     }, POLL)
     .toEqual(['later']);
 });
 
-test('a recorded snapshot of an earlier epoch does not set the edge back, and a new epoch applies immediately', async () => {
-  const recorded = await upstream.setSnapshot(
-    snapshotOf({
+test('a recorded snapshot of an earlier epoch does not take the edge back, and a new epoch applies immediately', async () => {
+  const recordedSnapshot = await upstream.setSnapshot(
+    buildSnapshot({
       epoch: 'old',
       revision: 90,
       takenAt: '2026-01-01T00:00:00.000Z',
       features: [featureRow('revoked', 90)],
     }),
   );
-  const oldHead = headOf({ epoch: 'old', rev: 90, now: '2026-01-01T00:00:00.000Z' });
-  await upstream.setSnapshot(snapshotOf());
-  await started({ dataDir: folder });
-  upstream.setBytes(recorded);
+  const oldHead = buildHead({ epoch: 'old', rev: 90, now: '2026-01-01T00:00:00.000Z' });
+  await upstream.setSnapshot(buildSnapshot());
+  await startAndFollow({ dataDir: folder });
+  upstream.setBytes(recordedSnapshot);
   const reads = upstream.snapshotReads;
 
   upstream.send(oldHead);
-  upstream.send(flagsOf('old', 90, 91, { epoch: 'old' }));
-  await genuine(['first', 'genuine']);
+  upstream.send(buildFlagsFrame('old', 90, 91, { epoch: 'old' }));
+  await expectGenuineChange(['first', 'genuine']);
   expect(upstream.snapshotReads).toBe(reads);
   // The gap is genuine, but the snapshot is an old recording.
-  upstream.send(headOf({ rev: 7 }));
+  upstream.send(buildHead({ rev: 7 }));
   await expect.poll(() => upstream.snapshotReads, POLL).toBeGreaterThan(reads);
   expect(await names()).toEqual(['first', 'genuine']);
   expect(readFileSync(join(folder, 'edge', 'feed.snapshot'), 'utf8')).not.toContain('revoked');
 
   await upstream.setSnapshot(
-    snapshotOf({ epoch: 'new', revision: 1, features: [featureRow('restored', 1)] }),
+    buildSnapshot({ epoch: 'new', revision: 1, features: [featureRow('restored', 1)] }),
   );
   await expect
     .poll(async () => {
-      upstream.send(headOf({ epoch: 'new', rev: 1 }));
+      upstream.send(buildHead({ epoch: 'new', rev: 1 }));
       return await names();
     }, POLL)
     .toEqual(['restored']);
 });
 
-const answer = (request: IncomingMessage, response: ServerResponse, fields: object): void => {
+const respond = (request: IncomingMessage, response: ServerResponse, fields: object): void => {
   const hash = request.url?.split('/').at(-1);
   const body = { v: 1, feed: FEED, epoch: 'a', log: 'token', rev: 5, hash, token: null, ...fields };
-  response.end(`${signed(body, OWN_KEY)}\n`);
+  response.end(`${signJson(body, OWN_KEY)}\n`);
 };
 
 test('ignores a token response that is an old recording, signed with a different key, or about a different token', async () => {
-  await started();
+  await startAndFollow();
   const guest = newToken('backend', '*:production.');
   const guestRow = tokenRow(guest, { id: 2 });
   const attempts: [object, number][] = [
@@ -233,65 +248,67 @@ test('ignores a token response that is an old recording, signed with a different
     [{ token: guestRow }, 200],
   ];
   for (const [fields, status] of attempts) {
-    upstream.onToken((request, response) => answer(request, response, fields));
-    await expect.poll(async () => (await read(guest)).status, POLL).toBe(status);
+    upstream.onToken((request, response) => respond(request, response, fields));
+    await expect.poll(async () => (await readFeatures(guest)).status, POLL).toBe(status);
   }
-  const unknown = newToken('backend', '*:production.');
+  const unknownToken = newToken('backend', '*:production.');
   upstream.onToken((_request, response) => void response.writeHead(401).end('{"message":"no"}'));
-  expect((await read(unknown)).status).toBe(503);
+  expect((await readFeatures(unknownToken)).status).toBe(503);
 });
 
 test('does not ask upstream about a token that it knows to be revoked', async () => {
-  const revoked = newToken('backend', '*:production.');
-  await upstream.setSnapshot(snapshotOf({ endedTokens: [tokenRow(revoked).hash] }));
-  await started();
-  let asked = 0;
+  const revokedToken = newToken('backend', '*:production.');
+  await upstream.setSnapshot(buildSnapshot({ endedTokens: [tokenRow(revokedToken).hash] }));
+  await startAndFollow();
+  let lookups = 0;
   upstream.onToken((request, response) => {
-    asked++;
-    answer(request, response, { token: tokenRow(revoked, { id: 2 }) });
+    lookups++;
+    respond(request, response, { token: tokenRow(revokedToken, { id: 2 }) });
   });
 
-  expect((await read(revoked)).status).toBe(401);
-  expect(asked).toBe(0);
+  expect((await readFeatures(revokedToken)).status).toBe(401);
+  expect(lookups).toBe(0);
 });
 
 test('an edge that a snapshot lists as revoked serves nothing and empties its folder', async () => {
   const enrolment = enrolmentFor(upstream.url);
-  await started({ enrolment, dataDir: folder });
-  await upstream.setSnapshot(snapshotOf({ tokenRevision: 9, endedTokens: [tokenRow(enrolment.token).hash] }));
+  await startAndFollow({ enrolment, dataDir: folder });
+  await upstream.setSnapshot(
+    buildSnapshot({ tokenRevision: 9, endedTokens: [tokenRow(enrolment.token).hash] }),
+  );
 
-  upstream.send(headOf({ tokenRev: 9 }));
+  upstream.send(buildHead({ tokenRev: 9 }));
 
-  await expect.poll(async () => (await read()).status, POLL).toBe(401);
+  await expect.poll(async () => (await readFeatures()).status, POLL).toBe(401);
   await expect.poll(() => readdirSync(join(folder, 'edge')), POLL).not.toContain('feed.snapshot');
   expect(lines.filter(line => line.includes('edge token revoked'))).toHaveLength(1);
 });
 
-test('passes on each announcement of keys once, so that edges that read from each other do not repeat it for ever', async () => {
+test('passes on each announcement of keys once, so that edges that read from each other do not repeat the announcement forever', async () => {
   const secret = newToken('edge', '*:production.');
   await upstream.setSnapshot(
-    snapshotOf({ tokens: [tokenRow(SDK_TOKEN), tokenRow(secret, { id: 2, type: 'edge' })] }),
+    buildSnapshot({ tokens: [tokenRow(SDK_TOKEN), tokenRow(secret, { id: 2, type: 'edge' })] }),
   );
-  await started();
+  await startAndFollow();
   const connection = new AbortController();
   const response = await fetch(`${edge?.url}/api/edge/v1/stream`, {
     headers: { authorization: secret },
     signal: connection.signal,
   });
   let text = '';
-  const reading = (async () => {
+  const reader = (async () => {
     for await (const chunk of response.body ?? []) text += Buffer.from(chunk).toString();
   })().catch(() => {});
   await expect.poll(() => text, POLL).toContain('gap');
 
-  const announcement = announcementOf(OWN_KEY, undefined);
+  const announcement = signAnnouncement(OWN_KEY, undefined);
   for (let time = 0; time < 3; time++) upstream.send(announcement);
-  await genuine(['first', 'genuine']);
+  await expectGenuineChange(['first', 'genuine']);
 
   await expect.poll(() => text, POLL).toContain('genuine');
   expect(text.split(announcement.split('\n')[0] ?? '')).toHaveLength(2);
   connection.abort();
-  await reading;
+  await reader;
 });
 
 test('ends no stream for a revision that the edge itself does not have', async () => {
@@ -301,38 +318,38 @@ test('ends no stream for a revision that the edge itself does not have', async (
     reports++;
     response.end(JSON.stringify({ missing: [], questions: [{ environment: 'production', revision }] }));
   });
-  await started();
+  await startAndFollow();
   const response = await fetch(`${edge?.url}/api/client/streaming`, {
     headers: { authorization: SDK_TOKEN, 'unleash-connection-id': 'one' },
   });
   let isOpen = true;
-  const reading = (async () => {
+  const reader = (async () => {
     for await (const _chunk of response.body ?? []);
     isOpen = false;
   })();
-  const before = reports;
-  await expect.poll(() => reports, POLL).toBeGreaterThan(before + 2);
+  const reportsBefore = reports;
+  await expect.poll(() => reports, POLL).toBeGreaterThan(reportsBefore + 2);
   expect(isOpen).toBe(true);
 
   revision = 5;
   await expect.poll(() => isOpen, POLL).toBe(false);
-  await reading;
+  await reader;
 });
 
-test('does not read an unsigned body', async () => {
-  await started();
-  let sent = 0;
+test('rejects an unsigned snapshot of 40 MB because of its header', async () => {
+  await startAndFollow();
+  let sentHeads = 0;
   upstream.onReport((_request, response) => void response.writeHead(503).end());
   const bomb = Buffer.concat([Buffer.from('{"v":1}\nkey signature\n'), Buffer.alloc(40_000_000, 'x')]);
   upstream.setBytes(bomb);
   await expect
     .poll(() => {
-      upstream.send(headOf({ rev: 9 }));
-      sent++;
+      upstream.send(buildHead({ rev: 9 }));
+      sentHeads++;
       return lines.join('\n');
     }, POLL)
     .toContain('is not trusted');
-  expect(sent).toBeGreaterThan(0);
+  expect(sentHeads).toBeGreaterThan(0);
   expect(await names()).toEqual(FIRST);
 });
 
@@ -350,7 +367,7 @@ test('keeps counts if something other than a server accepts a report, and delive
       response.end(isServer ? '{"missing":[],"questions":[]}' : '{}');
     });
   });
-  await started({ dataDir: folder });
+  await startAndFollow({ dataDir: folder });
   const post = async (path: string, body: object) => {
     const response = await fetch(`${edge?.url}/api/client/${path}`, {
       method: 'POST',
@@ -364,7 +381,7 @@ test('keeps counts if something other than a server accepts a report, and delive
     await post('register', {
       appName: '漢'.repeat(200),
       instanceId: `${number}`.padEnd(200, '漢'),
-      strategies: Array.from({ length: 100 }, (_, at) => `${at}`.padEnd(200, '策')),
+      strategies: Array.from({ length: 100 }, (_, index) => `${index}`.padEnd(200, '策')),
       started: new Date().toISOString(),
       interval: 1_000,
     });
@@ -379,13 +396,13 @@ test('keeps counts if something other than a server accepts a report, and delive
     .toContain('sealed');
   isServer = true;
 
-  const counted = () =>
+  const reportedCounts = () =>
     new Map(reports.flatMap(({ batch }) => (batch ? [[batch.sequence, batch] as const] : [])));
   await expect
     .poll(
       () =>
-        [...counted().values()].flatMap(({ buckets }) =>
-          buckets.flatMap(one => one.features.map(({ yes }) => yes)),
+        [...reportedCounts().values()].flatMap(({ buckets }) =>
+          buckets.flatMap(bucket => bucket.features.map(({ yes }) => yes)),
         ),
       POLL,
     )
@@ -393,8 +410,11 @@ test('keeps counts if something other than a server accepts a report, and delive
   await expect
     .poll(
       () =>
-        new Set([...counted().values()].flatMap(({ instances }) => instances.map(one => one.instanceId)))
-          .size,
+        new Set(
+          [...reportedCounts().values()].flatMap(({ instances }) =>
+            instances.map(instance => instance.instanceId),
+          ),
+        ).size,
       POLL,
     )
     .toBe(401);
@@ -402,17 +422,17 @@ test('keeps counts if something other than a server accepts a report, and delive
 });
 
 test('two edges cannot share a folder, and an edge that cannot write to its folder serves without it', async () => {
-  await started({ dataDir: folder });
+  await startAndFollow({ dataDir: folder });
   await expect(start({ dataDir: folder })).rejects.toThrow('Another edge uses the folder');
   await stop();
-  await started({ dataDir: folder });
+  await startAndFollow({ dataDir: folder });
   await stop();
   expect(readdirSync(folder)).toContain('edge');
 
   const file = join(folder, 'file');
   writeFileSync(file, '');
-  await started({ dataDir: file });
-  upstream.send(flagsOf('genuine', 5, 6));
+  await startAndFollow({ dataDir: file });
+  upstream.send(buildFlagsFrame('genuine', 5, 6));
   await expect.poll(names, POLL).toEqual(['first', 'genuine']);
   expect(lines.join('\n')).toContain('unsent metrics not written');
 });

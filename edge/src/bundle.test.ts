@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { bundle } from '../../scripts/package/bundle.ts';
 
-test('the bundle of an edge has no database driver, no job engine and nothing of the server', async () => {
+test('the edge bundle has no database driver, no job engine and no server code', async () => {
   const root = fileURLToPath(new URL('../../', import.meta.url));
   const folder = mkdtempSync(join(tmpdir(), 'halyard-edge-bundle-'));
 
@@ -17,8 +17,8 @@ test('the bundle of an edge has no database driver, no job engine and nothing of
   }));
   rmSync(folder, { recursive: true });
   // The NATS client is in a separate chunk, which only edges with NATS load.
-  const withNats = chunks.filter(({ text }) => text.includes('class NatsConnectionImpl'));
-  expect(withNats.map(({ name }) => name)).toEqual([expect.stringMatching(/^nats-/)]);
+  const natsChunks = chunks.filter(({ text }) => text.includes('class NatsConnectionImpl'));
+  expect(natsChunks.map(({ name }) => name)).toEqual([expect.stringMatching(/^nats-/)]);
   expect(chunks.filter(({ text }) => /from ?"\.\/nats-/.test(text))).toEqual([]);
   expect(modules.some(path => path.includes('plane/src/serving'))).toBe(true);
   expect(modules.filter(path => /node_modules\/(pg|pg-boss|kysely)\/|\/server\/src\//.test(path))).toEqual(

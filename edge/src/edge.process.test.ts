@@ -13,10 +13,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { enrolmentText, readEnrolment } from '@halyard/plane/feed/enrolment.ts';
+import { newToken } from '@halyard/plane/platform/token.ts';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { enrolmentText, readEnrolment } from '../../plane/src/feed/enrolment.ts';
-import { newToken } from '../../plane/src/platform/token.ts';
-import { copyDatabase, discardDatabase, runIn, urlOf } from '../../server/src/test/database.ts';
+import { copyDatabase, discardDatabase, getDatabaseUrl, runIn } from '../../server/src/test/database.ts';
 import { type RunningServer, startProcess, stopProcess, unwatch } from '../../server/src/test/process.ts';
 import { startSdk, TRANSPORTS, type Transport } from '../../server/src/test/sdk-client.ts';
 import { startTcpProxy, type TcpProxy } from '../../server/src/test/tcp-proxy.ts';
@@ -35,7 +35,7 @@ let folder: string;
 let enrolment: string;
 let sdkToken: string;
 
-/** A process that hangs fails its own test rather than all later ones. */
+/** Sends a request with a timeout, so that a process that hangs fails its own test rather than all later ones. */
 const request = (url: string, init: RequestInit = {}): Promise<Response> =>
   fetch(url, { ...init, signal: AbortSignal.timeout(POLL.timeout) });
 
@@ -68,25 +68,25 @@ const startEdge = async (text = enrolment, data = folder): Promise<RunningServer
   return edge;
 };
 
-const kill = async (one: RunningServer): Promise<void> => {
-  unwatch(one);
-  await stopProcess(one, 'SIGKILL');
+const kill = async (server: RunningServer): Promise<void> => {
+  unwatch(server);
+  await stopProcess(server, 'SIGKILL');
 };
 
-const read = async (from: RunningServer, token = sdkToken, headers: Record<string, string> = {}) => {
-  const response = await request(`${from.url}/api/client/features`, {
+const read = async (server: RunningServer, token = sdkToken, headers: Record<string, string> = {}) => {
+  const response = await request(`${server.url}/api/client/features`, {
     headers: { authorization: token, 'unleash-client-spec': '5.2.0', ...headers },
   });
   const body = await response.text();
   return { status: response.status, etag: response.headers.get('etag'), headers: response.headers, body };
 };
 
-/** The edge sends the same bytes with the same ETag as the server. */
-const untilEqual = async (): Promise<void> => {
+/** Waits until the edge sends the same bytes with the same ETag as the server. */
+const waitUntilEqual = async (): Promise<void> => {
   await expect
     .poll(async () => {
-      const [{ etag, body }, own] = await Promise.all([read(server), read(edge)]);
-      return [own.status, own.etag, own.body].join() === [200, etag, body].join();
+      const [{ etag, body }, edgeResponse] = await Promise.all([read(server), read(edge)]);
+      return [edgeResponse.status, edgeResponse.etag, edgeResponse.body].join() === [200, etag, body].join();
     }, POLL)
     .toBe(true);
 };
@@ -97,17 +97,20 @@ beforeAll(async () => {
   await copyDatabase(inject('template'), name);
   folder = mkdtempSync(join(tmpdir(), 'halyard-edge-'));
   server = await startProcess({
-    DATABASE_URL: urlOf(name),
+    DATABASE_URL: getDatabaseUrl(name),
     HALYARD_INIT_ADMIN_TOKENS: ADMIN,
     HALYARD_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
   });
   proxy = await startTcpProxy('127.0.0.1', server.port);
   sdkToken = (await createToken()).secret;
   await createFlag('first');
-  const created = await createToken({ type: 'edge', tokenName: 'edge' });
-  const given = readEnrolment(created.enrolment ?? '');
-  expect(given).toMatchObject({ feed: { environment: 'production', projects: null }, token: created.secret });
-  enrolment = enrolmentText({ ...given, url: `http://127.0.0.1:${proxy.port}` });
+  const edgeToken = await createToken({ type: 'edge', tokenName: 'edge' });
+  const parsedEnrolment = readEnrolment(edgeToken.enrolment ?? '');
+  expect(parsedEnrolment).toMatchObject({
+    feed: { environment: 'production', projects: null },
+    token: edgeToken.secret,
+  });
+  enrolment = enrolmentText({ ...parsedEnrolment, url: `http://127.0.0.1:${proxy.port}` });
   await startEdge();
 });
 afterAll(async () => {
@@ -128,7 +131,7 @@ test('a change is live only when the SDKs behind the edge have it, and not while
       state: 'connected',
     }),
   ]);
-  const changed = async (
+  const changeAndWait = async (
     flag: string,
   ): Promise<(query?: string) => Promise<{ state: string; missing: object[] }>> => {
     await createFlag(flag);
@@ -139,7 +142,7 @@ test('a change is live only when the SDKs behind the edge have it, and not while
     return (query = '') => admin('GET', `/api/admin/events/${events[0].id}/reach${query}`);
   };
   const sdk = await startSdk(edge.url, sdkToken, 'polling');
-  const reach = await changed('reached');
+  const reach = await changeAndWait('reached');
   await expect.poll(async () => (await reach('?wait=5')).state, POLL).toBe('live');
 
   edge.process.kill('SIGSTOP');
@@ -151,15 +154,15 @@ test('a change is live only when the SDKs behind the edge have it, and not while
   }
   await expect.poll(async () => (await reach()).state, POLL).toBe('live');
 
-  // It polls again in ten minutes.
-  const slow = await startSdk(edge.url, sdkToken, 'polling', 600_000);
-  const lacking = await changed('not-reached');
+  // The SDK polls again in ten minutes.
+  const slowSdk = await startSdk(edge.url, sdkToken, 'polling', 600_000);
+  const changeReach = await changeAndWait('not-reached');
   await expect
-    .poll(async () => (await lacking()).missing, POLL)
+    .poll(async () => (await changeReach()).missing, POLL)
     .toEqual([expect.objectContaining({ application: 'test', environment: 'production' })]);
-  expect((await lacking()).state).toBe('behind');
+  expect((await changeReach()).state).toBe('behind');
   sdk.destroy();
-  slow.destroy();
+  slowSdk.destroy();
 });
 
 test.each(Object.keys(TRANSPORTS) as Transport[])('a change reaches a real SDK by %s', async transport => {
@@ -172,7 +175,7 @@ test.each(Object.keys(TRANSPORTS) as Transport[])('a change reaches a real SDK b
 
   await expect.poll(() => sdk.isEnabled(flag), POLL).toBe(true);
   sdk.destroy();
-  await untilEqual();
+  await waitUntilEqual();
 });
 
 test('a new token works immediately, and a revoked token is rejected', async () => {
@@ -187,21 +190,23 @@ test('a new token works immediately, and a revoked token is rejected', async () 
   sdk.destroy();
 });
 
-test('an edge token is rejected everywhere else', async () => {
+test('an edge token works only for the edge API, where an SDK token is rejected', async () => {
   const { token } = readEnrolment(enrolment);
   expect((await read(server, token)).status).toBe(403);
-  const stream = await request(`${server.url}/api/edge/v1/head`, { headers: { authorization: sdkToken } });
-  expect(stream.status).toBe(403);
+  const rejection = await request(`${server.url}/api/edge/v1/head`, {
+    headers: { authorization: sdkToken },
+  });
+  expect(rejection.status).toBe(403);
   const head = await request(`${server.url}/api/edge/v1/head`, { headers: { authorization: token } });
   expect((await head.text()).split('\n')[0]).toContain('"log":"head"');
   const first = await request(`${server.url}/api/edge/v1/snapshot`, { headers: { authorization: token } });
-  const again = await request(`${server.url}/api/edge/v1/snapshot`, {
+  const retry = await request(`${server.url}/api/edge/v1/snapshot`, {
     headers: { authorization: token, 'if-none-match': first.headers.get('etag') ?? '' },
   });
-  expect([first.status, again.status]).toEqual([200, 304]);
+  expect([first.status, retry.status]).toEqual([200, 304]);
 });
 
-test('an edge that is cut off keeps serving, and catches up with everything that was written meanwhile', async () => {
+test('an edge that is cut off keeps serving, and catches up when the connection is back', async () => {
   proxy.cut();
   for (let number = 0; number < 30; number++) await createFlag(`cut-${number}`);
   await admin('DELETE', `${FEATURES}/cut-3`);
@@ -212,24 +217,28 @@ test('an edge that is cut off keeps serving, and catches up with everything that
   expect((await read(edge, secret)).status).toBe(503);
   expect((await request(`${edge.url}/ready`)).status).toBe(200);
 
-  proxy.thaw();
+  proxy.restore();
 
-  await untilEqual();
+  await waitUntilEqual();
   await expect.poll(async () => (await read(edge, secret)).status, POLL).toBe(401);
 });
 
-test('an edge that starts without upstream serves from its disk, and uses the previous snapshot if one is damaged', async () => {
+test('an edge that starts without upstream serves from its disk, and uses the previous snapshot if the current one is damaged', async () => {
   await createFlag('kept');
-  await untilEqual();
+  await waitUntilEqual();
   await expect.poll(() => readFileSync(join(files(), 'feed.frames'), 'utf8'), POLL).toContain('kept');
-  const before = await read(edge);
+  const responseBefore = await read(edge);
   for (const file of readdirSync(files())) expect(statSync(join(files(), file)).mode & 0o777).toBe(0o600);
   await kill(edge);
   proxy.cut();
 
   await startEdge();
 
-  expect(await read(edge)).toMatchObject({ status: 200, etag: before.etag, body: before.body });
+  expect(await read(edge)).toMatchObject({
+    status: 200,
+    etag: responseBefore.etag,
+    body: responseBefore.body,
+  });
   expect((await read(edge, newToken('backend', 'default:production.'))).status).toBe(503);
   await kill(edge);
 
@@ -243,8 +252,8 @@ test('an edge that starts without upstream serves from its disk, and uses the pr
   await startEdge();
   expect(await read(edge)).toMatchObject({ status: 200 });
   expect(edge.output()).toContain('snapshot not usable');
-  proxy.thaw();
-  await untilEqual();
+  proxy.restore();
+  await waitUntilEqual();
 });
 
 test('metrics are counted once, even if the edge is killed and its reports are interrupted', async () => {
@@ -264,39 +273,69 @@ test('metrics are counted once, even if the edge is killed and its reports are i
     });
     expect(response.status).toBe(202);
   };
-  const saved = () => readFileSync(join(files(), 'metrics.json'), 'utf8');
-  const counted = async (): Promise<number> => {
+  const readSaved = () => readFileSync(join(files(), 'metrics.json'), 'utf8');
+  const readCounts = async (): Promise<number> => {
     const usage = await admin('GET', `/api/admin/client-metrics/features/first/raw`);
     return usage.data.reduce((sum: number, { yes }: { yes: number }) => sum + yes, 0);
   };
   proxy.cut();
   await report(5);
-  await expect.poll(saved, POLL).toContain('"yes":5');
+  await expect.poll(readSaved, POLL).toContain('"yes":5');
   await kill(edge);
   await startEdge();
   await report(7);
-  await expect.poll(saved, POLL).toContain('"yes":7');
+  await expect.poll(readSaved, POLL).toContain('"yes":7');
   // The report arrives, but its response is lost.
-  proxy.thaw();
-  proxy.cutAfter('/api/edge/v1/report');
+  proxy.restore();
+  proxy.closeAfter('/api/edge/v1/report');
 
-  await expect.poll(counted, POLL).toBe(12);
+  await expect.poll(readCounts, POLL).toBe(12);
   await report(100);
-  await expect.poll(counted, POLL).toBe(112);
+  await expect.poll(readCounts, POLL).toBe(112);
   const applications = await admin('GET', '/api/admin/metrics/applications');
   expect(applications.applications).toContainEqual(expect.objectContaining({ appName: 'shop' }));
 });
 
-test('after a database was restored, an edge and its SDKs have the new epoch', async () => {
-  await untilEqual();
+test('when a project of the feed is archived, an edge continues with the remaining projects', async () => {
+  for (const id of ['kept', 'archived']) {
+    await admin('POST', '/api/admin/projects', { id, name: id });
+    await admin('POST', `/api/admin/projects/${id}/features`, { name: `of-${id}` });
+  }
+  const projects = ['kept', 'archived'];
+  const edgeToken = await createToken({ type: 'edge', projects });
+  const ownEnrolment = { ...readEnrolment(edgeToken.enrolment ?? ''), url: `http://127.0.0.1:${proxy.port}` };
+  const partialEdge = await startProcess(
+    { HALYARD_EDGE_ENROLMENT: enrolmentText(ownEnrolment) },
+    undefined,
+    MAIN,
+  );
+  const { secret } = await createToken({ projects: ['kept'] });
+  const tokenForBoth = await createToken({ projects });
+  await expect
+    .poll(async () => (await read(partialEdge, tokenForBoth.secret)).body, POLL)
+    .toContain('of-archived');
+
+  await admin('DELETE', '/api/admin/projects/archived/features/of-archived');
+  await admin('DELETE', '/api/admin/projects/archived');
+  await admin('POST', '/api/admin/projects/kept/features', { name: 'after-archiving' });
+
+  for (const token of [secret, tokenForBoth.secret])
+    await expect.poll(async () => (await read(partialEdge, token)).body, POLL).toContain('after-archiving');
+  expect((await read(partialEdge, tokenForBoth.secret)).body).not.toContain('of-archived');
+  expect(partialEdge.output()).not.toContain('revoked');
+  await kill(partialEdge);
+});
+
+test('after a database was restored, an edge and its SDKs switch to the new epoch', async () => {
+  await waitUntilEqual();
   const sdk = await startSdk(edge.url, sdkToken, 'polling');
-  const before = await read(edge);
+  const responseBefore = await read(edge);
   await createFlag('lost');
   await enable('lost');
   await expect.poll(() => sdk.isEnabled('lost'), POLL).toBe(true);
 
   // Simulates a promoted standby that lacks the last changes: same server, lower revisions.
-  const [, revision] = /\.(\d+)"$/.exec(before.etag ?? '') ?? [];
+  const [, revision] = /\.(\d+)"$/.exec(responseBefore.etag ?? '') ?? [];
   await runIn(
     name,
     'begin',
@@ -306,8 +345,8 @@ test('after a database was restored, an edge and its SDKs have the new epoch', a
   );
 
   await expect.poll(() => sdk.isEnabled('lost'), POLL).toBe(false);
-  await untilEqual();
-  expect((await read(edge)).etag?.split('.')[0]).not.toBe(before.etag?.split('.')[0]);
+  await waitUntilEqual();
+  expect((await read(edge)).etag?.split('.')[0]).not.toBe(responseBefore.etag?.split('.')[0]);
   await createFlag('after-restore');
   await enable('after-restore');
   await expect.poll(() => sdk.isEnabled('after-restore'), POLL).toBe(true);
@@ -325,13 +364,17 @@ test('only a signed revocation makes an edge delete its flags', async () => {
   expect((await read(edge)).status).toBe(200);
   expect((await read(edge, newToken('backend', 'default:production.'))).status).toBe(503);
   proxy.moveTo(server.port);
-  await untilEqual();
+  await waitUntilEqual();
   impostor.close();
   const { token } = readEnrolment(enrolment);
+  const stream = await request(`${edge.url}/api/client/streaming`, { headers: { authorization: sdkToken } });
+  expect(stream.status).toBe(200);
 
   await admin('DELETE', `/api/admin/api-tokens/${token}`);
 
   await expect.poll(async () => (await read(edge)).status, POLL).toBe(401);
+  // Ends once the edge has closed the stream.
+  await stream.text();
   await expect.poll(async () => (await request(`${edge.url}/ready`)).status, POLL).toBe(503);
   await expect.poll(() => readdirSync(files()), POLL).toEqual(['metrics.json']);
 });

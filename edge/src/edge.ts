@@ -1,10 +1,11 @@
 import { join } from 'node:path';
+import { CLIENT_LIMITS, makeClients } from '@halyard/plane/counting/clients.ts';
+import { makeUsage } from '@halyard/plane/counting/usage.ts';
+import { explainListenFailure } from '@halyard/plane/platform/http/listen-failure.ts';
+import type { Listen } from '@halyard/plane/serving/source.ts';
+import { keepCurrent } from '@halyard/plane/serving/state/keep-current.ts';
+import { makeServingState, type ServingState } from '@halyard/plane/serving/state/serving.ts';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { CLIENT_LIMITS, makeClients } from '../../plane/src/counting/clients.ts';
-import { makeUsage } from '../../plane/src/counting/usage.ts';
-import type { Listen } from '../../plane/src/serving/source.ts';
-import { keepCurrent } from '../../plane/src/serving/state/keep-current.ts';
-import { makeServingState, type ServingState } from '../../plane/src/serving/state/serving.ts';
 import { buildEdgeApp } from './app.ts';
 import type { EdgeConfig } from './config.ts';
 import { makeFeedCopy } from './feed-copy.ts';
@@ -13,7 +14,7 @@ import { type FeedSource, makeFeedSource } from './feed-source.ts';
 import { followFeed } from './follow.ts';
 import { lockFolder } from './lock.ts';
 import type { Log } from './log.ts';
-import { limitQuestions } from './questions.ts';
+import { limitLookups } from './questions.ts';
 import { makeRelay } from './relay.ts';
 import { keepReporting } from './report.ts';
 import { openSpool, SPOOL_LIMITS } from './spool.ts';
@@ -24,7 +25,7 @@ const BACKLOG = 4_096;
 
 export type Edge = { url: string; stop: () => Promise<void> };
 
-/** Serves from disk if it can, and follows upstream. */
+/** Serves from disk if possible, and follows upstream. */
 export async function startEdge(config: EdgeConfig, version: string, log: Log): Promise<Edge> {
   const { enrolment, dataDir } = config;
   const { environment } = enrolment.feed;
@@ -34,8 +35,8 @@ export async function startEdge(config: EdgeConfig, version: string, log: Log): 
   const unlock = dataDir === undefined ? async () => {} : await lockFolder(dataDir, log);
   const trust = await openTrust(enrolment.keys, folder, log);
   const upstream = makeUpstream(enrolment.url, enrolment.token, () => trust.keys);
-  const ask = limitQuestions(
-    async asked => feed.checkAnswer(await upstream.token(asked)),
+  const ask = limitLookups(
+    async tokenHash => feed.checkResponse(await upstream.token(tokenHash)),
     ({ epoch, rev }) => feed.position?.epoch === epoch && rev >= feed.position.tokenRevision,
   );
   const feed: FeedSource = makeFeedSource(enrolment.feed, enrolment.token, ask, () => namesIn(state));
@@ -47,8 +48,8 @@ export async function startEdge(config: EdgeConfig, version: string, log: Log): 
   const usage = makeUsage(metrics, state.hasFeature, SPOOL_LIMITS);
   const clients = makeClients(CLIENT_LIMITS);
   const tokens = (await feed.source.tokens().catch(() => undefined))?.tokens ?? [];
-  const tokenOf = (id: number) => tokens.find(one => one.id === id) ?? enrolment.feed;
-  const spool = await openSpool(folder, usage.merged, tokenOf, log);
+  const getToken = (id: number) => tokens.find(token => token.id === id) ?? enrolment.feed;
+  const spool = await openSpool(folder, usage.merged, getToken, log);
   const relay = makeRelay({
     id: spool.edge,
     state,
@@ -62,10 +63,10 @@ export async function startEdge(config: EdgeConfig, version: string, log: Log): 
   });
   const app = await buildEdgeApp(state, { config, feed, relay, usage, positions: clients, metrics, log });
 
-  /** What SDKs get now. The feed may be ahead of it. */
-  const served = () => new Map(state.environments()).get(environment);
+  /** Returns what SDKs currently get. The feed may be ahead of it. */
+  const servedState = () => new Map(state.environments()).get(environment);
 
-  /** Passes what arrived to the serving state, which starts with the first data. */
+  /** Passes what arrived to the serving state, which is created with the first data. */
   let stopServing: Promise<() => Promise<void>> | undefined;
   let wake = () => {};
   const listen: Listen = onChange => {
@@ -88,13 +89,25 @@ export async function startEdge(config: EdgeConfig, version: string, log: Log): 
   };
   serve();
   await stopServing;
-  // Loaded only by edges that use it.
+  // Loaded only by edges that use NATS.
   const nats =
     config.nats &&
     (await import('./nats.ts')).followNats(upstream, config.nats, enrolment.feed, feed, trust, log, metrics);
-  const following = followFeed(feed, nats?.upstream ?? upstream, copy, trust, serve, served, log, metrics);
-  const reporting = keepReporting(version, feed, served, clients, spool, upstream, log, metrics);
-  const url = await app.listen({ host: config.host, port: config.port, backlog: BACKLOG });
+  const follower = followFeed(
+    feed,
+    nats?.upstream ?? upstream,
+    copy,
+    trust,
+    serve,
+    servedState,
+    log,
+    metrics,
+  );
+  const reporter = keepReporting(version, feed, servedState, clients, spool, upstream, log, metrics);
+  const { host, port } = config;
+  const url = await app.listen({ host, port, backlog: BACKLOG }).catch((error: unknown) => {
+    throw new Error(explainListenFailure(error, host, port) ?? (error as Error).message, { cause: error });
+  });
   log.info(
     { url, upstream: enrolment.url, feed: enrolment.feed, fromDisk: stopServing !== undefined },
     'edge started',
@@ -103,10 +116,10 @@ export async function startEdge(config: EdgeConfig, version: string, log: Log): 
   return {
     url,
     stop: async () => {
-      await following.stop();
+      await follower.stop();
       await nats?.close();
       await app.close();
-      await reporting.stop();
+      await reporter.stop();
       await (await stopServing?.catch(() => undefined))?.();
       await disk.close();
       await unlock();
@@ -114,16 +127,20 @@ export async function startEdge(config: EdgeConfig, version: string, log: Log): 
   };
 
   async function readDisk(): Promise<void> {
-    const kept = await disk.read(trust.keys).catch(error => {
+    const stored = await disk.read(trust.keys).catch(error => {
       log.warn({ err: error }, 'feed on disk not readable');
       return undefined;
     });
-    if (!kept) return;
+    if (!stored) return;
     try {
-      feed.takeSnapshot(kept.snapshot);
-      // A frame does not continue the state if the snapshot before it was damaged.
-      const end = kept.frames.findIndex(({ frame }) => feed.take(frame) === 'gap');
-      copy.restore(kept.bytes, kept.snapshot, end < 0 ? kept.frames : kept.frames.slice(0, end));
+      feed.takeSnapshot(stored.snapshot);
+      // A frame does not continue from the state if the snapshot before it was damaged.
+      const gapIndex = stored.frames.findIndex(({ frame }) => feed.take(frame) === 'gap');
+      copy.restore(
+        stored.bytes,
+        stored.snapshot,
+        gapIndex < 0 ? stored.frames : stored.frames.slice(0, gapIndex),
+      );
     } catch (error) {
       log.warn({ err: error }, 'feed on disk ignored, it does not match the enrolment');
     }

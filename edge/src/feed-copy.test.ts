@@ -1,53 +1,57 @@
 import { gunzipSync } from 'node:zlib';
+import type { Frame } from '@halyard/plane/feed/frames.ts';
 import { expect, test } from 'vitest';
-import type { Frame } from '../../plane/src/feed/frames.ts';
 import { makeFeedCopy } from './feed-copy.ts';
 import { NO_DISK } from './feed-disk.ts';
-import { flagsOf, snapshotOf } from './test/hostile-upstream.ts';
+import { buildFlagsFrame, buildSnapshot } from './test/hostile-upstream.ts';
 
 const positionAt = (revision: number) => ({ epoch: 'a', revision, tokenRevision: 5 });
-const frameTo = (rev: number) => flagsOf('flag', rev - 1, rev) as Frame;
+const frameTo = (rev: number) => buildFlagsFrame('flag', rev - 1, rev) as Frame;
 
-/** Frames from the snapshot's revision, which is 5, up to this one. */
+/** Adds frames from the snapshot's revision, which is 5, up to this one. */
 const copyTo = async (last: number) => {
-  const written: string[] = [];
-  const copy = makeFeedCopy({ ...NO_DISK, keepFrame: text => void written.push(text) });
-  await copy.keepSnapshot(Buffer.from('snapshot at 5'), snapshotOf());
+  const writtenTexts: string[] = [];
+  const copy = makeFeedCopy({ ...NO_DISK, keepFrame: text => void writtenTexts.push(text) });
+  await copy.keepSnapshot(Buffer.from('snapshot at 5'), buildSnapshot());
   for (let rev = 6; rev <= last; rev++) copy.keepFrame(`${rev}`, frameTo(rev));
-  return { copy, written };
+  return { copy, written: writtenTexts };
 };
 
-test('a reader gets what it lacks, in order', async () => {
+test('a reader gets the frames that it lacks, in order', async () => {
   const { copy } = await copyTo(8);
-  const read = (from?: ReturnType<typeof positionAt>): string[] => {
+  const readTexts = (from?: ReturnType<typeof positionAt>): string[] => {
     const texts: string[] = [];
-    for (let sent = 0, next = copy.next(sent, from); next; next = copy.next(sent, from)) {
-      texts.push(next.text);
-      sent = next.number;
+    for (
+      let lastNumber = 0, frame = copy.next(lastNumber, from);
+      frame;
+      frame = copy.next(lastNumber, from)
+    ) {
+      texts.push(frame.text);
+      lastNumber = frame.number;
     }
     return texts;
   };
 
-  expect(read()).toEqual(['6', '7', '8']);
-  expect(read(positionAt(7))).toEqual(['7', '8']);
-  expect(read({ ...positionAt(7), epoch: 'b' })).toEqual(['6', '7', '8']);
+  expect(readTexts()).toEqual(['6', '7', '8']);
+  expect(readTexts(positionAt(7))).toEqual(['7', '8']);
+  expect(readTexts({ ...positionAt(7), epoch: 'b' })).toEqual(['6', '7', '8']);
 });
 
-test('a snapshot that is older than the frames replaces those before it, once there are many', async () => {
+test('once there are many frames, an older snapshot replaces the frames before it', async () => {
   const { copy, written } = await copyTo(1_005);
-  const older = snapshotOf({ revision: 900 });
-  expect(copy.isLong()).toBe(false);
-  // Few frames are kept as they are.
-  expect(copy.includes(older)).toBe(false);
+  const older = buildSnapshot({ revision: 900 });
+  expect(copy.isSnapshotDue()).toBe(false);
+  // A few frames are not worth replacing.
+  expect(copy.mayReplaceFrames(older)).toBe(false);
   // The key that signed the snapshot may be removed.
-  expect(copy.includes(older, true)).toBe(true);
+  expect(copy.mayReplaceFrames(older, true)).toBe(true);
   copy.keepFrame('1006', frameTo(1_006));
 
-  expect(copy.isLong()).toBe(true);
-  expect(copy.isLong()).toBe(false);
-  expect(copy.includes(snapshotOf({ revision: 4 }))).toBe(false);
-  expect(copy.includes(snapshotOf({ revision: 900, epoch: 'b' }))).toBe(false);
-  expect(copy.includes(older)).toBe(true);
+  expect(copy.isSnapshotDue()).toBe(true);
+  expect(copy.isSnapshotDue()).toBe(false);
+  expect(copy.mayReplaceFrames(buildSnapshot({ revision: 4 }))).toBe(false);
+  expect(copy.mayReplaceFrames(buildSnapshot({ revision: 900, epoch: 'b' }))).toBe(false);
+  expect(copy.mayReplaceFrames(older)).toBe(true);
   written.length = 0;
   await copy.keepSnapshot(Buffer.from('snapshot at 900'), older);
 

@@ -1,8 +1,8 @@
 import { appendFile, chmod, mkdir, open, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Frame, frameOf } from '../../plane/src/feed/frames.ts';
-import { readSigned } from '../../plane/src/feed/signed.ts';
-import { decodeSnapshot, type Snapshot, type TrustedKeys } from '../../plane/src/snapshot/format.ts';
+import { type Frame, parseFrame } from '@halyard/plane/feed/frames.ts';
+import { readSigned } from '@halyard/plane/feed/signed.ts';
+import { decodeSnapshot, type Snapshot, type TrustedKeys } from '@halyard/plane/snapshot/format.ts';
 import { ignoreMissing, readIfPresent, remove, replaceFile } from './files.ts';
 import type { Log } from './log.ts';
 
@@ -11,18 +11,18 @@ const PREVIOUS = 'feed.snapshot.previous';
 const FRAMES = 'feed.frames';
 const SYNC_EVERY_MS = 1_000;
 
-/** With the bytes that were signed. */
-type KeptSnapshot = { snapshot: Snapshot; bytes: Buffer };
-type KeptFrame = { frame: Frame; text: string };
+/** A snapshot with the bytes that were signed. */
+type StoredSnapshot = { snapshot: Snapshot; bytes: Buffer };
+type StoredFrame = { frame: Frame; text: string };
 
 export type FeedDisk = {
   /** Reads the newest usable snapshot and the frames after it. Logs what is unusable. */
-  read: (keys: TrustedKeys) => Promise<(KeptSnapshot & { frames: KeptFrame[] }) | undefined>;
-  /** Stores a snapshot as received, and drops the frames before it. */
+  read: (keys: TrustedKeys) => Promise<(StoredSnapshot & { frames: StoredFrame[] }) | undefined>;
+  /** Stores a snapshot as received, and deletes the frames before it. */
   keepSnapshot: (bytes: Buffer) => Promise<void>;
   /** Stores a frame as received. It is on disk within a second. */
   keepFrame: (text: string) => void;
-  /** Writes what is left. */
+  /** Writes what has not been written yet. */
   flush: () => Promise<void>;
   /** Removes everything, because the token was revoked. */
   empty: () => Promise<void>;
@@ -31,13 +31,13 @@ export type FeedDisk = {
 
 /** The edge's copy of its feed on disk: exactly the bytes that a server signed. */
 export function makeFeedDisk(folder: string, log: Log): FeedDisk {
-  let waiting: string[] = [];
-  let running = Promise.resolve();
+  let waitingFrames: string[] = [];
+  let lastWrite = Promise.resolve();
   let isFailing = false;
 
-  /** One write at a time, in the order of the calls. */
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
-    running = running.then(work).then(
+  /** Runs one write at a time, in the order of the calls. */
+  const enqueue = (work: () => Promise<void>): Promise<void> => {
+    lastWrite = lastWrite.then(work).then(
       () => {
         isFailing = false;
       },
@@ -46,13 +46,13 @@ export function makeFeedDisk(folder: string, log: Log): FeedDisk {
         isFailing = true;
       },
     );
-    return running;
+    return lastWrite;
   };
 
   const append = async (): Promise<void> => {
-    const text = waiting.join('');
+    const text = waitingFrames.join('');
     if (text === '') return;
-    waiting = [];
+    waitingFrames = [];
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const path = join(folder, FRAMES);
     await appendFile(path, text, { mode: 0o600 });
@@ -60,10 +60,10 @@ export function makeFeedDisk(folder: string, log: Log): FeedDisk {
     await file.sync().finally(() => file.close());
   };
   const timer = setInterval(() => {
-    if (waiting.length > 0) void inTurn(append);
+    if (waitingFrames.length > 0) void enqueue(append);
   }, SYNC_EVERY_MS).unref();
 
-  const readSnapshot = async (keys: TrustedKeys): Promise<KeptSnapshot | undefined> => {
+  const readSnapshot = async (keys: TrustedKeys): Promise<StoredSnapshot | undefined> => {
     for (const name of [SNAPSHOT, PREVIOUS]) {
       try {
         const bytes = await readIfPresent(folder, name);
@@ -79,46 +79,46 @@ export function makeFeedDisk(folder: string, log: Log): FeedDisk {
     read: async keys => {
       const newest = await readSnapshot(keys);
       if (!newest) return undefined;
-      const all = (await readIfPresent(folder, FRAMES))?.toString() ?? '';
-      const frames: KeptFrame[] = [];
-      let usable = 0;
+      const content = (await readIfPresent(folder, FRAMES))?.toString() ?? '';
+      const frames: StoredFrame[] = [];
+      let usableBytes = 0;
       try {
-        const lines = all.split('\n');
-        for (let at = 0; at + 2 < lines.length; at += 2) {
-          const text = `${lines[at]}\n${lines[at + 1]}`;
-          frames.push({ text, frame: frameOf(readSigned(text, keys)) });
-          usable += Buffer.byteLength(text) + 1;
+        const lines = content.split('\n');
+        for (let index = 0; index + 2 < lines.length; index += 2) {
+          const text = `${lines[index]}\n${lines[index + 1]}`;
+          frames.push({ text, frame: parseFrame(readSigned(text, keys)) });
+          usableBytes += Buffer.byteLength(text) + 1;
         }
       } catch (error) {
-        log.warn({ problem: (error as Error).message, usable: frames.length }, 'frames cut');
+        log.warn({ problem: (error as Error).message, usable: frames.length }, 'frames truncated');
       }
-      // The process was killed during a write. Later frames must not be appended to half a frame.
-      if (usable < Buffer.byteLength(all))
-        await truncate(join(folder, FRAMES), usable).catch(error =>
-          log.warn({ err: error, folder }, 'frames not cut'),
+      // If the process was killed during a write, the last frame is incomplete, and later frames must not be appended to it.
+      if (usableBytes < Buffer.byteLength(content))
+        await truncate(join(folder, FRAMES), usableBytes).catch(error =>
+          log.warn({ err: error, folder }, 'frames not truncated'),
         );
       return { ...newest, frames };
     },
     keepSnapshot: bytes => {
-      waiting = [];
-      return inTurn(async () => {
+      waitingFrames = [];
+      return enqueue(async () => {
         await chmod(folder, 0o700).catch(ignoreMissing);
         await replaceFile(folder, SNAPSHOT, bytes, PREVIOUS);
         await remove(folder, FRAMES);
       });
     },
     keepFrame: text => {
-      waiting.push(`${text}\n`);
+      waitingFrames.push(`${text}\n`);
     },
-    flush: () => inTurn(append),
+    flush: () => enqueue(append),
     empty: () =>
-      inTurn(async () => {
-        waiting = [];
+      enqueue(async () => {
+        waitingFrames = [];
         for (const name of [SNAPSHOT, PREVIOUS, FRAMES]) await remove(folder, name);
       }),
     close: async () => {
       clearInterval(timer);
-      await inTurn(append);
+      await enqueue(append);
     },
   };
 }

@@ -1,38 +1,38 @@
 import { hash } from 'node:crypto';
+import { makeServingState } from '@halyard/plane/serving/state/serving.ts';
 import { expect, test } from 'vitest';
-import { makeServingState } from '../../plane/src/serving/state/serving.ts';
 import { makeFeedSource } from './feed-source.ts';
-import { FEED, featureRow, SDK_TOKEN, snapshotOf } from './test/hostile-upstream.ts';
+import { buildSnapshot, FEED, featureRow, SDK_TOKEN, tokenRow } from './test/hostile-upstream.ts';
 
 test('a token lookup between two steps does not lose the snapshot of a new epoch', async () => {
   const nobody = async (hash: string) =>
     ({ v: 1, feed: FEED, epoch: 'new', log: 'token', rev: 1, hash, token: null }) as const;
   const feed = makeFeedSource(FEED, 'edge', nobody, () => []);
   const state = makeServingState(feed.source);
-  feed.takeSnapshot(snapshotOf({ revision: 90, features: [featureRow('lost', 90)] }));
+  feed.takeSnapshot(buildSnapshot({ revision: 90, features: [featureRow('lost', 90)] }));
   await state.refresh();
   await state.load('production');
-  const restored = snapshotOf({ epoch: 'new', revision: 1, tokenRevision: 1 });
-  feed.takeSnapshot({ ...restored, features: [featureRow('restored', 1)] });
+  const restoredSnapshot = buildSnapshot({ epoch: 'new', revision: 1, tokenRevision: 1 });
+  feed.takeSnapshot({ ...restoredSnapshot, features: [featureRow('restored', 1)] });
 
-  // The lookup notices the new epoch and reads the tokens in it. The flags are those of the old one.
+  // The lookup notices the new epoch and reads the tokens in it. The flags are still from the old epoch.
   await state.tokens.find('0'.repeat(64), 'network');
   expect(state.tokens.epoch).toBe('new');
   await state.refresh();
 
-  const token = state.tokens.known(SDK_TOKEN);
-  const scope = token && state.scopeOf(token);
+  const token = state.tokens.findCached(SDK_TOKEN);
+  const scope = token && state.findScope(token);
   expect(scope && [...scope.current.features.keys()]).toEqual(['restored']);
 });
 
-test('a tokens frame that starts before the own revision is a gap, because it may lack a token that was revoked since', () => {
+test("a tokens frame that starts before the edge's own revision is a gap, because it may omit a token that was revoked since then", () => {
   const feed = makeFeedSource(
     FEED,
     'edge',
     () => Promise.reject(new Error('Nothing is asked')),
     () => [],
   );
-  feed.takeSnapshot(snapshotOf({ tokenRevision: 6 }));
+  feed.takeSnapshot(buildSnapshot({ tokenRevision: 6 }));
   const take = (prev: number, rev: number) =>
     feed.take({ v: 1, feed: FEED, log: 'tokens', epoch: 'a', prev, rev, revs: [] });
 
@@ -42,18 +42,41 @@ test('a tokens frame that starts before the own revision is a gap, because it ma
   expect(take(6, 7)).toBe('applied');
 });
 
-test('a snapshot that lists the own token as ended is a signed revocation', async () => {
+test("a snapshot that lists the edge's own token as ended is a signed revocation", async () => {
   const feed = makeFeedSource(
     FEED,
     'edge',
     () => Promise.reject(new Error('Nothing is asked')),
     () => [],
   );
-  feed.takeSnapshot(snapshotOf({ endedTokens: [hash('sha256', 'other')] }));
+  feed.takeSnapshot(buildSnapshot({ endedTokens: [hash('sha256', 'other')] }));
   expect(feed.isRevoked).toBe(false);
 
-  feed.takeSnapshot(snapshotOf({ tokenRevision: 6, endedTokens: [hash('sha256', 'edge')] }));
+  feed.takeSnapshot(buildSnapshot({ tokenRevision: 6, endedTokens: [hash('sha256', 'edge')] }));
 
   expect(feed.isRevoked).toBe(true);
   expect(await feed.source.tokens()).toMatchObject({ tokens: [] });
+});
+
+test("takes a feed with fewer projects only if that feed lists the edge's own token, and then rejects the larger feed", () => {
+  const ask = () => Promise.reject(new Error('Nothing is asked'));
+  const feed = makeFeedSource({ ...FEED, projects: ['a', 'b'] }, 'edge', ask, () => []);
+  const feedOfBoth = (revision: number) =>
+    buildSnapshot({ revision, feed: { ...FEED, projects: ['a', 'b'] } });
+  const feedOfA = (revision: number, tokens: string[]) =>
+    buildSnapshot({
+      revision,
+      feed: { ...FEED, projects: ['a'] },
+      tokens: tokens.map(token => tokenRow(token)),
+    });
+  feed.takeSnapshot(feedOfBoth(5));
+
+  // A genuine snapshot, but for an edge that was enrolled for project a only.
+  expect(() => feed.takeSnapshot(feedOfA(6, ['other']))).toThrow('it is not the feed of this edge token');
+  expect(feed.position?.revision).toBe(5);
+
+  // Project b was archived. A recording from before the archiving must not bring project b back.
+  expect(feed.takeSnapshot(feedOfA(6, ['other', 'edge']))).toBe(true);
+  for (const revision of [5, 6]) expect(feed.takeSnapshot(feedOfBoth(revision))).toBe(false);
+  expect(feed.position?.revision).toBe(6);
 });

@@ -1,27 +1,27 @@
 import { hash } from 'node:crypto';
-import type { FlagsFrame, Frame, Head, TokenAnswer, TokensFrame } from '../../plane/src/feed/frames.ts';
-import type { Position } from '../../plane/src/feed/publisher.ts';
+import type { FlagsFrame, Frame, Head, TokenFrame, TokensFrame } from '@halyard/plane/feed/frames.ts';
+import type { Position } from '@halyard/plane/feed/publisher.ts';
 import {
   type FeatureRow,
   MAX_ENDED_TOKENS,
   type SegmentRow,
   type Source,
   type TokenRow,
-} from '../../plane/src/serving/source.ts';
-import type { Feed, Snapshot } from '../../plane/src/snapshot/format.ts';
+} from '@halyard/plane/serving/source.ts';
+import type { Feed, Snapshot } from '@halyard/plane/snapshot/format.ts';
 
-/** A younger state counts as current. Heads arrive every 3 s. */
+/** A state younger than this counts as current. Heads arrive every 3 s. */
 export const CURRENT_WITHIN_S = 15;
 /** A state of a different epoch may be this much older than the edge's own state. Server clocks differ by less. */
 const EPOCH_TOLERANCE_MS = 60_000;
 
-/** `known`: nothing new. `gap`: something before it is missing, so the snapshot has to be read. */
+/** `known`: the edge already has the frame. `gap`: something before the frame is missing, so the snapshot has to be read. */
 export type Outcome = 'applied' | 'known' | 'gap';
 
 type Rows = { features: FeatureRow[]; segments: SegmentRow[] };
 
 /** The parts of the feed that the serving state does not store, and those that it has not applied yet. */
-type Held = {
+type FeedState = {
   feed: Feed;
   epoch: string;
   revision: number;
@@ -30,10 +30,10 @@ type Held = {
   tokens: Map<string, TokenRow>;
   ended: Set<string>;
   origins: string[];
-  /** When this was the newest state, by upstream's clock. Epochs themselves have no order. */
-  asOf: number;
+  /** When upstream last confirmed this as its newest state, by upstream's clock. Epochs themselves have no order. */
+  confirmedAt: number;
   /** The snapshot, until the serving state has applied it. */
-  whole: Snapshot | undefined;
+  fullSnapshot: Snapshot | undefined;
   /** Frames that the serving state has not applied yet. */
   pending: FlagsFrame[];
 };
@@ -41,52 +41,63 @@ type Held = {
 export type FeedSource = {
   source: Source;
   readonly position: Position | undefined;
-  /** Seconds since the edge last confirmed that it is current. Undefined: it has no feed yet. */
+  /** Seconds since the edge last confirmed that it is current. Undefined if it has no feed yet. */
   readonly age: number | undefined;
   readonly isRevoked: boolean;
-  /** Returns false for an older snapshot, which would be a step back. */
+  /** Returns false for an older snapshot, which would be a step backwards. */
   takeSnapshot: (snapshot: Snapshot) => boolean;
   take: (frame: Frame) => Outcome;
-  /** Throws if the response is about a different feed, or older than what the edge has: it may have been recorded. */
-  checkAnswer: <T extends TokenAnswer>(answer: T) => T;
-  /** The edge token was revoked: nothing may be served any more. */
+  /** Throws if the response belongs to a different feed or is older than what the edge has, because it may be a replay. */
+  checkResponse: <T extends TokenFrame>(response: T) => T;
+  /** Stops serving, because the edge token was revoked. */
   revoke: () => void;
-  /** Takes the ids of tokens that were used since the last call. */
+  /** Takes the ids of the tokens that were used since the last call. */
   takeUses: () => number[];
 };
 
-type Ask = (tokenHash: string) => Promise<TokenAnswer>;
+type LookUp = (tokenHash: string) => Promise<TokenFrame>;
 
-/** The names that the serving state has, to find out what a snapshot no longer contains. */
-type NamesNow = () => Iterable<{ project: string; name: string }>;
+/** Lists the names in the serving state, to find out what a snapshot no longer contains. */
+type ListNames = () => Iterable<{ project: string; name: string }>;
 
 /** A source that receives its snapshot and frames from outside. It contacts upstream only to look up unknown tokens. */
-export function makeFeedSource(enrolled: Feed, ownToken: string, ask: Ask, namesNow: NamesNow): FeedSource {
+export function makeFeedSource(
+  enrolledFeed: Feed,
+  ownToken: string,
+  lookUp: LookUp,
+  listNames: ListNames,
+): FeedSource {
   const ownHash = hash('sha256', ownToken);
-  let held: Held | undefined;
-  let uses = new Set<number>();
+  let currentState: FeedState | undefined;
+  let usedTokens = new Set<number>();
   let isRevoked = false;
   /** The sender's clock, and the time of our monotonic clock when it was read. */
-  let clock: { epoch: string; upstream: number; at: number } | undefined;
+  let clock: { epoch: string; upstream: number; readAt: number } | undefined;
   let currentAt = Number.NEGATIVE_INFINITY;
 
-  const have = (): Held => {
-    if (!held) throw new Error('The edge has no feed yet');
-    return held;
+  const requireState = (): FeedState => {
+    if (!currentState) throw new Error('The edge has no feed yet');
+    return currentState;
   };
 
-  const age = (): number | undefined => (held ? (performance.now() - currentAt) / 1_000 : undefined);
+  const age = (): number | undefined => (currentState ? (performance.now() - currentAt) / 1_000 : undefined);
 
   const takeSnapshot = (snapshot: Snapshot): boolean => {
-    checkFeed(snapshot.feed, enrolled);
-    if (isRevoked) return false;
+    checkFeed(snapshot.feed, enrolledFeed);
     const { feed, epoch, revision, completeSince, tokenRevision, origins } = snapshot;
-    const asOf = Date.parse(snapshot.takenAt);
-    if (held && isPastEpoch(held, epoch, asOf)) return false;
+    // A smaller feed must list this edge's token. Otherwise, somebody with a different edge's feed could hide flags from this edge.
+    const isListed =
+      snapshot.tokens.some(token => token.hash === ownHash) || snapshot.endedTokens.includes(ownHash);
+    if (isSmaller(feed, enrolledFeed) && !isListed)
+      throw new Error('The feed lacks projects of the enrolment, and it is not the feed of this edge token');
+    if (isRevoked) return false;
+    const confirmedAt = Date.parse(snapshot.takenAt);
+    if (currentState && isPastEpoch(currentState, epoch, confirmedAt)) return false;
     // An older snapshot of the same history, for example from a server that lags behind, must not replace a newer one.
-    const isOlder = held && (held.revision > revision || held.tokenRevision > tokenRevision);
-    if (held?.epoch === epoch && isOlder && isSame(held.feed, feed)) return false;
-    held = {
+    const isOlder =
+      currentState && (currentState.revision > revision || currentState.tokenRevision > tokenRevision);
+    if (currentState?.epoch === epoch && (isOlder || isSmaller(currentState.feed, feed))) return false;
+    currentState = {
       feed,
       epoch,
       revision,
@@ -95,120 +106,131 @@ export function makeFeedSource(enrolled: Feed, ownToken: string, ask: Ask, names
       tokens: new Map(snapshot.tokens.map(row => [row.hash, row])),
       ended: new Set(snapshot.endedTokens),
       origins,
-      asOf,
-      whole: snapshot,
+      confirmedAt,
+      fullSnapshot: snapshot,
       pending: [],
     };
-    currentAt = performance.now() - Math.max(0, Date.now() - asOf);
-    if (held.ended.has(ownHash)) revoke();
+    currentAt = performance.now() - Math.max(0, Date.now() - confirmedAt);
+    if (currentState.ended.has(ownHash)) revoke();
     return true;
   };
 
-  const takeFlags = (own: Held, frame: FlagsFrame): Outcome => {
-    if (frame.prev > own.revision) return 'gap';
-    if (frame.rev < own.revision) return 'known';
-    if (frame.rev === own.revision && frame.completeSince <= own.completeSince) return 'known';
-    own.pending.push(frame);
-    own.revision = frame.rev;
-    own.completeSince = frame.completeSince;
+  const takeFlags = (state: FeedState, frame: FlagsFrame): Outcome => {
+    if (frame.prev > state.revision) return 'gap';
+    if (frame.rev < state.revision) return 'known';
+    if (frame.rev === state.revision && frame.completeSince <= state.completeSince) return 'known';
+    state.pending.push(frame);
+    state.revision = frame.rev;
+    state.completeSince = frame.completeSince;
     return 'applied';
   };
 
-  const takeTokens = (own: Held, frame: TokensFrame): Outcome => {
-    if (frame.rev <= own.tokenRevision) return 'known';
-    // A frame from an earlier revision than ours lacks a token that was created and revoked between, which we may have.
-    if (frame.prev !== own.tokenRevision) return 'gap';
+  const takeTokens = (state: FeedState, frame: TokensFrame): Outcome => {
+    if (frame.rev <= state.tokenRevision) return 'known';
+    // A frame from an earlier revision than ours lacks tokens that were created and revoked in between, which we may have.
+    if (frame.prev !== state.tokenRevision) return 'gap';
     for (const event of frame.revs.flatMap(({ events }) => events)) {
       if ('token' in event) {
-        own.tokens.set(event.token.hash, event.token);
-        own.ended.delete(event.token.hash);
+        state.tokens.set(event.token.hash, event.token);
+        state.ended.delete(event.token.hash);
         continue;
       }
-      own.tokens.delete(event.ended);
-      own.ended.add(event.ended);
+      state.tokens.delete(event.ended);
+      state.ended.add(event.ended);
       if (event.ended === ownHash) revoke();
     }
-    for (const oldest of own.ended) {
-      if (own.ended.size <= MAX_ENDED_TOKENS) break;
-      own.ended.delete(oldest);
+    for (const oldest of state.ended) {
+      if (state.ended.size <= MAX_ENDED_TOKENS) break;
+      state.ended.delete(oldest);
     }
-    own.tokenRevision = frame.rev;
+    state.tokenRevision = frame.rev;
     return 'applied';
   };
 
-  const takeHead = (own: Held, head: Head): Outcome => {
+  const takeHead = (state: FeedState, head: Head): Outcome => {
     if (
-      head.rev > own.revision ||
-      head.tokenRev > own.tokenRevision ||
-      head.completeSince > own.completeSince
+      head.rev > state.revision ||
+      head.tokenRev > state.tokenRevision ||
+      head.completeSince > state.completeSince
     )
       return 'gap';
     const upstream = Date.parse(head.now);
-    // An old head, or one from a server that lags behind, must not set back the clock or the age. The same one again proves nothing.
+    // An old head, or one from a server that lags behind, must not turn back the clock or the age. A repeated head proves
+    // nothing.
     if (clock && clock.epoch === head.epoch && upstream <= clock.upstream) return 'known';
-    clock = { epoch: head.epoch, upstream, at: performance.now() };
-    own.asOf = Math.max(own.asOf, upstream - head.age * 1_000);
+    clock = { epoch: head.epoch, upstream, readAt: performance.now() };
+    state.confirmedAt = Math.max(state.confirmedAt, upstream - head.age * 1_000);
     currentAt = Math.max(currentAt, performance.now() - head.age * 1_000);
-    own.origins = head.origins;
+    state.origins = head.origins;
     return 'applied';
   };
 
   const revoke = (): void => {
     isRevoked = true;
-    if (!held) return;
-    for (const key of held.tokens.keys()) held.ended.add(key);
-    held.tokens.clear();
-    held.tokenRevision++;
+    if (!currentState) return;
+    for (const key of currentState.tokens.keys()) currentState.ended.add(key);
+    currentState.tokens.clear();
+    currentState.tokenRevision++;
   };
 
-  const release = (own: Held, revision: number): void => {
+  const dropApplied = (state: FeedState, revision: number): void => {
     // The changes since revision 0 are the whole snapshot, so this list is empty.
-    if (own.whole && revision > 0 && revision >= own.whole.revision) own.whole = undefined;
-    own.pending = own.pending.filter(frame => frame.rev > revision);
+    if (state.fullSnapshot && revision > 0 && revision >= state.fullSnapshot.revision)
+      state.fullSnapshot = undefined;
+    state.pending = state.pending.filter(frame => frame.rev > revision);
   };
 
   const source: Source = {
-    positions: async known => {
-      const own = have();
-      const taken = known.environments.get(own.feed.environment);
-      if (known.epoch === own.epoch && taken !== undefined) release(own, taken);
-      const { epoch, tokenRevision, origins, feed, revision, completeSince } = own;
+    positions: async knownRevisions => {
+      const state = requireState();
+      const appliedRevision = knownRevisions.environments.get(state.feed.environment);
+      if (knownRevisions.epoch === state.epoch && appliedRevision !== undefined)
+        dropApplied(state, appliedRevision);
+      const { epoch, tokenRevision, origins, feed, revision, completeSince } = state;
       const seconds = age() ?? 0;
       return {
         epoch,
-        now: new Date(clock ? clock.upstream + performance.now() - clock.at : Date.now()).toISOString(),
-        ...(seconds > CURRENT_WITHIN_S && { asOf: new Date(Date.now() - seconds * 1_000).toISOString() }),
+        now: new Date(clock ? clock.upstream + performance.now() - clock.readAt : Date.now()).toISOString(),
+        ...(seconds > CURRENT_WITHIN_S && {
+          copyTakenAt: new Date(Date.now() - seconds * 1_000).toISOString(),
+        }),
         tokenRevision,
         origins,
         environments: [{ environment: feed.environment, revision, completeSince }],
       };
     },
-    changes: async (environment, after) => {
-      const own = have();
-      if (environment !== own.feed.environment)
-        throw new Error(`The feed is of environment "${own.feed.environment}"`);
-      const { epoch, revision, completeSince, whole, pending } = own;
-      if (after === 0 && !whole) throw new Error('The snapshot was handed over already');
-      return { epoch, revision, completeSince, ...rowsAfter(whole, pending, after, namesNow) };
+    changes: async (environment, afterRevision) => {
+      const state = requireState();
+      if (environment !== state.feed.environment)
+        throw new Error(`The feed belongs to environment "${state.feed.environment}"`);
+      const { epoch, revision, completeSince, fullSnapshot, pending } = state;
+      if (afterRevision === 0 && !fullSnapshot)
+        throw new Error('The serving state has already taken the snapshot');
+      return {
+        epoch,
+        revision,
+        completeSince,
+        ...rowsAfter(fullSnapshot, pending, afterRevision, listNames),
+      };
     },
     tokens: async () => {
-      const { epoch, tokenRevision, tokens, ended } = have();
+      const { epoch, tokenRevision, tokens, ended } = requireState();
       return { epoch, revision: tokenRevision, tokens: [...tokens.values()], ended: [...ended] };
     },
     findTokens: async hashes => {
-      const { epoch, tokenRevision } = have();
-      const ended = hashes.filter(one => have().ended.has(one));
+      const { epoch, tokenRevision } = requireState();
+      const ended = hashes.filter(tokenHash => requireState().ended.has(tokenHash));
       if (isRevoked) return { epoch, revision: tokenRevision, tokens: [], ended };
-      const answers = await Promise.all(hashes.filter(one => !ended.includes(one)).map(ask));
+      const responses = await Promise.all(hashes.filter(tokenHash => !ended.includes(tokenHash)).map(lookUp));
       return {
         epoch,
-        revision: Math.max(tokenRevision, ...answers.map(({ rev }) => rev)),
-        tokens: answers.flatMap(({ token }) => token ?? []),
-        ended: [...ended, ...answers.flatMap(answer => (answer.ended ? [answer.hash] : []))],
+        revision: Math.max(tokenRevision, ...responses.map(({ rev }) => rev)),
+        tokens: responses.flatMap(({ token }) => token ?? []),
+        ended: [...ended, ...responses.flatMap(response => (response.ended ? [response.hash] : []))],
       };
     },
     reportUses: async ids => {
-      for (const id of ids) uses.add(id);
+      for (const id of ids) usedTokens.add(id);
     },
     // A client that is ahead was served by a newer server or edge. It keeps its flags until this edge has caught up.
     isLost: async () => false,
@@ -217,7 +239,13 @@ export function makeFeedSource(enrolled: Feed, ownToken: string, ask: Ask, names
   return {
     source,
     get position() {
-      return held && { epoch: held.epoch, revision: held.revision, tokenRevision: held.tokenRevision };
+      return (
+        currentState && {
+          epoch: currentState.epoch,
+          revision: currentState.revision,
+          tokenRevision: currentState.tokenRevision,
+        }
+      );
     },
     get age() {
       return age();
@@ -231,72 +259,77 @@ export function makeFeedSource(enrolled: Feed, ownToken: string, ask: Ask, names
         if (frame.hash === ownHash) revoke();
         return 'applied';
       }
-      checkFeed(frame.feed, enrolled);
-      if (!held) return 'gap';
-      if (frame.epoch !== held.epoch) {
+      checkFeed(frame.feed, enrolledFeed);
+      if (!currentState) return 'gap';
+      if (frame.epoch !== currentState.epoch) {
         // Only a head says when it was current, and one follows every frame.
-        const asOf = frame.log === 'head' ? Date.parse(frame.now) - frame.age * 1_000 : 0;
-        return isPastEpoch(held, frame.epoch, asOf) ? 'known' : 'gap';
+        const confirmedAt = frame.log === 'head' ? Date.parse(frame.now) - frame.age * 1_000 : 0;
+        return isPastEpoch(currentState, frame.epoch, confirmedAt) ? 'known' : 'gap';
       }
-      if (!isSame(frame.feed, held.feed)) return 'gap';
-      if (frame.log === 'flags') return takeFlags(held, frame);
-      if (frame.log === 'tokens') return takeTokens(held, frame);
-      return frame.log === 'head' ? takeHead(held, frame) : 'known';
+      if (isSmaller(currentState.feed, frame.feed)) return 'known';
+      if (!isSame(frame.feed, currentState.feed)) return 'gap';
+      if (frame.log === 'flags') return takeFlags(currentState, frame);
+      if (frame.log === 'tokens') return takeTokens(currentState, frame);
+      return frame.log === 'head' ? takeHead(currentState, frame) : 'known';
     },
-    checkAnswer: answer => {
-      const { feed, epoch, tokenRevision } = have();
-      if (!isSame(answer.feed, feed)) throw new Error('The response is about a different feed');
-      if (answer.epoch !== epoch || answer.rev < tokenRevision)
+    checkResponse: response => {
+      const { feed, epoch, tokenRevision } = requireState();
+      if (!isSame(response.feed, feed)) throw new Error('The response is about a different feed');
+      if (response.epoch !== epoch || response.rev < tokenRevision)
         throw new Error('The response is older than what the edge has');
-      return answer;
+      return response;
     },
     revoke,
     takeUses: () => {
-      const taken = [...uses];
-      uses = new Set();
-      return taken;
+      const usedIds = [...usedTokens];
+      usedTokens = new Set();
+      return usedIds;
     },
   };
 }
 
-/** Whether this epoch is one that the edge has already left, because upstream lags behind or somebody replays a recording. */
-const isPastEpoch = (held: Held, epoch: string, asOf: number): boolean =>
-  epoch !== held.epoch && asOf < held.asOf - EPOCH_TOLERANCE_MS;
+/** Whether the edge has already left this epoch, because upstream lags behind or somebody replays a recording. */
+const isPastEpoch = (state: FeedState, epoch: string, confirmedAt: number): boolean =>
+  epoch !== state.epoch && confirmedAt < state.confirmedAt - EPOCH_TOLERANCE_MS;
 
-const isSame = (a: Feed, b: Feed): boolean =>
+/** A feed only ever loses projects, when they are archived. */
+const isSmaller = (a: Feed, b: Feed): boolean => (a.projects?.length ?? 0) < (b.projects?.length ?? 0);
+
+export const isSame = (a: Feed, b: Feed): boolean =>
   a.environment === b.environment && JSON.stringify(a.projects) === JSON.stringify(b.projects);
 
-/** The feed of the enrolment, or fewer of its projects: one may have been deleted since. */
-export function checkFeed(feed: Feed, enrolled: Feed): void {
-  const { projects } = enrolled;
+/** The enrolment's feed, possibly with fewer projects, because a project may have been deleted since. */
+export function checkFeed(feed: Feed, enrolledFeed: Feed): void {
+  const { projects } = enrolledFeed;
   const isPart =
-    projects === null ? feed.projects === null : feed.projects?.every(one => projects.includes(one));
-  if (feed.environment !== enrolled.environment || isPart !== true)
+    projects === null ? feed.projects === null : feed.projects?.every(project => projects.includes(project));
+  if (feed.environment !== enrolledFeed.environment || isPart !== true)
     throw new Error(`The feed of environment "${feed.environment}" does not match the enrolment`);
 }
 
-/** The newest row of each feature and segment that the serving state lacks. */
+/** Returns the newest row of each feature and segment that the serving state lacks. */
 function rowsAfter(
-  whole: Snapshot | undefined,
+  fullSnapshot: Snapshot | undefined,
   pending: FlagsFrame[],
-  after: number,
-  namesNow: NamesNow,
+  afterRevision: number,
+  listNames: ListNames,
 ): Rows {
   const features = new Map<string, FeatureRow>();
   const segments = new Map<number, SegmentRow>();
-  const keyOf = ({ project, name }: { project: string; name: string }) => `${project}\n${name}`;
-  if (whole) {
-    for (const row of whole.features) if (row.revision > after) features.set(keyOf(row), row);
-    // All segments, because one with an older revision may be new in this feed.
-    for (const row of whole.segments) segments.set(row.id, row);
-    if (after > 0) {
-      const present = new Set(whole.features.map(keyOf));
-      // Removals that are older than this are no longer in the snapshot.
-      for (const row of namesNow())
-        if (!present.has(keyOf(row)))
-          features.set(keyOf(row), {
+  const getFeatureKey = ({ project, name }: { project: string; name: string }) => `${project}\n${name}`;
+  if (fullSnapshot) {
+    for (const row of fullSnapshot.features)
+      if (row.revision > afterRevision) features.set(getFeatureKey(row), row);
+    // Takes all segments, because a segment with an older revision may be new in this feed.
+    for (const row of fullSnapshot.segments) segments.set(row.id, row);
+    if (afterRevision > 0) {
+      const presentKeys = new Set(fullSnapshot.features.map(getFeatureKey));
+      // Removals up to `completeSince` are no longer in the snapshot.
+      for (const row of listNames())
+        if (!presentKeys.has(getFeatureKey(row)))
+          features.set(getFeatureKey(row), {
             ...row,
-            revision: whole.completeSince,
+            revision: fullSnapshot.completeSince,
             document: null,
             segments: [],
             tags: [],
@@ -304,9 +337,9 @@ function rowsAfter(
     }
   }
   for (const frame of pending) {
-    if (frame.rev <= after) continue;
+    if (frame.rev <= afterRevision) continue;
     for (const event of frame.revs.flatMap(({ events }) => events)) {
-      if ('feature' in event) features.set(keyOf(event.feature), event.feature);
+      if ('feature' in event) features.set(getFeatureKey(event.feature), event.feature);
       else segments.set(event.segment.id, event.segment);
     }
   }

@@ -3,12 +3,15 @@ import { join } from 'node:path';
 
 const MODE = 0o600;
 
-/** Writes a file as a whole: a process that is killed leaves the old one or the new one. `keep` keeps the old one under this name. */
+/**
+ * Writes a file as a whole, so that either the old file or the new one is complete if the process is killed. If `previousName` is
+ * given, the old file is kept under this name.
+ */
 export async function replaceFile(
   folder: string,
   name: string,
   content: Buffer | string,
-  keep?: string,
+  previousName?: string,
 ): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, name);
@@ -19,7 +22,7 @@ export async function replaceFile(
   } finally {
     await file.close();
   }
-  if (keep !== undefined) await rename(path, join(folder, keep)).catch(ignoreMissing);
+  if (previousName !== undefined) await rename(path, join(folder, previousName)).catch(ignoreMissing);
   await rename(`${path}.new`, path);
   const handle = await open(folder, 'r');
   await handle.sync().finally(() => handle.close());

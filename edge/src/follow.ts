@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isAnnouncement } from '@halyard/plane/feed/announcement.ts';
+import { GAP } from '@halyard/plane/feed/edge-streams.ts';
+import { parseFrame, UnknownFrameError } from '@halyard/plane/feed/frames.ts';
+import { positionText } from '@halyard/plane/feed/publisher.ts';
+import { readSigned } from '@halyard/plane/feed/signed.ts';
+import { decodeSnapshot, UntrustedKeyError } from '@halyard/plane/snapshot/format.ts';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { isAnnouncement } from '../../plane/src/feed/announcement.ts';
-import { GAP } from '../../plane/src/feed/edge-streams.ts';
-import { frameOf, UnknownFrameError } from '../../plane/src/feed/frames.ts';
-import { positionText } from '../../plane/src/feed/publisher.ts';
-import { readSigned } from '../../plane/src/feed/signed.ts';
-import { decodeSnapshot, UntrustedKeyError } from '../../plane/src/snapshot/format.ts';
 import type { FeedCopy } from './feed-copy.ts';
 import type { FeedSource, Outcome } from './feed-source.ts';
 import type { Log } from './log.ts';
@@ -15,11 +15,11 @@ import { type Upstream, UpstreamError } from './upstream.ts';
 /**
  * Catching up after an outage must take less than 2 s. Each edge waits a random time, so that they do not all reconnect together.
  */
-const RETRY_MS = { least: 100, most: 1_000 };
-/** The wait after a rejection, which is unlikely to end soon. */
+const RETRY_MS = { min: 100, max: 1_000 };
+/** How long to wait after a rejection, because its cause is unlikely to end soon. */
 const REJECTED_RETRY_MS = 5_000;
 
-export type Following = { stop: () => Promise<void> };
+export type FeedFollower = { stop: () => Promise<void> };
 
 /** Keeps the feed current: reads the snapshot at the start and after a gap, applies frames, and keeps a copy of both. */
 export function followFeed(
@@ -28,15 +28,15 @@ export function followFeed(
   copy: FeedCopy,
   trust: Trust,
   onChange: () => void,
-  served: () => { revision: number } | undefined,
+  servedState: () => { revision: number } | undefined,
   log: Log,
   registry: Registry,
-): Following {
-  const stopping = new AbortController();
-  const { snapshots, failures, ignored } = followMetrics(feed, served, registry);
+): FeedFollower {
+  const stopController = new AbortController();
+  const { snapshots, failures, countIgnored } = registerFollowMetrics(feed, servedState, registry);
   const { keys } = trust;
   let problem: string | undefined;
-  /** Whether the keys were replaced since the snapshot that is kept, so that the key that signed it may soon be removed. */
+  /** Whether the keys were replaced after the stored snapshot was signed, which means that the snapshot's key may soon be removed. */
   let isOutdated = false;
   let isEmptied = false;
 
@@ -46,27 +46,27 @@ export function followFeed(
     const isTaken = feed.takeSnapshot(snapshot);
     snapshots.inc();
     if (feed.isRevoked) {
-      await revoked();
+      await handleRevocation();
       return;
     }
     if (isTaken) onChange();
-    if (!isTaken && !copy.includes(snapshot, isOutdated)) return;
+    if (!isTaken && !copy.mayReplaceFrames(snapshot, isOutdated)) return;
     await copy.keepSnapshot(bytes, snapshot);
     isOutdated = false;
   };
 
-  const revoked = async (): Promise<void> => {
+  const handleRevocation = async (): Promise<void> => {
     if (isEmptied) return;
     isEmptied = true;
     onChange();
     log.error({}, 'edge token revoked, serving nothing');
     await copy.empty();
-    stopping.abort();
+    stopController.abort();
   };
 
-  /** The servers' key was replaced. What follows may be signed with the new one. */
+  /** Trusts the new keys after the servers' key was replaced, because whatever follows may be signed with the new key. */
   const takeKeys = async (text: string): Promise<void> => {
-    // Edges that read from each other would pass it around for ever.
+    // A repeated announcement is not passed on, because edges that read from each other would pass it around forever.
     const isRepeated = trust.announcements.includes(text);
     if (await trust.take(text)) isOutdated = true;
     try {
@@ -77,40 +77,40 @@ export function followFeed(
   };
 
   const take = async (text: string): Promise<Outcome> => {
-    let frame: ReturnType<typeof frameOf>;
+    let frame: ReturnType<typeof parseFrame>;
     try {
-      frame = frameOf(readSigned(text, keys));
+      frame = parseFrame(readSigned(text, keys));
     } catch (error) {
       if (!(error instanceof UnknownFrameError)) throw error;
       // The server is newer. The edge continues with the frames that it understands.
-      if (ignored.next()) log.warn({ problem: error.message }, 'frame of a later version ignored');
+      if (countIgnored()) log.warn({ problem: error.message }, 'frame of a later version ignored');
       copy.pass(text);
       return 'known';
     }
     let outcome = feed.take(frame);
     if (outcome === 'gap') {
       await readSnapshot();
-      // The snapshot of an edge may be older than this frame, which continues it.
+      // A snapshot from another edge may be older than this frame, in which case the frame is the next step after the snapshot.
       outcome = feed.take(frame);
     }
     if (outcome === 'applied') {
       onChange();
       copy.keepFrame(text, frame);
-      if (copy.isLong()) await readSnapshot();
+      if (copy.isSnapshotDue()) await readSnapshot();
     }
-    if (feed.isRevoked) await revoked();
+    if (feed.isRevoked) await handleRevocation();
     return outcome;
   };
 
   const follow = async (): Promise<void> => {
     if (!feed.position || isOutdated)
       await readSnapshot().catch(error => {
-        // The stream begins with the keys that are valid now. An edge that has flags can follow it in any case.
+        // The stream begins with the keys that are valid now. An edge that has flags can follow the stream in any case.
         if (!feed.position && !(error instanceof UntrustedKeyError)) throw error;
       });
-    if (stopping.signal.aborted) return;
+    if (stopController.signal.aborted) return;
     const { position } = feed;
-    for await (const text of upstream.stream(position && positionText(position), stopping.signal)) {
+    for await (const text of upstream.stream(position && positionText(position), stopController.signal)) {
       if (isAnnouncement(text)) {
         await takeKeys(text);
         continue;
@@ -120,57 +120,61 @@ export function followFeed(
         continue;
       }
       await take(text);
-      if (stopping.signal.aborted) return;
+      if (stopController.signal.aborted) return;
       if (problem !== undefined) log.warn({}, 'upstream reached after failures');
       problem = undefined;
     }
   };
 
   /**
-   * Upstream rejected the request. Only a signed revocation of this token counts, because any proxy in between may respond with
+   * Handles a rejection by upstream. Only a signed revocation of this token counts, because any proxy in between may respond with
    * 401.
    */
-  const rejected = async ({ body }: UpstreamError): Promise<void> => {
+  const handleRejection = async ({ body }: UpstreamError): Promise<void> => {
     try {
-      feed.take(frameOf(readSigned(body.trimEnd(), keys)));
+      feed.take(parseFrame(readSigned(body.trimEnd(), keys)));
     } catch {
       return;
     }
-    if (feed.isRevoked) await revoked();
+    if (feed.isRevoked) await handleRevocation();
   };
 
   const run = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      let waitMs = RETRY_MS.least + Math.random() * (RETRY_MS.most - RETRY_MS.least);
+    while (!stopController.signal.aborted) {
+      let waitMs = RETRY_MS.min + Math.random() * (RETRY_MS.max - RETRY_MS.min);
       try {
         await follow();
       } catch (error) {
-        if (stopping.signal.aborted) return;
+        if (stopController.signal.aborted) return;
         failures.inc();
-        // One line for each kind of problem, not one for each attempt.
+        // Logs one line for each kind of problem rather than for each attempt.
         const { message } = error as Error;
         if (message !== problem)
           log.warn({ err: error }, 'upstream not reached, serving the last known flags');
         problem = message;
         if (error instanceof UpstreamError && (error.status === 401 || error.status === 403)) {
-          await rejected(error);
+          await handleRejection(error);
           waitMs = REJECTED_RETRY_MS;
         }
       }
-      await sleep(waitMs, undefined, { signal: stopping.signal }).catch(() => {});
+      await sleep(waitMs, undefined, { signal: stopController.signal }).catch(() => {});
     }
   };
-  const running = run();
+  const loop = run();
 
   return {
     stop: async () => {
-      stopping.abort();
-      await running;
+      stopController.abort();
+      await loop;
     },
   };
 }
 
-function followMetrics(feed: FeedSource, served: () => { revision: number } | undefined, registry: Registry) {
+function registerFollowMetrics(
+  feed: FeedSource,
+  servedState: () => { revision: number } | undefined,
+  registry: Registry,
+) {
   const registers = [registry];
   new Gauge({
     name: 'halyard_edge_age_seconds',
@@ -185,15 +189,15 @@ function followMetrics(feed: FeedSource, served: () => { revision: number } | un
     help: 'The revision that the edge serves',
     registers,
     collect() {
-      this.set(served()?.revision ?? 0);
+      this.set(servedState()?.revision ?? 0);
     },
   });
-  const unknown = new Counter({
+  const unknownFrames = new Counter({
     name: 'halyard_edge_unknown_frames_total',
     help: 'Frames of a later version that were ignored; update the edge',
     registers,
   });
-  let count = 0;
+  let ignoredFrames = 0;
   return {
     snapshots: new Counter({
       name: 'halyard_edge_snapshots_total',
@@ -206,11 +210,9 @@ function followMetrics(feed: FeedSource, served: () => { revision: number } | un
       registers,
     }),
     /** Counts an ignored frame. Returns whether it is the first one. */
-    ignored: {
-      next: () => {
-        unknown.inc();
-        return count++ === 0;
-      },
+    countIgnored: () => {
+      unknownFrames.inc();
+      return ignoredFrames++ === 0;
     },
   };
 }

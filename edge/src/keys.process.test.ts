@@ -6,10 +6,10 @@ import type { RunningServer } from '../../server/src/test/process.ts';
 import { startTcpProxy, type TcpProxy } from '../../server/src/test/tcp-proxy.ts';
 import { type Chain, kill, POLL, read, startChain } from './test/chain.ts';
 
-const keyOf = (byte: number) => Buffer.alloc(32, byte).toString('base64');
-const OLD = { HALYARD_SECRET_KEY: keyOf(7) };
-const BOTH = { HALYARD_SECRET_KEY: keyOf(8), HALYARD_OLD_SECRET_KEYS: keyOf(7) };
-const NEW = { HALYARD_SECRET_KEY: keyOf(8) };
+const buildSecretKey = (byte: number) => Buffer.alloc(32, byte).toString('base64');
+const OLD = { HALYARD_SECRET_KEY: buildSecretKey(7) };
+const BOTH = { HALYARD_SECRET_KEY: buildSecretKey(8), HALYARD_OLD_SECRET_KEYS: buildSecretKey(7) };
+const NEW = { HALYARD_SECRET_KEY: buildSecretKey(8) };
 
 let chain: Chain;
 let near: RunningServer;
@@ -46,27 +46,27 @@ const reaches = async (flag: string): Promise<void> => {
   await expect.poll(async () => (await bodies()).every(body => body.includes(flag)), POLL).toBe(true);
 };
 
-test('edges follow when the signing key is replaced, and then no longer believe the old one', async () => {
+test('edges follow when the signing key is replaced, and then no longer trust the old key', async () => {
   await reaches('by-the-old-key');
 
   await chain.restartServer(BOTH);
   await reaches('by-the-new-key');
-  // One that has nothing but its enrolment, with the old key.
-  const late = await chain.startEdge(lateEnrolment);
-  expect((await read(late, sdkToken)).body).toContain('by-the-new-key');
-  await kill(late);
+  // An edge that has only its enrolment, with the old key.
+  const lateEdge = await chain.startEdge(lateEnrolment);
+  expect((await read(lateEdge, sdkToken)).body).toContain('by-the-new-key');
+  await kill(lateEdge);
 
   await chain.restartServer(NEW);
   await reaches('without-the-old-key');
 
-  // Whoever has the old key cannot speak for the servers any more.
+  // Whoever has the old key can no longer sign for the servers.
   await chain.restartServer(OLD);
   await chain.createFlag('forged');
   await expect.poll(() => near.output(), POLL).toContain('is not trusted');
   expect((await bodies()).join()).not.toContain('forged');
 });
 
-test('an edge remembers the new key, although its enrolment has the old one', async () => {
+test('an edge remembers the new key, although its enrolment has the old key', async () => {
   await kill(near);
   near = await chain.startEdge(nearEnrolment, join(folder, 'near'));
   nearProxy.moveTo(near.port);

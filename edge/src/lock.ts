@@ -8,17 +8,17 @@ import type { Log } from './log.ts';
 const NAME = 'edge.lock';
 
 /**
- * Another edge uses the folder. Both would send their metrics with the same sequence numbers, so half of them would not be
- * counted.
+ * Thrown if another edge uses the folder. Both would send their metrics with the same sequence numbers, so half of the metrics
+ * would not be counted.
  */
 export class FolderInUseError extends Error {}
 
 /**
- * Locks the folder until the process ends. Even if it is killed, only a socket remains, on which nobody listens. Returns a
- * function that releases the folder.
+ * Locks the folder until the process ends. Even if the process is killed, all that remains is a socket on which nobody listens.
+ * Returns a function that releases the folder.
  */
 export async function lockFolder(folder: string, log: Log): Promise<() => Promise<void>> {
-  // The path of a socket has at most 107 characters.
+  // A socket path can have at most 107 characters.
   const path = [join(folder, NAME), relative('.', join(folder, NAME))].toSorted(
     (a, b) => a.length - b.length,
   )[0];
@@ -39,7 +39,7 @@ export async function lockFolder(folder: string, log: Log): Promise<() => Promis
     };
   } catch (error) {
     if (error instanceof FolderInUseError) throw error;
-    // A read-only folder, for example. The edge serves without it.
+    // For example, the folder is read-only. The edge then runs without a lock.
     log.warn({ err: error, folder }, 'folder not locked');
     return async () => {};
   }

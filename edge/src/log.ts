@@ -2,19 +2,19 @@ export type Log = Record<'info' | 'warn' | 'error', (fields: object, message: st
 
 const LEVELS = { info: 30, warn: 40, error: 50 };
 
-/** Lines of JSON with the fields of pino, as the server writes them. */
+/** JSON lines with pino's fields, like those of the server. */
 export function makeLog(write: (line: string) => void): Log {
-  const at = (level: keyof typeof LEVELS) => (fields: object, message: string) => {
-    const shown = Object.fromEntries(
+  const writerFor = (level: keyof typeof LEVELS) => (fields: object, message: string) => {
+    const plainFields = Object.fromEntries(
       Object.entries(fields).map(([name, value]) => [
         name,
-        value instanceof Error ? { message: value.message, cause: causeOf(value) } : value,
+        value instanceof Error ? { message: value.message, cause: describeCause(value) } : value,
       ]),
     );
-    write(`${JSON.stringify({ level: LEVELS[level], time: Date.now(), ...shown, msg: message })}\n`);
+    write(`${JSON.stringify({ level: LEVELS[level], time: Date.now(), ...plainFields, msg: message })}\n`);
   };
-  return { info: at('info'), warn: at('warn'), error: at('error') };
+  return { info: writerFor('info'), warn: writerFor('warn'), error: writerFor('error') };
 }
 
-const causeOf = ({ cause }: Error): string | undefined =>
+const describeCause = ({ cause }: Error): string | undefined =>
   cause instanceof Error ? cause.message || ('code' in cause ? String(cause.code) : '') : undefined;

@@ -32,6 +32,14 @@ if (process.argv.includes('--help') || process.argv.includes('-h')) {
   process.exit(0);
 }
 
+if (process.argv.length > 2) {
+  // The arguments are not repeated, because one of them may be an enrolment, which is a secret.
+  process.stderr.write(
+    'halyard edge has no options. It takes its settings from environment variables. Run halyard edge --help for all of them.\n',
+  );
+  process.exit(2);
+}
+
 try {
   const config = readEdgeConfig(process.env);
   const { startEdge } = await import('./edge.ts');

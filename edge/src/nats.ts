@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Counter, Gauge, type Registry } from 'prom-client';
-import { isAnnouncement } from '../../plane/src/feed/announcement.ts';
-import { busNames } from '../../plane/src/feed/bus.ts';
-import { type Frame, frameOf, UnknownFrameError } from '../../plane/src/feed/frames.ts';
+import { isAnnouncement } from '@halyard/plane/feed/announcement.ts';
+import { busNames } from '@halyard/plane/feed/bus.ts';
+import { type Frame, parseFrame, UnknownFrameError } from '@halyard/plane/feed/frames.ts';
 import {
   type Bus,
   connectBus,
@@ -12,92 +11,99 @@ import {
   readBatch,
   readLast,
   sequenceIn,
-} from '../../plane/src/feed/nats.ts';
-import { type Position, positionText } from '../../plane/src/feed/publisher.ts';
-import { readSigned } from '../../plane/src/feed/signed.ts';
-import { decodeSnapshot, type Feed } from '../../plane/src/snapshot/format.ts';
-import { checkFeed, type FeedSource } from './feed-source.ts';
+} from '@halyard/plane/feed/nats.ts';
+import { type Position, positionText } from '@halyard/plane/feed/publisher.ts';
+import { readSigned } from '@halyard/plane/feed/signed.ts';
+import { decodeSnapshot, type Feed, type Snapshot } from '@halyard/plane/snapshot/format.ts';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { checkFeed, type FeedSource, isSame } from './feed-source.ts';
 import type { Log } from './log.ts';
 import type { Trust } from './trust.ts';
 import { readSnapshot, type Upstream, UpstreamError } from './upstream.ts';
 
-/** Servers publish a head every 3 s, or every 6 s if the one that publishes is silent. */
+/** Servers publish a head every 3 s, or every 6 s if the publishing server goes silent. */
 const SILENT_AFTER_MS = 10_000;
-/** The server is asked although NATS is up, in case that NATS lags behind. */
-const ASK_EVERY_MS = 15_000;
+/** The head is also read from upstream while NATS is up, in case NATS lags behind. */
+const UPSTREAM_HEAD_EVERY_MS = 15_000;
 const CHECK_EVERY_MS = 500;
 /** A head may overtake the frame before it. */
-const HEAD_WAITS_MS = 1_000;
-/** Plus a random time, so that edges do not all connect together. */
-const CONNECT_AGAIN_MS = 500;
+const HEAD_WAIT_MS = 1_000;
+/** A random time is added, so that edges do not all connect together. */
+const RECONNECT_MS = 500;
 /** How long an edge that has no feed waits for the first connection. */
 const FIRST_CONNECTION_MS = 3_000;
-/** What may wait while the edge reads a snapshot. If there is more, it reads the log. */
-const MAX_WAITING = { items: 256, characters: 8 * 1_024 * 1_024 };
+/** The maximum number of items to queue while the edge reads a snapshot. Beyond it, the edge reads the log instead. */
+const MAX_QUEUE = { items: 256, characters: 8 * 1_024 * 1_024 };
 const MAX_PROBLEMS = 20;
 const BATCH = { messages: 500, bytes: 8 * 1_024 * 1_024 };
-const MAX_LOG = 10_000;
-/** How far back the log is read if the edge does not know its place in it. If that is not enough, it reads the snapshot. */
-const LOOK_BACK = 500;
+const MAX_LOG_MESSAGES = 10_000;
+/**
+ * How far back the log is read if the edge does not know its position in it. If that is not enough, the edge reads the snapshot.
+ */
+const LOOK_BACK_MESSAGES = 500;
 
 type Item = { text: string; frame: Frame | undefined; position: Position | undefined; sequence: number };
 
 type StoredSnapshot = {
   bytes: Buffer;
-  position: Position;
-  completeSince: number;
-  /** Where the frames after it begin. */
+  snapshot: Snapshot;
+  /** The sequence at which the frames after it begin. */
   framesSequence: number;
 };
 
 export type NatsFeed = {
-  /** Reads from NATS what it can, and the rest from the upstream that it was made with. */
+  /** Reads what it can from NATS, and the rest from the given upstream. */
   upstream: Upstream;
   close: () => Promise<void>;
 };
 
-const isCovered = (wanted: Position, by: Position | undefined): boolean =>
-  by?.epoch === wanted.epoch && by.revision >= wanted.revision && by.tokenRevision >= wanted.tokenRevision;
+const isCovered = (wantedPosition: Position, position: Position | undefined): boolean =>
+  position?.epoch === wantedPosition.epoch &&
+  position.revision >= wantedPosition.revision &&
+  position.tokenRevision >= wantedPosition.tokenRevision;
 
 /**
- * The feed from NATS: a subscription for what is new, the stream for what was missed, and the stored snapshot for the start. It creates no
- * consumer. While NATS is silent, everything comes from upstream. Nothing is believed that no trusted key has signed.
+ * Reads the feed from NATS: new messages from a subscription, missed messages from the stream, and the stored snapshot at the
+ * start. It creates no consumer. While NATS is silent, everything comes from upstream. Only what a trusted key has signed is
+ * accepted.
  */
 export function followNats(
-  http: Upstream,
+  httpUpstream: Upstream,
   settings: NatsSettings,
-  enrolled: Feed,
+  enrolledFeed: Feed,
   feed: Pick<FeedSource, 'position'>,
   trust: Trust,
   log: Log,
   registry: Registry,
 ): NatsFeed {
   const { keys } = trust;
-  const names = busNames(enrolled);
-  const closing = new AbortController();
+  const names = busNames(enrolledFeed);
+  const closeController = new AbortController();
   let bus: Bus | undefined;
   let headAt = Number.NEGATIVE_INFINITY;
-  /** What was logged since the last connection. */
+  /** The problems logged since the last connection. */
   const problems = new Set<string>();
-  let waiting: Item[] = [];
-  /** Resolves when something waits. */
-  let arrived = Promise.withResolvers<void>();
-  /** The sequence of the newest message of the stream that was read. Undefined: not known. */
+  let queue: Item[] = [];
+  /** Resolves when the queue has an item. */
+  let arrival = Promise.withResolvers<void>();
+  /** The sequence number of the newest message read from the stream. Undefined if it is unknown. */
   let sequence: number | undefined;
-  /** The newest position that anything claims, and what the newest head says. They decide whether the snapshot in NATS is new enough. */
-  let claimed: Position | undefined;
+  /** The newest position that any message claims. The snapshot in NATS is too old if it does not cover this position. */
+  let claimedPosition: Position | undefined;
   let completeSince = 0;
-  /** Ends the stream from upstream, because NATS is back. */
-  let back = new AbortController();
+  /** The feed that the newest head names. It has fewer projects than the stored snapshot if a project was archived after the snapshot was taken. */
+  let currentFeed: Feed | undefined;
+  /** Aborted to end the stream from upstream when NATS is back. */
+  let upstreamController = new AbortController();
 
   const isConnected = (): boolean => bus?.isConnected === true;
   const isLive = (): boolean => isConnected() && performance.now() - headAt < SILENT_AFTER_MS;
-  const { rejected, failures } = natsMetrics(registry, isLive);
+  const { rejected: rejectedMessages, failures } = registerNatsMetrics(registry, isLive);
 
-  const failed = (error: unknown): undefined => {
-    if (closing.signal.aborted) return undefined;
+  const recordFailure = (error: unknown): undefined => {
+    if (closeController.signal.aborted) return undefined;
     failures.inc();
-    // One line for each kind of problem, not one for each attempt.
+    // Logs one line for each kind of problem rather than for each attempt.
     const kind = (error as Error).message.replaceAll(/\d+/g, '#');
     if (problems.size < MAX_PROBLEMS && !problems.has(kind)) {
       problems.add(kind);
@@ -106,51 +112,57 @@ export function followNats(
     return undefined;
   };
 
-  /** A frame of the feed that a trusted key signed. Throws otherwise. */
-  const read = (text: string): Pick<Item, 'text' | 'frame'> => {
+  /** Reads a frame of the feed that a trusted key signed. Throws an error for anything else. */
+  const readFrame = (text: string): Pick<Item, 'text' | 'frame'> => {
     try {
-      const frame = frameOf(readSigned(text, keys));
-      if (frame.log !== 'revoked') checkFeed(frame.feed, enrolled);
+      const frame = parseFrame(readSigned(text, keys));
+      if (frame.log !== 'revoked') checkFeed(frame.feed, enrolledFeed);
       return { text, frame };
     } catch (error) {
-      // Of a later version: whoever applies it counts it.
+      // A frame of a later version is counted where it is applied.
       if (error instanceof UnknownFrameError) return { text, frame: undefined };
       throw error;
     }
   };
 
-  /** Undefined if it is not believed. */
-  const itemOf = (data: Uint8Array, position: Position | undefined, at: number): Item | undefined => {
+  /** Returns undefined if the message cannot be trusted. */
+  const readItem = (
+    data: Uint8Array,
+    position: Position | undefined,
+    messageSequence: number,
+  ): Item | undefined => {
     try {
-      return { ...read(Buffer.from(data).toString()), position, sequence: at };
+      return { ...readFrame(Buffer.from(data).toString()), position, sequence: messageSequence };
     } catch {
-      rejected.inc();
+      rejectedMessages.inc();
       return undefined;
     }
   };
 
   const add = (item: Item): void => {
-    waiting.push(item);
-    // What is dropped is in the log, and the newest item shows that it is missing.
-    const characters = waiting.reduce((sum, { text }) => sum + text.length, 0);
-    if (waiting.length > MAX_WAITING.items || characters > MAX_WAITING.characters) waiting = [item];
-    arrived.resolve();
+    queue.push(item);
+    // Dropped items are still in the log, and the newest item shows that they are missing.
+    const characters = queue.reduce((sum, { text }) => sum + text.length, 0);
+    if (queue.length > MAX_QUEUE.items || characters > MAX_QUEUE.characters) queue = [item];
+    arrival.resolve();
   };
 
-  const heard = (): void => {
+  const markLive = (): void => {
     headAt = performance.now();
-    back.abort();
+    upstreamController.abort();
   };
 
   const onFrame = (error: Error | null, { data, headers }: Msg): void => {
-    const item = error ? failed(error) : itemOf(data, positionIn(headers), sequenceIn(headers));
+    const item = error ? recordFailure(error) : readItem(data, positionIn(headers), sequenceIn(headers));
     if (item) add(item);
   };
 
-  /** The servers' keys, which come with every head. A server's first head after its key was replaced is not believed without them. */
+  /**
+   * The servers' keys, which come with every head. Without them, a server's first head after its key was replaced is not trusted.
+   */
   const onKeys = (text: string): void => {
     if (trust.announcements.includes(text)) return;
-    if (trust.isNews(text)) heard();
+    if (trust.changesKeys(text)) markLive();
     add({ text, frame: undefined, position: undefined, sequence: 0 });
   };
 
@@ -160,69 +172,69 @@ export function followNats(
       onKeys(text);
       return;
     }
-    const item = error ? failed(error) : itemOf(data, undefined, 0);
+    const item = error ? recordFailure(error) : readItem(data, undefined, 0);
     if (item?.frame?.log !== 'head') return;
-    heard();
+    markLive();
     add(item);
   };
 
   const connect = async (): Promise<void> => {
-    while (!closing.signal.aborted && !bus) {
+    while (!closeController.signal.aborted && !bus) {
       try {
-        const opened = await connectBus(settings, 'halyard edge', () => {
+        const newBus = await connectBus(settings, 'halyard edge', () => {
           if (problems.size > 0) log.warn({}, 'NATS connected after failures');
           problems.clear();
         });
-        opened.nc.subscribe(names.frames, { callback: onFrame });
-        opened.nc.subscribe(names.head, { callback: onHead });
-        bus = opened;
-        if (closing.signal.aborted) await opened.close();
+        newBus.nc.subscribe(names.frames, { callback: onFrame });
+        newBus.nc.subscribe(names.head, { callback: onHead });
+        bus = newBus;
+        if (closeController.signal.aborted) await newBus.close();
       } catch (error) {
-        failed(error);
-        await sleep(CONNECT_AGAIN_MS * (1 + Math.random()), undefined, { signal: closing.signal }).catch(
+        recordFailure(error);
+        await sleep(RECONNECT_MS * (1 + Math.random()), undefined, { signal: closeController.signal }).catch(
           () => {},
         );
       }
     }
   };
-  const connecting = connect();
+  const connectionLoop = connect();
 
   const claim = (position: Position | undefined): void => {
-    if (position && !isCovered(position, claimed)) claimed = position;
+    if (position && !isCovered(position, claimedPosition)) claimedPosition = position;
   };
 
-  /** Where in the stream to begin. */
-  const placeInLog = async ({ nc }: Bus): Promise<number> => {
-    const last = await readLast(nc, names.framesStream, names.frames);
-    if (!last) return 0;
-    claim(last.position);
-    if (sequence !== undefined && sequence <= last.sequence) return sequence;
-    // The stream is a new one, or the edge has what it serves from elsewhere.
-    const isKnown = last.position && isCovered(last.position, feed.position);
-    return isKnown ? last.sequence : Math.max(0, last.sequence - LOOK_BACK);
+  /** Finds the sequence number in the stream to start from. */
+  const findStart = async ({ nc }: Bus): Promise<number> => {
+    const lastMessage = await readLast(nc, names.framesStream, names.frames);
+    if (!lastMessage) return 0;
+    claim(lastMessage.position);
+    if (sequence !== undefined && sequence <= lastMessage.sequence) return sequence;
+    // The stream was recreated, or the edge got its state from a different source.
+    const isKnown = lastMessage.position && isCovered(lastMessage.position, feed.position);
+    return isKnown ? lastMessage.sequence : Math.max(0, lastMessage.sequence - LOOK_BACK_MESSAGES);
   };
 
-  /** The frames that are in the stream and were not read. */
+  /** Yields the frames in the stream that have not been read yet. */
   async function* readLog(): AsyncGenerator<Item> {
     if (!bus?.isConnected) return;
     try {
-      sequence = await placeInLog(bus);
-      for (let read = 0; read < MAX_LOG; read += BATCH.messages) {
+      sequence = await findStart(bus);
+      for (let messages = 0; messages < MAX_LOG_MESSAGES; messages += BATCH.messages) {
         const batch = await readBatch(bus.nc, names.framesStream, sequence + 1, BATCH);
         if (batch.length === 0) return;
         for (const message of batch) {
           sequence = Math.max(sequence, message.sequence);
-          const item = itemOf(message.data, message.position, message.sequence);
+          const item = readItem(message.data, message.position, message.sequence);
           if (item) yield item;
         }
       }
     } catch (error) {
-      // The snapshot and upstream are left.
-      failed(error);
+      // Only the snapshot and upstream are left.
+      recordFailure(error);
     }
   }
 
-  /** Whether something before this is missing. */
+  /** Returns whether something before this item is missing. */
   const isGap = ({ frame }: Item): boolean => {
     const { position } = feed;
     if (!frame || !position || frame.log === 'revoked' || frame.log === 'token') return false;
@@ -233,26 +245,30 @@ export function followNats(
     return frame.rev > position.revision || frame.tokenRev > position.tokenRevision;
   };
 
-  const claimOf = ({ frame, position }: Item): Position | undefined =>
+  const findClaimedPosition = ({ frame, position }: Item): Position | undefined =>
     frame?.log === 'head'
       ? { epoch: frame.epoch, revision: frame.rev, tokenRevision: frame.tokenRev }
       : position;
 
-  /** A head that is ahead waits for its frame, which is usually on its way. */
+  /** Waits for the frames before a head that overtook them. They usually arrive a moment later. */
   const waitForFrames = async function* (head: Item): AsyncGenerator<string> {
-    const until = performance.now() + HEAD_WAITS_MS;
-    while (isGap(head) && performance.now() < until) {
-      const frames = waiting.filter(({ frame }) => frame?.log !== 'head');
-      waiting = waiting.filter(({ frame }) => frame?.log === 'head');
-      for (const item of frames) yield* inOrder(item);
-      if (isGap(head)) await sleep(HEAD_WAITS_MS / 20);
+    const deadline = performance.now() + HEAD_WAIT_MS;
+    while (isGap(head) && performance.now() < deadline) {
+      const frames = queue.filter(({ frame }) => frame?.log !== 'head');
+      queue = queue.filter(({ frame }) => frame?.log === 'head');
+      for (const item of frames) yield* withMissing(item);
+      if (isGap(head)) await sleep(HEAD_WAIT_MS / 20);
     }
   };
 
-  /** The item, and before it what is missing. */
-  async function* inOrder(item: Item): AsyncGenerator<string> {
-    claim(claimOf(item));
-    if (item.frame?.log === 'head') ({ completeSince } = item.frame);
+  const noteItem = (item: Item): void => {
+    claim(findClaimedPosition(item));
+    if (item.frame?.log === 'head') ({ completeSince, feed: currentFeed } = item.frame);
+  };
+
+  /** Yields the item, preceded by what is missing before it. */
+  async function* withMissing(item: Item): AsyncGenerator<string> {
+    noteItem(item);
     if (isGap(item)) {
       if (item.frame?.log === 'head' && item.sequence === 0) yield* waitForFrames(item);
       if (isGap(item)) for await (const { text } of readLog()) yield text;
@@ -261,109 +277,123 @@ export function followNats(
     yield item.text;
   }
 
-  /** The head of upstream. A signed revocation is passed on too. */
-  const ask = async (): Promise<void> => {
-    const text = await http.head().catch(error => {
+  /** Reads the head from upstream. A signed revocation is passed on too. */
+  const readUpstreamHead = async (): Promise<void> => {
+    const text = await httpUpstream.head().catch(error => {
       if (error instanceof UpstreamError) return error.body.trimEnd();
       throw error;
     });
-    add({ ...read(text), position: undefined, sequence: 0 });
+    add({ ...readFrame(text), position: undefined, sequence: 0 });
   };
 
-  /** What arrives while NATS is live. */
-  async function* live(signal: AbortSignal): AsyncGenerator<string> {
-    let askedAt = Number.NEGATIVE_INFINITY;
-    const timer = setInterval(() => arrived.resolve(), CHECK_EVERY_MS);
+  /** Yields the items that arrive while NATS is live. */
+  async function* liveTexts(signal: AbortSignal): AsyncGenerator<string> {
+    let upstreamReadAt = Number.NEGATIVE_INFINITY;
+    const timer = setInterval(() => arrival.resolve(), CHECK_EVERY_MS);
     try {
       while (isLive() && !signal.aborted) {
-        if (performance.now() - askedAt > ASK_EVERY_MS) {
-          askedAt = performance.now();
-          void ask().catch(() => {});
+        if (performance.now() - upstreamReadAt > UPSTREAM_HEAD_EVERY_MS) {
+          upstreamReadAt = performance.now();
+          void readUpstreamHead().catch(() => {});
         }
-        arrived = Promise.withResolvers<void>();
-        const item = waiting.shift();
-        if (item) yield* inOrder(item);
-        else await arrived.promise;
+        arrival = Promise.withResolvers<void>();
+        const item = queue.shift();
+        if (item) yield* withMissing(item);
+        else await arrival.promise;
       }
     } finally {
       clearInterval(timer);
     }
   }
 
-  /** The snapshot in NATS, or undefined if there is no usable one. */
-  const stored = async (): Promise<StoredSnapshot | undefined> => {
+  /** Reads the snapshot in NATS. Returns undefined if there is no usable one. */
+  const readStored = async (): Promise<StoredSnapshot | undefined> => {
     if (!bus && !feed.position)
-      await Promise.race([connecting, sleep(FIRST_CONNECTION_MS, undefined, { ref: false })]);
+      await Promise.race([connectionLoop, sleep(FIRST_CONNECTION_MS, undefined, { ref: false })]);
     if (!bus?.isConnected) return undefined;
     try {
-      const last = await readLast(bus.nc, names.snapshotStream, names.snapshot);
-      if (!last) return undefined;
-      const plain = new Blob([new Uint8Array(last.data)])
+      const lastMessage = await readLast(bus.nc, names.snapshotStream, names.snapshot);
+      if (!lastMessage) return undefined;
+      const decompressed = new Blob([new Uint8Array(lastMessage.data)])
         .stream()
         .pipeThrough(new DecompressionStream('gzip'));
-      const bytes = await readSnapshot(new Response(plain), keys);
-      const decoded = decodeSnapshot(bytes, keys);
-      checkFeed(decoded.feed, enrolled);
-      const { epoch, revision, tokenRevision } = decoded;
-      const position = { epoch, revision, tokenRevision };
-      return { bytes, position, completeSince: decoded.completeSince, framesSequence: last.framesSequence };
+      const bytes = await readSnapshot(new Response(decompressed), keys);
+      const snapshot = decodeSnapshot(bytes, keys);
+      checkFeed(snapshot.feed, enrolledFeed);
+      return { bytes, snapshot, framesSequence: lastMessage.framesSequence };
     } catch (error) {
-      return failed(error);
+      return recordFailure(error);
     }
   };
 
-  const isNewest = (one: StoredSnapshot): boolean =>
-    (!claimed || isCovered(claimed, one.position)) && one.completeSince >= completeSince;
+  const isRecentEnough = ({ snapshot }: StoredSnapshot): boolean =>
+    (!claimedPosition || isCovered(claimedPosition, snapshot)) &&
+    snapshot.completeSince >= completeSince &&
+    (!currentFeed || isSame(snapshot.feed, currentFeed));
 
-  const use = ({ bytes, framesSequence }: StoredSnapshot): Buffer => {
+  /** Streams from upstream. The heads from upstream also show whether the snapshot in NATS is recent enough. */
+  async function* streamUpstream(position: string | undefined, signal: AbortSignal): AsyncGenerator<string> {
+    for await (const text of httpUpstream.stream(position, signal)) {
+      try {
+        noteItem({ ...readFrame(text), position: undefined, sequence: 0 });
+      } catch {
+        // The code that applies the frame decides whether it can be used.
+      }
+      yield text;
+    }
+  }
+
+  const useSnapshot = ({ bytes, framesSequence }: StoredSnapshot): Buffer => {
     sequence = framesSequence;
     return bytes;
   };
 
   const snapshot = async (): Promise<Buffer> => {
-    const own = await stored();
-    if (own && isNewest(own)) return use(own);
+    const storedSnapshot = await readStored();
+    if (storedSnapshot && isRecentEnough(storedSnapshot)) return useSnapshot(storedSnapshot);
     try {
-      return await http.snapshot();
+      return await httpUpstream.snapshot();
     } catch (error) {
-      // Better than nothing, and the frames after it are in the stream.
-      if (own && (!feed.position || !isCovered(own.position, feed.position))) return use(own);
-      // The edge lacks nothing, but has too many frames. This snapshot replaces all but the last few.
-      if (own && claimed && isCovered(claimed, feed.position)) return own.bytes;
+      // An outdated snapshot is better than none, and the frames after it are in the stream.
+      if (storedSnapshot && (!feed.position || !isCovered(storedSnapshot.snapshot, feed.position)))
+        return useSnapshot(storedSnapshot);
+      // The edge lacks nothing but has too many frames, and this snapshot replaces all but the last few.
+      if (storedSnapshot && claimedPosition && isCovered(claimedPosition, feed.position))
+        return storedSnapshot.bytes;
       throw error;
     }
   };
 
   return {
     upstream: {
-      ...http,
+      ...httpUpstream,
       snapshot,
       stream: async function* (position, signal) {
         for await (const { text } of readLog()) yield text;
         if (isLive()) {
-          yield* live(signal);
+          yield* liveTexts(signal);
           return;
         }
-        waiting = [];
-        back = new AbortController();
-        const ended = back.signal;
+        queue = [];
+        upstreamController = new AbortController();
+        const upstreamSignal = upstreamController.signal;
         try {
-          const current = feed.position ? positionText(feed.position) : position;
-          yield* http.stream(current, AbortSignal.any([signal, ended]));
+          const startPosition = feed.position ? positionText(feed.position) : position;
+          yield* streamUpstream(startPosition, AbortSignal.any([signal, upstreamSignal]));
         } catch (error) {
-          if (!ended.aborted) throw error;
+          if (!upstreamSignal.aborted) throw error;
         }
       },
     },
     close: async () => {
-      closing.abort();
-      await connecting;
+      closeController.abort();
+      await connectionLoop;
       await bus?.close();
     },
   };
 }
 
-function natsMetrics(registry: Registry, isLive: () => boolean) {
+function registerNatsMetrics(registry: Registry, isLive: () => boolean) {
   const registers = [registry];
   new Gauge({
     name: 'halyard_edge_nats_live',

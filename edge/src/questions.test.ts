@@ -1,8 +1,8 @@
+import type { TokenFrame } from '@halyard/plane/feed/frames.ts';
 import { expect, test } from 'vitest';
-import type { TokenAnswer } from '../../plane/src/feed/frames.ts';
-import { limitQuestions } from './questions.ts';
+import { limitLookups } from './questions.ts';
 
-const answer = (hash: string): TokenAnswer => ({
+const tokenFrame = (hash: string): TokenFrame => ({
   v: 1,
   feed: { environment: 'production', projects: null },
   epoch: 'a',
@@ -13,13 +13,13 @@ const answer = (hash: string): TokenAnswer => ({
 });
 
 test('asks once for each hash, and remembers an unknown token for a minute', async () => {
-  const asked: string[] = [];
+  const askedHashes: string[] = [];
   let now = 0;
   let revision = 1;
-  const ask = limitQuestions(
+  const ask = limitLookups(
     async hash => {
-      asked.push(hash);
-      return answer(hash);
+      askedHashes.push(hash);
+      return tokenFrame(hash);
     },
     ({ rev }) => rev >= revision,
     () => now,
@@ -28,25 +28,25 @@ test('asks once for each hash, and remembers an unknown token for a minute', asy
   await Promise.all([ask('a'), ask('a'), ask('a')]);
   now = 59_999;
   await ask('a');
-  expect(asked).toEqual(['a']);
+  expect(askedHashes).toEqual(['a']);
 
   now = 60_001;
   await ask('a');
-  expect(asked).toEqual(['a', 'a']);
+  expect(askedHashes).toEqual(['a', 'a']);
 
   // An edge that reads from this one rejects a response that is older than its tokens.
   revision = 2;
   await ask('a');
-  expect(asked).toEqual(['a', 'a', 'a']);
+  expect(askedHashes).toEqual(['a', 'a', 'a']);
 });
 
-test('asks at most 10 times a second, whatever SDKs send', async () => {
-  let asked = 0;
+test('asks at most 10 times a second, no matter what SDKs send', async () => {
+  let lookups = 0;
   let now = 0;
-  const ask = limitQuestions(
+  const ask = limitLookups(
     async hash => {
-      asked++;
-      return answer(hash);
+      lookups++;
+      return tokenFrame(hash);
     },
     () => true,
     () => now,
@@ -58,6 +58,6 @@ test('asks at most 10 times a second, whatever SDKs send', async () => {
     await ask(`${number}`).catch(() => {});
   }
 
-  expect(asked).toBeLessThanOrEqual(110);
-  expect(asked).toBeGreaterThan(90);
+  expect(lookups).toBeLessThanOrEqual(110);
+  expect(lookups).toBeGreaterThan(90);
 });

@@ -1,46 +1,46 @@
-import { BoundedMap } from '../../plane/src/platform/bounded-map.ts';
+import { BoundedMap } from '@halyard/plane/platform/bounded-map.ts';
 
-const PER_SECOND = 10;
-/** How long a token that upstream does not know is rejected without asking again. */
-const NO_FOR_MS = 60_000;
-const MAX_KEPT = 10_000;
+const LOOKUPS_PER_SECOND = 10;
+/** How long a token that is unknown upstream is rejected without asking again. */
+const REJECTED_FOR_MS = 60_000;
+const MAX_REJECTIONS = 10_000;
 
 /**
- * Asks upstream about unknown tokens: once for each hash, and at most 10 times a second, so that random tokens do not load
- * upstream. Throws if it cannot ask now; SDKs then get 503.
+ * Asks upstream about unknown tokens, once for each hash and at most 10 times a second, so that random tokens do not load
+ * upstream. Throws if it cannot ask now, and SDKs then get 503.
  */
-export function limitQuestions<T extends { token: object | null }>(
+export function limitLookups<T extends { token: object | null }>(
   ask: (hash: string) => Promise<T>,
-  /** Whether an answer is as new as what the edge has. Edges that read from this one ignore older ones. */
-  isCurrent: (answer: T) => boolean,
+  /** Whether a response is as recent as the edge's own state. Edges that read from this one ignore older responses. */
+  isCurrent: (response: T) => boolean,
   now: () => number = () => performance.now(),
 ): (hash: string) => Promise<T> {
-  const rejected = new BoundedMap<string, { answer: T; until: number }>(MAX_KEPT);
-  const running = new Map<string, Promise<T>>();
-  let left = PER_SECOND;
+  const rejections = new BoundedMap<string, { response: T; expiresAt: number }>(MAX_REJECTIONS);
+  const pendingLookups = new Map<string, Promise<T>>();
+  let remaining = LOOKUPS_PER_SECOND;
   let filledAt = now();
 
   const take = (): boolean => {
-    left = Math.min(PER_SECOND, left + ((now() - filledAt) / 1_000) * PER_SECOND);
+    remaining = Math.min(LOOKUPS_PER_SECOND, remaining + ((now() - filledAt) / 1_000) * LOOKUPS_PER_SECOND);
     filledAt = now();
-    if (left < 1) return false;
-    left--;
+    if (remaining < 1) return false;
+    remaining--;
     return true;
   };
 
   return async hash => {
-    const known = rejected.get(hash);
-    if (known && known.until > now() && isCurrent(known.answer)) return known.answer;
-    const asked = running.get(hash);
-    if (asked !== undefined) return await asked;
+    const rejection = rejections.get(hash);
+    if (rejection && rejection.expiresAt > now() && isCurrent(rejection.response)) return rejection.response;
+    const pendingLookup = pendingLookups.get(hash);
+    if (pendingLookup !== undefined) return await pendingLookup;
     if (!take()) throw new Error('Too many unknown tokens');
-    const question = ask(hash)
-      .then(answer => {
-        if (answer.token === null) rejected.set(hash, { answer, until: now() + NO_FOR_MS });
-        return answer;
+    const lookup = ask(hash)
+      .then(response => {
+        if (response.token === null) rejections.set(hash, { response, expiresAt: now() + REJECTED_FOR_MS });
+        return response;
       })
-      .finally(() => running.delete(hash));
-    running.set(hash, question);
-    return await question;
+      .finally(() => pendingLookups.delete(hash));
+    pendingLookups.set(hash, lookup);
+    return await lookup;
   };
 }

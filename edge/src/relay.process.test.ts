@@ -10,7 +10,7 @@ import { runIn } from '../../server/src/test/database.ts';
 import type { RunningServer } from '../../server/src/test/process.ts';
 import { startSdk, TRANSPORTS, type Transport } from '../../server/src/test/sdk-client.ts';
 import { startTcpProxy, type TcpProxy } from '../../server/src/test/tcp-proxy.ts';
-import { type Chain, kill, metricOf, POLL, read, request, startChain } from './test/chain.ts';
+import { type Chain, kill, POLL, read, readMetric, request, startChain } from './test/chain.ts';
 
 const AGE = 'halyard_edge_age_seconds';
 
@@ -26,30 +26,30 @@ let farSecret: string;
 let sdkToken: string;
 let folder: string;
 
-const folderOf = (name: string) => join(folder, name);
+const getFolder = (name: string) => join(folder, name);
 
 const startNear = async (): Promise<void> => {
-  near = await chain.startEdge(nearEnrolment, folderOf('near'));
+  near = await chain.startEdge(nearEnrolment, getFolder('near'));
   nearProxy.moveTo(near.port);
 };
 const startFar = async (): Promise<void> => {
-  far = await chain.startEdge(farEnrolment, folderOf('far'));
+  far = await chain.startEdge(farEnrolment, getFolder('far'));
 };
 const enrolFar = async (): Promise<void> => {
   ({ enrolment: farEnrolment, secret: farSecret } = await chain.enrol(nearProxy.port));
 };
 
-/** All send the same bytes with the same ETag. */
-const untilEqual = async (edges: RunningServer[] = [near, far]): Promise<void> => {
+/** Waits until all servers and edges send the same bytes with the same ETag. */
+const waitUntilEqual = async (edges: RunningServer[] = [near, far]): Promise<void> => {
   await expect
     .poll(async () => {
       const [first, ...others] = await Promise.all(
-        [chain.server, ...edges].map(async one => {
-          const { status, etag, body } = await read(one, sdkToken);
+        [chain.server, ...edges].map(async server => {
+          const { status, etag, body } = await read(server, sdkToken);
           return [status, etag, body].join();
         }),
       );
-      return others.every(one => one === first);
+      return others.every(other => other === first);
     }, POLL)
     .toBe(true);
 };
@@ -72,14 +72,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test('the server knows both edges, and a change is live only when SDKs behind both have it', async () => {
+test('the server knows both edges, and an SDK behind both edges that lacks a change is reported as missing it', async () => {
   const edges = async (): Promise<{ state: string; behind: number }[]> =>
     (await chain.admin('GET', '/api/admin/edges')).edges;
   await expect
     .poll(async () => (await edges()).map(({ state }) => state), POLL)
     .toEqual(['connected', 'connected']);
-  // It polls again in ten minutes.
-  const slow = await startSdk(far.url, sdkToken, 'polling', 600_000);
+  // The SDK polls again in ten minutes.
+  const slowSdk = await startSdk(far.url, sdkToken, 'polling', 600_000);
   await chain.createFlag('not-reached');
   const { events } = await chain.admin(
     'GET',
@@ -89,7 +89,7 @@ test('the server knows both edges, and a change is live only when SDKs behind bo
   const reach = () => chain.admin('GET', `/api/admin/events/${events[0].id}/reach`);
   await expect.poll(async () => (await reach()).state, POLL).toBe('behind');
   expect((await reach()).missing).toEqual([expect.objectContaining({ application: 'test' })]);
-  slow.destroy();
+  slowSdk.destroy();
 });
 
 test.each(Object.keys(TRANSPORTS) as Transport[])(
@@ -103,11 +103,11 @@ test.each(Object.keys(TRANSPORTS) as Transport[])(
 
     await expect.poll(() => sdk.isEnabled(flag), POLL).toBe(true);
     sdk.destroy();
-    await untilEqual();
+    await waitUntilEqual();
   },
 );
 
-test('an edge feeds only edges of exactly its own feed', async () => {
+test('an edge feeds only edges with exactly the same feed', async () => {
   await chain.admin('POST', '/api/admin/projects', { id: 'other', name: 'other' });
   for (const fields of [{ environment: 'development' }, { projects: ['default'] }, { projects: ['other'] }]) {
     const { secret } = await chain.createToken({ type: 'edge', ...fields });
@@ -121,27 +121,29 @@ test('an edge feeds only edges of exactly its own feed', async () => {
   }
   const sdk = await request(`${near.url}/api/edge/v1/head`, { headers: { authorization: sdkToken } });
   expect(sdk.status).toBe(403);
-  const own = await request(`${near.url}/api/edge/v1/snapshot`, { headers: { authorization: farSecret } });
-  const again = await request(`${near.url}/api/edge/v1/snapshot`, {
-    headers: { authorization: farSecret, 'if-none-match': own.headers.get('etag') ?? '' },
+  const ownResponse = await request(`${near.url}/api/edge/v1/snapshot`, {
+    headers: { authorization: farSecret },
   });
-  expect([own.status, again.status]).toEqual([200, 304]);
+  const retry = await request(`${near.url}/api/edge/v1/snapshot`, {
+    headers: { authorization: farSecret, 'if-none-match': ownResponse.headers.get('etag') ?? '' },
+  });
+  expect([ownResponse.status, retry.status]).toEqual([200, 304]);
 });
 
-test('tokens that are created or revoked have effect behind both edges', async () => {
+test('created and revoked tokens take effect behind both edges', async () => {
   const { id, secret } = await chain.createToken();
   expect((await read(far, secret)).status).toBe(200);
 
   await chain.admin('DELETE', `/api/admin/api-tokens/${id}`);
 
   await expect.poll(async () => (await read(far, secret)).status, POLL).toBe(401);
-  // A token that nobody knows is asked about through both edges.
+  // The lookup of an unknown token passes through both edges.
   const { secret: later } = await chain.createToken();
   expect((await read(far, later)).status).toBe(200);
 });
 
-test('the far edge serves while the one between is killed, and then catches up', async () => {
-  await untilEqual();
+test('the far edge keeps serving while the near edge is killed, and then catches up', async () => {
+  await waitUntilEqual();
   await kill(near);
   for (let number = 0; number < 30; number++) await chain.createFlag(`cut-${number}`);
   await chain.admin('DELETE', '/api/admin/projects/default/features/cut-3');
@@ -149,24 +151,28 @@ test('the far edge serves while the one between is killed, and then catches up',
 
   await startNear();
 
-  await untilEqual();
+  await waitUntilEqual();
   expect((await read(far, sdkToken)).body).toContain('cut-29');
 });
 
-test('without the server, an edge starts another one from its disk, and neither claims to be current', async () => {
-  await untilEqual();
-  const before = await read(far, sdkToken);
+test('without the server, an edge feeds a new edge from its disk, and neither claims to be current', async () => {
+  await waitUntilEqual();
+  const responseBefore = await read(far, sdkToken);
   await kill(far);
   await kill(near);
   chain.serverProxy.cut();
   await startNear();
-  rmSync(folderOf('far'), { recursive: true });
+  rmSync(getFolder('far'), { recursive: true });
 
   await startFar();
 
-  expect(await read(far, sdkToken)).toMatchObject({ status: 200, etag: before.etag, body: before.body });
+  expect(await read(far, sdkToken)).toMatchObject({
+    status: 200,
+    etag: responseBefore.etag,
+    body: responseBefore.body,
+  });
   await expect
-    .poll(async () => Math.min(await metricOf(near, AGE), await metricOf(far, AGE)), POLL)
+    .poll(async () => Math.min(await readMetric(near, AGE), await readMetric(far, AGE)), POLL)
     .toBeGreaterThan(16);
   // The stream between the edges stays open, so only the server is missing.
   await expect
@@ -175,18 +181,18 @@ test('without the server, an edge starts another one from its disk, and neither 
   const head = await request(`${near.url}/api/edge/v1/head`, { headers: { authorization: farSecret } });
   expect(head.status).toBe(503);
 
-  chain.serverProxy.thaw();
-  await untilEqual();
-  await expect.poll(async () => await metricOf(far, AGE), POLL).toBeLessThan(5);
+  chain.serverProxy.restore();
+  await waitUntilEqual();
+  await expect.poll(async () => await readMetric(far, AGE), POLL).toBeLessThan(5);
 });
 
-test('an edge between two others cannot alter what it passes on', async () => {
-  await untilEqual();
+test('an attacker between two edges cannot alter what they exchange', async () => {
+  await waitUntilEqual();
   const flag = `genuine-${randomBytes(4).toString('hex')}`;
-  const forged = flag.replace('genuine', 'invaded');
-  let altered = 0;
+  const forgedFlag = flag.replace('genuine', 'invaded');
+  let alteredResponses = 0;
   const attacker = createServer((incoming, response) => {
-    const forwarded = openRequest(
+    const forwardedRequest = openRequest(
       {
         port: near.port,
         method: incoming.method,
@@ -196,35 +202,35 @@ test('an edge between two others cannot alter what it passes on', async () => {
       answer => {
         response.writeHead(answer.statusCode ?? 502, answer.headers);
         answer.on('data', chunk => {
-          const text = String(chunk).replaceAll(flag, forged);
-          if (text !== String(chunk)) altered++;
+          const text = String(chunk).replaceAll(flag, forgedFlag);
+          if (text !== String(chunk)) alteredResponses++;
           response.write(text);
         });
         answer.on('end', () => response.end());
       },
     );
-    forwarded.on('error', () => response.destroy());
-    response.on('close', () => forwarded.destroy());
-    incoming.pipe(forwarded);
+    forwardedRequest.on('error', () => response.destroy());
+    response.on('close', () => forwardedRequest.destroy());
+    incoming.pipe(forwardedRequest);
   }).listen(0, '127.0.0.1');
   await once(attacker, 'listening');
   nearProxy.moveTo((attacker.address() as AddressInfo).port);
-  await expect.poll(async () => await metricOf(near, 'halyard_edge_streams'), POLL).toBe(1);
+  await expect.poll(async () => await readMetric(near, 'halyard_edge_streams'), POLL).toBe(1);
 
   await chain.createFlag(flag);
 
-  await untilEqual([near]);
+  await waitUntilEqual([near]);
   await expect.poll(() => far.output(), POLL).toContain('The signature does not match');
-  expect(altered).toBeGreaterThan(0);
-  expect((await read(far, sdkToken)).body).not.toContain(forged);
+  expect(alteredResponses).toBeGreaterThan(0);
+  expect((await read(far, sdkToken)).body).not.toContain(forgedFlag);
   nearProxy.moveTo(near.port);
   attacker.close();
   attacker.closeAllConnections();
-  await untilEqual();
+  await waitUntilEqual();
   expect((await read(far, sdkToken)).body).toContain(flag);
 });
 
-test('evaluations behind both edges are counted once, whatever is interrupted', async () => {
+test('evaluations behind both edges are counted once, no matter what is interrupted', async () => {
   const hour = new Date();
   const report = async (to: RunningServer, yes: number): Promise<void> => {
     const response = await request(`${to.url}/api/client/metrics`, {
@@ -242,7 +248,7 @@ test('evaluations behind both edges are counted once, whatever is interrupted', 
     });
     expect(response.status).toBe(202);
   };
-  const counted = async (): Promise<number> => {
+  const readCounts = async (): Promise<number> => {
     const usage = await chain.admin('GET', '/api/admin/client-metrics/features/first/raw');
     return usage.data.reduce((sum: number, { yes }: { yes: number }) => sum + yes, 0);
   };
@@ -250,30 +256,30 @@ test('evaluations behind both edges are counted once, whatever is interrupted', 
   await report(far, 1);
   await report(near, 10);
   // Both reports arrive, and both responses are lost on their way.
-  chain.serverProxy.thaw();
-  nearProxy.cutAfter('/api/edge/v1/report');
-  await expect.poll(counted, POLL).toBe(11);
-  chain.serverProxy.cutAfter('/api/edge/v1/report');
+  chain.serverProxy.restore();
+  nearProxy.closeAfter('/api/edge/v1/report');
+  await expect.poll(readCounts, POLL).toBe(11);
+  chain.serverProxy.closeAfter('/api/edge/v1/report');
   await report(far, 100);
   await report(near, 1_000);
-  await expect.poll(counted, POLL).toBe(1_111);
+  await expect.poll(readCounts, POLL).toBe(1_111);
 
   await kill(near);
   await report(far, 10_000);
   await startNear();
 
-  await expect.poll(counted, POLL).toBe(11_111);
+  await expect.poll(readCounts, POLL).toBe(11_111);
   const applications = await chain.admin('GET', '/api/admin/metrics/applications');
   expect(applications.applications).toContainEqual(expect.objectContaining({ appName: 'shop' }));
 });
 
-test('edges that read from each other get older, and return to the server', async () => {
-  await untilEqual();
+test('edges that read from each other become outdated, and return to the server', async () => {
+  await waitUntilEqual();
   chain.serverProxy.moveTo(far.port);
 
   try {
     await expect
-      .poll(async () => Math.min(await metricOf(near, AGE), await metricOf(far, AGE)), POLL)
+      .poll(async () => Math.min(await readMetric(near, AGE), await readMetric(far, AGE)), POLL)
       .toBeGreaterThan(10);
     await expect.poll(() => `${near.output()}${far.output()}`, POLL).toContain('reads from itself');
     expect((await read(far, sdkToken)).status).toBe(200);
@@ -284,7 +290,7 @@ test('edges that read from each other get older, and return to the server', asyn
   await expect.poll(async () => (await read(far, sdkToken)).body, POLL).toContain('after-the-circle');
 });
 
-/** More than a snapshot lists. */
+/** More revocations than a snapshot lists. */
 const revokeOthers = async (): Promise<void> =>
   await runIn(
     chain.database,
@@ -293,58 +299,58 @@ const revokeOthers = async (): Promise<void> =>
      from generate_series(1, 1100)`,
   );
 
-test('an edge whose token is revoked is emptied through the one between, even if it returns after 1,100 other revocations', async () => {
-  await untilEqual();
+test('an edge whose token is revoked is emptied through the near edge, even if it returns after 1,100 other revocations', async () => {
+  await waitUntilEqual();
 
   await chain.revoke(farSecret);
 
   await expect.poll(async () => (await read(far, sdkToken)).status, POLL).toBe(401);
-  await expect.poll(() => readdirSync(join(folderOf('far'), 'edge')), POLL).toEqual(['metrics.json']);
+  await expect.poll(() => readdirSync(join(getFolder('far'), 'edge')), POLL).toEqual(['metrics.json']);
   expect((await read(near, sdkToken)).status).toBe(200);
   await kill(far);
 
-  // This one is down when its token is revoked.
+  // This edge is down when its token is revoked.
   await enrolFar();
   await startFar();
-  await untilEqual();
-  await expect.poll(() => readdirSync(join(folderOf('far'), 'edge')), POLL).toContain('feed.snapshot');
+  await waitUntilEqual();
+  await expect.poll(() => readdirSync(join(getFolder('far'), 'edge')), POLL).toContain('feed.snapshot');
   await kill(far);
   await chain.revoke(farSecret);
   await revokeOthers();
   nearProxy.cut();
   await startFar();
   expect((await read(far, sdkToken)).status).toBe(200);
-  nearProxy.thaw();
+  nearProxy.restore();
   await expect.poll(async () => (await read(far, sdkToken)).status, POLL).toBe(401);
-  await expect.poll(() => readdirSync(join(folderOf('far'), 'edge')), POLL).toEqual(['metrics.json']);
+  await expect.poll(() => readdirSync(join(getFolder('far'), 'edge')), POLL).toEqual(['metrics.json']);
   expect((await read(near, sdkToken)).status).toBe(200);
   await kill(far);
 });
 
-test('an edge of the server is emptied after 1,100 other revocations too', async () => {
+test('an edge that was down when its token was revoked is emptied by the server, even after 1,100 other revocations', async () => {
   const { enrolment, secret } = await chain.enrol(chain.serverProxy.port);
-  const own = folderOf('returning');
-  const before = await chain.startEdge(enrolment, own);
-  await expect.poll(() => readdirSync(join(own, 'edge')), POLL).toContain('feed.snapshot');
-  await kill(before);
+  const folder = getFolder('returning');
+  const firstEdge = await chain.startEdge(enrolment, folder);
+  await expect.poll(() => readdirSync(join(folder, 'edge')), POLL).toContain('feed.snapshot');
+  await kill(firstEdge);
   await chain.revoke(secret);
   await revokeOthers();
 
   chain.serverProxy.cut();
-  const after = await chain.startEdge(enrolment, own);
-  expect((await read(after, sdkToken)).status).toBe(200);
+  const secondEdge = await chain.startEdge(enrolment, folder);
+  expect((await read(secondEdge, sdkToken)).status).toBe(200);
 
-  chain.serverProxy.thaw();
+  chain.serverProxy.restore();
 
-  await expect.poll(async () => (await read(after, sdkToken)).status, POLL).toBe(401);
-  await expect.poll(() => readdirSync(join(own, 'edge')), POLL).toEqual(['metrics.json']);
-  await kill(after);
+  await expect.poll(async () => (await read(secondEdge, sdkToken)).status, POLL).toBe(401);
+  await expect.poll(() => readdirSync(join(folder, 'edge')), POLL).toEqual(['metrics.json']);
+  await kill(secondEdge);
 });
 
-test('an edge whose own token is revoked feeds nobody, and the edges behind it keep what they have', async () => {
+test('an edge whose own token is revoked feeds nobody, while the edges behind it keep their flags', async () => {
   await enrolFar();
   await startFar();
-  await untilEqual();
+  await waitUntilEqual();
   const { token } = JSON.parse(Buffer.from(nearEnrolment.split('.')[1] ?? '', 'base64url').toString());
 
   await chain.revoke(token);

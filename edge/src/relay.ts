@@ -1,25 +1,25 @@
 import type { ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import { type EdgeStream, formatBlock, GAP, makeEdgeStreams } from '@halyard/plane/feed/edge-streams.ts';
+import type { Feeds } from '@halyard/plane/feed/feeds.ts';
+import { type Position, positionText } from '@halyard/plane/feed/publisher.ts';
+import { HEAD_EVERY_MS } from '@halyard/plane/feed/streams.ts';
+import { makeShares } from '@halyard/plane/platform/admission/shares.ts';
+import { ApiError, badData, tooManyRequests } from '@halyard/plane/platform/errors.ts';
+import { busyError } from '@halyard/plane/serving/admission.ts';
+import type { ServingState } from '@halyard/plane/serving/state/serving.ts';
+import type { Feed } from '@halyard/plane/snapshot/format.ts';
 import type { Registry } from 'prom-client';
-import { blockOf, type EdgeStream, GAP, makeEdgeStreams } from '../../plane/src/feed/edge-streams.ts';
-import type { Feeds } from '../../plane/src/feed/feeds.ts';
-import { type Position, positionText } from '../../plane/src/feed/publisher.ts';
-import { HEAD_EVERY_MS } from '../../plane/src/feed/streams.ts';
-import { makeShares } from '../../plane/src/platform/admission/shares.ts';
-import { ApiError, badData, tooManyRequests } from '../../plane/src/platform/errors.ts';
-import { busy } from '../../plane/src/serving/admission.ts';
-import type { ServingState } from '../../plane/src/serving/state/serving.ts';
-import type { Feed } from '../../plane/src/snapshot/format.ts';
 import { continues, type FeedCopy } from './feed-copy.ts';
 import type { FeedSource } from './feed-source.ts';
 import type { Trust } from './trust.ts';
-import { type SignedAnswer, type Upstream, UpstreamError } from './upstream.ts';
+import { type SignedTokenFrame, type Upstream, UpstreamError } from './upstream.ts';
 
-/** Reports that are passed on at a time. The edges that sent them keep what they contain until they are accepted. */
+/** The maximum number of reports that are passed on at a time. The sending edges keep the content until it is accepted. */
 const REPORTS = { capacity: 16, share: 0.6, waiting: 200, waitingPerCaller: 50, waitMs: 3_000 };
-/** Edges that may pass on a report one after the other. */
-const MAX_PATH = 16;
+/** The maximum length of a chain of edges that pass on a report. */
+const MAX_PATH_LENGTH = 16;
 const HEARTBEAT = ':\n\n';
 /** An edge that reads nothing for this long while it catches up is cut off. */
 const STALLED_AFTER_MS = 60_000;
@@ -39,61 +39,76 @@ type Parts = {
   copy: FeedCopy;
   trust: Trust;
   upstream: Upstream;
-  ask: (hash: string) => Promise<SignedAnswer>;
+  ask: (hash: string) => Promise<SignedTokenFrame>;
   metrics: Registry;
 };
 
 /** Feeds other edges with the bytes that arrived, which a server signed. This edge can neither alter nor narrow them. */
-export function makeRelay({ id, state, feed, enrolled, copy, trust, upstream, ask, metrics }: Parts): Feeds {
+export function makeRelay({
+  id,
+  state,
+  feed,
+  enrolled: enrolledFeed,
+  copy,
+  trust,
+  upstream,
+  ask,
+  metrics,
+}: Parts): Feeds {
   const edges = makeEdgeStreams(state.tokens, metrics);
-  const reports = makeShares(REPORTS, holder => busy(holder, 'reports of edges'));
-  /** Streams that have every frame before the next one. */
-  const live = new Set<EdgeStream>();
+  const reports = makeShares(REPORTS, holder => busyError(holder, 'reports of edges'));
+  /** Streams that have received every frame so far. */
+  const liveStreams = new Set<EdgeStream>();
 
   copy.onText(text => {
-    for (const stream of live) edges.write(stream, blockOf(text));
+    for (const stream of liveStreams) edges.write(stream, formatBlock(text));
   });
   const stopListening = state.onTokens(edges.endInvalid);
-  const beating = setInterval(() => {
+  const heartbeat = setInterval(() => {
     if (feed.isRevoked) edges.endAll();
     edges.endInvalid();
-    for (const stream of live) {
+    for (const stream of liveStreams) {
       edges.write(stream, HEARTBEAT);
       edges.dismissIfDue(stream);
     }
   }, HEAD_EVERY_MS).unref();
 
-  /** A head that is older would make an edge believe that what it has is current. */
+  /** Returns the last head only while it is recent, because an old head would make an edge believe that its state is current. */
   const recentHead = (): string | undefined => {
     const { head } = copy;
-    return head && performance.now() - head.at < HEAD_EVERY_MS ? head.text : undefined;
+    return head && performance.now() - head.arrivedAt < HEAD_EVERY_MS ? head.text : undefined;
   };
 
-  /** Sends what the edge lacks, as fast as it reads. From then on, it gets everything as it arrives. */
-  const begin = async (stream: EdgeStream, from: Position | undefined): Promise<void> => {
+  /** Sends what the edge lacks, as fast as the edge reads. From then on, the edge gets everything as it arrives. */
+  const startStream = async (stream: EdgeStream, edgePosition: Position | undefined): Promise<void> => {
     const { raw } = stream;
-    for (const text of trust.announcements) raw.write(blockOf(text));
-    if (!continues(copy.snapshot?.position, from)) raw.write(blockOf(GAP));
-    let sent = 0;
-    for (let next = copy.next(sent, from); next && !raw.destroyed; next = copy.next(sent, from)) {
-      sent = next.number;
-      if (!raw.write(blockOf(next.text))) await drained(raw);
+    for (const text of trust.announcements) raw.write(formatBlock(text));
+    if (!continues(copy.snapshot?.position, edgePosition)) raw.write(formatBlock(GAP));
+    let lastNumber = 0;
+    for (
+      let frame = copy.next(lastNumber, edgePosition);
+      frame && !raw.destroyed;
+      frame = copy.next(lastNumber, edgePosition)
+    ) {
+      lastNumber = frame.number;
+      if (!raw.write(formatBlock(frame.text))) await waitForDrain(raw);
     }
     if (raw.destroyed) return;
     const head = recentHead();
-    if (head !== undefined) raw.write(blockOf(head));
-    live.add(stream);
+    if (head !== undefined) raw.write(formatBlock(head));
+    liveStreams.add(stream);
     edges.dismissIfDue(stream);
   };
 
   return {
-    accepts: `This edge feeds edges whose token is for exactly its own feed: environment "${enrolled.environment}" and ${
-      enrolled.projects === null ? 'all projects' : `projects ${JSON.stringify(enrolled.projects)}`
+    accepts: `This edge feeds edges whose token is for exactly its own feed: environment "${enrolledFeed.environment}" and ${
+      enrolledFeed.projects === null ? 'all projects' : `projects ${JSON.stringify(enrolledFeed.projects)}`
     }. For a different feed, use the URL of a server.`,
     shares: edges.shares,
     head: () => {
       const head = recentHead();
-      if (head === undefined) throw unavailable('This edge does not hear from its server. Retry later.');
+      if (head === undefined)
+        throw unavailable('This edge has not heard from its server recently. Retry later.');
       return head;
     },
     snapshot: async () => {
@@ -106,13 +121,13 @@ export function makeRelay({ id, state, feed, enrolled, copy, trust, upstream, as
         plain: async () => await decompress(await gzip),
       };
     },
-    open: (reply, token, from, headers) => {
+    open: (reply, token, edgePosition, headers) => {
       const stream = edges.accept(reply, token, headers);
       if (!stream) return;
-      stream.raw.once('close', () => live.delete(stream));
-      begin(stream, from).catch(() => stream.raw.destroy());
+      stream.raw.once('close', () => liveStreams.delete(stream));
+      startStream(stream, edgePosition).catch(() => stream.raw.destroy());
     },
-    answer: async (_token, hash) => {
+    lookUpToken: async (_token, hash) => {
       const { text } = await ask(hash).catch(error => {
         throw unavailable('This edge cannot look up the token now. Retry later.', error);
       });
@@ -120,8 +135,8 @@ export function makeRelay({ id, state, feed, enrolled, copy, trust, upstream, as
     },
     revocation: async hash => {
       if (feed.isRevoked) throw unavailable('The token of this edge was revoked, so it feeds nobody.');
-      const answer = await ask(hash).catch(() => undefined);
-      return answer?.ended === true ? answer.text : undefined;
+      const tokenFrame = await ask(hash).catch(() => undefined);
+      return tokenFrame?.ended === true ? tokenFrame.text : undefined;
     },
     report: async (token, report, { secret, path }) => {
       if (report.edge === id || path.includes(id))
@@ -129,44 +144,44 @@ export function makeRelay({ id, state, feed, enrolled, copy, trust, upstream, as
           'ConflictError',
           `Edge "${id}" reads from itself through other edges. Correct its HALYARD_EDGE_UPSTREAM.`,
         );
-      if (path.length >= MAX_PATH)
+      if (path.length >= MAX_PATH_LENGTH)
         throw new ApiError(
           'ConflictError',
           `The report has passed ${path.length} edges, which is the maximum.`,
         );
       const release = await reports.acquire(`${token.id}`);
       try {
-        // With the edge's own token: the server counts each batch of each edge once.
+        // Passed on with the sending edge's token, because the server counts each batch of each edge once.
         return await upstream.report(report, { secret, path: [...path, id] });
       } catch (error) {
-        throw rejectionOf(error);
+        throw toRejection(error);
       } finally {
         release();
       }
     },
     close: async () => {
-      clearInterval(beating);
+      clearInterval(heartbeat);
       stopListening();
       await edges.close();
     },
   };
 }
 
-/** Waits until the edge has read what was written, or is gone. */
-function drained(raw: ServerResponse): Promise<void> {
+/** Waits until the edge has read what was written, or has disconnected. */
+function waitForDrain(raw: ServerResponse): Promise<void> {
   return new Promise(resolve => {
-    const stalled = setTimeout(() => raw.destroy(), STALLED_AFTER_MS);
-    const done = (): void => {
-      clearTimeout(stalled);
-      raw.off('drain', done).off('close', done);
+    const stallTimer = setTimeout(() => raw.destroy(), STALLED_AFTER_MS);
+    const finish = (): void => {
+      clearTimeout(stallTimer);
+      raw.off('drain', finish).off('close', finish);
       resolve();
     };
-    raw.on('drain', done).on('close', done);
+    raw.on('drain', finish).on('close', finish);
   });
 }
 
-/** What upstream rejected for its content is rejected here too. Everything else can be sent again. */
-function rejectionOf(error: unknown): ApiError {
+/** A report that upstream rejected because of its content is rejected here too. After any other failure it can be sent again. */
+function toRejection(error: unknown): ApiError {
   if (!(error instanceof UpstreamError)) return unavailable('This edge does not reach its server.', error);
   const { status } = error;
   const message = error.explanation || error.message;

@@ -1,25 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makeAskStreams } from '@halyard/plane/counting/ask-streams.ts';
+import type { Clients } from '@halyard/plane/counting/clients.ts';
+import { MAX_SIGHTINGS } from '@halyard/plane/feed/report.ts';
 import { Counter, type Registry } from 'prom-client';
-import { makeAskStreams } from '../../plane/src/counting/ask-streams.ts';
-import type { Clients } from '../../plane/src/counting/clients.ts';
-import { MAX_HEARD } from '../../plane/src/feed/report.ts';
 import type { FeedSource } from './feed-source.ts';
 import type { Log } from './log.ts';
 import type { Spool } from './spool.ts';
 import { type Upstream, UpstreamError } from './upstream.ts';
 
 const TICK_MS = 250;
-/** The server no longer trusts what it knows about an edge's clients if the edge has been silent for 15 s. */
-const BEAT_MS = 4_000;
+/** If the edge has been silent for 15 s, the server no longer trusts what it knows about the edge's clients. */
+const HEARTBEAT_MS = 4_000;
 const SEAL_MS = 10_000;
 const SWEEP_MS = 10_000;
 const RETRY_MS = 2_000;
 const STOP_WITHIN_MS = 3_000;
-/** A batch that is rejected because of its content is dropped after this many attempts, because it would block all later ones. */
+/** A batch that is rejected because of its content would block all later ones, so it is dropped after this many attempts. */
 const MAX_REJECTIONS = 3;
-const REJECTED = [400, 413];
+const REJECTION_STATUSES = [400, 413];
 
-export type Reporting = { stop: () => Promise<void> };
+export type ReportLoop = { stop: () => Promise<void> };
 
 /**
  * Reports to upstream which revisions SDKs have and what they counted, one report at a time. While upstream is unreachable, the
@@ -28,16 +28,16 @@ export type Reporting = { stop: () => Promise<void> };
 export function keepReporting(
   version: string,
   feed: FeedSource,
-  served: () => { epoch: string; revision: number } | undefined,
+  servedState: () => { epoch: string; revision: number } | undefined,
   clients: Clients,
   spool: Spool,
   upstream: Upstream,
   log: Log,
   registry: Registry,
-): Reporting {
-  const stopping = new AbortController();
+): ReportLoop {
+  const stopController = new AbortController();
   const askStreams = makeAskStreams(clients);
-  const { failures, dropped } = reportMetrics(registry);
+  const { failures, dropped } = registerReportMetrics(registry);
   let reportedAt = Number.NEGATIVE_INFINITY;
   let reportedRevision = -1;
   let sealedAt = performance.now();
@@ -46,10 +46,10 @@ export function keepReporting(
   let rejections = 0;
 
   const send = async (isStopping: boolean): Promise<void> => {
-    const position = served();
+    const position = servedState();
     if (!position) return;
     const { age = 0 } = feed;
-    const { heard, requests, undo } = clients.take(MAX_HEARD);
+    const { heard, requests, undo } = clients.take(MAX_SIGHTINGS);
     const uses = feed.takeUses();
     const { sealed } = spool;
     try {
@@ -70,11 +70,12 @@ export function keepReporting(
       reportedAt = performance.now();
       reportedRevision = position.revision;
       rejections = 0;
-      if (sealed) await spool.done();
+      if (sealed) await spool.removeSealed();
       clients.forget(missing);
       // Streams cannot have a revision that this edge does not have yet.
-      const known = questions.filter(({ revision }) => revision <= position.revision);
-      if (known.length > 0) askStreams(new Map(known.map(one => [one.environment, one.revision])));
+      const servedQuestions = questions.filter(({ revision }) => revision <= position.revision);
+      if (servedQuestions.length > 0)
+        askStreams(new Map(servedQuestions.map(question => [question.environment, question.revision])));
     } catch (error) {
       undo();
       await feed.source.reportUses(uses);
@@ -82,14 +83,15 @@ export function keepReporting(
     }
   };
 
-  /** Drops a batch that upstream rejects again and again. */
-  const afterRejection = async (error: unknown): Promise<void> => {
-    if (!(error instanceof UpstreamError) || !REJECTED.includes(error.status) || !spool.sealed) return;
+  /** Drops a batch that upstream keeps rejecting. */
+  const handleRejection = async (error: unknown): Promise<void> => {
+    if (!(error instanceof UpstreamError) || !REJECTION_STATUSES.includes(error.status) || !spool.sealed)
+      return;
     if (++rejections < MAX_REJECTIONS) return;
     rejections = 0;
     dropped.inc();
     log.error({ status: error.status, sequence: spool.sealed.sequence }, 'metrics rejected, dropped');
-    await spool.done();
+    await spool.removeSealed();
   };
 
   const tick = async (): Promise<void> => {
@@ -104,12 +106,13 @@ export function keepReporting(
       await spool.save();
     }
     // A change is live only after the edge has reported it.
-    const isMoved = served()?.revision !== reportedRevision;
-    if (clients.isChanged || spool.sealed || isMoved || now - reportedAt >= BEAT_MS) await send(false);
+    const hasNewRevision = servedState()?.revision !== reportedRevision;
+    if (clients.isChanged || spool.sealed || hasNewRevision || now - reportedAt >= HEARTBEAT_MS)
+      await send(false);
   };
 
   const run = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
+    while (!stopController.signal.aborted) {
       let waitMs = TICK_MS;
       try {
         await tick();
@@ -117,33 +120,33 @@ export function keepReporting(
         problem = undefined;
       } catch (error) {
         failures.inc();
-        // One line for each kind of problem, not one for each attempt.
+        // Logs one line for each kind of problem rather than for each attempt.
         const { message } = error as Error;
         if (message !== problem) log.warn({ err: error }, 'report not accepted, retrying');
         problem = message;
         waitMs = RETRY_MS;
-        await afterRejection(error).catch(() => {});
+        await handleRejection(error).catch(() => {});
       }
-      await sleep(waitMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
+      await sleep(waitMs, undefined, { signal: stopController.signal, ref: false }).catch(() => {});
     }
   };
-  const running = run();
+  const loop = run();
 
   return {
     stop: async () => {
-      stopping.abort();
-      const last = running.then(async () => {
+      stopController.abort();
+      const lastReport = loop.then(async () => {
         await spool.seal();
         await send(true);
       });
-      const ended = last.catch(() => {});
-      await Promise.race([ended, sleep(STOP_WITHIN_MS, undefined, { ref: false })]);
+      const lastAttempt = lastReport.catch(() => {});
+      await Promise.race([lastAttempt, sleep(STOP_WITHIN_MS, undefined, { ref: false })]);
       await spool.save();
     },
   };
 }
 
-function reportMetrics(registry: Registry) {
+function registerReportMetrics(registry: Registry) {
   const registers = [registry];
   return {
     failures: new Counter({

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import type { Merged, Taken } from '../../plane/src/counting/merged.ts';
-import { MAX_BATCH_INSTANCES, MAX_BATCH_KEYS, type ReportBatch } from '../../plane/src/feed/report.ts';
-import type { TokenRow } from '../../plane/src/serving/source.ts';
+import type { CountBatch, MergedCounts } from '@halyard/plane/counting/merged.ts';
+import { MAX_BATCH_INSTANCES, MAX_BATCH_KEYS, type ReportBatch } from '@halyard/plane/feed/report.ts';
+import type { TokenRow } from '@halyard/plane/serving/source.ts';
 import { readIfPresent, replaceFile } from './files.ts';
 import type { Log } from './log.ts';
 
 const FILE = 'metrics.json';
-/** A server accepts a report of 4 MiB, with the clients in it. */
+/** A server accepts reports of up to 4 MiB, including the clients in them. */
 const MAX_BATCH_BYTES = 2 * 1_024 * 1_024;
 /**
  * Sequence numbers are seconds since this time, so that they are never reused, even if the disk is lost. They last until 2094.
  */
 const SEQUENCE_EPOCH_MS = Date.UTC(2026, 0, 1);
 
-/** Limits of the open batch. What exceeds them is counted under one common name, or dropped and counted as dropped. */
+/** Limits of the open batch. What exceeds them is counted under one shared name, or dropped and counted as dropped. */
 export const SPOOL_LIMITS = {
   keysPerToken: MAX_BATCH_KEYS,
   keys: MAX_BATCH_KEYS,
@@ -25,32 +25,32 @@ export const SPOOL_LIMITS = {
 };
 
 type Contents = Omit<ReportBatch, 'sequence'>;
-type Stored = { edge: string; sequence: number; sealed?: ReportBatch; open: Contents };
+type StoredSpool = { edge: string; sequence: number; sealed?: ReportBatch; open: Contents };
 
 export type Spool = {
   /** The permanent id of the edge. */
   readonly edge: string;
   /** The batch to send, which stays the same until it is accepted. */
   readonly sealed: ReportBatch | undefined;
-  /** Seals what has arrived, unless a batch is under way. Nothing is sent before it is on disk. */
+  /** Seals what has arrived, unless a batch is being sent. Nothing is sent before it is on disk. */
   seal: () => Promise<void>;
-  /** Removes the sealed batch, because it was accepted or will never be. */
-  done: () => Promise<void>;
+  /** Removes the sealed batch, which was accepted or never will be. */
+  removeSealed: () => Promise<void>;
   /** Writes what has arrived so far. */
   save: () => Promise<void>;
 };
 
-/** What SDKs report, until a server has it: one sealed batch, and everything else added up in memory and on disk. */
+/** Keeps what SDKs reported until a server has it: one sealed batch, and everything else added up in memory and on disk. */
 export async function openSpool(
   folder: string | undefined,
-  merged: Merged,
-  tokenOf: (id: number) => Pick<TokenRow, 'environment' | 'projects'>,
+  merged: MergedCounts,
+  getToken: (id: number) => Pick<TokenRow, 'environment' | 'projects'>,
   log: Log,
 ): Promise<Spool> {
   let edge: string = randomUUID();
   let sequence = 0;
   let sealed: ReportBatch | undefined;
-  let saved = '';
+  let savedText = '';
   let isFailing = false;
 
   const load = async (): Promise<void> => {
@@ -58,9 +58,9 @@ export async function openSpool(
     try {
       const text = (await readIfPresent(folder, FILE))?.toString();
       if (text === undefined) return;
-      const stored: Stored = JSON.parse(text);
+      const stored: StoredSpool = JSON.parse(text);
       ({ edge, sequence, sealed } = stored);
-      restore(merged, stored.open, tokenOf);
+      restore(merged, stored.open, getToken);
     } catch (error) {
       log.warn({ err: error }, 'unsent metrics not readable, starting without them');
     }
@@ -68,11 +68,16 @@ export async function openSpool(
 
   const write = async (): Promise<void> => {
     if (folder === undefined) return;
-    const stored: Stored = { edge, sequence, ...(sealed && { sealed }), open: contentsOf(merged.peek()) };
+    const stored: StoredSpool = {
+      edge,
+      sequence,
+      ...(sealed && { sealed }),
+      open: toContents(merged.peek()),
+    };
     const text = JSON.stringify(stored);
-    if (text === saved) return;
+    if (text === savedText) return;
     await replaceFile(folder, FILE, text);
-    saved = text;
+    savedText = text;
   };
 
   /** If the disk fails, the edge continues to report from memory. */
@@ -100,14 +105,14 @@ export async function openSpool(
     },
     seal: async () => {
       if (sealed) return;
-      const { first, rest } = split(contentsOf(merged.take()), MAX_BATCH_BYTES);
+      const { first, rest } = splitContents(toContents(merged.take()), MAX_BATCH_BYTES);
       if (first.buckets.length + first.instances.length === 0) return;
-      restore(merged, rest, tokenOf);
+      restore(merged, rest, getToken);
       sequence = Math.max(sequence + 1, Math.floor((Date.now() - SEQUENCE_EPOCH_MS) / 1_000));
       sealed = { sequence, ...first };
       await save();
     },
-    done: async () => {
+    removeSealed: async () => {
       sealed = undefined;
       await save();
     },
@@ -115,35 +120,35 @@ export async function openSpool(
   };
 }
 
-/** As much as fits, counts first, and what is left. At least one count or instance is in the first part. */
-function split({ buckets, instances }: Contents, most: number): { first: Contents; rest: Contents } {
+/** Splits off as much as fits, counts first. At least one count or instance is in the first part. */
+function splitContents({ buckets, instances }: Contents, max: number): { first: Contents; rest: Contents } {
   const first: Contents = { buckets: [], instances: [] };
   const rest: Contents = { buckets: [], instances: [] };
   let bytes = 0;
-  const fits = (value: object): boolean => {
-    if (bytes >= most) return false;
+  const takeIfFits = (value: object): boolean => {
+    if (bytes >= max) return false;
     const size = Buffer.byteLength(JSON.stringify(value));
-    if (bytes > 0 && bytes + size > most) return false;
+    if (bytes > 0 && bytes + size > max) return false;
     bytes += size;
     return true;
   };
   for (const { features, ...bucket } of buckets) {
-    if (!fits(bucket)) {
+    if (!takeIfFits(bucket)) {
       rest.buckets.push({ ...bucket, features });
       continue;
     }
-    const kept = features.filter(fits);
-    first.buckets.push({ ...bucket, features: kept });
-    if (kept.length < features.length) {
-      const taken = new Set(kept);
-      rest.buckets.push({ ...bucket, features: features.filter(one => !taken.has(one)) });
+    const fittingFeatures = features.filter(takeIfFits);
+    first.buckets.push({ ...bucket, features: fittingFeatures });
+    if (fittingFeatures.length < features.length) {
+      const fittingSet = new Set(fittingFeatures);
+      rest.buckets.push({ ...bucket, features: features.filter(feature => !fittingSet.has(feature)) });
     }
   }
-  for (const instance of instances) (fits(instance) ? first : rest).instances.push(instance);
+  for (const instance of instances) (takeIfFits(instance) ? first : rest).instances.push(instance);
   return { first, rest };
 }
 
-const contentsOf = ({ buckets, instances }: Taken): Contents => ({
+const toContents = ({ buckets, instances }: CountBatch): Contents => ({
   buckets: buckets.map(({ token, application, hour, features }) => ({
     token,
     application,
@@ -163,12 +168,12 @@ const contentsOf = ({ buckets, instances }: Taken): Contents => ({
 });
 
 function restore(
-  merged: Merged,
+  merged: MergedCounts,
   { buckets, instances }: Contents,
-  tokenOf: (id: number) => Pick<TokenRow, 'environment' | 'projects'>,
+  getToken: (id: number) => Pick<TokenRow, 'environment' | 'projects'>,
 ): void {
   for (const { token: id, application, hour, features } of buckets) {
-    const { environment, projects } = tokenOf(id);
+    const { environment, projects } = getToken(id);
     const bucket = merged.bucket({ id, environment, projects: projects ?? undefined }, application, hour);
     for (const { name, yes, no, seenAt, variants = {} } of bucket ? features : []) {
       const counts = bucket && merged.counts(id, bucket, name);
@@ -176,15 +181,15 @@ function restore(
       counts.yes += yes;
       counts.no += no;
       counts.seenAt = Math.max(counts.seenAt, seenAt);
-      const place = { environment: environment ?? '', application, feature: name };
+      const reportedFeature = { environment: environment ?? '', application, feature: name };
       for (const [variant, times] of Object.entries(variants))
-        merged.countVariant(id, place, counts, variant, times);
+        merged.countVariant(id, reportedFeature, counts, variant, times);
     }
   }
   for (const instance of instances)
     merged.see({
       ...instance,
-      environment: tokenOf(instance.token).environment ?? '',
+      environment: getToken(instance.token).environment ?? '',
       strategies: instance.strategies,
     });
 }

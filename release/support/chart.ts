@@ -6,18 +6,18 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** For the renderer and for what a test writes. */
+/** Holds the renderer and the files that tests write. */
 export const folder = mkdtempSync(join(tmpdir(), 'halyard-chart-'));
-/** Below the repository, so that the compiler finds the types. */
-const typed = join(ROOT, 'dist', `chart-types-${process.pid}`);
+/** The folder is inside the repository, so that the compiler finds the types. */
+const typedFolder = join(ROOT, 'dist', `chart-types-${process.pid}`);
 
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
-  rmSync(typed, { recursive: true, force: true });
+  rmSync(typedFolder, { recursive: true, force: true });
 });
 
 beforeAll(() => {
-  // Debian's packages have the sources where Go looked before modules.
+  // Debian's packages install the sources into the folder in which Go looked for them before it had modules.
   execFileSync('go', ['build', '-o', join(folder, 'render'), join(ROOT, 'release/support/chart/main.go')], {
     env: {
       PATH: process.env.PATH,
@@ -28,24 +28,24 @@ beforeAll(() => {
   });
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: objects of Kubernetes, whose types a test checks
+// biome-ignore lint/suspicious/noExplicitAny: Kubernetes objects, whose types a test checks
 export type Kubernetes = any;
-export type Rendered = {
+export type RenderedChart = {
   texts: Record<string, string>;
   objects: Record<string, Kubernetes[]>;
   values: Record<string, unknown>;
 };
 
 /** Renders a chart with values, as `helm template` does. */
-export function render(chart: string, files: string[]): Rendered {
+export function render(chart: string, files: string[]): RenderedChart {
   const { status, stdout, stderr } = spawnSync(join(folder, 'render'), [chart, 'flags', ...files], {
     encoding: 'utf8',
   });
   if (status !== 0) throw new Error(stderr);
-  return JSON.parse(stdout) as Rendered;
+  return JSON.parse(stdout) as RenderedChart;
 }
 
-export const objectsOf = ({ objects }: Rendered): Kubernetes[] => Object.values(objects).flat();
+export const listObjects = ({ objects }: RenderedChart): Kubernetes[] => Object.values(objects).flat();
 
 const TYPES: Record<string, [module: string, name: string]> = {
   Deployment: ['apps/v1', 'IDeployment'],
@@ -58,15 +58,15 @@ const TYPES: Record<string, [module: string, name: string]> = {
   HorizontalPodAutoscaler: ['autoscaling/v2', 'IHorizontalPodAutoscaler'],
 };
 /** Kinds of the Prometheus Operator, which Kubernetes itself does not know. */
-const CUSTOM = ['ServiceMonitor', 'PrometheusRule'];
+const CUSTOM_KINDS = ['ServiceMonitor', 'PrometheusRule'];
 
-/** Problems that kubernetes-models finds: wrong types and missing fields. */
+/** Returns the problems that kubernetes-models finds, which are wrong types and missing fields. */
 export async function validate(objects: Kubernetes[]): Promise<string[]> {
   const problems: string[] = [];
   for (const object of objects) {
     const type = TYPES[object.kind];
     if (type === undefined) {
-      if (!CUSTOM.includes(object.kind)) problems.push(`unknown kind ${object.kind}`);
+      if (!CUSTOM_KINDS.includes(object.kind)) problems.push(`unknown kind ${object.kind}`);
       continue;
     }
     const models = await import(/* @vite-ignore */ `kubernetes-models/${type[0]}`);
@@ -79,15 +79,15 @@ export async function validate(objects: Kubernetes[]): Promise<string[]> {
   return problems;
 }
 
-/** Problems that the compiler finds with kubernetes-models' types, such as fields that do not exist. */
+/** Returns the problems that the compiler finds with kubernetes-models' types, such as fields that do not exist. */
 export function compile(objects: Kubernetes[]): string {
-  mkdirSync(typed, { recursive: true });
-  const known = objects.filter(({ kind }) => kind in TYPES);
-  const lines = known.map(object => {
+  mkdirSync(typedFolder, { recursive: true });
+  const typedObjects = objects.filter(({ kind }) => kind in TYPES);
+  const lines = typedObjects.map(object => {
     const [module, name] = TYPES[object.kind] ?? [];
     return `${JSON.stringify(object)} satisfies import('kubernetes-models/${module}').${name};`;
   });
-  const file = join(typed, 'objects.ts');
+  const file = join(typedFolder, 'objects.ts');
   writeFileSync(file, `export {};\n${lines.map(line => `(${line.slice(0, -1)});`).join('\n')}\n`);
   const options = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--ignoreConfig'];
   const { stdout } = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), [...options, file], { encoding: 'utf8' });

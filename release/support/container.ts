@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ImageConfig } from './image.ts';
-import { type Ended, runToEnd } from './package.ts';
+import { type ProcessResult, runToEnd } from './package.ts';
 
 const run = promisify(execFile);
 
@@ -12,8 +12,8 @@ export type Container = {
   child: ChildProcess;
   output: () => string;
   /** Runs a program in the container. */
-  exec: (args: string[], env?: string[]) => Promise<Ended>;
-  /** The process id of its first process, outside the container. */
+  exec: (args: string[], env?: string[]) => Promise<ProcessResult>;
+  /** Returns the process id of the container's first process outside the container. */
   pid: () => Promise<number>;
 };
 
@@ -27,13 +27,13 @@ type ContainerOptions = {
   mounts: Record<string, string>;
 };
 
-/** Starts the command of the image under runc, without capabilities and with a root that is read-only. */
+/** Starts the image's command with runc, without capabilities and with a read-only root. */
 export async function startContainer(options: ContainerOptions): Promise<Container> {
   const bundle = join(options.folder, options.name);
   mkdirSync(bundle);
-  writeFileSync(join(bundle, 'config.json'), JSON.stringify(specOf(options)));
-  const state = ['--root', join(options.folder, 'runc')];
-  const child = spawn('runc', [...state, 'run', '--bundle', bundle, options.name], {
+  writeFileSync(join(bundle, 'config.json'), JSON.stringify(buildSpec(options)));
+  const runcOptions = ['--root', join(options.folder, 'runc')];
+  const child = spawn('runc', [...runcOptions, 'run', '--bundle', bundle, options.name], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -44,19 +44,25 @@ export async function startContainer(options: ContainerOptions): Promise<Contain
     child,
     output: () => output,
     exec: (args, env = []) =>
-      runToEnd('runc', [...state, 'exec', ...env.flatMap(one => ['--env', one]), options.name, ...args]),
-    pid: async () => JSON.parse((await run('runc', [...state, 'state', options.name])).stdout).pid,
+      runToEnd('runc', [
+        ...runcOptions,
+        'exec',
+        ...env.flatMap(variable => ['--env', variable]),
+        options.name,
+        ...args,
+      ]),
+    pid: async () => JSON.parse((await run('runc', [...runcOptions, 'state', options.name])).stdout).pid,
   };
 }
 
-/** As a container engine does with `--read-only --cap-drop ALL`, but in the network of this machine. */
-function specOf({ name, rootfs, config, env, mounts }: ContainerOptions) {
+/** Writes the container's specification as a container engine does with `--read-only --cap-drop ALL`, but in this machine's network. */
+function buildSpec({ name, rootfs, config, env, mounts }: ContainerOptions) {
   const [uid, gid] = config.User.split(':').map(Number);
-  const tmpfs = (destination: string, ...more: string[]) => ({
+  const tmpfs = (destination: string, ...options: string[]) => ({
     destination,
     type: 'tmpfs',
     source: 'tmpfs',
-    options: ['nosuid', ...more],
+    options: ['nosuid', ...options],
   });
   return {
     ociVersion: '1.0.2',

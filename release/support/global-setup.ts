@@ -6,10 +6,10 @@ import { installPackage, packPackage } from './package.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The packed package, as npm publishes it. */
-    packed: string;
-    /** A folder in which nothing but the package is installed. */
-    installed: string;
+    /** The package file that npm would publish. */
+    packageFile: string;
+    /** The folder in which only the package is installed. */
+    installFolder: string;
   }
 }
 
@@ -17,9 +17,9 @@ let folder: string;
 
 export async function setup(project: TestProject): Promise<void> {
   folder = mkdtempSync(join(tmpdir(), 'halyard-release-'));
-  const packed = await packPackage(new URL('../../dist/package/', import.meta.url).pathname, folder);
-  project.provide('packed', packed);
-  project.provide('installed', await installPackage(packed, join(folder, 'installed')));
+  const packageFile = await packPackage(new URL('../../dist/package/', import.meta.url).pathname, folder);
+  project.provide('packageFile', packageFile);
+  project.provide('installFolder', await installPackage(packageFile, join(folder, 'installed')));
 }
 
 export function teardown(): void {

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 export const IMAGE = 'localhost/halyard:test';
-/** The name of the base in the Dockerfile, which represents an image that only a registry has. */
+/** The base image in the Dockerfile. The tests build an image of this name, because the real image is only in a registry. */
 const BASE = 'docker.io/library/node:24-slim';
 const DEBIAN_PACKAGES = 'base-files,libc6,libstdc++6,libgcc-s1,dash,coreutils,tzdata,netbase';
 const NPM_VERSION = '11.19.1';
@@ -17,7 +17,7 @@ const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 
 /** Runs Debian's buildah with all its files in the folder. */
 export async function buildah(folder: string, ...args: string[]): Promise<string> {
-  const own = [
+  const storageOptions = [
     '--root',
     join(folder, 'storage'),
     '--runroot',
@@ -25,11 +25,11 @@ export async function buildah(folder: string, ...args: string[]): Promise<string
     '--storage-driver',
     'vfs',
   ];
-  const { stdout } = await run('buildah', [...own, ...args], { maxBuffer: 100_000_000 });
+  const { stdout } = await run('buildah', [...storageOptions, ...args], { maxBuffer: 100_000_000 });
   return stdout.trim();
 }
 
-/** Creates an image with the name of the official one: Debian, Node.js and npm. */
+/** Creates a base image from Debian, Node.js and npm under the name of the official image. */
 export async function makeBase(folder: string): Promise<void> {
   const root = join(folder, 'base');
   await run('mmdebstrap', ['--quiet', '--variant=extract', `--include=${DEBIAN_PACKAGES}`, 'bookworm', root]);
@@ -43,21 +43,22 @@ export async function makeBase(folder: string): Promise<void> {
   await run('cp', ['-r', npm, join(modules, 'npm')]);
   for (const name of ['npm', 'npx'])
     symlinkSync(`../lib/node_modules/npm/bin/${name}-cli.js`, join(bin, name));
-  // npm reaches the registry as on this machine.
+  // npm in the image needs the certificates with which this machine reaches the registry.
   if (existsSync(CERTIFICATES)) copyFileSync(CERTIFICATES, join(root, CERTIFICATES));
 
   const container = await buildah(folder, 'from', 'scratch');
   await buildah(folder, 'add', '--quiet', container, root, '/');
   const env = [`NODE_EXTRA_CA_CERTS=${CERTIFICATES}`, 'PATH=/usr/local/bin:/usr/bin:/bin'];
-  await buildah(folder, 'config', ...env.flatMap(one => ['--env', one]), container);
+  await buildah(folder, 'config', ...env.flatMap(variable => ['--env', variable]), container);
   await buildah(folder, 'commit', '--quiet', '--rm', container, BASE);
 }
 
-/** The files of the repository known to git, and a developer's files that do not belong in an image. */
-export async function copyContext(to: string): Promise<void> {
-  mkdirSync(to);
-  const listed = 'git ls-files -z --cached --others --exclude-standard | tar -c --null -T - | tar -x -C "$1"';
-  await run('sh', ['-euc', listed, 'sh', to], { cwd: ROOT });
+/** Copies the files that Git tracks or would track. */
+export async function copyContext(targetFolder: string): Promise<void> {
+  mkdirSync(targetFolder);
+  const copyCommand =
+    'git ls-files -z --cached --others --exclude-standard | tar -c --null -T - | tar -x -C "$1"';
+  await run('sh', ['-euc', copyCommand, 'sh', targetFolder], { cwd: ROOT });
 }
 
 /** Builds the image as `docker build` does. */
@@ -79,9 +80,9 @@ export type ImageConfig = {
   Healthcheck: { Test: string[] };
 };
 
-/** Writes the image as a registry gets it, one file per layer. Returns its configuration. */
-export async function exportImage(folder: string, to: string): Promise<ImageConfig> {
-  await buildah(folder, 'push', '--quiet', '--format', 'v2s2', IMAGE, `dir:${to}`);
-  const { config } = JSON.parse(readFileSync(join(to, 'manifest.json'), 'utf8'));
-  return JSON.parse(readFileSync(join(to, config.digest.replace('sha256:', '')), 'utf8')).config;
+/** Writes the image as a registry would receive it, with a file per layer, and returns the image's configuration. */
+export async function exportImage(folder: string, targetFolder: string): Promise<ImageConfig> {
+  await buildah(folder, 'push', '--quiet', '--format', 'v2s2', IMAGE, `dir:${targetFolder}`);
+  const { config } = JSON.parse(readFileSync(join(targetFolder, 'manifest.json'), 'utf8'));
+  return JSON.parse(readFileSync(join(targetFolder, config.digest.replace('sha256:', '')), 'utf8')).config;
 }

@@ -6,27 +6,29 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Packs a folder as npm does before it publishes. Returns the path of the file. */
-export async function packPackage(folder: string, to: string): Promise<string> {
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', to], { cwd: folder });
+/** Packs a folder as npm does before it publishes, and returns the path of the file. */
+export async function packPackage(folder: string, targetFolder: string): Promise<string> {
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', targetFolder], {
+    cwd: folder,
+  });
   const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
-  return join(to, filename);
+  return join(targetFolder, filename);
 }
 
-/** Installs the packed file into an empty folder, with an empty npm cache. */
-export async function installPackage(packed: string, folder: string): Promise<string> {
+/** Installs the package file into an empty folder, with an empty npm cache. */
+export async function installPackage(packageFile: string, folder: string): Promise<string> {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{}');
-  await run('npm', ['install', '--cache', join(folder, '.cache'), '--no-audit', '--no-fund', packed], {
+  await run('npm', ['install', '--cache', join(folder, '.cache'), '--no-audit', '--no-fund', packageFile], {
     cwd: folder,
   });
   return folder;
 }
 
-export type Ended = { code: number | null; output: string };
+export type ProcessResult = { code: number | null; output: string };
 
-/** How this machine reaches the npm registry: its certificates and its proxy. */
-const OF_THE_NETWORK = [
+/** The certificates and proxies with which this machine reaches the npm registry. */
+const NETWORK_VARIABLES = [
   'NODE_EXTRA_CA_CERTS',
   'SSL_CERT_FILE',
   'SSL_CERT_DIR',
@@ -35,27 +37,27 @@ const OF_THE_NETWORK = [
   'NO_PROXY',
 ];
 
-/** The environment without the variables of the test runner and the developer. */
+/** Returns an environment without the test runner's and the developer's variables. */
 export function plainEnv(env: Record<string, string> = {}): Record<string, string> {
-  const network = OF_THE_NETWORK.flatMap(name => {
+  const networkVariables = NETWORK_VARIABLES.flatMap(name => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value]];
   });
   return {
     PATH: `${join(process.execPath, '..')}:${process.env.PATH ?? ''}`,
     HOME: process.env.HOME ?? '/root',
-    ...Object.fromEntries(network),
+    ...Object.fromEntries(networkVariables),
     ...env,
   };
 }
 
-/** Runs a program until it exits. */
+/** Runs a program until it exits, and returns its exit code and output. */
 export async function runToEnd(
   program: string,
   args: string[],
   env: Record<string, string> = {},
   cwd = '/',
-): Promise<Ended> {
+): Promise<ProcessResult> {
   const child = spawn(program, args, { cwd, env: plainEnv(env), stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   child.stdout.on('data', chunk => (output += chunk));
@@ -64,5 +66,5 @@ export async function runToEnd(
   return { code, output };
 }
 
-/** The command of an installed package. */
-export const halyardIn = (installed: string): string => join(installed, 'node_modules/.bin/halyard');
+/** Returns the path of the `halyard` command that is installed in the folder. */
+export const getHalyardCommand = (folder: string): string => join(folder, 'node_modules/.bin/halyard');

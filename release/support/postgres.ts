@@ -1,18 +1,18 @@
 import { chmodSync, cpSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newestPrograms, type OwnPostgres, startOwnPostgres } from '../../bench/own-postgres.ts';
+import { findNewestPrograms, type OwnPostgres, startOwnPostgres } from '../../bench/own-postgres.ts';
 
-/** The user of Debian's packages, because PostgreSQL rejects root. */
+/** The user that Debian's packages create, because PostgreSQL refuses to run as root. */
 export const POSTGRES_USER = 'postgres';
 
-/** A PostgreSQL server without the package that has pg_trgm: a copy of Debian's files without that extension. */
+/** Starts a PostgreSQL server from a copy of Debian's files without pg_trgm, as if the package with that extension were missing. */
 export function startPostgresWithoutExtension(): OwnPostgres {
   const copy = mkdtempSync(join(tmpdir(), 'halyard-no-extension-'));
   chmodSync(copy, 0o755);
-  const version = join(newestPrograms(), '..').split('/').at(-1) ?? '';
-  for (const part of ['lib', 'share'])
-    cpSync(`/usr/${part}/postgresql/${version}`, `${copy}/${part}/postgresql/${version}`, {
+  const version = join(findNewestPrograms(), '..').split('/').at(-1) ?? '';
+  for (const folder of ['lib', 'share'])
+    cpSync(`/usr/${folder}/postgresql/${version}`, `${copy}/${folder}/postgresql/${version}`, {
       recursive: true,
       dereference: true,
     });

@@ -3,17 +3,18 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PACKAGE_LIST } from '../../console/scripts/packages.ts';
 import { readLibrary } from '../../server/src/platform/http/description/docs.ts';
-import { packagesOfApiPage } from './api-page/packages.ts';
+import { readApiPagePackages } from './api-page/packages.ts';
 import { bundle } from './bundle.ts';
-import { type Content, foldersOf, readContents } from './contents.ts';
-import { noticesOf, sbomOf } from './documents.ts';
+import { type Content, listPackageFolders, readContents } from './contents.ts';
+import { formatNotices, formatSbom } from './documents.ts';
+import { repositoryLinks } from './repository.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** The release has a file of this package instead of modules, see LEFT_OUT in bundle.ts. */
+/** The release has a file of this package instead of its modules. See EXTERNAL_PACKAGES in bundle.ts. */
 export const API_PAGE_LIBRARY = 'node_modules/@scalar/fastify-api-reference';
 
 export const ENTRIES = {
-  halyard: 'server/scripts/halyard.ts',
+  halyard: 'scripts/package/halyard.ts',
   'index-process': 'server/src/record/event-index/index-process.ts',
 };
 
@@ -24,7 +25,7 @@ export type BuildOptions = {
   moreEntries?: Record<string, string>;
 };
 
-/** Writes the package: server and console with everything they require. Returns the third-party packages it contains. */
+/** Writes the package with the server, the console and their dependencies. Returns the third-party packages in it. */
 export async function buildPackage({ folder, moreEntries = {} }: BuildOptions): Promise<Content[]> {
   const consoleFolder = join(ROOT, 'console/dist');
   if (!existsSync(join(consoleFolder, PACKAGE_LIST)))
@@ -37,31 +38,31 @@ export async function buildPackage({ folder, moreEntries = {} }: BuildOptions): 
     folder: join(folder, 'server/dist'),
     entries: { ...ENTRIES, ...moreEntries },
   });
-  const inConsole: string[] = JSON.parse(readFileSync(join(consoleFolder, PACKAGE_LIST), 'utf8'));
+  const consolePackages: string[] = JSON.parse(readFileSync(join(consoleFolder, PACKAGE_LIST), 'utf8'));
   const apiPage = await readLibrary();
   const contents = readContents(
-    [...foldersOf(modules), ...[...inConsole, API_PAGE_LIBRARY].map(path => join(ROOT, path))],
-    packagesOfApiPage(apiPage),
+    [...listPackageFolders(modules), ...[...consolePackages, API_PAGE_LIBRARY].map(path => join(ROOT, path))],
+    readApiPagePackages(apiPage),
   );
 
   writeFiles(folder, consoleFolder);
   writeFileSync(join(folder, 'server/api-page.js'), apiPage);
-  const manifest = publishedManifest();
+  const manifest = makeManifest();
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-  writeFileSync(join(folder, 'THIRD-PARTY-NOTICES.txt'), noticesOf(contents));
-  writeFileSync(join(folder, 'sbom.cdx.json'), sbomOf(manifest, contents, integrityOf()));
+  writeFileSync(join(folder, 'THIRD-PARTY-NOTICES.txt'), formatNotices(contents));
+  writeFileSync(join(folder, 'sbom.cdx.json'), formatSbom(manifest, contents, readIntegrities()));
   return contents;
 }
 
-/** At the repository's paths, where the server's platform/files.ts finds them. */
+/** Copies the files to the paths that they have in the repository, where the server's platform/files.ts looks for them. */
 function writeFiles(folder: string, consoleFolder: string): void {
   cpSync(consoleFolder, join(folder, 'console/dist'), {
     recursive: true,
     filter: path => !relative(consoleFolder, path).startsWith('.'),
   });
-  // A release contains the manual. A build for a test can do without it.
-  const help = join(ROOT, 'site/dist/help');
-  if (existsSync(help)) cpSync(help, join(folder, 'site/dist/help'), { recursive: true });
+  // Releases contain the manual, but a build for a test may lack it.
+  const manual = join(ROOT, 'site/dist/help');
+  if (existsSync(manual)) cpSync(manual, join(folder, 'site/dist/help'), { recursive: true });
   for (const path of ['server/migrations', 'server/demo-story.jsonl', 'openapi.json', 'LICENSE'])
     cpSync(join(ROOT, path), join(folder, path), { recursive: true });
   cpSync(join(ROOT, 'server/bin'), join(folder, 'bin'), { recursive: true });
@@ -69,7 +70,7 @@ function writeFiles(folder: string, consoleFolder: string): void {
   cpSync(join(ROOT, 'scripts/package/README.md'), join(folder, 'README.md'));
 }
 
-function publishedManifest() {
+function makeManifest() {
   const { name, version, description, license, type, engines } = JSON.parse(
     readFileSync(join(ROOT, 'package.json'), 'utf8'),
   );
@@ -81,16 +82,17 @@ function publishedManifest() {
     license,
     type,
     engines,
+    ...repositoryLinks(process.env),
     bin: { halyard: 'bin/halyard.cjs' },
   };
 }
 
-/** The hash of each package: from the lockfile, or recorded with the package. */
-function integrityOf(): (content: Content) => string {
+/** Returns a function that looks up the hash of a package, which is recorded with the package or in the lockfile. */
+function readIntegrities(): (content: Content) => string {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { version?: string; integrity?: string }>;
   };
-  const known = new Map(
+  const lockfileHashes = new Map(
     Object.entries(packages).map(([path, { version, integrity }]) => [
       `${path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)}@${version}`,
       integrity,
@@ -98,7 +100,7 @@ function integrityOf(): (content: Content) => string {
   );
   return content => {
     const { name, version } = content;
-    const integrity = content.integrity ?? known.get(`${name}@${version}`);
+    const integrity = content.integrity ?? lockfileHashes.get(`${name}@${version}`);
     if (integrity === undefined) throw new Error(`package-lock.json has no hash of ${name} ${version}.`);
     return integrity;
   };

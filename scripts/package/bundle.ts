@@ -8,24 +8,24 @@ export type BundleOptions = {
   folder: string;
   /** Entry files by the name of their chunk, relative to the root. */
   entries: Record<string, string>;
-  /** Source maps of our files, of libraries too, or none. Only tests need those of libraries. */
+  /** Whether to write source maps of our files, of all files, or none. Only tests need the source maps of libraries. */
   maps?: 'ours' | 'all' | 'none';
-  /** Includes what is imported on demand, instead of writing separate chunks. */
+  /** Includes modules that are imported on demand, instead of writing them as separate chunks. */
   inOneFile?: boolean;
 };
 
-/** Never loaded: pg tries its native variant only on request, and the package has Scalar's script as a file. */
-const LEFT_OUT = ['pg-native', '@scalar/fastify-api-reference'];
+/** The bundle does not need these, because pg loads its native variant only on request and the package has Scalar's script as a file. */
+const EXTERNAL_PACKAGES = ['pg-native', '@scalar/fastify-api-reference'];
 
 /** Maps of libraries would double the size of the package. */
-const noMapsOfLibraries: Plugin = {
+const dropLibraryMaps: Plugin = {
   name: 'halyard-no-maps-of-libraries',
   transform: { filter: { id: /node_modules/ }, handler: code => ({ code, map: { mappings: '' } }) },
 };
 
 /**
- * Marks each run of lines that no source maps to, which are those of libraries. Without the mark, Node.js attributes such a line
- * to our nearest line before it, and a stack frame in pg-boss would name a Halyard file.
+ * Marks each run of lines that no source maps to, which are the lines of libraries. Without the mark, Node.js attributes such a
+ * line to our nearest line before it, so a stack frame in pg-boss would name a Halyard file.
  */
 export const markUnmapped = (mappings: string): string =>
   mappings
@@ -33,7 +33,7 @@ export const markUnmapped = (mappings: string): string =>
     .map((line, n, lines) => (line === '' && lines[n - 1] !== '' ? 'A' : line))
     .join(';');
 
-function markUnmappedIn(file: string): void {
+function markUnmappedInFile(file: string): void {
   const map = JSON.parse(readFileSync(file, 'utf8'));
   writeFileSync(file, JSON.stringify({ ...map, mappings: markUnmapped(map.mappings) }));
 }
@@ -50,8 +50,8 @@ export async function bundle({
     input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, resolve(root, path)])),
     cwd: root,
     platform: 'node',
-    external: LEFT_OUT,
-    plugins: maps === 'ours' ? [noMapsOfLibraries] : [],
+    external: EXTERNAL_PACKAGES,
+    plugins: maps === 'ours' ? [dropLibraryMaps] : [],
     onLog: (_level, { message }) => {
       throw new Error(`The bundler reports: ${message}`);
     },
@@ -71,6 +71,6 @@ export async function bundle({
   await build.close();
   const chunks = output.filter((file): file is OutputChunk => file.type === 'chunk');
   if (maps === 'ours')
-    for (const { fileName, map } of chunks) if (map) markUnmappedIn(join(folder, `${fileName}.map`));
+    for (const { fileName, map } of chunks) if (map) markUnmappedInFile(join(folder, `${fileName}.map`));
   return [...new Set(chunks.flatMap(({ modules }) => Object.keys(modules)))].toSorted();
 }

@@ -1,5 +1,5 @@
-// Builds the command line as one file that needs no Node.js, for Linux on x64 and arm64. Node.js 26 puts the bundle into a copy of
-// itself (`--build-sea`), which Node.js 24 cannot. Both targets are built on x64.
+// Builds the command line as one file that needs no Node.js, for Linux on x64 and arm64. With `--build-sea`, Node.js 26
+// puts the bundle into a copy of itself, which Node.js 24 cannot. Both targets are built on x64.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -16,8 +16,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readOptions } from '../../server/src/platform/command-line.ts';
 import { bundle } from './bundle.ts';
-import { foldersOf, readContents } from './contents.ts';
-import { noticesOf } from './documents.ts';
+import { listPackageFolders, readContents } from './contents.ts';
+import { formatNotices } from './documents.ts';
 import { download } from './download.ts';
 
 readOptions({
@@ -36,26 +36,26 @@ type Target = keyof typeof TARGETS;
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = join(root, 'dist/cli-binary');
 const { version } = JSON.parse(readFileSync(join(root, 'cli/package.json'), 'utf8'));
-const temporary = mkdtempSync(join(tmpdir(), 'halyard-cli-binary-'));
+const tempFolder = mkdtempSync(join(tmpdir(), 'halyard-cli-binary-'));
 
-const sumOf = (algorithm: string, encoding: 'base64' | 'hex', file: string): string =>
+const hashFile = (algorithm: string, encoding: 'base64' | 'hex', file: string): string =>
   createHash(algorithm).update(readFileSync(file)).digest(encoding);
 
-/** The folder of the unpacked package. */
+/** Downloads Node.js for a target, and returns the unpacked package's folder. */
 async function downloadNode(target: Target): Promise<string> {
-  const at = await download({ name: `node-linux-${target}`, version: NODE_VERSION }, temporary);
-  const [file = ''] = readdirSync(at).filter(name => name.endsWith('.tgz'));
-  if (sumOf('sha512', 'base64', join(at, file)) !== TARGETS[target])
+  const packageFolder = await download({ name: `node-linux-${target}`, version: NODE_VERSION }, tempFolder);
+  const [file = ''] = readdirSync(packageFolder).filter(name => name.endsWith('.tgz'));
+  if (hashFile('sha512', 'base64', join(packageFolder, file)) !== TARGETS[target])
     throw new Error(`The checksum of ${file} is wrong. Its content has changed since we chose this version.`);
-  return at;
+  return packageFolder;
 }
 
-function inject(builder: string, node: string, output: string, isNative: boolean): void {
-  const config = join(temporary, 'sea.json');
+function buildBinary(builder: string, node: string, output: string, isNative: boolean): void {
+  const config = join(tempFolder, 'sea.json');
   writeFileSync(
     config,
     JSON.stringify({
-      main: join(temporary, 'halyard.js'),
+      main: join(tempFolder, 'halyard.js'),
       mainFormat: 'module',
       executable: node,
       output,
@@ -74,33 +74,33 @@ try {
   mkdirSync(folder, { recursive: true });
   const modules = await bundle({
     root,
-    folder: temporary,
+    folder: tempFolder,
     entries: { halyard: 'cli/src/run.ts' },
     maps: 'none',
     inOneFile: true,
   });
-  const notices = noticesOf(readContents(foldersOf(modules)));
-  const nodes = { x64: await downloadNode('x64'), arm64: await downloadNode('arm64') };
-  const sums: string[] = [];
+  const notices = formatNotices(readContents(listPackageFolders(modules)));
+  const nodeFolders = { x64: await downloadNode('x64'), arm64: await downloadNode('arm64') };
+  const checksums: string[] = [];
   for (const target of ['x64', 'arm64'] as const) {
     const name = `halyard-${version}-linux-${target}`;
-    const content = join(temporary, name);
-    mkdirSync(content);
-    inject(
-      join(nodes.x64, 'bin/node'),
-      join(nodes[target], 'bin/node'),
-      join(content, 'halyard'),
+    const contentFolder = join(tempFolder, name);
+    mkdirSync(contentFolder);
+    buildBinary(
+      join(nodeFolders.x64, 'bin/node'),
+      join(nodeFolders[target], 'bin/node'),
+      join(contentFolder, 'halyard'),
       target === 'x64',
     );
-    copyFileSync(join(root, 'LICENSE'), join(content, 'LICENSE'));
-    copyFileSync(join(nodes[target], 'LICENSE'), join(content, 'NODE-LICENSE'));
-    writeFileSync(join(content, 'THIRD-PARTY-NOTICES.txt'), notices);
+    copyFileSync(join(root, 'LICENSE'), join(contentFolder, 'LICENSE'));
+    copyFileSync(join(nodeFolders[target], 'LICENSE'), join(contentFolder, 'NODE-LICENSE'));
+    writeFileSync(join(contentFolder, 'THIRD-PARTY-NOTICES.txt'), notices);
     const archive = join(folder, `${name}.tar.gz`);
-    execFileSync('tar', ['-czf', archive, '--owner=0', '--group=0', '-C', temporary, name]);
-    sums.push(`${sumOf('sha256', 'hex', archive)}  ${name}.tar.gz\n`);
+    execFileSync('tar', ['-czf', archive, '--owner=0', '--group=0', '-C', tempFolder, name]);
+    checksums.push(`${hashFile('sha256', 'hex', archive)}  ${name}.tar.gz\n`);
   }
-  writeFileSync(join(folder, 'SHA256SUMS'), sums.join(''));
+  writeFileSync(join(folder, 'SHA256SUMS'), checksums.join(''));
   console.log('Built dist/cli-binary.');
 } finally {
-  rmSync(temporary, { recursive: true, force: true });
+  rmSync(tempFolder, { recursive: true, force: true });
 }

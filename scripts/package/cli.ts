@@ -1,11 +1,12 @@
-// Builds the command line alone as the npm package `@halyard/cli`: a few JavaScript files and no dependencies.
+// Builds only the command line as the npm package `@halyard/cli`, which has a few JavaScript files and no dependencies.
 import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readOptions } from '../../server/src/platform/command-line.ts';
 import { bundle } from './bundle.ts';
-import { foldersOf, readContents } from './contents.ts';
-import { noticesOf } from './documents.ts';
+import { listPackageFolders, readContents } from './contents.ts';
+import { formatNotices } from './documents.ts';
+import { repositoryLinks } from './repository.ts';
 
 readOptions({
   run: 'npm run build:cli',
@@ -38,8 +39,12 @@ const manifest = {
   license,
   type,
   engines,
+  ...repositoryLinks(process.env),
   bin: { halyard: 'bin/halyard.cjs' },
 };
 writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-writeFileSync(join(folder, 'THIRD-PARTY-NOTICES.txt'), noticesOf(readContents(foldersOf(modules))));
+writeFileSync(
+  join(folder, 'THIRD-PARTY-NOTICES.txt'),
+  formatNotices(readContents(listPackageFolders(modules))),
+);
 console.log('Built dist/cli.');

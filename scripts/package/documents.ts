@@ -1,25 +1,25 @@
 import type { Content } from './contents.ts';
 
-const LINE = '-'.repeat(80);
+const SEPARATOR = '-'.repeat(80);
 
-/** The content of THIRD-PARTY-NOTICES.txt. */
-export function noticesOf(contents: Content[]): string {
-  const parts = contents.map(
+/** Writes the content of THIRD-PARTY-NOTICES.txt. */
+export function formatNotices(contents: Content[]): string {
+  const notices = contents.map(
     ({ name, version, licence, texts }) =>
-      `${LINE}\n${name} ${version} (${licence})\n${LINE}\n\n${texts.join('\n\n')}\n`,
+      `${SEPARATOR}\n${name} ${version} (${licence})\n${SEPARATOR}\n\n${texts.join('\n\n')}\n`,
   );
-  return `Halyard contains these packages, under the licenses below.\n\n${parts.join('\n')}`;
+  return `Halyard contains these packages, under the licenses below.\n\n${notices.join('\n')}`;
 }
 
 type Product = { name: string; version: string; license: string };
 
-/** The list of packages as CycloneDX 1.6. It has no time and no serial number, so that two builds are equal. */
-export function sbomOf(
+/** Writes the list of packages as CycloneDX 1.6, without a time and a serial number, so that two builds are equal. */
+export function formatSbom(
   product: Product,
   contents: Content[],
-  integrity: (content: Content) => string,
+  getIntegrity: (content: Content) => string,
 ): string {
-  const purl = purlOf(product);
+  const purl = toPurl(product);
   const document = {
     $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
     bomFormat: 'CycloneDX',
@@ -35,18 +35,18 @@ export function sbomOf(
         purl,
       },
     },
-    components: contents.map(content => componentOf(content, integrity(content))),
-    dependencies: [{ ref: purl, dependsOn: contents.map(purlOf) }],
+    components: contents.map(content => toComponent(content, getIntegrity(content))),
+    dependencies: [{ ref: purl, dependsOn: contents.map(toPurl) }],
   };
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-function componentOf(content: Content, integrity: string) {
+function toComponent(content: Content, integrity: string) {
   const [, group, name = content.name] = /^(@[^/]+)\/(.*)$/.exec(content.name) ?? [];
   const isExpression = / (OR|AND|WITH) /.test(content.licence);
   return {
     type: 'library',
-    'bom-ref': purlOf(content),
+    'bom-ref': toPurl(content),
     ...(group === undefined ? {} : { group }),
     name,
     version: content.version,
@@ -54,9 +54,9 @@ function componentOf(content: Content, integrity: string) {
       { alg: 'SHA-512', content: Buffer.from(integrity.replace('sha512-', ''), 'base64').toString('hex') },
     ],
     licenses: [isExpression ? { expression: content.licence } : { license: { id: content.licence } }],
-    purl: purlOf(content),
+    purl: toPurl(content),
   };
 }
 
-const purlOf = ({ name, version }: { name: string; version: string }): string =>
+const toPurl = ({ name, version }: { name: string; version: string }): string =>
   `pkg:npm/${name.replace('@', '%40')}@${version}`;

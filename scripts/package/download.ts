@@ -7,14 +7,16 @@ const run = promisify(execFile);
 
 export type PackageName = { name: string; version: string };
 
-export const keyOf = ({ name, version }: PackageName): string => `${name}@${version}`;
+export const getPackageKey = ({ name, version }: PackageName): string => `${name}@${version}`;
 
-/** Downloads a package through npm and unpacks it below the folder. Returns where it is. */
-export async function download(one: PackageName, folder: string): Promise<string> {
-  const at = join(folder, keyOf(one).replaceAll('/', '+'));
-  mkdirSync(at, { recursive: true });
-  await run('npm', ['pack', keyOf(one), '--ignore-scripts', '--silent'], { cwd: at });
-  const [file = ''] = readdirSync(at).filter(name => name.endsWith('.tgz'));
-  await run('tar', ['-xzf', file, '--strip-components=1', '--no-same-owner'], { cwd: at });
-  return at;
+/** Downloads a package through npm, unpacks it into a subfolder, and returns the path of the subfolder. */
+export async function download(packageName: PackageName, folder: string): Promise<string> {
+  const packageFolder = join(folder, getPackageKey(packageName).replaceAll('/', '+'));
+  mkdirSync(packageFolder, { recursive: true });
+  await run('npm', ['pack', getPackageKey(packageName), '--ignore-scripts', '--silent'], {
+    cwd: packageFolder,
+  });
+  const [file = ''] = readdirSync(packageFolder).filter(name => name.endsWith('.tgz'));
+  await run('tar', ['-xzf', file, '--strip-components=1', '--no-same-owner'], { cwd: packageFolder });
+  return packageFolder;
 }

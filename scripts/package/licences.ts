@@ -1,8 +1,8 @@
 /**
- * Licenses of code that the release may contain. BlueOak-1.0.0, which lru-cache and so unleash-client use, is equally permissive. With the
- * Unlicense, tweetnacl, which the client of NATS uses, is in the public domain.
+ * Licenses of code that the release may contain. unleash-client needs BlueOak-1.0.0, which is as permissive as MIT, because of
+ * lru-cache. The NATS client needs the Unlicense, which puts code into the public domain, because of tweetnacl.
  */
-const ACCEPTED = [
+const ACCEPTED_LICENCES = [
   'MIT',
   'ISC',
   'BSD-2-Clause',
@@ -12,22 +12,24 @@ const ACCEPTED = [
   'BlueOak-1.0.0',
   'Unlicense',
 ];
-const ACCEPTED_FOR_FONTS = [...ACCEPTED, 'OFL-1.1'];
+const ACCEPTED_FONT_LICENCES = [...ACCEPTED_LICENCES, 'OFL-1.1'];
 const FONT = /^@fontsource(-variable)?\//;
 
 type Manifest = { license?: string | { type?: string }; licenses?: { type?: string }[] };
 
-/** The license as an SPDX expression. Packages from npm's early years name it in an object. */
-export function licenceOf({ license, licenses = [] }: Manifest): string {
+/** Returns the license as an SPDX expression. Packages from npm's early years name their license in an object. */
+export function getLicence({ license, licenses = [] }: Manifest): string {
   if (typeof license === 'string') return license;
   return license?.type ?? (licenses.map(({ type = '' }) => type).join(' OR ') || 'none');
 }
 
-/** One of the alternatives is accepted in all its parts. */
+/** Returns whether all parts of at least one alternative are accepted. */
 export function isAccepted(name: string, licence: string): boolean {
-  const accepted = FONT.test(name) ? ACCEPTED_FOR_FONTS : ACCEPTED;
+  const acceptedLicences = FONT.test(name) ? ACCEPTED_FONT_LICENCES : ACCEPTED_LICENCES;
   const alternatives = licence.replace(/^\((.*)\)$/, '$1').split(' OR ');
-  return alternatives.some(one => one.split(' AND ').every(part => accepted.includes(part.trim())));
+  return alternatives.some(alternative =>
+    alternative.split(' AND ').every(part => acceptedLicences.includes(part.trim())),
+  );
 }
 
 const mit = (holder: string): string => `The MIT License
@@ -49,25 +51,25 @@ CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
 const TITUS_WORMER = mit('Titus Wormer');
 const SCALAR = mit('2023-present Scalar');
 
-/** Our own LICENSE file has the same text. */
+/** The text refers to LICENSE, because our own LICENSE file has the license's full text. */
 const apache = (holder: string): string => `Copyright ${holder}
 
 Licensed under the Apache License, Version 2.0. The file LICENSE of this package contains its text.`;
 
-/** Packages that name their license and have no file with its text. The copyright holder is the author or the vendor. */
-const WITHOUT_FILE: [name: RegExp, text: string][] = [
+/** License texts of packages that have no license file. The copyright holder is the author or the vendor. */
+const TEXTS_WITHOUT_FILE: [name: RegExp, text: string][] = [
   [/^@stricli\/core$/, apache('Bloomberg Finance L.P.')],
   [/^abstract-logging$/, mit('James Sumners')],
   [/^pg-types$/, mit('Brian M. Carlson')],
   [/^pgpass$/, mit('Hannes Hörl')],
   [/^react-remove-scroll-bar$/, mit('Anton Korzunov')],
-  // Inside the API page.
+  // These packages are inside the API page's script.
   [/^@headlessui\/vue$/, mit('Tailwind Labs, Inc.')],
   [/^@replit\/codemirror-css-color-picker$/, mit('Faris Masad')],
   [/^@scalar\//, SCALAR],
   [/^(micromark(-.*)?|hast-util-is-body-ok-link|rehype-minify-whitespace)$/, TITUS_WORMER],
 ];
 
-/** The license text of a package that has no file with it. */
-export const textWithoutFile = (name: string): string | undefined =>
-  WITHOUT_FILE.find(([pattern]) => pattern.test(name))?.[1];
+/** Returns the license text of a package that has no license file. */
+export const findLicenceText = (name: string): string | undefined =>
+  TEXTS_WITHOUT_FILE.find(([pattern]) => pattern.test(name))?.[1];

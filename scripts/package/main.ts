@@ -1,4 +1,4 @@
-// Builds what we publish as the npm package `halyard`: one folder with JavaScript, the console and no dependencies.
+// Builds the npm package `halyard`, which has JavaScript and the console but no dependencies.
 import { fileURLToPath } from 'node:url';
 import { readOptions } from '../../server/src/platform/command-line.ts';
 import { buildPackage } from './build.ts';
@@ -11,5 +11,5 @@ readOptions({
 const folder = fileURLToPath(new URL('../../dist/package/', import.meta.url));
 const contents = await buildPackage({ folder });
 console.log(
-  `Built dist/package. It contains ${contents.length} packages of others, named in THIRD-PARTY-NOTICES.txt.`,
+  `Built dist/package with ${contents.length} third-party packages, which THIRD-PARTY-NOTICES.txt lists.`,
 );

@@ -1,10 +1,10 @@
-// Prepares a release: `npm run release -- 0.2.0`. It publishes nothing: docs/how-to/release.md describes that.
+// Prepares a release with `npm run release -- 0.2.0`. It publishes nothing, because docs/how-to/release.md describes that step.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { unreleasedChanges, withRelease } from './changelog.ts';
-import { currentVersion, isLater, isVersion, newTexts, writeTexts } from './versions.ts';
+import { addRelease, readUnreleasedChanges } from './changelog.ts';
+import { isLater, isVersion, readVersion, updateTexts, writeTexts } from './versions.ts';
 
 const ROOT = process.cwd();
 /** Strings that the maintainers replace before the first release, by file. */
@@ -17,7 +17,7 @@ Options:
   --dry-run   Check the state and list the files that would change, without a change
   -h, --help  Print this text`;
 
-/** The release is not possible. The message is for the maintainer. */
+/** Thrown when the release is not possible. The message is for the maintainer. */
 class ReleaseError extends Error {}
 
 try {
@@ -52,9 +52,9 @@ function release(positionals: string[], isDryRun: boolean): void {
   const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8');
   checkState(version, tag, changelog);
 
-  const texts = newTexts(ROOT, version);
-  texts.set('CHANGELOG.md', withRelease(changelog, version, new Date().toISOString().slice(0, 10)));
-  const changes = unreleasedChanges(changelog).split('\n').length;
+  const texts = updateTexts(ROOT, version);
+  texts.set('CHANGELOG.md', addRelease(changelog, version, new Date().toISOString().slice(0, 10)));
+  const changes = readUnreleasedChanges(changelog).split('\n').length;
   console.log(`Release ${version}: ${changes} lines of changes. Files with the version:`);
   for (const path of [...texts.keys(), 'openapi.json'].toSorted()) console.log(`  ${path}`);
   if (isDryRun) {
@@ -66,7 +66,7 @@ function release(positionals: string[], isDryRun: boolean): void {
   try {
     run('npm', 'run', 'openapi');
     run('npm', 'run', 'check');
-    // Builds the package and tests it.
+    // This also builds the package, because it tests the package.
     run('npm', 'run', 'check:release');
   } catch (error) {
     // The tree was clean, so this reverts only the changes of this script.
@@ -80,16 +80,16 @@ function release(positionals: string[], isDryRun: boolean): void {
 
 function checkState(version: string, tag: string, changelog: string): void {
   const problems: string[] = [];
-  if (output('git', 'status', '--porcelain') !== '')
+  if (readOutput('git', 'status', '--porcelain') !== '')
     problems.push('The working tree has changes. Commit them or put them away.');
-  const tags = output('git', 'tag', '--list', 'v*').split('\n');
+  const tags = readOutput('git', 'tag', '--list', 'v*').split('\n');
   if (tags.includes(tag)) problems.push(`Tag ${tag} exists.`);
-  // The first release has the version that the sources have always had.
-  const current = currentVersion(ROOT);
+  // The sources have had a version from the beginning, and the first release keeps it.
+  const current = readVersion(ROOT);
   const isFirst = !tags.includes(`v${current}`) && version === current;
   if (!isFirst && !isLater(version, current))
     problems.push(`Version ${version} is not later than ${current}, the version of package.json.`);
-  if (unreleasedChanges(changelog) === '')
+  if (readUnreleasedChanges(changelog) === '')
     problems.push('CHANGELOG.md has no changes below "## Unreleased". Describe them there.');
   for (const [path, placeholder] of Object.entries(PLACEHOLDERS))
     if (readFileSync(join(ROOT, path), 'utf8').includes(placeholder))
@@ -102,7 +102,7 @@ function run(program: string, ...args: string[]): void {
   if (status !== 0) throw new ReleaseError(`Failed: ${program} ${args.join(' ')}. Nothing was committed.`);
 }
 
-function output(program: string, ...args: string[]): string {
+function readOutput(program: string, ...args: string[]): string {
   const { status, stdout, stderr } = spawnSync(program, args, { cwd: ROOT, encoding: 'utf8' });
   if (status !== 0) throw new ReleaseError(`Failed: ${program} ${args.join(' ')}\n${stderr}`);
   return stdout.trim();

@@ -1,6 +1,6 @@
 // Builds, verifies or rebuilds the event search index.
 
-import { readOptions } from '../src/platform/command-line.ts';
+import { readOptions, rejectOption } from '../src/platform/command-line.ts';
 import { openDb } from '../src/platform/db/database.ts';
 import { howToRun } from '../src/platform/files.ts';
 import { describeVariables } from '../src/platform/variables.ts';
@@ -12,10 +12,11 @@ import {
 } from '../src/record/event-index/text/keep-large.ts';
 import { findWrongTexts, rebuildText } from '../src/record/event-index/text/verify.ts';
 import { findWrongChunks, rebuildChunk } from '../src/record/event-index/verify.ts';
-import { runScript } from './run.ts';
+import { runOnMigrated } from './run.ts';
 
+const RUN = howToRun('event-index');
 const options = readOptions({
-  run: howToRun('event-index'),
+  run: RUN,
   does: 'Indexes every complete chunk of the event log, as the server does in the background.',
   options: {
     verify: { type: 'boolean', default: false, meaning: 'Compare the index with the events' },
@@ -24,6 +25,8 @@ const options = readOptions({
   variables: describeVariables('DATABASE_URL'),
 });
 
+if (options.verify && options.rebuild) rejectOption(RUN, 'Use either --verify or --rebuild');
+
 const REPORT_EVERY = 50;
 const PARTS = [
   { part: 'Chunks of filters', findWrong: findWrongChunks, rebuild: rebuildChunk },
@@ -31,22 +34,23 @@ const PARTS = [
   { part: 'Large texts', findWrong: findWrongLargeTexts, rebuild: rebuildLargeText },
 ];
 
-await runScript(process.env, async config => {
+await runOnMigrated(process.env, async config => {
   const db = openDb({ url: config.databaseUrl, poolSize: 2, onError: error => console.warn(error.message) });
-  let added = 0;
-  while (await indexNext(db)) if (++added % REPORT_EVERY === 0) console.log(`Chunks indexed: ${added}`);
+  let addedChunks = 0;
+  while (await indexNext(db))
+    if (++addedChunks % REPORT_EVERY === 0) console.log(`Chunks indexed: ${addedChunks}`);
   while (await keepLargeTexts(db));
-  console.log(`Chunks added to the two parts of the index, filters and text: ${added}.`);
+  console.log(`Chunks added to the two parts of the index, filters and text: ${addedChunks}.`);
   if (options.verify || options.rebuild) {
     for (const { part, findWrong, rebuild } of PARTS) {
-      const wrong = await findWrong(db, (chunk, of) => {
-        if (chunk % REPORT_EVERY === 0) console.log(`${part} compared: ${chunk} of ${of}`);
+      const wrongChunks = await findWrong(db, (chunk, total) => {
+        if (chunk % REPORT_EVERY === 0) console.log(`${part} compared: ${chunk} of ${total}`);
       });
-      if (options.rebuild) for (const chunk of wrong) await rebuild(db, chunk);
-      const which = wrong.length > 0 ? ` (${wrong.join(', ')})` : '';
-      console.log(`${part} that differ from the events: ${wrong.length}${which}.`);
-      if (wrong.length > 0 && options.rebuild) console.log('They were rebuilt.');
-      else if (wrong.length > 0) process.exitCode = 1;
+      if (options.rebuild) for (const chunk of wrongChunks) await rebuild(db, chunk);
+      const list = wrongChunks.length > 0 ? ` (${wrongChunks.join(', ')})` : '';
+      console.log(`${part} that differ from the events: ${wrongChunks.length}${list}.`);
+      if (wrongChunks.length > 0 && options.rebuild) console.log('They were rebuilt.');
+      else if (wrongChunks.length > 0) process.exitCode = 1;
     }
   }
   await db.destroy();

@@ -3,27 +3,33 @@
 import {
   type ChangedFlag,
   changedFlags,
-  changesSince,
-  importBodies,
-  importedSince,
+  changesSinceImport,
+  isImported,
 } from '../src/importing/unleash/changes-here.ts';
-import { readOptions, rejectOption, takeWords } from '../src/platform/command-line.ts';
+import { makePrintable } from '../src/importing/unleash/report.ts';
+import { planWayBack } from '../src/importing/unleash/way-back.ts';
+import { readOptions, rejectOption, takePositionals } from '../src/platform/command-line.ts';
 import { type Db, openDb } from '../src/platform/db/database.ts';
 import { howToRun, IS_PACKAGE } from '../src/platform/files.ts';
 import { StartError } from '../src/platform/start-error.ts';
 import { describeVariables } from '../src/platform/variables.ts';
-import { runScript } from './run.ts';
+import { runOnMigrated } from './run.ts';
 
-const [product, extra] = takeWords();
+const [product, extra] = takePositionals();
 const RUN = howToRun('export', ...(IS_PACKAGE ? ['unleash'] : []));
 
 const options = readOptions({
   run: RUN,
-  does: `Prints what changed here since the import from Unleash: the flags that are not as they were imported, and every change.
-With --json, it also prints those flags as bodies for POST /api/admin/features-batch/import of Unleash.
+  does: `Prints what changed in Halyard since the import from Unleash: the flags that are not as they were imported, what Unleash cannot import back, and every change to repeat.
+With --json, it adds a request body for each changed flag and environment, for POST /api/admin/features-batch/import of Unleash.
 Nothing is written.`,
+  page: 'docs/how-to/move-from-unleash.md',
   options: {
-    json: { type: 'boolean', default: false, meaning: 'Print JSON, with the bodies that Unleash can import' },
+    json: {
+      type: 'boolean',
+      default: false,
+      meaning: 'Print JSON, with one ready-to-send request body for each flag and environment',
+    },
   },
   variables: describeVariables('DATABASE_URL'),
 });
@@ -42,7 +48,7 @@ const CHANGES: Record<ChangedFlag['change'], string> = {
   deleted: 'deleted here',
 };
 
-await runScript(process.env, async config => {
+await runOnMigrated(process.env, async config => {
   const db = openDb({
     url: config.databaseUrl,
     name: 'export',
@@ -50,31 +56,32 @@ await runScript(process.env, async config => {
     onError: error => console.warn(error.message),
   });
   try {
-    const since = await importedSince(db);
-    if (since === undefined) throw new StartError('Nothing was imported from Unleash into this database.');
-    if (options.json) await printJson(db, since);
-    else await printLines(db, since);
+    if (!(await isImported(db)))
+      throw new StartError('Nothing was imported from Unleash into this database.');
+    await print(db);
   } finally {
     await db.destroy();
   }
 });
 
-async function printLines(db: Db, since: string): Promise<void> {
+async function print(db: Db): Promise<void> {
   const flags = await collect(changedFlags(db));
+  const changes = await collect(changesSinceImport(db, flags));
+  const { bodies, byHand } = await planWayBack(db, flags, changes);
+  if (options.json) {
+    const printedFlags = flags.map(({ details: _, ...flag }) => flag);
+    console.log(JSON.stringify({ flags: printedFlags, byHand, changes, imports: bodies }, null, 2));
+    return;
+  }
   console.log(`Flags that are not as they were imported: ${flags.length}`);
   for (const { name, project, change } of flags)
     console.log(`  ${name}${project === null ? '' : ` in project ${project}`} (${CHANGES[change]})`);
-  console.log(`\nChanges since ${since}:`);
-  for await (const { createdAt, text } of changesSince(db, since)) console.log(`  ${createdAt} ${text}`);
-}
-
-async function printJson(db: Db, since: string): Promise<void> {
-  const flags = await collect(changedFlags(db));
-  const changes = await collect(changesSince(db, since));
-  const imports = await importBodies(db, flags);
-  console.log(
-    JSON.stringify({ since, flags: flags.map(({ state: _, ...flag }) => flag), changes, imports }, null, 2),
-  );
+  if (byHand.length > 0) console.log('\nTo repeat by hand, because Unleash cannot import it:');
+  for (const { name, environment, reason } of byHand)
+    console.log(makePrintable(`  ${name}${environment === null ? '' : ` in ${environment}`}: ${reason}`));
+  console.log('\nChanges since the import:');
+  for (const { createdAt, text } of changes) console.log(`  ${createdAt} ${text}`);
+  if (changes.length === 0) console.log('  none');
 }
 
 async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {

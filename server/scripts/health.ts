@@ -3,8 +3,8 @@ import { readOptions, rejectOption } from '../src/platform/command-line.ts';
 import { howToRun } from '../src/platform/files.ts';
 import { describeVariables } from '../src/platform/variables.ts';
 
-const WITHIN_MS = 5_000;
-const ANY_ADDRESS = ['', '0.0.0.0', '::'];
+const RESPOND_WITHIN_MS = 5_000;
+const WILDCARD_ADDRESSES = ['', '0.0.0.0', '::'];
 
 const { url } = readOptions({
   run: howToRun('health'),
@@ -19,7 +19,9 @@ if (url !== '' && !/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
 
 const address = url === '' ? ownAddress(process.env) : url;
 try {
-  const response = await fetch(new URL('/ready', address), { signal: AbortSignal.timeout(WITHIN_MS) });
+  const response = await fetch(new URL('/ready', address), {
+    signal: AbortSignal.timeout(RESPOND_WITHIN_MS),
+  });
   const text = (await response.text()).slice(0, 200);
   console.log(`${address} responded with ${response.status}: ${text}`);
   process.exitCode = response.ok ? 0 : 1;
@@ -30,6 +32,6 @@ try {
 }
 
 function ownAddress({ HOST = '', PORT = '' }: NodeJS.ProcessEnv): string {
-  const host = ANY_ADDRESS.includes(HOST) ? '127.0.0.1' : HOST;
+  const host = WILDCARD_ADDRESSES.includes(HOST) ? '127.0.0.1' : HOST;
   return `http://${host.includes(':') ? `[${host}]` : host}:${PORT || 4242}`;
 }

@@ -1,5 +1,5 @@
 /** Kinds with many rows, and the tables that their counts come from. */
-const COUNTED = {
+const COUNTED_TABLES = {
   features: 'features',
   'API tokens': 'api_tokens',
   users: 'users',
@@ -11,21 +11,24 @@ const REDRAW_EVERY_MS = 200;
 
 type Progress = { onProgress: (kind: string, items: number) => void; clear: () => void };
 
-/** Rate and remaining time of the kind that is being imported: one line that changes on a terminal, a line now and then otherwise. */
+/**
+ * Shows the rate and remaining time of the kind that is being imported, in a single line that is updated on a terminal and in an
+ * occasional new line otherwise.
+ */
 export async function makeProgress(count: (table: string) => Promise<number>): Promise<Progress> {
   const isTerminal = process.stderr.isTTY;
   const totals = new Map<string, number>();
-  for (const [kind, table] of Object.entries(COUNTED)) totals.set(kind, await count(table));
-  let current = { kind: '', done: 0, started: 0 };
-  let shown = performance.now();
+  for (const [kind, table] of Object.entries(COUNTED_TABLES)) totals.set(kind, await count(table));
+  let current = { kind: '', done: 0, startedAt: 0 };
+  let shownAt = performance.now();
   return {
     onProgress: (kind, items) => {
       const now = performance.now();
-      if (kind !== current.kind) current = { kind, done: 0, started: now };
+      if (kind !== current.kind) current = { kind, done: 0, startedAt: now };
       current.done += items;
-      if (now - shown < (isTerminal ? REDRAW_EVERY_MS : LINE_EVERY_MS)) return;
-      shown = now;
-      const line = describe(kind, current.done, totals.get(kind), (now - current.started) / 1000);
+      if (now - shownAt < (isTerminal ? REDRAW_EVERY_MS : LINE_EVERY_MS)) return;
+      shownAt = now;
+      const line = describeProgress(kind, current.done, totals.get(kind), (now - current.startedAt) / 1000);
       process.stderr.write(isTerminal ? `\r\x1b[K${line}` : `${line}\n`);
     },
     clear: () => {
@@ -35,10 +38,15 @@ export async function makeProgress(count: (table: string) => Promise<number>): P
 }
 
 /** `features: 1,200 of 5,000, 850/s, 5 s left` */
-export function describe(kind: string, done: number, total: number | undefined, seconds: number): string {
-  const rate = seconds > 0 ? done / seconds : 0;
-  const of = total === undefined ? '' : ` of ${Math.max(total, done).toLocaleString('en')}`;
-  const left =
-    total === undefined || rate === 0 ? '' : `, ${Math.ceil(Math.max(0, total - done) / rate)} s left`;
-  return `${kind}: ${done.toLocaleString('en')}${of}, ${Math.round(rate).toLocaleString('en')}/s${left}`;
+export function describeProgress(
+  kind: string,
+  items: number,
+  total: number | undefined,
+  seconds: number,
+): string {
+  const rate = seconds > 0 ? items / seconds : 0;
+  const totalText = total === undefined ? '' : ` of ${Math.max(total, items).toLocaleString('en')}`;
+  const remainingText =
+    total === undefined || rate === 0 ? '' : `, ${Math.ceil(Math.max(0, total - items) / rate)} s left`;
+  return `${kind}: ${items.toLocaleString('en')}${totalText}, ${Math.round(rate).toLocaleString('en')}/s${remainingText}`;
 }

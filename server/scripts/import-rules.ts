@@ -1,49 +1,43 @@
 // Imports flags from a product whose rules are tried in order until one matches.
 import { readFile, writeFile } from 'node:fs/promises';
-import type { TSchema } from 'typebox';
-import { Value } from 'typebox/value';
-import { ApiError } from '../../plane/src/platform/errors.ts';
+import { ApiError } from '@halyard/plane/platform/errors.ts';
 import type { Finding } from '../src/flags/transfer/schema.ts';
-import { readFlagsmith } from '../src/importing/flagsmith/read.ts';
-import { EnvironmentDocument } from '../src/importing/flagsmith/schema.ts';
-import { fetchLaunchDarkly } from '../src/importing/launchdarkly/fetch.ts';
-import { readLaunchDarkly } from '../src/importing/launchdarkly/read.ts';
-import { Project } from '../src/importing/launchdarkly/schema.ts';
+import { findShapeProblem } from '../src/importing/reading/check-shape.ts';
 import type { Flag } from '../src/importing/rules/model.ts';
 import { type Plan, planImport } from '../src/importing/rules/plan.ts';
 import { checkPlan, type Target, writePlan } from '../src/importing/rules/write.ts';
-import { readOptions, rejectOption } from '../src/platform/command-line.ts';
+import { readOptions, rejectOption, rejectUnused } from '../src/platform/command-line.ts';
 import type { Config } from '../src/platform/config.ts';
 import { openDb } from '../src/platform/db/database.ts';
 import { howToRun, IS_PACKAGE } from '../src/platform/files.ts';
 import { StartError } from '../src/platform/start-error.ts';
 import { exitWith } from '../src/platform/start-errors.ts';
 import { describeVariables } from '../src/platform/variables.ts';
-import { runScript } from './run.ts';
-
-const PRODUCTS = { launchdarkly: 'LaunchDarkly', flagsmith: 'Flagsmith' } as const;
-export type Product = keyof typeof PRODUCTS;
-export const isProduct = (name: string | undefined): name is Product => Object.hasOwn(PRODUCTS, name ?? '');
+import { PRODUCTS, type Product, type ProductSource, parseFile } from './import-products.ts';
+import { runOnMigrated } from './run.ts';
 
 const MAX_BYTES = 200_000_000;
-const SHOWN = 200;
+const MAX_SHOWN = 200;
 
-/** The command `import launchdarkly` or `import flagsmith`, with the arguments that follow. */
-export async function importRules(product: Product, [file]: string[]): Promise<void> {
+/** The command `import` with one of the products, with the arguments that follow. */
+export async function importRules(product: Product, [file, extraWord]: string[]): Promise<void> {
+  const source: ProductSource = PRODUCTS[product];
   const run = howToRun('import', ...(IS_PACKAGE ? [product] : []));
+  if (extraWord !== undefined) rejectOption(run, `Unknown word '${makePrintable(extraWord.slice(0, 60))}'`);
   const options = readOptions({
     run,
-    does: `Imports flags with their rules from ${PRODUCTS[product]}, and nothing else: no tokens, people or history. It prints what has no
-equivalent here, with the flag and the reason; such a flag stays disabled. It can be repeated.
+    does: `Imports flags with their rules from ${source.name}, and nothing else: no tokens, people or history. If a rule has no equivalent in
+Halyard, the flag stays disabled, and the command prints the reason. You can run it again at any time.
 
-${SOURCES[product]}`,
+${source.help}`,
     options: {
-      project: { type: 'string', default: 'default', meaning: 'The project here that gets the flags' },
+      project: { type: 'string', default: 'default', meaning: 'The Halyard project that gets the flags' },
       environment: {
         type: 'string',
         multiple: true,
-        meaning:
-          'An environment to import; can be repeated. Use theirs=ours if the names differ. Default: all',
+        meaning: source.hasOneEnvironment
+          ? 'The Halyard environment that gets the flags'
+          : 'An environment to import; can be repeated. Use theirs=ours if the names differ. Default: all',
       },
       plan: { type: 'boolean', default: false, meaning: 'Print what an import would do, and write nothing' },
       'freeze-partial': {
@@ -51,16 +45,15 @@ ${SOURCES[product]}`,
         default: false,
         meaning: 'Import flags that split users as disabled, because users move once between variations',
       },
-      ...(product === 'launchdarkly' ? FETCH_OPTIONS : {}),
+      ...(source.api === undefined ? {} : describeFetchOptions(source.name, source.api)),
     },
     variables: describeVariables('DATABASE_URL'),
   }) as Options;
-  const flags = await readFlags(product, file, options, run);
-  const plan = planImport(flags, {
-    names: namesOf(options.environment),
-    freezePartial: options['freeze-partial'],
-  });
-  await runScript(process.env, config => execute(plan, flags.length, product, options, config));
+  const mapName = makeNameMap(options.environment, run);
+  const flags = await readFlags(source, file, options, run);
+  checkEnvironments(flags, options.environment, run);
+  const plan = planImport(flags, { names: mapName, freezePartial: options['freeze-partial'] });
+  await runOnMigrated(process.env, config => execute(plan, flags.length, source.name, options, config));
 }
 
 type Options = {
@@ -74,70 +67,105 @@ type Options = {
   save?: string;
 };
 
-const FETCH_OPTIONS = {
-  token: { type: 'string', meaning: 'Instead of a file: an access token with the role Reader' },
-  'from-project': { type: 'string', meaning: 'With --token: the key of the project in LaunchDarkly' },
-  from: { type: 'string', default: 'https://app.launchdarkly.com', meaning: 'With --token: the address' },
-  save: { type: 'string', meaning: 'With --token: also write what was read to this file' },
-} as const;
+const FETCH_OPTIONS = ['token', 'from', 'from-project', 'save'];
 
-const SOURCES: Record<Product, string> = {
-  launchdarkly: 'Name a file that --save wrote, or use --token and --from-project.',
-  flagsmith: `Name a file with an environment document and, with --environment, the environment here:
-curl -H "X-Environment-Key: ser.…" https://edge.api.flagsmith.com/api/v1/environment-document/ > flags.json`,
-};
+const describeFetchOptions = (
+  name: string,
+  { token, url, needsProject }: NonNullable<ProductSource['api']>,
+) => ({
+  token: { type: 'string' as const, meaning: `Instead of a file: ${token}` },
+  'from-project': {
+    type: 'string' as const,
+    meaning: needsProject
+      ? `With --token: the key of the project in ${name}`
+      : `With --token: the id of a project in ${name}. Default: all projects`,
+  },
+  from: { type: 'string' as const, meaning: `With --token: the URL. Default: ${url}` },
+  save: { type: 'string' as const, meaning: 'With --token: also write what was read to this file' },
+});
+
+type NamePair = { theirs: string; ours: string };
+
+const readNamePairs = (list: string[] = []): NamePair[] =>
+  list.map(text => text.split('=', 2)).map(([theirs = '', ours = theirs]) => ({ theirs, ours }));
 
 /** Environments that are not listed are not imported. Without a list, all are, under their own names. */
-function namesOf(list: string[] | undefined): (environment: string) => string | undefined {
+function makeNameMap(list: string[] | undefined, run: string): (environment: string) => string | undefined {
   if (list === undefined) return name => name;
-  const pairs = new Map(
-    list.map(one => one.split('=', 2)).map(([there = '', here = there]) => [there, here]),
-  );
-  return name => pairs.get(name);
+  const pairs = readNamePairs(list);
+  for (const side of ['theirs', 'ours'] as const) {
+    const names = pairs.map(pair => pair[side]);
+    const repeatedName = names.find((name, index) => names.indexOf(name) < index);
+    if (repeatedName !== undefined) rejectOption(run, `--environment has "${repeatedName}" twice`);
+  }
+  const ourNames = new Map(pairs.map(({ theirs, ours }) => [theirs, ours]));
+  return name => ourNames.get(name);
+}
+
+/** Rejects data without flags, and an environment that the data does not have, because the command would import nothing. */
+function checkEnvironments(flags: Flag[], list: string[] | undefined, run: string): void {
+  const names = new Set(flags.flatMap(flag => [...flag.environments.keys()]));
+  if (flags.length === 0) rejectOption(run, 'The data has no flags, so there is nothing to import');
+  const unknownPair = readNamePairs(list).find(({ theirs }) => !names.has(theirs));
+  if (unknownPair !== undefined)
+    rejectOption(
+      run,
+      `--environment ${makePrintable(unknownPair.theirs)} is not in the data, which has ${makePrintable([...names].join(', '))}`,
+    );
 }
 
 async function readFlags(
-  product: Product,
+  { name, format, schema, readFlags, hasOneEnvironment = false, api }: ProductSource,
   file: string | undefined,
   options: Options,
   run: string,
 ): Promise<Flag[]> {
-  if (product === 'flagsmith') {
-    if (file === undefined) rejectOption(run, 'Name the file with the environment document');
-    const document = await readJson<EnvironmentDocument>(file, EnvironmentDocument, run);
-    const environment = options.environment?.[0] ?? document.name?.toLowerCase() ?? 'production';
-    return readFlagsmith(document, environment);
+  const [environment, ...others] = options.environment ?? [];
+  if (hasOneEnvironment && (others.length > 0 || environment?.includes('=')))
+    rejectOption(run, '--environment must be one name without =, because the file has a single environment');
+  if (file !== undefined) {
+    rejectUnused(run, options, FETCH_OPTIONS, 'is not used with a file');
+    return readFlags(checkShape(await readData(file, format, run), schema, file, run), environment);
   }
-  if (file !== undefined) return readLaunchDarkly(await readJson<Project>(file, Project, run));
-  const { token, from = '', 'from-project': project, save } = options;
-  if (token === undefined || project === undefined)
-    rejectOption(run, 'Name a file, or use --token and --from-project');
-  const fetched = await fetchLaunchDarkly(from, token, project).catch(error => exitWith(error, undefined));
-  if (save !== undefined) await writeFile(save, `${JSON.stringify(fetched, null, 2)}\n`, { mode: 0o600 });
-  return readLaunchDarkly(checkShape(fetched, Project, 'The response of LaunchDarkly', run));
+  const { token, from: baseUrl = api?.url ?? '', 'from-project': project, save } = options;
+  if (api === undefined) rejectOption(run, `Name the file with the flags of ${name}`);
+  if (token === undefined || (api.needsProject && project === undefined))
+    rejectOption(run, `Name a file, or use --token${api.needsProject ? ' and --from-project' : ''}`);
+  checkUrl(baseUrl, run);
+  const response = await api.fetchData(baseUrl, token, project).catch(error => exitWith(error, undefined));
+  if (save !== undefined) await writeFile(save, `${JSON.stringify(response, null, 2)}\n`, { mode: 0o600 });
+  return readFlags(checkShape(response, schema, `The response of ${name}`, run), environment);
 }
 
-async function readJson<T>(file: string, schema: TSchema & { static?: T }, run: string): Promise<T> {
+function checkUrl(text: string, run: string): void {
+  const { protocol = '', username, password } = URL.parse(text) ?? {};
+  if (!/^https?:$/.test(protocol)) rejectOption(run, '--from must be a URL that begins with https://');
+  if (username || password)
+    rejectOption(run, '--from must not contain a username or password. Pass the token with --token');
+}
+
+async function readData(file: string, format: ProductSource['format'], run: string): Promise<unknown> {
   const text = await readFile(file, 'utf8').catch((error: Error) => rejectOption(run, error.message));
-  if (text.length > MAX_BYTES) rejectOption(run, `${file} has more than ${MAX_BYTES} bytes`);
+  if (text.length > MAX_BYTES)
+    rejectOption(run, `${file} has more than ${MAX_BYTES.toLocaleString('en')} bytes`);
   try {
-    return checkShape(JSON.parse(text) as T, schema, file, run);
+    return await parseFile(text, format);
   } catch (error) {
-    rejectOption(run, `${file} is not JSON: ${(error as Error).message}`);
+    const [reason = ''] = (error as Error).message.split('\n');
+    rejectOption(run, makePrintable(`${file} is not ${format}: ${reason.replace(/[.:]$/, '')}`));
   }
 }
 
-function checkShape<T>(value: T, schema: TSchema, what: string, run: string): T {
-  const [problem] = Value.Errors(schema, value);
-  if (problem)
-    rejectOption(run, `${what} is not what was expected: ${problem.instancePath || '/'} ${problem.message}`);
-  return value;
+function checkShape(data: unknown, schema: ProductSource['schema'], subject: string, run: string): unknown {
+  const problem = findShapeProblem(data, schema);
+  if (problem !== undefined) rejectOption(run, makePrintable(`${subject} cannot be imported: ${problem}`));
+  return data;
 }
 
 async function execute(
   plan: Plan,
   flags: number,
-  product: Product,
+  product: string,
   options: Options,
   config: Config,
 ): Promise<void> {
@@ -147,7 +175,7 @@ async function execute(
     poolSize: 2,
     onError: error => console.warn(error.message),
   });
-  const target: Target = { project: options.project, product: PRODUCTS[product], limits: config.limits };
+  const target: Target = { project: options.project, product, limits: config.limits };
   try {
     const problems = (await checkPlan(db, plan, target)).map(describeProblem);
     if (problems.length > 0 && !options.plan)
@@ -155,7 +183,7 @@ async function execute(
     if (!options.plan) await writePlan(db, plan, target);
     print(plan, flags, problems, options.plan);
   } catch (error) {
-    // The rules of the server reject something, in words for the caller.
+    // The server's rules reject something. The message is meant for the user.
     throw error instanceof ApiError
       ? new StartError(error.details.map(({ message }) => message).join('\n'))
       : error;
@@ -166,7 +194,7 @@ async function execute(
 
 const HINTS: Record<string, string> = {
   'does not have this environment':
-    'Add it to the project, or choose another one with --environment there=here',
+    'Add it to the project, or choose a different one with --environment theirs=ours',
 };
 
 function describeProblem({ message, affectedItems }: Finding): string {
@@ -177,7 +205,9 @@ function describeProblem({ message, affectedItems }: Finding): string {
 function print(plan: Plan, flags: number, problems: string[], isPlan: boolean): void {
   console.log(`Flags: ${flags.toLocaleString('en')}. Segments: ${plan.segments.size.toLocaleString('en')}.`);
   for (const [environment, { features, featureStrategies }] of plan.environments)
-    console.log(`  ${environment}: ${features.length} flags, ${featureStrategies.length} strategies`);
+    console.log(
+      `  ${environment}: ${formatCount(features, 'flag', 'flags')}, ${formatCount(featureStrategies, 'strategy', 'strategies')}`,
+    );
   console.log(`Contexts compared with the rules of the source: ${plan.contexts.toLocaleString('en')}.`);
   printList('Disabled here, because something has no equivalent', plan.unsupported);
   printList('Different here', plan.notes);
@@ -188,12 +218,15 @@ function print(plan: Plan, flags: number, problems: string[], isPlan: boolean): 
   if (plan.unsupported.length + problems.length > 0) process.exitCode = 1;
 }
 
+const formatCount = ({ length }: unknown[], singular: string, plural: string): string =>
+  `${length.toLocaleString('en')} ${length === 1 ? singular : plural}`;
+
 /** Strings from the source must not be able to control the terminal. */
-const printable = (line: string): string => line.replace(/\p{Cc}/gu, ' ');
+const makePrintable = (line: string): string => line.replace(/\p{Cc}/gu, ' ');
 
 function printList(title: string, lines: string[]): void {
   if (lines.length === 0) return;
   console.log(`\n${title}: ${lines.length}`);
-  for (const line of lines.slice(0, SHOWN)) console.log(`  ${printable(line)}`);
-  if (lines.length > SHOWN) console.log(`  … and ${lines.length - SHOWN} more`);
+  for (const line of lines.slice(0, MAX_SHOWN)) console.log(`  ${makePrintable(line)}`);
+  if (lines.length > MAX_SHOWN) console.log(`  … and ${lines.length - MAX_SHOWN} more`);
 }

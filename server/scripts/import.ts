@@ -4,12 +4,13 @@ import { setFlagsFromString } from 'node:v8';
 import { followUnleash } from '../src/importing/unleash/follow.ts';
 import {
   isIncomplete,
-  printable,
+  listConflicts,
+  makePrintable,
   type Report,
   reportLines,
   totalWritten,
 } from '../src/importing/unleash/report.ts';
-import { importUnleash, listLeftBehind, type Settings } from '../src/importing/unleash/run.ts';
+import { importUnleash, listUnsupported, type Settings } from '../src/importing/unleash/run.ts';
 import { openApiSource } from '../src/importing/unleash/source/api-source.ts';
 import {
   closeSource,
@@ -18,39 +19,64 @@ import {
   openSource,
   type Source,
 } from '../src/importing/unleash/source/source.ts';
+import { describeDifferences } from '../src/importing/unleash/verify/group.ts';
 import { verifyImport } from '../src/importing/unleash/verify/verify.ts';
-import { readOptions, rejectOption, takeWords } from '../src/platform/command-line.ts';
+import { readOptions, rejectOption, rejectUnused, takePositionals } from '../src/platform/command-line.ts';
 import type { Config } from '../src/platform/config.ts';
 import { type Db, openDb } from '../src/platform/db/database.ts';
 import { howToRun, IS_PACKAGE } from '../src/platform/files.ts';
-import { keyringOf } from '../src/platform/secrets/seal.ts';
+import { makeKeyring } from '../src/platform/secrets/seal.ts';
 import { describeVariables } from '../src/platform/variables.ts';
+import { isProduct, PRODUCTS } from './import-products.ts';
 import { makeProgress } from './import-progress.ts';
-import { importRules, isProduct } from './import-rules.ts';
-import { runScript } from './run.ts';
+import { importRules } from './import-rules.ts';
+import { runOnMigrated } from './run.ts';
 
 // An import creates many objects that live only for one batch. By default, V8 would let its space for new objects grow to 100 MB,
 // and the rest of the heap to a multiple of what is in use, before it frees them.
 setFlagsFromString('--semi-space-growth-factor=1');
 setFlagsFromString('--heap-growing-percent=60');
 
-const SHOWN = 50;
-const words = takeWords();
-const [product, action] = words;
-// These have their own options, and exit when they are done.
+const MAX_SHOWN = 200;
+const MAX_NAMES = 20;
+const formatList = (names: string[]): string =>
+  new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(names);
+const OTHER_PRODUCTS = formatList(Object.keys(PRODUCTS));
+const positionals = takePositionals();
+const [product, action] = positionals;
+// These commands have their own options, and exit when they are done.
 if (isProduct(product)) {
-  await importRules(product, words.slice(1));
+  await importRules(product, positionals.slice(1));
   process.exit();
 }
-const RUN = howToRun('import', ...(IS_PACKAGE ? ['unleash', action ?? ''] : []));
+const RUN = howToRun('import', ...(IS_PACKAGE ? ['unleash', ...(action === 'verify' ? [action] : [])] : []));
+/** A URL without an option may contain a password, so it is not repeated. */
+const describeUnknown = (kind: string, word: string): string =>
+  word.includes('://')
+    ? 'Pass the URL of Unleash with --from, after the word unleash'
+    : `Unknown ${kind} '${makePrintable(word.slice(0, 60))}'`;
+
+const PAGE = 'docs/how-to/move-from-unleash.md';
+const IMPORT_HELP = {
+  does: `Imports projects, flags, segments, API tokens, users, roles, groups, integrations, events and usage from the database of Unleash 4 to 8, or as much as possible from its API.
+SDKs keep their tokens. From the database, it only reads. You can repeat it: a later run writes what has changed in Unleash since.
+Exits with 1 if something was rejected or conflicts with existing data, with --plan too, and with 2 for wrong options.
+
+halyard import unleash verify compares both servers.
+
+To import from a different product, name it instead of unleash: ${OTHER_PRODUCTS}. Each has its own --help.`,
+  listed: ['from', 'plan', 'accept', 'overwrite', 'follow', 'token'],
+} as const;
+const VERIFY_HELP = {
+  does: `Compares what Unleash and Halyard send to SDKs, for every SDK token of Unleash, and what no token covers.
+Exits with 1 if they differ or nothing was compared, and with 2 for wrong options.`,
+  listed: ['from', 'unleash', 'halyard', 'token'],
+} as const;
 
 const options = readOptions({
   run: RUN,
-  does: `Imports projects, flags, segments, API tokens, users, roles, groups, integrations, events and usage from the database of Unleash 4 to 8, or as much as possible from its API.
-SDKs keep their tokens. The import only reads from Unleash. You can repeat it: a later run writes what has changed in Unleash since.
-Exits with 1 if something was rejected or conflicts with existing data.
-
-With verify after unleash, it compares what both servers send to SDKs for every token, and exits with 1 if they differ.`,
+  page: PAGE,
+  ...(action === 'verify' ? VERIFY_HELP : IMPORT_HELP),
   options: {
     from: {
       type: 'string',
@@ -61,25 +87,27 @@ With verify after unleash, it compares what both servers send to SDKs for every 
     accept: {
       type: 'boolean',
       default: false,
-      meaning: 'Also import what validation rejects, if SDKs evaluate it the same way',
+      meaning: "Also import flags that break Halyard's rules, unchanged",
     },
     overwrite: {
       type: 'boolean',
       default: false,
-      meaning: 'Replace what changed in Halyard, or existed there before, with what Unleash has',
+      meaning: 'Unleash wins every conflict; flags that exist only in Halyard stay',
     },
     follow: {
       type: 'boolean',
       default: false,
       meaning: 'Import again when something changes, until it is stopped',
     },
-    unleash: { type: 'string', meaning: 'For verify: the URL of the Unleash server' },
-    halyard: { type: 'string', meaning: 'For verify: the URL of this server. Default: HALYARD_PUBLIC_URL' },
+    unleash: { type: 'string', meaning: 'The URL of the Unleash server' },
+    halyard: { type: 'string', meaning: 'The URL of the Halyard server. Default: HALYARD_PUBLIC_URL' },
     token: {
       type: 'string',
       multiple: true,
       meaning:
-        'With a URL in --from: an admin token of Unleash. For verify: an additional token to compare; repeatable. Needed if Unleash stores only hashes',
+        action === 'verify'
+          ? 'An additional token to compare; repeatable. Needed if Unleash stores only hashes. With a URL in --from, the first one is an admin token of Unleash'
+          : 'With a URL in --from: an admin token of Unleash',
     },
   },
   variables: describeVariables('DATABASE_URL', 'HALYARD_SECRET_KEY'),
@@ -89,27 +117,55 @@ if (product !== 'unleash')
   rejectOption(
     RUN,
     product === undefined
-      ? 'Name the product: unleash, launchdarkly or flagsmith'
-      : `Unknown product '${product.slice(0, 60)}'`,
+      ? `Name the product: ${formatList(['unleash', ...Object.keys(PRODUCTS)])}`
+      : describeUnknown('product', product),
   );
-if (action !== undefined && action !== 'verify') rejectOption(RUN, `Unknown word '${action.slice(0, 60)}'`);
-const { from, unleash } = options;
-if (from === undefined) rejectOption(RUN, '--from is missing: the database of Unleash, or its URL');
-const isApi = /^https?:\/\//.test(from);
-if (!isApi && !/^postgres(ql)?:\/\//.test(from))
+if (action !== undefined && action !== 'verify') rejectOption(RUN, describeUnknown('word', action));
+const isVerify = action === 'verify';
+if (isVerify)
+  rejectUnused(
+    RUN,
+    options,
+    ['plan', 'accept', 'overwrite', 'follow'],
+    'belongs to import unleash. verify writes nothing',
+  );
+else rejectUnused(RUN, options, ['unleash', 'halyard'], 'belongs to import unleash verify');
+const { from: sourceUrl, unleash } = options;
+if (sourceUrl === undefined) rejectOption(RUN, '--from is missing: the database of Unleash, or its URL');
+const isApi = /^https?:\/\//.test(sourceUrl);
+if (!isApi && !/^postgres(ql)?:\/\//.test(sourceUrl))
   rejectOption(RUN, '--from must begin with postgres:// or https://');
+if (isApi && !URL.canParse(sourceUrl)) rejectOption(RUN, '--from is not a valid URL');
 const [adminToken] = isApi ? (options.token ?? []) : [];
-if (isApi && adminToken === undefined)
-  rejectOption(RUN, '--token is missing: an admin token of Unleash, to read its API');
+if (isApi && !adminToken)
+  rejectOption(RUN, '--token is missing or empty: an admin token of Unleash, to read its API');
+if (!isVerify && !isApi)
+  rejectUnused(
+    RUN,
+    options,
+    ['token'],
+    'belongs to import unleash verify, or to a URL such as https:// in --from',
+  );
+if (!isVerify && (options.token ?? []).length > 1)
+  rejectOption(RUN, '--token can be passed only once, except for import unleash verify');
+for (const name of ['unleash', 'halyard'] as const)
+  if (options[name] !== undefined && !/^https?:$/.test(URL.parse(options[name])?.protocol ?? ''))
+    rejectOption(RUN, `--${name} must be a URL such as https://${name}.example.com`);
+for (const name of ['from', 'unleash', 'halyard'] as const) {
+  const { protocol, username, password } = URL.parse(options[name] ?? '') ?? {};
+  if (/^https?:$/.test(protocol ?? '') && (username || password))
+    rejectOption(RUN, `--${name} must not contain a username or password. Pass tokens with --token`);
+}
+if (options.token?.some(token => /[\r\n\0]/.test(token))) rejectOption(RUN, '--token must be one line');
 if (isApi && options.follow) rejectOption(RUN, '--follow needs the database of Unleash');
 if (options.plan && options.follow) rejectOption(RUN, 'Use either --plan or --follow');
 
-await runScript(process.env, async config => {
+await runOnMigrated(process.env, async config => {
   const source = await (adminToken === undefined
-    ? openSource(from)
-    : openApiSource(from, adminToken, config.databaseUrl));
+    ? openSource(sourceUrl)
+    : openApiSource(sourceUrl, adminToken, config.databaseUrl));
   try {
-    if (action === 'verify') await verify(source, config);
+    if (isVerify) await verify(source, config);
     else await runImport(source, config);
   } finally {
     await closeSource(source);
@@ -121,19 +177,19 @@ async function runImport(source: Source | DatabaseSource, config: Config): Promi
     url: config.databaseUrl,
     name: 'import',
     poolSize: 2,
-    onError: error => console.warn(error.message),
+    onError: error => console.warn(`Lost a connection to the Halyard database: ${error.message}`),
   });
   const settings: Settings = {
-    keyring: keyringOf(config.secretKey, config.oldSecretKeys),
+    keyring: makeKeyring(config.secretKey, config.oldSecretKeys),
     targets: { allowed: config.allowedTargets, allowPrivate: config.allowPrivateTargets },
   };
   try {
-    const started = performance.now();
+    const startedAt = performance.now();
     const { onProgress, clear } = await makeProgress(table => countRows(source, table));
     const report = await importUnleash(db, source, settings, { ...options, onlyChanged: false }, onProgress);
     clear();
-    await print(report, source, (performance.now() - started) / 1000);
-    if (options.follow && 'reopen' in source) await follow(db, source, settings);
+    await print(report, source, (performance.now() - startedAt) / 1000);
+    if (options.follow && 'reopen' in source) await follow(db, source, settings, listConflicts(report));
   } finally {
     await db.destroy();
   }
@@ -141,8 +197,8 @@ async function runImport(source: Source | DatabaseSource, config: Config): Promi
 
 async function print(report: Report, source: Source, seconds: number): Promise<void> {
   for (const line of reportLines(report, options.plan)) console.log(line);
-  const leftBehind = await listLeftBehind(source);
-  if (leftBehind.length > 0) console.log(`\nNot imported:\n  ${leftBehind.join('\n  ')}`);
+  const notImported = await listUnsupported(source);
+  if (notImported.length > 0) console.log(`\nNot imported:\n  ${notImported.join('\n  ')}`);
   console.log(
     options.plan
       ? '\nThis is a plan. Nothing was written. Run it without --plan to import.'
@@ -151,51 +207,86 @@ async function print(report: Report, source: Source, seconds: number): Promise<v
   if (isIncomplete(report)) process.exitCode = 1;
 }
 
-async function follow(db: Db, source: DatabaseSource, settings: Settings): Promise<void> {
-  const stopped = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopped.abort());
+async function follow(
+  db: Db,
+  source: DatabaseSource,
+  settings: Settings,
+  knownConflicts: string[],
+): Promise<void> {
+  const stopController = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopController.abort());
   console.log('Following Unleash. Stop it with Ctrl+C.');
-  await followUnleash(db, source, settings, { ...options, onlyChanged: true }, stopped.signal, {
-    onRun: (report, ms) => {
-      const written = [...report].flatMap(([kind, { created, updated, removed }]) =>
+  const printLine = (text: string) => console.log(`${new Date().toISOString()} ${text}`);
+  const callbacks = {
+    onRun: (report: Report, ms: number) => {
+      const writtenCounts = [...report].flatMap(([kind, { created, updated, removed }]) =>
         created + updated + removed > 0 ? [`${kind} ${created + updated + removed}`] : [],
       );
-      console.log(`${new Date().toISOString()} written: ${written.join(', ')} (${Math.round(ms)} ms)`);
+      printLine(`written: ${writtenCounts.join(', ')} (${Math.round(ms)} ms)`);
     },
-    onOutage: error =>
-      console.log(`${new Date().toISOString()} ${printable(error.message)} Retrying for an hour.`),
-  });
+    onConflict: (conflict: string) => printLine(`conflict, kept as it is in Halyard: ${conflict}`),
+    onOutage: (error: Error) => printLine(`${makePrintable(error.message)} Retrying for an hour.`),
+  };
+  const followOptions = { ...options, onlyChanged: true };
+  await followUnleash(db, source, settings, followOptions, stopController.signal, callbacks, knownConflicts);
   console.log('Stopped.');
+}
+
+function printDifferences(lines: string[]): void {
+  if (lines.length === 0) return;
+  console.log(`\nDifferences: ${lines.length.toLocaleString('en')}`);
+  for (const line of lines.slice(0, MAX_SHOWN)) console.log(makePrintable(`  ${line}`));
+  if (lines.length > MAX_SHOWN)
+    console.log(`  … and ${(lines.length - MAX_SHOWN).toLocaleString('en')} more`);
+  console.log();
+}
+
+function printUncovered(title: string, names: string[]): void {
+  if (names.length === 0) return;
+  const more = names.length > MAX_NAMES ? ` and ${(names.length - MAX_NAMES).toLocaleString('en')} more` : '';
+  console.log(makePrintable(`${title}: ${names.slice(0, MAX_NAMES).join(', ')}${more}.`));
 }
 
 async function verify(source: Source, config: Config): Promise<void> {
   if (unleash === undefined) rejectOption(RUN, '--unleash is missing: the URL of the Unleash server');
   const halyard = options.halyard ?? config.publicUrl;
+  if (new URL(unleash).href === new URL(halyard).href)
+    rejectOption(
+      RUN,
+      `Both servers have the URL ${makePrintable(unleash)}. Pass the URL of the Halyard server with --halyard`,
+    );
   const urls = { unleash, halyard, secrets: (options.token ?? []).slice(isApi ? 1 : 0) };
-  const { results, withoutSecret } = await verifyImport(
+  const { results, withoutSecret, uncovered } = await verifyImport(
     source,
     urls,
-    ({ token, problems, features, evaluations }) => {
+    ({ token, problems, features, evaluations, rejectedWith }) => {
       const verdict =
         problems.length === 0
           ? 'equal'
           : `${problems.length} ${problems.length === 1 ? 'difference' : 'differences'}`;
       console.log(
-        `${printable(token)}: ${features.toLocaleString('en')} flags, ${evaluations.toLocaleString('en')} evaluations, ${verdict}`,
+        rejectedWith === undefined
+          ? `${makePrintable(token)}: ${features.toLocaleString('en')} ${features === 1 ? 'flag' : 'flags'}, ${evaluations.toLocaleString('en')} evaluations, ${verdict}`
+          : `${makePrintable(token)}: both servers reject this token with ${rejectedWith}`,
       );
-      for (const problem of problems.slice(0, SHOWN)) console.log(printable(`  ${problem}`));
-      if (problems.length > SHOWN) console.log(`  … and ${problems.length - SHOWN} more`);
     },
   );
+  printDifferences(describeDifferences(results));
   if (withoutSecret > 0)
     console.log(
       `Tokens for which Unleash has only the hash: ${withoutSecret}. Pass them with --token to compare them.`,
     );
-  const differing = results.filter(({ problems }) => problems.length > 0).length;
-  if (differing > 0) process.exitCode = 1;
-  console.log(
-    differing === 0
-      ? `Both servers send the same to SDKs. Tokens compared: ${results.length}.`
-      : `Tokens with differences: ${differing} of ${results.length}.`,
-  );
+  printUncovered('Not compared, because no client or backend token covers it', uncovered.environments);
+  printUncovered('Segments not compared, because no compared flag uses them', uncovered.segments);
+  const comparedTokens = results.filter(({ rejectedWith }) => rejectedWith === undefined).length;
+  const differingTokens = results.filter(({ problems }) => problems.length > 0).length;
+  if (differingTokens > 0 || comparedTokens === 0) process.exitCode = 1;
+  if (comparedTokens === 0)
+    console.log('No flags were compared. Pass a client token that Unleash accepts with --token.');
+  else
+    console.log(
+      differingTokens === 0
+        ? `Both servers send the same to SDKs. Tokens compared: ${comparedTokens}.`
+        : `Tokens with differences: ${differingTokens} of ${comparedTokens}.`,
+    );
 }

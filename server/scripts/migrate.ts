@@ -12,12 +12,12 @@ readOptions({
 });
 
 await runScript(process.env, async ({ databaseUrl }) => {
-  const applied = await migrate(databaseUrl, {
+  const appliedMigrations = await migrate(databaseUrl, {
     onApplied: ({ name, ms, retries }) =>
       console.log(
         `Applied ${name} in ${ms} ms${retries > 0 ? `, after ${retries} retries for a lock` : ''}.`,
       ),
     onWaiting: () => console.log('Another process is migrating this database. Waiting for it to finish.'),
   });
-  if (applied.length === 0) console.log('The database is up to date.');
+  if (appliedMigrations.length === 0) console.log('The database is up to date.');
 });

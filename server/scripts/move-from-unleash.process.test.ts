@@ -5,19 +5,19 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { COMPILE_CACHE } from '../src/test/compile-cache.ts';
 import { useHarness } from '../src/test/harness.ts';
-import { recordedApi, TOKEN_OF_RECORDED } from '../src/test/recorded-api.ts';
+import { RECORDED_TOKEN, startRecordedApi } from '../src/test/recorded-api.ts';
 import { call } from '../src/test/request.ts';
 import { useSdkServer } from '../src/test/sdk-server.ts';
-import { patternOf } from '../src/test/shown-output.ts';
-import { recordedUnleash } from '../src/test/unleash-database.ts';
+import { toPattern } from '../src/test/shown-output.ts';
+import { createRecordedDatabase } from '../src/test/unleash-database.ts';
 
 const harness = useHarness();
 const sdk = useSdkServer(harness);
 const PAGE = readFileSync(new URL('../../docs/how-to/move-from-unleash.md', import.meta.url), 'utf8');
-const HALYARD = fileURLToPath(new URL('halyard.ts', import.meta.url));
+const HALYARD = fileURLToPath(new URL('../../scripts/package/halyard.ts', import.meta.url));
 const EXAMPLE = /```sh no-run\n(halyard [\s\S]*?)```(?:\n\n```text\n([\s\S]*?)```)?/g;
 
-/** The commands on the page, with the output that it shows below them. */
+/** Reads the commands on the page, with the output that it shows below them. */
 const examples = [...PAGE.matchAll(EXAMPLE)].map(([, command = '', shown = '']) => ({ command, shown }));
 
 /** Runs a command in a shell, as a reader would, with the URLs of this test. */
@@ -26,7 +26,7 @@ async function run(
   urls: Record<string, string>,
 ): Promise<{ output: string; status: number }> {
   const script = Object.entries(urls).reduce((line, [shown, url]) => line.replaceAll(shown, url), command);
-  const child = spawn('sh', ['-c', `halyard() { "$NODE" "$HALYARD" "$@"; }\n${script}`], {
+  const child = spawn('sh', ['-c', `halyard() { "$NODE" "$HALYARD" "$@" 2>&1; }\n${script}`], {
     env: {
       ...COMPILE_CACHE,
       PATH: process.env.PATH,
@@ -34,32 +34,33 @@ async function run(
       HALYARD,
       HALYARD_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
       DATABASE_URL: harness.databaseUrl,
-      UNLEASH_ADMIN_TOKEN: TOKEN_OF_RECORDED,
+      UNLEASH_ADMIN_TOKEN: RECORDED_TOKEN,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const ended = new Promise<number>(resolve => child.on('close', code => resolve(code ?? 1)));
-  return { output: await text(child.stdout), status: await ended };
+  const exit = new Promise<number>(resolve => child.on('close', code => resolve(code ?? 1)));
+  return { output: await text(child.stdout), status: await exit };
 }
 
 /** Matches a line like the one shown. Numbers and people depend on the instance. */
 const lineLike = (shown: string): RegExp =>
-  patternOf(
+  toPattern(
     shown
       .trim()
       .replace(/Z ada /, 'Z … ')
+      .replace(/^Database: .*/, 'Database: …')
       .replace(/[\d.,:TZ-]*\d[\d.,:TZ-]*/g, '…')
       .replace(/ {2,}/g, '…'),
   );
 
-test('every command of the page runs, and prints lines like those shown', async () => {
-  const unleash = await recordedUnleash('4.19.5');
+test('every command on the page runs and prints lines like those shown', async () => {
+  const unleash = await createRecordedDatabase('4.19.5');
   const urls = {
     'postgres://halyard_import:choose-one@unleash-db:5432/unleash': unleash.url,
     // After the import, both have the same flags and tokens.
     '--unleash https://unleash.example.com': `--unleash ${sdk.url}`,
-    'https://halyard.example.com': sdk.url,
-    'https://unleash.example.com': await recordedApi('4.19.5'),
+    'https://halyard.example.com': sdk.url.replace('127.0.0.1', 'localhost'),
+    'https://unleash.example.com': await startRecordedApi('4.19.5'),
   };
   expect(examples.map(({ command }) => command.split(' ').slice(0, 4).join(' '))).toEqual([
     'halyard import unleash --from',
@@ -81,8 +82,10 @@ test('every command of the page runs, and prints lines like those shown', async 
       await call(harness.app, 'POST', '/api/admin/projects/default/features', { body });
     }
     const { output } = await run(command, urls);
-    const printed = output.split('\n').map(line => line.trim());
-    for (const line of shown.split('\n').filter(one => one.trim() !== '' && one.trim() !== '…'))
-      expect(printed, line).toContainEqual(expect.stringMatching(lineLike(line)));
+    const printedLines = output.split('\n').map(line => line.trim());
+    for (const line of shown
+      .split('\n')
+      .filter(shownLine => shownLine.trim() !== '' && shownLine.trim() !== '…'))
+      expect(printedLines, line).toContainEqual(expect.stringMatching(lineLike(line)));
   }
 });

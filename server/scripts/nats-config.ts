@@ -2,11 +2,11 @@
 
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { busNames } from '@halyard/plane/feed/bus.ts';
+import { feedKey, toFeed } from '@halyard/plane/feed/publisher.ts';
+import type { Feed } from '@halyard/plane/snapshot/format.ts';
 import { connect, nkeyAuthenticator, nkeys } from '@nats-io/transport-node';
-import { busNames } from '../../plane/src/feed/bus.ts';
-import { feedKey, feedOf } from '../../plane/src/feed/publisher.ts';
-import type { Feed } from '../../plane/src/snapshot/format.ts';
-import { readOptions, rejectOption } from '../src/platform/command-line.ts';
+import { readOptions, rejectOption, rejectUnused } from '../src/platform/command-line.ts';
 import { type Db, openDb } from '../src/platform/db/database.ts';
 import { howToRun } from '../src/platform/files.ts';
 import { StartError } from '../src/platform/start-error.ts';
@@ -15,11 +15,11 @@ import {
   type FeedAccount,
   hubConfig,
   leafConfig,
-  mirrorsOf,
+  listMirrorConfigs,
   type Region,
 } from '../src/publishing/nats/server-config.ts';
 import { listTokens } from '../src/publishing/source/store.ts';
-import { runScript } from './run.ts';
+import { runOnMigrated } from './run.ts';
 
 const REGION = /^[a-z0-9][a-z0-9-]{0,30}$/;
 const LEAF_KEY = /^leaf-([a-z0-9-]+)\.nk$/;
@@ -52,15 +52,23 @@ const { folder = 'nats', region, hub, 'create-mirrors': leafUrl } = options;
 if (region !== undefined && (!REGION.test(region) || region === 'hub'))
   rejectOption(run, '--region must have lowercase letters, digits and hyphens, and must not be "hub"');
 if (leafUrl !== undefined && region === undefined) rejectOption(run, '--create-mirrors requires --region');
+if (region === undefined) rejectUnused(run, options, ['hub'], 'requires --region');
+if (leafUrl !== undefined)
+  rejectUnused(
+    run,
+    options,
+    ['hub'],
+    'is not used with --create-mirrors, which connects only to the leaf node',
+  );
 if (region !== undefined && hub === undefined && leafUrl === undefined)
   rejectOption(run, '--region requires --hub');
 
-await runScript(process.env, async ({ databaseUrl }) => {
+await runOnMigrated(process.env, async ({ databaseUrl }) => {
   const db = openDb({ url: databaseUrl, poolSize: 1, onError: error => console.warn(error.message) });
   try {
     const feeds = await listFeeds(db);
-    if (leafUrl !== undefined) await createMirrors(leafUrl, keyIn(`leaf-${region}`).seed, feeds);
-    else write(feeds);
+    if (leafUrl !== undefined) await createMirrors(leafUrl, readKey(`leaf-${region}`).seed, feeds);
+    else writeFiles(feeds);
   } finally {
     await db.destroy();
   }
@@ -70,7 +78,7 @@ async function listFeeds(db: Db): Promise<Feed[]> {
   const { tokens } = await listTokens(db);
   const feeds = tokens
     .filter(({ type }) => type === 'edge')
-    .map(({ environment, projects }) => feedOf({ environment, projects: projects ?? undefined }));
+    .map(({ environment, projects }) => toFeed({ environment, projects: projects ?? undefined }));
   if (feeds.length === 0)
     throw new StartError('There is no edge token, so there is no feed. Create one first.');
   return [...new Map(feeds.map(feed => [feedKey(feed), feed])).values()].toSorted((a, b) =>
@@ -78,8 +86,8 @@ async function listFeeds(db: Db): Promise<Feed[]> {
   );
 }
 
-/** The nkey in a file of the folder, or a new one. */
-function keyIn(name: string): { seed: string; user: string; path: string } {
+/** Reads the nkey in a file of the folder, or creates a new one. */
+function readKey(name: string): { seed: string; user: string; path: string } {
   const path = resolve(folder, `${name}.nk`);
   if (!existsSync(path)) {
     const seed = new TextDecoder().decode(nkeys.createUser().getSeed());
@@ -89,25 +97,25 @@ function keyIn(name: string): { seed: string; user: string; path: string } {
   return { seed, user: nkeys.fromSeed(Buffer.from(seed)).getPublicKey(), path };
 }
 
-function write(feeds: Feed[]): void {
+function writeFiles(feeds: Feed[]): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   chmodSync(folder, 0o700);
-  const publisher = keyIn('publisher');
+  const publisher = readKey('publisher');
   const accounts: FeedAccount[] = feeds.map(feed => ({
     feed,
-    user: keyIn(`edge-${busNames(feed).id}`).user,
+    user: readKey(`edge-${busNames(feed).id}`).user,
   }));
   const regions: Region[] = [];
   if (region !== undefined && hub !== undefined) {
-    const { user, seed } = keyIn(`leaf-${region}`);
+    const { user, seed } = readKey(`leaf-${region}`);
     regions.push({ name: region, hub, user, seed });
   }
-  // The hub has to accept the leaf nodes of the other regions too.
-  const known = readdirSync(folder).flatMap(name => LEAF_KEY.exec(name)?.[1] ?? []);
-  const leaves = known.toSorted().map(name => keyIn(`leaf-${name}`));
+  // The hub has to accept the other regions' leaf nodes too.
+  const knownRegions = readdirSync(folder).flatMap(name => LEAF_KEY.exec(name)?.[1] ?? []);
+  const leaves = knownRegions.toSorted().map(name => readKey(`leaf-${name}`));
   const files = [
     { name: 'hub.conf', text: hubConfig(publisher.user, accounts, leaves) },
-    ...regions.map(one => ({ name: `leaf-${one.name}.conf`, text: leafConfig(one, accounts) })),
+    ...regions.map(leaf => ({ name: `leaf-${leaf.name}.conf`, text: leafConfig(leaf, accounts) })),
   ];
   for (const { name, text } of files) {
     const path = join(folder, name);
@@ -116,7 +124,7 @@ function write(feeds: Feed[]): void {
     chmodSync(path, 0o600);
     console.log(path);
   }
-  for (const name of known.toSorted())
+  for (const name of knownRegions.toSorted())
     if (name !== region)
       console.log(
         `${join(folder, `leaf-${name}.conf`)}: unchanged. If there is a new feed, run this again with --region ${name}`,
@@ -124,7 +132,7 @@ function write(feeds: Feed[]): void {
   console.log(`${publisher.path}: HALYARD_NATS_NKEY_FILE of the servers`);
   for (const feed of feeds)
     console.log(
-      `${keyIn(`edge-${busNames(feed).id}`).path}: HALYARD_EDGE_NATS_NKEY_FILE of the edges of environment ${JSON.stringify(feed.environment)}, ${feed.projects === null ? 'all projects' : `projects ${feed.projects.join(', ')}`}`,
+      `${readKey(`edge-${busNames(feed).id}`).path}: HALYARD_EDGE_NATS_NKEY_FILE of the edges of environment ${JSON.stringify(feed.environment)}, ${feed.projects === null ? 'all projects' : `projects ${feed.projects.join(', ')}`}`,
     );
 }
 
@@ -136,7 +144,7 @@ async function createMirrors(url: string, seed: string, feeds: Feed[]): Promise<
     ...(url.startsWith('tls://') && { tls: {} }),
   });
   try {
-    for (const config of mirrorsOf(feeds.map(feed => ({ feed })))) {
+    for (const config of listMirrorConfigs(feeds.map(feed => ({ feed })))) {
       const response = await nc.request(`$JS.API.STREAM.CREATE.${config.name}`, JSON.stringify(config), {
         timeout: TIMEOUT_MS,
       });

@@ -7,7 +7,7 @@ readOptions({
   does: 'Writes openapi.json and docs/reference/operations.md from the operations of the server. It requires no database.',
 });
 
-// After the options: the server takes 2 s of CPU time to load.
+// Loaded after the options are checked, because the server takes 2 s of CPU time to load.
 const { buildApp } = await import('../src/app.ts');
 const { readConfig } = await import('../src/platform/config.ts');
 const { openDb } = await import('../src/platform/db/database.ts');

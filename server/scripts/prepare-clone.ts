@@ -6,7 +6,7 @@ import { createInitialAdminTokens } from '../src/people/api-tokens/initial-admin
 import type { Config } from '../src/platform/config.ts';
 import { openDb } from '../src/platform/db/database.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
-import { cannotCreateDatabase, withHintIfRefused } from '../src/platform/start-errors.ts';
+import { addHintIfRefused, explainCreateError } from '../src/platform/start-errors.ts';
 import { readEnvFile, writeEnvFile } from './env-file.ts';
 import { describeDatabase } from './print-database.ts';
 import { runScript } from './run.ts';
@@ -16,7 +16,7 @@ import { type DemoPerson, makeDemoData } from './setup-data.ts';
 const ENV_FILE = new URL('.env', pathToFileURL(`${process.cwd()}/`));
 
 /** The variables that the first setup writes, unless the environment sets them. */
-const fresh: Record<string, string> = {
+const defaults: Record<string, string> = {
   DATABASE_URL: 'postgres://postgres@127.0.0.1:5432/halyard',
   HALYARD_INIT_ADMIN_TOKENS: `*:*.${randomBytes(24).toString('base64url')}`,
   HALYARD_SECRET_KEY: randomBytes(32).toString('base64'),
@@ -29,10 +29,10 @@ const NO_SUCH_DATABASE = '3D000';
 const START_POSTGRES =
   'docker compose up -d --wait postgres starts a PostgreSQL on port 5432. To use another one: DATABASE_URL=postgres://… npm run setup';
 
-const kept = readEnvFile(ENV_FILE);
+const storedVariables = readEnvFile(ENV_FILE);
 
 export async function prepareClone(): Promise<void> {
-  await runScript({ ...fresh, ...kept, ...process.env }, async config => {
+  await runScript({ ...defaults, ...storedVariables, ...process.env }, async config => {
     await ensureDatabase(config.databaseUrl);
     await migrate(config.databaseUrl);
     const db = openDb({
@@ -43,13 +43,13 @@ export async function prepareClone(): Promise<void> {
     await createInitialAdminTokens(db, config.initAdminTokens);
     const people = await makeDemoData(db);
     await db.destroy();
-    // Last, so that .env never names a database that is not ready.
-    const written = writeChoices();
-    console.log(summaryOf(config, people, written));
+    // Written last, so that .env never names a database that is not ready.
+    const changes = writeChoices();
+    console.log(formatSummary(config, people, changes));
   });
 }
 
-function summaryOf(config: Config, people: DemoPerson[], written: string[]): string {
+function formatSummary(config: Config, people: DemoPerson[], changes: string[]): string {
   const [adminToken] = config.initAdminTokens;
   const state =
     people.length > 0
@@ -66,34 +66,39 @@ function summaryOf(config: Config, people: DemoPerson[], written: string[]): str
   const next = `Next:  npm start
 Then:  open ${config.publicUrl} and log in, or
        curl -H 'Authorization: ${adminToken ?? people[0]?.token ?? '<token>'}' '${config.publicUrl}/api/admin/search/events?limit=3'`;
-  const parts = [[state, ...written].join('\n'), secrets.join('\n'), notes.join(' '), next];
+  const parts = [[state, ...changes].join('\n'), secrets.join('\n'), notes.join(' '), next];
   return `\n${parts.filter(part => part !== '').join('\n\n')}\n`;
 }
 
-/** Adds missing variables to .env, and updates those that the environment sets differently. Returns a sentence for each kind of change. */
+/**
+ * Adds missing variables to .env, and updates those that the environment sets differently. Returns a sentence for each kind of
+ * change.
+ */
 function writeChoices(): string[] {
-  const wanted = Object.entries({ ...fresh, PORT: '' }).map(([name, fallback]) => {
-    const given = process.env[name] || undefined;
-    const replaced = REPLACEABLE.includes(name) ? given : undefined;
-    return [name, replaced ?? kept[name] ?? given ?? fallback] as const;
+  const variables = Object.entries({ ...defaults, PORT: '' }).map(([name, fallback]) => {
+    const environmentValue = process.env[name] || undefined;
+    const override = REPLACEABLE.includes(name) ? environmentValue : undefined;
+    return [name, override ?? storedVariables[name] ?? environmentValue ?? fallback] as const;
   });
-  const changes = wanted.filter(([name, value]) => value !== '' && value !== kept[name]);
+  const changes = variables.filter(([name, value]) => value !== '' && value !== storedVariables[name]);
   if (changes.length > 0) writeEnvFile(ENV_FILE, Object.fromEntries(changes));
-  const added = changes.filter(([name]) => !kept[name]).map(([name]) => name);
+  const addedNames = changes.filter(([name]) => !storedVariables[name]).map(([name]) => name);
   return [
-    ...(added.length === 0 ? [] : [`Wrote ${added.join(', ')} to .env.`]),
-    ...changes.flatMap(([name, value]) => (kept[name] ? [replacement(name, kept[name], value)] : [])),
+    ...(addedNames.length === 0 ? [] : [`Wrote ${addedNames.join(', ')} to .env.`]),
+    ...changes.flatMap(([name, value]) =>
+      storedVariables[name] ? [replacement(name, storedVariables[name], value)] : [],
+    ),
   ];
 }
 
 /** Shows the old and the new value of a replaced variable, unless it is a secret. */
-function replacement(name: string, before: string, after: string): string {
-  const shown = (value: string) =>
+function replacement(name: string, oldValue: string, newValue: string): string {
+  const display = (value: string) =>
     name === 'DATABASE_URL' ? describeDatabase(value) : name === 'PORT' ? value : undefined;
-  const [was, is] = [shown(before), shown(after)];
-  return was === undefined || was === is
+  const [oldText, newText] = [display(oldValue), display(newValue)];
+  return oldText === undefined || oldText === newText
     ? `Replaced ${name} in .env.`
-    : `Replaced ${name} in .env: it was ${was}, it is now ${is}.`;
+    : `Replaced ${name} in .env: it was ${oldText}, it is now ${newText}.`;
 }
 
 /** Creates the database in the URL if it does not exist. */
@@ -102,12 +107,12 @@ async function ensureDatabase(url: string): Promise<void> {
     await query(url, 'select');
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || error.code !== NO_SUCH_DATABASE)
-      throw withHintIfRefused(error, url, START_POSTGRES);
+      throw addHintIfRefused(error, url, START_POSTGRES);
     const name = decodeURIComponent(new URL(url).pathname.slice(1));
     const server = new URL(url);
     server.pathname = '/postgres';
     await query(server.href, `create database ${pg.escapeIdentifier(name)}`).catch(failure => {
-      throw cannotCreateDatabase(failure, url);
+      throw explainCreateError(failure, url);
     });
   }
 }

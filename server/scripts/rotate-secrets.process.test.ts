@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { sealSecret } from '../src/people/auth-settings/secret.ts';
 import { saveOidc } from '../src/people/auth-settings/store.ts';
-import { keyringOf } from '../src/platform/secrets/seal.ts';
+import { makeKeyring } from '../src/platform/secrets/seal.ts';
 import { COMPILE_CACHE } from '../src/test/compile-cache.ts';
 import { APP_SETTINGS, useHarness } from '../src/test/harness.ts';
 import { call } from '../src/test/request.ts';
@@ -11,7 +11,7 @@ import { call } from '../src/test/request.ts';
 const harness = useHarness();
 const SCRIPT = fileURLToPath(new URL('rotate-secrets.ts', import.meta.url));
 const [OLD, NEW] = [APP_SETTINGS.secretKey, Buffer.alloc(32, 9)];
-const OLD_ID = keyringOf(OLD, [])[0]?.id;
+const OLD_ID = makeKeyring(OLD, [])[0]?.id;
 
 function rotate(args: string[], oldKeys: Buffer[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [SCRIPT, ...args], {
@@ -42,21 +42,23 @@ test('exits with 1 and names the missing key, says what it forgets, and exits wi
     saveOidc(tx, {
       content: { enabled: false } as never,
       defaultRoleId: 1,
-      sealedSecret: sealSecret(keyringOf(OLD, []), 'client secret'),
+      sealedSecret: sealSecret(makeKeyring(OLD, []), 'client secret'),
     }),
   );
 
-  const failed = rotate([], []);
-  expect(failed.status).toBe(1);
-  expect(failed.stderr).toContain(
+  const failedRun = rotate([], []);
+  expect(failedRun.status).toBe(1);
+  expect(failedRun.stderr).toContain(
     `The secrets of integration ${body.id} (webhook, CI hook) are encrypted with the key ${OLD_ID}, which is neither`,
   );
-  expect(failed.stderr).toContain(`The client secret of single sign-on is encrypted with the key ${OLD_ID}`);
-  expect(failed.stderr).toContain('Keep the old keys');
+  expect(failedRun.stderr).toContain(
+    `The client secret of single sign-on is encrypted with the key ${OLD_ID}`,
+  );
+  expect(failedRun.stderr).toContain('Keep the old keys');
 
-  const forgotten = rotate(['--forget-unreadable'], []);
-  expect(forgotten.status, forgotten.stderr).toBe(0);
-  expect(forgotten.stderr).toContain(
+  const forgetRun = rotate(['--forget-unreadable'], []);
+  expect(forgetRun.status, forgetRun.stderr).toBe(0);
+  expect(forgetRun.stderr).toContain(
     `which cannot be undone:\n  integration ${body.id} (webhook, CI hook)\n  the client secret of single sign-on\n`,
   );
 

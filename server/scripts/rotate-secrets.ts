@@ -1,6 +1,6 @@
 // Encrypts every stored secret with HALYARD_SECRET_KEY. The keys in HALYARD_OLD_SECRET_KEYS are not needed afterwards.
 
-import { listUnreadable, resealSecrets, type Unreadable } from '../src/delivery/integrations/reseal.ts';
+import { listUnreadable, resealSecrets, type UnreadableSecret } from '../src/delivery/integrations/reseal.ts';
 import { resealOwnSecrets } from '../src/people/api-tokens/own-secrets.ts';
 import {
   checkClientSecret,
@@ -11,10 +11,10 @@ import { readOptions } from '../src/platform/command-line.ts';
 import { ConfigError } from '../src/platform/config.ts';
 import { type Db, openDb } from '../src/platform/db/database.ts';
 import { howToRun } from '../src/platform/files.ts';
-import { type Keyring, keyringOf } from '../src/platform/secrets/seal.ts';
+import { type Keyring, makeKeyring } from '../src/platform/secrets/seal.ts';
 import { StartError } from '../src/platform/start-error.ts';
 import { describeVariables } from '../src/platform/variables.ts';
-import { runScript } from './run.ts';
+import { runOnMigrated } from './run.ts';
 
 const { 'forget-unreadable': forgetUnreadable } = readOptions({
   run: howToRun('rotate-secrets'),
@@ -30,8 +30,8 @@ be decrypted: keep the old keys then.`,
   variables: describeVariables('DATABASE_URL', 'HALYARD_SECRET_KEY', 'HALYARD_OLD_SECRET_KEYS'),
 });
 
-await runScript(process.env, async config => {
-  const keyring = keyringOf(config.secretKey, config.oldSecretKeys);
+await runOnMigrated(process.env, async config => {
+  const keyring = makeKeyring(config.secretKey, config.oldSecretKeys);
   if (keyring.length === 0)
     throw new ConfigError(['HALYARD_SECRET_KEY is missing: there is no key to encrypt with.']);
   const db = openDb({ url: config.databaseUrl, poolSize: 2, onError: error => console.warn(error.message) });
@@ -46,22 +46,25 @@ async function rotate(db: Db, keyring: Keyring): Promise<void> {
   const unreadable = await listUnreadable(db, keyring);
   const clientProblem = await findClientProblem(db, keyring);
   const tokens = await resealOwnSecrets(db, keyring);
-  const lost = [
+  const lostSecrets = [
     ...unreadable.map(describe),
     ...(clientProblem === undefined ? [] : ['the client secret of single sign-on']),
     ...tokens.unreadable.map(id => `the secret of API token ${id}`),
   ];
-  if (forgetUnreadable && lost.length > 0) {
-    console.warn(`Removing secrets that no key decrypts, which cannot be undone:\n  ${lost.join('\n  ')}`);
+  if (forgetUnreadable && lostSecrets.length > 0) {
+    console.warn(
+      `Removing secrets that no key decrypts, which cannot be undone:\n  ${lostSecrets.join('\n  ')}`,
+    );
     if (clientProblem !== undefined) await forgetClientSecret(db);
     await resealOwnSecrets(db, keyring, { forgetUnreadable });
   }
   const { resealed } = await resealSecrets(db, keyring, { forgetUnreadable });
-  const client = (clientProblem === undefined || forgetUnreadable) && (await resealClientSecret(db, keyring));
+  const isClientResealed =
+    (clientProblem === undefined || forgetUnreadable) && (await resealClientSecret(db, keyring));
   console.log(
-    `Integrations changed: ${resealed}. API tokens changed: ${tokens.resealed}. Client secret of single sign-on: ${client ? 'encrypted with the new key' : 'unchanged'}.`,
+    `Integrations changed: ${resealed}. API tokens changed: ${tokens.resealed}. Client secret of single sign-on: ${isClientResealed ? 'encrypted with the new key' : 'unchanged'}.`,
   );
-  if (lost.length === 0) return;
+  if (lostSecrets.length === 0) return;
   if (forgetUnreadable) console.warn('Enter the removed secrets again.');
   else throw new StartError(explain(keyring, unreadable, clientProblem, tokens.unreadable));
 }
@@ -76,22 +79,22 @@ async function findClientProblem(db: Db, keyring: Keyring): Promise<string | und
   }
 }
 
-function describe({ id, provider, description }: Unreadable): string {
+function describe({ id, provider, description }: UnreadableSecret): string {
   return `integration ${id} (${[provider, description].filter(Boolean).join(', ')})`;
 }
 
 function explain(
   keyring: Keyring,
-  unreadable: Unreadable[],
+  unreadable: UnreadableSecret[],
   clientProblem: string | undefined,
   tokens: number[],
 ): string {
-  const lines = unreadable.map(one => {
-    const damaged = keyring.some(({ id }) => id === one.key);
-    const reason = damaged
+  const lines = unreadable.map(secret => {
+    const isDamaged = keyring.some(({ id }) => id === secret.key);
+    const reason = isDamaged
       ? 'are damaged'
-      : `are encrypted with the key ${one.key}, which is neither HALYARD_SECRET_KEY nor in HALYARD_OLD_SECRET_KEYS`;
-    return `The secrets of ${describe(one)} ${reason}.`;
+      : `are encrypted with the key ${secret.key}, which is neither HALYARD_SECRET_KEY nor in HALYARD_OLD_SECRET_KEYS`;
+    return `The secrets of ${describe(secret)} ${reason}.`;
   });
   return [
     ...lines,

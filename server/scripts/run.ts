@@ -1,4 +1,5 @@
 import { type Config, readConfig } from '../src/platform/config.ts';
+import { requireMigrated } from '../src/platform/db/migrate.ts';
 import { exitWith } from '../src/platform/start-errors.ts';
 import { unknownVariables } from '../src/platform/variables.ts';
 import { registerWriters } from '../src/record/change-writers.ts';
@@ -10,12 +11,13 @@ export async function runScript(
   env: Record<string, string | undefined>,
   work: (config: Config) => Promise<void>,
 ): Promise<void> {
+  process.stdout.on('error', endWithReader);
   registerWriters(WRITERS);
   for (const warning of unknownVariables(env)) console.warn(`Warning: ${warning}`);
   let databaseUrl: string | undefined;
   try {
     const config = readConfig(env);
-    // A command takes long, and gains nothing from a connection pooler.
+    // A command takes long and gains nothing from a connection pooler.
     databaseUrl = config.directUrl;
     printDatabase(databaseUrl);
     await work({ ...config, databaseUrl });
@@ -23,3 +25,16 @@ export async function runScript(
     exitWith(error, databaseUrl);
   }
 }
+
+/** Exits as if SIGPIPE had ended the program, because the reader of a pipe, such as `head`, may end first. */
+function endWithReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(141);
+}
+
+/** Runs a script that needs all tables of this version. */
+export const runOnMigrated: typeof runScript = (env, work) =>
+  runScript(env, async config => {
+    await requireMigrated(config.databaseUrl);
+    await work(config);
+  });

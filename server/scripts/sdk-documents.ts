@@ -1,6 +1,6 @@
 // Compares the documents that SDKs read with the flags, or builds them again.
 
-import { readOptions } from '../src/platform/command-line.ts';
+import { readOptions, rejectOption } from '../src/platform/command-line.ts';
 import { openDb } from '../src/platform/db/database.ts';
 import { howToRun } from '../src/platform/files.ts';
 import { describeVariables } from '../src/platform/variables.ts';
@@ -8,10 +8,11 @@ import { SDK_CHANNEL } from '../src/publishing/projection/publish.ts';
 import { findDifferences, rebuildDocuments } from '../src/publishing/projection/verify.ts';
 import { startEpoch } from '../src/record/epoch/start.ts';
 import { wakeServers } from '../src/record/wake.ts';
-import { runScript } from './run.ts';
+import { runOnMigrated } from './run.ts';
 
+const RUN = howToRun('sdk-documents');
 const options = readOptions({
-  run: howToRun('sdk-documents'),
+  run: RUN,
   does: 'Compares the documents that SDKs read with the flags and segments. Exits with 1 if a document differs.',
   options: {
     verify: { type: 'boolean', default: false, meaning: 'Only compare, as without options' },
@@ -29,9 +30,11 @@ const options = readOptions({
   variables: describeVariables('DATABASE_URL'),
 });
 
-const SHOWN = 20;
+if (options.verify && options.rebuild) rejectOption(RUN, 'Use either --verify or --rebuild');
 
-await runScript(process.env, async config => {
+const MAX_SHOWN = 20;
+
+await runOnMigrated(process.env, async config => {
   const db = openDb({ url: config.databaseUrl, poolSize: 2, onError: error => console.warn(error.message) });
   if (options['new-epoch']) {
     await startEpoch(db, 'The command sdk-documents --new-epoch was run.');
@@ -40,7 +43,7 @@ await runScript(process.env, async config => {
   }
   if (options.verify || options.rebuild || !options['new-epoch']) {
     const differences = await findDifferences(db);
-    for (const { kind, key, environment } of differences.slice(0, SHOWN))
+    for (const { kind, key, environment } of differences.slice(0, MAX_SHOWN))
       console.log(`${kind} ${key} in ${environment}`);
     console.log(`Documents that differ: ${differences.length}.`);
     if (differences.length > 0 && options.rebuild) {

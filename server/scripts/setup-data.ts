@@ -53,7 +53,7 @@ export async function makeDemoData(db: Db): Promise<DemoPerson[]> {
   }));
 }
 
-/** One is being rolled out, one is finished and should be removed, and one was just started. */
+/** Creates a flag that is being rolled out, a finished flag that should be removed, and a flag that was just started. */
 async function makeFeatures(db: Db, actor: Actor): Promise<void> {
   const project = 'payments';
   const add = (feature: NewFeature) => change(db, actor, current => createFeature(current, project, feature));
@@ -62,9 +62,9 @@ async function makeFeatures(db: Db, actor: Actor): Promise<void> {
     description: 'The basket on one page',
     tags: [{ type: 'simple', value: 'basket' }],
   });
-  const place = { project, featureName: 'pay.new-basket', environment: 'production' };
+  const target = { project, featureName: 'pay.new-basket', environment: 'production' };
   await change(db, actor, current =>
-    addStrategy(current, place, {
+    addStrategy(current, target, {
       name: 'flexibleRollout',
       title: 'A quarter of customers in Sweden',
       parameters: { rollout: '25', stickiness: 'userId', groupId: 'pay.new-basket' },

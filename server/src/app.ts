@@ -1,33 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import Fastify, { type FastifyHttpOptions, type RawServerDefault } from 'fastify';
 import {
   CLIENT_LIMITS,
   type ClientLimits,
   type Clients,
   makeClients,
-} from '../../plane/src/counting/clients.ts';
-import type { MergeLimits } from '../../plane/src/counting/merged.ts';
-import { makeUsage, type Usage } from '../../plane/src/counting/usage.ts';
-import { makeOwnFeeds } from '../../plane/src/feed/own-feeds.ts';
-import { feedRoutes } from '../../plane/src/feed/routes.ts';
-import { type Arrivals, makeArrivals } from '../../plane/src/platform/admission/arrivals.ts';
-import { type Admission, admissionMetrics } from '../../plane/src/platform/admission/metrics.ts';
-import type { ShareLimits } from '../../plane/src/platform/admission/shares.ts';
-import type { App } from '../../plane/src/platform/http/app.ts';
-import { lazyCompilers } from '../../plane/src/platform/http/input/compilers.ts';
-import { installJsonBodies } from '../../plane/src/platform/http/input/json.ts';
-import { installRowIds, ROW_ID } from '../../plane/src/platform/http/input/row-ids.ts';
-import { installInputLimits, MAX_PARAM_LENGTH } from '../../plane/src/platform/http/input/url-limits.ts';
-import { RULE } from '../../plane/src/platform/http/input/violations.ts';
-import { installArrivals } from '../../plane/src/platform/http/protection/arrivals.ts';
-import { installWriteLimit } from '../../plane/src/platform/http/protection/rate-limit.ts';
-import { buildSdkApp, isSdkPath, type SdkAppSettings } from '../../plane/src/serving/app.ts';
-import { SLICE_LIMITS, type SliceLimits } from '../../plane/src/serving/evaluation/slices.ts';
-import type { Source } from '../../plane/src/serving/source.ts';
-import { makeServingState, type ServingState } from '../../plane/src/serving/state/serving.ts';
-import { STREAM_LIMITS, type StreamLimits } from '../../plane/src/serving/streaming/limits.ts';
-import { signingKeyOf } from '../../plane/src/snapshot/keys.ts';
+} from '@halyard/plane/counting/clients.ts';
+import type { MergeLimits } from '@halyard/plane/counting/merged.ts';
+import { makeUsage, type Usage } from '@halyard/plane/counting/usage.ts';
+import { makeOwnFeeds } from '@halyard/plane/feed/own-feeds.ts';
+import { feedRoutes } from '@halyard/plane/feed/routes.ts';
+import { type Admission, registerAdmissionMetrics } from '@halyard/plane/platform/admission/metrics.ts';
+import { makeNetworkQueues, type NetworkQueues } from '@halyard/plane/platform/admission/network-queues.ts';
+import type { ShareLimits } from '@halyard/plane/platform/admission/shares.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { lazyCompilers } from '@halyard/plane/platform/http/input/compilers.ts';
+import { installJsonBodies } from '@halyard/plane/platform/http/input/json.ts';
+import { installRowIds, ROW_ID } from '@halyard/plane/platform/http/input/row-ids.ts';
+import { installInputLimits, MAX_PARAM_LENGTH } from '@halyard/plane/platform/http/input/url-limits.ts';
+import { RULE } from '@halyard/plane/platform/http/input/violations.ts';
+import { installNetworkQueues } from '@halyard/plane/platform/http/protection/network-queues.ts';
+import { installWriteLimit } from '@halyard/plane/platform/http/protection/rate-limit.ts';
+import { buildSdkApp, isSdkPath, type SdkAppSettings } from '@halyard/plane/serving/app.ts';
+import { SLICE_LIMITS, type SliceLimits } from '@halyard/plane/serving/evaluation/slices.ts';
+import type { Source } from '@halyard/plane/serving/source.ts';
+import { makeServingState, type ServingState } from '@halyard/plane/serving/state/serving.ts';
+import { STREAM_LIMITS, type StreamLimits } from '@halyard/plane/serving/streaming/limits.ts';
+import { deriveSigningKey } from '@halyard/plane/snapshot/keys.ts';
+import Fastify, { type FastifyHttpOptions, type RawServerDefault } from 'fastify';
 import { sessionCookieName } from './access/cookie.ts';
 import { installGate, requestLimits, UNGATED } from './access/gate.ts';
 import { installAuthentication, installAuthorization } from './access/guard.ts';
@@ -97,7 +97,7 @@ import { ownPasswordRoutes } from './people/users/routes.ts';
 import { VIEWS } from './people/views/operations.ts';
 import type { Config } from './platform/config.ts';
 import type { Db } from './platform/db/database.ts';
-import { pendingMigrations } from './platform/db/migrate.ts';
+import { listPendingMigrations } from './platform/db/migrate.ts';
 import { docsRoutes } from './platform/http/description/docs.ts';
 import { installOpenApi } from './platform/http/description/openapi.ts';
 import { installChecks } from './platform/http/input/checks.ts';
@@ -120,9 +120,9 @@ import { healthRoutes } from './platform/http/server/health.ts';
 import { installRequestLog, logOptions, RequestLogController } from './platform/http/server/log.ts';
 import { installMetrics } from './platform/http/server/metrics.ts';
 import { makeOutageLog, type OutageLog } from './platform/http/server/outage-log.ts';
-import { sharedServer } from './platform/http/server/shared-server.ts';
+import { makeSharedServer } from './platform/http/server/shared-server.ts';
 import { passwordHashes } from './platform/secrets/password-hash.ts';
-import { keyringOf } from './platform/secrets/seal.ts';
+import { makeKeyring } from './platform/secrets/seal.ts';
 import { CORS } from './publishing/cors/operations.ts';
 import { makeDatabaseSource } from './publishing/source/database-source.ts';
 import { registerWriters } from './record/change-writers.ts';
@@ -142,7 +142,7 @@ import { registerOperations } from './record/operations/register.ts';
 import { installRevisionHeader } from './record/revision-header.ts';
 import { APPLICATIONS } from './reporting/applications/operations.ts';
 import { EDGES } from './reporting/edges/operations.ts';
-import { makeTakeReport } from './reporting/edges/take-report.ts';
+import { makeReportReceiver } from './reporting/edges/take-report.ts';
 import { FEATURE_USAGE } from './reporting/feature-usage/operations.ts';
 import { impactMetricsRoute } from './reporting/feature-usage/routes.ts';
 import { reachOperations } from './reporting/reach/operations.ts';
@@ -189,6 +189,7 @@ export type AppSettings = Pick<
   | 'allowPrivateTargets'
   | 'deliverySchedule'
   | 'disableAfterHours'
+  | 'disabledAuthorization'
 >;
 
 /** The connection pools for everything except short requests. */
@@ -197,7 +198,7 @@ type Pools = { longReadDb?: Db; searchDb?: Db; sdkDb?: Db; metricsDb?: Db };
 /** Requests, streams and evaluations have their usual limits by default. */
 type BuildOptions = ServerOptions &
   Pools & {
-    arrivals?: Arrivals;
+    networkQueues?: NetworkQueues;
     requests?: Partial<ShareLimits>;
     longReads?: Partial<ShareLimits>;
     bodies?: Partial<ShareLimits>;
@@ -208,12 +209,12 @@ type BuildOptions = ServerOptions &
     consoleFiles?: ConsoleFiles;
     help?: Help | undefined;
     /** Wraps the database as the source of flags, to replace it with snapshots while it does not respond. */
-    sourceOf?: (database: Source) => Source;
+    wrapSource?: (database: Source) => Source;
     /** Whether the database accepts no writes. */
     isReadOnly?: () => boolean;
   };
 
-/** The whole HTTP surface, in one list. */
+/** Builds the application. The whole HTTP surface is in this one list. */
 export async function buildApp(
   db: Db,
   settings: AppSettings,
@@ -222,7 +223,7 @@ export async function buildApp(
     searchDb = longReadDb,
     sdkDb = db,
     metricsDb = db,
-    arrivals = makeArrivals(),
+    networkQueues = makeNetworkQueues(),
     requests,
     longReads: longReadLimits,
     bodies,
@@ -232,7 +233,7 @@ export async function buildApp(
     reachLimits,
     consoleFiles = NOT_BUILT,
     help,
-    sourceOf = database => database,
+    wrapSource = database => database,
     isReadOnly = () => false,
     ...options
   }: BuildOptions = {},
@@ -240,19 +241,19 @@ export async function buildApp(
   const { limits } = settings;
   const sso = {
     publicUrl: settings.publicUrl,
-    keyring: keyringOf(settings.secretKey, settings.oldSecretKeys),
+    keyring: makeKeyring(settings.secretKey, settings.oldSecretKeys),
   };
-  const admission: Admission = new Map([['arrivals', arrivals]]);
+  const admission: Admission = new Map([['arrivals', networkQueues]]);
   const longReads = makeLongReads(longReadDb, searchDb, admission, longReadLimits);
   registerWriters(WRITERS);
   const epochs = makeEpochWatch();
-  const serving = makeServingState(sourceOf(makeDatabaseSource(sdkDb, epochs)));
+  const serving = makeServingState(wrapSource(makeDatabaseSource(sdkDb, epochs)));
   const instance = { limits, longReads, publicUrl: settings.publicUrl, keyring: sso.keyring };
   const headers = securityHeaders(settings.publicUrl);
   const outageLog = makeOutageLog();
   const app: App = Fastify({
     ...serverOptions(settings, outageLog),
-    serverFactory: sharedServer(
+    serverFactory: makeSharedServer(
       ({ url = '' }) => isSdkPath(url),
       () => app.sdk.routing,
       rejectTwoHosts(headers),
@@ -267,8 +268,8 @@ export async function buildApp(
   installRequestLog(app);
   installStalledClients(app);
   installClosing(app);
-  installWithoutDatabase(app, () => serving.asOf);
-  installArrivals(app, arrivals);
+  installWithoutDatabase(app, () => serving.copyTakenAt);
+  installNetworkQueues(app, networkQueues);
   admission.set(
     'requests',
     installGate(app, settings.publicUrl, { ...requestLimits(settings.poolSize), ...requests }),
@@ -299,13 +300,13 @@ export async function buildApp(
   );
   installMetrics(app);
   admission.set('logins', passwordHashes.logins).set('new-passwords', passwordHashes.newPasswords);
-  admissionMetrics(app.metrics, admission);
+  registerAdmissionMetrics(app.metrics, admission);
   const usage = makeUsage(app.metrics, serving.hasFeature, usageLimits);
   app.decorate('usage', usage);
   const reach = makeClients({ ...CLIENT_LIMITS, ...reachLimits });
   app.decorate('reach', reach);
   await installSdk(app, serving, {
-    arrivals,
+    networkQueues,
     admission,
     securityHeaders: headers,
     streams: { ...STREAM_LIMITS, streams: settings.maxStreams, ...streams },
@@ -322,17 +323,17 @@ export async function buildApp(
         admission,
         settings.secretKey &&
           makeOwnFeeds(serving, {
-            key: signingKeyOf(settings.secretKey),
-            previousKey: settings.oldSecretKeys[0] && signingKeyOf(settings.oldSecretKeys[0]),
+            key: deriveSigningKey(settings.secretKey),
+            previousKey: settings.oldSecretKeys[0] && deriveSigningKey(settings.oldSecretKeys[0]),
             metrics: app.metrics,
-            takeReport: makeTakeReport(metricsDb, serving),
+            takeReport: makeReportReceiver(metricsDb, serving),
           }),
       ),
   });
   healthRoutes(app, {
     load: () => checkReady(db),
     isDatabaseResponding: () => (serving.age === undefined ? undefined : serving.age < DATABASE_GONE_AFTER_S),
-    snapshotTime: () => serving.asOf,
+    snapshotTime: () => serving.copyTakenAt,
     isReadOnly,
     isDraining: () => app.drain.isDraining,
   });
@@ -391,8 +392,8 @@ export async function buildApp(
   register(EDGES);
   register(ME);
   ownPasswordRoutes(app, db, settings.publicUrl);
-  consentRoutes(app, db, settings.publicUrl, integrationSettings(settings).targets);
-  await authorizationEndpoints(app, db, settings.publicUrl);
+  consentRoutes(app, db, settings, integrationSettings(settings).targets);
+  await authorizationEndpoints(app, db, settings);
   register(VIEWS);
   register(USERS);
   register(USER_ACCESS);
@@ -423,23 +424,23 @@ export async function buildApp(
   return app;
 }
 
-/** The SDK application starts and stops together with the main one. */
+/** Installs the SDK application, which starts and stops together with the main one. */
 async function installSdk(
   app: App,
   serving: ServingState,
   settings: Omit<SdkAppSettings, 'log' | 'metrics'>,
 ): Promise<void> {
-  const described = { isDescribed: true, log: app.log, metrics: app.metrics };
-  const sdk = await buildSdkApp(serving, { ...settings, ...described });
+  const shared = { isDescribed: true, log: app.log, metrics: app.metrics };
+  const sdk = await buildSdkApp(serving, { ...settings, ...shared });
   app.decorate('serving', serving);
   app.decorate('sdk', sdk);
   app.addHook('onReady', async () => void (await sdk.ready()));
   app.addHook('preClose', async () => await sdk.close());
 }
 
-/** Keys and allowed targets, in the form that integrations need. */
+/** Returns the keys and the allowed targets in the form that integrations need. */
 export const integrationSettings = (config: AppSettings) => ({
-  keyring: keyringOf(config.secretKey, config.oldSecretKeys),
+  keyring: makeKeyring(config.secretKey, config.oldSecretKeys),
   targets: { allowed: config.allowedTargets, allowPrivate: config.allowPrivateTargets },
 });
 
@@ -452,13 +453,13 @@ function serverOptions(
     logger: logOptions(logLevel, outageLog),
     logController: new RequestLogController(),
     genReqId: () => randomUUID(),
-    // Only these proxies may say which IP address a request comes from, which events record.
+    // Only these proxies may say which IP address a request comes from, because events record that address.
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
     bodyLimit: BODY_LIMIT_BYTES,
-    // With Node's defaults of 60 s and 300 s, a thousand slow clients were all still connected after 15 s. With these timeouts
-    // none was.
+    // With Node's defaults of 60 s and 300 s, a thousand slow clients were all still connected after 15 s. With these timeouts,
+    // none of them was.
     requestTimeout: 10_000,
-    // A request without a Host is rejected with a body (platform/http/input/url-limits.ts). Node rejects it without one.
+    // We reject a request without a Host ourselves (platform/http/input/url-limits.ts), because Node rejects it without a body.
     http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH },
     ajv: {
@@ -468,17 +469,17 @@ function serverOptions(
         removeAdditional: false,
         // A root role is named by id or by name.
         allowUnionTypes: true,
-        // The schemas are ours and linted with openapi.json; checking them again costs the first request 0.8 s.
+        // The schemas are our own and are linted with openapi.json, and checking them again costs the first request 0.8 s.
         validateSchema: false,
         verbose: true,
         keywords: [RULE, ROW_ID],
       },
     },
     schemaController: lazyCompilers,
-    // Our message is built from `validation` (platform/http/input/violations.ts). Fastify's would join all violations, and there
-    // can be 100,000.
+    // Our message is built from `validation` (platform/http/input/violations.ts). Fastify would join all violations into its
+    // message, and there can be 100,000.
     schemaErrorFormatter: () => new Error('The request does not match its schema'),
-    // No hook runs for these, so the headers are set here.
+    // No hook runs for these errors, so the headers are set here.
     frameworkErrors: async (error, request, reply) =>
       await sendError((await request.server.callerError(request)) ?? error, request, reply.headers(headers)),
     clientErrorHandler: clientErrorHandler(headers),
@@ -488,6 +489,7 @@ function serverOptions(
 }
 
 async function checkReady(db: Db): Promise<void> {
-  const pending = await pendingMigrations(db);
-  if (pending.length > 0) throw new Error(`Migrations are pending: ${pending.join(', ')}`);
+  const pendingMigrations = await listPendingMigrations(db);
+  if (pendingMigrations.length > 0)
+    throw new Error(`Migrations are pending: ${pendingMigrations.join(', ')}`);
 }

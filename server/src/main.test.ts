@@ -5,18 +5,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDb } from './platform/db/database.ts';
-import { createDatabase, dropDatabase, urlOf } from './test/database.ts';
+import { createDatabase, dropDatabase, getDatabaseUrl } from './test/database.ts';
 import { type RunningServer, spawnServer, startProcess, stopProcess } from './test/process.ts';
-import { untilWaiting } from './test/waiting.ts';
+import { waitForLockWaiters } from './test/waiting.ts';
 
 const TOKEN = '*:*.an-operator-chose-this-secret-0123456789';
 const name = `halyard_main_${randomBytes(4).toString('hex')}`;
-const env = { DATABASE_URL: urlOf(name), HALYARD_INIT_ADMIN_TOKENS: TOKEN };
+const env = { DATABASE_URL: getDatabaseUrl(name), HALYARD_INIT_ADMIN_TOKENS: TOKEN };
 
 beforeAll(() => createDatabase(name));
 afterAll(() => dropDatabase(name));
 
-const ask = (server: RunningServer, path: string, options: RequestInit = {}) =>
+const send = (server: RunningServer, path: string, options: RequestInit = {}) =>
   fetch(`${server.url}${path}`, {
     ...options,
     headers: { authorization: TOKEN, 'content-type': 'application/json' },
@@ -26,27 +26,27 @@ test('two servers that start at the same time on an empty database both come up'
   const servers = await Promise.all([startProcess(env), startProcess(env)]);
 
   for (const server of servers) {
-    expect(await (await ask(server, '/api/admin/user')).json()).toMatchObject({
+    expect(await (await send(server, '/api/admin/user')).json()).toMatchObject({
       user: { name: 'admin token admin' },
     });
-    expect(await (await ask(server, '/health')).json()).toEqual({ health: 'GOOD' });
+    expect(await (await send(server, '/health')).json()).toEqual({ health: 'GOOD' });
   }
-  // Created once, although both servers had the setting.
-  const events = await ask(servers[0], '/api/admin/search/events?type=IS:api-token-created');
+  // The token was created once, although both servers had the setting.
+  const events = await send(servers[0], '/api/admin/search/events?type=IS:api-token-created');
   expect(await events.json()).toMatchObject({ total: 1 });
   const stopped = await Promise.all(servers.map(server => stopProcess(server)));
   expect(stopped.map(({ code }) => code)).toEqual([0, 0]);
 });
 
-test('at SIGTERM a request that runs is finished, connections without a request end, and the process ends with 0', async () => {
+test('at SIGTERM the server finishes running requests, closes connections without a request, and exits with 0', async () => {
   const server = await startProcess(env);
   const blocker = new pg.Client({ connectionString: env.DATABASE_URL });
   await blocker.connect();
   await blocker.query("begin; select from projects where id = 'default' for update");
   const body = JSON.stringify({ name: `Renamed ${Date.now()}` });
-  const running = ask(server, '/api/admin/projects/default', { method: 'PUT', body });
+  const runningRequest = send(server, '/api/admin/projects/default', { method: 'PUT', body });
   const db = openDb({ url: env.DATABASE_URL, poolSize: 1, onError: () => {} });
-  await untilWaiting(db);
+  await waitForLockWaiters(db);
   await db.destroy();
   // Browsers and load balancers open connections like this before they have a request.
   const silent = connect(server.port, '127.0.0.1');
@@ -62,14 +62,14 @@ test('at SIGTERM a request that runs is finished, connections without a request 
   await blocker.query('commit');
   await blocker.end();
 
-  expect((await running).status).toBe(200);
+  expect((await runningRequest).status).toBe(200);
   expect(await stopping).toMatchObject({ code: 0 });
 });
 
 test('after SIGTERM the server is not ready and serves everything, and a second SIGTERM stops it', async () => {
   const server = await startProcess({ ...env, HALYARD_SHUTDOWN_DELAY_SECONDS: '600' });
   const ready = async () => {
-    const response = await ask(server, '/ready');
+    const response = await send(server, '/ready');
     return [response.status, await response.json()];
   };
 
@@ -77,12 +77,12 @@ test('after SIGTERM the server is not ready and serves everything, and a second 
   await expect.poll(ready).toEqual([503, { health: 'BAD', database: 'GOOD', writes: 'GOOD' }]);
   const body = JSON.stringify({ name: `Renamed ${Date.now()}` });
   const served = [
-    await ask(server, '/api/admin/user'),
-    await ask(server, '/api/admin/projects/default', { method: 'PUT', body }),
-    await ask(server, '/api/client/features'),
+    await send(server, '/api/admin/user'),
+    await send(server, '/api/admin/projects/default', { method: 'PUT', body }),
+    await send(server, '/api/client/features'),
   ];
 
-  // The last one is the response to SDKs for a token of a different kind.
+  // The last status is the response to SDKs for a token of a different kind.
   expect(served.map(({ status }) => status)).toEqual([200, 200, 403]);
   expect(served.map(({ headers }) => headers.get('connection'))).toEqual(['close', 'close', 'close']);
   expect(await stopProcess(server)).toMatchObject({ code: 0 });
@@ -159,17 +159,17 @@ test('the first admin logs in over HTTP, and neither password nor cookie is in t
 });
 
 test('warns once if there is neither a user nor an admin token, and names the variables to set', async () => {
-  const empty = `${name}_empty`;
-  await createDatabase(empty);
+  const emptyName = `${name}_empty`;
+  await createDatabase(emptyName);
   const warnings = async (variables: Record<string, string>) => {
-    const server = await startProcess({ DATABASE_URL: urlOf(empty), ...variables });
+    const server = await startProcess({ DATABASE_URL: getDatabaseUrl(emptyName), ...variables });
     await stopProcess(server);
     return jsonLines(server.output()).filter(line => line.msg === 'no user or admin token found');
   };
 
   const without = await warnings({});
   const withToken = await warnings({ HALYARD_INIT_ADMIN_TOKENS: TOKEN });
-  await dropDatabase(empty);
+  await dropDatabase(emptyName);
 
   expect(without).toMatchObject([
     {
@@ -184,12 +184,12 @@ test('warns once if there is neither a user nor an admin token, and names the va
 
 /** The server for tests that leave it unchanged. Each start takes 1 s of CPU time. */
 let common: RunningServer | undefined;
-/** Strings that must not be in its log, which is complete when it has stopped. */
-const unlogged = [TOKEN];
+/** Strings that must not be in the server's log, which is complete once the server has stopped. */
+const unloggedStrings = [TOKEN];
 afterAll(async () => {
   if (!common) return;
   await stopProcess(common);
-  for (const text of unlogged) expect(common.output()).not.toContain(text.slice(-20));
+  for (const text of unloggedStrings) expect(common.output()).not.toContain(text.slice(-20));
 });
 
 async function commonServer(): Promise<RunningServer> {
@@ -199,17 +199,17 @@ async function commonServer(): Promise<RunningServer> {
 
 test('the log has the id of each request and no token, wherever the token was sent', async () => {
   const server = await commonServer();
-  const created = await (
-    await ask(server, '/api/admin/api-tokens', {
+  const creation = await (
+    await send(server, '/api/admin/api-tokens', {
       method: 'POST',
       body: JSON.stringify({ tokenName: 'logged', type: 'backend', environment: 'production' }),
     })
   ).json();
-  const { secret } = created as { secret: string };
-  unlogged.push(secret);
+  const { secret } = creation as { secret: string };
+  unloggedStrings.push(secret);
 
   const answers = [
-    await ask(server, `/api/admin/api-tokens/${encodeURIComponent(secret)}`, { method: 'DELETE' }),
+    await send(server, `/api/admin/api-tokens/${encodeURIComponent(secret)}`, { method: 'DELETE' }),
     await fetch(`${server.url}/api/admin/user?token=${encodeURIComponent(secret)}`, {
       headers: { authorization: secret },
     }),
@@ -219,7 +219,7 @@ test('the log has the id of each request and no token, wherever the token was se
   expect(answers.map(answer => answer.status)).toEqual([200, 401, 404]);
   for (const answer of answers)
     await expect.poll(() => server.output()).toContain(answer.headers.get('x-request-id'));
-  for (const text of unlogged) expect(server.output()).not.toContain(text.slice(-20));
+  for (const text of unloggedStrings) expect(server.output()).not.toContain(text.slice(-20));
 });
 
 const jsonLines = (text: string): { level: number; msg: string }[] =>
@@ -230,28 +230,28 @@ const jsonLines = (text: string): { level: number; msg: string }[] =>
 
 test('the server outlives its database, says that the database does not respond, and recovers', async () => {
   const server = await commonServer();
-  const admin = new pg.Client({ connectionString: urlOf('postgres') });
+  const admin = new pg.Client({ connectionString: getDatabaseUrl('postgres') });
   await admin.connect();
-  const cut = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`;
+  const disconnectSql = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`;
 
-  const logged = server.output().length;
+  const loggedLength = server.output().length;
   await admin.query(`alter database ${name} allow_connections false`);
-  await admin.query(cut);
-  const ready = async () => await (await ask(server, '/ready')).json();
+  await admin.query(disconnectSql);
+  const ready = async () => await (await send(server, '/ready')).json();
   await expect.poll(ready).toEqual({ health: 'GOOD', database: 'BAD', writes: 'BAD' });
-  const during = [(await ask(server, '/ready')).status, (await ask(server, '/health')).status];
-  const refused = await ask(server, '/api/admin/user');
-  const rejection = await refused.json();
-  await ask(server, '/api/admin/user');
-  const lines = jsonLines(server.output().slice(logged));
+  const statusesDuring = [(await send(server, '/ready')).status, (await send(server, '/health')).status];
+  const rejectedResponse = await send(server, '/api/admin/user');
+  const rejection = await rejectedResponse.json();
+  await send(server, '/api/admin/user');
+  const lines = jsonLines(server.output().slice(loggedLength));
   await admin.query(`alter database ${name} allow_connections true`);
   await admin.end();
 
-  expect(during).toEqual([200, 200]);
-  expect([refused.status, rejection]).toMatchObject([503, { name: 'ServiceUnavailableError' }]);
-  expect(refused.headers.get('retry-after')).toBe('2');
+  expect(statusesDuring).toEqual([200, 200]);
+  expect([rejectedResponse.status, rejection]).toMatchObject([503, { name: 'ServiceUnavailableError' }]);
+  expect(rejectedResponse.headers.get('retry-after')).toBe('2');
   await expect.poll(ready).toEqual({ health: 'GOOD', database: 'GOOD', writes: 'GOOD' });
-  expect((await ask(server, '/api/admin/user')).status).toBe(200);
+  expect((await send(server, '/api/admin/user')).status).toBe(200);
   // Each part of the server logs once that it failed, and a 503 response is not a server error.
   const failures = lines.filter(line => line.level >= 40).map(line => line.msg);
   expect(failures).toEqual([...new Set(failures)]);
@@ -276,10 +276,10 @@ test('a client that sends its headers or its body too slowly is cut off; others 
     answers.body += chunk;
   });
   const drip = setInterval(() => slowHead.writable && slowHead.write('x'), 500);
-  const closed = Promise.all([once(slowHead, 'close'), once(slowBody, 'close')]);
+  const bothClosed = Promise.all([once(slowHead, 'close'), once(slowBody, 'close')]);
 
-  expect((await ask(server, '/api/admin/user')).status).toBe(200);
-  await closed;
+  expect((await send(server, '/api/admin/user')).status).toBe(200);
+  await bothClosed;
   clearInterval(drip);
 
   for (const answer of Object.values(answers)) {
@@ -349,7 +349,7 @@ test('does not log an error when a client closes the connection in the middle of
     return server.output();
   };
 
-  // The server must have begun to read the body, which nothing shows, so the wait grows until it has.
+  // The server must have begun to read the body. Nothing shows when that happens, so the wait grows until it has.
   await expect.poll(closeInTheMiddle).toMatch(/request (rejected|failed)/);
   await stopProcess(server);
   expect(server.output()).not.toMatch(/"level":[56]0/);

@@ -9,7 +9,7 @@ const { unknownVariables } = await import('./platform/variables.ts');
 
 const STOP_WITHIN_MS = 9_000;
 
-const once = (work: () => void) => {
+const makeOnce = (work: () => void) => {
   let isDone = false;
   return () => {
     if (!isDone) work();
@@ -27,8 +27,8 @@ try {
   const config = readConfig(process.env);
   ({ databaseUrl } = config);
   // The server takes 2 s of CPU time to load. An error in the configuration or of the database is reported before that.
-  const { findStart } = await import('./publishing/snapshots/start.ts');
-  const snapshots = await findStart(config, {
+  const { findStartSnapshots } = await import('./publishing/snapshots/start.ts');
+  const snapshots = await findStartSnapshots(config, {
     warn: (fields, message) => process.stderr.write(`Warning: ${message} ${JSON.stringify(fields)}\n`),
   });
   const { startServer } = await import('./server.ts');
@@ -45,7 +45,7 @@ try {
       },
     );
   };
-  const stopOnce = once(stop);
+  const stopOnce = makeOnce(stop);
   process.once('SIGTERM', () => {
     const delaySeconds = config.shutdownDelaySeconds;
     server.app.log.info({ signal: 'SIGTERM', delaySeconds }, 'stopping');
@@ -53,7 +53,7 @@ try {
     setTimeout(stopOnce, delaySeconds * 1_000);
     process.once('SIGTERM', stopOnce);
   });
-  // From a terminal, where no proxy has to notice.
+  // Ctrl+C comes from a terminal, where no proxy has to notice first.
   process.once('SIGINT', () => {
     server.app.log.info({ signal: 'SIGINT' }, 'stopping');
     stopOnce();

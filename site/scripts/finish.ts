@@ -1,5 +1,5 @@
-// Runs after the manual is built: writes the hashes of inline scripts, for the server's content security policy, and a Brotli
-// copy of each file that becomes smaller.
+// Runs after the manual is built. Writes the hashes of inline scripts for the server's content security policy, and a Brotli copy
+// of each file that becomes smaller.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { brotliCompressSync } from 'node:zlib';
 
 const FOLDER = fileURLToPath(new URL('../dist/help', import.meta.url));
 const COMPRESSIBLE = /\.(css|html|js|json|md|svg|txt)$/;
-const SMALLEST_BYTES = 1_024;
+const MIN_BYTES = 1_024;
 
 const files = readdirSync(FOLDER, { recursive: true, withFileTypes: true })
   .filter(entry => entry.isFile())
@@ -23,15 +23,15 @@ for (const path of files.filter(file => file.endsWith('.html'))) {
 }
 writeFileSync(join(FOLDER, 'inline-scripts.json'), JSON.stringify([...hashes].sort()));
 
-let bytes = 0;
+let totalBytes = 0;
 for (const path of files) {
   const content = readFileSync(path);
-  bytes += content.length;
-  if (!COMPRESSIBLE.test(path) || content.length < SMALLEST_BYTES) continue;
+  totalBytes += content.length;
+  if (!COMPRESSIBLE.test(path) || content.length < MIN_BYTES) continue;
   const copy = brotliCompressSync(content);
   if (copy.length < content.length) writeFileSync(`${path}.br`, copy);
   else rmSync(`${path}.br`, { force: true });
 }
 console.log(
-  `The manual has ${files.length} files and ${(bytes / 1_048_576).toFixed(1)} MiB, with ${hashes.size} inline scripts.`,
+  `The manual has ${files.length} files and ${(totalBytes / 1_048_576).toFixed(1)} MiB, with ${hashes.size} inline scripts.`,
 );

@@ -3,39 +3,43 @@ import type { Page } from './sources.ts';
 
 export type Targets = {
   pages: ReadonlyMap<string, Page>;
-  /** The path of a page on the site. */
-  urlOf: (page: Page) => string;
-  /** The path of a file that is copied to the site, or undefined if it is not. */
+  /** Returns the path of a page on the site. */
+  getPageUrl: (page: Page) => string;
+  /** Returns the path of a file on the site, or undefined if the file is not copied to the site. */
   fileUrl: (path: string) => string | undefined;
 };
 
-/** The Markdown with links to pages and files of the site. A link to anything else in the repository becomes plain text. */
+/** Returns the Markdown with links to pages and files of the site. A link to anything else in the repository becomes plain text. */
 export function rewriteLinks({ source, markdown }: Page, targets: Targets): string {
-  return outsideOfCode(markdown, text =>
+  return changeOutsideCode(markdown, text =>
     text
-      .replaceAll(/(!?)\[((?:[^[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)/g, (whole, image, label, link) => {
-        const url = urlOf(source, link, targets);
+      .replaceAll(/(!?)\[((?:[^[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)/g, (match, image, label, link) => {
+        const url = resolveLink(source, link, targets);
         if (url === undefined) return image ? '' : label;
-        return url === link ? whole : `${image}[${label}](${url})`;
+        return url === link ? match : `${image}[${label}](${url})`;
       })
-      .replaceAll(/\b(src|srcset|href)="([^"]+)"/g, (whole, name, link) => {
-        const url = urlOf(source, link, targets);
-        return url === undefined ? whole : `${name}="${url}"`;
+      .replaceAll(/\b(src|srcset|href)="([^"]+)"/g, (match, name, link) => {
+        const url = resolveLink(source, link, targets);
+        return url === undefined ? match : `${name}="${url}"`;
       }),
   );
 }
 
-function urlOf(source: string, link: string, { pages, urlOf: url, fileUrl }: Targets): string | undefined {
+function resolveLink(
+  source: string,
+  link: string,
+  { pages, getPageUrl, fileUrl }: Targets,
+): string | undefined {
   if (/^[a-z]+:|^#|^\//.test(link)) return link;
   const [path = '', anchor] = link.split('#');
   const target = normalize(join(dirname(source), path));
   const page = pages.get(target);
-  if (page) return url(page) + (anchor === undefined ? '' : `#${anchor}`);
+  if (page) return getPageUrl(page) + (anchor === undefined ? '' : `#${anchor}`);
   return fileUrl(target);
 }
 
 /** Changes the text between fenced code blocks. */
-function outsideOfCode(markdown: string, change: (text: string) => string): string {
+function changeOutsideCode(markdown: string, change: (text: string) => string): string {
   return markdown
     .split(/^( *```[\s\S]*?^ *```[ \t]*$)/m)
     .map((part, n) => (n % 2 === 1 ? part : change(part)))

@@ -1,4 +1,4 @@
-// docs/README.md is the map of the documentation. The sidebar and llms.txt follow it.
+// Reads docs/README.md, the map of the documentation, which determines the sidebar and llms.txt.
 import { dirname, join, normalize } from 'node:path';
 import type { Page } from './sources.ts';
 
@@ -7,7 +7,7 @@ export type Section = { label: string; entries: (Entry | { label: string; entrie
 
 const MAP = 'docs/README.md';
 
-/** The sections of the map with the pages they link to. A list item that names several pages after a colon becomes a group. */
+/** Reads the sections of the map with the pages that they link to. A list item with several pages after a colon becomes a group. */
 export function readMap(pages: ReadonlyMap<string, Page>): Section[] {
   const { markdown = '' } = pages.get(MAP) ?? {};
   return markdown
@@ -16,19 +16,19 @@ export function readMap(pages: ReadonlyMap<string, Page>): Section[] {
     .map(part => {
       const [label = '', ...lines] = part.split('\n');
       const items = lines.join('\n').split(/^ *- /m).slice(1);
-      return { label, entries: items.flatMap(item => entriesOf(item, pages)) };
+      return { label, entries: items.flatMap(item => parseEntries(item, pages)) };
     })
     .filter(({ entries }) => entries.length > 0);
 }
 
-function entriesOf(item: string, pages: ReadonlyMap<string, Page>): Section['entries'] {
+function parseEntries(item: string, pages: ReadonlyMap<string, Page>): Section['entries'] {
   const text = item.replaceAll(/\s+/g, ' ');
-  const entries = linksOf(text, pages);
+  const entries = parseLinks(text, pages);
   const [, group] = /^([A-Z][A-Za-z ]+): \[/.exec(text) ?? [];
   return group ? [{ label: group, entries }] : entries;
 }
 
-const linksOf = (text: string, pages: ReadonlyMap<string, Page>): Entry[] =>
+const parseLinks = (text: string, pages: ReadonlyMap<string, Page>): Entry[] =>
   [...text.matchAll(/\[([^\]]+)\]\(([^)#]+)\)/g)].flatMap(([, label = '', link = '']) => {
     const page = pages.get(normalize(join(dirname(MAP), link)));
     return page ? [{ label: label.charAt(0).toUpperCase() + label.slice(1), page }] : [];

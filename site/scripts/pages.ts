@@ -1,5 +1,5 @@
-// Writes the pages of the site from the Markdown of the repository: src/content/docs for Starlight, and the same pages as
-// Markdown in public/, with llms.txt as their index. The sources are never changed.
+// Writes the site's pages from the repository's Markdown, to src/content/docs for Starlight and as Markdown to public/, with
+// llms.txt as their index. The sources are never changed.
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import { type Page, ROOT, readPages } from './sources.ts';
 
 const SITE = fileURLToPath(new URL('../', import.meta.url));
 const [CONTENT, PUBLIC] = [join(SITE, 'src/content/docs'), join(SITE, 'public')];
-/** Where the site is served: `/` or `/help/`. */
+/** The path at which the site is served, which is `/`, `/0.1/` for a minor version, or `/help/` for a server's manual. */
 const BASE = process.env.SITE_BASE ?? '/';
 
 const pages = readPages();
@@ -22,8 +22,8 @@ const write = (path: string, text: string): void => {
 };
 
 const fileUrl = (path: string): string | undefined => {
-  // The server has the document for its version.
-  if (path === 'openapi.json' && BASE !== '/') return '/docs/openapi.json';
+  // The server serves the document for its own version.
+  if (path === 'openapi.json' && BASE === '/help/') return '/docs/openapi.json';
   if (path !== 'openapi.json' && !/^docs\/images\//.test(path)) return undefined;
   if (!existsSync(join(ROOT, path))) throw new Error(`${path} does not exist.`);
   const name = path.replace(/^docs\//, '');
@@ -31,15 +31,15 @@ const fileUrl = (path: string): string | undefined => {
   return BASE + name;
 };
 
-const onSite: Targets = {
+const siteTargets: Targets = {
   pages,
-  urlOf: ({ slug }) => (slug === 'index' ? BASE : `${BASE}${slug}/`),
+  getPageUrl: ({ slug }) => (slug === 'index' ? BASE : `${BASE}${slug}/`),
   fileUrl,
 };
-const asMarkdown: Targets = { ...onSite, urlOf: ({ slug }) => `${BASE}${slug}.md` };
+const markdownTargets: Targets = { ...siteTargets, getPageUrl: ({ slug }) => `${BASE}${slug}.md` };
 
-/** Mermaid draws in the browser, so its code is not highlighted like other code. */
-const withDiagrams = (markdown: string): string =>
+/** Replaces the highlighted code of diagrams with plain text, because Mermaid draws in the browser. */
+const renderDiagrams = (markdown: string): string =>
   markdown.replaceAll(/^```mermaid\n([\s\S]*?)^```$/gm, (_, code) => {
     const text = code
       .replaceAll('&', '&amp;')
@@ -49,8 +49,8 @@ const withDiagrams = (markdown: string): string =>
     return `<pre class="mermaid">${text}</pre>`;
   });
 
-/** The first paragraph in one line, without links and formatting. */
-const summaryOf = ({ markdown }: Page): string =>
+/** Returns the first paragraph in one line, without links and formatting. */
+const extractSummary = ({ markdown }: Page): string =>
   (markdown.split(/\n{2,}/).find(block => /^[A-Z"`[]/.test(block)) ?? '')
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replaceAll(/[`*_]/g, '')
@@ -59,16 +59,20 @@ const summaryOf = ({ markdown }: Page): string =>
     .trim();
 
 for (const page of pages.values()) {
-  const front = { title: page.title, description: summaryOf(page), tableOfContents: { maxHeadingLevel: 3 } };
-  const body = withDiagrams(rewriteLinks(page, onSite));
-  write(join(CONTENT, `${page.slug}.md`), `---\n${JSON.stringify(front)}\n---\n\n${body}`);
-  write(join(PUBLIC, `${page.slug}.md`), `# ${page.title}\n\n${rewriteLinks(page, asMarkdown)}`);
+  const frontMatter = {
+    title: page.title,
+    description: extractSummary(page),
+    tableOfContents: { maxHeadingLevel: 3 },
+  };
+  const body = renderDiagrams(rewriteLinks(page, siteTargets));
+  write(join(CONTENT, `${page.slug}.md`), `---\n${JSON.stringify(frontMatter)}\n---\n\n${body}`);
+  write(join(PUBLIC, `${page.slug}.md`), `# ${page.title}\n\n${rewriteLinks(page, markdownTargets)}`);
 }
 
 const sections = readMap(pages).map(({ label, entries }) => {
-  const flat = entries.flatMap(entry => ('entries' in entry ? entry.entries : [entry]));
-  const lines = flat.map(
-    ({ label: name, page }) => `- [${name}](${asMarkdown.urlOf(page)}): ${summaryOf(page)}`,
+  const allEntries = entries.flatMap(entry => ('entries' in entry ? entry.entries : [entry]));
+  const lines = allEntries.map(
+    ({ label: name, page }) => `- [${name}](${markdownTargets.getPageUrl(page)}): ${extractSummary(page)}`,
   );
   return `## ${label}\n\n${lines.join('\n')}\n`;
 });

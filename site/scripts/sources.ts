@@ -1,12 +1,12 @@
-// The Markdown files of the repository that become pages, and where each of them goes.
+// Reads the Markdown files of the repository that become pages, and decides where each page goes.
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Pages outside docs/, by their path in the repository. */
-const OUTSIDE: Record<string, string> = {
+/** The slugs of pages outside docs/, by path in the repository. */
+const SLUGS_OUTSIDE_DOCS: Record<string, string> = {
   'README.md': 'index',
   'SECURITY.md': 'project/security',
   'CHANGELOG.md': 'project/changelog',
@@ -25,9 +25,9 @@ export type Page = {
   markdown: string;
 };
 
-/** Every page by the path of its source. */
+/** Reads every page, by the path of its source. */
 export function readPages(): Map<string, Page> {
-  const pages = [...docs(), ...reports(), ...Object.entries(OUTSIDE)].map(
+  const pages = [...listDocs(), ...listReports(), ...Object.entries(SLUGS_OUTSIDE_DOCS)].map(
     ([source, slug]): [string, Page] => {
       const text = readFileSync(join(ROOT, source), 'utf8');
       const [, title = basename(source)] = /^# (.+)$/m.exec(text) ?? [];
@@ -37,16 +37,16 @@ export function readPages(): Map<string, Page> {
   return new Map(pages);
 }
 
-const docs = (): [string, string][] =>
-  markdownBelow('docs').map(path => [
+const listDocs = (): [string, string][] =>
+  listMarkdown('docs').map(path => [
     path,
     path === 'docs/README.md' ? 'contents' : path.replace(/^docs\//, '').replace(/\.md$/, ''),
   ]);
 
-const reports = (): [string, string][] =>
-  markdownBelow('bench/reports').map(path => [path, `project/${basename(path, '.md')}`]);
+const listReports = (): [string, string][] =>
+  listMarkdown('bench/reports').map(path => [path, `project/${basename(path, '.md')}`]);
 
-function markdownBelow(folder: string): string[] {
+function listMarkdown(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile() && entry.name.endsWith('.md'))
     .map(entry => relative(ROOT, join(entry.parentPath, entry.name)))

@@ -2,31 +2,33 @@ import { SCHEMAS } from './schemas.gen.ts';
 
 type Schema = Record<string, unknown>;
 
-/** The names of the schemas that a schema refers to. */
-export function namesIn(schema: unknown): string[] {
-  if (Array.isArray(schema)) return schema.flatMap(namesIn);
+/** Returns the names of the schemas that a schema refers to directly. */
+export function directReferences(schema: unknown): string[] {
+  if (Array.isArray(schema)) return schema.flatMap(directReferences);
   if (typeof schema !== 'object' || schema === null) return [];
   return Object.entries(schema).flatMap(([key, value]) =>
-    key === '$ref' && typeof value === 'string' ? [value.slice(value.lastIndexOf('/') + 1)] : namesIn(value),
+    key === '$ref' && typeof value === 'string'
+      ? [value.slice(value.lastIndexOf('/') + 1)]
+      : directReferences(value),
   );
 }
 
-/** The names of all schemas that the schema refers to, directly or through others. */
-export function closure(schema: unknown, all: Record<string, unknown>): string[] {
-  const found = new Set<string>();
-  const waiting = namesIn(schema);
-  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
-    if (found.has(name)) continue;
-    found.add(name);
-    waiting.push(...namesIn(all[name]));
+/** Returns the names of all schemas that the schema refers to, directly or through other schemas. */
+export function referencedSchemas(schema: unknown, schemas: Record<string, unknown>): string[] {
+  const names = new Set<string>();
+  const pendingNames = directReferences(schema);
+  for (let name = pendingNames.pop(); name !== undefined; name = pendingNames.pop()) {
+    if (names.has(name)) continue;
+    names.add(name);
+    pendingNames.push(...directReferences(schemas[name]));
   }
-  return [...found].toSorted();
+  return [...names].toSorted();
 }
 
-/** A self-contained schema: it includes every schema that it refers to. */
+/** Returns a self-contained schema, which includes every schema that it refers to. */
 export function schemaFor(output: string | Schema): Schema {
   const schema = typeof output === 'string' ? { $ref: `#/components/schemas/${output}` } : output;
-  const names = closure(schema, SCHEMAS);
+  const names = referencedSchemas(schema, SCHEMAS);
   return {
     ...schema,
     ...(names.length > 0 && {

@@ -48,7 +48,7 @@ import { tokensList } from './tokens/list.ts';
 import { tokensRevoke } from './tokens/revoke.ts';
 import { usersList } from './users/list.ts';
 
-/** The words that several commands begin with. */
+/** The first words that several commands share, with their descriptions. */
 export const GROUPS: Record<string, string> = {
   profile: 'Choose between servers',
   flags: 'Work with flags',

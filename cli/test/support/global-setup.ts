@@ -1,4 +1,4 @@
-// Only the files of this folder import sources of the server: they start it as a process. Tests reach it through the command line.
+// Only this folder imports server sources, to start the server as a process. Tests reach the server through the command line.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ export async function setup(project: TestProject): Promise<void> {
     /node_modules\/(pg|pg-boss|kysely)\/|^server\/|\/server\/src\//.test(path),
   );
   if (forbidden.length > 0) throw new Error(`The command line contains ${forbidden.join(', ')}`);
-  // test/template-database.ts runs before.
+  // Set by test/template-database.ts, which runs earlier.
   server = await startServer(String(process.env.TEST_TEMPLATE));
   const { stop: _, ...shared } = server;
   project.provide('cli', { ...shared, program: join(folder, 'halyard.js') });

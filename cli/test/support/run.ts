@@ -4,73 +4,74 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, inject } from 'vitest';
-import { apiOf } from '../../../console/e2e/support/api.ts';
+import { createApi } from '../../../console/e2e/support/api.ts';
 
 export { createPerson, createProject, unique } from '../../../console/e2e/support/api.ts';
 
 const { url, adminToken, program } = inject('cli');
 
 export const server = { url, adminToken };
-export const api = apiOf(server);
+export const api = createApi(server);
 
-/** Profiles of this test file. */
+/** The configuration folder with the profiles of this test file. */
 export const home = mkdtempSync(join(tmpdir(), 'halyard-home-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-export type Ran = { code: number | null; stdout: string; stderr: string };
+export type RunResult = { code: number | null; stdout: string; stderr: string };
 
-export type Around = {
+export type RunOptions = {
   env?: Record<string, string | undefined>;
   input?: string;
-  /** What is typed on the terminal: each answer after the prompt that contains the first string. */
+  /** The input on the terminal. Each answer is typed after the prompt that contains the first string. */
   answers?: [prompt: string, answer: string][];
-  /** What happens elsewhere while the command runs on the terminal. */
-  meanwhile?: (printed: { stdout: string; stderr: string }) => Promise<void>;
+  /** What the test does while the command runs on the terminal. */
+  duringRun?: (output: { stdout: string; stderr: string }) => Promise<void>;
 };
 
 const LOGGED_IN = { HALYARD_SERVER: url, HALYARD_TOKEN: adminToken };
 
-const environment = (env: Around['env']) => ({
+const environment = (env: RunOptions['env']) => ({
   PATH: process.env.PATH,
   XDG_CONFIG_HOME: home,
-  // As bin/halyard.cjs does. Removed with the bundle.
+  // The cache that bin/halyard.cjs uses. It is removed with the bundle.
   NODE_COMPILE_CACHE: join(dirname(program), 'compiled'),
   ...LOGGED_IN,
   ...env,
 });
 
 /** Starts the command line without a terminal, logged in as an admin. */
-export function start(words: string[], { env = {}, input }: Around = {}) {
-  const child = spawn(process.execPath, [program, ...words], {
+export function start(args: string[], { env = {}, input }: RunOptions = {}) {
+  const child = spawn(process.execPath, [program, ...args], {
     env: environment(env),
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   child.stdin.on('error', () => {});
   child.stdin.end(input ?? '');
-  return collect(child);
+  return collectOutput(child);
 }
 
-function collect(child: ChildProcess) {
-  const printed = { stdout: '', stderr: '' };
+function collectOutput(child: ChildProcess) {
+  const output = { stdout: '', stderr: '' };
   child.stdout?.setEncoding('utf8').on('data', text => {
-    printed.stdout += text;
+    output.stdout += text;
   });
   child.stderr?.setEncoding('utf8').on('data', text => {
-    printed.stderr += text;
+    output.stderr += text;
   });
-  const ended: Promise<Ran> = once(child, 'close').then(([code]) => ({
+  const completion: Promise<RunResult> = once(child, 'close').then(([code]) => ({
     code: code as number | null,
-    ...printed,
+    ...output,
   }));
-  return { child, printed, ended };
+  return { child, output, completion };
 }
 
-export const run = (words: string[], around: Around = {}): Promise<Ran> => start(words, around).ended;
+export const run = (args: string[], options: RunOptions = {}): Promise<RunResult> =>
+  start(args, options).completion;
 
-/** The document on standard output. */
-export async function json<T>(words: string[], around: Around = {}): Promise<T> {
-  const { code, stdout, stderr } = await run(words, around);
-  if (code !== 0) throw new Error(`halyard ${words.join(' ')} exited with ${code}: ${stderr}`);
+/** Runs a command and returns the JSON document on standard output. */
+export async function json<T>(args: string[], options: RunOptions = {}): Promise<T> {
+  const { code, stdout, stderr } = await run(args, options);
+  if (code !== 0) throw new Error(`halyard ${args.join(' ')} exited with ${code}: ${stderr}`);
   return JSON.parse(stdout) as T;
 }
 
@@ -83,13 +84,13 @@ type Failure = {
   details?: unknown[];
 };
 
-/** The error on standard error. */
-export async function fails(
-  words: string[],
-  around: Around = {},
+/** Runs a command that fails, and returns the error on standard error. */
+export async function runFailing(
+  args: string[],
+  options: RunOptions = {},
 ): Promise<Failure & { exit: number | null }> {
-  const { code, stdout, stderr } = await run(words, around);
-  if (stdout !== '') throw new Error(`halyard ${words.join(' ')} printed ${stdout}`);
+  const { code, stdout, stderr } = await run(args, options);
+  if (stdout !== '') throw new Error(`halyard ${args.join(' ')} printed ${stdout}`);
   return { exit: code, ...(JSON.parse(stderr) as { error: Failure }).error };
 }
 
@@ -97,26 +98,26 @@ const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 /** Runs the command line on a terminal of 100 columns. Both outputs arrive in stdout, as on a screen. */
 export async function onTerminal(
-  words: string[],
-  { env = {}, answers = [], meanwhile }: Around = {},
-): Promise<Ran> {
-  const line = `stty cols 100; ${[process.execPath, program, ...words].map(quote).join(' ')}`;
+  args: string[],
+  { env = {}, answers = [], duringRun }: RunOptions = {},
+): Promise<RunResult> {
+  const line = `stty cols 100; ${[process.execPath, program, ...args].map(quote).join(' ')}`;
   const child = spawn('script', ['-qfec', line, '/dev/null'], {
     env: { ...environment(env), TERM: 'xterm', SHELL: '/bin/sh' },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  const { printed, ended } = collect(child);
-  let seen = 0;
-  const waiting = [...answers];
+  const { output, completion } = collectOutput(child);
+  let answeredLength = 0;
+  const pendingAnswers = [...answers];
   child.stdout.on('data', () => {
-    const [next] = waiting;
-    const at = next ? printed.stdout.indexOf(next[0], seen) : -1;
-    if (!next || at < 0) return;
-    seen = printed.stdout.length;
-    waiting.shift();
-    child.stdin.write(next[1]);
+    const [nextAnswer] = pendingAnswers;
+    const promptIndex = nextAnswer ? output.stdout.indexOf(nextAnswer[0], answeredLength) : -1;
+    if (!nextAnswer || promptIndex < 0) return;
+    answeredLength = output.stdout.length;
+    pendingAnswers.shift();
+    child.stdin.write(nextAnswer[1]);
   });
-  await meanwhile?.(printed);
-  const result = await ended;
+  await duringRun?.(output);
+  const result = await completion;
   return { ...result, stdout: result.stdout.replaceAll('\r\n', '\n') };
 }

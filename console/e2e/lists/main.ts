@@ -1,4 +1,4 @@
-// How fast long lists respond to the keyboard: npm run bench:console
+// Measures how fast long lists respond to the keyboard (npm run bench:console).
 import { cpus, loadavg } from 'node:os';
 import pg from 'pg';
 import type { Page } from 'playwright-core';
@@ -7,7 +7,7 @@ import { launch } from '../support/browser.ts';
 import { buildConsole } from '../support/build.ts';
 import { logIn } from '../support/log-in.ts';
 import { openPage } from '../support/open-page.ts';
-import { startStory } from '../support/story.ts';
+import { startDemoInstance } from '../support/story.ts';
 
 const LIMIT_MS = 100;
 const options = readOptions({
@@ -22,7 +22,7 @@ const options = readOptions({
   },
 });
 
-/** Rows as the pages would show them. The server is not involved in a key press. */
+/** Fills the tables directly, which is faster than the API. The server is not involved in a key press. */
 const FILL = `
   insert into users (username, name, email)
   select 'person-' || n, 'Person ' || n, 'person-' || n || '@example.com' from generate_series(1, 10000) n;
@@ -38,53 +38,53 @@ const LISTS = [
   { path: '/admin/segments', rows: 2_000, text: 'region 17' },
 ];
 
-/** From each key press until its effect is painted, as the browser measures it. Times below 16 ms count as 16 ms. */
+/** Returns the milliseconds from each key press until its effect is painted, as the browser measures them, but at least 16 ms. */
 async function press(page: Page, keys: readonly string[]): Promise<number[]> {
   await page.evaluate(() => {
-    const seen: number[] = [];
-    Object.assign(globalThis, { seen });
+    const durations: number[] = [];
+    Object.assign(globalThis, { durations });
     new PerformanceObserver(list => {
-      for (const entry of list.getEntries()) if (entry.name === 'keydown') seen.push(entry.duration);
+      for (const entry of list.getEntries()) if (entry.name === 'keydown') durations.push(entry.duration);
     }).observe({ type: 'event', durationThreshold: 16, buffered: false } as PerformanceObserverInit);
   });
   for (const key of keys) {
     await page.keyboard.press(key);
-    // A person does not type faster than that.
+    // Pauses between the keys, because no person types faster than this.
     await page.waitForTimeout(80);
   }
   await page.waitForTimeout(500);
-  const seen = await page.evaluate(() => (globalThis as unknown as { seen: number[] }).seen);
-  return [...seen, ...Array.from({ length: Math.max(0, keys.length - seen.length) }, () => 16)];
+  const durations = await page.evaluate(() => (globalThis as unknown as { durations: number[] }).durations);
+  return [...durations, ...Array.from({ length: Math.max(0, keys.length - durations.length) }, () => 16)];
 }
 
 const percentile = (times: readonly number[], share: number): number =>
   times.toSorted((a, b) => a - b)[Math.ceil(times.length * share) - 1] ?? 0;
 
 await buildConsole();
-const story = await startStory({ HALYARD_MAX_API_TOKENS: '6000', HALYARD_MAX_SEGMENTS: '3000' });
+const demo = await startDemoInstance({ HALYARD_MAX_API_TOKENS: '6000', HALYARD_MAX_SEGMENTS: '3000' });
 const browser = await launch([]);
 let isSlow = false;
 try {
-  const client = new pg.Client(story.databaseUrl);
+  const client = new pg.Client(demo.databaseUrl);
   await client.connect();
   await client.query(FILL);
   await client.end();
-  const context = await browser.newContext({ baseURL: story.url, viewport: { width: 1440, height: 900 } });
+  const context = await browser.newContext({ baseURL: demo.url, viewport: { width: 1440, height: 900 } });
   const page = await context.newPage();
-  await logIn(page, story.login);
+  await logIn(page, demo.login);
   console.log(
     `${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}, no GPU. Milliseconds from key press to paint:`,
   );
   for (const { path, rows, text } of LISTS) {
     await openPage(page, path);
     await page.getByRole('row').nth(3).waitFor();
-    const moved = await press(
+    const moveTimes = await press(
       page,
       Array.from({ length: Number(options.keys) }, () => 'j'),
     );
     await page.keyboard.press('/');
-    const typed = await press(page, [...text, ...Array.from(text, () => 'Backspace')]);
-    const times = [...moved, ...typed];
+    const typeTimes = await press(page, [...text, ...Array.from(text, () => 'Backspace')]);
+    const times = [...moveTimes, ...typeTimes];
     const p95 = percentile(times, 0.95);
     isSlow ||= p95 > LIMIT_MS;
     console.log(
@@ -93,6 +93,6 @@ try {
   }
 } finally {
   await browser.close();
-  await story.stop();
+  await demo.stop();
 }
 process.exit(isSlow ? 1 : 0);

@@ -1,20 +1,20 @@
 import type { Page } from 'playwright-core';
 
-/** A page of the demo, by the name of its screenshots. Every path of routes.tsx has one (pages.test.ts). */
+/** A page of the demo and the name of its screenshots. A test checks that every path in routes.tsx has a screenshot. */
 export type Picture = {
   name: string;
   path: string;
-  /** Pages without a session. */
+  /** Whether the page is shown without a session. */
   loggedOut?: true;
-  /** What a person does on the page before the screenshot is taken. */
+  /** The user's actions on the page before the screenshot is taken. */
   act?: (page: Page) => Promise<void>;
 };
 
-/** Ids in the paths. They differ between runs. */
-export type Ids = { event: number; failing: number; delivery: number };
+/** Ids in the paths, which differ between runs. */
+export type Ids = { event: number; integration: number; delivery: number };
 
-/** What the screenshots of the administration need in addition to the sample data. */
-export type Created = {
+/** The ids of what the administration screenshots need in addition to the sample data. */
+export type CreatedIds = {
   role: number;
   group: number;
   account: number;
@@ -35,7 +35,7 @@ export const firstPictures: Picture[] = [
   },
 ];
 
-export const pictures = ({ event, failing, delivery }: Ids): Picture[] => [
+export const pictures = ({ event, integration, delivery }: Ids): Picture[] => [
   { name: 'login', path: '/login', loggedOut: true },
   { name: 'new-user', path: '/new-user?token=unknown', loggedOut: true },
   { name: 'reset-password', path: '/reset-password?token=unknown', loggedOut: true },
@@ -69,9 +69,9 @@ export const pictures = ({ event, failing, delivery }: Ids): Picture[] => [
   { name: 'event', path: `/events/${event}` },
   { name: 'integrations', path: '/integrations' },
   { name: 'integration-new', path: '/integrations/new/webhook' },
-  { name: 'integration', path: `/integrations/${failing}` },
-  { name: 'integration-deliveries', path: `/integrations/${failing}/deliveries` },
-  { name: 'delivery', path: `/integrations/${failing}/deliveries/${delivery}` },
+  { name: 'integration', path: `/integrations/${integration}` },
+  { name: 'integration-deliveries', path: `/integrations/${integration}/deliveries` },
+  { name: 'delivery', path: `/integrations/${integration}/deliveries/${delivery}` },
   { name: 'deliveries', path: '/deliveries' },
   { name: 'playground', path: '/playground' },
   {
@@ -85,7 +85,7 @@ export const pictures = ({ event, failing, delivery }: Ids): Picture[] => [
   { name: 'authorize', path: '/authorize' },
 ];
 
-export const administrationPictures = ({ role, group, account, tester }: Created): Picture[] => [
+export const administrationPictures = ({ role, group, account, tester }: CreatedIds): Picture[] => [
   { name: 'admin-tokens', path: '/admin/tokens?token=1' },
   { name: 'admin-token-new', path: '/admin/tokens/new' },
   { name: 'admin-segments', path: '/admin/segments' },

@@ -7,10 +7,10 @@ import { launch } from '../support/browser.ts';
 import { buildConsole } from '../support/build.ts';
 import { logIn } from '../support/log-in.ts';
 import { openPage } from '../support/open-page.ts';
-import { startEmptyInstance, startStory } from '../support/story.ts';
+import { startDemoInstance, startEmptyInstance } from '../support/story.ts';
 import {
   administrationPictures,
-  type Created,
+  type CreatedIds,
   firstPictures,
   type Ids,
   type Picture,
@@ -18,9 +18,9 @@ import {
 } from './pages.ts';
 import { takeTutorial } from './tutorial.ts';
 
-const { only, to } = readOptions({
+const { only: namePrefix, to: folder } = readOptions({
   run: 'npm run screenshots',
-  does: 'Builds the console, fills a new database with the demo story, and takes a picture of each page in light and in dark.',
+  does: "Builds the console, fills a new database with the demo's sample data, and takes a screenshot of each page in light and dark mode.",
   options: {
     to: { type: 'string', default: 'screenshots', meaning: 'The folder of the pictures' },
     only: { type: 'string', default: '', meaning: 'Only pictures whose name starts with this text' },
@@ -31,50 +31,51 @@ const SCHEMES = ['light', 'dark'] as const;
 type Scheme = (typeof SCHEMES)[number];
 
 await buildConsole();
-await mkdir(to, { recursive: true });
-const story = await startStory();
+await mkdir(folder, { recursive: true });
+const demo = await startDemoInstance();
 // Hinting moves letters to whole pixels, which makes the gaps between words uneven.
 const browser = await launch(['--font-render-hinting=none']);
 try {
-  const admin = await openTab(story.url, 'light');
-  await logIn(admin, story.login);
-  let taken = await takeAll(pictures(await readIds(admin)));
-  // After the others, because it creates a role, a group and a service account.
-  taken += await takeAll(administrationPictures(await createPeople(admin)));
-  for (const scheme of SCHEMES) taken += await takeFirst(scheme);
-  // Last, because it creates a flag.
-  if ('tutorial'.startsWith(only)) taken += await takeTutorial(admin, to);
-  console.log(`Pictures taken: ${taken}, in ${to}/.`);
+  const admin = await openTab(demo.url, 'light');
+  await logIn(admin, demo.login);
+  let count = await takeAll(pictures(await readIds(admin)));
+  // The administration comes after the other pages, because it creates a role, a group and a service account.
+  count += await takeAll(administrationPictures(await createPeople(admin)));
+  for (const scheme of SCHEMES) count += await takeFirst(scheme);
+  // The tutorial comes last, because it creates a flag.
+  if ('tutorial'.startsWith(namePrefix)) count += await takeTutorial(admin, folder);
+  console.log(`Pictures taken: ${count}, in ${folder}/.`);
 } finally {
   await browser.close();
-  await story.stop();
+  await demo.stop();
 }
 
-/** The number of screenshots taken of the demo, in both color schemes. */
+/** Takes screenshots of pages of the demo, in both color schemes, and returns the number of screenshots. */
 async function takeAll(list: Picture[]): Promise<number> {
-  let taken = 0;
+  let count = 0;
   for (const scheme of SCHEMES) {
-    const [inside, outside] = [await openTab(story.url, scheme), await openTab(story.url, scheme)];
-    await logIn(inside, story.login);
-    for (const picture of list) taken += await take(picture.loggedOut ? outside : inside, picture, scheme);
-    for (const page of [inside, outside]) await page.context().close();
+    const [loggedInPage, loggedOutPage] = [await openTab(demo.url, scheme), await openTab(demo.url, scheme)];
+    await logIn(loggedInPage, demo.login);
+    for (const picture of list)
+      count += await take(picture.loggedOut ? loggedOutPage : loggedInPage, picture, scheme);
+    for (const page of [loggedInPage, loggedOutPage]) await page.context().close();
   }
-  return taken;
+  return count;
 }
 
-/** On a separate instance, because the screenshots show a first visit. */
+/** Takes the screenshots of a first visit, which need a separate, empty instance. */
 async function takeFirst(scheme: Scheme): Promise<number> {
-  if (!firstPictures.some(({ name }) => name.startsWith(only))) return 0;
-  const empty = await startEmptyInstance();
+  if (!firstPictures.some(({ name }) => name.startsWith(namePrefix))) return 0;
+  const emptyInstance = await startEmptyInstance();
   try {
-    const page = await openTab(empty.url, scheme);
-    await logIn(page, empty.login);
-    let taken = 0;
-    for (const picture of firstPictures) taken += await take(page, picture, scheme);
+    const page = await openTab(emptyInstance.url, scheme);
+    await logIn(page, emptyInstance.login);
+    let count = 0;
+    for (const picture of firstPictures) count += await take(page, picture, scheme);
     await page.context().close();
-    return taken;
+    return count;
   } finally {
-    await empty.stop();
+    await emptyInstance.stop();
   }
 }
 
@@ -91,13 +92,13 @@ async function openTab(baseURL: string, colorScheme: Scheme): Promise<Page> {
   return await context.newPage();
 }
 
-/** The number of screenshots taken. */
+/** Takes a screenshot, unless its name is filtered out, and returns the number of screenshots. */
 async function take(page: Page, { name, path, act }: Picture, scheme: Scheme): Promise<number> {
-  if (!name.startsWith(only)) return 0;
+  if (!name.startsWith(namePrefix)) return 0;
   await openPage(page, path);
   await act?.(page);
   await page.evaluate(() => document.fonts.ready.then(() => undefined));
-  await page.screenshot({ path: join(to, `${name}-${scheme}.png`) });
+  await page.screenshot({ path: join(folder, `${name}-${scheme}.png`) });
   return 1;
 }
 
@@ -114,7 +115,7 @@ const sendAs =
     return (text === '' ? undefined : JSON.parse(text)) as T;
   };
 
-/** The newest change of a strategy, the failing integration and its newest delivery. */
+/** Finds the newest change of a strategy, the failing integration and its newest delivery. */
 async function readIds(page: Page): Promise<Ids> {
   const send = sendAs(page);
   const { events } = await send<{ events: { id: number }[] }>(
@@ -125,19 +126,19 @@ async function readIds(page: Page): Promise<Ids> {
     'GET',
     '/api/admin/addons',
   );
-  const failing = addons.find(({ description }) => description.includes('warehouse'))?.id ?? 0;
+  const integration = addons.find(({ description }) => description.includes('warehouse'))?.id ?? 0;
   const deliveries = await send<{ integrationEvents: { id: number }[] }>(
     'GET',
-    `/api/admin/addons/${failing}/events`,
+    `/api/admin/addons/${integration}/events`,
   );
-  return { event: events[0]?.id ?? 0, failing, delivery: deliveries.integrationEvents[0]?.id ?? 0 };
+  return { event: events[0]?.id ?? 0, integration, delivery: deliveries.integrationEvents[0]?.id ?? 0 };
 }
 
-/** A role, a group that has it, and a service account. Emil gets a role that ends at production. */
-async function createPeople(page: Page): Promise<Created> {
+/** Creates a role, a group with this role, and a service account. Emil gets a role without permissions in production. */
+async function createPeople(page: Page): Promise<CreatedIds> {
   const send = sendAs(page);
   const { users } = await send<{ users: { id: number; username: string }[] }>('GET', '/api/admin/user-admin');
-  const idOf = (username: string): number => users.find(user => user.username === username)?.id ?? 0;
+  const userId = (username: string): number => users.find(user => user.username === username)?.id ?? 0;
   const createRole = async (name: string, description: string, permissions: object[]): Promise<number> => {
     const { roles } = await send<{ roles: { id: number } }>('POST', '/api/admin/roles', {
       name,
@@ -147,7 +148,7 @@ async function createPeople(page: Page): Promise<Created> {
     });
     return roles.id;
   };
-  const inEnvironments = (...environments: string[]) =>
+  const permissionsIn = (...environments: string[]) =>
     environments.flatMap(environment =>
       ['UPDATE_FEATURE_ENVIRONMENT', 'CREATE_FEATURE_STRATEGY', 'UPDATE_FEATURE_STRATEGY'].map(name => ({
         name,
@@ -163,20 +164,20 @@ async function createPeople(page: Page): Promise<Created> {
       { name: 'UPDATE_FEATURE_VARIANTS' },
       { name: 'READ_PROJECT_API_TOKEN' },
       { name: 'PROJECT_DEFAULT_STRATEGY_READ' },
-      ...inEnvironments('development', 'staging', 'production'),
+      ...permissionsIn('development', 'staging', 'production'),
     ],
   );
-  const tester = await createRole('Tester', 'Tries flags before they ship.', [
+  const testerRole = await createRole('Tester', 'Tries flags before they ship.', [
     { name: 'UPDATE_FEATURE' },
-    ...inEnvironments('development', 'staging'),
+    ...permissionsIn('development', 'staging'),
   ]);
   const group = await send<{ id: number }>('POST', '/api/admin/groups', {
     name: 'on-call',
     description: 'Whoever has the pager this week',
-    users: [{ user: { id: idOf('ben') } }, { user: { id: idOf('dora') } }],
+    users: [{ user: { id: userId('ben') } }, { user: { id: userId('dora') } }],
   });
   await send('PUT', `/api/admin/projects/payments/groups/${group.id}/roles`, { roles: [role] });
-  await send('PUT', `/api/admin/projects/payments/users/${idOf('emil')}/roles`, { roles: [tester] });
+  await send('PUT', `/api/admin/projects/payments/users/${userId('emil')}/roles`, { roles: [testerRole] });
   const account = await send<{ id: number }>('POST', '/api/admin/service-account', {
     name: 'deploy-bot',
     rootRole: 3,
@@ -185,5 +186,5 @@ async function createPeople(page: Page): Promise<Created> {
     description: 'Deployment pipeline',
     expiresAt: new Date(Date.now() + 90 * 86_400_000).toISOString(),
   });
-  return { role, group: group.id, account: account.id, tester: idOf('emil') };
+  return { role, group: group.id, account: account.id, tester: userId('emil') };
 }

@@ -6,16 +6,16 @@ const FLAG = 'gift-cards';
 const PAGE = `/projects/payments/features/${FLAG}`;
 
 /** Walks through docs/tutorials/release-a-feature-gradually.md, and takes its screenshots. */
-export async function takeTutorial(page: Page, to: string): Promise<number> {
-  let taken = 0;
+export async function takeTutorial(page: Page, folder: string): Promise<number> {
+  let count = 0;
   const take = async (name: string) => {
-    await page.screenshot({ path: join(to, `tutorial-${name}.png`) });
-    taken++;
+    await page.screenshot({ path: join(folder, `tutorial-${name}.png`) });
+    count++;
   };
-  /** Messages disappear, but the recent changes stay on the page. */
-  const recentChanges = (words: RegExp, number: number) =>
+  /** Waits for an entry of the recent changes, because messages disappear. */
+  const waitForChange = (pattern: RegExp, number: number) =>
     page
-      .getByText(words)
+      .getByText(pattern)
       .nth(number - 1)
       .waitFor();
 
@@ -29,7 +29,7 @@ export async function takeTutorial(page: Page, to: string): Promise<number> {
   await page.getByRole('heading', { level: 1, name: FLAG }).waitFor();
 
   await page.getByLabel('Enabled in development', { exact: true }).click();
-  await recentChanges(/enabled flag/, 1);
+  await waitForChange(/enabled flag/, 1);
 
   await openPage(page, `${PAGE}?environment=production`);
   await page.getByRole('button', { name: 'Add strategy' }).click();
@@ -48,7 +48,7 @@ export async function takeTutorial(page: Page, to: string): Promise<number> {
   await page.getByRole('alertdialog').waitFor();
   await take('enable');
   await page.getByRole('button', { name: 'Enable', exact: true }).click();
-  await recentChanges(/enabled flag/, 2);
+  await waitForChange(/enabled flag/, 2);
 
   const table = ['userId,country', '42,SE', '7,SE', '42,NO'].join('\n');
   const form = { project: 'payments', feature: FLAG, environment: 'production', csv: table };
@@ -61,8 +61,8 @@ export async function takeTutorial(page: Page, to: string): Promise<number> {
   await page.getByLabel('Rollout in percent').press('Tab');
   await take('more');
   await page.getByRole('button', { name: /^Save to production/ }).click();
-  await recentChanges(/updated strategy/, 1);
+  await waitForChange(/updated strategy/, 1);
   await openPage(page, `${PAGE}/events`);
   await take('events');
-  return taken;
+  return count;
 }

@@ -1,4 +1,4 @@
-// Random sequences of edits, lost responses, restarts, second editors and ended sessions: npm run campaign:console
+// Tests the editor with random sequences of edits, lost responses, restarts, second editors and ended sessions (npm run campaign:console).
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { readOptions } from '../../../server/src/platform/command-line.ts';
@@ -36,22 +36,22 @@ const [sequences] = fc.sample(
 await buildConsole();
 await bundleServer({ onTestsRerun: () => {} });
 const world = await startWorld();
-const found: (Problem & { sequence: number; steps: readonly Step[] })[] = [];
-const carriedOut: Record<string, number> = {};
+const allProblems: (Problem & { sequence: number; steps: readonly Step[] })[] = [];
+const stepCounts: Record<string, number> = {};
 try {
   for (const [sequence, steps] of (sequences ?? []).entries()) {
     const problems = await runSequence(world, steps).catch(async error => {
       await sleep(1000);
       return [{ step: -1, what: String(error) }];
     });
-    for (const step of steps) carriedOut[step] = (carriedOut[step] ?? 0) + 1;
-    found.push(...problems.map(problem => ({ ...problem, sequence, steps })));
+    for (const step of steps) stepCounts[step] = (stepCounts[step] ?? 0) + 1;
+    allProblems.push(...problems.map(problem => ({ ...problem, sequence, steps })));
     if (problems.length > 0) console.log(`Sequence ${sequence}: ${steps.join(' → ')}`, problems);
-    if ((sequence + 1) % 5 === 0) console.log(`${sequence + 1} sequences, ${found.length} problems`);
+    if ((sequence + 1) % 5 === 0) console.log(`${sequence + 1} sequences, ${allProblems.length} problems`);
   }
 } finally {
   await world.stop();
   removeBundle();
 }
-console.log({ seed: options.seed, sequences: count, steps: carriedOut, problems: found.length });
-process.exitCode = found.length > 0 ? 1 : 0;
+console.log({ seed: options.seed, sequences: count, steps: stepCounts, problems: allProblems.length });
+process.exitCode = allProblems.length > 0 ? 1 : 0;

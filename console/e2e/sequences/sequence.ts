@@ -22,13 +22,13 @@ export type Step = (typeof STEPS)[number];
 
 export type Problem = { step: number; what: string };
 
-/** The longest wait. After a minute, the server lets a retry of a killed request run. */
+/** The longest wait. After the server was killed during a request, it rejects retries of the request for a minute. */
 const MAX_WAIT_MS = 150_000;
-const DISMISS_MS = 2000;
+const DISMISS_TIMEOUT_MS = 2000;
 
 /**
- * Carries out the steps in a page, and compares the page with a model: what the user typed, what the server has, and who
- * changed it. Returns what differs.
+ * Carries out the steps in a page, and returns the differences between the page and a model. The model knows what the user typed, what
+ * the server stored, and whether somebody else changed the strategy.
  */
 export async function runSequence(world: World, steps: readonly Step[]): Promise<Problem[]> {
   const { front } = world;
@@ -48,20 +48,24 @@ async function carryOut(world: World, page: Page, steps: readonly Step[]): Promi
   page.setDefaultTimeout(MAX_WAIT_MS);
   acceptDialogs(page);
   await logIn(page, person);
-  // The dialog can appear at any time, even while a click waits. It covers the page, so the user logs in first.
-  await page.addLocatorHandler(passwordOf(page), async () => void (await logInAgain(page, world)));
+  // The login dialog can appear at any time and covers the page, so Playwright logs in before it continues with a click.
+  await page.addLocatorHandler(getPasswordField(page), async () => void (await logInAgain(page, world)));
   await page.goto(`${address}?edit=${id}`);
 
   const problems: Problem[] = [];
-  const model = { saved: 'Gradual rollout', typed: undefined as string | undefined, isOvertaken: false };
+  const model = {
+    savedTitle: 'Gradual rollout',
+    typedTitle: undefined as string | undefined,
+    isOvertaken: false,
+  };
   const title = page.getByRole('textbox', { name: 'Title' });
   const conflict = page.getByText('while you edited it');
-  const dismiss = page.getByRole('button', { name: 'Dismiss' });
+  const dismissButton = page.getByRole('button', { name: 'Dismiss' });
   await title.waitFor();
   const states = await watchStates(page);
 
-  const savedTitle = async () => (await api.send<{ title: string }>('GET', `${strategies}/${id}`)).title;
-  const enabled = async () =>
+  const readSavedTitle = async () => (await api.send<{ title: string }>('GET', `${strategies}/${id}`)).title;
+  const readEnabled = async () =>
     (await api.send<{ enabled: boolean }>('GET', `${base}/environments/development`)).enabled;
 
   /** Opens the editor, which closes after a save. */
@@ -70,18 +74,18 @@ async function carryOut(world: World, page: Page, steps: readonly Step[]): Promi
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
     await title.waitFor();
   };
-  /** Logs in again where the page asks for it, and decides a conflict, until the page has nothing left to do. */
+  /** Logs in when the page asks for a login, and decides conflicts, until the page has nothing left to do. */
   const settle = async (step: number) => {
-    const started = Date.now();
-    for (let quiet = 0; quiet < 3; ) {
-      if (Date.now() - started > MAX_WAIT_MS)
+    const startedAt = Date.now();
+    for (let quietRounds = 0; quietRounds < 3; ) {
+      if (Date.now() - startedAt > MAX_WAIT_MS)
         return void problems.push({ step, what: 'the page does not settle' });
-      const hadWork = (await logInAgain(page, world)) || (await decide(step)) || (await isBusy(page));
-      quiet = hadWork ? 0 : quiet + 1;
+      const hadWork = (await logInAgain(page, world)) || (await decideConflict(step)) || (await isBusy(page));
+      quietRounds = hadWork ? 0 : quietRounds + 1;
       await page.waitForTimeout(100);
     }
   };
-  const decide = async (step: number): Promise<boolean> => {
+  const decideConflict = async (step: number): Promise<boolean> => {
     if (!(await conflict.isVisible())) return false;
     if (!model.isOvertaken) problems.push({ step, what: 'a conflict with oneself' });
     model.isOvertaken = false;
@@ -90,46 +94,46 @@ async function carryOut(world: World, page: Page, steps: readonly Step[]): Promi
   };
   const save = async (step: number) => {
     const button = page.getByRole('button', { name: /^Save to production/ });
-    if (model.typed === undefined || !(await button.isEnabled())) return;
+    if (model.typedTitle === undefined || !(await button.isEnabled())) return;
     await button.click();
     await settle(step);
-    // After a conflict, the user saves again.
+    // The editor is still open after a conflict, so the user saves a second time.
     if (await button.isVisible().catch(() => false)) {
       if (await button.isEnabled()) await button.click();
       await settle(step);
     }
-    const now = await savedTitle();
-    if (now === model.typed) {
-      model.saved = model.typed;
-      model.typed = undefined;
+    const titleNow = await readSavedTitle();
+    if (titleNow === model.typedTitle) {
+      model.savedTitle = model.typedTitle;
+      model.typedTitle = undefined;
       model.isOvertaken = false;
-    } else problems.push({ step, what: `"${model.typed}" is not saved: the server has "${now}"` });
+    } else problems.push({ step, what: `"${model.typedTitle}" is not saved: the server has "${titleNow}"` });
   };
   const toggle = async (step: number, isRejected = false) => {
-    const before = await enabled();
-    states.expect([before, !before]);
-    // A message can also disappear by itself before it is clicked.
-    while ((await dismiss.count()) > 0)
-      await dismiss
+    const stateBefore = await readEnabled();
+    states.expect([stateBefore, !stateBefore]);
+    // Ignores a failed click, because a message can disappear by itself.
+    while ((await dismissButton.count()) > 0)
+      await dismissButton
         .first()
-        .click({ timeout: DISMISS_MS })
+        .click({ timeout: DISMISS_TIMEOUT_MS })
         .catch(() => {});
     await page.getByRole('switch', { name: 'Enabled in development' }).click();
-    // Nothing else on the page shows that a toggle is under way.
+    // Waits for the message, because nothing else on the page shows that a toggle is still running.
     await page.getByText(/(is|was not) (enabled|disabled) in development\./).waitFor();
     await settle(step);
-    const now = await enabled();
-    states.expect([now]);
-    if (now !== (isRejected ? before : !before))
+    const stateNow = await readEnabled();
+    states.expect([stateNow]);
+    if (stateNow !== (isRejected ? stateBefore : !stateBefore))
       problems.push({ step, what: 'a toggle did not take effect' });
   };
 
-  states.expect([await enabled()]);
+  states.expect([await readEnabled()]);
   for (const [step, name] of steps.entries()) {
     await openEditor();
     if (name === 'edit') {
-      model.typed = `Mine ${unique()}`;
-      await title.fill(model.typed);
+      model.typedTitle = `Mine ${unique()}`;
+      await title.fill(model.typedTitle);
     }
     if (name === 'save') await save(step);
     if (name === 'save, response lost') {
@@ -139,15 +143,17 @@ async function carryOut(world: World, page: Page, steps: readonly Step[]): Promi
     if (name === 'save during a restart') await Promise.all([world.restart(), save(step)]);
     if (name === 'restart') await world.restart();
     if (name === 'second editor') {
-      model.saved = `Theirs ${unique()}`;
-      await api.send('PATCH', `${strategies}/${id}`, [{ op: 'replace', path: '/title', value: model.saved }]);
+      model.savedTitle = `Theirs ${unique()}`;
+      await api.send('PATCH', `${strategies}/${id}`, [
+        { op: 'replace', path: '/title', value: model.savedTitle },
+      ]);
       model.isOvertaken = true;
     }
     if (name === 'session end') await api.send('DELETE', `/api/admin/user-admin/${person.id}/sessions`);
     if (name === 'reload') {
       states.pause();
       await page.reload();
-      await title.or(conflict).or(passwordOf(page)).first().waitFor();
+      await title.or(conflict).or(getPasswordField(page)).first().waitFor();
       await logInAgain(page, world);
       await title.or(conflict).first().waitFor();
       await states.resume();
@@ -165,27 +171,27 @@ async function carryOut(world: World, page: Page, steps: readonly Step[]): Promi
     await settle(step);
     front.lost = 0;
     await openEditor();
-    const shown = await title.inputValue();
-    if (model.typed !== undefined && shown !== model.typed)
-      problems.push({ step, what: `lost input: "${model.typed}", and the page shows "${shown}"` });
+    const shownTitle = await title.inputValue();
+    if (model.typedTitle !== undefined && shownTitle !== model.typedTitle)
+      problems.push({ step, what: `lost input: "${model.typedTitle}", and the page shows "${shownTitle}"` });
   }
   problems.push(...(await states.stop()).map(what => ({ step: steps.length, what })));
   return problems;
 }
 
-const passwordOf = (page: Page) => page.getByLabel(/^Password/);
+const getPasswordField = (page: Page) => page.getByLabel(/^Password/);
 
-/** How long the user waits before retrying a login, which fails while the server restarts. */
-const LOGIN_MS = 2000;
+/** How long the user waits before a retry of the login, which fails while the server restarts. */
+const LOGIN_TIMEOUT_MS = 2000;
 
-/** Logs in where the page asks for it. Returns whether it did. */
+/** Logs in if the page asks for a login, and returns whether it did. */
 async function logInAgain(page: Page, { person }: World): Promise<boolean> {
-  const password = passwordOf(page);
+  const password = getPasswordField(page);
   if (!(await password.isVisible())) return false;
   for (const deadline = Date.now() + MAX_WAIT_MS; Date.now() < deadline; ) {
     // The form can disappear while it is being filled in, because the previous login may have succeeded late.
     await submit(page, person).catch(() => {});
-    const isDone = await password.waitFor({ state: 'hidden', timeout: LOGIN_MS }).then(
+    const isDone = await password.waitFor({ state: 'hidden', timeout: LOGIN_TIMEOUT_MS }).then(
       () => true,
       () => false,
     );
@@ -195,12 +201,12 @@ async function logInAgain(page: Page, { person }: World): Promise<boolean> {
 }
 
 async function submit(page: Page, { username, password }: Person): Promise<void> {
-  await page.getByLabel('Username or email address').fill(username, { timeout: LOGIN_MS });
-  await passwordOf(page).fill(password, { timeout: LOGIN_MS });
-  await page.getByRole('button', { name: 'Log in' }).click({ timeout: LOGIN_MS });
+  await page.getByLabel('Username or email address').fill(username, { timeout: LOGIN_TIMEOUT_MS });
+  await getPasswordField(page).fill(password, { timeout: LOGIN_TIMEOUT_MS });
+  await page.getByRole('button', { name: 'Log in' }).click({ timeout: LOGIN_TIMEOUT_MS });
 }
 
-/** Whether a change is under way or the server is unreachable. */
+/** Returns whether a change is under way or the server is unreachable. */
 const isBusy = (page: Page): Promise<boolean> =>
   page.evaluate(
     () =>

@@ -2,22 +2,22 @@ import type { Page } from 'playwright-core';
 
 declare global {
   interface Window {
-    shownStates?: { at: number; isOn: boolean }[];
+    shownStates?: { recordedAt: number; isOn: boolean }[];
   }
 }
 
 /** How long a wrong state may be shown. */
 const MAX_WRONG_MS = 1000;
 
-type Allowed = { from: number; states: readonly boolean[] };
+type AllowedStates = { validFrom: number; states: readonly boolean[] };
 
 /**
- * Records in the page which state the toggle of development shows, and when. `expect` names the states that are correct from now
- * on. A state that was correct until less than a second ago still counts.
+ * Records in the page which state the development toggle shows. `expect` sets the states that are correct from now on. A state that
+ * was correct within the last second also counts as correct.
  */
 export async function watchStates(page: Page) {
-  const allowed: Allowed[] = [];
-  const wrong: string[] = [];
+  const allowedStates: AllowedStates[] = [];
+  const problems: string[] = [];
   let isPaused = false;
 
   const record = () =>
@@ -25,19 +25,22 @@ export async function watchStates(page: Page) {
       window.shownStates = [];
       setInterval(() => {
         const toggle = document.querySelector<HTMLInputElement>('[aria-label="Enabled in development"]');
-        if (toggle) window.shownStates?.push({ at: Date.now(), isOn: toggle.checked });
+        if (toggle) window.shownStates?.push({ recordedAt: Date.now(), isOn: toggle.checked });
       }, 50);
     });
   const collect = async () => {
-    const shown = (await page.evaluate(() => window.shownStates).catch(() => undefined)) ?? [];
-    for (const { at, isOn } of shown) {
-      const now = allowed.findLast(({ from }) => from <= at);
-      const recent = allowed.filter(
-        ({ from }, n) =>
-          from <= at && (allowed[n + 1]?.from ?? Number.POSITIVE_INFINITY) >= at - MAX_WRONG_MS,
+    const shownStates = (await page.evaluate(() => window.shownStates).catch(() => undefined)) ?? [];
+    for (const { recordedAt, isOn } of shownStates) {
+      const current = allowedStates.findLast(({ validFrom }) => validFrom <= recordedAt);
+      const recentStates = allowedStates.filter(
+        ({ validFrom }, n) =>
+          validFrom <= recordedAt &&
+          (allowedStates[n + 1]?.validFrom ?? Number.POSITIVE_INFINITY) >= recordedAt - MAX_WRONG_MS,
       );
-      if (now && !recent.some(({ states }) => states.includes(isOn))) {
-        wrong.push(`shows ${isOn ? 'enabled' : 'disabled'} for more than ${MAX_WRONG_MS} ms after a change`);
+      if (current && !recentStates.some(({ states }) => states.includes(isOn))) {
+        problems.push(
+          `shows ${isOn ? 'enabled' : 'disabled'} for more than ${MAX_WRONG_MS} ms after a change`,
+        );
         return;
       }
     }
@@ -45,7 +48,7 @@ export async function watchStates(page: Page) {
   await record();
   return {
     expect: (states: readonly boolean[]) => {
-      if (!isPaused) allowed.push({ from: Date.now(), states });
+      if (!isPaused) allowedStates.push({ validFrom: Date.now(), states });
     },
     pause: () => {
       isPaused = true;
@@ -56,7 +59,7 @@ export async function watchStates(page: Page) {
     },
     stop: async () => {
       await collect();
-      return wrong;
+      return problems;
     },
   };
 }

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
-import { createDatabase, dropDatabase, urlOf } from '../../../server/src/test/database.ts';
+import { createDatabase, dropDatabase, getDatabaseUrl } from '../../../server/src/test/database.ts';
 import { type RunningServer, startProcess, stopProcess } from '../../../server/src/test/process.ts';
-import { type Api, apiOf, createPerson, type Person } from '../support/api.ts';
+import { type Api, createApi, createPerson, type Person } from '../support/api.ts';
 import { launch } from '../support/browser.ts';
 import { type Front, startFront } from '../support/server.ts';
 
-/** Other servers on this machine may use all of PostgreSQL's connections for a moment. */
+/** The start is retried, because other servers on this machine may briefly use all of PostgreSQL's connections. */
 const MAX_STARTS = 20;
 const START_PAUSE_MS = 3000;
 
-/** A server that can be restarted, the load balancer in front of it, a browser, and the user who edits. */
+/** A server that can be restarted, its load balancer, a browser, and the user who edits. */
 export type World = {
   api: Api;
   front: Front;
@@ -27,18 +27,19 @@ export async function startWorld(): Promise<World> {
   const adminToken = `*:*.${randomBytes(24).toString('hex')}`;
   await createDatabase(name);
   const env = {
-    DATABASE_URL: urlOf(name),
+    DATABASE_URL: getDatabaseUrl(name),
     HALYARD_INIT_ADMIN_TOKENS: adminToken,
     HALYARD_SECRET_KEY: randomBytes(32).toString('base64'),
     HALYARD_POOL_SIZE: '4',
     LOG_LEVEL: 'error',
   };
-  let running: RunningServer = await start(env);
-  const target = { url: running.url };
+  let server: RunningServer = await start(env);
+  const target = { url: server.url };
   const front = await startFront(target);
-  // The model's requests bypass the load balancer, which loses responses.
+  // The model's requests bypass the load balancer, because the load balancer loses responses.
   const api: Api = {
-    send: async (method, path, body) => await apiOf({ url: target.url, adminToken }).send(method, path, body),
+    send: async (method, path, body) =>
+      await createApi({ url: target.url, adminToken }).send(method, path, body),
   };
   const browser = await launch();
   return {
@@ -47,14 +48,14 @@ export async function startWorld(): Promise<World> {
     browser,
     person: await createPerson(api, { username: 'alice', rootRole: 'Admin' }),
     restart: async () => {
-      await stopProcess(running, 'SIGKILL');
-      running = await start(env);
-      target.url = running.url;
+      await stopProcess(server, 'SIGKILL');
+      server = await start(env);
+      target.url = server.url;
     },
     stop: async () => {
       await browser.close();
       await front.close();
-      await stopProcess(running, 'SIGKILL');
+      await stopProcess(server, 'SIGKILL');
       await dropDatabase(name);
     },
   };
@@ -71,7 +72,7 @@ async function start(env: Record<string, string>): Promise<RunningServer> {
   }
 }
 
-/** Accepts that the browser asks about unsaved input. */
+/** Accepts the browser's dialogs about unsaved input, so that the page can be left. */
 export const acceptDialogs = (page: Page): void => {
   page.on('dialog', dialog => void dialog.accept().catch(() => {}));
 };

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** The admin API of a server, with its admin token. */
+/** The admin API of a server, authenticated with the server's admin token. */
 export type Api = {
-  /** Sends a request and returns the body of the response. A response above 299 is an error. */
+  /** Sends a request and returns the body of the response. Throws an error unless the status is 2xx. */
   send: <T = unknown>(method: Method, path: string, body?: unknown) => Promise<T>;
 };
 
-export const apiOf = ({ url, adminToken }: { url: string; adminToken: string }): Api => ({
+export const createApi = ({ url, adminToken }: { url: string; adminToken: string }): Api => ({
   send: async <T>(method: Method, path: string, body?: unknown): Promise<T> => {
     const response = await fetch(url + path, {
       method,
@@ -32,7 +32,7 @@ export type NewPerson = {
   username?: string;
   name?: string;
   rootRole?: 'Admin' | 'Editor' | 'Viewer';
-  /** Roles in projects: the id of the project and the name of the role. */
+  /** The name of the user's role in each project, by project id. */
   projectRoles?: Record<string, string>;
 };
 
@@ -58,7 +58,7 @@ export async function createPerson(
   if (entries.length > 0) {
     const { roles } = await api.send<{ roles: { id: number; name: string }[] }>('GET', '/api/admin/roles');
     for (const [project, roleName] of entries) {
-      const role = roles.find(one => one.name === roleName);
+      const role = roles.find(candidate => candidate.name === roleName);
       if (!role) throw new Error(`There is no role ${roleName}`);
       await api.send('PUT', `/api/admin/projects/${project}/users/${id}/roles`, { roles: [role.id] });
     }
@@ -66,7 +66,7 @@ export async function createPerson(
   return { id, username, password };
 }
 
-/** Creates a project with a unique id, so that tests on the shared server do not see each other. */
+/** Creates a project with a unique id, so that tests on the shared server do not see each other's flags. */
 export async function createProject(
   api: Api,
   fields: { name?: string; mode?: string } = {},

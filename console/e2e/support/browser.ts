@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
 const FLAGS = [
-  // As root, as in most containers, Chromium has no sandbox.
+  // Chromium cannot use its sandbox as root, which is the user in most containers.
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -12,10 +12,10 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** Debian's Chromium. The one without windows takes two thirds of the CPU time. */
+/** Debian's builds of Chromium. The headless shell comes first, because it needs only two thirds of the CPU time. */
 const PROGRAMS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 
-/** The browser in the variable CHROMIUM, otherwise Debian's, otherwise the one that Playwright installed. */
+/** Starts the browser that the variable CHROMIUM names. Without the variable, starts Debian's Chromium or else Playwright's. */
 export const launch = (flags: readonly string[] = []): Promise<Browser> => {
   const executablePath = process.env.CHROMIUM ?? PROGRAMS.find(existsSync);
   return chromium.launch({ ...(executablePath && { executablePath }), args: [...FLAGS, ...flags] });

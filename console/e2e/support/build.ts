@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Builds the console like `npm run build`. The test runner sets NODE_ENV to test, with which React would be twice as large. */
+/** Builds the console like `npm run build`. Overrides the test runner's NODE_ENV=test, because React would be twice as large with it. */
 export async function buildConsole(): Promise<void> {
   await promisify(execFile)(process.execPath, ['node_modules/vite/bin/vite.js', 'build', 'console'], {
     cwd: ROOT,

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Commits the events of several changes together, one change for each flag name. */
+/** Inserts one event for each flag name in a single transaction. Each event belongs to a separate change. */
 export async function insertEvents(databaseUrl: string, project: string, names: string[]): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

@@ -2,26 +2,26 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { inject } from 'vitest';
 import { launch } from './browser.ts';
 
-/** The tabs of a window share a process, which has already compiled the scripts. */
+/** All tabs share one process, so that the console's scripts are compiled only once. */
 const ONE_PROCESS = '--renderer-process-limit=1';
 
 export const WIDE = { width: 1440, height: 900 };
 
-/** Started by a worker's first test, and stopped with the worker. */
-let launched: Promise<Browser> | undefined;
+/** The worker's browser. The first test starts the browser, which ends with the worker. */
+let browserPromise: Promise<Browser> | undefined;
 
 /** A window with its own cookies and its own cache. */
 export async function newContext(
   baseURL: string,
   options: BrowserContextOptions = {},
 ): Promise<BrowserContext> {
-  launched ??= launch([ONE_PROCESS]);
-  const context = await (await launched).newContext({
+  browserPromise ??= launch([ONE_PROCESS]);
+  const context = await (await browserPromise).newContext({
     baseURL,
     viewport: WIDE,
     locale: 'en-GB',
     timezoneId: 'UTC',
-    // Colors are compared while no transition runs.
+    // Transitions would change the colors that axe compares.
     reducedMotion: 'reduce',
     ...options,
   });
@@ -29,22 +29,22 @@ export async function newContext(
   return context;
 }
 
-type Window = { context: BrowserContext; first: Page };
+type Window = { context: BrowserContext; keepAlivePage: Page };
 
-/** A worker's windows on the shared server that no test is using. */
-const free: Window[] = [];
+/** The worker's windows on the shared server that no test is currently using. */
+const idleWindows: Window[] = [];
 
 async function openWindow(url: string): Promise<Window> {
   const context = await newContext(url);
-  const first = await context.newPage();
+  const keepAlivePage = await context.newPage();
   // An open tab keeps the window's process alive.
-  await first.goto('/health');
-  return { context, first };
+  await keepAlivePage.goto('/health');
+  return { context, keepAlivePage };
 }
 
 /**
- * A tab in a window with its own cookies. On the shared server, the tests of a worker use the same windows one after the other: their
- * cache has the compiled scripts, without which a window takes 1.5 s more of CPU time.
+ * Opens a tab in a window with its own cookies. On the shared server, a worker reuses its windows for one test after the other, because
+ * a window with the compiled scripts in its cache saves 1.5 s of CPU time.
  */
 export async function openTab(
   url: string,
@@ -54,14 +54,14 @@ export async function openTab(
     const context = await newContext(url, options);
     return { page: await context.newPage(), close: () => context.close() };
   }
-  const window = free.pop() ?? (await openWindow(url));
-  const { context, first } = window;
+  const window = idleWindows.pop() ?? (await openWindow(url));
+  const { context, keepAlivePage } = window;
   const close = async () => {
     try {
-      await clear(context, first);
-      free.push(window);
+      await clear(context, keepAlivePage);
+      idleWindows.push(window);
     } catch (error) {
-      // The browser ended the process, so the next test opens a new window.
+      // The window's process has ended, so the next test opens a new window.
       await context.close();
       throw error;
     }
@@ -70,9 +70,9 @@ export async function openTab(
 }
 
 /** Removes everything that a test left behind, except the cache. */
-async function clear(context: BrowserContext, first: Page): Promise<void> {
-  for (const page of context.pages()) if (page !== first) await page.close();
+async function clear(context: BrowserContext, keepAlivePage: Page): Promise<void> {
+  for (const page of context.pages()) if (page !== keepAlivePage) await page.close();
   await context.setOffline(false);
   await context.clearCookies();
-  await first.evaluate(() => localStorage.clear());
+  await keepAlivePage.evaluate(() => localStorage.clear());
 }

@@ -1,6 +1,6 @@
 import { type Api, createFlag, createProject } from './api.ts';
 
-/** A flag with a strategy for 50 % of the users in production. */
+/** Creates a flag with a strategy for 50 % of the users in production. */
 export async function flagWithStrategy(api: Api, body: object = {}) {
   const project = await createProject(api);
   const name = await createFlag(api, project);

@@ -5,17 +5,17 @@ import { type ConsoleServer, startServer } from './server.ts';
 declare module 'vitest' {
   interface ProvidedContext {
     template: string;
-    /** The server that all tests share. */
+    /** The server that most tests share. */
     consoleServer: Omit<ConsoleServer, 'stop'>;
   }
 }
 
 let server: ConsoleServer;
 
-/** Builds the console and starts the server that most tests share: a start takes 1 s of CPU time. */
+/** Builds the console, and starts a server that most tests share, because each start takes 1 s of CPU time. */
 export async function setup(project: TestProject): Promise<void> {
   await buildConsole();
-  // test/template-database.ts runs before this.
+  // test/template-database.ts has already created the template.
   server = await startServer(String(process.env.TEST_TEMPLATE));
   const { stop: _, ...shared } = server;
   project.provide('consoleServer', shared);

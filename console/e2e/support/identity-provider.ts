@@ -5,9 +5,9 @@ import {
   type IdentityProvider,
   startIdentityProvider,
 } from '../../../server/src/test/identity-provider.ts';
-import { apiOf, unique } from './api.ts';
+import { createApi, unique } from './api.ts';
 
-/** An OpenID provider on this machine that knows the server as a client. */
+/** Starts an OpenID provider on this machine, in which the server is registered as a client. */
 export async function startProvider(server: {
   url: string;
 }): Promise<{ issuer: string; client: { clientId: string; secret: string } }> {
@@ -16,14 +16,14 @@ export async function startProvider(server: {
   return { issuer, client: CLIENT };
 }
 
-/** An OpenID provider on this machine that the server uses for single sign-on. */
+/** Starts an OpenID provider on this machine, and configures the server to use the provider for single sign-on. */
 export async function startSso(
   server: { url: string; adminToken: string },
   fields: object = {},
 ): Promise<Pick<IdentityProvider, 'setVisitor'>> {
   const provider = await startIdentityProvider({ publicUrl: server.url });
   onTestFinished(() => provider.close());
-  await apiOf(server).send('POST', '/api/admin/auth/oidc/settings', {
+  await createApi(server).send('POST', '/api/admin/auth/oidc/settings', {
     enabled: true,
     discoverUrl: provider.issuer,
     ...CLIENT,
@@ -35,7 +35,7 @@ export async function startSso(
   return provider;
 }
 
-/** A person whom the provider knows. */
+/** Returns an account of the identity provider. */
 export const account = (fields: object = {}): Account => {
   const sub = `person-${unique()}`;
   return { sub, email: `${sub}@example.com`, email_verified: true, name: 'Dora', ...fields };

@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContext, Page, Request, Response } from 'playwright-core';
 
-/** By default, Playwright looks at every frame, and so makes the browser paint each of them. */
+/** By default, Playwright polls in every animation frame, which forces the browser to paint each frame. */
 const POLLING = { polling: 50 };
 
 /** A page that loads no data. */
 const EMPTY_PAGE = '/no-such-page';
-const LEAVES_WITHIN_MS = 10_000;
+const LEAVE_TIMEOUT_MS = 10_000;
 const QUIET_MS = 100;
 
-const isIdle = (page: Page) =>
+const waitUntilIdle = (page: Page) =>
   page.waitForFunction(() => !document.querySelector('[aria-busy=true]'), undefined, POLLING);
 
-/** The event stream stays open as long as the page. */
+/** Streams are not waited for, because the event stream stays open until the page closes. */
 const isStream = (request: Request): boolean => request.url().includes('/api/admin/events/stream');
 
-/** Opens a page and waits until it has its data: no request for 100 ms. `networkidle` would wait for 500 ms, and for streams. */
+/** Loads a page and waits for its data, until no request has run for 100 ms. `networkidle` would wait for 500 ms, and for streams. */
 export const openPage = (page: Page, address: string): Promise<Response | null> =>
   untilLoaded(page, () => page.goto(address));
 
@@ -26,24 +26,24 @@ type Router = {
   options: { context: { queryClient: { removeQueries(filters: { type: 'inactive' }): void } } };
 };
 
-const routerOf = (page: Page) =>
+const getRouter = (page: Page) =>
   page.evaluateHandle(() => (globalThis as unknown as { __TSR_ROUTER__?: Router }).__TSR_ROUTER__);
 
-/** Visits a page and waits until it has its data. */
+/** Visits a page and waits for its data. */
 export const goTo = (page: Page, address: string): Promise<void> =>
   untilLoaded(page, () => visit(page, address));
 
 /**
- * Opens a page, as a link does if the tab has the console open. This takes a fifth of the CPU time of a load, which starts the console
- * again.
+ * Opens a page like a click on a link does, if the console is open in the tab. Otherwise, loads the page, which takes five times the CPU
+ * time because the console starts from scratch.
  */
 export async function visit(page: Page, address: string): Promise<void> {
   if (!(await follow(page, address))) await page.goto(address);
 }
 
-/** Opens a page in the open console, as a link does. Returns false if the tab has no console. */
+/** Opens a page in the open console, like a click on a link does. Returns false if the console is not open in the tab. */
 async function follow(page: Page, address: string): Promise<boolean> {
-  const router = await routerOf(page);
+  const router = await getRouter(page);
   const before = await router.evaluateHandle((open, to) => {
     const { resolvedLocation } = open?.state ?? {};
     open?.history.push(to);
@@ -60,9 +60,9 @@ async function follow(page: Page, address: string): Promise<boolean> {
   return isOpen;
 }
 
-/** Leaves the open page for one without data. Unsaved input and the data in memory are lost. */
+/** Leaves the open page for a page without data, which discards unsaved input and the data in memory. */
 export async function leavePage(page: Page): Promise<void> {
-  const router = await routerOf(page);
+  const router = await getRouter(page);
   await router.evaluate((open, to) => open?.history.push(to), EMPTY_PAGE);
   await page.waitForFunction(
     ([open, to]) => {
@@ -71,7 +71,7 @@ export async function leavePage(page: Page): Promise<void> {
       return open?.state.status === 'idle' && open.state.resolvedLocation?.pathname === to;
     },
     [router, EMPTY_PAGE] as const,
-    { ...POLLING, timeout: LEAVES_WITHIN_MS },
+    { ...POLLING, timeout: LEAVE_TIMEOUT_MS },
   );
   await router.evaluate(open => open?.options.context.queryClient.removeQueries({ type: 'inactive' }));
   await router.dispose();
@@ -81,35 +81,36 @@ async function untilLoaded<T>(page: Page, open: () => Promise<T>): Promise<T> {
   const requests = watchRequests(page.context());
   const opened = await open();
   await page.getByRole('heading', { level: 1 }).first().waitFor();
-  await isIdle(page);
-  await requests.ended();
+  await waitUntilIdle(page);
+  await requests.waitUntilQuiet();
   requests.stop();
-  await isIdle(page);
+  await waitUntilIdle(page);
   return opened;
 }
 
 export type Requests = {
-  /** Waits until no request has run for 100 ms. False if one still runs after the given time. */
-  ended: (withinMs?: number) => Promise<boolean>;
+  /** Waits until no request has run for 100 ms. Returns false if a request is still running after the given time. */
+  waitUntilQuiet: (withinMs?: number) => Promise<boolean>;
   stop: () => void;
 };
 
 /** Watches the requests of a window. */
 export function watchRequests(window: BrowserContext): Requests {
   const pending = new Set<Request>();
-  let last = Date.now();
+  let lastEndedAt = Date.now();
   const start = (request: Request) => {
     if (!isStream(request)) pending.add(request);
   };
   const end = (request: Request) => {
     pending.delete(request);
-    last = Date.now();
+    lastEndedAt = Date.now();
   };
   window.on('request', start).on('requestfinished', end).on('requestfailed', end);
   return {
-    ended: async (withinMs = Number.POSITIVE_INFINITY) => {
-      const until = Date.now() + withinMs;
-      while ((pending.size > 0 || Date.now() - last < QUIET_MS) && Date.now() < until) await sleep(20);
+    waitUntilQuiet: async (withinMs = Number.POSITIVE_INFINITY) => {
+      const deadline = Date.now() + withinMs;
+      while ((pending.size > 0 || Date.now() - lastEndedAt < QUIET_MS) && Date.now() < deadline)
+        await sleep(20);
       return pending.size === 0;
     },
     stop: () => void window.off('request', start).off('requestfinished', end).off('requestfailed', end),

@@ -1,14 +1,14 @@
 import type { Page } from 'playwright-core';
 
-/** The browser logs responses with 4xx. The page shows them, and tests check what it shows. */
-const REJECTED = /^Failed to load resource: the server responded with a status of 4\d\d/;
+/** The browser logs every 4xx response. These are no problems, because the page shows the error and tests check what the page shows. */
+const REJECTION_MESSAGE = /^Failed to load resource: the server responded with a status of 4\d\d/;
 
-/** Collects errors of the page: exceptions, logged errors, policy violations, responses with 5xx. */
+/** Collects the problems of a page, which are exceptions, logged errors and warnings, policy violations and 5xx responses. */
 export function watchProblems(page: Page): () => string[] {
   const problems: string[] = [];
   page.on('console', message => {
     const isError = ['error', 'warning'].includes(message.type());
-    if (isError && !REJECTED.test(message.text()))
+    if (isError && !REJECTION_MESSAGE.test(message.text()))
       problems.push(`${page.url()}: logged ${message.type()}: ${message.text()}`);
   });
   page.on('pageerror', error => problems.push(`${page.url()}: threw ${error.stack ?? error.message}`));

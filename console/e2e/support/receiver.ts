@@ -5,14 +5,14 @@ import { type Api, unique } from './api.ts';
 
 type Received = { headers: IncomingHttpHeaders; body: { type: string; featureName: string | null } };
 
-/** A receiver of webhooks on this machine. `status` is what it responds with. */
+/** Starts a receiver of webhooks on this machine, which responds with `status`. */
 export async function startReceiver(status = 200) {
   const received: Received[] = [];
   const receiver = {
     status,
     url: '',
     received,
-    /** The flags of the events that it received, in order. */
+    /** Returns the flags of the received events, in order. */
     flags: () => received.map(({ body }) => body.featureName),
   };
   const server = createServer((request, response) => {
@@ -33,7 +33,7 @@ export async function startReceiver(status = 200) {
   return receiver;
 }
 
-/** An integration that sends the created flags of a project to the URL. */
+/** Creates an integration that reports new flags of a project to the URL. */
 export async function createWebhook(
   api: Api,
   project: string,

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 
-/** Clicks "Retry" and waits for what it loads. A change that another test makes can load it before the click. */
+/** Clicks "Retry" and waits for the content. A change by another test may load the content first, so that the button disappears. */
 export async function retry(page: Page, content: Locator): Promise<void> {
   const loaded = content.waitFor();
   await Promise.race([page.getByRole('button', { name: 'Retry' }).click(), loaded]);

@@ -1,10 +1,10 @@
-// Only the files of this folder import sources of the server: they start the real server as a process, and what it talks to.
-// Tests reach it through its pages and its public API.
+// Starts the real server as a process, and a proxy to its database. Only the files of this folder import sources of the server. The
+// tests use the server through its pages and its public API.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { copyDatabase, discardDatabase, urlOf } from '../../../server/src/test/database.ts';
+import { copyDatabase, discardDatabase, getDatabaseUrl } from '../../../server/src/test/database.ts';
 import { startProcess, stopProcess } from '../../../server/src/test/process.ts';
 import { startTcpProxy } from '../../../server/src/test/tcp-proxy.ts';
 
@@ -19,26 +19,26 @@ const SECRET_KEY = randomBytes(32).toString('base64');
 
 const newName = (): string => `halyard_console_${randomBytes(6).toString('hex')}`;
 
-/** A server whose database can become unreachable and reachable again. */
+/** Starts a server with a proxy before its database, so that a test can cut and restore the connection. */
 export async function startServerBehindProxy(template: string) {
   const name = newName();
-  const url = new URL(urlOf(name));
+  const url = new URL(getDatabaseUrl(name));
   const proxy = await startTcpProxy(url.hostname, Number(url.port || 5432));
   url.host = `127.0.0.1:${proxy.port}`;
   const server = await startServer(template, { DATABASE_URL: url.href }, name);
   return {
     ...server,
-    takeDatabase: proxy.cut,
-    returnDatabase: proxy.thaw,
+    cutDatabase: proxy.cut,
+    restoreDatabase: proxy.restore,
     stop: async () => {
-      proxy.thaw();
+      proxy.restore();
       await server.stop();
       await proxy.close();
     },
   };
 }
 
-/** A server with the built console on a copy of the template. `localhost`, because browsers treat it like https. */
+/** Starts a server with the built console on a copy of the template. The URL has `localhost`, which browsers trust like HTTPS. */
 export async function startServer(
   template: string,
   env: Record<string, string> = {},
@@ -50,7 +50,7 @@ export async function startServer(
   return {
     url: `http://localhost:${running.port}`,
     adminToken,
-    databaseUrl: urlOf(name),
+    databaseUrl: getDatabaseUrl(name),
     stop: async () => {
       await stopProcess(running);
       await discardDatabase(name);
@@ -60,7 +60,7 @@ export async function startServer(
 
 const startOn = (database: string, env: Record<string, string>) =>
   startProcess({
-    DATABASE_URL: urlOf(database),
+    DATABASE_URL: getDatabaseUrl(database),
     HALYARD_SECRET_KEY: SECRET_KEY,
     // Tests deliver to receivers on this machine.
     HALYARD_ALLOW_PRIVATE_TARGETS: 'true',
@@ -68,7 +68,7 @@ const startOn = (database: string, env: Record<string, string>) =>
     ...env,
   });
 
-/** A server that can be stopped and started again. Its URL stays the same, because a load balancer is in front of it. */
+/** Starts a server that can be killed and restarted. A load balancer keeps the URL the same. */
 export async function startRestartableServer(template: string) {
   const name = newName();
   const env = { HALYARD_INIT_ADMIN_TOKENS: `*:*.${randomBytes(24).toString('hex')}` };
@@ -79,7 +79,7 @@ export async function startRestartableServer(template: string) {
   return {
     url: front.url,
     adminToken: env.HALYARD_INIT_ADMIN_TOKENS,
-    databaseUrl: urlOf(name),
+    databaseUrl: getDatabaseUrl(name),
     kill: () => stopProcess(running, 'SIGKILL'),
     restart: async () => {
       running = await startOn(name, env);
@@ -93,21 +93,21 @@ export async function startRestartableServer(template: string) {
   };
 }
 
-/** A server between the browser and Halyard, such as a load balancer. */
+/** A load balancer between the browser and Halyard, which can simulate failures. */
 export type Front = {
   url: string;
-  /** `down`: no connection. `updated`: a different version of the console, which has none of this version's files. */
+  /** `down` accepts no connections. `updated` serves a different version of the console, which lacks this version's files. */
   state: 'up' | 'down' | 'updated';
-  /** Every request to these paths fails. 502: the load balancer cannot reach the server. */
+  /** Requests to these paths fail with this status. 502 means that the load balancer cannot reach the server. */
   broken?: { paths: RegExp; status: 500 | 502 };
-  /** The next writes reach the server, and their responses get lost. */
+  /** How many of the next writes lose their response. The server carries out these writes. */
   lost: number;
   /** Ends all connections, and with them the event streams. */
   cut: () => void;
   close: () => Promise<void>;
 };
 
-/** Passes requests on to the server. A restarted server may have a different URL. */
+/** Starts a load balancer for the target, whose URL may change when the server restarts. */
 export async function startFront(target: { url: string }): Promise<Front> {
   const front: Front = { url: '', state: 'up', lost: 0, cut: () => {}, close: async () => {} };
   const server = createServer((request, response) => {
@@ -119,7 +119,7 @@ export async function startFront(target: { url: string }): Promise<Front> {
       return response.writeHead(200).end('<script type="module" src="/assets/main-new.js"></script>');
     const { port } = new URL(target.url);
     const isLost = method !== 'GET' && path.startsWith('/api/admin/') && front.lost-- > 0;
-    const passed = forward({ host: '127.0.0.1', port, method, path, headers }, from => {
+    const forwarded = forward({ host: '127.0.0.1', port, method, path, headers }, from => {
       if (isLost) {
         from.resume();
         return void from.on('end', () => request.socket.destroy());
@@ -128,8 +128,8 @@ export async function startFront(target: { url: string }): Promise<Front> {
       from.on('error', () => response.destroy());
       from.pipe(response);
     });
-    passed.on('error', () => response.destroy());
-    return request.pipe(passed);
+    forwarded.on('error', () => response.destroy());
+    return request.pipe(forwarded);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,9 +1,9 @@
 import pg from 'pg';
 
-/** More than the ids that changes take while another change is under way. */
-const LATER_IDS = 150;
+/** How many ids to skip after the slow event. Other changes use fewer ids while the slow change is uncommitted. */
+const SKIPPED_IDS = 150;
 
-/** An event of a change that has not committed yet. Its id is lower than those of later changes by 150 or more. */
+/** Starts a change without committing it. The id of its event is at least 150 lower than the ids of later events. */
 export async function startSlowChange(
   databaseUrl: string,
   { type, project, flag }: { type: string; project: string; flag: string },
@@ -17,7 +17,7 @@ export async function startSlowChange(
     [type, project, flag],
   );
   await client.query(
-    `select nextval(pg_get_serial_sequence('events', 'id')) from generate_series(1, ${LATER_IDS})`,
+    `select nextval(pg_get_serial_sequence('events', 'id')) from generate_series(1, ${SKIPPED_IDS})`,
   );
   return {
     commit: async () => {

@@ -2,23 +2,23 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { createDatabase, dropDatabase, urlOf } from '../../../server/src/test/database.ts';
+import { createDatabase, dropDatabase, getDatabaseUrl } from '../../../server/src/test/database.ts';
 import { startProcess, stopProcess } from '../../../server/src/test/process.ts';
 
-export type Story = {
+export type DemoInstance = {
   url: string;
   databaseUrl: string;
-  /** The demo's admin. */
+  /** The credentials of an admin. */
   login: { username: string; password: string };
   stop: () => Promise<void>;
 };
 
 const DEMO_DATA = fileURLToPath(new URL('../../../server/scripts/demo-data.ts', import.meta.url));
 
-/** A server on a new database with the demo's sample data. */
-export async function startStory(settings: Record<string, string> = {}): Promise<Story> {
+/** Starts a server on a new database with the demo's sample data. */
+export async function startDemoInstance(settings: Record<string, string> = {}): Promise<DemoInstance> {
   const name = `halyard_story_${randomBytes(6).toString('hex')}`;
-  const env = { DATABASE_URL: urlOf(name), HALYARD_SECRET_KEY: randomBytes(32).toString('base64') };
+  const env = { DATABASE_URL: getDatabaseUrl(name), HALYARD_SECRET_KEY: randomBytes(32).toString('base64') };
   await createDatabase(name);
   const { stdout } = await promisify(execFile)(process.execPath, [DEMO_DATA], {
     env: { PATH: process.env.PATH, ...env },
@@ -33,7 +33,7 @@ export async function startStory(settings: Record<string, string> = {}): Promise
   });
   return {
     url: `http://localhost:${running.port}`,
-    databaseUrl: urlOf(name),
+    databaseUrl: getDatabaseUrl(name),
     login: { username: 'ada', password },
     stop: async () => {
       await stopProcess(running);
@@ -42,13 +42,13 @@ export async function startStory(settings: Record<string, string> = {}): Promise
   };
 }
 
-/** A server on a new database with one admin. */
-export async function startEmptyInstance(): Promise<Story> {
+/** Starts a server on a new database with one admin and no other data. */
+export async function startEmptyInstance(): Promise<DemoInstance> {
   const name = `halyard_story_${randomBytes(6).toString('hex')}`;
   const login = { username: 'ada', password: randomBytes(15).toString('base64url') };
   await createDatabase(name);
   const running = await startProcess({
-    DATABASE_URL: urlOf(name),
+    DATABASE_URL: getDatabaseUrl(name),
     HALYARD_SECRET_KEY: randomBytes(32).toString('base64'),
     HALYARD_INIT_ADMIN_USERNAME: login.username,
     HALYARD_INIT_ADMIN_PASSWORD: login.password,
@@ -56,7 +56,7 @@ export async function startEmptyInstance(): Promise<Story> {
   });
   return {
     url: `http://localhost:${running.port}`,
-    databaseUrl: urlOf(name),
+    databaseUrl: getDatabaseUrl(name),
     login,
     stop: async () => {
       await stopProcess(running);

@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { test as base, expect, inject } from 'vitest';
-import { type Api, apiOf, createPerson, type NewPerson, type Person } from './api.ts';
+import { type Api, createApi, createPerson, type NewPerson, type Person } from './api.ts';
 import { openTab } from './contexts.ts';
 import { logIn } from './log-in.ts';
 import { watchProblems } from './problems.ts';
@@ -10,25 +10,25 @@ import { type ConsoleServer, type Front, startFront, startServer } from './serve
 export type Target = Omit<ConsoleServer, 'stop'>;
 
 type Fixtures = {
-  /** The server of the test. By default all tests share one. */
+  /** The server of the test. By default, all tests share one server. */
   server: Target;
   api: Api;
   /** Problems that the test expects the page to report. */
   tolerated: RegExp[];
-  /** Collects what a page reports. The test fails if it is not tolerated. */
+  /** Watches a page for problems. At the end, the test fails if a problem matches none of the tolerated patterns. */
   watch: (page: Page) => void;
-  /** Opens another browser window, with its own cookies. */
+  /** Opens a page in another browser window, which has its own cookies. */
   newPage: (options?: BrowserContextOptions) => Promise<Page>;
   page: Page;
   /** Creates a user with the roles and logs them in on the page. */
   logInAs: (roles?: NewPerson, page?: Page) => Promise<Person>;
 };
 
-/** A test with a new page, without cookies and stored settings. It fails if the page logs an error or violates its policy. */
+/** A test with a new page, without cookies and stored settings. The test fails if the page logs an error or violates its policy. */
 export const test = base.extend<Fixtures>({
   // biome-ignore lint/correctness/noEmptyPattern: the form that Vitest requires
   server: async ({}, use) => await use(inject('consoleServer')),
-  api: async ({ server }, use) => await use(apiOf(server)),
+  api: async ({ server }, use) => await use(createApi(server)),
   // biome-ignore lint/correctness/noEmptyPattern: the form that Vitest requires
   tolerated: async ({}, use) => await use([]),
   watch: async ({ tolerated }, use) => {
@@ -37,7 +37,7 @@ export const test = base.extend<Fixtures>({
     const found = problems
       .flatMap(list => list())
       .filter(problem => !tolerated.some(pattern => pattern.test(problem)));
-    // An error here would leave the server of the test running.
+    // A soft assertion, because an exception would skip the fixture that stops the test's server.
     expect.soft(found, 'Problems that the page reported').toEqual([]);
   },
   newPage: async ({ server, watch }, use) => {
@@ -67,8 +67,8 @@ export const test = base.extend<Fixtures>({
 });
 
 /**
- * A test as a user with the role, in a tab that the tests of a worker share. `visit` opens pages there: only the first one loads the
- * console. It takes 1 s less of CPU time than `test`. Not for tests that change their user, their browser or what this browser stores.
+ * A test as a user with the role, in a tab that the worker's tests share. Only the first `visit` loads the console, which saves 1 s of CPU
+ * time compared with `test`. Do not use it for tests that change their user, their browser or what the browser stores.
  */
 const testAs = (role: RootRole) =>
   test.extend<{ page: Page }>({
@@ -84,7 +84,7 @@ export const testAsAdmin = testAs('Admin');
 export const testAsEditor = testAs('Editor');
 export const testAsViewer = testAs('Viewer');
 
-/** A test with a separate server, for limits that count all callers and for settings. It costs 1 s of CPU time. */
+/** A test with a separate server, for limits that count all callers and for instance settings. The server costs 1 s of CPU time. */
 export const testWithOwnServer = (env: Record<string, string> = {}) =>
   test.extend<{ server: Target }>({
     // biome-ignore lint/correctness/noEmptyPattern: the form that Vitest requires

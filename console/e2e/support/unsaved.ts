@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { accessible } from './accessible.ts';
 
-/** Expects a confirmation for each way to leave the page: Cancel and Esc keep the input, and only Discard changes leaves. */
+/** Expects that each way to leave the page asks for confirmation. Cancel and Esc keep the input, and only Discard changes leaves. */
 export async function asksBeforeInputIsLost(
   page: Page,
   input: Locator,

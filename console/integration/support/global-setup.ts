@@ -11,7 +11,7 @@ declare module 'vitest' {
 let server: ConsoleServer;
 
 export async function setup(project: TestProject): Promise<void> {
-  // test/template-database.ts runs before this.
+  // test/template-database.ts has already created the template.
   server = await startServer(String(process.env.TEST_TEMPLATE));
   const { stop: _, ...shared } = server;
   project.provide('clientServer', shared);

@@ -3,10 +3,10 @@ import { Outlet } from '@tanstack/react-router';
 import { can } from '../api/can.ts';
 import { useMe } from '../api/me.ts';
 import { SecondNavigation } from '../ui/SecondNavigation.tsx';
-import { entriesOf, groupsOf } from './navigation.ts';
+import { groupEntries, listAdminEntries } from './navigation.ts';
 import { statisticsQuery } from './queries.ts';
 
-/** The pages of the administration, with their own navigation. */
+/** Frames the administration pages with their own navigation. */
 export function AdministrationFrame() {
   const me = useMe();
   const { data: statistics } = useQuery({
@@ -17,7 +17,7 @@ export function AdministrationFrame() {
     <SecondNavigation
       label="Administration"
       title="Administration"
-      groups={groupsOf(entriesOf(me)).map(([group, entries]) => ({
+      groups={groupEntries(listAdminEntries(me)).map(([group, entries]) => ({
         ...(group !== 'Instance' && { label: group }),
         items: entries.map(({ label, path, count }) => ({
           to: path,

@@ -5,13 +5,13 @@ export type Group = 'People' | 'Tokens' | 'Vocabulary' | 'Instance';
 
 export type Entry = {
   label: string;
-  /** Other names for the page, which the command palette finds. */
-  words?: string;
+  /** Other names by which the command palette finds the page. */
+  keywords?: string;
   path: string;
   group: Group;
   /** The user sees the entry if they may call one of these operations. If the list is absent, everyone sees it. */
   calls?: readonly OperationId[];
-  /** The number at the right. Only admins may read the statistics. */
+  /** The number on the right. Only admins may read the statistics. */
   count?(statistics: Schemas['InstanceStatistics']): number;
 };
 
@@ -19,7 +19,7 @@ export type Entry = {
 const ENTRIES: readonly Entry[] = [
   {
     label: 'Users',
-    words: 'people, deactivate, reset password',
+    keywords: 'people, deactivate, reset password',
     path: '/admin/users',
     group: 'People',
     calls: ['getUsers'],
@@ -27,7 +27,7 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     label: 'Groups',
-    words: 'teams, members',
+    keywords: 'teams, members',
     path: '/admin/groups',
     group: 'People',
     calls: ['getGroups'],
@@ -35,7 +35,7 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     label: 'Roles',
-    words: 'permissions, rights',
+    keywords: 'permissions, rights',
     path: '/admin/roles',
     group: 'People',
     calls: ['getRoles'],
@@ -43,7 +43,7 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     label: 'Service accounts',
-    words: 'bots, Terraform',
+    keywords: 'bots, Terraform',
     path: '/admin/service-accounts',
     group: 'People',
     calls: ['getServiceAccounts'],
@@ -51,21 +51,21 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     label: 'Invitations',
-    words: 'invite, signup links',
+    keywords: 'invite, signup links',
     path: '/admin/invitations',
     group: 'People',
     calls: ['getSignupTokens'],
   },
-  // Everyone may ask about themselves.
+  // No `calls`, because everyone may ask about their own access.
   {
     label: 'Explain access',
-    words: 'permissions, why, denied',
+    keywords: 'permissions, why, denied',
     path: '/admin/explain-access',
     group: 'People',
   },
   {
     label: 'API tokens',
-    words: 'keys, SDK, secrets',
+    keywords: 'keys, SDK, secrets',
     path: '/admin/tokens',
     group: 'Tokens',
     calls: ['getApiTokens'],
@@ -73,79 +73,79 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     label: 'Environments',
-    words: 'stages, production',
+    keywords: 'stages, production',
     path: '/admin/environments',
     group: 'Vocabulary',
     count: ({ environments }) => environments,
   },
   {
     label: 'Segments',
-    words: 'audiences, cohorts',
+    keywords: 'audiences, cohorts',
     path: '/admin/segments',
     group: 'Vocabulary',
     count: ({ segments }) => segments,
   },
   {
     label: 'Context fields',
-    words: 'attributes, legal values',
+    keywords: 'attributes, legal values',
     path: '/admin/context-fields',
     group: 'Vocabulary',
     count: ({ contextFields }) => contextFields,
   },
   {
     label: 'Strategy types',
-    words: 'custom strategies',
+    keywords: 'custom strategies',
     path: '/admin/strategy-types',
     group: 'Vocabulary',
     count: ({ strategies }) => strategies,
   },
   {
     label: 'Feature types',
-    words: 'lifetime, flag types',
+    keywords: 'lifetime, flag types',
     path: '/admin/feature-types',
     group: 'Vocabulary',
   },
   {
     label: 'Tags',
-    words: 'tag types, labels',
+    keywords: 'tag types, labels',
     path: '/admin/tags',
     group: 'Vocabulary',
   },
   {
     label: 'Sign-in',
-    words: 'login, SSO, OpenID Connect, OIDC, password rules, CORS',
+    keywords: 'login, SSO, OpenID Connect, OIDC, password rules, CORS',
     path: '/admin/sign-in',
     group: 'Instance',
     calls: ['getOidcSettings'],
   },
   {
     label: 'Export and import',
-    words: 'transfer, copy, backup, JSON',
+    keywords: 'transfer, copy, backup, JSON',
     path: '/admin/transfer',
     group: 'Instance',
     calls: ['createFeature'],
   },
   {
     label: 'Edges',
-    words: 'proxy',
+    keywords: 'proxy',
     path: '/admin/edges',
     group: 'Instance',
     calls: ['getEdges'],
   },
   {
     label: 'Instance',
-    words: 'version, license, limits, maintenance mode, diagnostics',
+    keywords: 'version, license, limits, maintenance mode, diagnostics',
     path: '/admin/instance',
     group: 'Instance',
     calls: ['getDiagnostics'],
   },
 ];
 
-/** The pages that the user may open. */
-export const entriesOf = (me: Me): Entry[] =>
+/** Lists the pages that the user may open. */
+export const listAdminEntries = (me: Me): Entry[] =>
   ENTRIES.filter(({ calls }) => calls?.some(call => can(me, call)) ?? true);
 
-/** The groups with entries, in the order of the table. */
-export const groupsOf = (entries: readonly Entry[]): [Group, Entry[]][] => [
+/** Groups the entries, in the order of ENTRIES. */
+export const groupEntries = (entries: readonly Entry[]): [Group, Entry[]][] => [
   ...Map.groupBy(entries, ({ group }) => group),
 ];

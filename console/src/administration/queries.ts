@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { api, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 
-/** The numbers in the navigation. */
+/** The counts that the navigation shows. */
 export const statisticsQuery = queryOptions({
   queryKey: keys.statistics,
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/instance-admin/statistics', { signal })),

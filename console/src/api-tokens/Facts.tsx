@@ -7,16 +7,22 @@ import { State } from '../ui/State.tsx';
 import { Time } from '../ui/Time.tsx';
 import s from './api-tokens.module.css';
 import type { ApiToken } from './queries.ts';
-import { isExpired, isForAllProjects, isUnused, typeOf } from './words.ts';
+import { isExpired, isForAllProjects, isUnused, typeLabel } from './words.ts';
 
-/** What a token is for. */
-export function Facts({ token, names }: { token: ApiToken; names: ReadonlyMap<string, string> }) {
+/** Lists the properties of a token. */
+export function Facts({
+  token,
+  projectNames,
+}: {
+  token: ApiToken;
+  projectNames: ReadonlyMap<string, string>;
+}) {
   const { environments = [] } = useQuery(environmentsQuery).data ?? {};
   const type = environments.find(({ name }) => name === token.environment)?.type;
   return (
     <List
       facts={[
-        ['Type', typeOf(token)],
+        ['Type', typeLabel(token)],
         [
           'Environment',
           token.environment === null ? (
@@ -33,7 +39,7 @@ export function Facts({ token, names }: { token: ApiToken; names: ReadonlyMap<st
                 <span key={projectId}>
                   {index > 0 && ', '}
                   <Link to="/projects/$projectId" params={{ projectId }} className={s.link}>
-                    {names.get(projectId) ?? projectId}
+                    {projectNames.get(projectId) ?? projectId}
                   </Link>
                 </span>
               )),
@@ -41,7 +47,7 @@ export function Facts({ token, names }: { token: ApiToken; names: ReadonlyMap<st
         [
           'Expires',
           <>
-            {token.expiresAt ? <Time at={token.expiresAt} as="date" /> : 'never'}{' '}
+            {token.expiresAt ? <Time at={token.expiresAt} format="date" /> : 'never'}{' '}
             {isExpired(token) && <State tone="off">Expired</State>}
           </>,
         ],

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { projectsQuery } from '../shell/queries.ts';
 import { RailSection } from '../ui/RailSection.tsx';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import s from './api-tokens.module.css';
 
-/** What a token can read: the flags of its projects, or of all projects, in its environment. */
+/** Shows how many flags a token can read in its environment. */
 export function Reach({
   projects,
   environment,
@@ -14,15 +14,16 @@ export function Reach({
   environment: string;
   type: 'backend' | 'frontend';
 }) {
-  const all = useQuery(projectsQuery).data;
-  if (!all) return null;
-  const read = projects.length === 0 ? all : all.filter(({ id }) => projects.includes(id));
-  const count = read.reduce((sum, { featureCount }) => sum + featureCount, 0);
-  const names = projects.length === 0 ? 'all projects' : read.map(({ name }) => name).join(', ');
+  const allProjects = useQuery(projectsQuery).data;
+  if (!allProjects) return null;
+  const readableProjects =
+    projects.length === 0 ? allProjects : allProjects.filter(({ id }) => projects.includes(id));
+  const count = readableProjects.reduce((sum, { featureCount }) => sum + featureCount, 0);
+  const names = projects.length === 0 ? 'all projects' : readableProjects.map(({ name }) => name).join(', ');
   return (
     <RailSection title="What it can read">
       <p className={s.none}>
-        <b>{counted(count, 'flag')}</b> of {names}, as they are in {environment}
+        <b>{formatCount(count, 'flag')}</b> of {names}, as they are in {environment}
         {type === 'backend'
           ? ', with the values in their constraints and segments.'
           : ', evaluated for one user. It shows no constraints.'}

@@ -11,11 +11,11 @@ import { RailSection } from '../ui/RailSection.tsx';
 import { Detail } from '../ui/Split.tsx';
 import { Time } from '../ui/Time.tsx';
 import { toast } from '../ui/toasts.ts';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import s from './api-tokens.module.css';
 import { Facts } from './Facts.tsx';
 import { type ApiToken, deleteToken, type TokenUse, updateExpiry } from './queries.ts';
-import { endOfDay, isExpired, nextName } from './words.ts';
+import { endOfDay, isExpired, replacementName } from './words.ts';
 
 const ConnectExisting = lazy(() =>
   loadChunk(() => import('../connect/ConnectExisting.tsx')).then(module => ({
@@ -23,20 +23,20 @@ const ConnectExisting = lazy(() =>
   })),
 );
 
-/** A token at the right of the list: what it is for, who uses it, and how to revoke it. */
+/** Shows a token next to the list, with its purpose, its applications, and the button that deletes it. */
 export function TokenDetail({
   token,
   project,
   path,
-  names,
-  used = [],
+  projectNames,
+  applications = [],
   onClose,
 }: {
   token: ApiToken;
   project: string | undefined;
   path: string;
-  names: ReadonlyMap<string, string>;
-  used: readonly TokenUse[] | undefined;
+  projectNames: ReadonlyMap<string, string>;
+  applications: readonly TokenUse[] | undefined;
   onClose(): void;
 }) {
   const navigate = useNavigate();
@@ -55,12 +55,21 @@ export function TokenDetail({
     >
       <div className={s.detail}>
         <p className="mono">{token.secret}</p>
-        <Facts token={token} names={names} />
+        <Facts token={token} projectNames={projectNames} />
         {token.type !== 'admin' && (
           <div className={s.buttons}>
             {project === undefined && <Expiry token={token} />}
             {token.type !== 'edge' && <Replace token={token} project={project} path={path} />}
           </div>
+        )}
+        {token.type === 'admin' && (
+          <p className={s.edge}>
+            To replace it, create a token for a{' '}
+            <Link to="/admin/service-accounts" className={s.link}>
+              service account
+            </Link>
+            , which can have fewer permissions, and then delete this one.
+          </p>
         )}
         {token.type === 'edge' && (
           <p className={s.edge}>
@@ -77,7 +86,7 @@ export function TokenDetail({
             </Suspense>
           </RailSection>
         )}
-        {token.type !== 'edge' && <SeenBy used={used} />}
+        {token.type !== 'edge' && <SeenBy applications={applications} />}
         <LastChange
           subject={{
             types: ['api-token-created', 'api-token-updated'],
@@ -95,9 +104,11 @@ export function TokenDetail({
           >
             {token.type === 'edge'
               ? 'Edges with this token reject all SDKs with 401 and delete their flags from disk.'
-              : used.length > 0
-                ? `${counted(used.length, 'application')} used it in the last two days. SDKs with this token keep their flags but get no more changes.`
-                : 'Every server rejects it immediately. SDKs with this token get no more changes.'}
+              : token.type === 'admin'
+                ? 'Every server rejects it immediately. Programs that still use it get a 401.'
+                : applications.length > 0
+                  ? `${formatCount(applications.length, 'application')} used it in the last two days. SDKs with this token keep their flags but get no more changes.`
+                  : 'Every server rejects it immediately. SDKs with this token get no more changes.'}
           </DangerAction>
         </DangerZone>
       </div>
@@ -105,19 +116,19 @@ export function TokenDetail({
   );
 }
 
-/** The applications that used a token, most recently seen first. */
+/** Lists the applications that used a token, most recently seen first. */
 export function SeenBy({
-  used,
+  applications,
   none = 'No application has used this token in the last two days.',
 }: {
-  used: readonly TokenUse[];
+  applications: readonly TokenUse[];
   none?: string;
 }) {
   return (
-    <RailSection title="Seen by" count={used.length} noun="application">
-      {used.length === 0 && <p className={s.none}>{none}</p>}
+    <RailSection title="Seen by" count={applications.length} noun="application">
+      {applications.length === 0 && <p className={s.none}>{none}</p>}
       <ul className={s.applications}>
-        {used.map(({ appName, environment, instances, lastSeen }) => (
+        {applications.map(({ appName, environment, instances, lastSeen }) => (
           <li key={`${appName} ${environment}`}>
             <AppWindow size={15} aria-hidden="true" />
             <span>
@@ -125,7 +136,7 @@ export function SeenBy({
                 {appName}
               </Link>
               <small>
-                {counted(instances, 'instance')} · {environment}
+                {formatCount(instances, 'instance')} · {environment}
               </small>
             </span>
             <Time at={lastSeen} className="muted" />
@@ -136,7 +147,7 @@ export function SeenBy({
   );
 }
 
-/** Leads to a new token for the same flags. The old one works until somebody deletes it, so that no application loses access. */
+/** Links to the form for a new token with the same flags. The old token works until somebody deletes it, so no application loses access. */
 function Replace({ token, project, path }: { token: ApiToken; project: string | undefined; path: string }) {
   return (
     <Can
@@ -151,7 +162,7 @@ function Replace({ token, project, path }: { token: ApiToken; project: string | 
             to={`${path}/new`}
             search={{
               edit: token.type,
-              name: nextName(token.tokenName),
+              name: replacementName(token.tokenName),
               environment: token.environment ?? undefined,
               projects: token.projects,
               replaces: String(token.id),
@@ -168,11 +179,6 @@ function Replace({ token, project, path }: { token: ApiToken; project: string | 
 /** Changes the day on which a token expires. */
 function Expiry({ token }: { token: ApiToken }) {
   const [isOpen, setOpen] = useState(false);
-  const [date, setDate] = useState(token.expiresAt?.slice(0, 10) ?? '');
-  const save = async () => {
-    await updateExpiry(token, date === '' ? null : endOfDay(date));
-    toast({ message: 'Expiry saved.' });
-  };
   return (
     <div>
       <Can call="updateApiToken">
@@ -180,21 +186,41 @@ function Expiry({ token }: { token: ApiToken }) {
           Change the expiry…
         </Button>
       </Can>
-      <Confirm
-        opened={isOpen}
-        title={`Change the expiry of ${token.tokenName}`}
-        action="Save the expiry"
-        onConfirm={save}
-        onClose={() => setOpen(false)}
-      >
-        <TextInput
-          label="Last valid day (UTC)"
-          description="Leave it empty for a token that never expires."
-          type="date"
-          value={date}
-          onChange={event => setDate(event.target.value)}
-        />
-      </Confirm>
+      {isOpen && <ExpiryDialog token={token} onClose={() => setOpen(false)} />}
     </div>
+  );
+}
+
+function ExpiryDialog({ token, onClose }: { token: ApiToken; onClose(): void }) {
+  // While the dialog is open, the token can change.
+  const [seenExpiry, setSeenExpiry] = useState(token.expiresAt ?? null);
+  const [date, setDate] = useState(seenExpiry?.slice(0, 10) ?? '');
+  const save = async () => {
+    const newExpiry = date === '' ? null : endOfDay(date);
+    const storedExpiry = await updateExpiry(token, { seenExpiry, newExpiry });
+    if (storedExpiry !== newExpiry) {
+      setSeenExpiry(storedExpiry);
+      throw new Error(
+        `Somebody else changed the expiry to ${storedExpiry === null ? '“never”' : storedExpiry.slice(0, 10)} in the meantime. To replace it, save again.`,
+      );
+    }
+    toast({ message: 'Expiry saved.' });
+  };
+  return (
+    <Confirm
+      opened
+      title={`Change the expiry of ${token.tokenName}`}
+      action="Save the expiry"
+      onConfirm={save}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Last valid day (UTC)"
+        description="Leave it empty for a token that never expires."
+        type="date"
+        value={date}
+        onChange={event => setDate(event.target.value)}
+      />
+    </Confirm>
   );
 }

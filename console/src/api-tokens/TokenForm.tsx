@@ -1,19 +1,19 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { messagesByField, otherMessages } from '../api/errors.ts';
+import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import { MultiSelect } from '../ui/Choices.tsx';
 import { FormErrors } from '../ui/Failure.tsx';
 import type { Draft } from './draft.ts';
 
-const FIELDS = ['tokenName', 'type', 'environment', 'projects', 'expiresAt'];
+const SHOWN_FIELDS = ['tokenName', 'type', 'environment', 'projects', 'expiresAt'];
 const TYPES: Record<Draft['type'], string> = {
   backend: 'For servers. SDKs get the complete flags, including the users in their constraints.',
   frontend:
     'For browsers and mobile apps. Anyone can see the token, but it only returns results for one user.',
 };
 
-/** The fields of a new API token. */
+/** Edits the fields of a new API token. */
 export function TokenForm({
   draft,
   error,
@@ -30,7 +30,7 @@ export function TokenForm({
   const projects = useQuery(projectsQuery).data ?? [];
   return (
     <>
-      <FormErrors messages={otherMessages(error, FIELDS)} />
+      <FormErrors messages={messagesWithoutField(error, SHOWN_FIELDS)} />
       <TextInput
         label="Name"
         description="The application that uses it. Create a token for each application."

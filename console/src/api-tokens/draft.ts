@@ -5,9 +5,9 @@ export type Draft = {
   name: string;
   type: 'backend' | 'frontend';
   environment: string;
-  /** None means all projects. */
+  /** The project ids. An empty list means all projects. */
   projects: string[];
-  /** A day such as 2027-11-15. Empty: never. */
+  /** A day such as 2027-11-15. An empty string means that the token never expires. */
   expires: string;
 };
 
@@ -19,8 +19,8 @@ export const emptyDraft: Draft = {
   expires: '',
 };
 
-/** The body of the request. In a project the token is for that project only. */
-export const bodyOf = (
+/** Builds the request body. A token that is created in a project is only for that project. */
+export const toBody = (
   { name, type, environment, projects, expires }: Draft,
   project: string | undefined,
 ): NewApiToken => ({

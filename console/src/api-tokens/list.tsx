@@ -14,56 +14,63 @@ import { useFilters } from '../ui/useFilters.ts';
 import s from './api-tokens.module.css';
 import { type ApiToken, type TokenUse, tokensQuery, usesQuery } from './queries.ts';
 import { TokenDetail } from './TokenDetail.tsx';
-import { isExpired, isUnused, projectsOf, typeOf } from './words.ts';
+import { formatProjects, isExpired, isUnused, typeLabel } from './words.ts';
 
-const keyOf = ({ id }: ApiToken): string => String(id);
+const getKey = ({ id }: ApiToken): string => String(id);
 const COLUMNS = [
   {
     label: 'Token',
-    compare: (one: ApiToken, other: ApiToken) => one.tokenName.localeCompare(other.tokenName),
+    compare: (a: ApiToken, b: ApiToken) => a.tokenName.localeCompare(b.tokenName),
   },
   {
     label: 'Last seen',
-    compare: (one: ApiToken, other: ApiToken) => (one.seenAt ?? '').localeCompare(other.seenAt ?? ''),
+    compare: (a: ApiToken, b: ApiToken) => (a.seenAt ?? '').localeCompare(b.seenAt ?? ''),
   },
   { label: 'Environment' },
   { label: 'Projects' },
   { label: 'Type' },
 ];
 
-/** The API tokens of the instance. */
+/** Lists the API tokens of the instance. */
 export const TokensPage = () => <Tokens />;
 
-/** API tokens: all that the user may read, or those of a project. `${path}/new` creates one. */
+/** Lists the tokens of a project, or all tokens that the user may read. `${path}/new` creates a token. */
 export function Tokens({ project, path = '/admin/tokens' }: { project?: string; path?: string }) {
   const { data, error, refetch } = useQuery(tokensQuery(project));
-  const { data: uses } = useQuery(usesQuery);
+  const { data: applicationsByToken } = useQuery(usesQuery);
   const { data: projects } = useQuery(projectsQuery);
   const { data: environments } = useQuery(environmentsQuery);
   const { search, push, replace } = useFilters();
   const navigate = useNavigate();
-  const names = useMemo(() => new Map(projects?.map(({ id, name }) => [id, name])), [projects]);
-  const types = useMemo(
+  const projectNames = useMemo(() => new Map(projects?.map(({ id, name }) => [id, name])), [projects]);
+  const environmentTypes = useMemo(
     () => new Map(environments?.environments.map(({ name, type }) => [name, type])),
     [environments],
   );
   const render = useCallback(
-    (token: ApiToken) => <TokenRow token={token} names={names} types={types} used={uses?.get(token.id)} />,
-    [names, types, uses],
+    (token: ApiToken) => (
+      <TokenRow
+        token={token}
+        projectNames={projectNames}
+        environmentTypes={environmentTypes}
+        applications={applicationsByToken?.get(token.id)}
+      />
+    ),
+    [projectNames, environmentTypes, applicationsByToken],
   );
-  const textOf = useCallback(
+  const getSearchText = useCallback(
     (token: ApiToken) =>
       [
         token.tokenName,
-        typeOf(token),
+        typeLabel(token),
         token.environment,
-        projectsOf(token, names),
-        ...(uses?.get(token.id)?.map(({ appName }) => appName) ?? []),
+        formatProjects(token, projectNames),
+        ...(applicationsByToken?.get(token.id)?.map(({ appName }) => appName) ?? []),
       ].join('\n'),
-    [names, uses],
+    [projectNames, applicationsByToken],
   );
-  const unused = useMemo(() => data?.filter(token => isUnused(token)).length, [data]);
-  const selected = data?.find(token => keyOf(token) === search.token);
+  const unusedCount = useMemo(() => data?.filter(token => isUnused(token)).length, [data]);
+  const selectedToken = data?.find(token => getKey(token) === search.token);
   const showAll = () => push({ state: undefined });
   return (
     <ListPage
@@ -72,16 +79,16 @@ export function Tokens({ project, path = '/admin/tokens' }: { project?: string; 
       rows={data}
       error={error}
       onRetry={() => void refetch()}
-      keyOf={keyOf}
-      textOf={textOf}
+      getKey={getKey}
+      getSearchText={getSearchText}
       placeholder="Name, project or application"
       columns={COLUMNS}
       className={s.columns ?? ''}
       height={52}
       render={render}
-      active={typeof search.token === 'string' ? search.token : undefined}
-      onActive={token => replace({ token: keyOf(token) })}
-      onOpen={token => replace({ token: keyOf(token) })}
+      activeKey={typeof search.token === 'string' ? search.token : undefined}
+      onActive={token => replace({ token: getKey(token) })}
+      onOpen={token => replace({ token: getKey(token) })}
       create={{
         label: 'New token',
         call: project === undefined ? 'createApiToken' : 'createProjectApiToken',
@@ -94,7 +101,7 @@ export function Tokens({ project, path = '/admin/tokens' }: { project?: string; 
           value={search.state === 'unused' ? 'unused' : 'all'}
           data={[
             { value: 'all', label: `All ${data?.length ?? ''}` },
-            { value: 'unused', label: `Unused for 30 days ${unused ?? ''}` },
+            { value: 'unused', label: `Unused for 30 days ${unusedCount ?? ''}` },
           ]}
           onChange={value => push({ state: value === 'unused' ? value : undefined })}
         />
@@ -106,14 +113,14 @@ export function Tokens({ project, path = '/admin/tokens' }: { project?: string; 
       }
       empty="No API tokens yet. An SDK needs a token for its environment."
       detail={
-        selected && (
+        selectedToken && (
           <TokenDetail
-            key={selected.id}
-            token={selected}
+            key={selectedToken.id}
+            token={selectedToken}
             project={project}
             path={path}
-            names={names}
-            used={uses?.get(selected.id)}
+            projectNames={projectNames}
+            applications={applicationsByToken?.get(selectedToken.id)}
             onClose={() => replace({ token: undefined })}
           />
         )
@@ -126,17 +133,17 @@ const isUnusedNow = (token: ApiToken): boolean => isUnused(token);
 
 function TokenRow({
   token,
-  names,
-  types,
-  used = [],
+  projectNames,
+  environmentTypes,
+  applications = [],
 }: {
   token: ApiToken;
-  names: ReadonlyMap<string, string>;
-  types: ReadonlyMap<string, string>;
-  used: readonly TokenUse[] | undefined;
+  projectNames: ReadonlyMap<string, string>;
+  environmentTypes: ReadonlyMap<string, string>;
+  applications: readonly TokenUse[] | undefined;
 }) {
   const { environment } = token;
-  const type = environment === null ? undefined : types.get(environment);
+  const type = environment === null ? undefined : environmentTypes.get(environment);
   return (
     <>
       <Cell className={s.name}>
@@ -152,13 +159,13 @@ function TokenRow({
             isUnused(token) && <State tone="warn">Unused for 30 days</State>
           )}
         </span>
-        {used.length > 0 && <small>{used.map(({ appName }) => appName).join(', ')}</small>}
+        {applications.length > 0 && <small>{applications.map(({ appName }) => appName).join(', ')}</small>}
       </Cell>
-      <Cell as="dim">
+      <Cell variant="dim">
         {environment === null ? 'All environments' : <Env name={environment} {...(type && { type })} />}
       </Cell>
-      <Cell as="dim">{projectsOf(token, names)}</Cell>
-      <Cell as="dim">{typeOf(token)}</Cell>
+      <Cell variant="dim">{formatProjects(token, projectNames)}</Cell>
+      <Cell variant="dim">{typeLabel(token)}</Cell>
     </>
   );
 }

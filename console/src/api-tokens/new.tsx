@@ -4,7 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { Check, MonitorOff } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
 import { Connect } from '../connect/Connect.tsx';
-import { useOfTokenQuery } from '../connect/queries.ts';
+import { tokenUsageQuery } from '../connect/queries.ts';
 import { projectsQuery } from '../shell/queries.ts';
 import { FormAndEffect } from '../ui/FormAndEffect.tsx';
 import { Page } from '../ui/Page.tsx';
@@ -15,7 +15,7 @@ import { useCreation } from '../ui/useCreation.ts';
 import { useFilters } from '../ui/useFilters.ts';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
 import s from './api-tokens.module.css';
-import { bodyOf, type Draft, emptyDraft } from './draft.ts';
+import { type Draft, emptyDraft, toBody } from './draft.ts';
 import { Facts } from './Facts.tsx';
 import { type ApiToken, createToken, tokensQuery } from './queries.ts';
 import { Reach } from './Reach.tsx';
@@ -29,7 +29,7 @@ export const NewTokenPage = () => <NewToken />;
 export function NewToken(props: { project?: string; path?: string }) {
   const { search } = useFilters();
   const { edit, name = '', environment = emptyDraft.environment, projects = [], replaces } = search;
-  const empty: Draft = {
+  const initialDraft: Draft = {
     ...emptyDraft,
     name: String(name),
     type: edit === 'frontend' ? 'frontend' : 'backend',
@@ -38,8 +38,8 @@ export function NewToken(props: { project?: string; path?: string }) {
   };
   return (
     <Steps
-      key={JSON.stringify(empty)}
-      empty={empty}
+      key={JSON.stringify(initialDraft)}
+      initialDraft={initialDraft}
       {...(typeof replaces === 'string' && { replaces: Number(replaces) })}
       {...props}
     />
@@ -47,24 +47,26 @@ export function NewToken(props: { project?: string; path?: string }) {
 }
 
 function Steps({
-  empty,
+  initialDraft,
   replaces,
   project,
   path = '/admin/tokens',
 }: {
-  empty: Draft;
-  /** The id of the token that the new one replaces. */
+  initialDraft: Draft;
+  /** The id of the token that the new token replaces. */
   replaces?: number;
   project?: string;
   path?: string;
 }) {
-  const [created, setCreated] = useState<{ token: ApiToken; appName: string }>();
-  const replaced = replaces !== undefined && <Replaced id={replaces} project={project} path={path} />;
-  if (created) return <Created {...created} replaced={replaced} project={project} path={path} />;
+  const [creation, setCreated] = useState<{ token: ApiToken; appName: string }>();
+  const replacedToken = replaces !== undefined && (
+    <ReplacedToken id={replaces} project={project} path={path} />
+  );
+  if (creation) return <Created {...creation} replacedToken={replacedToken} project={project} path={path} />;
   return (
-    <Creation
-      empty={empty}
-      replaced={replaced}
+    <CreationForm
+      initialDraft={initialDraft}
+      replacedToken={replacedToken}
       project={project}
       path={path}
       onCreated={(token, { name }) => setCreated({ token, appName: name.trim() })}
@@ -72,23 +74,25 @@ function Steps({
   );
 }
 
-/** What to do with the token that a new one replaces. */
-function Replaced({ id, project, path }: { id: number; project: string | undefined; path: string }) {
-  const old = useQuery(tokensQuery(project)).data?.find(token => token.id === id);
-  const { data: used = [] } = useQuery(useOfTokenQuery(id));
-  if (!old) return null;
+/** Says what to do with the token that the new token replaces. */
+function ReplacedToken({ id, project, path }: { id: number; project: string | undefined; path: string }) {
+  const oldToken = useQuery(tokensQuery(project)).data?.find(token => token.id === id);
+  const { data: applications = [] } = useQuery(tokenUsageQuery(id));
+  if (!oldToken) return null;
   return (
-    <RailSection title={`Replaces ${old.tokenName}`}>
+    <RailSection title={`Replaces ${oldToken.tokenName}`}>
       <p className={s.none}>
         Both tokens work, so you can change the secret in{' '}
-        {used.length === 0 ? 'your applications' : used.map(({ appName }) => appName).join(', ')} without
-        downtime. When no application uses the old token any more,{' '}
+        {applications.length === 0
+          ? 'your applications'
+          : applications.map(({ appName }) => appName).join(', ')}{' '}
+        without downtime. When no application uses the old token any more,{' '}
         <Link to={path} search={{ token: String(id) }} className={s.link}>
-          delete {old.tokenName}
+          delete {oldToken.tokenName}
         </Link>
-        {old.seenAt ? (
+        {oldToken.seenAt ? (
           <>
-            . It was last used <Time at={old.seenAt} />.
+            . It was last used <Time at={oldToken.seenAt} />.
           </>
         ) : (
           '. No application has used it yet.'
@@ -98,27 +102,27 @@ function Replaced({ id, project, path }: { id: number; project: string | undefin
   );
 }
 
-function Creation({
-  empty,
-  replaced,
+function CreationForm({
+  initialDraft,
+  replacedToken,
   project,
   path,
   onCreated,
 }: {
-  empty: Draft;
-  replaced: ReactNode;
+  initialDraft: Draft;
+  replacedToken: ReactNode;
   project: string | undefined;
   path: string;
   onCreated(token: ApiToken, draft: Draft): void;
 }) {
   const { draft, edit, submit, error, isPending, unsaved } = useCreation({
     thing: 'new-token',
-    empty,
-    send: async sent => ({ sent, token: await createToken(project, bodyOf(sent, project)) }),
+    empty: initialDraft,
+    send: async sent => ({ sent, token: await createToken(project, toBody(sent, project)) }),
     onSent: ({ sent, token }) => onCreated(token, sent),
   });
   return (
-    <Page title="New token" crumbs={<Link to={path}>API tokens</Link>}>
+    <Page title={replacedToken ? 'Replace a token' : 'New token'} crumbs={<Link to={path}>API tokens</Link>}>
       <FormAndEffect
         as="page"
         title="Effect"
@@ -138,14 +142,14 @@ function Creation({
           environment={draft.environment}
           type={draft.type}
         />
-        {replaced}
+        {replacedToken}
       </FormAndEffect>
-      {unsaved.question}
+      {unsaved.confirmation}
     </Page>
   );
 }
 
-const LEAVE = {
+const LEAVE_CONFIRMATION = {
   title: 'Leave without the secret?',
   action: 'Leave',
   text: 'You have not confirmed that you stored the secret. Halyard cannot show it again.',
@@ -154,26 +158,26 @@ const LEAVE = {
 function Created({
   token,
   appName,
-  replaced,
+  replacedToken,
   project,
   path,
 }: {
   token: ApiToken;
   appName: string;
-  replaced: ReactNode;
+  replacedToken: ReactNode;
   project: string | undefined;
   path: string;
 }) {
   const navigate = useNavigate();
   const [isStored, setStored] = useState(false);
   const projects = useQuery(projectsQuery).data;
-  const names = useMemo(() => new Map(projects?.map(({ id, name }) => [id, name])), [projects]);
-  const { data: used } = useQuery(useOfTokenQuery(token.id));
-  const { question } = useUnsaved(!isStored, () => {}, LEAVE);
-  const other = token.type === 'frontend' ? 'backend' : 'frontend';
+  const projectNames = useMemo(() => new Map(projects?.map(({ id, name }) => [id, name])), [projects]);
+  const { data: applications } = useQuery(tokenUsageQuery(token.id));
+  const { confirmation } = useUnsaved(!isStored, () => {}, LEAVE_CONFIRMATION);
+  const otherType = token.type === 'frontend' ? 'backend' : 'frontend';
   const createOther = (verb: string) => (
-    <Link to={`${path}/new`} search={{ edit: other }} className={s.link}>
-      {verb} a {other} token
+    <Link to={`${path}/new`} search={{ edit: otherType }} className={s.link}>
+      {verb} a {otherType} token
     </Link>
   );
   return (
@@ -222,9 +226,9 @@ function Created({
         }
       >
         <RailSection title="This token">
-          <Facts token={token} names={names} />
+          <Facts token={token} projectNames={projectNames} />
         </RailSection>
-        {replaced}
+        {replacedToken}
         <Reach
           projects={token.projects.filter(id => id !== '*')}
           environment={token.environment ?? ''}
@@ -236,9 +240,9 @@ function Created({
             <span>Keep it on servers. For browsers and mobile apps, {createOther('create')}.</span>
           </div>
         )}
-        <SeenBy used={used ?? []} none="No application has used this token yet." />
+        <SeenBy applications={applications ?? []} none="No application has used this token yet." />
       </FormAndEffect>
-      {question}
+      {confirmation}
     </Page>
   );
 }

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, done, type Schemas, unwrap } from '../api/client.ts';
+import { api, ensureApplied, type Schemas, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 
 export type ApiToken = Schemas['ApiToken'];
@@ -7,10 +7,10 @@ export type NewApiToken = Schemas['NewApiToken'];
 export type TokenUse = Schemas['ApiTokenApplication'];
 
 const TOKEN = '/api/admin/api-tokens/{token}';
-const OF_PROJECT = '/api/admin/projects/{projectId}/api-tokens';
+const PROJECT_TOKENS = '/api/admin/projects/{projectId}/api-tokens';
 const REFRESH_MS = 30_000;
 
-/** The tokens of a project, or all that the user may read. */
+/** The tokens of a project, or all tokens that the user may read. */
 export const tokensQuery = (project: string | undefined) =>
   queryOptions({
     queryKey: [...keys.apiTokens, project ?? 'all'],
@@ -18,7 +18,7 @@ export const tokensQuery = (project: string | undefined) =>
       const { tokens } = await unwrap(
         project === undefined
           ? api.GET('/api/admin/api-tokens', { signal })
-          : api.GET(OF_PROJECT, { params: { path: { projectId: project } }, signal }),
+          : api.GET(PROJECT_TOKENS, { params: { path: { projectId: project } }, signal }),
       );
       return tokens;
     },
@@ -35,28 +35,39 @@ export const usesQuery = queryOptions({
   refetchInterval: REFRESH_MS,
 });
 
-/** Creates a token. Only this response has its secret. */
+/** Creates a token. Only this response contains the secret. */
 export const createToken = (project: string | undefined, body: NewApiToken): Promise<ApiToken> =>
   unwrap(
     project === undefined
       ? api.POST('/api/admin/api-tokens', { body })
-      : api.POST(OF_PROJECT, { params: { path: { projectId: project } }, body }),
+      : api.POST(PROJECT_TOKENS, { params: { path: { projectId: project } }, body }),
   );
 
-/** Changes the expiry of a token. The server rejects it with 412 if somebody changed the token meanwhile. */
-export async function updateExpiry({ id }: ApiToken, expiresAt: string | null): Promise<void> {
+/**
+ * Changes the expiry of a token. Changes nothing if somebody else has changed the expiry since the user saw it, and resolves with the
+ * newest expiry.
+ */
+export async function updateExpiry(
+  { id }: ApiToken,
+  { seenExpiry, newExpiry }: { seenExpiry: string | null; newExpiry: string | null },
+): Promise<string | null> {
   const params = { path: { token: String(id) } };
   const call = api.GET(TOKEN, { params });
-  await unwrap(call);
+  const { tokens } = await unwrap(call);
+  const storedExpiry = tokens[0]?.expiresAt ?? null;
+  if (storedExpiry !== seenExpiry) return storedExpiry;
   const etag = (await call).response.headers.get('ETag') ?? '*';
-  await done(api.PUT(TOKEN, { params, body: { expiresAt }, headers: { 'If-Match': etag } }));
+  await ensureApplied(
+    api.PUT(TOKEN, { params, body: { expiresAt: newExpiry }, headers: { 'If-Match': etag } }),
+  );
+  return newExpiry;
 }
 
 export const deleteToken = (project: string | undefined, { id }: Pick<ApiToken, 'id'>): Promise<void> =>
-  done(
+  ensureApplied(
     project === undefined
       ? api.DELETE(TOKEN, { params: { path: { token: String(id) } } })
-      : api.DELETE(`${OF_PROJECT}/{token}`, {
+      : api.DELETE(`${PROJECT_TOKENS}/{token}`, {
           params: { path: { projectId: project, token: String(id) } },
         }),
   );

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { endOfDay, isExpired, isUnused, nextName, projectsOf, typeOf } from './words.ts';
+import { endOfDay, formatProjects, isExpired, isUnused, replacementName, typeLabel } from './words.ts';
 
 const NOW = Date.parse('2026-11-15T09:30:00.000Z');
 const daysAgo = (days: number): string => new Date(NOW - days * 86_400_000).toISOString();
 
-test('marks a token that nobody used for more than 30 days', () => {
+test('marks a token that nobody has used for more than 30 days', () => {
   expect(isUnused({ seenAt: daysAgo(31), createdAt: daysAgo(90) }, NOW)).toBe(true);
   expect(isUnused({ seenAt: daysAgo(29), createdAt: daysAgo(90) }, NOW)).toBe(false);
 });
@@ -15,14 +15,14 @@ test('does not mark a token before it is 30 days old', () => {
 });
 
 test('names the projects of a token', () => {
-  const names = new Map([['payments', 'Payments']]);
+  const projectNames = new Map([['payments', 'Payments']]);
 
-  expect(projectsOf({ projects: ['payments', 'hidden'] }, names)).toBe('Payments, hidden');
-  expect(projectsOf({ projects: ['*'] }, names)).toBe('All projects');
+  expect(formatProjects({ projects: ['payments', 'hidden'] }, projectNames)).toBe('Payments, hidden');
+  expect(formatProjects({ projects: ['*'] }, projectNames)).toBe('All projects');
 });
 
 test('gives client and backend tokens the same name', () => {
-  expect(typeOf({ type: 'client' })).toBe(typeOf({ type: 'backend' }));
+  expect(typeLabel({ type: 'client' })).toBe(typeLabel({ type: 'backend' }));
 });
 
 test('lets a token expire at the end of the chosen day', () => {
@@ -33,8 +33,8 @@ test('lets a token expire at the end of the chosen day', () => {
   expect(isExpired({ expiresAt: null }, NOW)).toBe(false);
 });
 
-test('names the token that replaces one', () => {
-  expect(['shop', 'shop 2', 'shop 2026', 'v2'].map(nextName)).toEqual([
+test('proposes a name for the replacement of a token', () => {
+  expect(['shop', 'shop 2', 'shop 2026', 'v2'].map(replacementName)).toEqual([
     'shop 2',
     'shop 3',
     'shop 2026 2',

@@ -324,7 +324,7 @@ export interface schemas {
   OwnNewPassword: { password: string; confirmPassword?: string; oldPassword: string };
   OwnedFeature: { name: string; project: string; owners: number };
   OwnedProject: { id: string; name: string };
-  OwnedThings: { features: Array<schemas['OwnedFeature']>; featureCount: number; projects: Array<schemas['OwnedProject']>; projectCount: number };
+  OwnedResources: { features: Array<schemas['OwnedFeature']>; featureCount: number; projects: Array<schemas['OwnedProject']>; projectCount: number };
   Owner: { type: "user" | "group"; id: number; name: string; deactivated: boolean };
   OwnerKey: { type: "user" | "group"; id: number };
   OwnerList: { owners: Array<schemas['Owner']> };
@@ -544,11 +544,11 @@ export interface paths {
   };
   "/api/admin/events/{id}/reach": {
     /** Get how far a change has reached */
-    get: { parameters: { query?: { wait?: string | number; offset?: string | number; limit?: string | number }; path: { id: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['EventReach'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+    get: { parameters: { query?: { wait?: number; offset?: number; limit?: number }; path: { id: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['EventReach'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/search/events": {
     /** Search events */
-    get: { parameters: { query?: { query?: string | number; feature?: string | number; project?: string | number; type?: string | number; createdBy?: string | number; createdByKind?: string | number; environment?: string | number; id?: string | number; groupId?: string | number; from?: string | number; to?: string | number; before?: string | number; after?: string | number; parts?: "true" | "false"; offset?: string | number; limit?: string | number }; path?: never; header?: never }; responses: { 200: { content: { "application/json": schemas['EventSearchResult'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+    get: { parameters: { query?: { query?: string | number; feature?: string | number; project?: string | number; type?: string | number; createdBy?: string | number; createdByKind?: string | number; environment?: string | number; id?: string | number; groupId?: string | number; from?: string | number; to?: string | number; before?: string | number; after?: string | number; parts?: "true" | "false"; offset?: number; limit?: number }; path?: never; header?: never }; responses: { 200: { content: { "application/json": schemas['EventSearchResult'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/events/stream": {
     /** Stream new events */
@@ -730,7 +730,7 @@ export interface paths {
   };
   "/api/admin/projects/{projectId}/health": {
     /** Explain the health of a project */
-    get: { parameters: { query?: { rule?: string | number; feature?: string | number; snoozed?: string | number; offset?: string | number; limit?: string | number }; path: { projectId: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['ProjectHealth'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+    get: { parameters: { query?: { rule?: string | number; feature?: string | number; snoozed?: string | number; offset?: number; limit?: number }; path: { projectId: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['ProjectHealth'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/projects/{projectId}/health/history": {
     /** Get the health history of a project */
@@ -764,7 +764,7 @@ export interface paths {
   };
   "/api/admin/search/features": {
     /** Search features */
-    get: { parameters: { query?: { query?: string | number; project?: string | number; type?: string | number; state?: string | number; createdBy?: string | number; owner?: string | number; createdAt?: string | number; lifecycle?: string | number; tag?: string | number; segment?: string | number; status?: Array<string>; archived?: "IS:true" | "IS:false"; favoritesFirst?: "true" | "false"; sortBy?: string | number; sortOrder?: "asc" | "desc"; offset?: string | number; limit?: string | number }; path?: never; header?: { "If-None-Match"?: string } }; responses: { 200: { content: { "application/json": schemas['FeatureSearchResult'] } }; 304: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+    get: { parameters: { query?: { query?: string | number; project?: string | number; type?: string | number; state?: string | number; createdBy?: string | number; owner?: string | number; createdAt?: string | number; lifecycle?: string | number; tag?: string | number; segment?: string | number; status?: Array<string>; archived?: "IS:true" | "IS:false"; favoritesFirst?: "true" | "false"; sortBy?: string | number; sortOrder?: "asc" | "desc"; offset?: number; limit?: number }; path?: never; header?: { "If-None-Match"?: string } }; responses: { 200: { content: { "application/json": schemas['FeatureSearchResult'] } }; 304: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/flag-creators": {
     /** List the creators of features */
@@ -826,7 +826,7 @@ export interface paths {
   };
   "/api/admin/user-admin/{id}/owned": {
     /** List what a user owns */
-    get: { parameters: { query?: never; path: { id: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['OwnedThings'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+    get: { parameters: { query?: never; path: { id: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['OwnedResources'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/projects/{projectId}/openfeature/v0/manifest": {
     /** Get the OpenFeature manifest of a project */
@@ -1142,7 +1142,7 @@ export interface paths {
   };
   "/api/admin/addons/{id}/events": {
     /** List the deliveries of an integration */
-    get: { parameters: { query?: { offset?: string | number; limit?: string | number; before?: string | number; state?: string | number; status?: string | number; type?: string | number; query?: string | number; from?: string | number; to?: string | number }; path: { id: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['IntegrationEvents'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+    get: { parameters: { query?: { offset?: number; limit?: number; before?: string | number; state?: string | number; status?: string | number; type?: string | number; query?: string | number; from?: string | number; to?: string | number }; path: { id: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['IntegrationEvents'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/addons/{id}/stats": {
     /** Get the statistics of an integration */
@@ -1150,7 +1150,7 @@ export interface paths {
   };
   "/api/admin/deliveries": {
     /** List the deliveries of all integrations */
-    get: { parameters: { query?: { offset?: string | number; limit?: string | number; before?: string | number; state?: string | number; status?: string | number; type?: string | number; query?: string | number; from?: string | number; to?: string | number }; path?: never; header?: never }; responses: { 200: { content: { "application/json": schemas['IntegrationEvents'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+    get: { parameters: { query?: { offset?: number; limit?: number; before?: string | number; state?: string | number; status?: string | number; type?: string | number; query?: string | number; from?: string | number; to?: string | number }; path?: never; header?: never }; responses: { 200: { content: { "application/json": schemas['IntegrationEvents'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/events/{id}/deliveries": {
     /** List the deliveries of an event */
@@ -1568,11 +1568,11 @@ export interface paths {
   };
   "/api/admin/client-metrics/features/{featureName}/raw": {
     /** List the counts of a feature */
-    get: { parameters: { query?: { hoursBack?: string | number }; path: { featureName: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['RawFeatureUsage'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+    get: { parameters: { query?: { hoursBack?: number }; path: { featureName: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['RawFeatureUsage'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/projects/{projectId}/usage": {
     /** List the usage of the features of a project */
-    get: { parameters: { query?: { days?: string | number; offset?: string | number; limit?: string | number }; path: { projectId: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['ProjectUsage'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+    get: { parameters: { query?: { days?: number; offset?: number; limit?: number }; path: { projectId: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['ProjectUsage'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/internal-backstage/impact/metrics": {
     /** Impact metrics for Prometheus */
@@ -1580,11 +1580,11 @@ export interface paths {
   };
   "/api/admin/metrics/applications": {
     /** List applications */
-    get: { parameters: { query?: { query?: string | number; project?: string | number; sortBy?: string | number; sortOrder?: string | number; offset?: string | number; limit?: string | number }; path?: never; header?: never }; responses: { 200: { content: { "application/json": schemas['ApplicationList'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+    get: { parameters: { query?: { query?: string | number; project?: string | number; sortBy?: string | number; sortOrder?: string | number; offset?: number; limit?: number }; path?: never; header?: never }; responses: { 200: { content: { "application/json": schemas['ApplicationList'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/projects/{projectId}/applications": {
     /** List the applications of a project */
-    get: { parameters: { query?: { query?: string | number; sortBy?: string | number; sortOrder?: string | number; offset?: string | number; limit?: string | number }; path: { projectId: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['ProjectApplicationList'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+    get: { parameters: { query?: { query?: string | number; sortBy?: string | number; sortOrder?: string | number; offset?: number; limit?: number }; path: { projectId: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['ProjectApplicationList'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/metrics/applications/{appName}": {
     /** Get an application */
@@ -1703,7 +1703,7 @@ export interface paths {
 }
 
 /** The permissions for each operation. The caller needs one of them. */
-export const permissionsOf = {
+export const permissionsByOperation = {
   createProject: ["CREATE_PROJECT"],
   updateProject: ["UPDATE_PROJECT"],
   deleteProject: ["DELETE_PROJECT"],

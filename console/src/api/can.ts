@@ -1,8 +1,8 @@
 import type { schemas } from './api.gen.ts';
-import { permissionsOf } from './api.gen.ts';
+import { permissionsByOperation } from './api.gen.ts';
 
 export type Me = schemas['Me'];
-/** Operations whose permission depends on the body or on what is stored, so that openapi.json cannot name it. */
+/** Operations whose permission depends on the request body or on stored data, so that openapi.json cannot name the permission. */
 const OTHER_PERMISSIONS = {
   createSegment: ['CREATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'],
   updateSegment: ['UPDATE_SEGMENT'],
@@ -11,29 +11,33 @@ const OTHER_PERMISSIONS = {
   deleteProjectSegment: ['DELETE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'],
 } as const;
 /** The id of an operation in openapi.json that requires a permission, such as `enableFeature`. */
-export type OperationId = keyof typeof permissionsOf | keyof typeof OTHER_PERMISSIONS;
-const PERMISSIONS: Record<OperationId, readonly string[]> = { ...permissionsOf, ...OTHER_PERMISSIONS };
-/** The scope of an operation that requires its permission on the instance. A permission in projects is not enough. */
+export type OperationId = keyof typeof permissionsByOperation | keyof typeof OTHER_PERMISSIONS;
+/** The permissions that allow each operation. The caller needs only one of them. */
+export const PERMISSIONS: Record<OperationId, readonly string[]> = {
+  ...permissionsByOperation,
+  ...OTHER_PERMISSIONS,
+};
+/** The scope of an operation that requires a permission for the whole instance. A permission in some projects is not enough. */
 export const EVERYWHERE = '*';
-/** Where the operation takes place. Without a project: in any project. */
-export type Place = { project?: string; environment?: string };
+/** What the operation applies to. Without a project, a permission in any project is enough. */
+export type Scope = { project?: string; environment?: string };
 
 /**
  * Lists the permissions that would each allow the operation, or nothing if the caller already has one of them. The server
- * makes the real decision; this only lets a control name the missing permission before a request is rejected.
+ * makes the real decision. The console only uses the list to name the missing permission before a request is rejected.
  */
-export function missingPermissions(me: Me, operation: OperationId, place: Place = {}): readonly string[] {
-  const needed = PERMISSIONS[operation];
-  const holds = me.permissions.some(
-    held =>
-      (held.permission === 'ADMIN' || needed.includes(held.permission)) &&
-      (held.project === undefined || place.project === undefined || held.project === place.project) &&
-      (held.environment === undefined ||
-        place.environment === undefined ||
-        held.environment === place.environment),
+export function missingPermissions(me: Me, operation: OperationId, scope: Scope = {}): readonly string[] {
+  const requiredPermissions = PERMISSIONS[operation];
+  const hasPermission = me.permissions.some(
+    grant =>
+      (grant.permission === 'ADMIN' || requiredPermissions.includes(grant.permission)) &&
+      (grant.project === undefined || scope.project === undefined || grant.project === scope.project) &&
+      (grant.environment === undefined ||
+        scope.environment === undefined ||
+        grant.environment === scope.environment),
   );
-  return holds ? [] : needed;
+  return hasPermission ? [] : requiredPermissions;
 }
 
-export const can = (me: Me, operation: OperationId, place?: Place): boolean =>
-  missingPermissions(me, operation, place).length === 0;
+export const can = (me: Me, operation: OperationId, scope?: Scope): boolean =>
+  missingPermissions(me, operation, scope).length === 0;

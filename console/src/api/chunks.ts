@@ -1,13 +1,13 @@
 import { setConnection } from './session.ts';
 
-/** Seconds before the next attempt. */
-const FIRST_WAIT = 1;
-const LONGEST_WAIT = 5;
-/** Attempts while the server is reachable and has this version. Some browsers remember that a script is missing. */
+/** The wait between two attempts doubles from the minimum to the maximum. */
+const MIN_WAIT_SECONDS = 1;
+const MAX_WAIT_SECONDS = 5;
+/** Maximum number of failures while the server has this version. A retry may never succeed, because some browsers cache a failed import. */
 const MAX_FAILURES = 5;
 
-/** Browsers and Vite report these errors when a file is missing. Any other error is a bug in the code. */
-const isMissing = (error: unknown): boolean =>
+/** Whether the error is one that browsers and Vite report for a missing file. Any other error is a bug in the code. */
+const isMissingFile = (error: unknown): boolean =>
   error instanceof Error && /dynamically imported|module script|preload CSS/i.test(error.message);
 
 const failedStyles = new Set<HTMLLinkElement>();
@@ -20,60 +20,60 @@ document.addEventListener(
 );
 
 /**
- * Loads a part of the console that is not loaded yet. While the server is unreachable it waits and retries, and the current page
- * stays. After an update of the server, which removes the files of this version, the banner offers a reload.
+ * Loads a part of the console on demand. While the server is unreachable, the load is retried and the current page stays. After a
+ * server update, which removes this version's files, the banner offers a reload.
  */
 export async function loadChunk<T>(load: () => Promise<T>): Promise<T> {
   let failures = 0;
-  for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 2, LONGEST_WAIT)) {
+  for (let waitSeconds = MIN_WAIT_SECONDS; ; waitSeconds = Math.min(waitSeconds * 2, MAX_WAIT_SECONDS)) {
     try {
       await restoreStyles();
-      const loaded = await load();
+      const chunk = await load();
       // Clears the banner, because a page without requests would leave it in place.
-      if (wait > FIRST_WAIT) setConnection({ unavailable: false });
-      return loaded;
+      if (waitSeconds > MIN_WAIT_SECONDS) setConnection({ unavailable: false });
+      return chunk;
     } catch (error) {
-      if (!isMissing(error)) throw error;
+      if (!isMissingFile(error)) throw error;
     }
-    const version = await readVersion();
+    const version = await compareVersion();
     setConnection({ unavailable: version === 'unknown' });
     if (version === 'same') failures++;
     if (version === 'other' || failures === MAX_FAILURES) {
       setConnection({ outdated: true });
-      return await new Promise<never>(() => {}); // Until the user reloads.
+      return await new Promise<never>(() => {}); // The page waits for the reload.
     }
     await new Promise(resolve => {
-      setTimeout(resolve, wait * 1000);
-      // The signal removes the listener of a wait that has ended.
-      addEventListener('online', resolve, { once: true, signal: AbortSignal.timeout(wait * 1000) });
+      setTimeout(resolve, waitSeconds * 1000);
+      // The signal removes the listener once the wait is over.
+      addEventListener('online', resolve, { once: true, signal: AbortSignal.timeout(waitSeconds * 1000) });
     });
   }
 }
 
-let restoring: Promise<unknown> | undefined;
+let restoration: Promise<unknown> | undefined;
 
-/** Reloads the style sheets that failed. Vite does not, and would show a page without them. */
+/** Reloads the style sheets that failed to load, because Vite does not retry and would show an unstyled page. */
 function restoreStyles(): Promise<unknown> {
-  restoring ??= Promise.all([...failedStyles].map(restoreStyle)).finally(() => {
-    restoring = undefined;
+  restoration ??= Promise.all([...failedStyles].map(restoreStyle)).finally(() => {
+    restoration = undefined;
   });
-  return restoring;
+  return restoration;
 }
 
-const restoreStyle = (failed: HTMLLinkElement): Promise<void> =>
+const restoreStyle = (failedLink: HTMLLinkElement): Promise<void> =>
   new Promise((resolve, reject) => {
     const link = document.createElement('link');
     link.rel = 'stylesheet';
-    link.crossOrigin = failed.crossOrigin;
-    link.href = failed.href;
+    link.crossOrigin = failedLink.crossOrigin;
+    link.href = failedLink.href;
     link.onload = () => resolve();
     link.onerror = () => reject(new Error(`Unable to preload CSS for ${link.href}`));
-    failedStyles.delete(failed);
-    failed.replaceWith(link);
+    failedStyles.delete(failedLink);
+    failedLink.replaceWith(link);
   });
 
-/** Whether the server has the version of the console that this page belongs to. */
-async function readVersion(): Promise<'same' | 'other' | 'unknown'> {
+/** Compares the console version on the server with the version of this page. */
+async function compareVersion(): Promise<'same' | 'other' | 'unknown'> {
   const script = document.querySelector('script[type=module]')?.getAttribute('src');
   const response = await fetch('/index.html', { cache: 'no-cache' }).catch(() => undefined);
   const page = response?.ok && (await response.text().catch(() => undefined));

@@ -1,59 +1,59 @@
 import type { schemas } from './api.gen.ts';
-import { offline, RequestError, unreachable } from './errors.ts';
+import { offlineError, RequestError, unreachableError } from './errors.ts';
 import { keyFor } from './idempotency.ts';
-import { askForReason, because } from './reason.ts';
+import { askForReason, reasonHeader } from './reason.ts';
 import { createClient } from './request.ts';
-import { isOwner, mayBeAnotherUser, setConnection, untilLoggedIn } from './session.ts';
+import { checkOwner, mayBeDifferentUser, setConnection, waitForLogin } from './session.ts';
 import { wait } from './wait.ts';
 import { withCancel } from './waiting-writes.ts';
 
 export type Schemas = schemas;
 
-/** Reads fail after this many attempts. Queries and pages try again later. */
+/** A read fails after this many attempts. Queries and pages retry it later. */
 const MAX_ATTEMPTS = 4;
 const MAX_WAIT_SECONDS = 30;
-/** The longest pause of a write. The user is waiting for it. */
+/** Writes pause for less time than reads, because the user is waiting for the result. */
 const MAX_WRITE_WAIT_SECONDS = 5;
-/** The server keeps an idempotency key for 24 hours. */
+/** Less than the 24 hours for which the server keeps an idempotency key. */
 const MAX_WRITE_MS = 12 * 3_600_000;
 
-/** Pages for which 401 is an expected response: the user is logging in. */
+/** Whether the URL needs no session, so that a 401 does not mean that the session has ended. */
 const isPublic = (url: string): boolean => /^\/(auth|invite|logout)(\/|$)/.test(new URL(url).pathname);
 
-/** The server is unreachable or overloaded, or a proxy cannot reach it. */
+/** Whether the server is unreachable or overloaded, or a proxy cannot reach it. */
 const isUnavailable = (response: Response | undefined): boolean =>
   response === undefined || [502, 503, 504].includes(response.status);
 
-/** The time of the flags that applications get meanwhile, if the server has no database. */
-const snapshotOf = (response: Response | undefined): string | null =>
+/** Returns the time of the snapshot that applications are served from while the server has no database. */
+const readSnapshotTime = (response: Response | undefined): string | null =>
   response?.headers.get('halyard-snapshot') ?? null;
 
-/** Maintenance can last for hours, so the user gets a message instead of waiting. */
+/** Whether the server is in maintenance mode. This can last for hours, so the user gets a message instead of waiting. */
 const isInMaintenance = async (response: Response): Promise<boolean> =>
   response.status === 503 && (await response.clone().text()).includes('"MaintenanceError"');
 
 const send = (request: Request): Promise<Response> =>
   request.method === 'GET' || isPublic(request.url) ? sendRead(request) : sendWrite(request);
 
-/** Sends a request that changes nothing. For a POST of a query: `{ fetch: sendRead }`. */
+/** Sends a request that changes nothing. A POST that only reads passes it as `{ fetch: sendRead }`. */
 export async function sendRead(request: Request): Promise<Response> {
   for (let attempt = 1; ; attempt++) {
     const response = await tryOnce(request, request.signal);
     if (response?.status === 401 && !isPublic(request.url)) {
-      await untilLoggedIn(false);
+      await waitForLogin(false);
       continue;
     }
     if (response && response.status !== 503) {
       setConnection({ unavailable: false });
       return response;
     }
-    // The banner appears with the second failure, so that a single one stays invisible.
-    if (attempt > 1) setConnection({ unavailable: true, snapshot: snapshotOf(response) });
+    // The banner appears only after a second failure, so that a single failure stays invisible.
+    if (attempt > 1) setConnection({ unavailable: true, snapshot: readSnapshotTime(response) });
     if (attempt === MAX_ATTEMPTS) {
       if (response) return response;
-      throw unreachable();
+      throw unreachableError();
     }
-    await wait(Math.min(retryAfter(response) ?? 2 ** (attempt - 1), MAX_WAIT_SECONDS), request.signal);
+    await wait(Math.min(retryAfterSeconds(response) ?? 2 ** (attempt - 1), MAX_WAIT_SECONDS), request.signal);
   }
 }
 
@@ -62,17 +62,17 @@ async function sendWrite(request: Request): Promise<Response> {
   const response = await sendUntilResponse(request);
   const reason = await askForReason(request, response);
   if (reason === undefined) return response;
-  for (const [name, value] of Object.entries(because(reason))) request.headers.set(name, value);
+  for (const [name, value] of Object.entries(reasonHeader(reason))) request.headers.set(name, value);
   return await sendUntilResponse(request);
 }
 
 /**
- * Sends a change until the server responds to it, or the user cancels. All attempts have the same idempotency key, so the
- * server carries out the change once, whichever of its responses got lost.
+ * Sends a change until the server responds or the user cancels. All attempts have the same idempotency key, so the server
+ * carries out the change once, no matter which responses get lost.
  */
 async function sendUntilResponse(request: Request): Promise<Response> {
-  if (!navigator.onLine) throw offline();
-  if (mayBeAnotherUser()) await untilOwner();
+  if (!navigator.onLine) throw offlineError();
+  if (mayBeDifferentUser()) await waitForOwner();
   const key = await keyFor(request);
   request.headers.set('Idempotency-Key', key.value);
   const startedAt = Date.now();
@@ -80,82 +80,82 @@ async function sendUntilResponse(request: Request): Promise<Response> {
     for (let attempt = 1; ; attempt++) {
       const response = await tryOnce(request, signal);
       if (response?.status === 401) {
-        await untilLoggedIn(true);
+        await waitForLogin(true);
         continue;
       }
-      // 409 with Retry-After: an earlier attempt of this request is still running.
+      // 409 with Retry-After means that an earlier attempt of this request is still running.
       const isRunning = response?.status === 409 && response.headers.has('Retry-After');
       if (response && (!isUnavailable(response) || (await isInMaintenance(response))) && !isRunning) {
         setConnection({ unavailable: false });
         key.release();
         return response;
       }
-      if (Date.now() - startedAt > MAX_WRITE_MS) throw unreachable();
-      if (attempt > 1) setConnection({ unavailable: !isRunning, snapshot: snapshotOf(response) });
+      if (Date.now() - startedAt > MAX_WRITE_MS) throw unreachableError();
+      if (attempt > 1) setConnection({ unavailable: !isRunning, snapshot: readSnapshotTime(response) });
       setWaiting(attempt > 1);
-      await wait(Math.min(retryAfter(response) ?? 2 ** (attempt - 1), MAX_WRITE_WAIT_SECONDS), signal);
+      await wait(Math.min(retryAfterSeconds(response) ?? 2 ** (attempt - 1), MAX_WRITE_WAIT_SECONDS), signal);
     }
   });
 }
 
-/** The response, or undefined if there is none. */
+/** Returns the response, or undefined if there is none. */
 const tryOnce = (request: Request, signal: AbortSignal): Promise<Response | undefined> =>
   fetch(request.clone(), { signal }).catch((error: unknown) => {
     if (signal.aborted) throw error;
     return undefined;
   });
 
-/** Before the first write after a tab got the focus: a different user must not send the input of this page. */
-async function untilOwner(): Promise<void> {
+/** Waits until this page's user is logged in. Somebody else may have logged in through a different tab, and must not send this input. */
+async function waitForOwner(): Promise<void> {
   const response = await fetch('/api/admin/user').catch(() => undefined);
-  // Any other response would be the same for the write.
-  if (response?.ok && !isOwner(await response.json())) await untilLoggedIn(true);
+  // Other responses are ignored, because the write gets and handles them as well.
+  if (response?.ok && !checkOwner(await response.json())) await waitForLogin(true);
 }
 
-const retryAfter = (response: Response | undefined): number | undefined =>
+const retryAfterSeconds = (response: Response | undefined): number | undefined =>
   Number(response?.headers.get('Retry-After')) || undefined;
 
-/** Sends without waiting for a login: 401 becomes an error. */
+/** Sends a request without waiting for a login, so a 401 becomes an error. */
 export const sendOnce = (request: Request): Promise<Response> =>
-  fetch(request).catch(() => Promise.reject(unreachable()));
+  fetch(request).catch(() => Promise.reject(unreachableError()));
 
 /** A change that the server carried out. */
 export type Write = {
   method: string;
-  /** As in the API document: `/api/admin/segments/{id}`. */
+  /** The path as in openapi.json, such as `/api/admin/segments/{id}`. */
   path: string;
   params: { projectId?: string; featureName?: string };
 };
 
-let afterWrite = async (_write: Write): Promise<void> => {};
+let writeListener = async (_write: Write): Promise<void> => {};
 
-/** Runs after every change, before its caller continues. */
+/** Registers what runs after every change, before its caller continues. */
 export function onWrite(listener: (write: Write) => Promise<void>): void {
-  afterWrite = listener;
+  writeListener = listener;
 }
 
 /** The typed client of the API. Every write carries an `Idempotency-Key`. */
 export const api = createClient(send, async ({ method, path, options: { params }, response }) => {
   const isDryRun = params?.query?.dryRun === 'true';
   if (method !== 'GET' && response.ok && !isDryRun)
-    await afterWrite({ method, path, params: params?.path ?? {} });
+    await writeListener({ method, path, params: params?.path ?? {} });
 });
 
 type Call<T> = Promise<{ data?: T; error?: unknown; response: Response }>;
 
-/** The body of a response. Throws a RequestError if the server rejected the request. */
+/** Returns the body of a response. Throws a RequestError if the server rejected the request. */
 export async function unwrap<T>(call: Call<T>): Promise<T> {
   const { data, error, response } = await call;
   if (response.ok) return data as T; // A response without a body has the type undefined.
   const body = typeof error === 'object' && error !== null ? error : {};
-  throw new RequestError(response.status, body, retryAfter(response));
+  throw new RequestError(response.status, body, retryAfterSeconds(response));
 }
 
 /**
- * The body of the response to a change. Undefined: the server carried out the change in an earlier attempt and no longer has the
- * response, because it crashed after the change or the response is large.
+ * Returns the body of the response to a change. Returns undefined if the server carried out the change in an earlier attempt and no
+ * longer has the response, because the server crashed after the change or the response was too large to keep.
  */
-export async function unlessCarriedOut<T>(call: Call<T>): Promise<T | undefined> {
+export async function unwrapIfAvailable<T>(call: Call<T>): Promise<T | undefined> {
   return await unwrap(call).catch((error: unknown) => {
     if (error instanceof RequestError && error.kind === 'AlreadyCarriedOutError') return undefined;
     throw error;
@@ -163,6 +163,6 @@ export async function unlessCarriedOut<T>(call: Call<T>): Promise<T | undefined>
 }
 
 /** Resolves when the server has carried out a change, for callers that do not read its response. */
-export async function done(call: Call<unknown>): Promise<void> {
-  await unlessCarriedOut(call);
+export async function ensureApplied(call: Call<unknown>): Promise<void> {
+  await unwrapIfAvailable(call);
 }

@@ -2,7 +2,7 @@
 import type { schemas } from './api.gen.ts';
 
 /** The types of the events that an operation can record. */
-export const eventsOf: Partial<Record<string, readonly schemas['EventType'][]>> = {
+export const eventTypesByRoute: Partial<Record<string, readonly schemas['EventType'][]>> = {
   "POST /api/admin/projects": ["project-created","project-access-added"],
   "PUT /api/admin/projects/{projectId}": ["project-updated"],
   "DELETE /api/admin/projects/{projectId}": ["project-deleted","feature-deleted","segment-deleted","context-field-deleted","api-token-deleted","api-token-updated"],

@@ -1,36 +1,36 @@
 /**
- * Keys of writes without a response, by a hash of the write. The user may cancel a write and repeat it, or reload the page
- * before the response arrives, so the tab keeps them.
+ * The session storage item with the keys of unfinished writes, by a hash of the write. The keys survive a reload, because the user
+ * may cancel a write and repeat it, or reload the page before the response arrives.
  */
-const STORED = 'halyard-unfinished-writes';
+const STORAGE_KEY = 'halyard-unfinished-writes';
 const MAX_UNFINISHED = 50;
 
 /**
- * The idempotency key of a write. A write that equals one without a response gets the same key, because the server may have
- * carried it out. `release` follows the response.
+ * Returns the idempotency key of a write. A repetition of an unfinished write gets the same key, because the server may already have
+ * carried it out. Call `release` once there is a response.
  */
 export async function keyFor(request: Request): Promise<{ value: string; release(): void }> {
-  const write = hashOf(
+  const writeHash = computeHash(
     [request.method, request.url, request.headers.get('If-Match'), await request.clone().text()].join('\n'),
   );
-  const value = read()[write] ?? newKey();
-  save({ ...read(), [write]: value });
+  const value = read()[writeHash] ?? newKey();
+  save({ ...read(), [writeHash]: value });
   return {
     value,
     release: () => {
-      const { [write]: _released, ...others } = read();
+      const { [writeHash]: _released, ...others } = read();
       save(others);
     },
   };
 }
 
-// crypto.randomUUID exists only over https and on localhost.
+// Not crypto.randomUUID, which exists only over HTTPS and on localhost.
 const newKey = (): string =>
   [...crypto.getRandomValues(new Uint32Array(4))].map(part => part.toString(36)).join('-');
 
 function read(): Record<string, string> {
   try {
-    return JSON.parse(sessionStorage.getItem(STORED) ?? '{}');
+    return JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? '{}');
   } catch {
     return {};
   }
@@ -39,21 +39,24 @@ function read(): Record<string, string> {
 function save(keys: Record<string, string>): void {
   try {
     sessionStorage.setItem(
-      STORED,
+      STORAGE_KEY,
       JSON.stringify(Object.fromEntries(Object.entries(keys).slice(-MAX_UNFINISHED))),
     );
   } catch {
-    // Without storage, only the retries of one request share a key.
+    // Without storage, the key is shared only by the retries of one request.
   }
 }
 
-/** A hash that needs no https. Two writes with one hash would get 422 from the server, so a collision changes nothing. */
-function hashOf(text: string): string {
+/**
+ * Returns a hash without crypto.subtle, which needs HTTPS. If two writes had the same hash, the server would reject the second
+ * with 422, so a collision is harmless.
+ */
+function computeHash(text: string): string {
   let [a, b] = [0x811c9dc5, 0x9e3779b1];
-  for (let at = 0; at < text.length; at++) {
-    a = Math.imul(a ^ text.charCodeAt(at), 0x01000193);
-    b = Math.imul(b ^ text.charCodeAt(at), 0x85ebca6b);
+  for (let index = 0; index < text.length; index++) {
+    a = Math.imul(a ^ text.charCodeAt(index), 0x01000193);
+    b = Math.imul(b ^ text.charCodeAt(index), 0x85ebca6b);
   }
-  // The letter keeps the order of insertion, which an object does not keep for numbers.
+  // The letter preserves the insertion order, because objects sort numeric keys.
   return `w${(a >>> 0).toString(36)}-${(b >>> 0).toString(36)}-${text.length}`;
 }

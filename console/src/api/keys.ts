@@ -1,15 +1,15 @@
-// The keys of all queries. A refresh of a key includes the keys that begin with it, so a page appends to the key of its subject:
+// The keys of all queries. Refreshing a key also refreshes the keys that begin with it, so a page appends to the key of its subject:
 // `[...keys.segments, id, 'strategies']`. live/table.ts says which events refresh which keys.
 import type { QueryKey } from '@tanstack/react-query';
 import type { Search } from '../ui/search.ts';
 
-/** A flag of a project, all flags of a project, or all flags, depending on which fields are given. */
+/** Matches one flag, all flags of a project, or all flags, depending on which fields are present. */
 type Flag = { projectId?: string | undefined; featureName?: string | undefined };
 
-/** The parts before the first unknown one. */
-const known = (...parts: (string | undefined)[]): string[] => {
+/** Returns the parts before the first undefined part. */
+const definedParts = (...parts: (string | undefined)[]): string[] => {
   const end = parts.indexOf(undefined);
-  return (end < 0 ? parts : parts.slice(0, end)) as string[]; // None of them is undefined.
+  return (end < 0 ? parts : parts.slice(0, end)) as string[]; // All remaining parts are defined.
 };
 
 export const keys = {
@@ -22,6 +22,7 @@ export const keys = {
   favorites: ['favorites'],
 
   // Flags.
+  /** A toggle changes every cached response below this key, so each must be a FeatureSearchResult, from which queries select. */
   flags: ['flags'],
   flagsPage: (filters: Search, page: number) => ['flags', filters, page],
   flagCount: ['flag-count'],
@@ -29,11 +30,11 @@ export const keys = {
   palette: (query: string) => ['palette', query],
   bulkClonePlan: (project: string, copies: unknown) => ['bulk-clone-plan', project, copies],
   filterValues: (filter: string | undefined, text: string) => ['filter-values', filter, text],
-  feature: ({ projectId, featureName }: Flag = {}) => known('feature', projectId, featureName),
+  feature: ({ projectId, featureName }: Flag = {}) => definedParts('feature', projectId, featureName),
   /** The state that the strategy editor starts from. */
   strategy: (strategyId: string) => ['strategy', strategyId],
-  drift: ({ projectId, featureName }: Flag = {}) => known('drift', projectId, featureName),
-  copies: ({ projectId, featureName }: Flag = {}) => known('copies', projectId, featureName),
+  drift: ({ projectId, featureName }: Flag = {}) => definedParts('drift', projectId, featureName),
+  copies: ({ projectId, featureName }: Flag = {}) => definedParts('copies', projectId, featureName),
   clonePlan: ({ projectId, featureName }: Flag, body: object) => ['clone-plan', projectId, featureName, body],
   playground: (body: object) => ['playground', body],
 
@@ -41,8 +42,8 @@ export const keys = {
   projects: ['projects'],
   archivedProjects: ['projects', 'archived'],
   /** Settings, access, environments, API tokens and counts of a project. */
-  project: (projectId?: string) => known('project', projectId),
-  health: (projectId?: string) => known('health', projectId),
+  project: (projectId?: string) => definedParts('project', projectId),
+  health: (projectId?: string) => definedParts('health', projectId),
 
   // Vocabulary.
   segments: ['segments'],
@@ -55,6 +56,8 @@ export const keys = {
 
   // People and access.
   users: ['users'],
+  /** What a user owns. */
+  owned: ['owned'],
   groups: ['groups'],
   roles: ['roles'],
   rolesWith: (permissions: readonly string[]) => ['roles', 'with', ...permissions],
@@ -67,7 +70,7 @@ export const keys = {
 
   // Events.
   latestEvents: ['events', 'latest'],
-  eventsOf: (featureName?: string) => known('events', 'of-feature', featureName),
+  featureEvents: (featureName?: string) => definedParts('events', 'of-feature', featureName),
   /** The newest events about something, such as a segment. */
   eventsAbout: (search?: object) => (search === undefined ? ['events-about'] : ['events-about', search]),
   eventCounts: ['event-counts'],
@@ -85,11 +88,11 @@ export const keys = {
   matchingEvents: (body: object) => ['matching-events', body],
   deliveryPreview: (id: number, body: object) => ['preview', id, body],
   deliveries: ['deliveries'],
-  deliveriesOf: (integrationId: number | undefined) => ['deliveries', integrationId ?? 'all'],
+  integrationDeliveries: (integrationId: number | undefined) => ['deliveries', integrationId ?? 'all'],
 
-  // Applications and use.
+  // Applications and usage.
   applications: ['applications'],
-  application: (appName?: string) => known('application', appName),
+  application: (appName?: string) => definedParts('application', appName),
   /** The applications that used an API token. */
   tokenUse: (tokenId?: number) => (tokenId === undefined ? ['token-use'] : ['token-use', tokenId]),
   usage: (featureName: string, hoursBack: number) => ['usage', featureName, hoursBack],
@@ -102,10 +105,10 @@ export const keys = {
   loginMethods: ['login-methods'],
   passwordLink: (token: string) => ['password-link', token],
   signupLink: (token: string) => ['signup-link', token],
-} as const satisfies Record<string, QueryKey | ((...given: never[]) => QueryKey)>;
+} as const satisfies Record<string, QueryKey | ((...args: never[]) => QueryKey)>;
 
-/** Queries for what never changes, for what no event changes, and for states that an editor's input is based on. */
-const FIXED: ReadonlySet<unknown> = new Set([
+/** Queries that events must not refresh, because they never change, no event announces their changes, or an editor started from them. */
+const FIXED_QUERIES: ReadonlySet<unknown> = new Set([
   'event-log',
   'event',
   'event-group',
@@ -118,4 +121,4 @@ const FIXED: ReadonlySet<unknown> = new Set([
 ]);
 
 /** Whether events can change what the query shows. */
-export const isLive = ([subject]: QueryKey): boolean => !FIXED.has(subject);
+export const isLive = ([subject]: QueryKey): boolean => !FIXED_QUERIES.has(subject);

@@ -3,19 +3,21 @@ import { requirement } from './permission-words.ts';
 
 test('names up to two owners of the project', () => {
   const ada = { ownerType: 'user', name: 'Ada' };
-  const owned = (...owners: { ownerType: string; name?: string }[]) =>
+  const requirementWith = (...owners: { ownerType: string; name?: string }[]) =>
     requirement(['CREATE_FEATURE'], { name: 'Payments', owners });
 
-  expect(owned(ada)).toBe('Requires the permission "Create flag". Ask Ada (owner of Payments) or an admin');
-  expect(owned(ada, { ownerType: 'group', name: 'platform' }, { ownerType: 'user', name: 'Ben' })).toBe(
-    'Requires the permission "Create flag". Ask Ada or group platform (owners of Payments) or an admin',
+  expect(requirementWith(ada)).toBe(
+    'Requires the permission "Create flag". Ask Ada (owner of Payments) or an admin',
   );
-  expect(owned({ ownerType: 'system' })).toBe(
+  expect(
+    requirementWith(ada, { ownerType: 'group', name: 'platform' }, { ownerType: 'user', name: 'Ben' }),
+  ).toBe('Requires the permission "Create flag". Ask Ada or group platform (owners of Payments) or an admin');
+  expect(requirementWith({ ownerType: 'system' })).toBe(
     'Requires the permission "Create flag", which an admin can grant',
   );
 });
 
-test('a missing permission is named by what it allows', () => {
+test('a missing permission is described by what it allows', () => {
   expect(requirement(['CREATE_FEATURE'])).toBe(
     'Requires the permission "Create flag", which an admin can grant',
   );
@@ -27,6 +29,6 @@ test('a missing permission is named by what it allows', () => {
   );
 });
 
-test('what only admins may do names their role', () => {
+test('an operation that only admins may call names their role', () => {
   expect(requirement(['ADMIN'])).toBe('Requires the role Admin');
 });

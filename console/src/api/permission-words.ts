@@ -10,29 +10,29 @@ export const ENVIRONMENT_LABELS: Record<string, string> = {
   SKIP_CHANGE_REQUEST: 'Skip change requests',
 };
 
-/** A permission as people say it: CREATE_FEATURE is "Create flag". */
+/** Returns the readable name of a permission: CREATE_FEATURE becomes "Create flag". */
 export function permissionName(permission: string): string {
-  const words = permission
+  const name = permission
     .replace(/FEATURE(_TOGGLE)?/, 'FLAG')
     .replace('ADDON', 'INTEGRATION')
     .replaceAll('_', ' ')
     .toLowerCase()
     .replace('api token', 'API token');
-  return ENVIRONMENT_LABELS[permission] ?? words.replace(/^./, first => first.toUpperCase());
+  return ENVIRONMENT_LABELS[permission] ?? name.replace(/^./, first => first.toUpperCase());
 }
 
-/** A project, and who can grant permissions in it. */
-type Owned = { name: string; owners: readonly { ownerType: string; name?: string }[] };
+/** A project and its owners, who can grant permissions in it. */
+type OwnedProject = { name: string; owners: readonly { ownerType: string; name?: string }[] };
 const MAX_OWNERS = 2;
 
 /**
- * Why a control is disabled: 'Requires the permission "Create flag", which an admin can grant'. With a project, it names the
- * owners too.
+ * Says why a control is disabled: 'Requires the permission "Create flag", which an admin can grant'. With a project, it names the
+ * owners instead.
  */
-export function requirement(missing: readonly string[], project?: Owned): string {
-  const grantable = missing.filter(one => one !== 'ADMIN');
+export function requirement(missing: readonly string[], project?: OwnedProject): string {
+  const grantable = missing.filter(name => name !== 'ADMIN');
   if (grantable.length === 0) return 'Requires the role Admin';
-  const permission = `Requires the permission ${grantable.map(one => `"${permissionName(one)}"`).join(' or ')}`;
+  const permission = `Requires the permission ${grantable.map(name => `"${permissionName(name)}"`).join(' or ')}`;
   const owners = (project?.owners ?? [])
     .flatMap(({ ownerType, name }) => (name ? [ownerType === 'group' ? `group ${name}` : name] : []))
     .slice(0, MAX_OWNERS);

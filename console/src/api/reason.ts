@@ -1,37 +1,40 @@
-// The reason for a change, which every event of the change keeps.
+// The reason for a change, which is recorded in every event of the change.
 
 export const MAX_REASON_LENGTH = 500;
 
-/** The header of a write that has a reason. */
-export const because = (reason = ''): { 'Halyard-Comment'?: string } =>
+/** Returns the header that carries the reason for a write. */
+export const reasonHeader = (reason = ''): { 'Halyard-Comment'?: string } =>
   reason.trim() === '' ? {} : { 'Halyard-Comment': encodeURIComponent(reason.trim().toWellFormed()) };
 
 /** A change that the server rejected because its project requires a reason. */
-export type Question = {
+export type ReasonPrompt = {
   message: string;
-  /** Resends the change with the reason. Undefined: the user cancels it. */
+  /** Resends the change with the reason, or cancels the change if the reason is undefined. */
   answer(reason: string | undefined): void;
 };
 
-let questions: readonly Question[] = [];
+let prompts: readonly ReasonPrompt[] = [];
 const listeners = new Set<() => void>();
 
-/** The oldest question that is open. */
-export const readQuestion = (): Question | undefined => questions[0];
+/** Returns the oldest open prompt. */
+export const readReasonPrompt = (): ReasonPrompt | undefined => prompts[0];
 
-export function onQuestion(listener: () => void): () => void {
+export function onReasonPrompt(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-function setQuestions(next: readonly Question[]): void {
-  questions = next;
+function setPrompts(newPrompts: readonly ReasonPrompt[]): void {
+  prompts = newPrompts;
   for (const listener of listeners) listener();
 }
 
 const PATH = '/headers/halyard-comment';
 
-/** Asks for the reason that a rejected change lacks. Undefined: it was rejected for something else, or the user cancels it. */
+/**
+ * Asks the user for a reason if the change was rejected because it had none. Returns undefined if the rejection has a different cause,
+ * or if the user cancels the change.
+ */
 export async function askForReason(request: Request, response: Response): Promise<string | undefined> {
   if (response.status !== 400 || request.headers.has('Halyard-Comment')) return undefined;
   const body: { details?: { path?: string; message: string }[] } = await response
@@ -41,13 +44,13 @@ export async function askForReason(request: Request, response: Response): Promis
   const detail = body.details?.find(({ path }) => path === PATH);
   if (!detail) return undefined;
   return await new Promise(resolve => {
-    const question: Question = {
+    const prompt: ReasonPrompt = {
       message: detail.message,
       answer: reason => {
-        setQuestions(questions.filter(one => one !== question));
+        setPrompts(prompts.filter(other => other !== prompt));
         resolve(reason);
       },
     };
-    setQuestions([...questions, question]);
+    setPrompts([...prompts, prompt]);
   });
 }

@@ -12,21 +12,24 @@ type Options = {
   fetch?(request: Request): Promise<Response>;
 };
 
-/** What was sent, and the response to it. */
-export type Sent = { method: Method; path: string; options: Options; response: Response };
+/** A request and its response. */
+export type Exchange = { method: Method; path: string; options: Options; response: Response };
 
-/** `/api/admin/segments/{id}` with its parameters. */
-function urlOf(path: string, { path: parts = {}, query = {} }: NonNullable<Options['params']> = {}): string {
+/** Fills the parameters into a path such as `/api/admin/segments/{id}`. */
+function buildUrl(
+  path: string,
+  { path: pathParameters = {}, query = {} }: NonNullable<Options['params']> = {},
+): string {
   const encode = (value: unknown) => encodeURIComponent(String(value));
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encode(parts[name]));
+  const filledPath = path.replace(/\{(\w+)\}/g, (_, name: string) => encode(pathParameters[name]));
   const pairs = Object.entries(query).flatMap(([name, value]) =>
-    [value].flat().flatMap(one => (one == null ? [] : `${name}=${encode(one)}`)),
+    [value].flat().flatMap(item => (item == null ? [] : `${name}=${encode(item)}`)),
   );
-  return `${location.origin}${filled}${pairs.length > 0 ? '?' : ''}${pairs.join('&')}`;
+  return `${location.origin}${filledPath}${pairs.length > 0 ? '?' : ''}${pairs.join('&')}`;
 }
 
-/** The body of a response: JSON, a string, or undefined if there is none. */
-async function bodyOf(response: Response): Promise<unknown> {
+/** Returns the body of a response, which is JSON, a string, or undefined if there is none. */
+async function readBody(response: Response): Promise<unknown> {
   const text = await response.text();
   try {
     return text === '' ? undefined : JSON.parse(text);
@@ -36,18 +39,18 @@ async function bodyOf(response: Response): Promise<unknown> {
 }
 
 /**
- * A client with the types of openapi-fetch, and without the parts of its code that the console does not need: they would add 2 KB
+ * Creates a client with the types of openapi-fetch but without the code that the console does not need, which would add 2 KB
  * to the first load.
  */
 export function createClient(
   send: (request: Request) => Promise<Response>,
-  onResponse: (sent: Sent) => Promise<void>,
+  onResponse: (sent: Exchange) => Promise<void>,
 ): Pick<Client<paths>, Method> {
   const call =
     (method: Method) =>
     async (path: string, options: Options = {}) => {
       const { params, body, headers, signal, fetch = send } = options;
-      const request = new Request(urlOf(path, params), {
+      const request = new Request(buildUrl(path, params), {
         method,
         ...(signal && { signal }),
         headers: { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
@@ -55,9 +58,9 @@ export function createClient(
       });
       const response = await fetch(request);
       await onResponse({ method, path, options, response });
-      const content = await bodyOf(response);
+      const content = await readBody(response);
       return response.ok ? { data: content, response } : { error: content, response };
     };
-  // The types of paths, parameters and bodies are those of openapi.json. Here they are any.
+  // The return type has the paths, parameters and bodies of openapi.json, which this generic code cannot check.
   return Object.fromEntries(METHODS.map(method => [method, call(method)])) as never;
 }

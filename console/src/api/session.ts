@@ -1,32 +1,32 @@
-// Shared by the client and the shell: whether the session ended, and whether the server is reachable.
+// The client and the shell share whether the session ended and whether the server is reachable.
 
 import type { Me } from './can.ts';
 
 export type Connection = {
   /** The server responded with 401. Requests wait until the user has logged in again. */
   sessionEnded: boolean;
-  /** One of the waiting requests is a change. The login dialog says that it is sent after the login. */
-  changeWaits: boolean;
+  /** One of the waiting requests is a change. The login dialog says that the change is sent after the login. */
+  hasWaitingChange: boolean;
   /** The last requests failed because the server is unreachable or responded with 503. */
   unavailable: boolean;
   /** The server started without its database. Until the database responds, applications are served from a snapshot of this time. */
   snapshot: string | null;
   /** The number of changes that got no response and are retried. */
   waitingWrites: number;
-  /** The server has a different version of the console, and a page of this version cannot be loaded. */
+  /** The server has a different version of the console, so a page of this version cannot be loaded. */
   outdated: boolean;
 };
 
 let connection: Connection = {
   sessionEnded: false,
-  changeWaits: false,
+  hasWaitingChange: false,
   unavailable: false,
   snapshot: null,
   waitingWrites: 0,
   outdated: false,
 };
 const listeners = new Set<() => void>();
-let waiting: (() => void)[] = [];
+let resumeRequests: (() => void)[] = [];
 
 export const readConnection = (): Connection => connection;
 
@@ -42,36 +42,36 @@ export function setConnection(change: Partial<Connection>): void {
   for (const listener of listeners) listener();
 }
 
-/** The user whose page this is: the first one whom the server named. */
+/** The user of this page, who is the first user that the server named. */
 let owner: Me | undefined;
-/** Whether a different user is logged in, or may have logged in in another tab since the server last named the user. */
-let isInDoubt = false;
+/** Whether a different user is logged in, or may have logged in through a different tab since the server last named the user. */
+let isOwnerUncertain = false;
 addEventListener('focus', () => {
-  isInDoubt = true;
+  isOwnerUncertain = true;
 });
 
-export const ownerOfPage = (): Me | undefined => owner;
+export const pageOwner = (): Me | undefined => owner;
 
-/** Remembers the user that the server named. Returns false if it is not the user of this page. */
-export function isOwner(me: Me): boolean {
+/** Compares the user that the server named with the user of this page. Returns false if they differ. */
+export function checkOwner(me: Me): boolean {
   owner ??= me;
-  // Until the user of this page is back, every write asks again.
-  isInDoubt = owner.user.id !== me.user.id;
-  return !isInDoubt;
+  // Stays set while a different user is logged in, so that every write checks again.
+  isOwnerUncertain = owner.user.id !== me.user.id;
+  return !isOwnerUncertain;
 }
 
-export const mayBeAnotherUser = (): boolean => isInDoubt && owner !== undefined;
+export const mayBeDifferentUser = (): boolean => isOwnerUncertain && owner !== undefined;
 
 /** Resolves when the user has logged in again. */
-export async function untilLoggedIn(isWrite: boolean): Promise<void> {
-  setConnection({ sessionEnded: true, changeWaits: connection.changeWaits || isWrite });
-  await new Promise<void>(resolve => waiting.push(resolve));
+export async function waitForLogin(isWrite: boolean): Promise<void> {
+  setConnection({ sessionEnded: true, hasWaitingChange: connection.hasWaitingChange || isWrite });
+  await new Promise<void>(resolve => resumeRequests.push(resolve));
 }
 
 /** Lets the waiting requests continue. */
-export function loggedInAgain(): void {
-  setConnection({ sessionEnded: false, changeWaits: false });
-  const resume = waiting;
-  waiting = [];
-  for (const one of resume) one();
+export function resumeAfterLogin(): void {
+  setConnection({ sessionEnded: false, hasWaitingChange: false });
+  const callbacks = resumeRequests;
+  resumeRequests = [];
+  for (const resume of callbacks) resume();
 }

@@ -1,19 +1,19 @@
-/** Resolves after the time, or as soon as the browser is online again. Rejects if the signal aborts. */
+/** Resolves when the time is up or the browser is online again. Rejects if the signal aborts. */
 export function wait(seconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
-    const over = new AbortController();
+    const finished = new AbortController();
     const finish = (settle: () => void) => () => {
       clearTimeout(timer);
-      over.abort();
+      finished.abort();
       settle();
     };
     const timer = setTimeout(finish(resolve), seconds * 1000);
-    addEventListener('online', finish(resolve), { signal: over.signal });
+    addEventListener('online', finish(resolve), { signal: finished.signal });
     signal.addEventListener(
       'abort',
       finish(() => reject(signal.reason)),
-      { signal: over.signal },
+      { signal: finished.signal },
     );
   });
 }

@@ -1,10 +1,10 @@
-import { cancelled } from './errors.ts';
+import { cancelledError } from './errors.ts';
 import { setConnection } from './session.ts';
 
 /** The writes that got no response and are retried. */
-const waiting = new Set<AbortController>();
+const waitingWrites = new Set<AbortController>();
 
-const publish = (): void => setConnection({ waitingWrites: waiting.size });
+const publish = (): void => setConnection({ waitingWrites: waitingWrites.size });
 
 /** Runs a write that the user can cancel while it waits for the server. */
 export async function withCancel<T>(
@@ -13,8 +13,8 @@ export async function withCancel<T>(
 ): Promise<T> {
   const controller = new AbortController();
   const setWaiting = (isWaiting: boolean): void => {
-    if (isWaiting) waiting.add(controller);
-    else waiting.delete(controller);
+    if (isWaiting) waitingWrites.add(controller);
+    else waitingWrites.delete(controller);
     publish();
   };
   try {
@@ -24,7 +24,7 @@ export async function withCancel<T>(
   }
 }
 
-/** Ends the retries. The server may have carried out a change whose response got lost. */
+/** Stops the retries. The server may still have carried out a change whose response was lost. */
 export function cancelWrites(): void {
-  for (const controller of waiting) controller.abort(cancelled());
+  for (const controller of waitingWrites) controller.abort(cancelledError());
 }

@@ -1,6 +1,6 @@
 import { Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { messagesByField, otherMessages } from '../api/errors.ts';
+import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { PanelForm } from '../ui/PanelForm.tsx';
 import { toast } from '../ui/toasts.ts';
 import { useDraft } from '../ui/useDraft.ts';
@@ -8,7 +8,7 @@ import { useFilters } from '../ui/useFilters.ts';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
 import { type ApplicationDetails, updateApplication } from './queries.ts';
 
-const FIELDS = ['description', 'url'];
+const SHOWN_FIELDS = ['description', 'url'];
 
 /** Describes an application to people. SDKs do not see it. */
 export function EditApplication({
@@ -40,7 +40,7 @@ export function EditApplication({
       action="Save"
       pending={save.isPending}
       disabled={!isChanged}
-      messages={otherMessages(save.error, FIELDS)}
+      messages={messagesWithoutField(save.error, SHOWN_FIELDS)}
       {...unsaved}
       onSubmit={() => save.mutate()}
       onClose={onClose}

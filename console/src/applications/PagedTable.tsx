@@ -8,11 +8,11 @@ import { Cells, HeaderRow } from '../ui/Row.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import type { Pages } from '../ui/usePages.ts';
 
-/** A table over the pages of a search. `empty` says why it has no rows. */
+/** Shows search results that load page by page as a table. `empty` says why there are no rows. */
 export function PagedTable<Row>({
   label,
   pages,
-  keyOf,
+  getKey,
   columns,
   className,
   render,
@@ -21,7 +21,7 @@ export function PagedTable<Row>({
 }: {
   label: string;
   pages: Pages<Row>;
-  keyOf(row: Row): string;
+  getKey(row: Row): string;
   columns: readonly string[];
   /** The class with `grid-template-columns`. */
   className: string | undefined;
@@ -44,7 +44,7 @@ export function PagedTable<Row>({
         label={label}
         count={pages.total}
         rowAt={pages.rowAt}
-        keyOf={keyOf}
+        getKey={getKey}
         header={
           <HeaderRow className={className}>
             {columns.map(column => (

@@ -15,7 +15,7 @@ import { State } from '../ui/State.tsx';
 import { Time } from '../ui/Time.tsx';
 import { toast } from '../ui/toasts.ts';
 import { useFilters } from '../ui/useFilters.ts';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import s from './applications.module.css';
 import { EditApplication } from './EditApplication.tsx';
 import {
@@ -27,7 +27,7 @@ import {
   overviewQuery,
 } from './queries.ts';
 
-/** One application: its SDKs and instances, and the flags that it asks for. */
+/** Shows an application with its SDKs, its instances, and the flags that it asks for. */
 export function ApplicationPage() {
   const { appName = '' } = useParams({ strict: false });
   const { search, push, replace } = useFilters();
@@ -76,7 +76,7 @@ export function ApplicationPage() {
 }
 
 function About({ application: { description, url } }: { application: ApplicationDetails }) {
-  // Anybody with an SDK token can name an application, but only users describe it. Other URL schemes could run code.
+  // Only http URLs become links, because other schemes such as javascript: could run code.
   const isLink = url !== undefined && /^https?:\/\//.test(url);
   if (!description && !isLink) return null;
   return (
@@ -94,19 +94,19 @@ function About({ application: { description, url } }: { application: Application
 /** Flags and strategy types that do not exist, and instances that do not pick up changes. */
 function Problems({ overview: { environments, issues } }: { overview: ApplicationOverview }) {
   const flags = new Map<string, string[]>();
-  for (const { name, issues: found } of environments)
-    for (const flag of found.missingFeatures) flags.set(flag, [...(flags.get(flag) ?? []), name]);
-  const behind = environments.flatMap(({ name, issues: found }) =>
-    found.instancesBehind.map(one => ({ ...one, environment: name })),
+  for (const { name, issues: environmentIssues } of environments)
+    for (const flag of environmentIssues.missingFeatures) flags.set(flag, [...(flags.get(flag) ?? []), name]);
+  const lateInstances = environments.flatMap(({ name, issues: environmentIssues }) =>
+    environmentIssues.instancesBehind.map(instance => ({ ...instance, environment: name })),
   );
-  if (flags.size + behind.length + issues.missingStrategies.length === 0) return null;
+  if (flags.size + lateInstances.length + issues.missingStrategies.length === 0) return null;
   return (
     <Section title="Problems" about="Instances that do not pick up changes, and flags that do not exist">
       <ul>
-        {behind.map(({ instanceId, environment, since, lastSeen }, at) => (
+        {lateInstances.map(({ instanceId, environment, since, lastSeen }, index) => (
           // Several instances can have the same id.
           // biome-ignore lint/suspicious/noArrayIndexKey: the list is replaced as a whole
-          <li key={at}>
+          <li key={index}>
             <TriangleAlert size={14} aria-hidden="true" className={s.warn} />
             <span className={s.what}>
               <span>
@@ -115,17 +115,17 @@ function Problems({ overview: { environments, issues } }: { overview: Applicatio
               </span>
               <span className="muted">{environment}</span>
             </span>
-            <Seen at={lastSeen} />
+            <LastSeen at={lastSeen} />
           </li>
         ))}
-        {[...flags].map(([flag, places]) => (
+        {[...flags].map(([flag, environmentNames]) => (
           <li key={flag}>
             <TriangleAlert size={14} aria-hidden="true" className={s.warn} />
             <span className={s.what}>
               <span>
                 There is no flag <b className="mono">{flag}</b>. The application gets its default.
               </span>
-              <span className="muted">{places.join(', ')}</span>
+              <span className="muted">{environmentNames.join(', ')}</span>
             </span>
           </li>
         ))}
@@ -153,8 +153,8 @@ function Environments({ overview: { environments } }: { overview: ApplicationOve
               <Env name={name} />
               <span className="muted">{sdks.join(', ') || 'SDK unknown'}</span>
             </span>
-            <span>{counted(instanceCount, 'instance')}</span>
-            <Seen at={lastSeen} />
+            <span>{formatCount(instanceCount, 'instance')}</span>
+            <LastSeen at={lastSeen} />
           </li>
         ))}
       </ul>
@@ -175,7 +175,7 @@ function Flags({ flags }: { flags: ApplicationDetails['seenToggles'] }) {
               {archived && <State tone="bad">Archived</State>}
               {!archived && stale && <State tone="warn">Stale</State>}
             </span>
-            <Seen at={lastSeenAt} />
+            <LastSeen at={lastSeenAt} />
           </li>
         ))}
       </ul>
@@ -193,8 +193,8 @@ function Instances({
   const instances = useQueries({
     queries: environments.map(({ name }) => instancesQuery(appName, name)),
     combine: results =>
-      results.flatMap(({ data = [] }, n) =>
-        data.map(one => ({ ...one, environment: environments[n]?.name ?? '' })),
+      results.flatMap(({ data = [] }, index) =>
+        data.map(instance => ({ ...instance, environment: environments[index]?.name ?? '' })),
       ),
   });
   if (instances.length === 0) return null;
@@ -208,7 +208,7 @@ function Instances({
               <span className="muted">{environment}</span>
             </span>
             <span className="muted">{sdkVersion ?? 'SDK unknown'}</span>
-            <Seen at={lastSeen} />
+            <LastSeen at={lastSeen} />
           </li>
         ))}
       </ul>
@@ -250,7 +250,7 @@ function Section({ title, about, children }: { title: string; about: string; chi
   );
 }
 
-function Seen({ at }: { at: string }) {
+function LastSeen({ at }: { at: string }) {
   return (
     <span className={`muted ${s.seen}`}>
       seen <Time at={at} />

@@ -8,22 +8,22 @@ import { TextFilter } from '../ui/TextFilter.tsx';
 import { Time } from '../ui/Time.tsx';
 import { useFilters } from '../ui/useFilters.ts';
 import { usePages } from '../ui/usePages.ts';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import s from './applications.module.css';
 import { PagedTable } from './PagedTable.tsx';
 import { type Application, applicationsPage } from './queries.ts';
 
-const keyOf = ({ appName }: Application): string => appName;
+const getKey = ({ appName }: Application): string => appName;
 const renderRow = (application: Application) => <Row application={application} />;
 const COLUMNS = ['Application', 'Projects', 'Environments', 'Last seen'];
 
-/** The applications that use an SDK, most recently seen first. */
+/** Lists the applications that use an SDK, most recently seen first. */
 export function ApplicationsPage() {
   const { search, push, replace } = useFilters();
   const navigate = useNavigate();
-  const typed = typeof search.query === 'string' ? search.query : '';
+  const query = typeof search.query === 'string' ? search.query : '';
   const pages = usePages(
-    page => applicationsPage(typed.trim(), page),
+    page => applicationsPage(query.trim(), page),
     ({ applications }) => applications,
   );
   return (
@@ -38,16 +38,16 @@ export function ApplicationsPage() {
         <TextFilter
           label="Filter applications"
           placeholder="Name or description"
-          value={typed}
-          found={pages.total === undefined ? undefined : counted(pages.total, 'application')}
-          onChange={query => replace({ query: query || undefined })}
+          value={query}
+          resultText={pages.total === undefined ? undefined : formatCount(pages.total, 'application')}
+          onChange={text => replace({ query: text || undefined })}
         />
       }
     >
       <PagedTable
         label="Applications"
         pages={pages}
-        keyOf={keyOf}
+        getKey={getKey}
         columns={COLUMNS}
         className={s.columns}
         render={renderRow}
@@ -55,16 +55,16 @@ export function ApplicationsPage() {
         empty={
           <Empty
             action={
-              typed === '' ? (
+              query === '' ? (
                 <Link to="/admin/tokens/new" className={s.link}>
                   Create an API token
                 </Link>
               ) : (
-                <Button onClick={() => push({ query: undefined })}>Remove “{typed}”</Button>
+                <Button onClick={() => push({ query: undefined })}>Remove “{query}”</Button>
               )
             }
           >
-            {typed === ''
+            {query === ''
               ? 'No application has used an SDK yet. An SDK connects with an API token.'
               : 'No applications match.'}
           </Empty>
@@ -76,22 +76,24 @@ export function ApplicationsPage() {
 
 function Row({ application }: { application: Application }) {
   const { appName, description, usage, lastSeenAt, instancesBehind } = application;
-  const environments = new Set(usage.flatMap(one => one.environments));
+  const environments = new Set(usage.flatMap(projectUsage => projectUsage.environments));
   return (
     <>
-      <Cell as="name">
+      <Cell variant="name">
         <Link to="/applications/$appName" params={{ appName }}>
           {appName}
         </Link>
         {instancesBehind > 0 ? (
-          <State tone="warn">{counted(instancesBehind, 'instance is behind', 'instances are behind')}</State>
+          <State tone="warn">
+            {formatCount(instancesBehind, 'instance is behind', 'instances are behind')}
+          </State>
         ) : (
           description && <small>{description}</small>
         )}
       </Cell>
-      <Cell as="dim">{usage.map(({ project }) => project).join(', ')}</Cell>
-      <Cell as="dim">{[...environments].join(', ')}</Cell>
-      <Cell as="dim">{lastSeenAt ? <Time at={lastSeenAt} /> : 'never'}</Cell>
+      <Cell variant="dim">{usage.map(({ project }) => project).join(', ')}</Cell>
+      <Cell variant="dim">{[...environments].join(', ')}</Cell>
+      <Cell variant="dim">{lastSeenAt ? <Time at={lastSeenAt} /> : 'never'}</Cell>
     </>
   );
 }

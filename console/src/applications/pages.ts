@@ -1,4 +1,4 @@
-// One chunk for all of them, because each additional chunk makes the first load larger.
+// All pages share a chunk, because each additional chunk makes the first load larger.
 export { ApplicationPage } from './application.tsx';
 export { ApplicationsPage } from './list.tsx';
 export { ProjectApplicationsPage } from './project.tsx';

@@ -6,16 +6,16 @@ import { Cell } from '../ui/Row.tsx';
 import { TextFilter } from '../ui/TextFilter.tsx';
 import { useFilters } from '../ui/useFilters.ts';
 import { usePages } from '../ui/usePages.ts';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import s from './applications.module.css';
 import { PagedTable } from './PagedTable.tsx';
 import { type ProjectApplication, projectApplicationsPage } from './queries.ts';
 
-const keyOf = ({ name }: ProjectApplication): string => name;
+const getKey = ({ name }: ProjectApplication): string => name;
 const renderRow = (application: ProjectApplication) => <Row application={application} />;
 const COLUMNS = ['Application', 'Environments', 'SDKs', 'Instances'];
 
-/** The applications that asked for flags of one project in the last 90 days. */
+/** Lists the applications that asked for flags of one project in the last 90 days. */
 export function ProjectApplicationsPage() {
   const { projectId = '' } = useParams({ strict: false });
   return <Applications key={projectId} projectId={projectId} />;
@@ -24,9 +24,9 @@ export function ProjectApplicationsPage() {
 function Applications({ projectId }: { projectId: string }) {
   const { search, push, replace } = useFilters();
   const navigate = useNavigate();
-  const typed = typeof search.query === 'string' ? search.query : '';
+  const query = typeof search.query === 'string' ? search.query : '';
   const pages = usePages(
-    page => projectApplicationsPage(projectId, typed.trim(), page),
+    page => projectApplicationsPage(projectId, query.trim(), page),
     ({ applications }) => applications,
   );
   return (
@@ -42,16 +42,16 @@ function Applications({ projectId }: { projectId: string }) {
         <TextFilter
           label="Filter applications"
           placeholder="Text to find in the name"
-          value={typed}
-          found={pages.total === undefined ? undefined : counted(pages.total, 'application')}
-          onChange={query => replace({ query: query || undefined })}
+          value={query}
+          resultText={pages.total === undefined ? undefined : formatCount(pages.total, 'application')}
+          onChange={text => replace({ query: text || undefined })}
         />
       }
     >
       <PagedTable
         label="Applications"
         pages={pages}
-        keyOf={keyOf}
+        getKey={getKey}
         columns={COLUMNS}
         className={s.columns}
         render={renderRow}
@@ -59,16 +59,16 @@ function Applications({ projectId }: { projectId: string }) {
         empty={
           <Empty
             action={
-              typed === '' ? (
+              query === '' ? (
                 <Link to="/projects/$projectId/settings/tokens/new" params={{ projectId }} className={s.link}>
                   Create an API token
                 </Link>
               ) : (
-                <Button onClick={() => push({ query: undefined })}>Remove “{typed}”</Button>
+                <Button onClick={() => push({ query: undefined })}>Remove “{query}”</Button>
               )
             }
           >
-            {typed === ''
+            {query === ''
               ? 'No application has asked for a flag of this project in the last 90 days.'
               : 'No applications match.'}
           </Empty>
@@ -81,14 +81,14 @@ function Applications({ projectId }: { projectId: string }) {
 function Row({ application: { name, environments, sdks, instances } }: { application: ProjectApplication }) {
   return (
     <>
-      <Cell as="name">
+      <Cell variant="name">
         <Link to="/applications/$appName" params={{ appName: name }}>
           {name}
         </Link>
       </Cell>
-      <Cell as="dim">{environments.join(', ')}</Cell>
-      <Cell as="dim">{sdks.map(sdk => `${sdk.name} ${sdk.versions.join(', ')}`).join(' · ')}</Cell>
-      <Cell as="dim">{counted(instances.length, 'instance')}</Cell>
+      <Cell variant="dim">{environments.join(', ')}</Cell>
+      <Cell variant="dim">{sdks.map(sdk => `${sdk.name} ${sdk.versions.join(', ')}`).join(' · ')}</Cell>
+      <Cell variant="dim">{formatCount(instances.length, 'instance')}</Cell>
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
-import { api, done, unwrap } from '../api/client.ts';
+import { api, ensureApplied, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { PAGE_SIZE } from '../ui/usePages.ts';
 
@@ -12,7 +12,7 @@ export type UnknownFlag = schemas['UnknownFlag'];
 export type FlagUsage = schemas['ProjectFeatureUsage'];
 
 const APPLICATION = '/api/admin/metrics/applications/{appName}';
-/** SDKs report once a minute, and the server writes every 10 s. */
+/** Often enough, because SDKs report once a minute and the server writes their reports every 10 s. */
 const REFRESH_MS = 30_000;
 
 /** One page of the applications, most recently seen first. */
@@ -87,12 +87,12 @@ export const instancesQuery = (appName: string, environmentName: string) =>
   });
 
 export const updateApplication = (appName: string, body: schemas['ApplicationFields']): Promise<void> =>
-  done(api.POST(APPLICATION, { params: { path: { appName } }, body }));
+  ensureApplied(api.POST(APPLICATION, { params: { path: { appName } }, body }));
 
 export const deleteApplication = (appName: string): Promise<void> =>
-  done(api.DELETE(APPLICATION, { params: { path: { appName } } }));
+  ensureApplied(api.DELETE(APPLICATION, { params: { path: { appName } } }));
 
-/** The names that applications asked for in the last 7 days and that no flag has. */
+/** The names that applications asked for in the last 7 days although no flag has them. */
 export const unknownFlagsQuery = queryOptions({
   queryKey: [...keys.applications, 'unknown-flags'],
   queryFn: async ({ signal }) =>
@@ -107,7 +107,10 @@ export const projectUsagePage = (projectId: string, days: string, page: number) 
     queryFn: ({ signal }) =>
       unwrap(
         api.GET('/api/admin/projects/{projectId}/usage', {
-          params: { path: { projectId }, query: { days, offset: page * PAGE_SIZE, limit: PAGE_SIZE } },
+          params: {
+            path: { projectId },
+            query: { days: Number(days), offset: page * PAGE_SIZE, limit: PAGE_SIZE },
+          },
           signal,
         }),
       ),

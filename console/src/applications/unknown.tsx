@@ -7,38 +7,38 @@ import { Time } from '../ui/Time.tsx';
 import s from './applications.module.css';
 import { type UnknownFlag, unknownFlagsQuery } from './queries.ts';
 
-const keyOf = ({ name }: UnknownFlag): string => name;
-const textOf = ({ name, reports }: UnknownFlag): string =>
+const getKey = ({ name }: UnknownFlag): string => name;
+const getSearchText = ({ name, reports }: UnknownFlag): string =>
   [name, ...reports.map(({ appName }) => appName)].join('\n');
-const environmentsOf = ({ reports }: UnknownFlag): string[] => [
-  ...new Set(reports.flatMap(one => one.environments.map(({ environment }) => environment))),
+const listEnvironments = ({ reports }: UnknownFlag): string[] => [
+  ...new Set(reports.flatMap(report => report.environments.map(({ environment }) => environment))),
 ];
 const COLUMNS = [
   {
     label: 'Last seen',
-    compare: (one: UnknownFlag, other: UnknownFlag) => other.lastSeenAt.localeCompare(one.lastSeenAt),
+    compare: (a: UnknownFlag, b: UnknownFlag) => b.lastSeenAt.localeCompare(a.lastSeenAt),
   },
   {
     label: 'Name',
-    compare: (one: UnknownFlag, other: UnknownFlag) => one.name.localeCompare(other.name),
+    compare: (a: UnknownFlag, b: UnknownFlag) => a.name.localeCompare(b.name),
   },
   { label: 'Applications' },
   { label: 'Environments' },
 ];
 
-/** The names that applications asked for in the last 7 days and that no flag has: a typo, or a flag that was deleted too early. */
+/** Lists the names that applications asked for although no flag has them, because of a typo or a flag that was deleted too early. */
 export function UnknownFlagsPage() {
   const { data, error, refetch } = useQuery(unknownFlagsQuery);
   const render = useCallback(
     (flag: UnknownFlag) => (
       <>
-        <Cell as="dim">
+        <Cell variant="dim">
           <Time at={flag.lastSeenAt} />
         </Cell>
-        <Cell as="name">
+        <Cell variant="name">
           <span className="mono">{flag.name}</span>
         </Cell>
-        <Cell as="dim">
+        <Cell variant="dim">
           {flag.reports.map(({ appName }, index) => (
             <span key={appName}>
               {index > 0 && ', '}
@@ -48,7 +48,7 @@ export function UnknownFlagsPage() {
             </span>
           ))}
         </Cell>
-        <Cell as="dim">{environmentsOf(flag).join(', ')}</Cell>
+        <Cell variant="dim">{listEnvironments(flag).join(', ')}</Cell>
       </>
     ),
     [],
@@ -60,8 +60,8 @@ export function UnknownFlagsPage() {
       rows={data}
       error={error}
       onRetry={() => void refetch()}
-      keyOf={keyOf}
-      textOf={textOf}
+      getKey={getKey}
+      getSearchText={getSearchText}
       placeholder="Name or application"
       columns={COLUMNS}
       className={s.unknown ?? ''}

@@ -7,17 +7,17 @@ import { Empty } from '../ui/Empty.tsx';
 import { Cell } from '../ui/Row.tsx';
 import { useFilters } from '../ui/useFilters.ts';
 import { usePages } from '../ui/usePages.ts';
-import { counted, formatNumber } from '../ui/words.ts';
+import { formatCount, formatNumber } from '../ui/words.ts';
 import s from './applications.module.css';
 import { PagedTable } from './PagedTable.tsx';
 import { type FlagUsage, projectUsagePage } from './queries.ts';
 
-const keyOf = ({ name }: FlagUsage): string => name;
+const getKey = ({ name }: FlagUsage): string => name;
 const COLUMNS = ['Flag', 'Enabled', 'Disabled', 'Last day'];
-const DAYS = ['1', '7', '30', '90', '366'];
+const DAY_OPTIONS = ['1', '7', '30', '90', '366'];
 const DEFAULT_DAYS = '30';
 
-/** How often SDKs evaluated the flags of a project. */
+/** Shows how often SDKs evaluated the flags of a project. */
 export function ProjectUsagePage() {
   const { projectId = '' } = useParams({ strict: false });
   return <Usage key={projectId} projectId={projectId} />;
@@ -26,7 +26,7 @@ export function ProjectUsagePage() {
 function Usage({ projectId }: { projectId: string }) {
   const { search, replace } = useFilters();
   const navigate = useNavigate();
-  const days = DAYS.find(one => one === search.days) ?? DEFAULT_DAYS;
+  const days = DAY_OPTIONS.find(option => option === search.days) ?? DEFAULT_DAYS;
   const pages = usePages(
     page => projectUsagePage(projectId, days, page),
     ({ features }) => features,
@@ -41,13 +41,13 @@ function Usage({ projectId }: { projectId: string }) {
           <NativeSelect
             aria-label="Period"
             value={days}
-            data={DAYS.map(value => ({ value, label: `Last ${counted(Number(value), 'day')}` }))}
+            data={DAY_OPTIONS.map(value => ({ value, label: `Last ${formatCount(Number(value), 'day')}` }))}
             onChange={event =>
               replace({ days: event.target.value === DEFAULT_DAYS ? undefined : event.target.value })
             }
           />
           <span className="muted">
-            {pages.total !== undefined && `${counted(pages.total, 'evaluated flag')}`}
+            {pages.total !== undefined && `${formatCount(pages.total, 'evaluated flag')}`}
           </span>
           <Link to="/projects/$projectId/applications" params={{ projectId }} className={s.link}>
             Applications
@@ -58,7 +58,7 @@ function Usage({ projectId }: { projectId: string }) {
       <PagedTable
         label="Flag usage"
         pages={pages}
-        keyOf={keyOf}
+        getKey={getKey}
         columns={COLUMNS}
         className={s.usage}
         render={render}
@@ -75,20 +75,20 @@ function Usage({ projectId }: { projectId: string }) {
 }
 
 function Row({ projectId, usage: { name, environments } }: { projectId: string; usage: FlagUsage }) {
-  const sum = (which: 'yes' | 'no') => environments.reduce((total, one) => total + one[which], 0);
+  const sum = (result: 'yes' | 'no') => environments.reduce((total, usage) => total + usage[result], 0);
   const lastDay = environments
-    .map(one => one.lastDay)
+    .map(environment => environment.lastDay)
     .toSorted()
     .at(-1);
   return (
     <>
-      <Cell as="name">
+      <Cell variant="name">
         <FlagLink project={projectId} name={name} />
         <small>{environments.map(({ environment }) => environment).join(', ')}</small>
       </Cell>
-      <Cell as="dim">{formatNumber(sum('yes'))}</Cell>
-      <Cell as="dim">{formatNumber(sum('no'))}</Cell>
-      <Cell as="dim">{lastDay}</Cell>
+      <Cell variant="dim">{formatNumber(sum('yes'))}</Cell>
+      <Cell variant="dim">{formatNumber(sum('no'))}</Cell>
+      <Cell variant="dim">{lastDay}</Cell>
     </>
   );
 }

@@ -1,75 +1,76 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { isNameTaken, messagesByField, otherMessages } from '../api/errors.ts';
-import { inDays } from '../profile/words.ts';
+import { isNameTaken, messagesByField, messagesWithoutField } from '../api/errors.ts';
+import { timeAfterDays } from '../profile/words.ts';
 import { ScopeFields } from '../token-scope/ScopeFields.tsx';
-import { type Access, NO_SCOPE, SCOPE_FIELDS, scopeOf } from '../token-scope/words.ts';
+import { type Access, NO_SCOPE, SCOPE_FIELDS, toScope } from '../token-scope/words.ts';
 import { FormErrors } from '../ui/Failure.tsx';
 import { Form } from '../ui/Form.tsx';
 import { Page } from '../ui/Page.tsx';
 import s from './authorize.module.css';
-import { type Asked, decide, type Preview } from './queries.ts';
-import { consequences, freeName, originWords } from './words.ts';
+import { decide, type Preview, type RequestedAuthorization } from './queries.ts';
+import { describeConsequences, describeOrigin, proposeName } from './words.ts';
 
-const HOUR = 1 / 24;
-const days = (...numbers: number[]) => numbers.map(one => ({ value: String(one), label: `In ${one} days` }));
+const DAYS_PER_HOUR = 1 / 24;
+const dayOptions = (...numbers: number[]) =>
+  numbers.map(number => ({ value: String(number), label: `In ${number} days` }));
 const KINDS = {
   personal: {
-    expires: days(7, 30, 90, 365),
-    expiry: '30',
-    access: [
+    expiryOptions: dayOptions(7, 30, 90, 365),
+    defaultExpiry: '30',
+    accessOptions: [
       { value: 'all', label: 'Everything you may do' },
       { value: 'some', label: 'Part of what you may do' },
       { value: 'read', label: 'Read only' },
     ],
-    first: 'all',
+    defaultAccess: 'all',
   },
   agent: {
-    expires: [
-      { value: String(8 * HOUR), label: 'In 8 hours' },
+    expiryOptions: [
+      { value: String(8 * DAYS_PER_HOUR), label: 'In 8 hours' },
       { value: '1', label: 'In 1 day' },
-      ...days(7, 30),
+      ...dayOptions(7, 30),
     ],
-    expiry: String(8 * HOUR),
-    access: [
+    defaultExpiry: String(8 * DAYS_PER_HOUR),
+    accessOptions: [
       { value: 'read', label: 'Read only' },
       { value: 'agent', label: 'Read, and change flags within limits' },
     ],
-    first: 'read',
+    defaultAccess: 'read',
   },
 } as const;
 
-/** Shows who asks, lets the user limit what the program may do, and sends the decision. */
+/** Shows which program asks, lets the user limit what it may do, and sends the decision. */
 export function Consent({
-  asked,
+  requested,
   preview,
-  taken,
+  takenNames,
 }: {
-  asked: Asked;
+  requested: RequestedAuthorization;
   preview: Preview;
   /** The names of the user's tokens. */
-  taken: readonly string[];
+  takenNames: readonly string[];
 }) {
   const { clientName, kind, problem, redirectHost } = preview;
-  const choices = KINDS[kind];
-  const [description, setDescription] = useState(() => freeName(preview, taken));
-  const [expires, setExpires] = useState<string>(choices.expiry);
+  const options = KINDS[kind];
+  const [description, setDescription] = useState(() => proposeName(preview, takenNames));
+  const [expires, setExpires] = useState<string>(options.defaultExpiry);
   const [scope, setScope] = useState({
     ...NO_SCOPE,
-    access: choices.first as Access,
+    access: options.defaultAccess as Access,
     maxChanges: kind === 'agent' ? '20' : '',
   });
-  const change = (changed: Partial<typeof scope>) => setScope(before => ({ ...before, ...changed }));
+  const change = (changes: Partial<typeof scope>) => setScope(current => ({ ...current, ...changes }));
   const decision = useMutation({
     mutationFn: (allow: boolean) => {
-      const limits = scopeOf(scope);
+      const limits = toScope(scope);
       const token = {
         description: description.trim(),
-        expiresAt: inDays(Number(expires)),
+        expiresAt: timeAfterDays(Number(expires)),
         ...(limits && { scope: limits }),
       };
-      return decide({ ...asked, allow, ...(allow && { token }) });
+      return decide({ ...requested, allow, ...(allow && { token }) });
     },
     onSuccess: ({ redirectTo }) => {
       if (redirectTo !== null) location.assign(redirectTo);
@@ -77,7 +78,7 @@ export function Consent({
   });
   const errors = messagesByField(decision.error);
   if (decision.data)
-    return <Done allowed={decision.variables === true} returns={decision.data.redirectTo !== null} />;
+    return <Done allowed={decision.variables === true} willRedirect={decision.data.redirectTo !== null} />;
   if (problem)
     return (
       <Page title="Connect a program">
@@ -87,7 +88,7 @@ export function Consent({
               The request of “{clientName}” is invalid: {problem.message}
             </p>
           </div>
-          <FormErrors messages={otherMessages(decision.error, [])} />
+          <FormErrors messages={messagesWithoutField(decision.error, [])} />
           <div>
             <Button loading={decision.isPending} onClick={() => decision.mutate(false)}>
               Return to {redirectHost}
@@ -96,11 +97,11 @@ export function Consent({
         </div>
       </Page>
     );
-  const shown = ['token.description', 'token.expiresAt', 'expiresAt', ...SCOPE_FIELDS];
+  const shownFields = ['token.description', 'token.expiresAt', 'expiresAt', ...SCOPE_FIELDS];
   return (
     <Page title={`Connect “${clientName}”`}>
       <div className={s.body}>
-        <p className={s.origin}>{originWords(preview)}</p>
+        <p className={s.origin}>{describeOrigin(preview)}</p>
         <Form
           onSubmit={() => decision.mutate(true)}
           actions={
@@ -114,7 +115,9 @@ export function Consent({
             </>
           }
         >
-          <FormErrors messages={isNameTaken(decision.error) ? [] : otherMessages(decision.error, shown)} />
+          <FormErrors
+            messages={isNameTaken(decision.error) ? [] : messagesWithoutField(decision.error, shownFields)}
+          />
           <TextInput
             label="Name"
             description="Your profile and the events show it."
@@ -127,21 +130,21 @@ export function Consent({
           <NativeSelect
             label="Ends"
             value={expires}
-            data={[...choices.expires]}
+            data={[...options.expiryOptions]}
             error={errors.expiresAt ?? errors['token.expiresAt']}
             onChange={event => setExpires(event.target.value)}
           />
           <NativeSelect
             label="Access"
             value={scope.access}
-            data={[...choices.access]}
+            data={[...options.accessOptions]}
             error={errors.scope}
-            onChange={event => change({ access: event.target.value as Access })} // The values are those of `access`.
+            onChange={event => change({ access: event.target.value as Access })} // The options are values of Access.
           />
           {scope.access !== 'all' && (
             <ScopeFields draft={scope} messages={errors} change={change} isAgent={kind === 'agent'} />
           )}
-          <p role="status">{consequences(scope)}</p>
+          <p role="status">{describeConsequences(scope)}</p>
           <p className="muted">You can end this at any time: delete the token in your profile.</p>
         </Form>
       </div>
@@ -149,14 +152,14 @@ export function Consent({
   );
 }
 
-function Done({ allowed, returns }: { allowed: boolean; returns: boolean }) {
-  const next = returns ? 'You are being sent back to the program.' : 'Return to the terminal.';
+function Done({ allowed, willRedirect }: { allowed: boolean; willRedirect: boolean }) {
+  const nextStep = willRedirect ? 'You are being sent back to the program.' : 'Return to the terminal.';
   return (
     <Page title={allowed ? 'Connected' : 'Denied'}>
       <div className={s.body}>
         <p role="status">
-          {allowed ? 'The program has access now.' : 'The program gets no access.'} {next} You can close this
-          page.
+          {allowed ? 'The program has access now.' : 'The program gets no access.'} {nextStep} You can close
+          this page.
         </p>
       </div>
     </Page>

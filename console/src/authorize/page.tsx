@@ -8,21 +8,26 @@ import { Form } from '../ui/Form.tsx';
 import { Page } from '../ui/Page.tsx';
 import s from './authorize.module.css';
 import { Consent } from './Consent.tsx';
-import { type Asked, previewQuery } from './queries.ts';
+import { previewQuery, type RequestedAuthorization } from './queries.ts';
 
-/** Asks the user whether a program may act on their behalf. Programs open this page, or show a code that is entered here. */
+/** Asks whether a program may act on the user's behalf. The program opens this page, or shows a code that the user enters here. */
 export function AuthorizePage() {
-  // The URL as the program wrote it. The server reads it.
+  // The query exactly as the program wrote it, because the server parses it.
   const [query] = useState(() => location.search.slice(1));
   const parameters = new URLSearchParams(query);
-  const [entered, setEntered] = useState<string>();
-  const asked = parameters.has('client_id')
+  const [enteredCode, setEntered] = useState<string>();
+  const requested = parameters.has('client_id')
     ? { query }
-    : entered === undefined
+    : enteredCode === undefined
       ? undefined
-      : { userCode: entered };
-  if (asked)
-    return <Request asked={asked} onOtherCode={'query' in asked ? undefined : () => setEntered(undefined)} />;
+      : { userCode: enteredCode };
+  if (requested)
+    return (
+      <AuthorizationRequest
+        requested={requested}
+        onOtherCode={'query' in requested ? undefined : () => setEntered(undefined)}
+      />
+    );
   return (
     <Page title="Connect a program">
       <div className={s.body}>
@@ -32,7 +37,7 @@ export function AuthorizePage() {
   );
 }
 
-/** A link can fill the field, but never submit it: whoever sends the link would get the token. */
+/** Asks for the code. A link can fill the field but never submit it, because whoever sent the link would get the token. */
 function EnterCode({ initial, onEntered }: { initial: string; onEntered(code: string): void }) {
   const [code, setCode] = useState(initial.slice(0, 20));
   return (
@@ -58,12 +63,20 @@ function EnterCode({ initial, onEntered }: { initial: string; onEntered(code: st
   );
 }
 
-function Request({ asked, onOtherCode }: { asked: Asked; onOtherCode: (() => void) | undefined }) {
-  const preview = useQuery(previewQuery(asked));
+function AuthorizationRequest({
+  requested,
+  onOtherCode,
+}: {
+  requested: RequestedAuthorization;
+  onOtherCode: (() => void) | undefined;
+}) {
+  const preview = useQuery(previewQuery(requested));
   const { data: tokens } = useQuery(tokensQuery);
   const { data, error } = preview;
   if (data && tokens)
-    return <Consent asked={asked} preview={data} taken={tokens.map(one => one.description)} />;
+    return (
+      <Consent requested={requested} preview={data} takenNames={tokens.map(token => token.description)} />
+    );
   return (
     <Page title="Connect a program">
       <div className={s.body}>

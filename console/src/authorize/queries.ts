@@ -2,18 +2,18 @@ import { queryOptions } from '@tanstack/react-query';
 import { api, type Schemas, sendRead, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 
-/** What a program asks: in the URL that it opened, or by a code that it shows. */
-export type Asked = Schemas['AskedAuthorization'];
+/** The request of a program, which is in the URL that it opened or behind the code that it shows. */
+export type RequestedAuthorization = Schemas['AskedAuthorization'];
 export type Preview = Schemas['AuthorizationPreview'];
 
 const PREVIEW = '/api/admin/user/authorizations/preview';
 
-export const previewQuery = (asked: Asked) =>
+export const previewQuery = (requested: RequestedAuthorization) =>
   queryOptions({
-    queryKey: [...keys.personalTokens, 'asked', asked],
-    queryFn: ({ signal }) => unwrap(api.POST(PREVIEW, { body: asked, signal, fetch: sendRead })),
+    queryKey: [...keys.personalTokens, 'asked', requested],
+    queryFn: ({ signal }) => unwrap(api.POST(PREVIEW, { body: requested, signal, fetch: sendRead })),
     retry: false,
-    // Never again: after the decision there is nothing to ask about.
+    // Never refreshed, because after the decision the server no longer has the request.
     enabled: query => query.state.data === undefined,
   });
 

@@ -3,26 +3,26 @@ import type { Preview } from './queries.ts';
 
 const isLoopback = (host: string): boolean => /^(127\.0\.0\.1|localhost|\[::1\])(:|$)/.test(host);
 
-/** Who asks, and what speaks for it. */
-export function originWords({ clientHost, redirectHost, ip, kind }: Preview): string {
+/** Says where the token goes, and who vouches for the program's name. */
+export function describeOrigin({ clientHost, redirectHost, ip, kind }: Preview): string {
   if (ip !== null)
     return `A command line at the IP address ${ip} shows this code. Continue only if you started it yourself, a moment ago.`;
-  const isHere = redirectHost !== null && isLoopback(redirectHost);
-  const target = isHere ? 'a program on this computer' : `the server ${redirectHost ?? ''}`;
-  // Any program on the computer can open the page in the name of the command line.
+  const isOnThisComputer = redirectHost !== null && isLoopback(redirectHost);
+  const target = isOnThisComputer ? 'a program on this computer' : `the server ${redirectHost ?? ''}`;
+  // Does not mention the name, because any program on the computer can open the page under the CLI's name.
   if (kind === 'personal')
     return `The token goes to ${target}. Continue only if you started a login in a terminal yourself, a moment ago.`;
   if (clientHost === null)
-    return `Nobody confirms this name: the program chose it itself. The token goes to ${target}.`;
-  // The host cannot know which program on the computer uses its name.
-  return `${clientHost} vouches for this name. The token goes to ${target}${isHere ? ', which can be a different one. Continue only if you started it yourself' : ''}.`;
+    return `This name is unverified: the program chose it. The token goes to ${target}.`;
+  // Warns about programs on this computer, because the host cannot know which program uses its name.
+  return `${clientHost} vouches for this name. The token goes to ${target}${isOnThisComputer ? `, which may not be the one that ${clientHost} vouches for. Continue only if you started it yourself` : ''}.`;
 }
 
-const list = (names: readonly string[]): string =>
+const formatList = (names: readonly string[]): string =>
   new Intl.ListFormat('en', { type: 'conjunction' }).format(names);
 
-/** What the program can do then, in one or two sentences. */
-export function consequences({
+/** Says what the program will be able to do, in one or two sentences. */
+export function describeConsequences({
   access,
   projects,
   environments,
@@ -31,25 +31,26 @@ export function consequences({
 }: ScopeDraft): string {
   if (access === 'all')
     return 'It can do whatever you can do, now and later, until the token expires or you delete it.';
-  const where =
+  const scopeText =
     projects.length > 0
-      ? `in ${projects.length === 1 ? 'project' : 'projects'} ${list(projects)}`
+      ? `in ${projects.length === 1 ? 'project' : 'projects'} ${formatList(projects)}`
       : 'in every project that you can read';
-  if (access === 'read') return `It can read flags, events and settings ${where}. It cannot change anything.`;
+  if (access === 'read')
+    return `It can read flags, events and settings ${scopeText}. It cannot change anything.`;
   const limits = [
-    ...(environments.length > 0 ? [`only in ${list(environments)}`] : []),
+    ...(environments.length > 0 ? [`only in ${formatList(environments)}`] : []),
     ...(maxChanges !== '' ? [`at most ${maxChanges} times`] : []),
-    ...(maxProductionRollout !== '' ? [`at most for ${maxProductionRollout} % of users in production`] : []),
+    ...(maxProductionRollout !== '' ? [`for at most ${maxProductionRollout} % of users in production`] : []),
   ];
-  const how = limits.length > 0 ? `, ${limits.join(', ')}` : '';
-  return `It can read flags, events and settings ${where}, and change flags there as you may${how}. It cannot create tokens, grant access or connect other systems.`;
+  const limitsText = limits.length > 0 ? `, ${limits.join(', ')}` : '';
+  return `It can read flags, events and settings ${scopeText}, and change flags there wherever you can${limitsText}. It cannot create tokens, grant access or connect other systems.`;
 }
 
-/** A name for the token that none of the user's tokens has: the program's, with its host or with a number. */
-export function freeName({ clientName, clientHost }: Preview, taken: readonly string[]): string {
+/** Proposes a token name that none of the user's tokens has, from the program's name, its host, and a number if needed. */
+export function proposeName({ clientName, clientHost }: Preview, takenNames: readonly string[]): string {
   const name = clientHost === null ? clientName : `${clientName} (${clientHost})`;
   for (let number = 1; ; number++) {
-    const one = number === 1 ? name : `${name} ${number}`;
-    if (!taken.includes(one)) return one;
+    const candidate = number === 1 ? name : `${name} ${number}`;
+    if (!takenNames.includes(candidate)) return candidate;
   }
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { driftQuery, type Place } from '../features/queries.ts';
-import { changesOf } from '../ui/diff.ts';
+import { driftQuery, type FeaturePath } from '../features/queries.ts';
+import { computeChanges } from '../ui/diff.ts';
 import { Env } from '../ui/Env.tsx';
 import { Failure } from '../ui/Failure.tsx';
 import { FieldDiff } from '../ui/FieldDiff.tsx';
@@ -10,25 +10,25 @@ import { State } from '../ui/State.tsx';
 import s from './clone.module.css';
 import type { DriftDifference } from './queries.ts';
 
-const KINDS: Record<DriftDifference['kind'], string> = {
+const KIND_LABELS: Record<DriftDifference['kind'], string> = {
   changed: 'Changed',
   'only-in-source': 'Only in the source',
   'only-in-copy': 'Only in the copy',
-  order: 'Other order',
+  order: 'Different order',
 };
-const PARTS: Record<string, string> = {
+const PART_LABELS: Record<string, string> = {
   dependencies: 'Parent',
   impressionData: 'Impression data',
   strategies: 'Strategy',
   tags: 'Tag',
 };
 
-/** The differences between a copy and its source, as both are now. */
-export function DriftPanel({ place, onClose }: { place: Place; onClose(): void }) {
-  const { data: drift, error, refetch } = useQuery(driftQuery(place));
+/** Shows the current differences between a copy and its source. */
+export function DriftPanel({ path, onClose }: { path: FeaturePath; onClose(): void }) {
+  const { data: drift, error, refetch } = useQuery(driftQuery(path));
   return (
     <SidePanel
-      title={`${place.featureName} compared with its source ${drift?.source.feature ?? ''}`}
+      title={`${path.featureName} compared with its source ${drift?.source.feature ?? ''}`}
       wide
       onClose={onClose}
     >
@@ -39,11 +39,18 @@ export function DriftPanel({ place, onClose }: { place: Place; onClose(): void }
         {drift?.differences.map(difference => (
           <li key={JSON.stringify(difference)}>
             <h3>
-              {PARTS[difference.part] ?? capital(difference.part)}
+              {PART_LABELS[difference.part] ?? capitalize(difference.part)}
               {difference.environment !== null && <Env name={difference.environment} />}
-              <State tone={difference.kind === 'changed' ? 'warn' : 'info'}>{KINDS[difference.kind]}</State>
+              <State tone={difference.kind === 'changed' ? 'warn' : 'info'}>
+                {KIND_LABELS[difference.kind]}
+              </State>
             </h3>
-            <FieldDiff changes={changesOf(comparable(difference.source), comparable(difference.copy))} />
+            <FieldDiff
+              changes={computeChanges(
+                comparableContent(difference.source),
+                comparableContent(difference.copy),
+              )}
+            />
           </li>
         ))}
       </ul>
@@ -51,10 +58,10 @@ export function DriftPanel({ place, onClose }: { place: Place; onClose(): void }
   );
 }
 
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** The server does not compare ids, names and positions, and neither does the panel. */
-function comparable(value: unknown): unknown {
+/** Removes ids, flag names, positions and a group id that equals the flag name. The server ignores them too. */
+function comparableContent(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const { id: _, featureName, sortOrder: __, ...content } = value as Record<string, unknown>;
   const { groupId, ...parameters } = (content.parameters ?? {}) as Record<string, unknown>;

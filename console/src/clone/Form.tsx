@@ -4,7 +4,7 @@ import type { Feature } from '../features/queries.ts';
 import { followsRule } from '../projects/naming.ts';
 import { formatNumber } from '../ui/words.ts';
 import s from './clone.module.css';
-import { type CloneForm, copyNameOf, isShortened, MAX_NAME, PARTS } from './form.ts';
+import { type CloneForm, isShortened, MAX_NAME_LENGTH, PARTS, suggestCopyName } from './form.ts';
 
 type Project = {
   id: string;
@@ -13,7 +13,7 @@ type Project = {
   featureNaming?: { pattern?: string; example?: string } | null;
 };
 
-/** The choices of a clone: name, project, parts and environments. */
+/** Edits the name, project, parts and environments of a copy. */
 export function Form({
   form,
   source,
@@ -28,11 +28,11 @@ export function Form({
   errors: Record<string, string>;
   onChange(change: Partial<CloneForm>): void;
 }) {
-  const target = projects.find(one => one.id === form.project);
+  const target = projects.find(project => project.id === form.project);
   const rule = target?.featureNaming;
   const isValid = followsRule(rule?.pattern, form.name);
   const { length } = form.name;
-  const isProposed = isShortened(source.name) && form.name === copyNameOf(source.name);
+  const isProposed = isShortened(source.name) && form.name === suggestCopyName(source.name);
   return (
     <>
       <TextInput
@@ -44,11 +44,11 @@ export function Form({
         value={form.name}
         description={
           isProposed &&
-          `The source's name is shortened, because a name can have at most ${MAX_NAME} characters.`
+          `The source's name is shortened, because a name can have at most ${MAX_NAME_LENGTH} characters.`
         }
         error={
-          (length > MAX_NAME
-            ? `A name has at most ${MAX_NAME} characters. This one has ${formatNumber(length)}.`
+          (length > MAX_NAME_LENGTH
+            ? `A name has at most ${MAX_NAME_LENGTH} characters. This one has ${formatNumber(length)}.`
             : errors.name) ??
           (!isValid &&
             `Names in this project match ${rule?.pattern}${rule?.example ? `, such as ${rule.example}` : ''}.`)
@@ -59,14 +59,14 @@ export function Form({
         size="xs"
         label="Project"
         value={form.project}
-        data={projects.map(one => ({ value: one.id, label: one.name }))}
+        data={projects.map(project => ({ value: project.id, label: project.name }))}
         error={errors.project}
         onChange={event => onChange({ project: event.target.value, targets: {} })}
       />
       <Checkbox.Group
         label="Copy"
         value={form.include}
-        onChange={include => onChange({ include: include as CloneForm['include'] })} // The values are those of PARTS.
+        onChange={include => onChange({ include: include as CloneForm['include'] })} // The checkboxes have the values of PARTS.
       >
         <div className={s.parts}>
           {PARTS.map(({ part, label, count }) => (

@@ -2,12 +2,12 @@ import { Check, CircleAlert, X } from 'lucide-react';
 import { permissionName } from '../api/permission-words.ts';
 import { Env } from '../ui/Env.tsx';
 import { State, StateIcon } from '../ui/State.tsx';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import s from './clone.module.css';
 import { countMarks, type MarkedNode } from './plan.ts';
 import type { ClonePlan } from './queries.ts';
 
-/** The plan of a clone: obstacles first, then the tree of its parts, then the permissions. */
+/** Shows the plan of a clone, with the obstacles first, then the tree of its parts, then the permissions. */
 export function Plan({
   plan,
   tree,
@@ -16,7 +16,7 @@ export function Plan({
 }: {
   plan: ClonePlan;
   tree: readonly MarkedNode[];
-  /** The server rejected the previous plan, and the tree marks the differences. */
+  /** Whether the server rejected the previous plan, in which case the tree marks the differences. */
   isOutdated: boolean;
   /** The plan of the previous input, while the new one loads. */
   isPrevious: boolean;
@@ -25,8 +25,9 @@ export function Plan({
     <div className={s.plan} data-previous={isPrevious || undefined}>
       {isOutdated && (
         <div className={s.outdated} role="alert">
-          <b>The plan changed: {counted(countMarks(tree), 'difference')}.</b> Somebody has changed the source
-          or the project since the previous plan, so nothing was copied. Check the marked lines, then clone.
+          <b>The plan changed: {formatCount(countMarks(tree), 'difference')}.</b> Somebody has changed the
+          source or the project since the previous plan, so nothing was copied. Check the marked lines, then
+          clone.
         </div>
       )}
       <Obstacles obstacles={plan.obstacles} />
@@ -56,7 +57,7 @@ function Obstacles({ obstacles }: { obstacles: ClonePlan['obstacles'] }) {
   return (
     <section className={s.obstacles} aria-label="Obstacles">
       <h3>
-        <CircleAlert size={15} aria-hidden="true" /> {counted(obstacles.length, 'obstacle')}
+        <CircleAlert size={15} aria-hidden="true" /> {formatCount(obstacles.length, 'obstacle')}
       </h3>
       <ul>
         {obstacles.map(({ message }) => (
@@ -67,8 +68,8 @@ function Obstacles({ obstacles }: { obstacles: ClonePlan['obstacles'] }) {
   );
 }
 
-const MARKS = { new: 'New', changed: 'Changed', removed: 'Removed' } as const;
-const TONES = { new: 'on', changed: 'warn', removed: 'bad' } as const;
+const MARK_LABELS = { new: 'New', changed: 'Changed', removed: 'Removed' } as const;
+const MARK_TONES = { new: 'on', changed: 'warn', removed: 'bad' } as const;
 
 function Nodes({ nodes, top }: { nodes: readonly MarkedNode[]; top?: boolean }) {
   return (
@@ -77,11 +78,11 @@ function Nodes({ nodes, top }: { nodes: readonly MarkedNode[]; top?: boolean }) 
         <li key={node.key}>
           <div className={s.node} data-mark={node.mark}>
             <Line node={node} top={top} />
-            {node.mark && <State tone={TONES[node.mark]}>{MARKS[node.mark]}</State>}
-            {node.mark === 'changed' && node.before !== undefined && (
-              <span className="muted">was {node.before}</span>
+            {node.mark && <State tone={MARK_TONES[node.mark]}>{MARK_LABELS[node.mark]}</State>}
+            {node.mark === 'changed' && node.previousText !== undefined && (
+              <span className="muted">was {node.previousText}</span>
             )}
-            {node.why !== undefined && <span className={s.why}>{node.why}</span>}
+            {node.reason !== undefined && <span className={s.why}>{node.reason}</span>}
           </div>
           {node.children.length > 0 && <Nodes nodes={node.children} />}
         </li>
@@ -92,11 +93,11 @@ function Nodes({ nodes, top }: { nodes: readonly MarkedNode[]; top?: boolean }) 
 
 function Line({ node, top }: { node: MarkedNode; top?: boolean }) {
   const isEnvironment = node.key.startsWith('environment ');
-  const words = (
+  const content = (
     <>
       <b className={top ? 'mono' : undefined}>{isEnvironment ? <Env name={node.label} /> : node.label}</b>
       {node.text !== undefined && <span> {node.text}</span>}
     </>
   );
-  return node.why !== undefined || node.mark === 'removed' ? <del>{words}</del> : <span>{words}</span>;
+  return node.reason !== undefined || node.mark === 'removed' ? <del>{content}</del> : <span>{content}</span>;
 }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { copyNameOf, isShortened, MAX_NAME } from './form.ts';
+import { isShortened, MAX_NAME_LENGTH, suggestCopyName } from './form.ts';
 
 test.each([
   ['checkout', 'checkout-copy', false],
   ['x'.repeat(95), `${'x'.repeat(95)}-copy`, false],
   ['x'.repeat(96), `${'x'.repeat(95)}-copy`, true],
   ['x'.repeat(100), `${'x'.repeat(95)}-copy`, true],
-])('proposes a name for a copy of %s that fits', (name, expected, shortened) => {
-  expect(copyNameOf(name)).toBe(expected);
-  expect(expected.length).toBeLessThanOrEqual(MAX_NAME);
+])('proposes a name for a copy of %s within the maximum length', (name, expected, shortened) => {
+  expect(suggestCopyName(name)).toBe(expected);
+  expect(expected.length).toBeLessThanOrEqual(MAX_NAME_LENGTH);
   expect(isShortened(name)).toBe(shortened);
 });

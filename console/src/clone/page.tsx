@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
-import { messagesByField, otherMessages, RequestError } from '../api/errors.ts';
+import { messagesByField, messagesWithoutField, RequestError } from '../api/errors.ts';
 import { type Feature, featureQuery, segmentsQuery } from '../features/queries.ts';
 import { projectsQuery } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
@@ -14,12 +14,12 @@ import { toast } from '../ui/toasts.ts';
 import { useDraft } from '../ui/useDraft.ts';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
 import { Form } from './Form.tsx';
-import { emptyForm, MAX_NAME, requestOf } from './form.ts';
+import { buildCloneRequest, emptyForm, MAX_NAME_LENGTH } from './form.ts';
 import { Plan } from './Plan.tsx';
-import { markDifferences, type PlanNode, treeOf } from './plan.ts';
+import { buildPlanTree, markDifferences, type PlanNode } from './plan.ts';
 import { cloneFeature, planQuery } from './queries.ts';
 
-/** Copies a flag. The plan at the right shows the effect of every choice before anything is written. */
+/** Copies a flag. The plan on the right shows the effect of every choice before anything is written. */
 export function ClonePage() {
   const { projectId = '', featureName = '' } = useParams({ strict: false });
   const { data: source, error, refetch } = useQuery(featureQuery({ projectId, featureName }));
@@ -40,7 +40,7 @@ export function ClonePage() {
 }
 
 function Crumbs({ projectId, featureName }: { projectId: string; featureName: string }) {
-  const project = useQuery(projectsQuery).data?.find(one => one.id === projectId);
+  const project = useQuery(projectsQuery).data?.find(({ id }) => id === projectId);
   return (
     <>
       <Link to="/projects">Projects</Link> /{' '}
@@ -55,12 +55,12 @@ function Crumbs({ projectId, featureName }: { projectId: string; featureName: st
   );
 }
 
-const FIELDS = ['name', 'project', 'environments'];
+const SHOWN_FIELDS = ['name', 'project', 'environments'];
 const PLAN_DELAY_MS = 300;
 
 function Clone({ source }: { source: Feature }) {
   const navigate = useNavigate();
-  const place = { projectId: source.project, featureName: source.name };
+  const path = { projectId: source.project, featureName: source.name };
   const projects = useQuery(projectsQuery).data ?? [];
   const segments = useQuery(segmentsQuery).data?.segments;
   const segmentNames = useMemo(() => new Map(segments?.map(({ id, name }) => [id, name])), [segments]);
@@ -70,20 +70,27 @@ function Clone({ source }: { source: Feature }) {
     isChanged,
     forget,
   } = useDraft(`clone:${source.name}`, emptyForm(source));
-  const { question } = useUnsaved(isChanged, forget);
-  /** The tree that the server rejected as out of date. */
-  const [rejected, setRejected] = useState<PlanNode[]>();
+  const { confirmation } = useUnsaved(isChanged, forget);
+  /** The tree of the plan that the server rejected as outdated. */
+  const [rejectedTree, setRejected] = useState<PlanNode[]>();
 
-  const available = projects.find(one => one.id === form.project)?.environments ?? [];
-  const isTooLong = form.name.length > MAX_NAME;
-  const body = requestOf(form, source, available);
-  const planned = useDebounced(body, PLAN_DELAY_MS);
-  const { data: plan, error, isPlaceholderData, isFetching, refetch } = useQuery(planQuery(place, planned));
-  const isCurrent = !isPlaceholderData && !isFetching && JSON.stringify(body) === JSON.stringify(planned);
-  const tree = useMemo(() => plan && treeOf(plan, source, segmentNames), [plan, source, segmentNames]);
+  const targetEnvironments = projects.find(project => project.id === form.project)?.environments ?? [];
+  const isTooLong = form.name.length > MAX_NAME_LENGTH;
+  const body = buildCloneRequest(form, source, targetEnvironments);
+  const debouncedBody = useDebounced(body, PLAN_DELAY_MS);
+  const {
+    data: plan,
+    error,
+    isPlaceholderData,
+    isFetching,
+    refetch,
+  } = useQuery(planQuery(path, debouncedBody));
+  const isCurrent =
+    !isPlaceholderData && !isFetching && JSON.stringify(body) === JSON.stringify(debouncedBody);
+  const tree = useMemo(() => plan && buildPlanTree(plan, source, segmentNames), [plan, source, segmentNames]);
 
   const clone = useMutation({
-    mutationFn: (planId: string) => cloneFeature(place, { ...body, planId }),
+    mutationFn: (planId: string) => cloneFeature(path, { ...body, planId }),
     onSuccess: async () => {
       forget();
       toast({ message: `Cloned ${source.name} to ${form.name}. The copy is disabled in every environment.` });
@@ -100,8 +107,8 @@ function Clone({ source }: { source: Feature }) {
     },
   });
   const failure = error ?? (isOutdated(clone.error) ? null : clone.error);
-  const change = (next: Partial<typeof form>) => {
-    edit(next);
+  const change = (changes: Partial<typeof form>) => {
+    edit(changes);
     setRejected(undefined);
     clone.reset();
   };
@@ -112,7 +119,7 @@ function Clone({ source }: { source: Feature }) {
       onSubmit={() => isCurrent && plan?.planId && clone.mutate(plan.planId)}
       form={
         <>
-          <FormErrors messages={otherMessages(failure, FIELDS)} />
+          <FormErrors messages={messagesWithoutField(failure, SHOWN_FIELDS)} />
           <Form
             form={form}
             source={source}
@@ -147,29 +154,29 @@ function Clone({ source }: { source: Feature }) {
       {!isTooLong && plan && tree && (
         <Plan
           plan={plan}
-          tree={markDifferences(tree, isFetching ? undefined : rejected)}
-          isOutdated={rejected !== undefined && !isFetching}
+          tree={markDifferences(tree, isFetching ? undefined : rejectedTree)}
+          isOutdated={rejectedTree !== undefined && !isFetching}
           isPrevious={!isCurrent || error !== null}
         />
       )}
       {!isTooLong && !plan && !error && <Skeleton rows={5} height={32} />}
       {(isTooLong || (!plan && error)) && <p className="muted">There is no plan for this input.</p>}
-      {question}
+      {confirmation}
     </FormAndEffect>
   );
 }
 
-/** The plan no longer matches the source or the project. */
+/** Whether the plan no longer matches the source or the project. */
 const isOutdated = (error: unknown): boolean =>
   error instanceof RequestError && error.status === 409 && error.kind === 'ConflictError';
 
-/** The value once it has not changed for some time. */
-function useDebounced<T>(value: T, delay: number): T {
-  const [later, setLater] = useState(value);
+/** Returns the value once it has stopped changing for a while. */
+function useDebounced<T>(value: T, delayMs: number): T {
+  const [debounced, setDebounced] = useState(value);
   const text = JSON.stringify(value);
   useEffect(() => {
-    const timer = setTimeout(() => setLater(JSON.parse(text) as T), delay);
+    const timer = setTimeout(() => setDebounced(JSON.parse(text) as T), delayMs);
     return () => clearTimeout(timer);
-  }, [text, delay]);
-  return later;
+  }, [text, delayMs]);
+  return debounced;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Feature } from '../features/queries.ts';
-import { countMarks, markDifferences, treeOf } from './plan.ts';
+import { buildPlanTree, countMarks, markDifferences } from './plan.ts';
 import type { ClonePlan } from './queries.ts';
 
 const SOURCE = {
@@ -11,7 +11,7 @@ const SOURCE = {
   children: [],
 } as unknown as Feature; // The tree reads these fields only.
 
-const planOf = (rollout: string, more: Partial<ClonePlan['copies'][number]> = {}): ClonePlan => ({
+const createPlan = (rollout: string, overrides: Partial<ClonePlan['copies'][number]> = {}): ClonePlan => ({
   planId: 'x',
   permissions: [],
   obstacles: [],
@@ -44,25 +44,25 @@ const planOf = (rollout: string, more: Partial<ClonePlan['copies'][number]> = {}
       tags: [],
       dependencies: [],
       omitted: [],
-      ...more,
+      ...overrides,
     },
   ],
 });
 
-const tree = (plan: ClonePlan) => treeOf(plan, SOURCE, new Map());
+const tree = (plan: ClonePlan) => buildPlanTree(plan, SOURCE, new Map());
 
 test('lists environments with their source and the audience of their strategies', () => {
-  const [flag] = tree(planOf('25'));
+  const [flag] = tree(createPlan('25'));
 
   expect(flag?.children).toMatchObject([
     { label: 'production', text: 'from staging', children: [{ label: 'Strategy', text: '25 % of users' }] },
   ]);
 });
 
-test('joins omitted parts that have one reason, and shows their values in the source', () => {
+test('joins omitted parts that have the same reason', () => {
   const reason = 'A copy is disabled in every environment.';
   const [flag] = tree(
-    planOf('25', {
+    createPlan('25', {
       environments: [],
       omitted: [
         { part: 'enabled', environment: 'development', reason },
@@ -73,25 +73,30 @@ test('joins omitted parts that have one reason, and shows their values in the so
   );
 
   expect(flag?.children).toMatchObject([
-    { label: 'Enabled in', text: 'development, production', why: reason },
+    { label: 'Enabled in', text: 'development, production', reason },
     { label: 'Tags', text: 'simple:q4' },
   ]);
 });
 
 test('marks changed, new and removed lines', () => {
-  const before = tree(planOf('25', { tags: [{ type: 'simple', value: 'q4' }] }));
-  const now = tree(planOf('50', { dependencies: [{ feature: 'parent', enabled: true, variants: [] }] }));
+  const previousTree = tree(createPlan('25', { tags: [{ type: 'simple', value: 'q4' }] }));
+  const currentTree = tree(
+    createPlan('50', { dependencies: [{ feature: 'parent', enabled: true, variants: [] }] }),
+  );
 
-  const marked = markDifferences(now, before);
+  const nodes = markDifferences(currentTree, previousTree);
 
-  expect(countMarks(marked)).toBe(3);
-  expect(marked[0]?.children).toMatchObject([
-    { label: 'production', children: [{ mark: 'changed', before: '25 % of users', text: '50 % of users' }] },
+  expect(countMarks(nodes)).toBe(3);
+  expect(nodes[0]?.children).toMatchObject([
+    {
+      label: 'production',
+      children: [{ mark: 'changed', previousText: '25 % of users', text: '50 % of users' }],
+    },
     { label: 'Depends on', mark: 'new' },
     { label: 'Tags', mark: 'removed' },
   ]);
 });
 
-test('marks nothing in equal plans', () => {
-  expect(countMarks(markDifferences(tree(planOf('25')), tree(planOf('25'))))).toBe(0);
+test('marks nothing if two plans are equal', () => {
+  expect(countMarks(markDifferences(tree(createPlan('25')), tree(createPlan('25'))))).toBe(0);
 });

@@ -1,30 +1,30 @@
 import type { Feature } from '../features/queries.ts';
-import { audienceOf, textOf } from '../features/words.ts';
+import { describeStrategyAudience, toPlainText } from '../features/words.ts';
 import type { ClonePlan, OmittedPart, PlannedCopy } from './queries.ts';
 
 /** A line of the plan and the lines below it. */
 export type PlanNode = {
-  /** The same part has the same key in two plans. */
+  /** Identifies the part. The same part has the same key in every plan. */
   key: string;
   label: string;
   text?: string;
-  /** Why the copy does not get this part. */
-  why?: string;
-  /** Everything that a difference between two plans can concern, without the children. */
+  /** The reason why this part is not copied. */
+  reason?: string;
+  /** The content as JSON, without the children, to compare two plans. */
   content: string;
   children: PlanNode[];
 };
 export type MarkedNode = Omit<PlanNode, 'children'> & {
   /** How the line differs from the previous plan. */
   mark?: 'new' | 'changed' | 'removed';
-  before?: string;
+  previousText?: string;
   children: MarkedNode[];
 };
 
 type SegmentNames = ReadonlyMap<number, string>;
 
-/** The plan as a tree: flag, environments with strategies and variants, tags, parents, and the parts it omits. */
-export function treeOf(plan: ClonePlan, source: Feature, segmentNames: SegmentNames): PlanNode[] {
+/** Turns the plan into a tree of flag, environments with strategies and variants, tags, parents, and omitted parts. */
+export function buildPlanTree(plan: ClonePlan, source: Feature, segmentNames: SegmentNames): PlanNode[] {
   return plan.copies.map(copy =>
     node('flag', copy.name, {
       text: copy.description,
@@ -42,9 +42,9 @@ export function treeOf(plan: ClonePlan, source: Feature, segmentNames: SegmentNa
 function node(
   key: string,
   label: string,
-  { content, children = [], ...given }: Partial<Omit<PlanNode, 'content'>> & { content?: unknown } = {},
+  { content, children = [], ...fields }: Partial<Omit<PlanNode, 'content'>> & { content?: unknown } = {},
 ): PlanNode {
-  return { key, label, ...given, content: JSON.stringify(content ?? given.text ?? label), children };
+  return { key, label, ...fields, content: JSON.stringify(content ?? fields.text ?? label), children };
 }
 
 function environmentNode(
@@ -57,7 +57,7 @@ function environmentNode(
     children: [
       ...strategies.map(({ copyOf, ...strategy }) =>
         node(`strategy ${copyOf}`, strategy.title || 'Strategy', {
-          text: textOf(audienceOf(strategy, segmentNames)),
+          text: toPlainText(describeStrategyAudience(strategy, segmentNames)),
           content: strategy,
         }),
       ),
@@ -78,7 +78,7 @@ const tagText = (tag: { type: string; value: string }): string => `${tag.type}:$
 const parentText = ({ feature, enabled }: { feature: string; enabled: boolean }): string =>
   enabled ? feature : `${feature} (disabled)`;
 
-/** Omitted parts with one reason form one line, such as "Enabled in development, production". */
+/** Returns a line for all omitted parts with the same reason, such as "Enabled in development, production". */
 function omittedNodes(omitted: readonly OmittedPart[], source: Feature): PlanNode[] {
   const groups = Map.groupBy(omitted, ({ part, reason }) => `omitted ${part} ${reason}`);
   return [...groups].map(([key, parts]) => {
@@ -86,12 +86,12 @@ function omittedNodes(omitted: readonly OmittedPart[], source: Feature): PlanNod
     const environments = parts.flatMap(({ environment }) => environment ?? []);
     return node(key, OMITTED[first.part]?.label ?? first.part, {
       text: environments.join(', ') || OMITTED[first.part]?.contents?.(source).join(', '),
-      why: first.reason,
+      reason: first.reason,
     });
   });
 }
 
-/** The names of omitted parts, and what the source has of them. */
+/** The labels of omitted parts, and their contents in the source. */
 const OMITTED: Record<string, { label: string; contents?(source: Feature): string[] }> = {
   environment: { label: 'Environment' },
   enabled: { label: 'Enabled in' },
@@ -99,12 +99,16 @@ const OMITTED: Record<string, { label: string; contents?(source: Feature): strin
   strategies: {
     label: 'Strategies',
     contents: source =>
-      source.environments.filter(one => one.strategies.length > 0).map(one => `in ${one.name}`),
+      source.environments
+        .filter(environment => environment.strategies.length > 0)
+        .map(environment => `in ${environment.name}`),
   },
   variants: {
     label: 'Variants',
     contents: source =>
-      source.environments.filter(one => one.variants.length > 0).map(one => `in ${one.name}`),
+      source.environments
+        .filter(environment => environment.variants.length > 0)
+        .map(environment => `in ${environment.name}`),
   },
   tags: { label: 'Tags', contents: source => source.tags.map(tagText) },
   dependencies: { label: 'Depends on', contents: source => source.dependencies.map(parentText) },
@@ -112,28 +116,31 @@ const OMITTED: Record<string, { label: string; contents?(source: Feature): strin
   children: { label: 'Flags that depend on it', contents: source => source.children },
 };
 
-/** The lines of a plan, marked where they differ from the plan that the user saw before. */
-export function markDifferences(now: readonly PlanNode[], before?: readonly PlanNode[]): MarkedNode[] {
-  if (!before) return [...now];
-  const previous = new Map(before.map(one => [one.key, one]));
-  const marked = now.map((one): MarkedNode => {
-    const old = previous.get(one.key);
-    const children = markDifferences(one.children, old?.children ?? []);
-    if (!old) return { ...one, children, mark: 'new' };
-    if (old.content === one.content) return { ...one, children };
-    return { ...one, children, mark: 'changed', before: old.text };
+/** Marks the lines of a plan that differ from the plan that the user saw before. */
+export function markDifferences(
+  nodes: readonly PlanNode[],
+  previousNodes?: readonly PlanNode[],
+): MarkedNode[] {
+  if (!previousNodes) return [...nodes];
+  const previousByKey = new Map(previousNodes.map(previous => [previous.key, previous]));
+  const markedNodes = nodes.map((current): MarkedNode => {
+    const previous = previousByKey.get(current.key);
+    const children = markDifferences(current.children, previous?.children ?? []);
+    if (!previous) return { ...current, children, mark: 'new' };
+    if (previous.content === current.content) return { ...current, children };
+    return { ...current, children, mark: 'changed', previousText: previous.text };
   });
-  const keys = new Set(now.map(one => one.key));
-  const removed = before.filter(one => !keys.has(one.key)).map(markRemoved);
-  return [...marked, ...removed];
+  const keys = new Set(nodes.map(current => current.key));
+  const removedNodes = previousNodes.filter(previous => !keys.has(previous.key)).map(markRemoved);
+  return [...markedNodes, ...removedNodes];
 }
 
-const markRemoved = (one: PlanNode): MarkedNode => ({
-  ...one,
+const markRemoved = (removedNode: PlanNode): MarkedNode => ({
+  ...removedNode,
   mark: 'removed',
-  children: one.children.map(markRemoved),
+  children: removedNode.children.map(markRemoved),
 });
 
-/** How many lines differ. */
+/** Counts the lines that differ. */
 export const countMarks = (nodes: readonly MarkedNode[]): number =>
-  nodes.reduce((sum, one) => sum + (one.mark ? 1 : 0) + countMarks(one.children), 0);
+  nodes.reduce((sum, current) => sum + (current.mark ? 1 : 0) + countMarks(current.children), 0);

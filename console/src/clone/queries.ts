@@ -1,9 +1,9 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
-import { api, done, sendRead, unwrap } from '../api/client.ts';
+import { api, ensureApplied, sendRead, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
-import type { Place } from '../features/queries.ts';
-import { MAX_NAME } from './form.ts';
+import type { FeaturePath } from '../features/queries.ts';
+import { MAX_NAME_LENGTH } from './form.ts';
 
 export type CloneRequest = schemas['CloneRequest'];
 export type ClonePlan = schemas['ClonePlan'];
@@ -14,8 +14,8 @@ export type DriftDifference = schemas['DriftDifference'];
 
 const CLONE = '/api/admin/projects/{projectId}/features/{featureName}/clone';
 
-/** The effect of a clone. The server changes nothing. */
-export const planQuery = (path: Place, body: CloneRequest) =>
+/** Previews a clone with a dry run, which changes nothing. */
+export const planQuery = (path: FeaturePath, body: CloneRequest) =>
   queryOptions({
     queryKey: keys.clonePlan(path, body),
     queryFn: async ({ signal }) => {
@@ -24,13 +24,13 @@ export const planQuery = (path: Place, body: CloneRequest) =>
       );
       return plan as ClonePlan; // A dry run responds with a plan, never with a flag.
     },
-    enabled: body.name !== '' && body.name.length <= MAX_NAME,
+    enabled: body.name !== '' && body.name.length <= MAX_NAME_LENGTH,
     placeholderData: keepPreviousData,
     retry: false,
     staleTime: 0,
     gcTime: 0,
   });
 
-/** Carries out the plan. The server rejects it with 409 if the result would differ. */
-export const cloneFeature = (path: Place, body: CloneRequest): Promise<void> =>
-  done(api.POST(CLONE, { params: { path }, body }));
+/** Executes the plan. The server rejects it with 409 if the result would differ. */
+export const cloneFeature = (path: FeaturePath, body: CloneRequest): Promise<void> =>
+  ensureApplied(api.POST(CLONE, { params: { path }, body }));

@@ -7,14 +7,14 @@ import { SecretField } from '../ui/Secret.tsx';
 import { ConnectionLine, useConnection } from './ConnectionLine.tsx';
 import s from './connect.module.css';
 import { Snippets } from './Snippets.tsx';
-import { snippetsOf } from './snippets.ts';
+import { buildSnippets } from './snippets.ts';
 
-/** The response to the request that created the token. Only it has the secret. */
+/** The response to the request that created the token. No other response contains the secret. */
 export type CreatedToken = Schemas['ApiToken'];
 
 type Props = {
   token: CreatedToken;
-  /** The project whose permission created the token. Without it: a permission for the instance. */
+  /** The project whose permission created the token, or undefined if it was a permission for the whole instance. */
   project?: string | undefined;
   /** The flag that the programs evaluate. */
   flag?: string | undefined;
@@ -33,7 +33,7 @@ const WRONG_TYPE = {
   frontend: 'A server SDK needs a token of type backend.',
 };
 
-/** "Connect an SDK" as three steps: store the secret, add it to the application, see it connect. */
+/** Guides through connecting an SDK in three steps: store the secret, add it to the application, see it connect. */
 export function Connect(props: Props) {
   const connection = useConnection({ ...props.token, project: props.project });
   const isConnected = connection.state !== 'waiting';
@@ -53,7 +53,7 @@ export function Connect(props: Props) {
   );
 }
 
-/** The same without numbers, for a card that has its own. */
+/** Shows the same steps without numbers, for a card that has its own numbering. */
 export function ConnectInCard(props: Props) {
   const connection = useConnection({ ...props.token, project: props.project });
   return (
@@ -78,7 +78,7 @@ function StoreSecret({ token, isStored, onStored }: Props) {
   );
 }
 
-/** Programs with the token, one for each way to connect. */
+/** Shows sample programs with the token. Each way to connect has its own program. */
 export function Programs({
   token,
   flag = 'new-checkout',
@@ -89,7 +89,14 @@ export function Programs({
   token: Pick<CreatedToken, 'type' | 'secret'>;
 }) {
   const type = token.type === 'frontend' ? 'frontend' : 'backend';
-  const snippets = snippetsOf({ url: location.origin, secret: token.secret, type, appName, flag, isTrial });
+  const snippets = buildSnippets({
+    url: location.origin,
+    secret: token.secret,
+    type,
+    appName,
+    flag,
+    isTrial,
+  });
   return (
     <Snippets
       snippets={snippets}

@@ -3,38 +3,36 @@ import { Link } from '@tanstack/react-router';
 import { Time } from '../ui/Time.tsx';
 import s from './connect.module.css';
 import { LiveLine } from './LiveLine.tsx';
-import { connectingApplicationQuery, seenAtQuery, useOfTokenQuery } from './queries.ts';
-import { type Connection, connectionOf, sdkOf } from './state.ts';
+import { connectingApplicationQuery, seenAtQuery, tokenUsageQuery } from './queries.ts';
+import { type Connection, deriveConnection, formatSdk } from './state.ts';
 
-/**
- * How far the connection has come: no request, a request without an SDK, an SDK that registered, or one that evaluated a flag.
- */
+/** Tracks a token's first connection, from the first request to an SDK that registers and then evaluates a flag. */
 export function useConnection(
-  /** Undefined before it exists. */
+  /** Undefined until the token exists. */
   token:
     | { id: number; environment: string | null; createdAt: string; project?: string | undefined }
     | undefined,
 ): Connection & { error: Error | null } {
   const id = token?.id ?? 0;
-  const use = useQuery({ ...useOfTokenQuery(id), enabled: token !== undefined });
-  const seen = useQuery({
+  const usage = useQuery({ ...tokenUsageQuery(id), enabled: token !== undefined });
+  const lastSeen = useQuery({
     ...seenAtQuery(id, token?.project),
-    // Only a program without an SDK needs it.
-    enabled: use.data?.length === 0,
+    // Needed only for programs without an SDK, because they do not register an application.
+    enabled: usage.data?.length === 0,
   });
-  const application = use.data?.[0];
+  const application = usage.data?.[0];
   const details = useQuery({
     ...connectingApplicationQuery(application?.appName ?? ''),
     enabled: application !== undefined,
   });
   if (!token) return { state: 'waiting', error: null };
   return {
-    ...connectionOf(token, application, details.data?.seenToggles ?? [], seen.data ?? undefined),
-    error: use.error,
+    ...deriveConnection(token, application, details.data?.seenToggles ?? [], lastSeen.data ?? undefined),
+    error: usage.error,
   };
 }
 
-/** Says how far a token has come, by itself. */
+/** Shows the progress of a token's first connection, and updates by itself. */
 export function ConnectionLine({ connection }: { connection: ReturnType<typeof useConnection> }) {
   const { state, application, flag, seenAt, error } = connection;
   if (state === 'waiting')
@@ -62,7 +60,7 @@ export function ConnectionLine({ connection }: { connection: ReturnType<typeof u
   return (
     <LiveLine
       state={state}
-      note={flag === undefined ? 'Waiting for its first report.' : sdkOf(application.sdkVersion)}
+      note={flag === undefined ? 'Waiting for its first report.' : formatSdk(application.sdkVersion)}
       link={
         <Link to="/applications/$appName" params={{ appName: application.appName }} className={s.link}>
           Open application

@@ -2,16 +2,16 @@ import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
 import s from './connect.module.css';
 
-/** A line of fixed height that turns green by itself. A polite live region says so once for each state. */
+/** Shows a line of fixed height that turns green by itself. Screen readers announce each state once. */
 export function LiveLine({
   state,
   note,
   link,
   children,
 }: {
-  /** "waiting" until what the user waits for has happened. */
+  /** "waiting" until the awaited event has happened. */
   state: string;
-  /** The second part, in smaller letters. */
+  /** The second part, in smaller text. */
   note?: string | undefined;
   link?: ReactNode;
   children: ReactNode;

@@ -3,9 +3,9 @@ import { Check, Copy } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react';
 import { copyText } from '../ui/Copy.tsx';
 import s from './connect.module.css';
-import { piecesOf, type Snippet } from './snippets.ts';
+import { type Snippet, splitProgram } from './snippets.ts';
 
-/** Programs in tabs, with colors and a button that copies. `wrongType` replaces a program that needs a token of the other type. */
+/** Shows programs in tabs, with colors and a copy button. `wrongType` replaces a program that needs a token of the other type. */
 export function Snippets({
   label = 'Ways to connect',
   snippets,
@@ -15,22 +15,22 @@ export function Snippets({
   snippets: readonly Snippet[];
   wrongType?: ReactNode;
 }) {
-  const [chosen, choose] = useState<Snippet['name']>();
-  const [copied, setCopied] = useState(false);
-  const list = useRef<HTMLDivElement>(null);
+  const [chosenName, setChosenName] = useState<Snippet['name']>();
+  const [isCopied, setCopied] = useState(false);
+  const tabList = useRef<HTMLDivElement>(null);
   const id = useId();
-  const shown =
-    snippets.find(({ name }) => name === chosen) ?? snippets.find(({ text }) => text !== undefined);
-  if (!shown) return null;
-  const { name, text } = shown;
+  const selectedSnippet =
+    snippets.find(({ name }) => name === chosenName) ?? snippets.find(({ text }) => text !== undefined);
+  if (!selectedSnippet) return null;
+  const { name, text } = selectedSnippet;
   const move = (event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step === undefined) return;
     event.preventDefault();
-    const at = snippets.findIndex(one => one.name === name) + step;
-    const next = snippets[(at + snippets.length) % snippets.length];
-    if (next) choose(next.name);
-    requestAnimationFrame(() => list.current?.querySelector<HTMLElement>('[aria-selected=true]')?.focus());
+    const index = snippets.findIndex(snippet => snippet.name === name) + step;
+    const nextSnippet = snippets[(index + snippets.length) % snippets.length];
+    if (nextSnippet) setChosenName(nextSnippet.name);
+    requestAnimationFrame(() => tabList.current?.querySelector<HTMLElement>('[aria-selected=true]')?.focus());
   };
   const copy = async () => {
     if (text === undefined) return;
@@ -41,18 +41,18 @@ export function Snippets({
   return (
     <div className={s.code}>
       <div className={s.tabs}>
-        <div ref={list} role="tablist" aria-label={label} onKeyDown={move}>
-          {snippets.map(one => (
+        <div ref={tabList} role="tablist" aria-label={label} onKeyDown={move}>
+          {snippets.map(snippet => (
             <button
-              key={one.name}
+              key={snippet.name}
               type="button"
               role="tab"
-              aria-selected={one.name === name}
+              aria-selected={snippet.name === name}
               aria-controls={id}
-              tabIndex={one.name === name ? 0 : -1}
-              onClick={() => choose(one.name)}
+              tabIndex={snippet.name === name ? 0 : -1}
+              onClick={() => setChosenName(snippet.name)}
             >
-              {one.name}
+              {snippet.name}
             </button>
           ))}
         </div>
@@ -60,7 +60,7 @@ export function Snippets({
           <Button
             variant="subtle"
             color="gray"
-            leftSection={copied ? <Check size={14} /> : <Copy size={14} />}
+            leftSection={isCopied ? <Check size={14} /> : <Copy size={14} />}
             onClick={() => void copy()}
           >
             <span className={s.copy}>Copy</span>
@@ -74,7 +74,7 @@ export function Snippets({
           <p className={s.wrongType}>{wrongType}</p>
         ) : (
           <pre>
-            {piecesOf(text.trimEnd()).map((piece, index) => (
+            {splitProgram(text.trimEnd()).map((piece, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no identity
               <span key={index} data-as={piece.as}>
                 {piece.text}

@@ -3,12 +3,12 @@ import { api, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { applicationQuery } from '../applications/queries.ts';
 
-/** The server writes what SDKs report every 10 s. */
+/** Often, because the user is waiting. The server writes the reports of SDKs every 10 s. */
 const WAITING_MS = 3_000;
 const CONNECTED_MS = 15_000;
 
 /** The applications that used a token, most recently seen first. */
-export const useOfTokenQuery = (tokenId: number) =>
+export const tokenUsageQuery = (tokenId: number) =>
   queryOptions({
     queryKey: keys.tokenUse(tokenId),
     queryFn: async ({ signal }) => {
@@ -21,7 +21,7 @@ export const useOfTokenQuery = (tokenId: number) =>
     refetchInterval: ({ state }) => (state.data?.length ? CONNECTED_MS : WAITING_MS),
   });
 
-/** When a token was last used, by an SDK or by a program without one. Null: never. */
+/** When a token was last used by an SDK or a different program, or null if it was never used. */
 export const seenAtQuery = (tokenId: number, project: string | undefined) =>
   queryOptions({
     queryKey: [...keys.apiTokens, 'seen', tokenId, project],
@@ -40,19 +40,19 @@ export const seenAtQuery = (tokenId: number, project: string | undefined) =>
     retry: false,
   });
 
-/** A flag of the project, for a program that evaluates one. Null: the project has none. */
+/** The name of a flag that sample programs can evaluate, or null if the project has no flag. */
 export const firstFlagQuery = (project: string) =>
   queryOptions({
     queryKey: [...keys.flags, 'first', project],
-    queryFn: async ({ signal }) => {
+    queryFn: ({ signal }) => {
       const query = { project: `IS:${project}`, limit: 1 };
-      const { features } = await unwrap(api.GET('/api/admin/search/features', { params: { query }, signal }));
-      return features[0]?.name ?? null;
+      return unwrap(api.GET('/api/admin/search/features', { params: { query }, signal }));
     },
+    select: ({ features }) => features[0]?.name ?? null,
     staleTime: 60_000,
   });
 
-/** An application, read often while it has not evaluated a flag yet. */
+/** An application, which is read often until it has evaluated a flag. */
 export const connectingApplicationQuery = (appName: string) => ({
   ...applicationQuery(appName),
   refetchInterval: WAITING_MS,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { piecesOf, snippetsOf, type Target } from './snippets.ts';
+import { buildSnippets, type SnippetOptions, splitProgram } from './snippets.ts';
 
-const TARGET: Target = {
+const OPTIONS: SnippetOptions = {
   url: 'https://flags.example.com',
   secret: 'payments:production.s3cret',
   type: 'backend',
@@ -9,45 +9,46 @@ const TARGET: Target = {
   flag: 'new-checkout',
 };
 
-const textOf = (name: string, target = TARGET) => snippetsOf(target).find(one => one.name === name)?.text;
+const programText = (name: string, options = OPTIONS) =>
+  buildSnippets(options).find(snippet => snippet.name === name)?.text;
 
-test('offers a program for each way to connect that the type of the token allows', () => {
-  const offered = (type: Target['type']) =>
-    snippetsOf({ ...TARGET, type }).flatMap(({ name, text }) => (text === undefined ? [] : [name]));
+test('offers the programs that can use a token of this type', () => {
+  const programsFor = (type: SnippetOptions['type']) =>
+    buildSnippets({ ...OPTIONS, type }).flatMap(({ name, text }) => (text === undefined ? [] : [name]));
 
-  expect(offered('backend')).toEqual(['Node', 'OpenFeature', 'curl']);
-  expect(offered('frontend')).toEqual(['Browser', 'React', 'OpenFeature', 'curl']);
+  expect(programsFor('backend')).toEqual(['Node', 'OpenFeature', 'curl']);
+  expect(programsFor('frontend')).toEqual(['Browser', 'React', 'OpenFeature', 'curl']);
 });
 
 test('writes the URL, the token, the application and the flag into the programs', () => {
-  const text = textOf('Node');
+  const text = programText('Node');
 
   for (const part of ["'https://flags.example.com/api/'", "'payments:production.s3cret'", "'shop'"])
     expect(text).toContain(part);
   expect(text).toContain("isEnabled('new-checkout'");
 });
 
-test('starts the Node SDK without waiting for the server, and listens for errors', () => {
-  expect(textOf('Node')).toContain('initialize(');
-  expect(textOf('Node')).toContain("flags.on('error'");
-  expect(textOf('Node')).not.toContain('startUnleash');
+test('starts the Node SDK without waiting for the server', () => {
+  expect(programText('Node')).toContain('initialize(');
+  expect(programText('Node')).toContain("flags.on('error'");
+  expect(programText('Node')).not.toContain('startUnleash');
 });
 
-test('keeps the Node program running, and reports soon to somebody who waits', () => {
-  expect(textOf('Node')).toContain('setInterval(');
-  expect(textOf('Node')).not.toContain('metricsInterval');
-  expect(textOf('Node', { ...TARGET, isTrial: true })).toContain('metricsInterval: 10_000,');
+test('keeps the Node program running, and reports metrics more often only in a trial', () => {
+  expect(programText('Node')).toContain('setInterval(');
+  expect(programText('Node')).not.toContain('metricsInterval');
+  expect(programText('Node', { ...OPTIONS, isTrial: true })).toContain('metricsInterval: 10_000,');
 });
 
 test('quotes names for JavaScript and for the shell', () => {
-  expect(textOf('Node', { ...TARGET, appName: `Ada's \\ shop` })).toContain(`'Ada\\'s \\\\ shop'`);
-  expect(textOf('curl', { ...TARGET, secret: `it's` })).toContain(`'Authorization: it'\\''s'`);
+  expect(programText('Node', { ...OPTIONS, appName: `Ada's \\ shop` })).toContain(`'Ada\\'s \\\\ shop'`);
+  expect(programText('curl', { ...OPTIONS, secret: `it's` })).toContain(`'Authorization: it'\\''s'`);
 });
 
 test('colors a program without losing any of its text', () => {
-  const program = textOf('Node') ?? '';
+  const program = programText('Node') ?? '';
 
-  const pieces = piecesOf(program);
+  const pieces = splitProgram(program);
 
   expect(pieces.map(({ text }) => text).join('')).toBe(program);
   expect(pieces).toContainEqual({ text: '// npm install unleash-client', as: 'comment' });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { connectionOf, sdkOf } from './state.ts';
+import { deriveConnection, formatSdk } from './state.ts';
 
 const token = { environment: 'production', createdAt: '2026-11-15T09:30:00.000Z' };
 const application = {
@@ -16,24 +16,24 @@ const flag = (name: string, lastSeenAt: string, environments = ['production']) =
 });
 
 test('waits until a request arrives', () => {
-  expect(connectionOf(token, undefined, [], undefined)).toEqual({ state: 'waiting' });
+  expect(deriveConnection(token, undefined, [], undefined)).toEqual({ state: 'waiting' });
 });
 
-test('tells a program without an SDK from one that registered', () => {
+test('distinguishes a program without an SDK from a registered SDK', () => {
   const seenAt = '2026-11-15T09:31:00.000Z';
 
-  expect(connectionOf(token, undefined, [], seenAt)).toEqual({ state: 'used', seenAt });
-  expect(connectionOf(token, application, [], seenAt)).toEqual({ state: 'registered', application });
+  expect(deriveConnection(token, undefined, [], seenAt)).toEqual({ state: 'used', seenAt });
+  expect(deriveConnection(token, application, [], seenAt)).toEqual({ state: 'registered', application });
 });
 
-test('names the newest flag that the application evaluated in the environment of the token', () => {
+test("names the newest flag that was evaluated in the token's environment", () => {
   const flags = [
     flag('first', '2026-11-15T09:32:00.000Z'),
     flag('newest', '2026-11-15T09:34:00.000Z'),
-    flag('elsewhere', '2026-11-15T09:35:00.000Z', ['development']),
+    flag('other-environment', '2026-11-15T09:35:00.000Z', ['development']),
   ];
 
-  expect(connectionOf(token, application, flags, undefined)).toMatchObject({
+  expect(deriveConnection(token, application, flags, undefined)).toMatchObject({
     state: 'evaluated',
     flag: 'newest',
   });
@@ -42,10 +42,10 @@ test('names the newest flag that the application evaluated in the environment of
 test('ignores flags that the application evaluated before the token existed', () => {
   const flags = [flag('old', '2026-11-15T07:00:00.000Z')];
 
-  expect(connectionOf(token, application, flags, undefined).state).toBe('registered');
+  expect(deriveConnection(token, application, flags, undefined).state).toBe('registered');
 });
 
 test('separates an SDK from its version', () => {
-  expect(sdkOf('unleash-node-sdk:6.12.1')).toBe('unleash-node-sdk 6.12.1');
-  expect(sdkOf(null)).toBeUndefined();
+  expect(formatSdk('unleash-node-sdk:6.12.1')).toBe('unleash-node-sdk 6.12.1');
+  expect(formatSdk(null)).toBeUndefined();
 });

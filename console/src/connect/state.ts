@@ -11,28 +11,29 @@ export type Connection = {
   seenAt?: string;
 };
 
-/** The server notes evaluations to the hour. */
+/** The server records evaluations only by the hour. */
 const PRECISION_MS = 3_600_000;
 
-export function connectionOf(
+/** Derives the state of a token's first connection. Flags that were evaluated before the token existed do not count. */
+export function deriveConnection(
   { environment, createdAt }: { environment: string | null; createdAt: string },
   application: TokenApplication | undefined,
   seenFlags: readonly SeenFlag[],
   seenAt: string | undefined,
 ): Connection {
   if (!application) return seenAt === undefined ? { state: 'waiting' } : { state: 'used', seenAt };
-  const since = Date.parse(createdAt) - PRECISION_MS;
-  const [newest] = seenFlags
+  const startMs = Date.parse(createdAt) - PRECISION_MS;
+  const [newestFlag] = seenFlags
     .filter(
       flag =>
-        Date.parse(flag.lastSeenAt) >= since &&
+        Date.parse(flag.lastSeenAt) >= startMs &&
         (environment === null || flag.environments.includes(environment)),
     )
-    .toSorted((one, other) => other.lastSeenAt.localeCompare(one.lastSeenAt));
-  return newest === undefined
+    .toSorted((seenFlag, other) => other.lastSeenAt.localeCompare(seenFlag.lastSeenAt));
+  return newestFlag === undefined
     ? { state: 'registered', application }
-    : { state: 'evaluated', application, flag: newest.name };
+    : { state: 'evaluated', application, flag: newestFlag.name };
 }
 
-/** "unleash-node-sdk:6.12.1" becomes "unleash-node-sdk 6.12.1". */
-export const sdkOf = (sdkVersion: string | null): string | undefined => sdkVersion?.replace(':', ' ');
+/** Formats "unleash-node-sdk:6.12.1" as "unleash-node-sdk 6.12.1". */
+export const formatSdk = (sdkVersion: string | null): string | undefined => sdkVersion?.replace(':', ' ');

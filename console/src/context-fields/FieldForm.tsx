@@ -1,7 +1,7 @@
 import '@mantine/core/styles/Checkbox.layer.css';
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { isNameTaken, messagesByField, otherMessages } from '../api/errors.ts';
+import { isNameTaken, messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { projectsQuery } from '../shell/queries.ts';
 import { FormErrors } from '../ui/Failure.tsx';
 import { NewName } from '../ui/NewName.tsx';
@@ -9,9 +9,9 @@ import s from './context-fields.module.css';
 import type { Draft } from './draft.ts';
 import { LegalValues } from './LegalValues.tsx';
 
-const FIELDS = ['name', 'description', 'stickiness'];
+const SHOWN_FIELDS = ['name', 'description', 'stickiness'];
 
-/** The fields of a context field. Only a new one has a name to choose. */
+/** Edits a context field. The name and the project can be chosen only for a new field. */
 export function FieldForm({
   draft,
   isNew,
@@ -29,7 +29,7 @@ export function FieldForm({
   const messages = messagesByField(error);
   return (
     <fieldset className={s.fields} disabled={disabled}>
-      <FormErrors messages={isNameTaken(error) ? [] : otherMessages(error, FIELDS)} />
+      <FormErrors messages={isNameTaken(error) ? [] : messagesWithoutField(error, SHOWN_FIELDS)} />
       {isNew && (
         <NewName
           description="The name in the context that applications send. It cannot be changed later."

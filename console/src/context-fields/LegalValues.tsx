@@ -1,14 +1,14 @@
 import { ActionIcon, Button, Textarea } from '@mantine/core';
 import { X } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import s from './context-fields.module.css';
 import { addValues, MAX_VALUES } from './draft.ts';
 import type { LegalValue } from './queries.ts';
 
-const SHOWN = 100;
+const MAX_SHOWN = 100;
 
-/** The legal values as a table. Typed and pasted lists are appended; a description follows its value after a tab or a comma. */
+/** Edits the legal values in a table. Typed and pasted lists are appended. A description follows its value after a tab or a comma. */
 export function LegalValues({
   values,
   error,
@@ -18,14 +18,14 @@ export function LegalValues({
   error: string | undefined;
   onChange(values: LegalValue[]): void;
 }) {
-  const [typed, setTyped] = useState('');
-  const [showsAll, showAll] = useState(false);
+  const [typedText, setTyped] = useState('');
+  const [isExpanded, setExpanded] = useState(false);
   const input = useRef<HTMLTextAreaElement>(null);
   const add = (text: string) => {
     onChange(addValues(text, values).slice(0, MAX_VALUES));
     setTyped('');
   };
-  const shown = showsAll ? values : values.slice(0, SHOWN);
+  const shownValues = isExpanded ? values : values.slice(0, MAX_SHOWN);
   return (
     <section aria-label="Legal values" className={s.legal}>
       <header>
@@ -33,7 +33,7 @@ export function LegalValues({
         <span>
           {values.length === 0
             ? 'Without legal values, constraints on the field may use any value.'
-            : `Constraints on the field may use only these ${counted(values.length, 'value')}.`}
+            : `Constraints on the field may use only these ${formatCount(values.length, 'value')}.`}
         </span>
       </header>
       {values.length > 0 && (
@@ -48,19 +48,19 @@ export function LegalValues({
             </tr>
           </thead>
           <tbody>
-            {shown.map((one, index) => (
-              <tr key={one.value}>
-                <td className="mono">{one.value}</td>
+            {shownValues.map((legalValue, index) => (
+              <tr key={legalValue.value}>
+                <td className="mono">{legalValue.value}</td>
                 <td>
                   <input
-                    aria-label={`Description of ${one.value}`}
+                    aria-label={`Description of ${legalValue.value}`}
                     placeholder="Optional"
                     maxLength={100}
-                    value={one.description ?? ''}
+                    value={legalValue.description ?? ''}
                     onChange={({ target }) =>
                       onChange(
                         values.with(index, {
-                          value: one.value,
+                          value: legalValue.value,
                           ...(target.value && { description: target.value }),
                         }),
                       )
@@ -69,9 +69,9 @@ export function LegalValues({
                 </td>
                 <td>
                   <ActionIcon
-                    aria-label={`Remove ${one.value}`}
+                    aria-label={`Remove ${legalValue.value}`}
                     onClick={() => {
-                      onChange(values.filter(other => other !== one));
+                      onChange(values.filter(other => other !== legalValue));
                       input.current?.focus();
                     }}
                   >
@@ -83,9 +83,9 @@ export function LegalValues({
           </tbody>
         </table>
       )}
-      {values.length > shown.length && (
-        <Button variant="subtle" onClick={() => showAll(true)}>
-          Show {counted(values.length - shown.length, 'more value')}
+      {values.length > shownValues.length && (
+        <Button variant="subtle" onClick={() => setExpanded(true)}>
+          Show {formatCount(values.length - shownValues.length, 'more value')}
         </Button>
       )}
       <Textarea
@@ -95,7 +95,7 @@ export function LegalValues({
         autosize
         minRows={1}
         maxRows={6}
-        value={typed}
+        value={typedText}
         error={error}
         onChange={event => setTyped(event.target.value)}
         onPaste={event => {
@@ -107,9 +107,9 @@ export function LegalValues({
         onKeyDown={event => {
           if (event.key !== 'Enter' || event.shiftKey) return;
           event.preventDefault();
-          if (typed.trim() !== '') add(typed);
+          if (typedText.trim() !== '') add(typedText);
         }}
-        onBlur={() => typed.trim() !== '' && add(typed)}
+        onBlur={() => typedText.trim() !== '' && add(typedText)}
       />
     </section>
   );

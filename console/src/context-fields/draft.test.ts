@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { addValues } from './draft.ts';
 
-test('reads a pasted table: a value in each line, and its description', () => {
+test('reads a pasted table with a value and a description in each line', () => {
   expect(addValues('NO\tNorway\nSE, Sweden\r\n\nDK', [])).toEqual([
     { value: 'NO', description: 'Norway' },
     { value: 'SE', description: 'Sweden' },
@@ -9,21 +9,21 @@ test('reads a pasted table: a value in each line, and its description', () => {
   ]);
 });
 
-test('reads values that commas separate in one line', () => {
+test('reads comma-separated values in one line', () => {
   expect(addValues('NO, SE; DK,', [])).toEqual([{ value: 'NO' }, { value: 'SE' }, { value: 'DK' }]);
 });
 
-test('keeps the place of a value that exists, and takes the new description', () => {
-  const before = [{ value: 'NO', description: 'norway' }, { value: 'SE' }];
+test('an existing value keeps its position and gets the new description', () => {
+  const existingValues = [{ value: 'NO', description: 'norway' }, { value: 'SE' }];
 
-  expect(addValues('NO\tNorway\nDK', before)).toEqual([
+  expect(addValues('NO\tNorway\nDK', existingValues)).toEqual([
     { value: 'NO', description: 'Norway' },
     { value: 'SE' },
     { value: 'DK' },
   ]);
 });
 
-test('keeps a description that the pasted list does not have', () => {
+test('keeps the description of a value that is pasted without a description', () => {
   expect(addValues('NO', [{ value: 'NO', description: 'Norway' }])).toEqual([
     { value: 'NO', description: 'Norway' },
   ]);

@@ -17,7 +17,7 @@ export const emptyDraft: Draft = {
   legalValues: [],
 };
 
-export const draftOf = ({ name, project, description, stickiness, legalValues }: ContextField): Draft => ({
+export const toDraft = ({ name, project, description, stickiness, legalValues }: ContextField): Draft => ({
   name,
   project: project ?? '',
   description: description ?? '',
@@ -25,7 +25,7 @@ export const draftOf = ({ name, project, description, stickiness, legalValues }:
   legalValues,
 });
 
-export const bodyOf = ({ description, stickiness, legalValues }: Draft) => ({
+export const toBody = ({ description, stickiness, legalValues }: Draft) => ({
   description: description.trim() || null,
   stickiness,
   legalValues,
@@ -34,20 +34,22 @@ export const bodyOf = ({ description, stickiness, legalValues }: Draft) => ({
 export const MAX_VALUES = 1000;
 
 /**
- * A pasted list becomes values: one in a line, with its description after a tab, a comma or a semicolon. Without line
- * breaks, commas separate values. A value that the field has already keeps its place and gets the new description.
+ * Turns a pasted list into values. Each line has a value, and its description after a tab, a comma or a semicolon. Without line
+ * breaks, commas separate values. A value that the field already has keeps its position and gets the new description.
  */
-export function addValues(text: string, before: readonly LegalValue[]): LegalValue[] {
+export function addValues(text: string, existingValues: readonly LegalValue[]): LegalValue[] {
   const lines = text.split(/[\n\r]+/).filter(line => line.trim() !== '');
-  const pasted = lines.length > 1 || /\t/.test(text) ? lines.map(described) : text.split(/[,;]/).map(plain);
-  const values = new Map(before.map(one => [one.value, one]));
-  for (const one of pasted) if (one.value !== '') values.set(one.value, { ...values.get(one.value), ...one });
+  const pastedValues =
+    lines.length > 1 || /\t/.test(text) ? lines.map(parseLine) : text.split(/[,;]/).map(parseValue);
+  const values = new Map(existingValues.map(existing => [existing.value, existing]));
+  for (const pasted of pastedValues)
+    if (pasted.value !== '') values.set(pasted.value, { ...values.get(pasted.value), ...pasted });
   return [...values.values()];
 }
 
-const plain = (text: string): LegalValue => ({ value: text.trim() });
+const parseValue = (text: string): LegalValue => ({ value: text.trim() });
 
-function described(line: string): LegalValue {
+function parseLine(line: string): LegalValue {
   const [, value = '', description = ''] = /^([^\t,;]*)(?:[\t,;](.*))?$/.exec(line) ?? [];
   return { value: value.trim(), ...(description.trim() && { description: description.trim() }) };
 }

@@ -16,30 +16,30 @@ import { toast } from '../ui/toasts.ts';
 import { useCreation } from '../ui/useCreation.ts';
 import { useEditor } from '../ui/useEditor.tsx';
 import type { Version } from '../ui/versions.ts';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import s from './context-fields.module.css';
-import { bodyOf, type Draft, draftOf, emptyDraft } from './draft.ts';
+import { type Draft, emptyDraft, toBody, toDraft } from './draft.ts';
 import { FieldForm } from './FieldForm.tsx';
-import { illegalValues } from './illegal.ts';
+import { findIllegalValues } from './illegal.ts';
 import {
+  buildSubject,
   type ContextField,
   createField,
   deleteField,
   fieldQuery,
-  subjectOf,
   updateField,
   usesQuery,
 } from './queries.ts';
 
 const crumbs = <Link to="/admin/context-fields">Context fields</Link>;
 
-/** Creates a context field of the instance, or of one project. */
+/** Creates a context field for all projects, or for one project. */
 export function NewContextFieldPage() {
   const navigate = useNavigate();
   const { draft, edit, submit, error, isPending, unsaved } = useCreation({
     thing: 'new-context-field',
     empty: emptyDraft,
-    send: sent => createField(sent.project, { name: sent.name, ...bodyOf(sent) }),
+    send: sentDraft => createField(sentDraft.project, { name: sentDraft.name, ...toBody(sentDraft) }),
     onSent: async ({ name }) => {
       toast({ message: `Created ${name}.` });
       await navigate({
@@ -69,12 +69,12 @@ export function NewContextFieldPage() {
           <p className={s.words}>No flag, until a constraint uses the field.</p>
         </RailSection>
       </FormAndEffect>
-      {unsaved.question}
+      {unsaved.confirmation}
     </Page>
   );
 }
 
-/** A context field: its legal values, and where constraints use it. */
+/** Shows a context field with its legal values and the strategies whose constraints use it. */
 export function ContextFieldPage() {
   const { contextField = '' } = useParams({ strict: false });
   const { data, error, refetch } = useQuery(fieldQuery(contextField));
@@ -83,12 +83,12 @@ export function ContextFieldPage() {
       <Editor
         key={contextField}
         field={data.field}
-        current={{ draft: draftOf(data.field), etag: data.etag }}
+        current={{ draft: toDraft(data.field), etag: data.etag }}
       />
     );
   return (
     <Page title="Context field" crumbs={crumbs}>
-      <Loading of={[{ error, refetch }]} />
+      <Loading queries={[{ error, refetch }]} />
     </Page>
   );
 }
@@ -96,23 +96,23 @@ export function ContextFieldPage() {
 function Editor({ field, current }: { field: ContextField; current: Version<Draft> }) {
   const client = useQueryClient();
   const { name, project } = field;
-  const missing = useMissingPermissions(
+  const missingPermissions = useMissingPermissions(
     project === null ? 'updateContextField' : 'updateProjectContextField',
     project === null ? {} : { project },
   );
-  const read = async () => {
-    const now = await client.fetchQuery({ ...fieldQuery(name), staleTime: 0 });
-    return { draft: draftOf(now.field), etag: now.etag };
+  const readLatest = async () => {
+    const latest = await client.fetchQuery({ ...fieldQuery(name), staleTime: 0 });
+    return { draft: toDraft(latest.field), etag: latest.etag };
   };
-  const { draft, changes, change, error, conflict, question, ...editor } = useEditor<Draft>({
+  const { draft, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
     thing: `context-field:${name}`,
     current,
-    read,
-    save: (sent, etag) => updateField(field, bodyOf(sent), etag),
-    findChange: () => findChange(subjectOf(name)),
+    read: readLatest,
+    save: (sentDraft, etag) => updateField(field, toBody(sentDraft), etag),
+    findChange: () => findChange(buildSubject(name)),
     onSaved: async () => {
       toast({ message: `Saved ${name}.` });
-      return await read();
+      return await readLatest();
     },
   });
   const uses = useQuery(usesQuery(name)).data;
@@ -134,44 +134,44 @@ function Editor({ field, current }: { field: ContextField; current: Version<Draf
                 draft={draft}
                 isNew={false}
                 error={error}
-                disabled={editor.isPending || missing.length > 0}
+                disabled={editor.isPending || missingPermissions.length > 0}
                 onChange={change}
               />
               <Deletion field={field} uses={uses?.length} />
             </>
           }
           bar={
-            (changes.length > 0 || missing.length > 0) && (
+            (changes.length > 0 || missingPermissions.length > 0) && (
               <SaveBar
                 changes={changes}
-                missing={missing}
+                missingPermissions={missingPermissions}
                 pending={editor.isPending}
-                disabled={missing.length > 0}
+                disabled={missingPermissions.length > 0}
                 onSave={editor.save}
                 onDiscard={editor.discard}
               />
             )
           }
         >
-          <Illegal field={field} draft={draft} />
+          <IllegalValues field={field} draft={draft} />
           <StrategyUses uses={uses} empty="No constraint uses it." />
-          <LastChange subject={subjectOf(name)} />
+          <LastChange subject={buildSubject(name)} />
         </FormAndEffect>
       )}
-      {question}
+      {confirmation}
     </Page>
   );
 }
 
-/** Segments whose constraints use values that are not legal. Saving them again would be rejected. */
-function Illegal({ field, draft }: { field: ContextField; draft: Draft }) {
+/** Lists segments whose constraints use values that are not legal. The server would reject the next save of these segments. */
+function IllegalValues({ field, draft }: { field: ContextField; draft: Draft }) {
   const segments = useQuery(segmentsQuery).data?.segments ?? [];
-  const found = illegalValues(segments, field.name, draft.legalValues);
-  if (found.length === 0) return null;
+  const affectedSegments = findIllegalValues(segments, field.name, draft.legalValues);
+  if (affectedSegments.length === 0) return null;
   return (
-    <RailSection title="Values that are not legal" count={found.length} noun="segment">
+    <RailSection title="Values that are not legal" count={affectedSegments.length} noun="segment">
       <ul className={s.illegal}>
-        {found.map(({ id, name, values }) => (
+        {affectedSegments.map(({ id, name, values }) => (
           <li key={id}>
             <Link to="/admin/segments/$segmentId" params={{ segmentId: String(id) }} className="mono">
               {name}
@@ -200,11 +200,11 @@ function Deletion({ field, uses }: { field: ContextField; uses: number | undefin
         action="Delete context field"
         call={project === null ? 'deleteContextField' : 'deleteProjectContextField'}
         {...(project !== null && { project })}
-        {...(uses && { typed: name })}
+        {...(uses && { nameToType: name })}
         onConfirm={remove}
       >
         {uses
-          ? `${counted(uses, 'strategy', 'strategies')} keep their constraints on it. The legal values are lost.`
+          ? `${formatCount(uses, 'strategy', 'strategies')} keep their constraints on it. The legal values are lost.`
           : 'No constraint uses it. The legal values are lost.'}
       </DangerAction>
     </DangerZone>

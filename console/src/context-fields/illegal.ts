@@ -1,9 +1,9 @@
-import { notAllowed } from '../features/draft.ts';
+import { findDisallowedValues } from '../features/draft.ts';
 import type { Segment } from '../features/queries.ts';
 import type { LegalValue } from './queries.ts';
 
-/** The segments with constraints on the field whose values are not legal, and these values. */
-export const illegalValues = (
+/** Finds the segments whose constraints on the field use values that are not legal. */
+export const findIllegalValues = (
   segments: readonly Pick<Segment, 'id' | 'name' | 'constraints'>[],
   field: string,
   legalValues: LegalValue[],
@@ -11,6 +11,6 @@ export const illegalValues = (
   segments.flatMap(({ id, name, constraints }) => {
     const values = constraints
       .filter(({ contextName }) => contextName === field)
-      .flatMap(constraint => notAllowed(constraint, { legalValues }));
+      .flatMap(constraint => findDisallowedValues(constraint, { legalValues }));
     return values.length > 0 ? [{ id, name, values: [...new Set(values)] }] : [];
   });

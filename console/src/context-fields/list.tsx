@@ -5,51 +5,59 @@ import { contextQuery } from '../features/queries.ts';
 import { projectsQuery } from '../shell/queries.ts';
 import { ListPage } from '../ui/ListPage.tsx';
 import { Cell } from '../ui/Row.tsx';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import s from './context-fields.module.css';
 import type { ContextField } from './queries.ts';
 
-const keyOf = ({ name }: ContextField): string => name;
-const textOf = ({ name, description, legalValues }: ContextField): string =>
+const getKey = ({ name }: ContextField): string => name;
+const getSearchText = ({ name, description, legalValues }: ContextField): string =>
   [name, description, ...legalValues.map(({ value }) => value)].join('\n');
 const COLUMNS = [
   {
     label: 'Context field',
-    compare: (one: ContextField, other: ContextField) => one.name.localeCompare(other.name),
+    compare: (a: ContextField, b: ContextField) => a.name.localeCompare(b.name),
   },
   { label: 'Legal values' },
   { label: 'Project' },
   {
     label: 'Used by',
-    compare: (one: ContextField, other: ContextField) => one.usedInFeatures - other.usedInFeatures,
+    compare: (a: ContextField, b: ContextField) => a.usedInFeatures - b.usedInFeatures,
   },
   { label: 'Stickiness' },
 ];
 
-/** All context fields that the user may read. */
+/** Lists all context fields that the user may read. */
 export function ContextFieldsPage() {
   const { data, error, refetch } = useQuery(contextQuery);
   const { data: projects } = useQuery(projectsQuery);
   const navigate = useNavigate();
-  const names = useMemo(() => new Map(projects?.map(({ id, name }) => [id, name])), [projects]);
+  const projectNames = useMemo(() => new Map(projects?.map(({ id, name }) => [id, name])), [projects]);
   const render = useCallback(
     ({ name, description, legalValues, project, usedInFeatures, stickiness }: ContextField) => (
       <>
-        <Cell as="name">
+        <Cell variant="name">
           <Link to="/admin/context-fields/$contextField" params={{ contextField: name }} className="mono">
             {name}
           </Link>
           {description && <small>{description}</small>}
         </Cell>
-        <Cell as="dim">{legalValues.length === 0 ? 'any value' : counted(legalValues.length, 'value')}</Cell>
-        <Cell as="dim">{project === null ? 'All projects' : (names.get(project) ?? project)}</Cell>
-        <Cell as="dim">
-          {usedInFeatures === 0 ? <span className="muted">not used</span> : counted(usedInFeatures, 'flag')}
+        <Cell variant="dim">
+          {legalValues.length === 0 ? 'any value' : formatCount(legalValues.length, 'value')}
         </Cell>
-        <Cell as="dim">{stickiness ? 'yes' : ''}</Cell>
+        <Cell variant="dim">
+          {project === null ? 'All projects' : (projectNames.get(project) ?? project)}
+        </Cell>
+        <Cell variant="dim">
+          {usedInFeatures === 0 ? (
+            <span className="muted">not used</span>
+          ) : (
+            formatCount(usedInFeatures, 'flag')
+          )}
+        </Cell>
+        <Cell variant="dim">{stickiness ? 'yes' : ''}</Cell>
       </>
     ),
-    [names],
+    [projectNames],
   );
   return (
     <ListPage
@@ -58,8 +66,8 @@ export function ContextFieldsPage() {
       rows={data}
       error={error}
       onRetry={() => void refetch()}
-      keyOf={keyOf}
-      textOf={textOf}
+      getKey={getKey}
+      getSearchText={getSearchText}
       placeholder="Name or legal value"
       columns={COLUMNS}
       className={s.columns ?? ''}

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, done, type Schemas, unwrap } from '../api/client.ts';
+import { api, ensureApplied, type Schemas, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import type { Subject } from '../ui/last-change.ts';
 
@@ -8,9 +8,9 @@ export type LegalValue = Schemas['LegalValue'];
 type Update = Schemas['ContextFieldUpdate'];
 
 const FIELD = '/api/admin/context/{contextField}';
-const OF_PROJECT = '/api/admin/projects/{projectId}/context/{contextField}';
+const PROJECT_FIELD = '/api/admin/projects/{projectId}/context/{contextField}';
 
-/** A field, and the ETag that proves which state the user has seen. */
+/** A field and its ETag, so that a save can prove which state the user has seen. */
 export const fieldQuery = (name: string) =>
   queryOptions({
     queryKey: [...keys.contextFields, name],
@@ -21,7 +21,7 @@ export const fieldQuery = (name: string) =>
     },
   });
 
-/** The strategies with a constraint on the field, in themselves or in their segments. */
+/** The strategies that have a constraint on the field, directly or in one of their segments. */
 export const usesQuery = (name: string) =>
   queryOptions({
     queryKey: [...keys.contextFields, name, 'strategies'],
@@ -30,7 +30,7 @@ export const usesQuery = (name: string) =>
         .strategies,
   });
 
-/** Without a project, all projects can use the field. */
+/** Creates a field. Without a project, all projects can use the field. */
 export const createField = (projectId: string, body: Schemas['NewContextField']): Promise<ContextField> =>
   unwrap(
     projectId === ''
@@ -38,27 +38,27 @@ export const createField = (projectId: string, body: Schemas['NewContextField'])
       : api.POST('/api/admin/projects/{projectId}/context', { params: { path: { projectId } }, body }),
   );
 
-/** Replaces a field. The server rejects it with 412 if somebody changed it meanwhile. */
+/** Replaces a field. The server rejects the request with 412 if somebody else has changed the field in the meantime. */
 export const updateField = ({ name, project }: ContextField, body: Update, etag: string): Promise<void> => {
   const headers = { 'If-Match': etag };
   const path = { contextField: name };
-  return done(
+  return ensureApplied(
     project === null
       ? api.PUT(FIELD, { params: { path }, body, headers })
-      : api.PUT(OF_PROJECT, { params: { path: { ...path, projectId: project } }, body, headers }),
+      : api.PUT(PROJECT_FIELD, { params: { path: { ...path, projectId: project } }, body, headers }),
   );
 };
 
 export const deleteField = ({ name, project }: ContextField): Promise<void> => {
   const path = { contextField: name };
-  return done(
+  return ensureApplied(
     project === null
       ? api.DELETE(FIELD, { params: { path } })
-      : api.DELETE(OF_PROJECT, { params: { path: { ...path, projectId: project } } }),
+      : api.DELETE(PROJECT_FIELD, { params: { path: { ...path, projectId: project } } }),
   );
 };
 
-export const subjectOf = (name: string): Subject => ({
+export const buildSubject = (name: string): Subject => ({
   types: ['context-field-created', 'context-field-updated'],
   text: name,
   isAbout: ({ data, preData }) => data?.name === name || preData?.name === name,

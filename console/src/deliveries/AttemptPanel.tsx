@@ -5,16 +5,16 @@ import { Headers } from '../integrations/Headers.tsx';
 import { CopyButton } from '../ui/Copy.tsx';
 import { Json } from '../ui/Json.tsx';
 import { Time } from '../ui/Time.tsx';
-import { lasting } from '../ui/time.ts';
+import { formatDuration } from '../ui/time.ts';
 import { useFilters } from '../ui/useFilters.ts';
 import s from './deliveries.module.css';
 import type { Attempt, DeliveryWithAttempts } from './queries.ts';
-import { statusWords, toneOf } from './words.ts';
+import { formatStatus, getAttemptTone } from './words.ts';
 
-const SIDES = ['response', 'request', 'event'] as const;
-type Side = (typeof SIDES)[number];
+const PARTS = ['response', 'request', 'event'] as const;
+type Part = (typeof PARTS)[number];
 
-/** Response, request and event of an attempt. `?show=request` chooses. */
+/** Shows the response, the request or the event of an attempt. `?show=request` in the URL chooses the request. */
 export function AttemptPanel({
   delivery,
   attempt,
@@ -23,46 +23,46 @@ export function AttemptPanel({
   attempt: Attempt | undefined;
 }) {
   const { search, replace } = useFilters();
-  const side = SIDES.find(one => one === search.show) ?? (attempt ? 'response' : 'event');
+  const part = PARTS.find(value => value === search.show) ?? (attempt ? 'response' : 'event');
   return (
     <>
       {attempt && <Facts attempt={attempt} />}
-      <section className={s.panel} aria-label={`Content: ${side}`}>
+      <section className={s.panel} aria-label={`Content: ${part}`}>
         <div className={s.panelTop}>
           <SegmentedControl
             aria-label="Part of the attempt"
-            value={side}
-            data={SIDES.map(value => ({ value, label: value.charAt(0).toUpperCase() + value.slice(1) }))}
+            value={part}
+            data={PARTS.map(value => ({ value, label: value.charAt(0).toUpperCase() + value.slice(1) }))}
             onChange={show => replace({ show: show === 'response' ? undefined : show })}
           />
-          <span className={s.kind}>{kindOf(side, delivery, attempt)}</span>
-          <CopyButton text={textOf(side, delivery, attempt)} label={`Copy ${side}`} size={14} />
+          <span className={s.kind}>{getPartKind(part, delivery, attempt)}</span>
+          <CopyButton text={getPartText(part, delivery, attempt)} label={`Copy ${part}`} size={14} />
         </div>
-        {side === 'response' && <Response attempt={attempt} />}
-        {side === 'request' && <Request delivery={delivery} attempt={attempt} />}
-        {side === 'event' && <Json value={delivery.event} label="Event" />}
+        {part === 'response' && <Response attempt={attempt} />}
+        {part === 'request' && <Request delivery={delivery} attempt={attempt} />}
+        {part === 'event' && <Json value={delivery.event} label="Event" />}
       </section>
     </>
   );
 }
 
 function Facts({ attempt }: { attempt: Attempt }) {
-  const tone = toneOf(attempt);
+  const tone = getAttemptTone(attempt);
   return (
     <dl className={s.facts}>
       <div>
         <dt>Attempt {attempt.number}</dt>
         <dd>
-          <Time at={attempt.startedAt} as="clock" />
+          <Time at={attempt.startedAt} format="clock" />
         </dd>
       </div>
       <div>
         <dt>Response</dt>
-        <dd data-tone={tone}>{statusWords(attempt.status)}</dd>
+        <dd data-tone={tone}>{formatStatus(attempt.status)}</dd>
       </div>
       <div>
         <dt>Duration</dt>
-        <dd>{attempt.durationMs === null ? 'running' : lasting(attempt.durationMs)}</dd>
+        <dd>{attempt.durationMs === null ? 'running' : formatDuration(attempt.durationMs)}</dd>
       </div>
       <div>
         <dt>IP address</dt>
@@ -81,7 +81,7 @@ function Response({ attempt }: { attempt: Attempt | undefined }) {
       {status === null && !error && <p className={s.none}>The receiver sent no response.</p>}
       {headers && <Headers headers={Object.entries(headers).map(([name, value]) => ({ name, value }))} />}
       {response ? (
-        <Json value={pretty(response)} label="Response body" />
+        <Json value={parseIfJson(response)} label="Response body" />
       ) : (
         status !== null && <p className={s.none}>The response has no stored body.</p>
       )}
@@ -99,30 +99,30 @@ function Request({ delivery, attempt }: { delivery: DeliveryWithAttempts; attemp
           ...(attempt?.requestHeaders ?? []),
         ]}
       />
-      <Json value={typeof body === 'string' ? pretty(body) : body} label="Request body" />
+      <Json value={typeof body === 'string' ? parseIfJson(body) : body} label="Request body" />
     </>
   );
 }
 
-const kindOf = (side: Side, delivery: DeliveryWithAttempts, attempt: Attempt | undefined): string =>
-  side === 'event'
+const getPartKind = (part: Part, delivery: DeliveryWithAttempts, attempt: Attempt | undefined): string =>
+  part === 'event'
     ? delivery.event.type
-    : side === 'request'
+    : part === 'request'
       ? 'POST'
       : attempt?.status == null
         ? (attempt?.outcome ?? '')
         : `HTTP ${attempt.status}`;
 
-const textOf = (side: Side, delivery: DeliveryWithAttempts, attempt: Attempt | undefined): string =>
-  side === 'response'
+const getPartText = (part: Part, delivery: DeliveryWithAttempts, attempt: Attempt | undefined): string =>
+  part === 'response'
     ? (attempt?.response ?? attempt?.error ?? '')
     : JSON.stringify(
-        side === 'event' ? delivery.event : (delivery.details.body ?? delivery.details),
+        part === 'event' ? delivery.event : (delivery.details.body ?? delivery.details),
         null,
         2,
       );
 
-function pretty(text: string): unknown {
+function parseIfJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -4,7 +4,7 @@ import type { Integration } from '../integrations/queries.ts';
 import { Empty, NoMatch } from '../ui/Empty.tsx';
 import { Failure } from '../ui/Failure.tsx';
 import { FilterBar } from '../ui/FilterBar.tsx';
-import { filtersOf } from '../ui/filters.ts';
+import { listFilters } from '../ui/filters.ts';
 import { Keys } from '../ui/Keys.tsx';
 import { List } from '../ui/List.tsx';
 import { Sentence } from '../ui/Sentence.tsx';
@@ -14,43 +14,43 @@ import { StateIcon } from '../ui/State.tsx';
 import type { Search } from '../ui/search.ts';
 import { Time } from '../ui/Time.tsx';
 import { useFilters } from '../ui/useFilters.ts';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import s from './deliveries.module.css';
-import { queryOf, useDeliveryFields, withInstants } from './fields.ts';
+import { toApiQuery, useDeliveryFields, withInstants } from './fields.ts';
 import { Inspector } from './Inspector.tsx';
 import type { Delivery } from './queries.ts';
 import { StateFilter } from './StateFilter.tsx';
 import { Strip } from './Strip.tsx';
 import { useDeliveries } from './useDeliveries.ts';
-import { codeOf, STATE_TONES, STATE_WORDS } from './words.ts';
+import { formatShortResult, STATE_LABELS, STATE_TONES } from './words.ts';
 
-export type Selected = Pick<Delivery, 'id' | 'integrationId'>;
+export type SelectedDelivery = Pick<Delivery, 'id' | 'integrationId'>;
 
-const keyOf = (delivery: Delivery): string => delivery.id;
-const MOVE = ['j k', 'move'] as const;
-const HINTS = [MOVE, ['r', 'redeliver'], ['e', 'open event'], ['[ ]', 'attempt']] as const;
+const getKey = (delivery: Delivery): string => delivery.id;
+const MOVE_HINT = ['j k', 'move'] as const;
+const HINTS = [MOVE_HINT, ['r', 'redeliver'], ['e', 'open event'], ['[ ]', 'attempt']] as const;
 
-/** Rates, filters and the list at the left, the selected delivery at the right. */
+/** Shows rates, filters and the list on the left, and the selected delivery on the right. */
 export function Deliveries({
   integration,
   selected,
-  nameOf,
+  getIntegrationName,
   onSelect,
 }: {
-  /** Without one: the deliveries of all integrations. */
+  /** Undefined to show the deliveries of all integrations. */
   integration?: Integration;
-  selected: Selected | undefined;
-  /** The name of an integration, for lists of several. */
-  nameOf?(integrationId: number): string | undefined;
-  onSelect(delivery: Selected | undefined): void;
+  selected: SelectedDelivery | undefined;
+  /** Returns the name of an integration, for a list with several integrations. */
+  getIntegrationName?(integrationId: number): string | undefined;
+  onSelect(delivery: SelectedDelivery | undefined): void;
 }) {
   const { search, push } = useFilters();
   const fields = useDeliveryFields();
-  const found = useDeliveries(integration?.id, queryOf(search));
-  const change = (next: Search) => push(withInstants(next));
-  const index = found.rows?.findIndex(({ id }) => id === selected?.id) ?? -1;
-  const at = (step: number) => (index >= 0 ? found.rows?.[index + step] : undefined);
-  const [newer, older] = [at(-1), at(1)];
+  const deliveries = useDeliveries(integration?.id, toApiQuery(search));
+  const change = (changedSearch: Search) => push(withInstants(changedSearch));
+  const index = deliveries.rows?.findIndex(({ id }) => id === selected?.id) ?? -1;
+  const neighborAt = (step: number) => (index >= 0 ? deliveries.rows?.[index + step] : undefined);
+  const [newerDelivery, olderDelivery] = [neighborAt(-1), neighborAt(1)];
   return (
     <Split
       wide
@@ -67,29 +67,33 @@ export function Deliveries({
               fields={fields}
               search={search}
               onChange={change}
-              found={
-                found.total === undefined
+              resultText={
+                deliveries.total === undefined
                   ? undefined
-                  : counted(found.total, 'delivery', found.isTotalExact ? 'deliveries' : 'or more deliveries')
+                  : formatCount(
+                      deliveries.total,
+                      'delivery',
+                      deliveries.isTotalExact ? 'deliveries' : 'or more deliveries',
+                    )
               }
               hint="status:5xx, since:7d, or text to find"
               api={integration ? `/api/admin/addons/${integration.id}/events` : '/api/admin/deliveries'}
             />
           </div>
           <Rows
-            found={found}
+            deliveries={deliveries}
             index={index}
-            nameOf={nameOf}
+            getIntegrationName={getIntegrationName}
             onSelect={onSelect}
             empty={
-              filtersOf(search, fields).length > 0 ? (
+              listFilters(search, fields).length > 0 ? (
                 <NoMatch noun="deliveries" search={search} fields={fields} onChange={change} />
               ) : (
                 <Empty>No deliveries yet. Send a test to see the first one.</Empty>
               )
             }
           />
-          <Keys hints={selected ? HINTS : [MOVE]} />
+          <Keys hints={selected ? HINTS : [MOVE_HINT]} />
         </>
       }
       detail={
@@ -98,8 +102,8 @@ export function Deliveries({
             key={`${selected.integrationId}/${selected.id}`}
             integrationId={selected.integrationId}
             deliveryId={selected.id}
-            onNewer={newer && (() => onSelect(newer))}
-            onOlder={older && (() => onSelect(older))}
+            onNewer={newerDelivery && (() => onSelect(newerDelivery))}
+            onOlder={olderDelivery && (() => onSelect(olderDelivery))}
             onClose={() => onSelect(undefined)}
           />
         )
@@ -109,36 +113,36 @@ export function Deliveries({
 }
 
 function Rows({
-  found,
+  deliveries,
   index,
-  nameOf,
+  getIntegrationName,
   onSelect,
   empty,
 }: {
-  found: ReturnType<typeof useDeliveries>;
+  deliveries: ReturnType<typeof useDeliveries>;
   index: number;
-  nameOf: ((integrationId: number) => string | undefined) | undefined;
-  onSelect(delivery: Selected): void;
+  getIntegrationName: ((integrationId: number) => string | undefined) | undefined;
+  onSelect(delivery: SelectedDelivery): void;
   empty: ReactNode;
 }) {
   const render = useCallback(
-    (delivery: Delivery) => <Row delivery={delivery} name={nameOf?.(delivery.integrationId)} />,
-    [nameOf],
+    (delivery: Delivery) => <Row delivery={delivery} name={getIntegrationName?.(delivery.integrationId)} />,
+    [getIntegrationName],
   );
-  if (found.error) return <Failure error={found.error} onRetry={found.retry} />;
-  if (!found.rows) return <Skeleton rows={12} height={56} />;
-  if (found.count === 0) return empty;
+  if (deliveries.error) return <Failure error={deliveries.error} onRetry={deliveries.retry} />;
+  if (!deliveries.rows) return <Skeleton rows={12} height={56} />;
+  if (deliveries.count === 0) return empty;
   return (
     <List
       label="Deliveries, newest first"
-      count={found.count}
-      rowAt={found.rowAt}
-      keyOf={keyOf}
+      count={deliveries.count}
+      rowAt={deliveries.rowAt}
+      getKey={getKey}
       height={56}
       render={render}
       activeIndex={index}
       onActive={onSelect}
-      onVisible={found.onVisible}
+      onVisible={deliveries.onVisible}
     />
   );
 }
@@ -155,24 +159,24 @@ const DAY_MS = 86_400_000;
 
 function Row({ delivery, name }: { delivery: Delivery; name: string | undefined }) {
   const { state, stateDetails, attempts, lastStatus, lastOutcome, blocks, createdAt } = delivery;
-  const code = codeOf(lastStatus, lastOutcome, stateDetails);
-  const isToday = Date.now() - Date.parse(createdAt) < DAY_MS;
+  const code = formatShortResult(lastStatus, lastOutcome, stateDetails);
+  const isWithinLastDay = Date.now() - Date.parse(createdAt) < DAY_MS;
   return (
     <div className={s.row}>
-      <StateIcon tone={STATE_TONES[state]} label={STATE_WORDS[state]} icon={ICONS[state]} />
+      <StateIcon tone={STATE_TONES[state]} label={STATE_LABELS[state]} icon={ICONS[state]} />
       <span className={s.main}>
         <span className={s.line}>
           <Sentence event={delivery.event} />
         </span>
         <small>
           {name !== undefined && <span>{`to ${name}`}</span>}
-          {attempts > 1 && <span>{counted(attempts, 'attempt')}</span>}
+          {attempts > 1 && <span>{formatCount(attempts, 'attempt')}</span>}
         </small>
       </span>
       <span className={s.code} data-tone={lastStatus !== null && lastStatus < 300 && !blocks ? 'on' : 'bad'}>
-        {blocks ? 'blocks' : code || (state === 'pending' ? '' : STATE_WORDS[state].toLowerCase())}
+        {blocks ? 'blocking' : code || (state === 'pending' ? '' : STATE_LABELS[state].toLowerCase())}
       </span>
-      <Time at={createdAt} as={isToday ? 'clock' : 'date'} />
+      <Time at={createdAt} format={isWithinLastDay ? 'clock' : 'date'} />
     </div>
   );
 }

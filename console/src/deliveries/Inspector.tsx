@@ -13,7 +13,7 @@ import { Skeleton } from '../ui/Skeleton.tsx';
 import { Detail } from '../ui/Split.tsx';
 import { State } from '../ui/State.tsx';
 import { useShortcuts } from '../ui/shortcuts.ts';
-import { inZone } from '../ui/time.ts';
+import { formatInZone } from '../ui/time.ts';
 import { toast, toastError } from '../ui/toasts.ts';
 import { useCurrent } from '../ui/useCurrent.ts';
 import { useFilters } from '../ui/useFilters.ts';
@@ -28,11 +28,11 @@ import {
   skip,
 } from './queries.ts';
 import { Track } from './Track.tsx';
-import { curlOf, headlineOf, type Schedule, STATE_TONES, STATE_WORDS } from './words.ts';
+import { buildCurlCommand, buildHeadline, type Schedule, STATE_LABELS, STATE_TONES } from './words.ts';
 
-const clock = (at: string): string => inZone(at, { hour: '2-digit', minute: '2-digit' });
+const formatClock = (at: string): string => formatInZone(at, { hour: '2-digit', minute: '2-digit' });
 
-/** One delivery: its state in a sentence, its attempts, and what to do about it. */
+/** Shows the state of a delivery in a sentence, its attempts, and what the user can do about it. */
 export function Inspector({
   integrationId,
   deliveryId,
@@ -54,7 +54,7 @@ export function Inspector({
       link={`/integrations/${integrationId}/deliveries/${deliveryId}`}
       bar={
         <>
-          {data && <State tone={STATE_TONES[data.state]}>{STATE_WORDS[data.state]}</State>}
+          {data && <State tone={STATE_TONES[data.state]}>{STATE_LABELS[data.state]}</State>}
           <span className="mono">#{deliveryId}</span>
         </>
       }
@@ -75,27 +75,27 @@ function Content({ delivery, schedule }: { delivery: DeliveryWithAttempts; sched
   const attempt = attempts.find(({ number }) => String(number) === search.attempt) ?? attempts.at(-1);
   const choose = (number: number) => replace({ attempt: String(number) });
   const move = (step: number) => {
-    const next = attempt && attempts[attempts.indexOf(attempt) + step];
-    if (next) choose(next.number);
+    const nextAttempt = attempt && attempts[attempts.indexOf(attempt) + step];
+    if (nextAttempt) choose(nextAttempt.number);
   };
   useShortcuts([
     { keys: '[', description: 'Earlier attempt', run: () => move(-1) },
     { keys: ']', description: 'Later attempt', run: () => move(1) },
   ]);
-  const { before, after } = headlineOf(delivery, schedule, clock);
-  const strong = useCurrent(now => headlineOf(delivery, schedule, clock, now).strong ?? '');
+  const { start, end } = buildHeadline(delivery, schedule, formatClock);
+  const emphasis = useCurrent(now => buildHeadline(delivery, schedule, formatClock, now).emphasis ?? '');
   return (
     <>
       <h2 className={s.headline}>
-        {before}
-        {strong && <b>{strong}</b>}
-        {after}
+        {start}
+        {emphasis && <b>{emphasis}</b>}
+        {end}
       </h2>
       <p className={s.sentence}>
         <Sentence event={delivery.event} links />
       </p>
       <Actions delivery={delivery} attempt={attempt} />
-      <Track delivery={delivery} schedule={schedule} chosen={attempt?.number} onChoose={choose} />
+      <Track delivery={delivery} schedule={schedule} chosenNumber={attempt?.number} onChoose={choose} />
       {delivery.state === 'failed' && <p className={s.details}>{delivery.stateDetails}</p>}
       {delivery.replayOf && (
         <p className={s.details}>
@@ -116,15 +116,15 @@ function Content({ delivery, schedule }: { delivery: DeliveryWithAttempts; sched
 
 function Actions({ delivery, attempt }: { delivery: DeliveryWithAttempts; attempt: Attempt | undefined }) {
   const navigate = useNavigate();
-  const [asked, ask] = useState<'redeliver' | 'skip'>();
+  const [confirmation, setConfirmation] = useState<'redeliver' | 'skip'>();
   const integration = useQuery(integrationQuery(String(delivery.integrationId))).data?.integration;
   const isOpen = delivery.state === 'pending' || delivery.state === 'retrying';
   const isRetrying = delivery.state === 'retrying' && delivery.nextAttemptAt !== null;
-  const obstacle =
+  const redeliveryObstacle =
     isOpen && !isRetrying
       ? 'This delivery cannot be redelivered now, because an attempt is due or running.'
       : undefined;
-  const noSkip = delivery.blocks
+  const skipObstacle = delivery.blocks
     ? undefined
     : isOpen
       ? 'This delivery has attempts left. It can be skipped after the last one.'
@@ -138,10 +138,11 @@ function Actions({ delivery, attempt }: { delivery: DeliveryWithAttempts; attemp
     });
   };
   const startRedelivery = () => {
-    if (obstacle !== undefined) return toast({ message: obstacle, about: `delivery ${delivery.id}` });
-    // A failed delivery did not arrive. A delivered one would arrive twice.
+    if (redeliveryObstacle !== undefined)
+      return toast({ message: redeliveryObstacle, about: `delivery ${delivery.id}` });
+    // Asks for confirmation only if the event was already delivered, because it would arrive twice.
     if (delivery.state === 'failed' || isRetrying) void send().catch(toastError);
-    else ask('redeliver');
+    else setConfirmation('redeliver');
   };
   const eventId = String(delivery.event.id);
   useShortcuts([
@@ -156,11 +157,11 @@ function Actions({ delivery, attempt }: { delivery: DeliveryWithAttempts; attemp
     <div className={s.actions}>
       <Can call="redeliverIntegrationEvent">
         <Button
-          variant={obstacle === undefined ? 'filled' : 'default'}
+          variant={redeliveryObstacle === undefined ? 'filled' : 'default'}
           leftSection={<RotateCw size={13} />}
-          aria-disabled={obstacle !== undefined}
-          data-disabled={obstacle !== undefined || undefined}
-          title={obstacle}
+          aria-disabled={redeliveryObstacle !== undefined}
+          data-disabled={redeliveryObstacle !== undefined || undefined}
+          title={redeliveryObstacle}
           onClick={startRedelivery}
         >
           {isRetrying ? 'Redeliver now' : 'Redeliver'}
@@ -170,10 +171,10 @@ function Actions({ delivery, attempt }: { delivery: DeliveryWithAttempts; attemp
         <Can call="skipIntegrationEvent">
           <Button
             leftSection={<SkipForward size={13} />}
-            aria-disabled={noSkip !== undefined}
-            data-disabled={noSkip !== undefined || undefined}
-            title={noSkip}
-            onClick={() => noSkip === undefined && ask('skip')}
+            aria-disabled={skipObstacle !== undefined}
+            data-disabled={skipObstacle !== undefined || undefined}
+            title={skipObstacle}
+            onClick={() => skipObstacle === undefined && setConfirmation('skip')}
           >
             Skip…
           </Button>
@@ -184,21 +185,23 @@ function Actions({ delivery, attempt }: { delivery: DeliveryWithAttempts; attemp
       </Button>
       <Button
         leftSection={<Terminal size={13} />}
-        onClick={() => void copyText(curlOf(delivery, attempt), 'Command copied. Secrets are masked.')}
+        onClick={() =>
+          void copyText(buildCurlCommand(delivery, attempt), 'Command copied. Secrets are masked.')
+        }
       >
         Copy as cURL
       </Button>
       <Confirm
-        opened={asked === 'redeliver'}
+        opened={confirmation === 'redeliver'}
         title="Deliver this event again?"
         action="Redeliver"
         onConfirm={send}
-        onClose={() => ask(undefined)}
+        onClose={() => setConfirmation(undefined)}
       >
         <p>The receiver already got this event. It gets the event again, with the same webhook-id.</p>
       </Confirm>
       <Confirm
-        opened={asked === 'skip'}
+        opened={confirmation === 'skip'}
         title="Skip this delivery?"
         action="Skip delivery"
         danger
@@ -206,7 +209,7 @@ function Actions({ delivery, attempt }: { delivery: DeliveryWithAttempts; attemp
           await skip(delivery);
           toast({ message: 'Delivery skipped. Later deliveries continue.' });
         }}
-        onClose={() => ask(undefined)}
+        onClose={() => setConfirmation(undefined)}
       >
         <p>The receiver does not get this event. The integration continues with the next one.</p>
       </Confirm>

@@ -11,12 +11,12 @@ import type { Search } from '../ui/search.ts';
 import { Time } from '../ui/Time.tsx';
 import { TimeInput } from '../ui/TimeInput.tsx';
 import { useFilters } from '../ui/useFilters.ts';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import s from './deliveries.module.css';
 import { type ReplayKind, type ReplayRange, replayPlanQuery, runReplay } from './queries.ts';
 
 const DAY_MS = 86_400_000;
-const WORDS: Record<ReplayKind, { noun: string; about: string }> = {
+const LABELS: Record<ReplayKind, { noun: string; about: string }> = {
   failed: {
     noun: 'failed delivery',
     about: 'Restarts the schedule of failed deliveries from this range, with the same webhook-id.',
@@ -32,10 +32,10 @@ const PLURALS: Record<ReplayKind, string> = {
   missing: 'events without a delivery',
 };
 
-/** Delivers a range again. The count appears first; `?replay=` and the times are in the URL. */
+/** Redelivers a range after showing the number of deliveries. The URL contains the kind (`?replay=`) and the times. */
 export function Replay({ integration }: { integration: Integration }) {
   const { search, replace } = useFilters();
-  const range = rangeOf(search);
+  const range = readRange(search);
   const close = () =>
     replace({ edit: undefined, replay: undefined, replayFrom: undefined, replayTo: undefined });
   return (
@@ -50,7 +50,7 @@ export function Replay({ integration }: { integration: Integration }) {
           ]}
           onChange={replay => replace({ replay })}
         />
-        <p className="muted">{WORDS[range.kind].about}</p>
+        <p className="muted">{LABELS[range.kind].about}</p>
         <TimeInput
           label="From"
           withSeconds
@@ -84,24 +84,27 @@ function Plan({
     mutationFn: () => runReplay(integration.id, range),
   });
   const error = run.error ?? plan.error;
-  const { noun } = WORDS[range.kind];
+  const { noun } = LABELS[range.kind];
   const count = plan.data?.deliveries ?? 0;
-  const words = counted(count, noun, PLURALS[range.kind]);
-  const queued = run.data;
+  const countText = formatCount(count, noun, PLURALS[range.kind]);
+  const queuedReplay = run.data;
   return (
     <>
       <FormErrors messages={error ? [error.message] : []} />
       {plan.isPending && <Skeleton rows={2} />}
-      {queued && (
+      {queuedReplay && (
         <p role="status" className={s.queued}>
-          {counted(queued.deliveries, 'delivery', 'deliveries')} queued.
-          {queued.complete ? ' These are all in the range.' : ' More remain in the range.'}
+          {formatCount(queuedReplay.deliveries, 'delivery', 'deliveries')} queued.
+          {queuedReplay.complete ? ' These are all in the range.' : ' More remain in the range.'}
         </p>
       )}
-      {plan.data && !queued?.complete && (
+      {plan.data && !queuedReplay?.complete && (
         <div className={s.plan}>
           <p role="status">
-            <b>{plan.data.complete ? words : `The first ${words}`}</b> in this range.
+            <b>{plan.data.complete ? countText : `The first ${countText}`}</b> in this range.
+            {count === 0 &&
+              range.kind === 'failed' &&
+              ' Deliveries in progress are retried by themselves. To retry one now, open it in the list.'}
           </p>
           {plan.data.firstEvent && (
             <p>
@@ -116,15 +119,15 @@ function Plan({
         </div>
       )}
       <footer className={s.foot}>
-        <Button onClick={onClose}>{queued?.complete ? 'Close' : 'Cancel'}</Button>
-        {!queued?.complete && (
+        <Button onClick={onClose}>{queuedReplay?.complete ? 'Close' : 'Cancel'}</Button>
+        {!queuedReplay?.complete && (
           <Button
             variant="filled"
             loading={run.isPending}
             disabled={count === 0}
             onClick={() => run.mutate()}
           >
-            {queued ? 'Continue' : `Replay ${words}`}
+            {queuedReplay ? 'Continue' : `Replay ${countText}`}
           </Button>
         )}
       </footer>
@@ -132,14 +135,14 @@ function Plan({
   );
 }
 
-/** The range in the URL. Without times: since yesterday, at a full minute so that the URL stays the same. */
-function rangeOf(search: Search): ReplayRange {
+/** Reads the range from the URL. By default, it begins a day ago, rounded down to the hour so that the query stays the same. */
+function readRange(search: Search): ReplayRange {
   const kind = search.replay === 'missing' ? 'missing' : 'failed';
   const yesterday = new Date(Math.floor((Date.now() - DAY_MS) / 3_600_000) * 3_600_000).toISOString();
-  const from = validInstant(search.replayFrom) ?? yesterday;
-  const to = validInstant(search.replayTo);
+  const from = parseInstant(search.replayFrom) ?? yesterday;
+  const to = parseInstant(search.replayTo);
   return { kind, from, ...(to === undefined ? {} : { to }) };
 }
 
-const validInstant = (value: Search[string]): string | undefined =>
+const parseInstant = (value: Search[string]): string | undefined =>
   typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? new Date(value).toISOString() : undefined;

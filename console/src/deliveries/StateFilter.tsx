@@ -5,13 +5,13 @@ import { useQuery } from '@tanstack/react-query';
 import { formatNumber } from '../ui/words.ts';
 import { countQuery } from './queries.ts';
 
-const OPEN = 'IS_ANY_OF:pending,retrying';
-const DELIVERED = 'IS_ANY_OF:success,successWithErrors';
-const FAILED = 'IS:failed';
+const OPEN_STATES = 'IS_ANY_OF:pending,retrying';
+const DELIVERED_STATES = 'IS_ANY_OF:success,successWithErrors';
+const FAILED_STATES = 'IS:failed';
 
 /**
- * The most common values of the filter `state`. A delivery that will be retried has not failed yet, so it counts as in progress. For
- * other combinations, people use the filter bar.
+ * Offers the most common values of the filter `state`. A delivery that will be retried counts as in progress. The filter bar
+ * offers other combinations.
  */
 export function StateFilter({
   integrationId,
@@ -22,22 +22,22 @@ export function StateFilter({
   value: string | string[] | undefined;
   onChange(state: string | undefined): void;
 }) {
-  const open = useQuery(countQuery(integrationId, OPEN)).data ?? 0;
-  const failed = useQuery(countQuery(integrationId, FAILED)).data ?? 0;
+  const openCount = useQuery(countQuery(integrationId, OPEN_STATES)).data ?? 0;
+  const failedCount = useQuery(countQuery(integrationId, FAILED_STATES)).data ?? 0;
   return (
     <SegmentedControl
       aria-label="State"
       value={value === undefined ? 'all' : String(value)}
       data={[
         { value: 'all', label: 'All' },
-        { value: OPEN, label: withCount('In progress', open) },
-        { value: DELIVERED, label: 'Delivered' },
-        { value: FAILED, label: withCount('Failed', failed) },
+        { value: OPEN_STATES, label: withCount('In progress', openCount) },
+        { value: DELIVERED_STATES, label: 'Delivered' },
+        { value: FAILED_STATES, label: withCount('Failed', failedCount) },
       ]}
-      onChange={next => onChange(next === 'all' ? undefined : next)}
+      onChange={state => onChange(state === 'all' ? undefined : state)}
     />
   );
 }
 
-const withCount = (word: string, count: number): string =>
-  count > 0 ? `${word} ${formatNumber(count)}` : word;
+const withCount = (label: string, count: number): string =>
+  count > 0 ? `${label} ${formatNumber(count)}` : label;

@@ -2,32 +2,32 @@ import { useQuery } from '@tanstack/react-query';
 import type { Integration } from '../integrations/queries.ts';
 import { Bars } from '../ui/Chart.tsx';
 import { Failure } from '../ui/Failure.tsx';
-import { inZone, lasting } from '../ui/time.ts';
-import { counted } from '../ui/words.ts';
+import { formatDuration, formatInZone } from '../ui/time.ts';
+import { formatCount } from '../ui/words.ts';
 import s from './deliveries.module.css';
 import { statsQuery } from './queries.ts';
-import { shareOf } from './words.ts';
+import { formatShare } from './words.ts';
 
-const HOUR = { hour: '2-digit', minute: '2-digit' } as const;
+const HOUR_FORMAT = { hour: '2-digit', minute: '2-digit' } as const;
 
-/** How the integration delivered in the last 24 hours: rates of all deliveries, including open ones, and attempts by hour. */
+/** Shows the rates of all deliveries in the last 24 hours, including those in progress, and the attempts by hour. */
 export function Strip({ integration }: { integration: Integration }) {
   const { data, error, refetch } = useQuery(statsQuery(integration.id));
   if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />;
   const day = data?.last24Hours;
-  const attempted = day ? day.delivered + day.failed + data.retrying : 0;
-  const delivered = shareOf(day?.delivered ?? 0, attempted + (data?.pending ?? 0));
-  const first = shareOf(day?.deliveredFirst ?? 0, attempted);
+  const attemptedCount = day ? day.delivered + day.failed + data.retrying : 0;
+  const deliveredShare = formatShare(day?.delivered ?? 0, attemptedCount + (data?.pending ?? 0));
+  const firstAttemptShare = formatShare(day?.deliveredFirst ?? 0, attemptedCount);
   return (
     <div className={s.strip}>
       <dl>
-        <Figure name="Delivered" note={`${delivered.counts} in 24 h`}>
-          {delivered.percent}
+        <Figure name="Delivered" note={`${deliveredShare.counts} in 24 h`}>
+          {deliveredShare.percent}
         </Figure>
-        <Figure name="First attempt" note={`${first.counts} in 24 h`}>
-          {first.percent}
+        <Figure name="First attempt" note={`${firstAttemptShare.counts} in 24 h`}>
+          {firstAttemptShare.percent}
         </Figure>
-        <Figure name="Median latency">{day?.p50Ms == null ? '–' : lasting(day.p50Ms)}</Figure>
+        <Figure name="Median latency">{day?.p50Ms == null ? '–' : formatDuration(day.p50Ms)}</Figure>
         <Figure name="Failed attempts">{day ? String(day.failed + day.retried) : '–'}</Figure>
       </dl>
       <Bars
@@ -36,12 +36,12 @@ export function Strip({ integration }: { integration: Integration }) {
         ticks={['24 h ago', 'now']}
         summary={
           day
-            ? `Attempts of the last 24 hours: ${day.delivered} delivered, ${counted(day.failed + day.retried, 'failed attempt')}`
+            ? `Attempts of the last 24 hours: ${day.delivered} delivered, ${formatCount(day.failed + day.retried, 'failed attempt')}`
             : 'Attempts of the last 24 hours'
         }
         bars={(data?.hours ?? []).map(({ start, delivered, failed, retried }) => ({
           key: start,
-          label: `${inZone(start, HOUR)}: ${delivered} delivered, ${failed + retried} failed`,
+          label: `${formatInZone(start, HOUR_FORMAT)}: ${delivered} delivered, ${failed + retried} failed`,
           value: delivered,
           bad: failed + retried,
         }))}

@@ -1,40 +1,42 @@
 import { Check, X } from 'lucide-react';
-import { inZone, lasting } from '../ui/time.ts';
+import { formatDuration, formatInZone } from '../ui/time.ts';
 import s from './deliveries.module.css';
 import type { Attempt, DeliveryWithAttempts } from './queries.ts';
-import { codeOf, currentRun, resultOf, type Schedule, toneOf } from './words.ts';
+import { currentRun, formatResult, formatShortResult, getAttemptTone, type Schedule } from './words.ts';
 
-const TIME = { hour: '2-digit', minute: '2-digit' } as const;
+const TIME_FORMAT = { hour: '2-digit', minute: '2-digit' } as const;
 
-/** The attempts of the schedule: those that were made, the next one, and those that would follow. */
+/** Shows the past attempts, the next attempt, and the attempts that would follow in the schedule. */
 export function Track({
   delivery,
   schedule,
-  chosen,
+  chosenNumber,
   onChoose,
 }: {
   delivery: DeliveryWithAttempts;
   schedule: Schedule;
-  chosen: number | undefined;
+  chosenNumber: number | undefined;
   onChoose(number: number): void;
 }) {
   const run = currentRun(delivery, schedule);
-  const earlier = delivery.attemptList.filter(attempt => !run.includes(attempt));
+  const earlierAttempts = delivery.attemptList.filter(attempt => !run.includes(attempt));
   const isOpen = delivery.state === 'pending' || delivery.state === 'retrying';
   const slots = Math.max(schedule.length, run.length);
   return (
     <>
-      {earlier.length > 0 && <Earlier attempts={earlier} chosen={chosen} onChoose={onChoose} />}
+      {earlierAttempts.length > 0 && (
+        <EarlierAttempts attempts={earlierAttempts} chosenNumber={chosenNumber} onChoose={onChoose} />
+      )}
       <ol className={s.track} aria-label="Attempts" data-slots={slots}>
         {Array.from({ length: slots }, (_, slot) => (
           <Slot
-            // biome-ignore lint/suspicious/noArrayIndexKey: the place in the schedule is the identity
+            // biome-ignore lint/suspicious/noArrayIndexKey: the position in the schedule is the identity
             key={slot}
             attempt={run[slot]}
             number={slot + 1}
-            wait={slot === 0 ? 'immediately' : lasting((schedule[slot] ?? 0) * 1000)}
+            wait={slot === 0 ? 'immediately' : formatDuration((schedule[slot] ?? 0) * 1000)}
             nextAt={isOpen && slot === run.length ? delivery.nextAttemptAt : undefined}
-            isChosen={run[slot]?.number === chosen}
+            isChosen={run[slot]?.number === chosenNumber}
             onChoose={onChoose}
           />
         ))}
@@ -54,14 +56,14 @@ function Slot({
   attempt: Attempt | undefined;
   number: number;
   wait: string;
-  /** The time of the attempt if it is the next one: null if it waits for something else. Undefined if it is not the next one. */
+  /** The time of the next attempt, null if it has no time because it waits for something else, or undefined for other attempts. */
   nextAt: string | null | undefined;
   isChosen: boolean;
   onChoose(number: number): void;
 }) {
   if (!attempt) {
     const isNext = nextAt !== undefined;
-    const time = nextAt ? inZone(nextAt, TIME) : '';
+    const time = nextAt ? formatInZone(nextAt, TIME_FORMAT) : '';
     return (
       <li data-tone={isNext ? 'next' : 'later'}>
         <i role="img" aria-label={isNext ? `Attempt ${number} is next` : `Attempt ${number} would follow`} />
@@ -70,8 +72,8 @@ function Slot({
       </li>
     );
   }
-  const tone = toneOf(attempt);
-  const result = resultOf(attempt);
+  const tone = getAttemptTone(attempt);
+  const result = formatResult(attempt);
   return (
     <li data-tone={tone} data-chosen={(attempt && isChosen) || undefined}>
       <button
@@ -84,21 +86,21 @@ function Slot({
         {tone === 'bad' && <X size={11} strokeWidth={3.2} aria-hidden="true" />}
       </button>
       <b data-word={attempt.status === null || undefined}>
-        {codeOf(attempt.status, attempt.outcome, attempt.error) || 'running'}
+        {formatShortResult(attempt.status, attempt.outcome, attempt.error) || 'running'}
       </b>
       <small>{wait}</small>
     </li>
   );
 }
 
-/** Interrupted attempts, and those before the delivery was redelivered. */
-function Earlier({
+/** Shows interrupted attempts and those before the delivery was redelivered. */
+function EarlierAttempts({
   attempts,
-  chosen,
+  chosenNumber,
   onChoose,
 }: {
   attempts: Attempt[];
-  chosen: number | undefined;
+  chosenNumber: number | undefined;
   onChoose(number: number): void;
 }) {
   return (
@@ -108,11 +110,11 @@ function Earlier({
         <button
           key={attempt.number}
           type="button"
-          data-tone={toneOf(attempt)}
-          aria-pressed={attempt.number === chosen}
+          data-tone={getAttemptTone(attempt)}
+          aria-pressed={attempt.number === chosenNumber}
           onClick={() => onChoose(attempt.number)}
         >
-          {attempt.number} · {resultOf(attempt)}
+          {attempt.number} · {formatResult(attempt)}
         </button>
       ))}
     </p>

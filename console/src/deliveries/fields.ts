@@ -3,11 +3,11 @@ import { useMemo } from 'react';
 import { eventTypesQuery } from '../integrations/queries.ts';
 import { type FilterField, IS } from '../ui/filters.ts';
 import type { Search } from '../ui/search.ts';
-import { STATE_WORDS } from './words.ts';
+import { STATE_LABELS } from './words.ts';
 
-const NAMES = ['state', 'status', 'type', 'query', 'from', 'to'];
+const FILTER_NAMES = ['state', 'status', 'type', 'query', 'from', 'to'];
 
-/** The filters of the delivery list. */
+/** Returns the filters of the delivery list. */
 export function useDeliveryFields(): readonly FilterField[] {
   const types = useQuery(eventTypesQuery).data?.eventTypes;
   return useMemo(
@@ -18,7 +18,7 @@ export function useDeliveryFields(): readonly FilterField[] {
         label: 'State',
         operators: IS,
         closed: true,
-        options: Object.entries(STATE_WORDS).map(([value, label]) => ({ value, label })),
+        options: Object.entries(STATE_LABELS).map(([value, label]) => ({ value, label })),
       },
       {
         name: 'status',
@@ -41,13 +41,15 @@ export function useDeliveryFields(): readonly FilterField[] {
   );
 }
 
-/** The query of the API: the URL without what belongs to the page. */
-export const queryOf = (search: Search): Search =>
-  Object.fromEntries(NAMES.flatMap(name => (search[name] === undefined ? [] : [[name, search[name]]])));
+/** Returns the API query, which is the URL's parameters without those that concern only the page. */
+export const toApiQuery = (search: Search): Search =>
+  Object.fromEntries(
+    FILTER_NAMES.flatMap(name => (search[name] === undefined ? [] : [[name, search[name]]])),
+  );
 
-/** A typed day becomes its first instant in UTC, because the API takes instants. */
+/** Converts a typed day into its first instant in UTC, because the API takes instants. */
 export const withInstants = (search: Search): Search => {
-  const instantOf = (value: Search[string]): Search[string] =>
+  const toInstant = (value: Search[string]): Search[string] =>
     typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) ? `${value}T00:00:00Z` : value;
-  return { ...search, from: instantOf(search.from), to: instantOf(search.to) };
+  return { ...search, from: toInstant(search.from), to: toInstant(search.to) };
 };

@@ -6,22 +6,22 @@ import { RequestError } from '../api/errors.ts';
 import { useMissingPermissions } from '../api/me.ts';
 import { IntegrationFrame } from '../integrations/Frame.tsx';
 import { integrationQuery, integrationsQuery } from '../integrations/queries.ts';
-import { titleOf } from '../integrations/words.ts';
+import { getIntegrationTitle } from '../integrations/words.ts';
 import { Failure } from '../ui/Failure.tsx';
 import { Page } from '../ui/Page.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { useFilters } from '../ui/useFilters.ts';
 import { Deliveries } from './Deliveries.tsx';
 
-/** The deliveries of all integrations. */
+/** Lists the deliveries of all integrations. */
 export function DeliveriesPage() {
   const { search, replace } = useFilters();
-  const missing = useMissingPermissions('getDeliveries');
+  const missingPermissions = useMissingPermissions('getDeliveries');
   const integrations = useQuery(integrationsQuery).data;
-  if (missing.length > 0)
+  if (missingPermissions.length > 0)
     return (
       <Page title="Deliveries">
-        <Forbidden missing={missing} />
+        <Forbidden missingPermissions={missingPermissions} />
       </Page>
     );
   return (
@@ -40,9 +40,9 @@ export function DeliveriesPage() {
             ? { id: String(search.delivery), integrationId: Number(search.integration) }
             : undefined
         }
-        nameOf={id => {
-          const found = integrations?.addons.find(one => one.id === id);
-          return found && titleOf(found, integrations?.providers);
+        getIntegrationName={id => {
+          const integration = integrations?.addons.find(addon => addon.id === id);
+          return integration && getIntegrationTitle(integration, integrations?.providers);
         }}
         onSelect={delivery =>
           replace({
@@ -56,12 +56,12 @@ export function DeliveriesPage() {
   );
 }
 
-/** The deliveries of one integration. `?delivery=44` selects one. */
+/** Lists the deliveries of one integration. `?delivery=44` selects a delivery. */
 export function IntegrationDeliveriesPage() {
   const { integrationId = '' } = useParams({ strict: false });
   const { search, replace } = useFilters();
   return (
-    <OfIntegration
+    <DeliveriesOfIntegration
       key={integrationId}
       integrationId={integrationId}
       deliveryId={search.delivery === undefined ? undefined : String(search.delivery)}
@@ -70,12 +70,12 @@ export function IntegrationDeliveriesPage() {
   );
 }
 
-/** One delivery by its link, in the list of its integration. */
+/** Shows the delivery that a link names, in the list of its integration. */
 export function DeliveryPage() {
   const { integrationId = '', deliveryId = '' } = useParams({ strict: false });
   const navigate = useNavigate();
   return (
-    <OfIntegration
+    <DeliveriesOfIntegration
       key={integrationId}
       integrationId={integrationId}
       deliveryId={deliveryId}
@@ -90,7 +90,7 @@ export function DeliveryPage() {
   );
 }
 
-function OfIntegration({
+function DeliveriesOfIntegration({
   integrationId,
   deliveryId,
   onSelect,
@@ -99,17 +99,17 @@ function OfIntegration({
   deliveryId: string | undefined;
   onSelect(id: string | undefined): void;
 }) {
-  const missing = useMissingPermissions('getIntegrationEvents');
-  const found = useQuery(integrationQuery(integrationId));
-  const integration = found.data?.integration;
-  const list = useQuery(integrationsQuery);
-  const provider = list.data?.providers.find(({ name }) => name === integration?.provider);
-  const error = found.error ?? list.error;
+  const missingPermissions = useMissingPermissions('getIntegrationEvents');
+  const integrationResult = useQuery(integrationQuery(integrationId));
+  const integration = integrationResult.data?.integration;
+  const integrations = useQuery(integrationsQuery);
+  const provider = integrations.data?.providers.find(({ name }) => name === integration?.provider);
+  const error = integrationResult.error ?? integrations.error;
   if (integration && provider)
     return (
       <IntegrationFrame integration={integration} provider={provider}>
-        {missing.length > 0 ? (
-          <Forbidden missing={missing} />
+        {missingPermissions.length > 0 ? (
+          <Forbidden missingPermissions={missingPermissions} />
         ) : (
           <Deliveries
             integration={integration}
@@ -123,13 +123,13 @@ function OfIntegration({
     );
   return (
     <Page title="Deliveries">
-      {error ? <Failure error={error} onRetry={() => void found.refetch()} /> : <Skeleton />}
+      {error ? <Failure error={error} onRetry={() => void integrationResult.refetch()} /> : <Skeleton />}
     </Page>
   );
 }
 
-/** The message of the server, without requests that it would reject. */
-function Forbidden({ missing }: { missing: readonly string[] }) {
-  const message = `This operation requires the permission ${missing.join(' or ')}.`;
+/** Shows the server's message without sending requests that the server would reject. */
+function Forbidden({ missingPermissions }: { missingPermissions: readonly string[] }) {
+  const message = `This operation requires the permission ${missingPermissions.join(' or ')}.`;
   return <Failure error={new RequestError(403, { message })} />;
 }

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
-import { api, done, sendRead, unwrap } from '../api/client.ts';
+import { api, ensureApplied, sendRead, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import type { Search } from '../ui/search.ts';
 
@@ -10,11 +10,15 @@ export type Attempt = schemas['DeliveryAttempt'];
 
 const PAGE_SIZE = 50;
 const REFRESH_MS = 5000;
-/** Refreshing loads every page again, so a list that was scrolled far stays as it is. */
+/** A long list is not refreshed, because a refresh loads every page again. */
 const MAX_REFRESHED_PAGES = 2;
 
-const list = (integrationId: number | undefined, query: Record<string, unknown>, signal: AbortSignal) => {
-  // The URL can contain any string; the server validates it.
+const fetchDeliveries = (
+  integrationId: number | undefined,
+  query: Record<string, unknown>,
+  signal: AbortSignal,
+) => {
+  // The URL can contain any string, which the server validates.
   const params = { query: query as Record<string, string> };
   return integrationId === undefined
     ? unwrap(api.GET('/api/admin/deliveries', { params, signal }))
@@ -29,9 +33,9 @@ const list = (integrationId: number | undefined, query: Record<string, unknown>,
 /** The deliveries of an integration, or of all integrations. The filters are the API's query parameters. */
 export const deliveriesQuery = (integrationId: number | undefined, filters: Search) =>
   infiniteQueryOptions({
-    queryKey: [...keys.deliveriesOf(integrationId), 'list', filters],
+    queryKey: [...keys.integrationDeliveries(integrationId), 'list', filters],
     queryFn: ({ pageParam, signal }) =>
-      list(
+      fetchDeliveries(
         integrationId,
         { ...filters, limit: PAGE_SIZE, ...(pageParam > 0 ? { before: pageParam } : {}) },
         signal,
@@ -43,17 +47,17 @@ export const deliveriesQuery = (integrationId: number | undefined, filters: Sear
       (query.state.data?.pages.length ?? 0) <= MAX_REFRESHED_PAGES ? REFRESH_MS : false,
   });
 
-/** How many deliveries have the states, for the labels of the state filter. */
+/** The number of deliveries in these states, for the labels of the state filter. */
 export const countQuery = (integrationId: number | undefined, state: string) =>
   queryOptions({
-    queryKey: [...keys.deliveriesOf(integrationId), 'count', state],
-    queryFn: async ({ signal }) => (await list(integrationId, { state, limit: 1 }, signal)).total,
+    queryKey: [...keys.integrationDeliveries(integrationId), 'count', state],
+    queryFn: async ({ signal }) => (await fetchDeliveries(integrationId, { state, limit: 1 }, signal)).total,
     refetchInterval: REFRESH_MS,
   });
 
 export const statsQuery = (integrationId: number) =>
   queryOptions({
-    queryKey: [...keys.deliveriesOf(integrationId), 'stats'],
+    queryKey: [...keys.integrationDeliveries(integrationId), 'stats'],
     queryFn: ({ signal }) =>
       unwrap(
         api.GET('/api/admin/addons/{id}/stats', { params: { path: { id: String(integrationId) } }, signal }),
@@ -64,7 +68,7 @@ export const statsQuery = (integrationId: number) =>
 /** One delivery with its attempts. */
 export const deliveryQuery = (integrationId: number, deliveryId: string) =>
   queryOptions({
-    queryKey: [...keys.deliveriesOf(integrationId), 'one', deliveryId],
+    queryKey: [...keys.integrationDeliveries(integrationId), 'one', deliveryId],
     queryFn: ({ signal }) =>
       unwrap(
         api.GET('/api/admin/addons/{id}/events/{eventId}', {
@@ -76,7 +80,7 @@ export const deliveryQuery = (integrationId: number, deliveryId: string) =>
       query.state.data && ['pending', 'retrying'].includes(query.state.data.state) ? 2000 : REFRESH_MS,
   });
 
-/** When failed deliveries are retried. */
+/** The schedule on which failed deliveries are retried. */
 export const scheduleQuery = queryOptions({
   queryKey: keys.instance,
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/instance', { signal })),
@@ -84,15 +88,15 @@ export const scheduleQuery = queryOptions({
   select: instance => instance.deliveries.waitSeconds,
 });
 
-const pathOf = ({ integrationId, id }: Pick<Delivery, 'integrationId' | 'id'>) => ({
+const toPathParams = ({ integrationId, id }: Pick<Delivery, 'integrationId' | 'id'>) => ({
   params: { path: { id: String(integrationId), eventId: id } },
 });
 
 export const redeliver = (delivery: Delivery): Promise<void> =>
-  done(api.POST('/api/admin/addons/{id}/events/{eventId}/redeliver', pathOf(delivery)));
+  ensureApplied(api.POST('/api/admin/addons/{id}/events/{eventId}/redeliver', toPathParams(delivery)));
 
 export const skip = (delivery: Delivery): Promise<void> =>
-  done(api.POST('/api/admin/addons/{id}/events/{eventId}/skip', pathOf(delivery)));
+  ensureApplied(api.POST('/api/admin/addons/{id}/events/{eventId}/skip', toPathParams(delivery)));
 
 /** `failed` redelivers failed deliveries. `missing` backfills events that have no delivery. */
 export type ReplayKind = 'failed' | 'missing';
@@ -118,11 +122,11 @@ async function replay(integrationId: number, { kind, from, to }: ReplayRange, dr
       );
 }
 
-/** The deliveries that a replay would queue. Nothing is sent. */
+/** Previews the deliveries that a replay would queue, without sending anything. */
 export const replayPlanQuery = (integrationId: number, range: ReplayRange) =>
   queryOptions({
-    queryKey: [...keys.deliveriesOf(integrationId), 'replay', range],
-    // With dryRun the response is a plan.
+    queryKey: [...keys.integrationDeliveries(integrationId), 'replay', range],
+    // The response to a dry run is a plan.
     queryFn: async () => (await replay(integrationId, range, 'true')) as schemas['ReplayPlan'],
     staleTime: 0,
     retry: false,

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest';
 import type { Attempt, DeliveryWithAttempts } from './queries.ts';
-import { codeOf, curlOf, currentRun, headlineOf, inWords, resultOf, shareOf } from './words.ts';
+import {
+  buildCurlCommand,
+  buildHeadline,
+  currentRun,
+  formatLongDuration,
+  formatResult,
+  formatShare,
+  formatShortResult,
+} from './words.ts';
 
 const attempt = (number: number, fields: Partial<Attempt> = {}): Attempt => ({
   number,
@@ -36,8 +44,8 @@ const delivery = (fields: Partial<DeliveryWithAttempts> = {}): DeliveryWithAttem
 const SCHEDULE = [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
 const NOW = Date.parse('2026-11-15T14:42:00Z');
 const headline = (fields: Partial<DeliveryWithAttempts>): string => {
-  const { before, strong = '', after = '' } = headlineOf(delivery(fields), SCHEDULE, () => '15:06', NOW);
-  return before + strong + after;
+  const { start, emphasis = '', end = '' } = buildHeadline(delivery(fields), SCHEDULE, () => '15:06', NOW);
+  return start + emphasis + end;
 };
 
 test.each([
@@ -61,11 +69,11 @@ test.each([
     'Failed after 1 attempt. It blocks later deliveries',
   ],
   [{ state: 'success' as const, attempts: 2 }, 'Delivered at attempt 2'],
-])('says %j in one sentence', (fields, words) => {
-  expect(headline(fields)).toBe(words);
+])('describes a delivery with %j in one sentence', (fields, sentence) => {
+  expect(headline(fields)).toBe(sentence);
 });
 
-test('counts attempts since the schedule started again, without interrupted ones', () => {
+test('keeps only the attempts since the schedule restarted, without interrupted attempts', () => {
   const numbers = (fields: Partial<DeliveryWithAttempts>) =>
     currentRun(delivery(fields), SCHEDULE).map(({ number }) => number);
 
@@ -83,14 +91,14 @@ test.each([
   [90_000, '90 seconds'],
   [5_400_000, '90 minutes'],
   [86_400_000, '24 hours'],
-])('writes %i ms as %s', (ms, words) => {
-  expect(inWords(ms)).toBe(words);
+])('writes %i ms as %s', (ms, text) => {
+  expect(formatLongDuration(ms)).toBe(text);
 });
 
 test('writes the request of an attempt as a command', () => {
-  const sent = attempt(1, { requestHeaders: [{ name: 'webhook-id', value: 'msg_44' }] });
+  const attemptWithHeaders = attempt(1, { requestHeaders: [{ name: 'webhook-id', value: 'msg_44' }] });
 
-  expect(curlOf(delivery(), sent)).toBe(
+  expect(buildCurlCommand(delivery(), attemptWithHeaders)).toBe(
     [
       "curl -X POST 'https://example.com/*****' \\",
       "  -H 'webhook-id: msg_44' \\",
@@ -99,11 +107,11 @@ test('writes the request of an attempt as a command', () => {
   );
 });
 
-test('names the result of an attempt without a response', () => {
-  expect(resultOf(attempt(1))).toBe('503');
-  expect(resultOf(attempt(1, { status: null, outcome: 'disallowed' }))).toBe('not allowed');
-  expect(resultOf(attempt(1, { status: null, outcome: 'timeout' }))).toBe('timeout');
-  expect(resultOf(attempt(1, { status: null, outcome: null }))).toBe('running');
+test('names the status of a response, or why there is none', () => {
+  expect(formatResult(attempt(1))).toBe('503');
+  expect(formatResult(attempt(1, { status: null, outcome: 'disallowed' }))).toBe('not allowed');
+  expect(formatResult(attempt(1, { status: null, outcome: 'timeout' }))).toBe('timeout');
+  expect(formatResult(attempt(1, { status: null, outcome: null }))).toBe('running');
 });
 
 test.each([
@@ -115,12 +123,12 @@ test.each([
   [null, 'timeout', null, 'timeout'],
   [null, null, null, ''],
 ] as const)('writes status %s and outcome %s in a few letters', (status, outcome, text, code) => {
-  expect(codeOf(status, outcome, text)).toBe(code);
+  expect(formatShortResult(status, outcome, text)).toBe(code);
 });
 
-test('writes 100 % only for all of them', () => {
-  expect(shareOf(24, 46)).toEqual({ percent: '52.1 %', counts: '24 of 46' });
-  expect(shareOf(9999, 10_000)).toEqual({ percent: '99.9 %', counts: '9,999 of 10,000' });
-  expect(shareOf(46, 46)).toEqual({ percent: '100 %', counts: '46 of 46' });
-  expect(shareOf(0, 0)).toEqual({ percent: '–', counts: 'none' });
+test('rounds a share down, so that only a complete share is 100 %', () => {
+  expect(formatShare(24, 46)).toEqual({ percent: '52.1 %', counts: '24 of 46' });
+  expect(formatShare(9999, 10_000)).toEqual({ percent: '99.9 %', counts: '9,999 of 10,000' });
+  expect(formatShare(46, 46)).toEqual({ percent: '100 %', counts: '46 of 46' });
+  expect(formatShare(0, 0)).toEqual({ percent: '–', counts: 'none' });
 });

@@ -1,10 +1,10 @@
 import type { Tone } from '../ui/State.tsx';
-import { counted, formatNumber } from '../ui/words.ts';
+import { formatCount, formatNumber } from '../ui/words.ts';
 import type { Attempt, Delivery, DeliveryWithAttempts } from './queries.ts';
 
 type DeliveryState = Delivery['state'];
 
-export const STATE_WORDS: Record<DeliveryState, string> = {
+export const STATE_LABELS: Record<DeliveryState, string> = {
   pending: 'Pending',
   retrying: 'Retrying',
   success: 'Delivered',
@@ -19,14 +19,14 @@ export const STATE_TONES: Record<DeliveryState, Tone> = {
   failed: 'bad',
 };
 
-/** The seconds before each attempt. */
+/** The seconds to wait before each attempt. */
 export type Schedule = readonly number[];
 
-const FINAL = ['success', 'partial', 'gone', 'disallowed', 'configuration'];
+const FINAL_OUTCOMES = ['success', 'partial', 'gone', 'disallowed', 'configuration'];
 
 /**
- * The attempts since the schedule started, without interrupted ones, which do not count. Redelivering starts the schedule
- * again: after a final outcome, after the last attempt, or while a delivery waits to be redelivered.
+ * Returns the attempts since the schedule started, without interrupted attempts, which do not count. A redelivery restarts the
+ * schedule after a final outcome, after the last attempt, or while the delivery waits to be redelivered.
  */
 export function currentRun({ state, attemptList }: DeliveryWithAttempts, schedule: Schedule): Attempt[] {
   let run: Attempt[] = [];
@@ -35,7 +35,7 @@ export function currentRun({ state, attemptList }: DeliveryWithAttempts, schedul
     if (attempt.outcome === 'interrupted') continue;
     if (hasEnded) run = [];
     run = [...run, attempt];
-    hasEnded = FINAL.includes(attempt.outcome ?? '') || run.length >= schedule.length;
+    hasEnded = FINAL_OUTCOMES.includes(attempt.outcome ?? '') || run.length >= schedule.length;
   }
   return state === 'pending' && run.at(-1)?.outcome ? [] : run;
 }
@@ -47,45 +47,46 @@ const UNITS = [
   [1000, 'second'],
 ] as const;
 
-/** A duration in words: "24 minutes". Less than a second is "a moment". */
-export function inWords(ms: number): string {
-  // Starts at two units, so that 90 minutes are not "2 hours".
+/** Formats a duration as "24 minutes". Less than a second is "a moment". */
+export function formatLongDuration(ms: number): string {
+  // A larger unit starts at two, so that 90 minutes do not become "2 hours".
   const [size, noun] = UNITS.find(([unit]) => ms >= 2 * unit) ?? [1000, 'second'];
-  return ms < 1000 ? 'a moment' : counted(Math.round(ms / size), noun);
+  return ms < 1000 ? 'a moment' : formatCount(Math.round(ms / size), noun);
 }
 
-export type Headline = { before: string; strong?: string; after?: string };
+export type Headline = { start: string; emphasis?: string; end?: string };
 
-/** The state in one sentence: "Attempt 4 of 10 in 24 minutes, at 15:06". */
-export function headlineOf(
+/** Describes the state in one sentence, such as "Attempt 4 of 10 in 24 minutes, at 15:06". */
+export function buildHeadline(
   delivery: DeliveryWithAttempts,
   schedule: Schedule,
-  clock: (at: string) => string,
+  formatClock: (at: string) => string,
   now = Date.now(),
 ): Headline {
   const run = currentRun(delivery, schedule);
-  const last = delivery.attemptList.at(-1);
-  const next = `Attempt ${run.length + 1} of ${Math.max(schedule.length, run.length + 1)}`;
+  const lastAttempt = delivery.attemptList.at(-1);
+  const nextAttempt = `Attempt ${run.length + 1} of ${Math.max(schedule.length, run.length + 1)}`;
   if (delivery.state === 'pending' || delivery.state === 'retrying') {
-    if (last && last.outcome === null) return { before: `Attempt ${last.number} is running` };
+    if (lastAttempt && lastAttempt.outcome === null)
+      return { start: `Attempt ${lastAttempt.number} is running` };
     const { nextAttemptAt } = delivery;
-    if (nextAttemptAt === null) return { before: delivery.stateDetails };
+    if (nextAttemptAt === null) return { start: delivery.stateDetails };
     return {
-      before: `${next} in `,
-      strong: inWords(Date.parse(nextAttemptAt) - now),
-      after: `, at ${clock(nextAttemptAt)}`,
+      start: `${nextAttempt} in `,
+      emphasis: formatLongDuration(Date.parse(nextAttemptAt) - now),
+      end: `, at ${formatClock(nextAttemptAt)}`,
     };
   }
   if (delivery.state === 'failed')
     return {
-      before:
+      start:
         delivery.attempts === 0
           ? 'Failed without an attempt'
-          : `Failed after ${counted(delivery.attempts, 'attempt')}`,
-      ...(delivery.blocks ? { after: '. It blocks later deliveries' } : {}),
+          : `Failed after ${formatCount(delivery.attempts, 'attempt')}`,
+      ...(delivery.blocks ? { end: '. It blocks later deliveries' } : {}),
     };
-  const how = delivery.state === 'success' ? 'Delivered' : 'Delivered with errors';
-  return { before: `${how} at attempt ${delivery.attempts}` };
+  const outcome = delivery.state === 'success' ? 'Delivered' : 'Delivered with errors';
+  return { start: `${outcome} at attempt ${delivery.attempts}` };
 }
 
 const OUTCOMES: Record<string, string> = {
@@ -95,7 +96,7 @@ const OUTCOMES: Record<string, string> = {
   connection: 'no connection',
   configuration: 'misconfigured',
 };
-/** The same for places with room for only a few letters. */
+/** Shorter versions, for places with room for only a few letters. */
 const CODES: Record<string, string> = {
   disallowed: 'denied',
   dns: 'DNS',
@@ -105,32 +106,38 @@ const CODES: Record<string, string> = {
   interrupted: 'stopped',
 };
 
-/** The result in at most seven letters: "503", "timeout", "DNS". `text` says how a connection failed. */
-export const codeOf = (status: number | null, outcome: string | null, text: string | null): string =>
+/** Returns the result in at most seven letters, such as "503", "timeout" or "DNS". `text` says how a connection failed. */
+export const formatShortResult = (
+  status: number | null,
+  outcome: string | null,
+  text: string | null,
+): string =>
   status !== null
     ? String(status)
     : outcome === 'connection' && text?.includes('ECONNREFUSED')
       ? 'refused'
       : (CODES[outcome ?? ''] ?? outcome ?? '');
 
-/** The result of an attempt in a word: the status, or why there is none. */
-export const resultOf = ({ status, outcome }: Attempt): string =>
+/** Returns the result of an attempt, which is the status or the reason why there is none. */
+export const formatResult = ({ status, outcome }: Attempt): string =>
   status === null ? (OUTCOMES[outcome ?? ''] ?? outcome ?? 'running') : String(status);
 
-export const toneOf = ({ outcome }: Attempt): 'on' | 'bad' | 'next' =>
+export const getAttemptTone = ({ outcome }: Attempt): 'on' | 'bad' | 'next' =>
   outcome === null ? 'next' : outcome === 'success' || outcome === 'partial' ? 'on' : 'bad';
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+const quoteForShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The request of an attempt as a command. Secrets are masked, so the reader fills them in. */
-export function curlOf({ details }: Delivery, attempt: Attempt | undefined): string {
+/** Writes the request of an attempt as a command. Secrets are masked, so the user has to fill them in. */
+export function buildCurlCommand({ details }: Delivery, attempt: Attempt | undefined): string {
   const url = typeof details.url === 'string' ? details.url : '$URL';
   const headers = (attempt?.requestHeaders ?? []).map(
-    ({ name, value }) => `-H ${quoted(`${name}: ${value}`)}`,
+    ({ name, value }) => `-H ${quoteForShell(`${name}: ${value}`)}`,
   );
   const { body = details } = details;
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return [`curl -X POST ${quoted(url)}`, ...headers, `--data-raw ${quoted(text)}`].join(' \\\n  ');
+  return [`curl -X POST ${quoteForShell(url)}`, ...headers, `--data-raw ${quoteForShell(text)}`].join(
+    ' \\\n  ',
+  );
 }
 
 const STATUS_NAMES: Record<number, string> = {
@@ -155,15 +162,15 @@ const STATUS_NAMES: Record<number, string> = {
   504: 'Gateway Timeout',
 };
 
-/** "503 Service Unavailable", or "none". */
-export const statusWords = (status: number | null): string =>
+/** Formats a status as "503 Service Unavailable" or "none". */
+export const formatStatus = (status: number | null): string =>
   status === null ? 'none' : `${status} ${STATUS_NAMES[status] ?? ''}`.trim();
 
-/** A share as a rate and as counts: "52.1 %" and "24 of 46". Rounded down, so that 100 % are all. */
-export const shareOf = (part: number, all: number): { percent: string; counts: string } =>
-  all === 0
+/** Formats a share as "52.1 %" and "24 of 46". The rate is rounded down, so that only a complete share is 100 %. */
+export const formatShare = (part: number, total: number): { percent: string; counts: string } =>
+  total === 0
     ? { percent: '–', counts: 'none' }
     : {
-        percent: `${Math.floor((part * 1000) / all) / 10} %`,
-        counts: `${formatNumber(part)} of ${formatNumber(all)}`,
+        percent: `${Math.floor((part * 1000) / total) / 10} %`,
+        counts: `${formatNumber(part)} of ${formatNumber(total)}`,
       };

@@ -1,6 +1,6 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { messagesByField, otherMessages } from '../api/errors.ts';
+import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { type ApiToken, createToken } from '../api-tokens/queries.ts';
 import { LiveLine } from '../connect/LiveLine.tsx';
 import { Snippets } from '../connect/Snippets.tsx';
@@ -11,15 +11,15 @@ import { Secret } from '../ui/Secret.tsx';
 import { useCreation } from '../ui/useCreation.ts';
 import { useFilters } from '../ui/useFilters.ts';
 import s from './edges.module.css';
-import { idOfToken } from './enrolments.ts';
+import { toRowId } from './enrolments.ts';
 import { edgesQuery } from './queries.ts';
-import { commandsOf } from './start.ts';
+import { buildStartCommands } from './start.ts';
 
-const FIELDS = ['tokenName', 'environment', 'projects'];
-const WAITING_MS = 2_000;
-const ALL = '*';
+const SHOWN_FIELDS = ['tokenName', 'environment', 'projects'];
+const REFRESH_MS = 2_000;
+const ALL_PROJECTS = '*';
 
-/** The panel that enrols an edge. The server shows the enrolment once. */
+/** The panel that enrols an edge. The enrolment is shown only once, because it is a secret. */
 export function NewEdge({ onClose }: { onClose(): void }) {
   const environments = useQuery(environmentsQuery).data?.environments ?? [];
   const projects = useQuery(projectsQuery).data ?? [];
@@ -27,7 +27,7 @@ export function NewEdge({ onClose }: { onClose(): void }) {
     draft,
     edit,
     submit,
-    result: created,
+    result: createdToken,
     error,
     isPending,
     unsaved,
@@ -39,18 +39,18 @@ export function NewEdge({ onClose }: { onClose(): void }) {
         tokenName: name.trim(),
         type: 'edge',
         environment,
-        projects: projects.length === 0 ? [ALL] : projects,
+        projects: projects.length === 0 ? [ALL_PROJECTS] : projects,
       }),
   });
   const messages = messagesByField(error);
-  if (created) return <Created token={created} />;
+  if (createdToken) return <CreatedEnrolment token={createdToken} />;
   return (
     <PanelForm
       title="New edge"
       action="Create enrolment"
       pending={isPending}
       disabled={draft.name.trim() === ''}
-      messages={otherMessages(error, FIELDS)}
+      messages={messagesWithoutField(error, SHOWN_FIELDS)}
       {...unsaved}
       onSubmit={submit}
       onClose={onClose}
@@ -89,16 +89,16 @@ export function NewEdge({ onClose }: { onClose(): void }) {
         hidePickedOptions
         maxValues={500}
         limit={200}
-        onChange={chosen => edit({ projects: chosen })}
+        onChange={projectIds => edit({ projects: projectIds })}
       />
     </PanelForm>
   );
 }
 
-/** The enrolment, how to start the edge with it, and whether it has started. */
-function Created({ token }: { token: ApiToken }) {
+/** Shows the enrolment, the commands that start the edge, and whether the edge has started. */
+function CreatedEnrolment({ token }: { token: ApiToken }) {
   const { leave } = useFilters();
-  const { data: edges } = useQuery({ ...edgesQuery, refetchInterval: WAITING_MS });
+  const { data: edges } = useQuery({ ...edgesQuery, refetchInterval: REFRESH_MS });
   const edge = edges?.find(({ tokenId }) => tokenId === token.id);
   const enrolment = token.enrolment ?? token.secret;
   return (
@@ -109,7 +109,10 @@ function Created({ token }: { token: ApiToken }) {
       use={
         <>
           <h3 className={s.start}>Start the edge</h3>
-          <Snippets label="Ways to start the edge" snippets={commandsOf(enrolment, location.origin)} />
+          <Snippets
+            label="Ways to start the edge"
+            snippets={buildStartCommands(enrolment, location.origin)}
+          />
           {edge ? (
             <LiveLine state="connected" note={`version ${edge.version}`}>
               <b>{token.tokenName}</b> is connected
@@ -124,7 +127,7 @@ function Created({ token }: { token: ApiToken }) {
           )}
         </>
       }
-      onStored={() => leave({ edit: undefined, edge: edge?.id ?? idOfToken(token.id) })}
+      onStored={() => leave({ edit: undefined, edge: edge?.id ?? toRowId(token.id) })}
     >
       The enrolment is a secret. Copy it now, because Halyard cannot show it again.
     </Secret>

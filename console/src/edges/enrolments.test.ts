@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { ApiToken } from '../api-tokens/queries.ts';
-import { enrolmentsOf, selectedOf } from './enrolments.ts';
+import { findSelected, listEdgeRows } from './enrolments.ts';
 import type { Edge } from './queries.ts';
-import { commandsOf, urlOf } from './start.ts';
+import { buildStartCommands, readServerUrl } from './start.ts';
 
 const edge = (id: string, tokenId: number): Edge => ({
   id,
@@ -22,8 +22,8 @@ const edge = (id: string, tokenId: number): Edge => ({
 const token = (id: number, type: ApiToken['type']) =>
   ({ id, type, tokenName: `edge ${id}`, environment: 'production', projects: ['*'] }) as ApiToken;
 
-test('lists edges, and enrolments that no edge has used', () => {
-  const rows = enrolmentsOf(
+test('lists edges and unused enrolments', () => {
+  const rows = listEdgeRows(
     [edge('a', 1), edge('b', 1)],
     [token(1, 'edge'), token(2, 'edge'), token(3, 'client')],
   );
@@ -35,23 +35,23 @@ test('lists edges, and enrolments that no edge has used', () => {
   ]);
 });
 
-test('the row of an enrolment becomes that of its first edge', () => {
-  expect(selectedOf(enrolmentsOf([], [token(1, 'edge')]), 'token:1')?.state).toBe('none');
-  expect(selectedOf(enrolmentsOf([edge('a', 1)], [token(1, 'edge')]), 'token:1')?.id).toBe('a');
-  expect(selectedOf(enrolmentsOf([], []), 'token:1')).toBeUndefined();
+test('the row of an enrolment becomes the row of its first edge', () => {
+  expect(findSelected(listEdgeRows([], [token(1, 'edge')]), 'token:1')?.state).toBe('none');
+  expect(findSelected(listEdgeRows([edge('a', 1)], [token(1, 'edge')]), 'token:1')?.id).toBe('a');
+  expect(findSelected(listEdgeRows([], []), 'token:1')).toBeUndefined();
 });
 
 const enrolmentFor = (url: string): string =>
   `halyard-edge-1.${Buffer.from(JSON.stringify({ url, token: "it's" })).toString('base64url')}`;
 
 test('reads the URL in an enrolment', () => {
-  expect(urlOf(enrolmentFor('https://flags.example.com'))).toBe('https://flags.example.com');
-  expect(urlOf('halyard-edge-2.???')).toBeUndefined();
+  expect(readServerUrl(enrolmentFor('https://flags.example.com'))).toBe('https://flags.example.com');
+  expect(readServerUrl('halyard-edge-2.???')).toBeUndefined();
 });
 
 test('names the server in the commands only if the enrolment has a different URL', () => {
   const shellFor = (origin: string) =>
-    commandsOf(enrolmentFor('https://flags.example.com'), origin).map(({ text }) => text ?? '');
+    buildStartCommands(enrolmentFor('https://flags.example.com'), origin).map(({ text }) => text ?? '');
 
   for (const text of shellFor('https://flags.example.com')) expect(text).not.toContain('pstream');
   for (const text of shellFor('https://other.example.com'))

@@ -1,27 +1,27 @@
 import type { ApiToken } from '../api-tokens/queries.ts';
 import type { Edge } from './queries.ts';
 
-/** A row of the page: an edge, or an enrolment with which no edge has reported in the last day. */
-export type Enrolment = Pick<Edge, 'id' | 'tokenId' | 'tokenName' | 'environment' | 'projects'> & {
+/** A row on the page, which is an edge or an enrolment with which no edge has reported in the last day. */
+export type EdgeRow = Pick<Edge, 'id' | 'tokenId' | 'tokenName' | 'environment' | 'projects'> & {
   state: Edge['state'] | 'none';
-  /** What the edge reported. */
+  /** The edge's last report. */
   edge?: Edge;
 };
 
-const START = 'token:';
+const ID_PREFIX = 'token:';
 
-/** The id of the row that an enrolment has until its first edge reports. */
-export const idOfToken = (tokenId: number): string => START + tokenId;
+/** Returns the row id of an enrolment, which is valid until the enrolment's first edge reports. */
+export const toRowId = (tokenId: number): string => ID_PREFIX + tokenId;
 
-/** All edges, and the enrolments without one. */
-export function enrolmentsOf(edges: readonly Edge[], tokens: readonly ApiToken[]): Enrolment[] {
-  const used = new Set(edges.map(({ tokenId }) => tokenId));
+/** Lists all edges, and the enrolments without an edge. */
+export function listEdgeRows(edges: readonly Edge[], tokens: readonly ApiToken[]): EdgeRow[] {
+  const usedTokenIds = new Set(edges.map(({ tokenId }) => tokenId));
   return [
     ...edges.map(edge => ({ ...edge, edge })),
     ...tokens
-      .filter(({ id, type }) => type === 'edge' && !used.has(id))
+      .filter(({ id, type }) => type === 'edge' && !usedTokenIds.has(id))
       .map(({ id, tokenName, environment, projects }) => ({
-        id: idOfToken(id),
+        id: toRowId(id),
         tokenId: id,
         tokenName,
         environment: environment ?? '',
@@ -31,6 +31,6 @@ export function enrolmentsOf(edges: readonly Edge[], tokens: readonly ApiToken[]
   ];
 }
 
-/** The selected row. The row of an enrolment becomes that of its first edge. */
-export const selectedOf = (rows: readonly Enrolment[] | undefined, id: unknown): Enrolment | undefined =>
-  rows?.find(row => row.id === id) ?? rows?.find(({ tokenId }) => idOfToken(tokenId) === id);
+/** Finds the selected row. The row of an enrolment becomes the row of its first edge. */
+export const findSelected = (rows: readonly EdgeRow[] | undefined, id: unknown): EdgeRow | undefined =>
+  rows?.find(row => row.id === id) ?? rows?.find(({ tokenId }) => toRowId(tokenId) === id);

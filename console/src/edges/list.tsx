@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useMemo } from 'react';
 import { loadChunk } from '../api/chunks.ts';
 import { deleteToken, tokensQuery } from '../api-tokens/queries.ts';
-import { projectsOf } from '../api-tokens/words.ts';
+import { formatProjects } from '../api-tokens/words.ts';
 import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import { DangerAction, DangerZone } from '../ui/DangerZone.tsx';
 import { Env } from '../ui/Env.tsx';
@@ -16,80 +16,80 @@ import type { Search } from '../ui/search.ts';
 import { Time } from '../ui/Time.tsx';
 import { toast } from '../ui/toasts.ts';
 import { useFilters } from '../ui/useFilters.ts';
-import { counted, formatNumber } from '../ui/words.ts';
+import { formatCount, formatNumber } from '../ui/words.ts';
 import s from './edges.module.css';
-import { type Enrolment, enrolmentsOf, selectedOf } from './enrolments.ts';
+import { type EdgeRow, findSelected, listEdgeRows } from './enrolments.ts';
 import { type Edge, edgesQuery } from './queries.ts';
 
 const NewEdge = lazy(() =>
   loadChunk(() => import('./NewEdge.tsx')).then(module => ({ default: module.NewEdge })),
 );
 
-const keyOf = ({ id }: Enrolment): string => id;
-const textOf = ({ tokenName, environment, edge, projects }: Enrolment): string =>
+const getKey = ({ id }: EdgeRow): string => id;
+const getSearchText = ({ tokenName, environment, edge, projects }: EdgeRow): string =>
   [tokenName, environment, edge?.version, ...projects].join('\n');
 const COLUMNS = [
   {
     label: 'Edge',
-    compare: (one: Enrolment, other: Enrolment) => one.tokenName.localeCompare(other.tokenName),
+    compare: (a: EdgeRow, b: EdgeRow) => a.tokenName.localeCompare(b.tokenName),
   },
   {
     label: 'Environment',
-    compare: (one: Enrolment, other: Enrolment) => one.environment.localeCompare(other.environment),
+    compare: (a: EdgeRow, b: EdgeRow) => a.environment.localeCompare(b.environment),
   },
   {
     label: 'SDKs',
-    compare: (one: Enrolment, other: Enrolment) => (other.edge?.instances ?? 0) - (one.edge?.instances ?? 0),
+    compare: (a: EdgeRow, b: EdgeRow) => (b.edge?.instances ?? 0) - (a.edge?.instances ?? 0),
   },
   {
     label: 'Flags',
-    compare: (one: Enrolment, other: Enrolment) => (other.edge?.behind ?? 0) - (one.edge?.behind ?? 0),
+    compare: (a: EdgeRow, b: EdgeRow) => (b.edge?.behind ?? 0) - (a.edge?.behind ?? 0),
   },
   { label: 'Status' },
 ];
 
 const STATES = {
-  connected: { tone: 'on', label: 'Connected', words: '' },
+  connected: { tone: 'on', label: 'Connected', explanation: '' },
   silent: {
     tone: 'warn',
     label: 'Silent',
-    words:
+    explanation:
       'The edge has not reported for at least 15 seconds. If it is still running, it keeps serving the flags that it has.',
   },
-  stopped: { tone: 'off', label: 'Stopped', words: 'The edge reported that it was stopping.' },
+  stopped: { tone: 'off', label: 'Stopped', explanation: 'The edge reported that it was stopping.' },
   none: {
     tone: 'off',
     label: 'Not started',
-    words:
+    explanation:
       'No edge has reported with this enrolment in the last day. If you have lost the enrolment, revoke it and create a new one.',
   },
 } as const;
 
-function Status({ of: { state } }: { of: Enrolment }) {
+function Status({ row: { state } }: { row: EdgeRow }) {
   const { tone, label } = STATES[state];
   return <State tone={tone}>{label}</State>;
 }
 
-const flagsOf = ({ behind }: Edge): string =>
-  behind === 0 ? 'Current' : `${counted(behind, 'revision')} behind`;
+const formatProgress = ({ behind }: Edge): string =>
+  behind === 0 ? 'Current' : `${formatCount(behind, 'revision')} behind`;
 
-/** Edges, and the enrolment of new ones. */
+/** Lists edges, and enrols new edges. */
 export function EdgesPage() {
   const { search, push, replace } = useFilters();
   const { data: edges, error, refetch } = useQuery(edgesQuery);
   const { data: tokens = [] } = useQuery(tokensQuery(undefined));
-  const types = useTypes();
-  const rows = useMemo(() => edges && enrolmentsOf(edges, tokens), [edges, tokens]);
-  const selected = selectedOf(rows, search.edge);
-  const onActive = useCallback(({ id }: Enrolment) => replace({ edge: id }), [replace]);
+  const environmentTypes = useEnvironmentTypes();
+  const rows = useMemo(() => edges && listEdgeRows(edges, tokens), [edges, tokens]);
+  const selectedRow = findSelected(rows, search.edge);
+  const onActive = useCallback(({ id }: EdgeRow) => replace({ edge: id }), [replace]);
   const render = useCallback(
-    (row: Enrolment) => {
+    (row: EdgeRow) => {
       const { id, tokenName, environment, edge } = row;
-      const type = types.get(environment);
+      const type = environmentTypes.get(environment);
       return (
         <>
-          <Cell as="name">
-            <Link to="." search={(before: Search) => ({ ...before, edge: id })} replace>
+          <Cell variant="name">
+            <Link to="." search={(current: Search) => ({ ...current, edge: id })} replace>
               {tokenName}
             </Link>
             <small>
@@ -102,18 +102,18 @@ export function EdgesPage() {
               )}
             </small>
           </Cell>
-          <Cell as="dim">
+          <Cell variant="dim">
             <Env name={environment} {...(type && { type })} />
           </Cell>
-          <Cell as="dim">{edge && formatNumber(edge.instances)}</Cell>
-          <Cell as="dim">{edge && flagsOf(edge)}</Cell>
+          <Cell variant="dim">{edge && formatNumber(edge.instances)}</Cell>
+          <Cell variant="dim">{edge && formatProgress(edge)}</Cell>
           <Cell>
-            <Status of={row} />
+            <Status row={row} />
           </Cell>
         </>
       );
     },
-    [types],
+    [environmentTypes],
   );
   return (
     <ListPage
@@ -122,24 +122,24 @@ export function EdgesPage() {
       rows={rows}
       error={error}
       onRetry={() => void refetch()}
-      keyOf={keyOf}
-      textOf={textOf}
+      getKey={getKey}
+      getSearchText={getSearchText}
       placeholder="Name, environment or version"
       columns={COLUMNS}
       className={s.columns}
       height={52}
       render={render}
-      active={selected?.id}
+      activeKey={selectedRow?.id}
       onActive={onActive}
       onOpen={onActive}
       create={{ label: 'New edge', call: 'createApiToken', run: () => push({ edit: 'new' }) }}
       empty="No edges yet. An edge serves flags near your applications, even while this server is unreachable."
       detail={
-        selected && (
+        selectedRow && (
           <EdgeDetail
-            key={selected.tokenId}
-            row={selected}
-            shared={edges?.filter(({ tokenId }) => tokenId === selected.tokenId) ?? []}
+            key={selectedRow.tokenId}
+            row={selectedRow}
+            sharedEdges={edges?.filter(({ tokenId }) => tokenId === selectedRow.tokenId) ?? []}
             onClose={() => replace({ edge: undefined })}
           />
         )
@@ -150,52 +150,52 @@ export function EdgesPage() {
   );
 }
 
-/** The type of each environment. */
-function useTypes(): ReadonlyMap<string, string> {
+/** Returns the type of each environment. */
+function useEnvironmentTypes(): ReadonlyMap<string, string> {
   const { data } = useQuery(environmentsQuery);
   return useMemo(() => new Map(data?.environments.map(({ name, type }) => [name, type])), [data]);
 }
 
 function EdgeDetail({
   row,
-  shared,
+  sharedEdges,
   onClose,
 }: {
-  row: Enrolment;
+  row: EdgeRow;
   /** All edges with this enrolment. */
-  shared: readonly Edge[];
+  sharedEdges: readonly Edge[];
   onClose(): void;
 }) {
   const { data: projects } = useQuery(projectsQuery);
-  const type = useTypes().get(row.environment);
-  const names = new Map(projects?.map(({ id, name }) => [id, name]));
+  const type = useEnvironmentTypes().get(row.environment);
+  const projectNames = new Map(projects?.map(({ id, name }) => [id, name]));
   const { tokenName, tokenId, edge } = row;
-  const { words } = STATES[row.state];
+  const { explanation } = STATES[row.state];
   const revoke = async () => {
     await deleteToken(undefined, { id: tokenId });
     onClose();
     toast({ message: `The enrolment of ${tokenName} is revoked.` });
   };
-  const instances = shared.reduce((sum, one) => sum + one.instances, 0);
+  const instanceCount = sharedEdges.reduce((sum, { instances }) => sum + instances, 0);
   return (
     <Detail heading label={tokenName} bar="Edge" link={`/admin/edges?edge=${row.id}`} onClose={onClose}>
       <p className={s.words}>
-        <Status of={row} />
+        <Status row={row} />
         {edge && (
           <>
             {' '}
-            Last report <Time at={edge.seenAt} as="full" />.
+            Last report <Time at={edge.seenAt} format="full" />.
           </>
         )}{' '}
-        {words}
+        {explanation}
       </p>
       <Facts
         facts={[
           ['Environment', <Env key="" name={row.environment} {...(type && { type })} />],
-          ['Projects', projectsOf(row, names)],
+          ['Projects', formatProjects(row, projectNames)],
           ...(edge
             ? [
-                ['Flags', `${flagsOf(edge)}, revision ${formatNumber(edge.revision)}`] as const,
+                ['Flags', `${formatProgress(edge)}, revision ${formatNumber(edge.revision)}`] as const,
                 ['SDK instances', formatNumber(edge.instances)] as const,
                 ['Version', edge.version] as const,
               ]
@@ -215,9 +215,9 @@ function EdgeDetail({
           call="deleteApiToken"
           onConfirm={revoke}
         >
-          {shared.length === 0
+          {sharedEdges.length === 0
             ? 'Edges can no longer start with it.'
-            : `${shared.length === 1 ? 'The edge rejects' : `The ${shared.length} edges that share it reject`} all SDKs with 401 and ${shared.length === 1 ? 'deletes its' : 'delete their'} flags from disk.${instances > 0 ? ` ${counted(instances, 'SDK instance gets', 'SDK instances get')} no more changes.` : ''}`}
+            : `${sharedEdges.length === 1 ? 'The edge rejects' : `The ${sharedEdges.length} edges that share it reject`} all SDKs with 401 and ${sharedEdges.length === 1 ? 'deletes its' : 'delete their'} flags from disk.${instanceCount > 0 ? ` ${formatCount(instanceCount, 'SDK instance gets', 'SDK instances get')} no more changes.` : ''}`}
         </DangerAction>
       </DangerZone>
     </Detail>

@@ -1,7 +1,7 @@
 import { NativeSelect } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { isNameTaken, messagesByField, otherMessages } from '../api/errors.ts';
+import { isNameTaken, messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { useMissingPermissions } from '../api/me.ts';
 import { Conflict } from '../ui/Conflict.tsx';
 import { DangerAction, DangerZone } from '../ui/DangerZone.tsx';
@@ -18,15 +18,15 @@ import { useCreation } from '../ui/useCreation.ts';
 import { useEditor } from '../ui/useEditor.tsx';
 import { useFilters } from '../ui/useFilters.ts';
 import type { Version } from '../ui/versions.ts';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import s from './environments.module.css';
 import { ProjectsWith } from './ProjectsWith.tsx';
 import {
+  buildSubject,
   createEnvironment,
   deleteEnvironment,
   type Environment,
   environmentQuery,
-  subjectOf,
   updateEnvironment,
 } from './queries.ts';
 
@@ -65,7 +65,7 @@ export function NewEnvironmentPanel({ onClose }: { onClose(): void }) {
     empty: { name: '', type: 'development' },
     send: createEnvironment,
     onSent: ({ name }) => {
-      // The panel of the new environment, which adds it to projects.
+      // Opens the panel of the new environment, where the user can add it to projects.
       leave({ edit: `environment:${name}` });
       toast({ message: `Created ${name}. New projects get it. Add it to existing ones here.` });
     },
@@ -76,7 +76,7 @@ export function NewEnvironmentPanel({ onClose }: { onClose(): void }) {
       action="Create environment"
       pending={isPending}
       disabled={draft.name === ''}
-      messages={isNameTaken(error) ? [] : otherMessages(error, ['name', 'type'])}
+      messages={isNameTaken(error) ? [] : messagesWithoutField(error, ['name', 'type'])}
       {...unsaved}
       onSubmit={submit}
       onClose={onClose}
@@ -93,7 +93,7 @@ export function NewEnvironmentPanel({ onClose }: { onClose(): void }) {
   );
 }
 
-/** The panel of an environment: its type, and what would be lost by deleting it. */
+/** The panel of an environment, with its type, its projects, and what deleting it would lose. */
 export function EnvironmentPanel({ name, onClose }: { name: string; onClose(): void }) {
   const { data, error, refetch } = useQuery(environmentQuery(name));
   if (data)
@@ -106,7 +106,7 @@ export function EnvironmentPanel({ name, onClose }: { name: string; onClose(): v
     );
   return (
     <SidePanel title={name} onClose={onClose}>
-      <Loading of={[{ error, refetch }]} rows={3} />
+      <Loading queries={[{ error, refetch }]} rows={3} />
     </SidePanel>
   );
 }
@@ -124,30 +124,30 @@ function Editor({
 }) {
   const { name } = environment;
   const client = useQueryClient();
-  const missing = useMissingPermissions('updateEnvironment');
-  const read = async () => {
-    const now = await client.fetchQuery({ ...environmentQuery(name), staleTime: 0 });
-    return { draft: { type: now.environment.type }, etag: now.etag };
+  const missingPermissions = useMissingPermissions('updateEnvironment');
+  const readLatest = async () => {
+    const latest = await client.fetchQuery({ ...environmentQuery(name), staleTime: 0 });
+    return { draft: { type: latest.environment.type }, etag: latest.etag };
   };
-  const { draft, changes, change, error, conflict, question, ...editor } = useEditor<Draft>({
+  const { draft, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
     thing: `environment:${name}`,
     current,
-    read,
-    save: (sent, etag) => updateEnvironment(name, sent, etag),
-    findChange: () => findChange(subjectOf(name)),
+    read: readLatest,
+    save: (sentDraft, etag) => updateEnvironment(name, sentDraft, etag),
+    findChange: () => findChange(buildSubject(name)),
     onSaved: async () => {
       toast({ message: `Saved ${name}.` });
-      return await read();
+      return await readLatest();
     },
   });
   return (
-    <SidePanel title={name} isAsking={question !== null && changes.length > 0} onClose={onClose}>
+    <SidePanel title={name} isAsking={confirmation !== null && changes.length > 0} onClose={onClose}>
       {conflict ? (
         <Conflict noun="environment" {...conflict} />
       ) : (
         <div className={s.panel}>
-          <FormErrors messages={otherMessages(error, ['type'])} />
-          <fieldset className={s.fields} disabled={missing.length > 0 || editor.isPending}>
+          <FormErrors messages={messagesWithoutField(error, ['type'])} />
+          <fieldset className={s.fields} disabled={missingPermissions.length > 0 || editor.isPending}>
             <TypeSelect
               type={draft.type}
               error={messagesByField(error).type}
@@ -155,13 +155,13 @@ function Editor({
             />
           </fieldset>
           <ProjectsWith environment={name} />
-          <LastChange subject={subjectOf(name)} />
+          <LastChange subject={buildSubject(name)} />
           <Deletion environment={environment} />
-          {(changes.length > 0 || missing.length > 0) && (
+          {(changes.length > 0 || missingPermissions.length > 0) && (
             <SaveBar
               changes={changes}
-              missing={missing}
-              disabled={missing.length > 0}
+              missingPermissions={missingPermissions}
+              disabled={missingPermissions.length > 0}
               pending={editor.isPending}
               onSave={editor.save}
               onDiscard={editor.discard}
@@ -169,7 +169,7 @@ function Editor({
           )}
         </div>
       )}
-      {question}
+      {confirmation}
     </SidePanel>
   );
 }
@@ -188,21 +188,21 @@ function Deletion({ environment }: { environment: Environment }) {
         title="Delete this environment"
         action="Delete environment"
         call="deleteEnvironment"
-        typed={name}
-        blocked={blockedBy(environment)}
+        nameToType={name}
+        blocked={deletionObstacle(environment)}
         onConfirm={remove}
       >
         {projectCount === 0
           ? 'None of the projects that you can read uses it.'
-          : `${counted(projectCount, 'project loses', 'projects lose')} the strategies and variants of all flags in it.`}
+          : `${formatCount(projectCount, 'project loses', 'projects lose')} the strategies and variants of all flags in it.`}
         {enabledToggleCount + apiTokenCount === 0 && ' No flag is enabled in it, and no API token uses it.'}
       </DangerAction>
     </DangerZone>
   );
 }
 
-/** Why an environment cannot be deleted, with links to what has to be removed first. */
-function blockedBy({ name, protected: isProtected, enabledToggleCount, apiTokenCount }: Environment) {
+/** Explains why an environment cannot be deleted, with links to what has to be removed first. */
+function deletionObstacle({ name, protected: isProtected, enabledToggleCount, apiTokenCount }: Environment) {
   if (isProtected) return 'Not possible: the environment is protected.';
   if (enabledToggleCount + apiTokenCount === 0) return undefined;
   return (
@@ -210,13 +210,13 @@ function blockedBy({ name, protected: isProtected, enabledToggleCount, apiTokenC
       Not possible while{' '}
       {enabledToggleCount > 0 && (
         <Link to="/flags" search={{ status: `${name}:enabled` }}>
-          {counted(enabledToggleCount, 'flag is', 'flags are')} enabled in it
+          {formatCount(enabledToggleCount, 'flag is', 'flags are')} enabled in it
         </Link>
       )}
       {enabledToggleCount > 0 && apiTokenCount > 0 && ' and '}
       {apiTokenCount > 0 && (
         <Link to="/admin/tokens" search={{ query: name }}>
-          {counted(apiTokenCount, 'API token uses', 'API tokens use')} it
+          {formatCount(apiTokenCount, 'API token uses', 'API tokens use')} it
         </Link>
       )}
       .

@@ -8,37 +8,39 @@ import { projectsQuery } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
 import { RailSection } from '../ui/RailSection.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
-import { counted, formatNumber } from '../ui/words.ts';
+import { formatCount, formatNumber } from '../ui/words.ts';
 import s from './environments.module.css';
 
-/** Others are found by searching. */
-const SHOWN = 50;
-const FEW = 10;
+/** Users find the other projects by searching. */
+const MAX_SHOWN = 50;
+const MAX_WITHOUT_SEARCH = 10;
 
-/** All projects that the user can read, and whether they have the environment. Each of the others can add it here. */
+/** Lists all projects that the user can read, and whether they have the environment. Users can add it to the other projects. */
 export function ProjectsWith({ environment }: { environment: string }) {
   const { data: projects } = useQuery(projectsQuery);
-  const [typed, setTyped] = useState('');
+  const [filterText, setTyped] = useState('');
   if (!projects) return null;
-  const words = typed.trim().toLowerCase();
-  const matching = projects.filter(({ id, name }) => `${name}\n${id}`.toLowerCase().includes(words));
-  const having = projects.filter(({ environments }) => environments.includes(environment)).length;
+  const searchText = filterText.trim().toLowerCase();
+  const matchingProjects = projects.filter(({ id, name }) =>
+    `${name}\n${id}`.toLowerCase().includes(searchText),
+  );
+  const projectCount = projects.filter(({ environments }) => environments.includes(environment)).length;
   return (
     <RailSection
       title="Projects"
-      aside={`in ${formatNumber(having)} of ${counted(projects.length, 'project')}`}
+      aside={`in ${formatNumber(projectCount)} of ${formatCount(projects.length, 'project')}`}
     >
-      {projects.length > FEW && (
+      {projects.length > MAX_WITHOUT_SEARCH && (
         <TextInput
           aria-label="Find a project"
           placeholder="Find a project"
           autoComplete="off"
-          value={typed}
+          value={filterText}
           onChange={event => setTyped(event.target.value)}
         />
       )}
       <ul className={s.projects} aria-label="Projects">
-        {matching.slice(0, SHOWN).map(({ id, name, environments }) => (
+        {matchingProjects.slice(0, MAX_SHOWN).map(({ id, name, environments }) => (
           <li key={id}>
             <Link to="/projects/$projectId/settings/environments" params={{ projectId: id }}>
               {name}
@@ -46,20 +48,22 @@ export function ProjectsWith({ environment }: { environment: string }) {
             {environments.includes(environment) ? (
               <span className="muted">added</span>
             ) : (
-              <Add project={id} name={name} environment={environment} />
+              <AddButton project={id} name={name} environment={environment} />
             )}
           </li>
         ))}
       </ul>
-      {matching.length === 0 && <p className={s.none}>No projects match.</p>}
-      {matching.length > SHOWN && (
-        <p className={s.none}>{formatNumber(matching.length - SHOWN)} more. Type a part of the name.</p>
+      {matchingProjects.length === 0 && <p className={s.none}>No projects match.</p>}
+      {matchingProjects.length > MAX_SHOWN && (
+        <p className={s.none}>
+          {formatNumber(matchingProjects.length - MAX_SHOWN)} more. Type a part of the name.
+        </p>
       )}
     </RailSection>
   );
 }
 
-function Add({ project, name, environment }: { project: string; name: string; environment: string }) {
+function AddButton({ project, name, environment }: { project: string; name: string; environment: string }) {
   const add = useMutation({
     mutationFn: () => addEnvironment(project, environment),
     onSuccess: () => toast({ message: `Added ${environment} to ${name}. Every flag is disabled there.` }),

@@ -14,12 +14,12 @@ import { useShortcuts } from '../ui/shortcuts.ts';
 import { Toggle } from '../ui/Toggle.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
 import { useFilters } from '../ui/useFilters.ts';
-import { counted, formatNumber } from '../ui/words.ts';
+import { formatCount, formatNumber } from '../ui/words.ts';
 import { EnvironmentPanel, NewEnvironmentPanel } from './EnvironmentPanel.tsx';
 import s from './environments.module.css';
 import { type Environment, setEnabled, sortEnvironments } from './queries.ts';
 
-/** The environments of the instance, in the order of flag pages. */
+/** Lists the environments of the instance, in the order that flag pages use. */
 export function EnvironmentsPage() {
   const { search, push, replace } = useFilters();
   const { data, error, refetch } = useQuery(environmentsQuery);
@@ -27,11 +27,11 @@ export function EnvironmentsPage() {
   const create = () => push({ edit: 'new' });
   useShortcuts([can(me, 'createEnvironment') && { keys: 'n', description: 'New environment', run: create }]);
   const close = () => replace({ edit: undefined });
-  const edited = data?.environments.find(({ name }) => search.edit === `environment:${name}`);
+  const editedEnvironment = data?.environments.find(({ name }) => search.edit === `environment:${name}`);
   return (
     <Page
       title="Environments"
-      note={data && counted(data.environments.length, 'environment')}
+      note={data && formatCount(data.environments.length, 'environment')}
       actions={
         <Can call="createEnvironment">
           <Button variant="filled" leftSection={<Plus size={14} />} onClick={create}>
@@ -49,15 +49,21 @@ export function EnvironmentsPage() {
         />
       )}
       {search.edit === 'new' && <NewEnvironmentPanel onClose={close} />}
-      {edited && <EnvironmentPanel key={edited.name} name={edited.name} onClose={close} />}
+      {editedEnvironment && (
+        <EnvironmentPanel key={editedEnvironment.name} name={editedEnvironment.name} onClose={close} />
+      )}
     </Page>
   );
 }
 
-/** The list with one element moved to a different position. */
-const moved = (names: readonly string[], from: number, to: number): string[] => {
-  const without = names.filter((_, place) => place !== from);
-  return [...without.slice(0, to), ...names.slice(from, from + 1), ...without.slice(to)];
+/** Moves an element of the list to a different position. */
+const moveName = (names: readonly string[], fromIndex: number, toIndex: number): string[] => {
+  const otherNames = names.filter((_, index) => index !== fromIndex);
+  return [
+    ...otherNames.slice(0, toIndex),
+    ...names.slice(fromIndex, fromIndex + 1),
+    ...otherNames.slice(toIndex),
+  ];
 };
 
 function Table({
@@ -67,23 +73,28 @@ function Table({
   environments: readonly Environment[];
   onEdit(environment: Environment): void;
 }) {
-  const [dragged, setDragged] = useState<number>();
-  /** The order that was sent, until the server has it. */
-  const [sent, setSent] = useState<string[]>();
+  const [draggedIndex, setDraggedIndex] = useState<number>();
+  /** The new order, until the server has stored it. */
+  const [pendingNames, setPendingNames] = useState<string[]>();
   const cannotSort = useMissingPermissions('updateEnvironmentSortOrder');
   const cannotToggle = useMissingPermissions('enableEnvironment');
-  const known = environments.map(({ name }) => name);
-  const names = sent?.length === known.length ? sent : known;
-  const ordered = names.flatMap(name => environments.find(one => one.name === name) ?? []);
-  const move = async (from: number, to: number) => {
-    if (to < 0 || to >= names.length || from === to) return;
-    const next = moved(names, from, to);
-    setSent(next);
+  const storedNames = environments.map(({ name }) => name);
+  const names = pendingNames?.length === storedNames.length ? pendingNames : storedNames;
+  const sortedEnvironments = names.flatMap(
+    name => environments.find(environment => environment.name === name) ?? [],
+  );
+  const move = async (fromIndex: number, toIndex: number) => {
+    if (toIndex < 0 || toIndex >= names.length || fromIndex === toIndex) return;
+    const movedNames = moveName(names, fromIndex, toIndex);
+    setPendingNames(movedNames);
     try {
-      await sortEnvironments(next);
-      toast({ about: 'order', message: `${next[to]} is number ${to + 1} of ${next.length}.` });
+      await sortEnvironments(movedNames);
+      toast({
+        about: 'order',
+        message: `${movedNames[toIndex]} is number ${toIndex + 1} of ${movedNames.length}.`,
+      });
     } catch (error) {
-      setSent(undefined);
+      setPendingNames(undefined);
       toastError(error);
     }
   };
@@ -91,16 +102,16 @@ function Table({
     await setEnabled(name, enabled);
     toast({ message: `New projects ${enabled ? 'get' : 'do not get'} ${name}.` });
   };
-  const onKeyDown = (event: KeyboardEvent, place: number) => {
+  const onKeyDown = (event: KeyboardEvent, index: number) => {
     const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
     if (step === undefined || !event.altKey || cannotSort.length > 0) return;
     event.preventDefault();
-    void move(place, place + step);
+    void move(index, index + step);
   };
-  const onDrop = (event: DragEvent, place: number) => {
+  const onDrop = (event: DragEvent, index: number) => {
     event.preventDefault();
-    if (dragged !== undefined) void move(dragged, place);
-    setDragged(undefined);
+    if (draggedIndex !== undefined) void move(draggedIndex, index);
+    setDraggedIndex(undefined);
   };
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
@@ -120,16 +131,16 @@ function Table({
           </tr>
         </thead>
         <tbody>
-          {ordered.map((environment, place) => (
+          {sortedEnvironments.map((environment, index) => (
             <tr
               key={environment.name}
               draggable={cannotSort.length === 0}
-              data-dragged={dragged === place || undefined}
-              onDragStart={() => setDragged(place)}
-              onDragEnd={() => setDragged(undefined)}
+              data-dragged={draggedIndex === index || undefined}
+              onDragStart={() => setDraggedIndex(index)}
+              onDragEnd={() => setDraggedIndex(undefined)}
               onDragOver={event => event.preventDefault()}
-              onDrop={event => onDrop(event, place)}
-              onKeyDown={event => onKeyDown(event, place)}
+              onDrop={event => onDrop(event, index)}
+              onKeyDown={event => onKeyDown(event, index)}
             >
               <td className={s.order}>
                 <GripVertical size={14} aria-hidden="true" />
@@ -137,8 +148,8 @@ function Table({
                   <ActionIcon
                     size={22}
                     aria-label={`Move ${environment.name} up`}
-                    disabled={place === 0}
-                    onClick={() => void move(place, place - 1)}
+                    disabled={index === 0}
+                    onClick={() => void move(index, index - 1)}
                   >
                     <ArrowUp size={13} />
                   </ActionIcon>
@@ -147,8 +158,8 @@ function Table({
                   <ActionIcon
                     size={22}
                     aria-label={`Move ${environment.name} down`}
-                    disabled={place === ordered.length - 1}
-                    onClick={() => void move(place, place + 1)}
+                    disabled={index === sortedEnvironments.length - 1}
+                    onClick={() => void move(index, index + 1)}
                   >
                     <ArrowDown size={13} />
                   </ActionIcon>
@@ -164,7 +175,7 @@ function Table({
                 <Toggle
                   checked={environment.enabled}
                   label={`New projects get ${environment.name}`}
-                  missing={cannotToggle}
+                  missingPermissions={cannotToggle}
                   onChange={enabled => void toggle(environment, enabled).catch(toastError)}
                 />
               </td>

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Failure } from '../ui/Failure.tsx';
 import type { Tone } from '../ui/State.tsx';
-import { lasting } from '../ui/time.ts';
+import { formatDuration } from '../ui/time.ts';
 import { useCurrent } from '../ui/useCurrent.ts';
 import s from './events.module.css';
 import { deliveriesQuery } from './queries.ts';
@@ -23,19 +23,22 @@ const TONES: Record<Delivery['state'], Tone> = {
 };
 const MAX_SHOWN = 20;
 
-/** The state in words: "delivered, 200" or "attempt 3 failed, next in 5 min". */
-export function wordsOf({ state, attempts, lastStatus, nextAttemptAt }: Delivery, now = Date.now()): string {
+/** Describes the state, such as "delivered, 200" or "attempt 3 failed, next in 5 min". */
+export function describeState(
+  { state, attempts, lastStatus, nextAttemptAt }: Delivery,
+  now = Date.now(),
+): string {
   const status = lastStatus === null ? '' : `, ${lastStatus}`;
   if (state === 'success') return `delivered${status}`;
   if (state === 'successWithErrors') return `partially delivered${status}`;
   if (state === 'failed')
     return `failed after ${attempts === 1 ? '1 attempt' : `${attempts} attempts`}${status}`;
-  const wait = nextAttemptAt === null ? 0 : Date.parse(nextAttemptAt) - now;
-  const next = wait > 0 ? `, next in ${lasting(wait)}` : '';
-  return state === 'retrying' ? `attempt ${attempts} failed${status}${next}` : `pending${next}`;
+  const waitMs = nextAttemptAt === null ? 0 : Date.parse(nextAttemptAt) - now;
+  const nextAttempt = waitMs > 0 ? `, next in ${formatDuration(waitMs)}` : '';
+  return state === 'retrying' ? `attempt ${attempts} failed${status}${nextAttempt}` : `pending${nextAttempt}`;
 }
 
-/** The deliveries of the event to integrations. */
+/** Lists the deliveries of the event to integrations. */
 export function Deliveries({ eventId }: { eventId: number }) {
   const { data, error, refetch } = useQuery(deliveriesQuery(eventId));
   return (
@@ -53,7 +56,7 @@ export function Deliveries({ eventId }: { eventId: number }) {
             >
               {delivery.description || delivery.provider}
             </Link>
-            <Words delivery={delivery} />
+            <DeliveryState delivery={delivery} />
           </li>
         ))}
       </ul>
@@ -61,6 +64,6 @@ export function Deliveries({ eventId }: { eventId: number }) {
   );
 }
 
-function Words({ delivery }: { delivery: Delivery }) {
-  return <span className="muted">{useCurrent(now => wordsOf(delivery, now))}</span>;
+function DeliveryState({ delivery }: { delivery: Delivery }) {
+  return <span className="muted">{useCurrent(now => describeState(delivery, now))}</span>;
 }

@@ -7,7 +7,7 @@ import { Flag, Undo2 } from 'lucide-react';
 import { lazy, Suspense, useId, useState } from 'react';
 import { loadChunk } from '../api/chunks.ts';
 import { Can } from '../ui/Can.tsx';
-import { changesOf, unchangedCount } from '../ui/diff.ts';
+import { computeChanges, countUnchanged } from '../ui/diff.ts';
 import { FieldDiff } from '../ui/FieldDiff.tsx';
 import { Json } from '../ui/Json.tsx';
 import { Person } from '../ui/Person.tsx';
@@ -15,19 +15,19 @@ import { Sentence } from '../ui/Sentence.tsx';
 import type { Search } from '../ui/search.ts';
 import { Time } from '../ui/Time.tsx';
 import { useFilters } from '../ui/useFilters.ts';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import { Deliveries } from './Deliveries.tsx';
 import s from './events.module.css';
 import { Facts } from './Facts.tsx';
 import { type Event, groupQuery } from './queries.ts';
-import { Reach } from './Reach.tsx';
-import { isRevertible, type RevertibleEvent, revertingCall } from './revertible.ts';
+import { getRevertCall, isRevertible, type RevertibleEvent } from './revertible.ts';
 
+const Reach = lazy(() => loadChunk(() => import('./Reach.tsx')).then(module => ({ default: module.Reach })));
 const Revert = lazy(() =>
   loadChunk(() => import('./Revert.tsx')).then(module => ({ default: module.Revert })),
 );
 
-/** Everything about one event. `inLog`: other events of the change open in the same log. */
+/** Shows everything about an event. With `inLog`, other events of the change open in the same log. */
 export function EventDetail({ event, inLog }: { event: Event; inLog?: boolean }) {
   return (
     <>
@@ -35,7 +35,7 @@ export function EventDetail({ event, inLog }: { event: Event; inLog?: boolean })
         <Sentence event={event} links />
       </p>
       <p className={s.by}>
-        <Person name={event.createdBy} size={18} named /> · <Time at={event.createdAt} as="full" />
+        <Person name={event.createdBy} size={18} showName /> · <Time at={event.createdAt} format="full" />
       </p>
       {event.comment && <blockquote className={s.comment}>{event.comment}</blockquote>}
       <div className={s.acts}>
@@ -59,7 +59,9 @@ export function EventDetail({ event, inLog }: { event: Event; inLog?: boolean })
       <Changes event={event} />
       <Facts event={event} />
       <Group event={event} inLog={inLog} />
-      <Reach eventId={event.id} />
+      <Suspense>
+        <Reach eventId={event.id} />
+      </Suspense>
       <Deliveries eventId={event.id} />
     </>
   );
@@ -69,7 +71,7 @@ function RevertButton({ event }: { event: RevertibleEvent }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Can {...revertingCall(event)}>
+      <Can {...getRevertCall(event)}>
         <Button leftSection={<Undo2 size={13} />} onClick={() => setOpen(true)}>
           Revert this change…
         </Button>
@@ -79,14 +81,14 @@ function RevertButton({ event }: { event: RevertibleEvent }) {
   );
 }
 
-/** The fields before and after, or both as JSON. The URL says which. */
+/** Shows the changed fields, or both states as JSON. The URL says which. */
 function Changes({ event: { preData, data } }: { event: Event }) {
   const { search, replace } = useFilters();
   const id = useId();
   if (preData === null && data === null) return null;
   const isJson = search.as === 'json';
-  const changes = changesOf(preData ?? {}, data ?? {});
-  const same = preData && data ? unchangedCount(preData, data) : 0;
+  const changes = computeChanges(preData ?? {}, data ?? {});
+  const unchangedFields = preData && data ? countUnchanged(preData, data) : 0;
   return (
     <section aria-labelledby={id}>
       <div className={s.diffHead}>
@@ -121,38 +123,42 @@ function Changes({ event: { preData, data } }: { event: Event }) {
       ) : (
         <>
           {changes.length > 0 && <FieldDiff changes={changes} />}
-          {same > 0 && <p className={s.same}>{counted(same, 'unchanged field')}</p>}
+          {unchangedFields > 0 && <p className={s.same}>{formatCount(unchangedFields, 'unchanged field')}</p>}
         </>
       )}
     </section>
   );
 }
 
-/** The other events of the same change. */
+/** Lists the other events of the same change. */
 function Group({ event, inLog }: { event: Event; inLog: boolean | undefined }) {
-  const found = useQuery(groupQuery(event.groupId)).data;
-  const others = found?.events.filter(one => one.id !== event.id) ?? [];
-  if (!found || others.length === 0) return null;
+  const group = useQuery(groupQuery(event.groupId)).data;
+  const otherEvents = group?.events.filter(({ id }) => id !== event.id) ?? [];
+  if (!group || otherEvents.length === 0) return null;
   return (
     <>
       <h2>In the same change</h2>
       <ul className={s.group}>
-        {others.map(one => (
-          <li key={one.id}>
+        {otherEvents.map(otherEvent => (
+          <li key={otherEvent.id}>
             {inLog ? (
-              <Link to="." search={(before: Search) => ({ ...before, event: String(one.id) })} replace>
-                <Sentence event={one} short />
+              <Link
+                to="."
+                search={(current: Search) => ({ ...current, event: String(otherEvent.id) })}
+                replace
+              >
+                <Sentence event={otherEvent} short />
               </Link>
             ) : (
-              <Link to="/events/$eventId" params={{ eventId: String(one.id) }}>
-                <Sentence event={one} short />
+              <Link to="/events/$eventId" params={{ eventId: String(otherEvent.id) }}>
+                <Sentence event={otherEvent} short />
               </Link>
             )}
           </li>
         ))}
       </ul>
-      {found.total > found.events.length && (
-        <p className={s.same}>and {counted(found.total - found.events.length, 'more event')}</p>
+      {group.total > group.events.length && (
+        <p className={s.same}>and {formatCount(group.total - group.events.length, 'more event')}</p>
       )}
     </>
   );

@@ -8,15 +8,15 @@ import { List } from '../ui/List.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { Detail, Split } from '../ui/Split.tsx';
 import type { Search } from '../ui/search.ts';
-import { dayWords } from '../ui/time.ts';
-import { counted, cx, formatNumber } from '../ui/words.ts';
-import { zoneName } from '../ui/zone.ts';
+import { formatDay } from '../ui/time.ts';
+import { cx, formatCount, formatNumber } from '../ui/words.ts';
+import { readZoneName } from '../ui/zone.ts';
 import { EventDetail } from './EventDetail.tsx';
 import { EventRow } from './EventRow.tsx';
 import s from './events.module.css';
 import { Histogram } from './Histogram.tsx';
 import { eventQuery } from './queries.ts';
-import { type EventsRow, indexOfEvent, neighbor, type Row, type Rows, rowAt } from './rows.ts';
+import { type EventsRow, findEventIndex, neighbor, type Row, type Rows, rowAt } from './rows.ts';
 import type { useEvents } from './useEvents.ts';
 
 const DAY_HEIGHT = 34;
@@ -24,12 +24,12 @@ const ROW_HEIGHT = 56;
 /** Browsers limit the height of an element to about 33 million pixels. */
 const MAX_ROWS = 500_000;
 
-const keyOf = (row: Row): string => (row.kind === 'day' ? row.day : String(row.events.at(-1)?.id));
+const getKey = (row: Row): string => (row.kind === 'day' ? row.day : String(row.events.at(-1)?.id));
 const isDay = (row: Row): boolean => row.kind === 'day';
 const renderRow = (row: Row) =>
-  row.kind === 'day' ? <span className={s.day}>{dayWords(row.day)}</span> : <EventRow row={row} />;
+  row.kind === 'day' ? <span className={s.day}>{formatDay(row.day)}</span> : <EventRow row={row} />;
 
-/** The list with the histogram at the left, the selected event at the right. The URL has the selection. */
+/** Shows the histogram and the list on the left, and the selected event on the right. The selection is in the URL. */
 export function EventLog({
   events,
   filters,
@@ -46,11 +46,11 @@ export function EventLog({
 }) {
   const { rows, total } = events;
   const navigate = useNavigate();
-  const box = useRef<HTMLElement>(null);
-  const index = selected === undefined ? -1 : indexOfEvent(rows, Number(selected));
-  const at = useCallback((n: number) => rowAt(rows, n), [rows]);
-  const height = useCallback(
-    (n: number) => (rowAt(rows, n)?.kind === 'day' ? DAY_HEIGHT : ROW_HEIGHT),
+  const section = useRef<HTMLElement>(null);
+  const index = selected === undefined ? -1 : findEventIndex(rows, Number(selected));
+  const rowAtIndex = useCallback((position: number) => rowAt(rows, position), [rows]);
+  const heightAt = useCallback(
+    (position: number) => (rowAt(rows, position)?.kind === 'day' ? DAY_HEIGHT : ROW_HEIGHT),
     [rows],
   );
   const select = useCallback(
@@ -71,19 +71,19 @@ export function EventLog({
   };
 
   const list = (
-    <section ref={box} className={s.left} aria-label="Events">
+    <section ref={section} className={s.left} aria-label="Events">
       <Histogram filters={filters} onRange={onRange} />
       <p className="sr" aria-live="polite">
-        {events.waiting > 0 && counted(events.waiting, 'new event')}
-        {events.waiting === 0 && events.added > 0 && `${counted(events.added, 'event')} added`}
+        {events.waiting > 0 && formatCount(events.waiting, 'new event')}
+        {events.waiting === 0 && events.added > 0 && `${formatCount(events.added, 'event')} added`}
       </p>
       {events.waiting > 0 && (
         <button
           type="button"
           className={s.waiting}
-          onClick={() => box.current?.querySelector('[role=listbox]')?.scrollTo(0, 0)}
+          onClick={() => section.current?.querySelector('[role=listbox]')?.scrollTo(0, 0)}
         >
-          <ArrowUp size={13} aria-hidden="true" /> {counted(events.waiting, 'new event')}
+          <ArrowUp size={13} aria-hidden="true" /> {formatCount(events.waiting, 'new event')}
         </button>
       )}
       {events.error && <Failure error={events.error} onRetry={events.retry} />}
@@ -95,9 +95,9 @@ export function EventLog({
           label="Events, newest first"
           className={cx(events.isPrevious && s.previous)}
           count={Math.min(rows.count, MAX_ROWS)}
-          rowAt={at}
-          keyOf={keyOf}
-          height={height}
+          rowAt={rowAtIndex}
+          getKey={getKey}
+          height={heightAt}
           render={renderRow}
           isHeading={isDay}
           activeIndex={index}
@@ -120,7 +120,7 @@ export function EventLog({
               Some events did not load. Retry
             </button>
           ) : (
-            total !== undefined && `${counted(total, 'event')} · times in ${zoneName()}`
+            total !== undefined && `${formatCount(total, 'event')} · times in ${readZoneName()}`
           )
         }
       />
@@ -131,7 +131,7 @@ export function EventLog({
       list={list}
       detail={
         selected !== undefined && (
-          <Selected
+          <SelectedEvent
             id={selected}
             rows={rows}
             index={index}
@@ -145,7 +145,7 @@ export function EventLog({
   );
 }
 
-function Selected({
+function SelectedEvent({
   id,
   rows,
   index,
@@ -161,13 +161,14 @@ function Selected({
   onClose(): void;
 }) {
   const row = index < 0 ? undefined : rowAt(rows, index);
-  const members = row?.kind === 'events' ? row : undefined;
-  const listed = members?.events.find(event => String(event.id) === id);
-  const loaded = useQuery({ ...eventQuery(id), enabled: listed === undefined });
-  const event = listed ?? loaded.data;
-  const newer = index < 0 ? undefined : neighbor(rows, index, -1);
-  const older = index < 0 ? undefined : neighbor(rows, index, 1);
-  const position = members && listed ? members.position + members.events.indexOf(listed) : undefined;
+  const eventsRow = row?.kind === 'events' ? row : undefined;
+  const listedEvent = eventsRow?.events.find(event => String(event.id) === id);
+  const loadedEvent = useQuery({ ...eventQuery(id), enabled: listedEvent === undefined });
+  const event = listedEvent ?? loadedEvent.data;
+  const newerRow = index < 0 ? undefined : neighbor(rows, index, -1);
+  const olderRow = index < 0 ? undefined : neighbor(rows, index, 1);
+  const position =
+    eventsRow && listedEvent ? eventsRow.position + eventsRow.events.indexOf(listedEvent) : undefined;
   return (
     <Detail
       label={`Event ${id}`}
@@ -182,16 +183,16 @@ function Selected({
           )}
         </>
       }
-      {...(newer ? { onNewer: () => onSelect(newer) } : {})}
-      {...(older ? { onOlder: () => onSelect(older) } : {})}
+      {...(newerRow ? { onNewer: () => onSelect(newerRow) } : {})}
+      {...(olderRow ? { onOlder: () => onSelect(olderRow) } : {})}
       onClose={onClose}
     >
       {event && <EventDetail event={event} inLog />}
       {event === null && <NotFound />}
-      {event === undefined && loaded.error && (
-        <Failure error={loaded.error} onRetry={() => void loaded.refetch()} />
+      {event === undefined && loadedEvent.error && (
+        <Failure error={loadedEvent.error} onRetry={() => void loadedEvent.refetch()} />
       )}
-      {event === undefined && loaded.isFetching && <Skeleton rows={6} />}
+      {event === undefined && loadedEvent.isFetching && <Skeleton rows={6} />}
     </Detail>
   );
 }

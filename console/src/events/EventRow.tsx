@@ -23,11 +23,11 @@ import { EventBrief } from '../ui/EventBrief.tsx';
 import { Person } from '../ui/Person.tsx';
 import { Sentence } from '../ui/Sentence.tsx';
 import { Time } from '../ui/Time.tsx';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import s from './events.module.css';
 import type { EventsRow } from './rows.ts';
 
-/** The first pattern that matches the type decides icon and color. */
+/** The icons and colors by event type. The first pattern that matches applies. */
 const GLYPHS: readonly (readonly [RegExp, LucideIcon, string?])[] = [
   [/environment-enabled$/, Power, 'on'],
   [/environment-disabled$/, Power],
@@ -72,10 +72,10 @@ export const EventRow = memo(function EventRow({ row: { lead, events } }: { row:
           {lead.project && <span>{lead.project}</span>}
           {lead.comment && <q>{lead.comment}</q>}
           <EventBrief event={lead} />
-          {events.length > 1 && <span className={s.more}>+{counted(events.length - 1, 'event')}</span>}
+          {events.length > 1 && <span className={s.more}>+{formatCount(events.length - 1, 'event')}</span>}
         </span>
       </span>
-      <Time at={lead.createdAt} as="clock" className={s.time} />
+      <Time at={lead.createdAt} format="clock" className={s.time} />
     </div>
   );
 });

@@ -2,15 +2,15 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import { Env } from '../ui/Env.tsx';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import s from './events.module.css';
 import { type Event, groupQuery } from './queries.ts';
 
-/** The properties of an event apart from its change. */
+/** Lists the properties of an event except its change. */
 export function Facts({ event }: { event: Event }) {
   const { project, environment, ip, groupId, tags, importedFrom } = event;
-  const name = useQuery(projectsQuery).data?.find(one => one.id === project)?.name;
-  const type = useQuery(environmentsQuery).data?.environments.find(one => one.name === environment)?.type;
+  const projectName = useQuery(projectsQuery).data?.find(({ id }) => id === project)?.name;
+  const type = useQuery(environmentsQuery).data?.environments.find(({ name }) => name === environment)?.type;
   const group = useQuery(groupQuery(groupId)).data;
   return (
     <>
@@ -31,7 +31,7 @@ export function Facts({ event }: { event: Event }) {
             <dt>Project</dt>
             <dd>
               <Link to="/projects/$projectId" params={{ projectId: project }}>
-                {name ?? project}
+                {projectName ?? project}
               </Link>
             </dd>
           </>
@@ -55,7 +55,7 @@ export function Facts({ event }: { event: Event }) {
           <Link to="/events" search={{ groupId: `IS:${groupId}` }} className="mono">
             {groupId.slice(0, 8)}
           </Link>
-          {group && <span className="muted">· {counted(group.total, 'event')}</span>}
+          {group && <span className="muted">· {formatCount(group.total, 'event')}</span>}
         </dd>
         <dt>Tags</dt>
         <dd>

@@ -1,44 +1,44 @@
 import { useQuery } from '@tanstack/react-query';
 import { Bars } from '../ui/Chart.tsx';
 import type { Search } from '../ui/search.ts';
-import { counted } from '../ui/words.ts';
-import { barsOf, rangeOf, shortDay, ticksOf, windowOf } from './days.ts';
+import { formatCount } from '../ui/words.ts';
+import { chooseDayRange, createBars, filterForDays, formatTicks, shortDay } from './days.ts';
 import s from './events.module.css';
 import { countsQuery } from './queries.ts';
 
-/** Events per UTC day. Dragging over days or clicking one filters by them; the list of days does the same by keyboard. */
+/** Shows events per UTC day. Clicking a day or dragging over several days filters by them. Keyboard users choose a day from the list instead. */
 export function Histogram({ filters, onRange }: { filters: Search; onRange(change: Search): void }) {
-  const { from: since, to: until, ...others } = filters;
-  const range = { from: dayIn(since), to: dayIn(until) };
-  const { from, to, today } = windowOf(range);
-  const counts = useQuery(countsQuery(others, from, to));
-  const bars = barsOf(from, to, counts.data?.groups ?? []);
-  const most = bars.reduce(
+  const { from: fromFilter, to: toFilter, ...otherFilters } = filters;
+  const range = { from: parseDay(fromFilter), to: parseDay(toFilter) };
+  const { from, to, today } = chooseDayRange(range);
+  const counts = useQuery(countsQuery(otherFilters, from, to));
+  const bars = createBars(from, to, counts.data?.groups ?? []);
+  const busiest = bars.reduce(
     (a, b) => (b.value > a.value ? b : a),
     bars[0] ?? { key: to, label: '', value: 0 },
   );
   const isFiltered = range.from !== undefined || range.to !== undefined;
-  const choose = (first: string, last: string) => onRange(rangeOf(first, last, today));
+  const chooseDays = (first: string, last: string) => onRange(filterForDays(first, last, today));
   return (
     <div className={s.histogram}>
       <Bars
         bars={bars}
-        summary={`Events per day (UTC) from ${shortDay(from)} to ${shortDay(to)}; most on ${most.label}`}
-        ticks={ticksOf(from, to, today)}
+        summary={`Events per day (UTC) from ${shortDay(from)} to ${shortDay(to)}; most on ${busiest.label}`}
+        ticks={formatTicks(from, to, today)}
         isOn={day =>
           isFiltered &&
           (range.from === undefined || day >= range.from) &&
           (range.to === undefined || day <= range.to)
         }
-        onRange={choose}
+        onRange={chooseDays}
       />
       <details className={s.days}>
         <summary>Choose a day (UTC) from a list</summary>
         <ul>
           {bars.toReversed().map(({ key, value }) => (
             <li key={key}>
-              <button type="button" onClick={() => choose(key, key)}>
-                {shortDay(key)} <span>{counted(value, 'event')}</span>
+              <button type="button" onClick={() => chooseDays(key, key)}>
+                {shortDay(key)} <span>{formatCount(value, 'event')}</span>
               </button>
             </li>
           ))}
@@ -48,5 +48,5 @@ export function Histogram({ filters, onRange }: { filters: Search; onRange(chang
   );
 }
 
-const dayIn = (filter: Search[string]): string | undefined =>
+const parseDay = (filter: Search[string]): string | undefined =>
   typeof filter === 'string' ? /^IS:(\d{4}-\d{2}-\d{2})$/.exec(filter)?.[1] : undefined;

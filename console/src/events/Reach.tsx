@@ -3,7 +3,7 @@ import type { schemas } from '../api/api.gen.ts';
 import { Failure } from '../ui/Failure.tsx';
 import type { Tone } from '../ui/State.tsx';
 import { Time } from '../ui/Time.tsx';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import s from './events.module.css';
 import { reachQuery } from './queries.ts';
 import { ReachLine } from './ReachLine.tsx';
@@ -15,7 +15,7 @@ const TONES: Record<schemas['EventReach']['state'], Tone> = {
   unchanged: 'off',
 };
 
-/** How far the change of an event has reached, and the instances that have not presented it. */
+/** Shows how many SDK instances have a change, and which instances do not have it yet. */
 export function Reach({ eventId }: { eventId: number }) {
   const { data, error, refetch } = useQuery(reachQuery(eventId));
   if (data?.state === 'unchanged') return null;
@@ -30,22 +30,23 @@ export function Reach({ eventId }: { eventId: number }) {
         </p>
       )}
       <ul className={s.sent}>
-        {data?.missing.map((one, at) => (
+        {data?.missing.map((instance, index) => (
           // Several instances of an application can have the same id.
           // biome-ignore lint/suspicious/noArrayIndexKey: the list is replaced as a whole
-          <li key={at}>
+          <li key={index}>
             <span>
-              {one.application ?? 'An application that you cannot read'}
-              {one.instance !== null && `, ${one.instance}`}
+              {instance.application ?? 'An application that you cannot read'}
+              {instance.instance !== null && `, ${instance.instance}`}
             </span>
             <span className="muted">
-              {one.environment}, revision {one.revision}, last contact <Time at={one.lastContactAt} />
+              {instance.environment}, revision {instance.revision}, last contact{' '}
+              <Time at={instance.lastContactAt} />
             </span>
           </li>
         ))}
       </ul>
       {data && data.total > data.missing.length && (
-        <p className={s.same}>and {counted(data.total - data.missing.length, 'more instance')}</p>
+        <p className={s.same}>and {formatCount(data.total - data.missing.length, 'more instance')}</p>
       )}
     </>
   );

@@ -1,39 +1,49 @@
 import { useQuery } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
 import { Time } from '../ui/Time.tsx';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import { reachQuery } from './queries.ts';
 
 type EventReach = schemas['EventReach'];
 
-/** The reach in a few words: "3 of 20 instances are behind". */
-function reachWords({ state, environments, total }: EventReach): string {
-  const instances = environments.reduce((sum, one) => sum + one.instances, 0);
+/** Describes the reach in a few words, such as "3 of 20 instances are behind". */
+function describeReach({ state, environments, total }: EventReach): string {
+  const instanceCount = environments.reduce((sum, { instances }) => sum + instances, 0);
   if (state === 'live') return 'Live everywhere';
   if (state === 'unchanged') return 'This change does not affect SDKs.';
   if (state === 'unknown')
-    return instances === 0 ? 'No SDK instances are known.' : 'Not every instance is known.';
-  const unconfirmed = environments.reduce((sum, one) => sum + one.unconfirmed, 0);
-  const behind = total - unconfirmed;
-  const of = `of ${counted(instances, 'instance')}`;
+    return instanceCount === 0 ? 'No SDK instances are known.' : 'Not every instance is known.';
+  const unconfirmedCount = environments.reduce((sum, { unconfirmed }) => sum + unconfirmed, 0);
+  const behindCount = total - unconfirmedCount;
+  const ofInstances = `of ${formatCount(instanceCount, 'instance')}`;
   const parts = [
-    ...(behind > 0 ? [`${behind} ${of} ${behind === 1 ? 'is' : 'are'} behind`] : []),
-    ...(unconfirmed > 0 ? [`${unconfirmed} ${of} got it by stream and did not confirm it yet`] : []),
+    ...(behindCount > 0 ? [`${behindCount} ${ofInstances} ${behindCount === 1 ? 'is' : 'are'} behind`] : []),
+    ...(unconfirmedCount > 0
+      ? [`${unconfirmedCount} ${ofInstances} got it by stream and did not confirm it yet`]
+      : []),
   ];
   return parts.join(', ');
 }
 
-/** One line about how far a change has reached. Empty while it is loading, and for changes that SDKs do not notice. */
-export function ReachLine({ eventId }: { eventId: number }) {
+/** Says in one line how far a change has reached. Shows nothing while it loads, and for changes that do not affect SDKs. */
+export function ReachLine({
+  eventId,
+  brief = false,
+}: {
+  eventId: number;
+  /** Says nothing while no SDK instance is known. */
+  brief?: boolean;
+}) {
   const { data } = useQuery(reachQuery(eventId));
   if (!data || data.state === 'unchanged') return null;
+  if (brief && data.environments.every(({ instances }) => instances === 0)) return null;
   return (
     <>
-      {reachWords(data)}
+      {describeReach(data)}
       {data.liveSince !== null && (
         <>
           {' '}
-          since <Time at={data.liveSince} />
+          <Time at={data.liveSince} format="since" />
         </>
       )}
     </>

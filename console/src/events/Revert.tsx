@@ -1,21 +1,21 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { otherMessages } from '../api/errors.ts';
+import { messagesWithoutField } from '../api/errors.ts';
 import { keys } from '../api/keys.ts';
 import { environmentsQuery } from '../shell/queries.ts';
 import { Confirm } from '../ui/Confirm.tsx';
-import { changesOf } from '../ui/diff.ts';
+import { computeChanges } from '../ui/diff.ts';
 import { FormErrors } from '../ui/Failure.tsx';
 import { FieldDiff } from '../ui/FieldDiff.tsx';
 import { Sentence } from '../ui/Sentence.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { toast } from '../ui/toasts.ts';
 import { useReasons } from '../ui/useReasons.ts';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import { groupQuery } from './queries.ts';
 import { planRevert } from './revert.ts';
 import type { RevertibleEvent } from './revertible.ts';
 
-/** Shows what reverting the event would change now, and reverts it. */
+/** Shows what reverting the event would change in the current state, and reverts it. */
 export function Revert({ event, onClose }: { event: RevertibleEvent; onClose(): void }) {
   const client = useQueryClient();
   const { data: plan, error } = useQuery({
@@ -25,11 +25,11 @@ export function Revert({ event, onClose }: { event: RevertibleEvent; onClose(): 
     retry: false,
   });
   const reasons = useReasons(event.project ?? '');
-  const others = (useQuery(groupQuery(event.groupId)).data?.total ?? 1) - 1;
+  const otherEvents = (useQuery(groupQuery(event.groupId)).data?.total ?? 1) - 1;
   const environment = useQuery(environmentsQuery).data?.environments.find(
     ({ name }) => name === event.environment,
   );
-  const changes = plan ? changesOf(plan.now, plan.reverted) : [];
+  const changes = plan ? computeChanges(plan.current, plan.target) : [];
   return (
     <Confirm
       opened
@@ -48,7 +48,7 @@ export function Revert({ event, onClose }: { event: RevertibleEvent; onClose(): 
         <Sentence event={event} />
       </p>
       {!plan && !error && <Skeleton rows={2} />}
-      <FormErrors messages={otherMessages(error, [])} />
+      <FormErrors messages={messagesWithoutField(error, [])} />
       {plan && changes.length === 0 && <p>There is nothing to revert: everything is as it was before.</p>}
       {plan && changes.length > 0 && (
         <>
@@ -56,10 +56,10 @@ export function Revert({ event, onClose }: { event: RevertibleEvent; onClose(): 
           {plan.notes.map(note => (
             <p key={note}>{note}</p>
           ))}
-          {others > 0 && (
+          {otherEvents > 0 && (
             <p className="muted">
-              {counted(others, 'other event')} of the same change {others === 1 ? 'stays' : 'stay'} as{' '}
-              {others === 1 ? 'it is' : 'they are'}.
+              {formatCount(otherEvents, 'other event')} of the same change{' '}
+              {otherEvents === 1 ? 'stays' : 'stay'} as {otherEvents === 1 ? 'it is' : 'they are'}.
             </p>
           )}
         </>

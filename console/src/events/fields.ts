@@ -4,7 +4,7 @@ import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import { type FilterField, IS } from '../ui/filters.ts';
 import { creatorsQuery, eventTypesQuery, findFlags } from './queries.ts';
 
-/** The filters of the event log. `project` is missing in the log of one project. */
+/** Returns the filters of the event log. The log of one project has no filter `project`. */
 export function useEventFields(withProject: boolean): readonly FilterField[] {
   const projects = useQuery({ ...projectsQuery, enabled: withProject }).data;
   const types = useQuery(eventTypesQuery).data?.eventTypes;
@@ -12,7 +12,15 @@ export function useEventFields(withProject: boolean): readonly FilterField[] {
   const environments = useQuery(environmentsQuery).data?.environments;
   return useMemo(() => {
     const fields: FilterField[] = [
-      { name: 'feature', key: 'flag', label: 'Flag', operators: IS, mono: true, find: findFlags },
+      {
+        name: 'feature',
+        key: 'flag',
+        label: 'Flag',
+        operators: IS,
+        mono: true,
+        find: findFlags,
+        findsByText: true,
+      },
       {
         name: 'type',
         key: 'type',
@@ -49,7 +57,7 @@ export function useEventFields(withProject: boolean): readonly FilterField[] {
   }, [withProject, projects, types, creators, environments]);
 }
 
-const FILTERS = [
+const FILTER_NAMES = [
   'query',
   'feature',
   'project',
@@ -62,13 +70,13 @@ const FILTERS = [
   'to',
 ];
 
-/** The query of the API: the filters in the URL, without what belongs to the page. */
-export function queryOf(
+/** Returns the API query, which is the URL's parameters without those that concern only the page. */
+export function toApiQuery(
   search: Record<string, string | string[] | undefined>,
   projectId: string | undefined,
 ) {
   const filters = Object.fromEntries(
-    FILTERS.flatMap(name => (search[name] === undefined ? [] : [[name, search[name]]])),
+    FILTER_NAMES.flatMap(name => (search[name] === undefined ? [] : [[name, search[name]]])),
   );
   return projectId === undefined ? filters : { ...filters, project: `IS:${projectId}` };
 }

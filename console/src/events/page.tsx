@@ -11,18 +11,18 @@ import { CopyLink } from '../ui/Copy.tsx';
 import { Empty, NoMatch } from '../ui/Empty.tsx';
 import { Failure, NotFound } from '../ui/Failure.tsx';
 import { FilterBar } from '../ui/FilterBar.tsx';
-import { filtersOf } from '../ui/filters.ts';
+import { listFilters } from '../ui/filters.ts';
 import { Menu, MenuItem } from '../ui/Menu.tsx';
 import { Page } from '../ui/Page.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { type Search, stringifySearch } from '../ui/search.ts';
 import { Toggle } from '../ui/Toggle.tsx';
 import { useFilters } from '../ui/useFilters.ts';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import { EventDetail } from './EventDetail.tsx';
 import { EventLog } from './EventLog.tsx';
 import s from './events.module.css';
-import { queryOf, useEventFields } from './fields.ts';
+import { toApiQuery, useEventFields } from './fields.ts';
 import { eventQuery } from './queries.ts';
 import { useEvents } from './useEvents.ts';
 
@@ -30,12 +30,12 @@ const SavedViews = lazy(() =>
   loadChunk(() => import('../views/SavedViews.tsx')).then(module => ({ default: module.SavedViews })),
 );
 
-/** All events that the user may read. */
+/** Shows all events that the user may read. */
 export function EventsPage() {
   return <Events />;
 }
 
-/** The events of one project. */
+/** Shows the events of one project. */
 export function ProjectEventsPage() {
   const { projectId = '' } = useParams({ strict: false });
   return <Events key={projectId} projectId={projectId} />;
@@ -44,14 +44,14 @@ export function ProjectEventsPage() {
 function Events({ projectId }: { projectId?: string }) {
   const { search, push, replace } = useFilters();
   const fields = useEventFields(projectId === undefined);
-  const key = JSON.stringify(queryOf(search, projectId));
-  // The selection changes the URL, not the query.
+  const key = JSON.stringify(toApiQuery(search, projectId));
+  // Depends on the key, because a new selection changes the URL but not the query.
   const filters = useMemo((): Search => JSON.parse(key), [key]);
   const isLive = search.live !== 'off';
   const events = useEvents(filters, isLive);
   const select = useCallback((id: string | undefined) => replace({ event: id }), [replace]);
   const isAdmin = useMe().permissions.some(({ permission }) => permission === 'ADMIN');
-  const hasFilters = filtersOf(search, fields).length > 0;
+  const hasFilters = listFilters(search, fields).length > 0;
   const isEmpty = events.total === 0 && !events.isPrevious;
   return (
     <ProjectPage
@@ -71,7 +71,7 @@ function Events({ projectId }: { projectId?: string }) {
           <Suspense>
             <SavedViews
               page={projectId === undefined ? '/events' : `/projects/${encodeURIComponent(projectId)}/events`}
-              filters={queryOf(search, undefined)}
+              filters={toApiQuery(search, undefined)}
               projectId={projectId}
             />
           </Suspense>
@@ -83,7 +83,7 @@ function Events({ projectId }: { projectId?: string }) {
           fields={fields}
           search={search}
           onChange={push}
-          found={foundText(events.total, events.totalIsLowerBound)}
+          resultText={formatTotal(events.total, events.totalIsLowerBound)}
           hint="Add a filter, or text to find in values, tags and comments"
           api="/api/admin/search/events"
         />
@@ -94,10 +94,11 @@ function Events({ projectId }: { projectId?: string }) {
       )}
       {isEmpty && projectId === undefined && !isAdmin && (
         <p className={s.adminsOnly}>
-          Only admins see events without a project, such as those about integrations, users and tokens.
+          Some events have no project, such as those about integrations and users. You see the ones you
+          caused; admins see all of them.
         </p>
       )}
-      {isEmpty && !hasFilters && <NoEvents />}
+      {isEmpty && !hasFilters && <NoEvents isProject={projectId !== undefined} />}
       {!isEmpty && (
         <EventLog
           events={events}
@@ -111,7 +112,9 @@ function Events({ projectId }: { projectId?: string }) {
   );
 }
 
-function NoEvents() {
+function NoEvents({ isProject }: { isProject: boolean }) {
+  if (isProject)
+    return <Empty>No events yet. Every change to the project and its flags will appear here.</Empty>;
   return (
     <Empty
       action={
@@ -127,23 +130,23 @@ function NoEvents() {
   );
 }
 
-/** All events of the search as a file. */
+/** Downloads all events of the search as a file. */
 function Export({ filters }: { filters: Search }) {
-  const address = (format: string) =>
+  const buildExportUrl = (format: string) =>
     `/api/admin/search/events/export${stringifySearch({ ...filters, format })}`;
   return (
     <Menu target={<Button leftSection={<Download size={14} />}>Export</Button>}>
-      <MenuItem as="a" href={address('ndjson')} download="events.ndjson">
+      <MenuItem as="a" href={buildExportUrl('ndjson')} download="events.ndjson">
         JSON lines
       </MenuItem>
-      <MenuItem as="a" href={address('csv')} download="events.csv">
+      <MenuItem as="a" href={buildExportUrl('csv')} download="events.csv">
         CSV
       </MenuItem>
     </Menu>
   );
 }
 
-/** One event by its link. */
+/** Shows the event that a link names. */
 export function EventPage() {
   const { eventId = '' } = useParams({ strict: false });
   const { data: event, error, refetch } = useQuery(eventQuery(eventId));
@@ -174,6 +177,6 @@ export function EventPage() {
   );
 }
 
-/** "At least", if the search would have taken too long to find all. */
-const foundText = (total: number | undefined, isLowerBound: boolean): string | undefined =>
-  total === undefined ? undefined : `${isLowerBound ? 'at least ' : ''}${counted(total, 'event')}`;
+/** Formats the number of found events. It says "at least" if counting all events would have taken too long. */
+const formatTotal = (total: number | undefined, isLowerBound: boolean): string | undefined =>
+  total === undefined ? undefined : `${isLowerBound ? 'at least ' : ''}${formatCount(total, 'event')}`;

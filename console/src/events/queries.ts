@@ -2,108 +2,112 @@ import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/reac
 import type { schemas } from '../api/api.gen.ts';
 import { api, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
-import { readPosition } from '../live/live.ts';
+import { waitForPosition } from '../live/live.ts';
 import type { Search } from '../ui/search.ts';
 
 export type Event = schemas['Event'];
-/** `hint`: why a search may find nothing, such as an unknown event type and the nearest known one. */
-export type Found = schemas['EventSearchResult'] & { hint?: string };
+/** The hint says why a search may find nothing, for example because of a misspelled event type. */
+export type SearchResult = schemas['EventSearchResult'] & { hint?: string };
 
 export const PAGE_SIZE = 100;
-/** The page does not wait longer for the event stream. A proxy may hold it back. */
-const POSITION_MS = 5000;
-/** With more new events than these, the search starts again. */
-export const MAX_NEW = 2 * PAGE_SIZE;
-/** A page of large events can be shorter than its limit. Its remainder is loaded in at most this many requests. */
-const MAX_PARTS_OF_PAGE = 10;
+/** The page does not wait longer for the stream's position, because a proxy may buffer the stream. */
+const POSITION_TIMEOUT_MS = 5000;
+/** With more new events, the search restarts. */
+export const MAX_NEW_EVENTS = 2 * PAGE_SIZE;
+/** A response with large events can be shorter than the limit, so that a page needs several requests. */
+const MAX_REQUESTS_PER_PAGE = 10;
 
-const SUGGESTED_FLAGS = 8;
+const MAX_SUGGESTED_FLAGS = 8;
 
-/** Flags whose name contains the string, to filter by one of them. */
+/** Suggests flags whose names contain the string, as values of the flag filter. */
 export async function findFlags(text: string, signal: AbortSignal): Promise<{ value: string }[]> {
-  const query = { query: text, limit: SUGGESTED_FLAGS };
+  const query = { query: text, limit: MAX_SUGGESTED_FLAGS };
   const { features } = await unwrap(api.GET('/api/admin/search/features', { params: { query }, signal }));
   return features.filter(({ name }) => name.includes(text)).map(({ name }) => ({ value: name }));
 }
 
-async function search(query: Record<string, unknown>, signal: AbortSignal): Promise<Found> {
+async function search(query: Record<string, unknown>, signal: AbortSignal): Promise<SearchResult> {
   const call = await api.GET('/api/admin/search/events', {
-    params: { query: { ...query, parts: 'true' } as never }, // The URL can contain any string; the server validates it.
+    params: { query: { ...query, parts: 'true' } as never }, // The URL can contain any string, which the server validates.
     signal,
   });
   const hint = call.response.headers.get('Halyard-Hint');
   return { ...(await unwrap(Promise.resolve(call))), ...(hint !== null && { hint }) };
 }
 
-/** As many events as the limit allows, even if they are large. */
-async function searchWhole(
+/** Reads as many events as the limit allows, even if they are large. */
+async function searchPage(
   query: Record<string, unknown>,
   limit: number,
   signal: AbortSignal,
-): Promise<Found> {
-  const found = await search({ ...query, limit }, signal);
-  const { events } = found;
-  let { next } = found;
-  for (let n = 0; next !== undefined && events.length < limit && n < MAX_PARTS_OF_PAGE; n++) {
-    const { offset: _, ...rest } = query;
-    const more = await search({ ...rest, before: next, limit: limit - events.length }, signal);
+): Promise<SearchResult> {
+  const result = await search({ ...query, limit }, signal);
+  const { events } = result;
+  let { next } = result;
+  for (let extra = 0; next !== undefined && events.length < limit && extra < MAX_REQUESTS_PER_PAGE; extra++) {
+    const { offset: _, ...otherParameters } = query;
+    const more = await search({ ...otherParameters, before: next, limit: limit - events.length }, signal);
     events.push(...more.events);
     next = more.next;
   }
-  return { ...found, events };
+  return { ...result, events };
 }
 
-/** One page of a search. The first page has the position after which the event stream continues it. */
-export type EventsPage = Found & { position?: number | undefined };
+/** One page of a search. The first page has the position from which the event stream continues. */
+export type EventsPage = SearchResult & { position?: number | undefined };
 
 /**
- * One page of a search. Events never change, so a loaded page stays. It continues the page before it by id if that one
- * is loaded: new events do not shift it, and its depth costs nothing. `added` counts the events since the first page.
+ * One page of a search. Events never change, so a loaded page stays valid. If the previous page is loaded, the page continues from its
+ * last id, so that new events do not shift the page and deep pages are as cheap as others. `addedCount` counts the events since the
+ * first page.
  */
-export const eventsPage = (client: QueryClient, filters: Search, page: number, added: number) =>
+export const eventsPage = (client: QueryClient, filters: Search, page: number, addedCount: number) =>
   queryOptions({
     queryKey: [...keys.eventLog(filters), page],
     queryFn: async ({ signal }): Promise<EventsPage> => {
-      // Before the search: an event is found by the search, or comes after the position, or both.
-      const position = page === 0 ? await positionOf(signal) : undefined;
-      const previous = client.getQueryData<Found>([...keys.eventLog(filters), page - 1])?.events.at(-1);
-      // A first page that is loaded again has the added events.
-      const offset = page === 0 ? 0 : page * PAGE_SIZE + added;
-      const start = previous ? { before: previous.id } : { offset };
-      return { ...(await searchWhole({ ...filters, ...start }, PAGE_SIZE, signal)), position };
+      // Reads the position before the search, so that the search finds every event up to the position.
+      const position = page === 0 ? await readCurrentPosition(signal) : undefined;
+      const previousEvent = client
+        .getQueryData<SearchResult>([...keys.eventLog(filters), page - 1])
+        ?.events.at(-1);
+      // A reload of the first page includes the added events, so it starts at 0.
+      const offset = page === 0 ? 0 : page * PAGE_SIZE + addedCount;
+      const start = previousEvent ? { before: previousEvent.id } : { offset };
+      return { ...(await searchPage({ ...filters, ...start }, PAGE_SIZE, signal)), position };
     },
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 30_000,
     ...(page === 0 ? { placeholderData: keepPreviousData } : {}),
   });
 
-const positionOf = (signal: AbortSignal): Promise<number | undefined> =>
-  readPosition(AbortSignal.any([signal, AbortSignal.timeout(POSITION_MS)]));
+const readCurrentPosition = (signal: AbortSignal): Promise<number | undefined> =>
+  waitForPosition(AbortSignal.any([signal, AbortSignal.timeout(POSITION_TIMEOUT_MS)]));
 
-/** The events of a search after a position, up to another one, newest first. At most one more than the page adds to itself. */
+/** Finds the events between two positions, newest first. Reads one event more than the page can add, to detect too many events. */
 export const searchBetween = async (
   filters: Search,
-  after: number,
-  upTo: number,
+  fromPosition: number,
+  toPosition: number,
   signal: AbortSignal,
 ): Promise<Event[]> =>
-  (await searchWhole({ ...filters, after, before: upTo + 1 }, MAX_NEW + 1, signal)).events;
+  (await searchPage({ ...filters, after: fromPosition, before: toPosition + 1 }, MAX_NEW_EVENTS + 1, signal))
+    .events;
 
-/** The events per UTC day between two days. */
-export const countsQuery = (filters: Search, from: string, to: string) =>
+/** The number of events on each UTC day between two days. */
+export const countsQuery = (filters: Search, firstDay: string, lastDay: string) =>
   queryOptions({
-    queryKey: [...keys.eventCounts, filters, from, to],
+    queryKey: [...keys.eventCounts, filters, firstDay, lastDay],
     queryFn: ({ signal }) =>
       unwrap(
         api.GET('/api/admin/search/events/counts', {
-          params: { query: { ...filters, by: 'day', from: `IS:${from}`, to: `IS:${to}` } as never }, // The URL can contain any string; the server validates it.
+          params: { query: { ...filters, by: 'day', from: `IS:${firstDay}`, to: `IS:${lastDay}` } as never }, // The URL can contain any string, which the server validates.
           signal,
         }),
       ),
     placeholderData: keepPreviousData,
   });
 
-/** One event, or undefined if it does not exist or the user may not read it. */
+/** An event, or null if it does not exist or the user may not read it. */
 export const eventQuery = (id: string) =>
   queryOptions({
     queryKey: keys.event(id),
@@ -111,17 +115,17 @@ export const eventQuery = (id: string) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-export const MAX_GROUP = 50;
+export const MAX_GROUP_EVENTS = 50;
 
 /** The events of one change. */
 export const groupQuery = (groupId: string) =>
   queryOptions({
     queryKey: keys.eventGroup(groupId),
-    queryFn: ({ signal }) => search({ groupId: `IS:${groupId}`, limit: MAX_GROUP }, signal),
+    queryFn: ({ signal }) => search({ groupId: `IS:${groupId}`, limit: MAX_GROUP_EVENTS }, signal),
     staleTime: 60_000,
   });
 
-/** Deliveries of a new event change within seconds. */
+/** The deliveries of an event, which change within seconds while the event is new. */
 export const deliveriesQuery = (id: number) =>
   queryOptions({
     queryKey: keys.eventDeliveries(id),
@@ -142,20 +146,20 @@ export const creatorsQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** A change reaches most instances within a poll interval, so the page looks again until it is live. */
-const REACH_AGAIN_MS = 5_000;
-const SHOWN_INSTANCES = 20;
+/** A change reaches most instances within a poll interval, so the page refreshes until the change is live. */
+const REACH_REFRESH_MS = 5_000;
+const MAX_SHOWN_INSTANCES = 20;
 
-/** How far the change of an event has reached. */
+/** How many SDK instances have the change of an event. */
 export const reachQuery = (id: number) =>
   queryOptions({
     queryKey: keys.eventReach(id),
     queryFn: ({ signal }) =>
       unwrap(
         api.GET('/api/admin/events/{id}/reach', {
-          params: { path: { id: String(id) }, query: { limit: String(SHOWN_INSTANCES) } },
+          params: { path: { id: String(id) }, query: { limit: MAX_SHOWN_INSTANCES } },
           signal,
         }),
       ),
-    refetchInterval: ({ state }) => (state.data?.state === 'behind' ? REACH_AGAIN_MS : false),
+    refetchInterval: ({ state }) => (state.data?.state === 'behind' ? REACH_REFRESH_MS : false),
   });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Event } from './queries.ts';
-import { isRevertible, revertingCall } from './revertible.ts';
+import { getRevertCall, isRevertible } from './revertible.ts';
 
 const event = (fields: object): Event =>
   ({
@@ -10,9 +10,9 @@ const event = (fields: object): Event =>
     preData: null,
     data: null,
     ...fields,
-  }) as Event; // Only the fields that the functions read.
+  }) as Event; // The functions read only these fields.
 
-test('an event is revertible if it has the former state', () => {
+test('an event is revertible only if it contains the data that the revert needs', () => {
   expect(isRevertible(event({ type: 'feature-environment-enabled' }))).toBe(true);
   expect(isRevertible(event({ type: 'feature-strategy-update', preData: {}, data: {} }))).toBe(true);
   expect(isRevertible(event({ type: 'feature-strategy-update', data: {} }))).toBe(false);
@@ -23,14 +23,14 @@ test('an event is revertible if it has the former state', () => {
 
 test('reverting requires the permission of the opposite operation in the scope of the event', () => {
   const segment = event({ type: 'segment-updated', preData: {}, data: {}, environment: null });
-  const enabled = event({ type: 'feature-environment-enabled' });
-  if (!isRevertible(segment) || !isRevertible(enabled)) throw new Error('Both are revertible.');
+  const toggle = event({ type: 'feature-environment-enabled' });
+  if (!isRevertible(segment) || !isRevertible(toggle)) throw new Error('Both are revertible.');
 
-  expect(revertingCall(enabled)).toEqual({
+  expect(getRevertCall(toggle)).toEqual({
     call: 'disableFeature',
     project: 'payments',
     environment: 'production',
   });
-  expect(revertingCall(segment)).toEqual({ call: 'updateProjectSegment', project: 'payments' });
-  expect(revertingCall({ ...segment, project: null })).toEqual({ call: 'updateSegment' });
+  expect(getRevertCall(segment)).toEqual({ call: 'updateProjectSegment', project: 'payments' });
+  expect(getRevertCall({ ...segment, project: null })).toEqual({ call: 'updateSegment' });
 });

@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { bodyOf, draftOf } from '../features/draft.ts';
+import { toBody, toDraft } from '../features/draft.ts';
 import {
   addStrategy,
   archiveFeature,
@@ -28,270 +28,276 @@ import {
   updateProject,
   updateSettings,
 } from '../projects/settings/queries.ts';
-import { bodyOf as segmentBodyOf, draftOf as segmentDraftOf } from '../segments/draft.ts';
+import { toBody as toSegmentBody, toDraft as toSegmentDraft } from '../segments/draft.ts';
 import { type Segment, segmentQuery, updateSegment } from '../segments/queries.ts';
-import { changesOf } from '../ui/diff.ts';
+import { computeChanges } from '../ui/diff.ts';
 import type { RevertibleEvent, RevertibleType } from './revertible.ts';
 
-/** What reverting an event does now: the present state, the state afterwards, and how to get there. */
+/** What reverting an event would do, with the current state, the target state, and the call that makes the change. */
 export type RevertPlan = {
-  now: object;
-  reverted: object;
+  current: object;
+  target: object;
   notes: readonly string[];
   apply(reason: string): Promise<void>;
 };
 
-const isSame = (one: unknown, other: unknown): boolean => changesOf(one, other).length === 0;
+const isSame = (a: unknown, b: unknown): boolean => computeChanges(a, b).length === 0;
 
-/** The present state with the fields that an event changed as they were before it, and those that somebody has changed since. */
-export function putBack<T extends object>(
-  before: T,
-  after: T,
-  now: T,
-): { reverted: T; changed: (keyof T)[]; overwritten: (keyof T)[] } {
-  const changed = (Object.keys(now) as (keyof T)[]).filter(name => !isSame(before[name], after[name]));
+/** Sets the fields that an event changed back to their earlier values, and names those that have changed again since. */
+export function revertFields<T extends object>(
+  stateBefore: T,
+  stateAfter: T,
+  current: T,
+): { target: T; changedFields: (keyof T)[]; overwrittenFields: (keyof T)[] } {
+  const changedFields = (Object.keys(current) as (keyof T)[]).filter(
+    name => !isSame(stateBefore[name], stateAfter[name]),
+  );
   return {
-    reverted: { ...now, ...Object.fromEntries(changed.map(name => [name, before[name]])) },
-    changed,
-    overwritten: changed.filter(name => !isSame(now[name], after[name])),
+    target: { ...current, ...Object.fromEntries(changedFields.map(name => [name, stateBefore[name]])) },
+    changedFields,
+    overwrittenFields: changedFields.filter(name => !isSame(current[name], stateAfter[name])),
   };
 }
 
-/** The plan to put the fields back that the event changed. `save` gets the reverted state. */
-function planOf<T extends object>(
-  { before, after, now }: { before: T; after: T; now: T },
-  save: (reverted: T, reason: string, changed: (keyof T)[]) => Promise<void>,
+/** Plans to set back the fields that the event changed. `save` gets the target state. */
+function planFieldRevert<T extends object>(
+  { stateBefore, stateAfter, current }: { stateBefore: T; stateAfter: T; current: T },
+  save: (target: T, reason: string, changedFields: (keyof T)[]) => Promise<void>,
 ): RevertPlan {
-  const { reverted, changed, overwritten } = putBack(before, after, now);
+  const { target, changedFields, overwrittenFields } = revertFields(stateBefore, stateAfter, current);
   return {
-    now,
-    reverted,
+    current,
+    target,
     notes:
-      overwritten.length === 0
+      overwrittenFields.length === 0
         ? []
-        : [`Changed again since this event, and overwritten if you revert it: ${overwritten.join(', ')}.`],
-    apply: reason => save(reverted, reason, changed),
+        : [
+            `Changed again since this event, and overwritten if you revert it: ${overwrittenFields.join(', ')}.`,
+          ],
+    apply: reason => save(target, reason, changedFields),
   };
 }
 
-/** Reads the present state of what the event changed. */
+/** Reads the current state, and plans how to revert the event. */
 export const planRevert = (client: QueryClient, event: RevertibleEvent): Promise<RevertPlan> =>
   PLANS[event.type](event, client);
 
-const placeOf = ({ project, featureName, environment }: RevertibleEvent) => ({
+const toPath = ({ project, featureName, environment }: RevertibleEvent) => ({
   projectId: project ?? '',
   featureName: featureName ?? '',
   environment: environment ?? '',
 });
 
 const readFeature = (client: QueryClient, event: RevertibleEvent) =>
-  client.fetchQuery({ ...settingsQuery(placeOf(event)), staleTime: 0 });
+  client.fetchQuery({ ...settingsQuery(toPath(event)), staleTime: 0 });
 
 type Planner = (event: RevertibleEvent, client: QueryClient) => Promise<RevertPlan>;
 
-const toggled: Planner = async (event, client) => {
-  const place = placeOf(event);
+const planToggle: Planner = async (event, client) => {
+  const path = toPath(event);
   const enabled = event.type === 'feature-environment-disabled';
-  const { environment, etag } = await readEnvironment(place);
+  const { environment, etag } = await readEnvironment(path);
   return {
-    now: { enabled: environment.enabled },
-    reverted: { enabled },
+    current: { enabled: environment.enabled },
+    target: { enabled },
     notes:
       enabled && environment.strategies.length === 0
         ? ['The flag has no strategy here, so enabling it adds the default strategy.']
         : [],
-    apply: reason => setEnabled(client, place, enabled, { etag, reason }),
+    apply: reason => setEnabled(client, path, enabled, { etag, reason }),
   };
 };
 
-const stale: Planner = async (event, client) => {
+const planStale: Planner = async (event, client) => {
   const { feature, etag } = await readFeature(client, event);
-  const reverted = { stale: event.type === 'feature-stale-off' };
+  const target = { stale: event.type === 'feature-stale-off' };
   return {
-    now: { stale: feature.stale },
-    reverted,
+    current: { stale: feature.stale },
+    target,
     notes: [],
-    apply: reason => updateFeature(placeOf(event), reverted, { etag, reason }),
+    apply: reason => updateFeature(toPath(event), target, { etag, reason }),
   };
 };
 
-const archived: Planner = async (event, client) => {
+const planArchiving: Planner = async (event, client) => {
   const { feature } = await readFeature(client, event);
   const isArchiving = event.type === 'feature-revived';
   return {
-    now: { archived: feature.archived },
-    reverted: { archived: isArchiving },
+    current: { archived: feature.archived },
+    target: { archived: isArchiving },
     notes: isArchiving ? [] : ['The flag is then disabled in every environment.'],
     apply: reason =>
-      isArchiving ? archiveFeature(placeOf(event), reason) : reviveFeature(placeOf(event), reason),
+      isArchiving ? archiveFeature(toPath(event), reason) : reviveFeature(toPath(event), reason),
   };
 };
 
-const tagged: Planner = async (event, client) => {
+const planTag: Planner = async (event, client) => {
   const { feature } = await readFeature(client, event);
   const { type, value } = (event.data ?? event.preData) as Tag;
   const isAdding = event.type === 'feature-untagged';
-  const names = feature.tags.map(tag => `${tag.type}:${tag.value}`);
-  const name = `${type}:${value}`;
-  const rest = names.filter(one => one !== name);
+  const tagNames = feature.tags.map(tag => `${tag.type}:${tag.value}`);
+  const tagName = `${type}:${value}`;
+  const otherNames = tagNames.filter(name => name !== tagName);
   const tags = [{ type, value }];
   return {
-    now: { tags: names },
-    reverted: { tags: !isAdding ? rest : names.includes(name) ? names : [...names, name] },
+    current: { tags: tagNames },
+    target: {
+      tags: !isAdding ? otherNames : tagNames.includes(tagName) ? tagNames : [...tagNames, tagName],
+    },
     notes: [],
     apply: reason =>
       changeTags(
-        placeOf(event),
+        toPath(event),
         isAdding ? { addedTags: tags, removedTags: [] } : { addedTags: [], removedTags: tags },
         reason,
       ),
   };
 };
 
-const depended: Planner = async (event, client) => {
+const planDependency: Planner = async (event, client) => {
   const { feature } = await readFeature(client, event);
   const { feature: parent } = (event.data ?? event.preData) as Dependency;
-  const before = event.preData as Dependency | null;
-  const now = feature.dependencies.find(one => one.feature === parent);
+  const previousDependency = event.preData as Dependency | null;
+  const currentDependency = feature.dependencies.find(dependency => dependency.feature === parent);
   return {
-    now: { parent: now },
-    reverted: { parent: before ?? undefined },
+    current: { parent: currentDependency },
+    target: { parent: previousDependency ?? undefined },
     notes: [],
     apply: reason =>
-      before
-        ? setParent(placeOf(event), before, reason)
-        : deleteParent({ ...placeOf(event), parent }, reason),
+      previousDependency
+        ? setParent(toPath(event), previousDependency, reason)
+        : deleteParent({ ...toPath(event), parent }, reason),
   };
 };
 
-// The data of an event has the fields that the API had when it was recorded. The server validates what is sent back to it.
+// The data of an old event may lack fields that the API has today. The server validates what the console sends back.
 const PLANS: Record<RevertibleType, Planner> = {
-  'feature-environment-enabled': toggled,
-  'feature-environment-disabled': toggled,
-  'feature-stale-on': stale,
-  'feature-stale-off': stale,
-  'feature-archived': archived,
-  'feature-revived': archived,
-  'feature-tagged': tagged,
-  'feature-untagged': tagged,
-  'feature-dependency-added': depended,
-  'feature-dependency-removed': depended,
+  'feature-environment-enabled': planToggle,
+  'feature-environment-disabled': planToggle,
+  'feature-stale-on': planStale,
+  'feature-stale-off': planStale,
+  'feature-archived': planArchiving,
+  'feature-revived': planArchiving,
+  'feature-tagged': planTag,
+  'feature-untagged': planTag,
+  'feature-dependency-added': planDependency,
+  'feature-dependency-removed': planDependency,
   'feature-strategy-add': async event => {
-    const place = { ...placeOf(event), strategyId: String(event.data?.id) };
-    const { environment } = await readEnvironment(place);
-    const strategy = environment.strategies.find(({ id }) => id === place.strategyId);
+    const path = { ...toPath(event), strategyId: String(event.data?.id) };
+    const { environment } = await readEnvironment(path);
+    const strategy = environment.strategies.find(({ id }) => id === path.strategyId);
     return {
-      now: { strategy: strategy && draftOf(strategy) },
-      reverted: {},
+      current: { strategy: strategy && toDraft(strategy) },
+      target: {},
       notes:
         strategy && environment.enabled && environment.strategies.length === 1
           ? ['It is the last strategy here, so the flag is disabled too.']
           : [],
-      apply: reason => deleteStrategy(place, reason),
+      apply: reason => deleteStrategy(path, reason),
     };
   },
   'feature-strategy-update': async event => {
-    const place = { ...placeOf(event), strategyId: String(event.data?.id) };
-    const { strategy, etag } = await readStrategy(place);
-    return planOf(
+    const path = { ...toPath(event), strategyId: String(event.data?.id) };
+    const { strategy, etag } = await readStrategy(path);
+    return planFieldRevert(
       {
-        before: draftOf(event.preData as Strategy),
-        after: draftOf(event.data as Strategy),
-        now: draftOf(strategy),
+        stateBefore: toDraft(event.preData as Strategy),
+        stateAfter: toDraft(event.data as Strategy),
+        current: toDraft(strategy),
       },
-      (reverted, reason) =>
-        saveStrategy(place, { ...bodyOf(reverted), sortOrder: strategy.sortOrder }, etag, reason),
+      (target, reason) =>
+        saveStrategy(path, { ...toBody(target), sortOrder: strategy.sortOrder }, etag, reason),
     );
   },
   'feature-strategy-remove': async event => {
-    const reverted = draftOf(event.preData as Strategy);
+    const strategy = toDraft(event.preData as Strategy);
     return {
-      now: {},
-      reverted: { strategy: reverted },
+      current: {},
+      target: { strategy },
       notes: ['The strategy gets a new id.'],
       apply: reason =>
         addStrategy(
-          placeOf(event),
-          { ...bodyOf(reverted), sortOrder: (event.preData as Strategy).sortOrder },
+          toPath(event),
+          { ...toBody(strategy), sortOrder: (event.preData as Strategy).sortOrder },
           reason,
         ),
     };
   },
   'strategy-order-changed': async event => {
-    const { environment } = await readEnvironment(placeOf(event));
-    const now = environment.strategies.map(({ id }) => id);
-    const before = (event.preData as { strategyIds: string[] }).strategyIds;
-    const reverted = [
-      ...before.filter(id => now.includes(id)),
-      // Strategies that were added since stay at the end.
-      ...now.filter(id => !before.includes(id)),
+    const { environment } = await readEnvironment(toPath(event));
+    const currentIds = environment.strategies.map(({ id }) => id);
+    const previousIds = (event.preData as { strategyIds: string[] }).strategyIds;
+    const targetIds = [
+      ...previousIds.filter(id => currentIds.includes(id)),
+      // Strategies that were added since the event stay at the end.
+      ...currentIds.filter(id => !previousIds.includes(id)),
     ];
-    const named = (ids: readonly string[]) =>
+    const listTitles = (ids: readonly string[]) =>
       ids.map(id => {
-        const strategy = environment.strategies.find(one => one.id === id);
+        const strategy = environment.strategies.find(candidate => candidate.id === id);
         return strategy?.title || `${strategy?.name} ${id.slice(0, 8)}`;
       });
     return {
-      now: { strategies: named(now) },
-      reverted: { strategies: named(reverted) },
+      current: { strategies: listTitles(currentIds) },
+      target: { strategies: listTitles(targetIds) },
       notes: [],
-      apply: reason => orderStrategies(placeOf(event), reverted, reason),
+      apply: reason => orderStrategies(toPath(event), targetIds, reason),
     };
   },
   'feature-environment-variants-updated': async event => {
-    const { environment, etag } = await readEnvironment(placeOf(event));
+    const { environment, etag } = await readEnvironment(toPath(event));
     type Variants = Feature['variants'];
-    return planOf(
+    return planFieldRevert(
       {
-        before: event.preData as { variants: Variants },
-        after: event.data as { variants: Variants },
-        now: { variants: environment.variants ?? [] },
+        stateBefore: event.preData as { variants: Variants },
+        stateAfter: event.data as { variants: Variants },
+        current: { variants: environment.variants ?? [] },
       },
-      ({ variants }, reason) => replaceVariants(placeOf(event), variants, etag, reason),
+      ({ variants }, reason) => replaceVariants(toPath(event), variants, etag, reason),
     );
   },
   'feature-metadata-updated': async (event, client) => {
     const { feature, etag } = await readFeature(client, event);
-    const fieldsOf = ({ type, description, impressionData }: Feature) => ({
+    const pickFields = ({ type, description, impressionData }: Feature) => ({
       type,
       description: description ?? '',
       impressionData,
     });
-    return planOf(
+    return planFieldRevert(
       {
-        before: fieldsOf(event.preData as Feature),
-        after: fieldsOf(event.data as Feature),
-        now: fieldsOf(feature),
+        stateBefore: pickFields(event.preData as Feature),
+        stateAfter: pickFields(event.data as Feature),
+        current: pickFields(feature),
       },
-      (reverted, reason) =>
+      (target, reason) =>
         updateFeature(
-          placeOf(event),
-          { ...reverted, description: reverted.description || null },
+          toPath(event),
+          { ...target, description: target.description || null },
           { etag, reason },
         ),
     );
   },
   'default-strategy-updated': async (event, client) => {
-    const place = placeOf(event);
-    const { environment, etag } = await client.fetchQuery({ ...environmentQuery(place), staleTime: 0 });
-    const reverted = draftOf(event.preData as Strategy);
+    const path = toPath(event);
+    const { environment, etag } = await client.fetchQuery({ ...environmentQuery(path), staleTime: 0 });
+    const target = toDraft(event.preData as Strategy);
     return {
-      now: environment.defaultStrategy ? draftOf({ title: '', ...environment.defaultStrategy }) : {},
-      reverted,
+      current: environment.defaultStrategy ? toDraft({ title: '', ...environment.defaultStrategy }) : {},
+      target,
       notes: [],
       apply: reason =>
         saveDefaultStrategy(
-          place,
-          { ...bodyOf(reverted), sortOrder: (event.preData as Strategy).sortOrder },
+          path,
+          { ...toBody(target), sortOrder: (event.preData as Strategy).sortOrder },
           etag,
           reason,
         ),
     };
   },
   'project-updated': async (event, client) => {
-    const { projectId } = placeOf(event);
+    const { projectId } = toPath(event);
     const { project, etag } = await readProject(client, projectId);
-    const fieldsOf = ({ name, description, mode, defaultStickiness, ...rest }: typeof project) => ({
+    const pickFields = ({ name, description, mode, defaultStickiness, ...rest }: typeof project) => ({
       name,
       description,
       mode,
@@ -301,16 +307,16 @@ const PLANS: Record<RevertibleType, Planner> = {
       requireComment: rest.requireComment,
       featureNaming: rest.featureNaming,
     });
-    return planOf(
+    return planFieldRevert(
       {
-        before: fieldsOf(event.preData as typeof project),
-        after: fieldsOf(event.data as typeof project),
-        now: fieldsOf(project),
+        stateBefore: pickFields(event.preData as typeof project),
+        stateAfter: pickFields(event.data as typeof project),
+        current: pickFields(project),
       },
-      // An event is of one of the two operations.
-      ({ name, description, ...settings }, reason, changed) => {
+      // An event has the fields of only one of the two operations.
+      ({ name, description, ...settings }, reason, changedFields) => {
         const { mode, defaultStickiness } = settings;
-        return changed.some(field => field === 'name' || field === 'description')
+        return changedFields.some(field => field === 'name' || field === 'description')
           ? updateProject(projectId, { name, description, mode, defaultStickiness }, etag, reason)
           : updateSettings(projectId, settings, etag, reason);
       },
@@ -319,13 +325,13 @@ const PLANS: Record<RevertibleType, Planner> = {
   'segment-updated': async (event, client) => {
     const id = Number(event.data?.id);
     const { segment, etag } = await client.fetchQuery({ ...segmentQuery(String(id)), staleTime: 0 });
-    return planOf(
+    return planFieldRevert(
       {
-        before: segmentDraftOf(event.preData as Segment),
-        after: segmentDraftOf(event.data as Segment),
-        now: segmentDraftOf(segment),
+        stateBefore: toSegmentDraft(event.preData as Segment),
+        stateAfter: toSegmentDraft(event.data as Segment),
+        current: toSegmentDraft(segment),
       },
-      (reverted, reason) => updateSegment(id, segmentBodyOf(reverted), etag, reason),
+      (target, reason) => updateSegment(id, toSegmentBody(target), etag, reason),
     );
   },
 };

@@ -1,8 +1,8 @@
 import type { OperationId } from '../api/can.ts';
 import type { Event } from './queries.ts';
 
-/** The operation that reverts an event, by the event's type. */
-const REVERTED_BY = {
+/** The operation that reverts an event, by event type. */
+const REVERTING_OPERATIONS = {
   'feature-environment-enabled': 'disableFeature',
   'feature-environment-disabled': 'enableFeature',
   'feature-strategy-add': 'deleteFeatureStrategy',
@@ -24,12 +24,12 @@ const REVERTED_BY = {
   'segment-updated': 'updateSegment',
 } as const satisfies Record<string, OperationId>;
 
-export type RevertibleType = keyof typeof REVERTED_BY;
+export type RevertibleType = keyof typeof REVERTING_OPERATIONS;
 export type RevertibleEvent = Event & { type: RevertibleType };
 
-/** Whether the console can revert the event. Unleash and older servers recorded some without the data that this requires. */
+/** Whether the console can revert the event. Unleash and older servers recorded some events without the necessary data. */
 export function isRevertible(event: Event): event is RevertibleEvent {
-  if (!Object.hasOwn(REVERTED_BY, event.type) || event.importedFrom) return false;
+  if (!Object.hasOwn(REVERTING_OPERATIONS, event.type) || event.importedFrom) return false;
   const { type, project, featureName, environment, preData, data } = event;
   if (type === 'segment-updated') return Boolean(preData && data);
   if (project === null) return false;
@@ -42,14 +42,15 @@ export function isRevertible(event: Event): event is RevertibleEvent {
   return !/-add$|-added$|-tagged$/.test(type) || data !== null;
 }
 
-/** The permission that the user needs, and in which scope. */
-export function revertingCall({ type, project, environment }: RevertibleEvent): {
+/** Returns the operation that reverts the event, and its scope, so that a control can check the permission. */
+export function getRevertCall({ type, project, environment }: RevertibleEvent): {
   call: OperationId;
   project?: string;
   environment?: string;
 } {
   return {
-    call: type === 'segment-updated' && project !== null ? 'updateProjectSegment' : REVERTED_BY[type],
+    call:
+      type === 'segment-updated' && project !== null ? 'updateProjectSegment' : REVERTING_OPERATIONS[type],
     ...(project !== null && { project }),
     ...(environment !== null && { environment }),
   };

@@ -1,123 +1,126 @@
-// The rows of the event log: days, and events of one change as one row.
-import { localDayOf } from '../ui/time.ts';
+// The rows of the event log. A row is a heading for a day, or the adjacent events of one change on the same day.
+import { toLocalDay } from '../ui/time.ts';
 import type { Event } from './queries.ts';
 
-/** Adjacent events of one change. `lead` is the most significant one. `position` counts from 1 over the search. */
+/** Adjacent events of one change. `lead` is the most significant event. `position` is the row's place in the search, from 1. */
 export type EventsRow = { kind: 'events'; lead: Event; events: Event[]; position: number };
 export type Row = { kind: 'day'; day: string } | EventsRow;
 
-/** Created and deleted subjects lead a group, then toggles, then other changes, then tags. */
-function significance({ type }: Event): number {
+/** Ranks the events of a group. Created and deleted subjects come first, then toggles, then other changes, then tags. */
+function getSignificance({ type }: Event): number {
   if (type === 'tag-created' || type === 'feature-tagged') return 0;
   if (/-(created|deleted|archived|imported)$/.test(type)) return 3;
   return /-(enabled|disabled)$/.test(type) ? 2 : 1;
 }
 
-const dayOf = (event: Event): string => localDayOf(event.createdAt);
+const getDay = (event: Event): string => toLocalDay(event.createdAt);
 
-/** The rows of consecutive events, newest first. A day heading comes before the first row of each day of the user's zone. */
-export function rowsOf(events: readonly Event[], position = 1, previousDay = ''): Row[] {
+/** Returns the rows of consecutive events, newest first. Each day in the user's time zone starts with a heading. */
+export function toRows(events: readonly Event[], position = 1, previousDay = ''): Row[] {
   const rows: Row[] = [];
   let day = previousDay;
-  let last: EventsRow | undefined;
-  events.forEach((event, n) => {
-    if (last && last.lead.groupId === event.groupId && dayOf(last.lead) === dayOf(event)) {
-      last.events.push(event);
-      // Among equal events the oldest leads, because it is the cause of the others.
-      if (significance(event) >= significance(last.lead)) last.lead = event;
+  let lastRow: EventsRow | undefined;
+  events.forEach((event, index) => {
+    if (lastRow && lastRow.lead.groupId === event.groupId && getDay(lastRow.lead) === getDay(event)) {
+      lastRow.events.push(event);
+      // The oldest of several equally significant events leads, because it caused the others.
+      if (getSignificance(event) >= getSignificance(lastRow.lead)) lastRow.lead = event;
       return;
     }
-    if (dayOf(event) !== day) {
-      day = dayOf(event);
+    if (getDay(event) !== day) {
+      day = getDay(event);
       rows.push({ kind: 'day', day });
     }
-    last = { kind: 'events', lead: event, events: [event], position: position + n };
-    rows.push(last);
+    lastRow = { kind: 'events', lead: event, events: [event], position: position + index };
+    rows.push(lastRow);
   });
   return rows;
 }
 
 type Segment = { start: number; count: number; rows?: Row[]; firstPage: number };
-/** The rows of a whole search. Events that are not loaded count as one row each. */
+/** The rows of a whole search. Each event that is not loaded counts as a row. */
 export type Rows = { count: number; segments: readonly Segment[] };
 
 /**
- * Rows over the exact total. `pages` are the loaded pages by number, `added` the events since the first page was loaded,
- * newest first. Loaded pages that follow each other are grouped together, so that a change may span two pages.
+ * Lays out rows for the exact total. `pages` are the loaded pages by number, `addedEvents` the events since the first page was loaded,
+ * newest first. Adjacent loaded pages are grouped together, so that a change may span two pages.
  */
-export function layOut(
+export function buildRows(
   pages: ReadonlyMap<number, readonly Event[]>,
-  added: readonly Event[],
+  addedEvents: readonly Event[],
   total: number,
   pageSize: number,
 ): Rows {
   const segments: Segment[] = [];
   let start = 0;
-  let covered = 0;
-  const skip = (until: number) => {
-    const count = Math.max(0, until - covered);
-    if (count > 0) segments.push({ start, count, firstPage: Math.floor(covered / pageSize) });
+  let coveredCount = 0;
+  const skipTo = (end: number) => {
+    const count = Math.max(0, end - coveredCount);
+    if (count > 0) segments.push({ start, count, firstPage: Math.floor(coveredCount / pageSize) });
     start += count;
-    covered = Math.max(covered, until);
+    coveredCount = Math.max(coveredCount, end);
   };
-  const known = new Set<number>();
-  const numbers = [...pages.keys()].toSorted((a, b) => a - b);
-  for (let n = 0; n < numbers.length; ) {
-    const firstPage = numbers[n] ?? 0;
+  const knownIds = new Set<number>();
+  const pageNumbers = [...pages.keys()].toSorted((a, b) => a - b);
+  for (let index = 0; index < pageNumbers.length; ) {
+    const firstPage = pageNumbers[index] ?? 0;
     const events: Event[] = [];
-    let next = firstPage;
-    for (; numbers[n] === next; n++, next++) events.push(...(pages.get(next) ?? []));
-    if (firstPage === 0) events.push(...added);
-    const own = events
-      .filter(event => !known.has(event.id) && known.add(event.id))
+    let nextPage = firstPage;
+    for (; pageNumbers[index] === nextPage; index++, nextPage++) events.push(...(pages.get(nextPage) ?? []));
+    if (firstPage === 0) events.push(...addedEvents);
+    const uniqueEvents = events
+      .filter(event => !knownIds.has(event.id) && knownIds.add(event.id))
       .toSorted((a, b) => b.id - a.id);
-    const extra = firstPage === 0 ? 0 : added.length;
-    skip(firstPage * pageSize);
-    const rows = rowsOf(own, firstPage * pageSize + extra + 1);
+    const addedBefore = firstPage === 0 ? 0 : addedEvents.length;
+    skipTo(firstPage * pageSize);
+    const rows = toRows(uniqueEvents, firstPage * pageSize + addedBefore + 1);
     segments.push({ start, count: rows.length, rows, firstPage });
     start += rows.length;
-    covered = next * pageSize;
+    coveredCount = nextPage * pageSize;
   }
-  skip(total - added.length);
+  skipTo(total - addedEvents.length);
   return { count: start, segments };
 }
 
 const segmentAt = ({ segments }: Rows, index: number): Segment | undefined =>
   segments.find(({ start, count }) => index >= start && index < start + count);
 
-/** The row, or undefined while it loads. */
+/** Returns the row, or undefined while it loads. */
 export function rowAt(rows: Rows, index: number): Row | undefined {
   const segment = segmentAt(rows, index);
   return segment?.rows?.[index - segment.start];
 }
 
-/** The pages to load for these rows: the missing ones, and the one after the last loaded row if it is near. */
-export function pagesFor(rows: Rows, first: number, last: number, pageSize: number): number[] {
+/** Lists the pages that must be loaded to show these rows. */
+export function pagesFor(rows: Rows, firstIndex: number, lastIndex: number, pageSize: number): number[] {
   const pages = new Set<number>();
-  for (const { start, count, rows: loaded, firstPage } of rows.segments) {
-    if (loaded || start > last || start + count <= first) continue;
-    const [from, to] = [Math.max(first, start) - start, Math.min(last, start + count - 1) - start];
-    for (let page = Math.floor(from / pageSize); page <= Math.floor(to / pageSize); page++)
+  for (const { start, count, rows: loadedRows, firstPage } of rows.segments) {
+    if (loadedRows || start > lastIndex || start + count <= firstIndex) continue;
+    const [firstOffset, lastOffset] = [
+      Math.max(firstIndex, start) - start,
+      Math.min(lastIndex, start + count - 1) - start,
+    ];
+    for (let page = Math.floor(firstOffset / pageSize); page <= Math.floor(lastOffset / pageSize); page++)
       pages.add(firstPage + page);
   }
   return [...pages];
 }
 
-/** The index of the row that contains the event, or -1. */
-export function indexOfEvent(rows: Rows, id: number): number {
-  for (const { start, rows: loaded } of rows.segments) {
-    const found = loaded?.findIndex(
+/** Returns the index of the row that contains the event, or -1. */
+export function findEventIndex(rows: Rows, id: number): number {
+  for (const { start, rows: loadedRows } of rows.segments) {
+    const index = loadedRows?.findIndex(
       row => row.kind === 'events' && row.events.some(event => event.id === id),
     );
-    if (found !== undefined && found >= 0) return start + found;
+    if (index !== undefined && index >= 0) return start + index;
   }
   return -1;
 }
 
-/** The next row of events in a direction, if it is loaded. */
+/** Returns the next row of events in a direction, if it is loaded. */
 export function neighbor(rows: Rows, index: number, step: 1 | -1): EventsRow | undefined {
-  for (let at = index + step; at >= 0 && at < rows.count; at += step) {
-    const row = rowAt(rows, at);
+  for (let candidate = index + step; candidate >= 0 && candidate < rows.count; candidate += step) {
+    const row = rowAt(rows, candidate);
     if (row?.kind !== 'day') return row;
   }
   return undefined;

@@ -2,124 +2,136 @@ import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { keys } from '../api/keys.ts';
 import type { Search } from '../ui/search.ts';
-import { type Event, type EventsPage, eventsPage, MAX_NEW, PAGE_SIZE } from './queries.ts';
-import { layOut, pagesFor } from './rows.ts';
+import { type Event, type EventsPage, eventsPage, MAX_NEW_EVENTS, PAGE_SIZE } from './queries.ts';
+import { buildRows, pagesFor } from './rows.ts';
 import { tailEvents } from './tail.ts';
 
-/** More pages than this are dropped, least recently visited first. */
+/** The cache keeps this many pages, and drops the least recently visited page first. */
 const MAX_PAGES = 100;
 const NO_EVENTS: readonly Event[] = [];
 
-/** The events that are newer than a first page. If the tail is not complete, the search has to restart to show all of them. */
+/** The events that are newer than a first page. If the tail is incomplete, the search has to restart to show all events. */
 type Tail = { events: readonly Event[]; isComplete: boolean };
 const NO_TAIL: Tail = { events: NO_EVENTS, isComplete: true };
 
-/** The tail of a first page, with further events, newest first. */
-function withEvents(tail: Tail, first: EventsPage, events: readonly Event[]): Tail {
-  const known = new Set([...first.events, ...tail.events].map(event => event.id));
-  const added = events.filter(event => !known.has(event.id));
-  const all = [...tail.events, ...added].toSorted((one, other) => other.id - one.id);
-  // An event that is older than the page belongs to a later one, which may have been loaded without it.
-  const oldest = first.events.length < first.total ? (first.events.at(-1)?.id ?? 0) : 0;
-  const isComplete = tail.isComplete && all.length <= MAX_NEW && all.every(event => event.id > oldest);
-  return { events: all.slice(0, MAX_NEW), isComplete };
+/** Adds events to the tail of a first page, newest first. */
+function addEvents(tail: Tail, firstPage: EventsPage, events: readonly Event[]): Tail {
+  const knownIds = new Set([...firstPage.events, ...tail.events].map(event => event.id));
+  const newEvents = events.filter(event => !knownIds.has(event.id));
+  const allEvents = [...tail.events, ...newEvents].toSorted((a, b) => b.id - a.id);
+  // An event that is older than the page belongs to a later page, which may have been loaded without it.
+  const oldestId = firstPage.events.length < firstPage.total ? (firstPage.events.at(-1)?.id ?? 0) : 0;
+  const isComplete =
+    tail.isComplete && allEvents.length <= MAX_NEW_EVENTS && allEvents.every(event => event.id > oldestId);
+  return { events: allEvents.slice(0, MAX_NEW_EVENTS), isComplete };
 }
 
-/** The new events of a search. */
-function useTail(filters: Search, first: EventsPage | undefined, isLive: boolean): Tail {
-  const [state, setState] = useState<{ first: EventsPage | undefined; tail: Tail }>({ first, tail: NO_TAIL });
+/** Collects the new events of a search. */
+function useTail(filters: Search, firstPage: EventsPage | undefined, isLive: boolean): Tail {
+  const [state, setState] = useState<{ firstPage: EventsPage | undefined; tail: Tail }>({
+    firstPage,
+    tail: NO_TAIL,
+  });
   useEffect(() => {
-    if (!first || !isLive) return;
+    if (!firstPage || !isLive) return;
     const controller = new AbortController();
-    const change = (next: (tail: Tail) => Tail): void => {
+    const change = (update: (tail: Tail) => Tail): void => {
       if (!controller.signal.aborted)
-        setState(before => ({ first, tail: next(before.first === first ? before.tail : NO_TAIL) }));
+        setState(previous => ({
+          firstPage,
+          tail: update(previous.firstPage === firstPage ? previous.tail : NO_TAIL),
+        }));
     };
-    tailEvents(filters, first.position, controller.signal, {
-      onEvents: events => change(tail => withEvents(tail, first, events)),
+    tailEvents(filters, firstPage.position, controller.signal, {
+      onEvents: events => change(tail => addEvents(tail, firstPage, events)),
       onLost: () => change(tail => ({ ...tail, isComplete: false })),
     });
     return () => controller.abort();
-  }, [filters, first, isLive]);
-  return state.first === first ? state.tail : NO_TAIL;
+  }, [filters, firstPage, isLive]);
+  return state.firstPage === firstPage ? state.tail : NO_TAIL;
 }
 
 /**
- * The events of a search. Pages are loaded as they come into view and stay. New events enter at the top while the user
- * is at the top; otherwise they wait, and `waiting` counts them.
+ * Searches events. Pages load as they come into view, and stay. New events appear immediately while the user is at the top of the
+ * list. Otherwise, they stay hidden until the user scrolls up, and `waiting` is their number.
  */
 export function useEvents(filters: Search, isLive: boolean) {
   const client = useQueryClient();
   const key = JSON.stringify(filters);
-  const [visited, setVisited] = useState({ key, pages: [0] as readonly number[] });
-  const pages = visited.key === key ? visited.pages : FIRST_PAGE;
-  const [isScrolledToTop, setAtTop] = useState(true);
-  const [shown, setShown] = useState<{ first?: EventsPage | undefined; events: readonly Event[] }>({
+  const [visitedPages, setVisitedPages] = useState({ key, pages: [0] as readonly number[] });
+  const pages = visitedPages.key === key ? visitedPages.pages : FIRST_PAGE;
+  const [isScrolledToTop, setScrolledToTop] = useState(true);
+  const [shownTail, setShownTail] = useState<{
+    firstPage?: EventsPage | undefined;
+    events: readonly Event[];
+  }>({
     events: NO_EVENTS,
   });
 
-  // When the first page is reloaded, it contains the added events itself.
-  const start = client.getQueryData(eventsPage(client, filters, 0, 0).queryKey);
-  const added = shown.first === start ? shown.events : NO_EVENTS;
-  const results = useQueries({ queries: pages.map(page => eventsPage(client, filters, page, added.length)) });
-  const first = results[0];
-  const isPrevious = first?.isPlaceholderData ?? false;
-  // Without events there is no list that could be scrolled.
-  const isAtTop = isScrolledToTop || (first?.data?.total === 0 && added.length === 0);
-  const { events: newest, isComplete } = useTail(filters, start, isLive);
+  // A reload of the first page includes the added events.
+  const firstPage = client.getQueryData(eventsPage(client, filters, 0, 0).queryKey);
+  const addedEvents = shownTail.firstPage === firstPage ? shownTail.events : NO_EVENTS;
+  const results = useQueries({
+    queries: pages.map(page => eventsPage(client, filters, page, addedEvents.length)),
+  });
+  const firstResult = results[0];
+  const isPrevious = firstResult?.isPlaceholderData ?? false;
+  // An empty log also counts as scrolled to the top, because it has no list to scroll.
+  const isAtTop = isScrolledToTop || (firstResult?.data?.total === 0 && addedEvents.length === 0);
+  const { events: newEvents, isComplete } = useTail(filters, firstPage, isLive);
   const restart = useCallback(() => {
-    setVisited({ key, pages: FIRST_PAGE });
+    setVisitedPages({ key, pages: FIRST_PAGE });
     void client.resetQueries({ queryKey: keys.eventLog(JSON.parse(key)) });
   }, [client, key]);
 
   useEffect(() => {
     if (!isAtTop) return;
     if (!isComplete) restart();
-    else if (newest.length > 0) setShown({ first: start, events: newest });
-  }, [isAtTop, newest, isComplete, start, restart]);
+    else if (newEvents.length > 0) setShownTail({ firstPage, events: newEvents });
+  }, [isAtTop, newEvents, isComplete, firstPage, restart]);
 
   const stamp = results.map(result => result.dataUpdatedAt).join();
-  const total = (first?.data?.total ?? 0) + added.length;
+  const total = (firstResult?.data?.total ?? 0) + addedEvents.length;
   // biome-ignore lint/correctness/useExhaustiveDependencies: `stamp` stands for the data of `results`
   const rows = useMemo(() => {
-    const loaded = new Map<number, readonly Event[]>();
-    pages.forEach((page, n) => {
-      const events = results[n]?.data?.events;
-      if (events && (page === 0 || !isPrevious)) loaded.set(page, events);
+    const loadedPages = new Map<number, readonly Event[]>();
+    pages.forEach((page, index) => {
+      const events = results[index]?.data?.events;
+      if (events && (page === 0 || !isPrevious)) loadedPages.set(page, events);
     });
-    return layOut(loaded, added, total, PAGE_SIZE);
-  }, [stamp, pages, added, total, isPrevious]);
+    return buildRows(loadedPages, addedEvents, total, PAGE_SIZE);
+  }, [stamp, pages, addedEvents, total, isPrevious]);
 
   const onVisible = useCallback(
-    (from: number, to: number) => {
-      const missing = pagesFor(rows, from, to, PAGE_SIZE);
-      if (missing.length === 0) return;
-      setVisited(before => {
-        const known = before.key === key ? before.pages : FIRST_PAGE;
-        const next = missing.filter(page => !known.includes(page));
-        if (next.length === 0) return before;
-        return { key, pages: [0, ...[...known.slice(1), ...next].slice(1 - MAX_PAGES)] };
+    (firstVisible: number, lastVisible: number) => {
+      const missingPages = pagesFor(rows, firstVisible, lastVisible, PAGE_SIZE);
+      if (missingPages.length === 0) return;
+      setVisitedPages(previous => {
+        const cachedPages = previous.key === key ? previous.pages : FIRST_PAGE;
+        const newPages = missingPages.filter(page => !cachedPages.includes(page));
+        if (newPages.length === 0) return previous;
+        return { key, pages: [0, ...[...cachedPages.slice(1), ...newPages].slice(1 - MAX_PAGES)] };
       });
     },
     [rows, key],
   );
 
-  const known = new Set(added.map(event => event.id));
-  const waiting = newest.filter(event => !known.has(event.id)).length;
+  const addedIds = new Set(addedEvents.map(event => event.id));
+  const waitingCount = newEvents.filter(event => !addedIds.has(event.id)).length;
   return {
     rows,
     key,
     onVisible,
-    onTop: setAtTop,
-    total: first?.data && total,
-    totalIsLowerBound: first?.data?.totalIsLowerBound ?? false,
-    hint: first?.data?.hint,
+    onTop: setScrolledToTop,
+    total: firstResult?.data && total,
+    totalIsLowerBound: firstResult?.data?.totalIsLowerBound ?? false,
+    hint: firstResult?.data?.hint,
     isPrevious,
-    waiting: isAtTop ? 0 : waiting,
-    added: added.length,
-    error: first?.data ? undefined : first?.error,
-    /** A later page did not load. */
-    hasGap: results.some((result, n) => n > 0 && result.error),
+    waiting: isAtTop ? 0 : waitingCount,
+    added: addedEvents.length,
+    error: firstResult?.data ? undefined : firstResult?.error,
+    /** Whether a page after the first failed to load. */
+    hasGap: results.some((result, index) => index > 0 && result.error),
     retry: () => void Promise.all(results.filter(result => result.error).map(result => result.refetch())),
   };
 }

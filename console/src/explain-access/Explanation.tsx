@@ -3,15 +3,15 @@ import { Check, Info, Minus, Shield, Users, X } from 'lucide-react';
 import { Fragment, type ReactNode } from 'react';
 import { can, type Me } from '../api/can.ts';
 import { useMe } from '../api/me.ts';
-import { permissionLabel } from '../roles/areas.ts';
+import { getPermissionLabel } from '../roles/areas.ts';
 import { Env } from '../ui/Env.tsx';
 import { Person } from '../ui/Person.tsx';
 import { Time } from '../ui/Time.tsx';
 import s from './explain-access.module.css';
 import type { Change, Explanation, OtherRole, Path } from './queries.ts';
-import { placeOf, sideEffects, verdictOf, whyNot } from './words.ts';
+import { describeDecision, describeScope, describeSideEffects, reasonAgainst } from './words.ts';
 
-/** The verdict first, then the chain behind it, or what is missing and what would grant it. */
+/** Shows the decision first, then the roles behind the decision, or what is missing and which changes would grant it. */
 export function ExplanationView({ explanation }: { explanation: Explanation }) {
   const { allowed, paths, otherRoles } = explanation;
   return (
@@ -21,19 +21,23 @@ export function ExplanationView({ explanation }: { explanation: Explanation }) {
           {allowed ? <Check size={14} /> : <X size={14} />}
         </i>
         <p>
-          <b>{allowed ? 'Yes.' : 'No.'}</b> {verdictOf(explanation)}
+          <b>{allowed ? 'Yes.' : 'No.'}</b> {describeDecision(explanation)}
         </p>
       </div>
-      {allowed ? <Because explanation={explanation} /> : <Missing explanation={explanation} />}
+      {allowed ? (
+        <GrantingPaths explanation={explanation} />
+      ) : (
+        <MissingPermission explanation={explanation} />
+      )}
       {otherRoles.length > 0 && allowed && paths.length > 0 && (
         <>
           <h2>What does not grant it</h2>
           <ul className={s.rows}>
-            {otherRoles.map(held => (
-              <li key={keyOf(held)}>
+            {otherRoles.map(otherRole => (
+              <li key={getKey(otherRole)}>
                 <Minus size={16} aria-hidden="true" />
                 <p>
-                  {sourceOf(held)} <b>{held.role.name}</b> {whyNot(held)}
+                  {describeRoleSource(otherRole)} <b>{otherRole.role.name}</b> {reasonAgainst(otherRole)}
                 </p>
               </li>
             ))}
@@ -43,27 +47,27 @@ export function ExplanationView({ explanation }: { explanation: Explanation }) {
       {allowed && paths.length === 1 && paths[0] && (
         <p className={s.note}>
           <Info size={16} aria-hidden="true" />
-          <span>This is the only path: {lossOf(paths[0], explanation.subject.name)}</span>
+          <span>This is the only path: {describeLoss(paths[0], explanation.subject.name)}</span>
         </p>
       )}
     </div>
   );
 }
 
-const keyOf = ({ role, project, group }: Pick<Path, 'role' | 'project' | 'group'>): string =>
+const getKey = ({ role, project, group }: Pick<Path, 'role' | 'project' | 'group'>): string =>
   `${role.id} ${project} ${group?.id}`;
 
-const sourceOf = ({ group, project }: OtherRole): string => {
+const describeRoleSource = ({ group, project }: OtherRole): string => {
   const scope = project === null ? 'root role' : 'role';
   return group ? `The ${scope} of the group ${group.name},` : `Their own ${scope}`;
 };
 
-const lossOf = ({ group, role }: Path, name: string): string =>
+const describeLoss = ({ group, role }: Path, name: string): string =>
   group
     ? `if ${name} leaves ${group.name}, or the group loses the role ${role.name}, access ends.`
     : `if ${name} loses the role ${role.name}, access ends.`;
 
-function Because({ explanation }: { explanation: Explanation }) {
+function GrantingPaths({ explanation }: { explanation: Explanation }) {
   const { paths, reason } = explanation;
   if (reason === 'admin-token') return <p className={s.text}>An admin token may do everything.</p>;
   if (paths.length === 0)
@@ -72,11 +76,11 @@ function Because({ explanation }: { explanation: Explanation }) {
         Reading needs no permission: everyone who can log in reads open and protected projects.
       </p>
     );
-  return paths.map((path, at) => (
-    <section key={keyOf(path)} aria-label={at === 0 ? 'Because' : 'And because'}>
-      <h2>{at === 0 ? 'Because' : 'And because'}</h2>
+  return paths.map((path, index) => (
+    <section key={getKey(path)} aria-label={index === 0 ? 'Because' : 'And because'}>
+      <h2>{index === 0 ? 'Because' : 'And because'}</h2>
       <ol className={s.chain}>
-        <HeldSteps held={path} explanation={explanation} />
+        <RoleSteps assignment={path} explanation={explanation} />
         <Step icon={<Shield size={14} />} note={path.permission && <code>{path.permission}</code>}>
           <b>{path.role.name}</b>{' '}
           {path.permission === null ? (
@@ -85,7 +89,7 @@ function Because({ explanation }: { explanation: Explanation }) {
             'includes every permission'
           ) : (
             <>
-              includes <b>{permissionLabel(path.permission)}</b> <Place explanation={explanation} />
+              includes <b>{getPermissionLabel(path.permission)}</b> <ScopeText explanation={explanation} />
             </>
           )}
         </Step>
@@ -94,25 +98,31 @@ function Because({ explanation }: { explanation: Explanation }) {
   ));
 }
 
-/** How the subject holds a role: directly, or by a group. */
-function HeldSteps({ held, explanation }: { held: Omit<Path, 'permission'>; explanation: Explanation }) {
+/** Shows whether the subject has a role directly or through a group. */
+function RoleSteps({
+  assignment,
+  explanation,
+}: {
+  assignment: Omit<Path, 'permission'>;
+  explanation: Explanation;
+}) {
   const { subject, project } = explanation;
-  const where =
-    held.project === null ? (
+  const scope =
+    assignment.project === null ? (
       'on the instance'
     ) : (
       <>
         in{' '}
-        <Link className={s.link} to="/projects/$projectId" params={{ projectId: held.project }}>
-          {project?.name ?? held.project}
+        <Link className={s.link} to="/projects/$projectId" params={{ projectId: assignment.project }}>
+          {project?.name ?? assignment.project}
         </Link>
       </>
     );
-  const granted = <Granted by={held.grantedBy} at={held.grantedAt} verb="granted" />;
-  if (held.group === null)
+  const grant = <Attribution by={assignment.grantedBy} at={assignment.grantedAt} verb="granted" />;
+  if (assignment.group === null)
     return (
-      <Step icon={<Person name={subject.name} size={24} />} plain note={granted}>
-        <b>{subject.name}</b> has the role <b>{held.role.name}</b> {where}
+      <Step icon={<Person name={subject.name} size={24} />} plain note={grant}>
+        <b>{subject.name}</b> has the role <b>{assignment.role.name}</b> {scope}
       </Step>
     );
   return (
@@ -120,18 +130,18 @@ function HeldSteps({ held, explanation }: { held: Omit<Path, 'permission'>; expl
       <Step
         icon={<Person name={subject.name} size={24} />}
         plain
-        note={<Granted by={held.group.addedBy} at={held.group.joinedAt} verb="added" />}
+        note={<Attribution by={assignment.group.addedBy} at={assignment.group.joinedAt} verb="added" />}
       >
-        <b>{subject.name}</b> is in the group <b>{held.group.name}</b>
+        <b>{subject.name}</b> is in the group <b>{assignment.group.name}</b>
       </Step>
-      <Step icon={<Users size={14} />} note={granted}>
-        The group <b>{held.group.name}</b> has the role <b>{held.role.name}</b> {where}
+      <Step icon={<Users size={14} />} note={grant}>
+        The group <b>{assignment.group.name}</b> has the role <b>{assignment.role.name}</b> {scope}
       </Step>
     </>
   );
 }
 
-function Granted({ by, at, verb }: { by: string | null; at: string | null; verb: string }) {
+function Attribution({ by, at, verb }: { by: string | null; at: string | null; verb: string }) {
   if (at === null) return null;
   return (
     <>
@@ -141,9 +151,9 @@ function Granted({ by, at, verb }: { by: string | null; at: string | null; verb:
   );
 }
 
-function Place({ explanation }: { explanation: Explanation }) {
+function ScopeText({ explanation }: { explanation: Explanation }) {
   const { project, environment } = explanation;
-  if (!project || !environment) return placeOf(explanation);
+  if (!project || !environment) return describeScope(explanation);
   return (
     <>
       in <Env name={environment} />
@@ -181,7 +191,7 @@ function Step({
   );
 }
 
-function Missing({ explanation }: { explanation: Explanation }) {
+function MissingPermission({ explanation }: { explanation: Explanation }) {
   const me = useMe();
   const { subject, permission, reason, otherRoles, paths, changes, grantors } = explanation;
   if (reason === 'deactivated')
@@ -190,15 +200,15 @@ function Missing({ explanation }: { explanation: Explanation }) {
     <>
       <h2>What {subject.name} has</h2>
       <ol className={s.chain}>
-        {paths.map(one => (
-          <HeldSteps key={keyOf(one)} held={one} explanation={explanation} />
+        {paths.map(path => (
+          <RoleSteps key={getKey(path)} assignment={path} explanation={explanation} />
         ))}
-        {otherRoles.map(one => (
-          <Fragment key={keyOf(one)}>
-            <HeldSteps held={one} explanation={explanation} />
-            {one.why === 'other-environments' && (
+        {otherRoles.map(otherRole => (
+          <Fragment key={getKey(otherRole)}>
+            <RoleSteps assignment={otherRole} explanation={explanation} />
+            {otherRole.why === 'other-environments' && (
               <Step icon={<Shield size={14} />}>
-                <b>{one.role.name}</b> {whyNot(one)}
+                <b>{otherRole.role.name}</b> {reasonAgainst(otherRole)}
               </Step>
             )}
           </Fragment>
@@ -208,7 +218,7 @@ function Missing({ explanation }: { explanation: Explanation }) {
             'Missing: a role in the private project'
           ) : (
             <>
-              Missing: <b>{permissionLabel(permission ?? '')}</b> <Place explanation={explanation} />
+              Missing: <b>{getPermissionLabel(permission ?? '')}</b> <ScopeText explanation={explanation} />
             </>
           )}
         </Step>
@@ -222,11 +232,11 @@ function Missing({ explanation }: { explanation: Explanation }) {
             </i>
             <p>
               <ChangeText change={change} explanation={explanation} />
-              <small>{sideEffects(change, permission)}</small>
+              <small>{describeSideEffects(change, permission)}</small>
             </p>
             {mayChange(me, change, explanation) && (
-              <Link className={s.link} {...placeToChange(change, explanation)}>
-                {OPEN[change.kind]}
+              <Link className={s.link} {...linkToChange(change, explanation)}>
+                {LINK_LABELS[change.kind]}
               </Link>
             )}
           </li>
@@ -237,7 +247,7 @@ function Missing({ explanation }: { explanation: Explanation }) {
           Who can grant it:{' '}
           {grantors.map(({ id, name, because }) => (
             <span key={id} className={s.grantor}>
-              <Person name={name} size={18} named />{' '}
+              <Person name={name} size={18} showName />{' '}
               <span className="muted">({because === 'admin' ? 'admin' : 'project owner'})</span>
             </span>
           ))}
@@ -247,20 +257,20 @@ function Missing({ explanation }: { explanation: Explanation }) {
   );
 }
 
-const OPEN: Record<Change['kind'], string> = {
+const LINK_LABELS: Record<Change['kind'], string> = {
   'join-group': 'Open group',
   'set-root-role': 'Open user',
   'grant-project-role': 'Grant role…',
 };
 
-/** Whether the reader can make the change, or has to ask somebody. */
+/** Whether the user can make the change instead of asking somebody. */
 const mayChange = (me: Me, { kind }: Change, { project }: Explanation): boolean =>
   kind === 'grant-project-role'
     ? can(me, 'addProjectAccess', { project: project?.id })
     : can(me, kind === 'join-group' ? 'updateGroup' : 'updateUser');
 
-/** The page on which somebody makes the change. */
-function placeToChange({ kind, group, role }: Change, { subject, project }: Explanation) {
+/** Returns the link to the page on which somebody makes the change. */
+function linkToChange({ kind, group, role }: Change, { subject, project }: Explanation) {
   if (kind === 'join-group') return { to: `/admin/groups/${group?.id}` };
   if (kind === 'set-root-role') return { to: '/admin/users', search: { user: String(subject.id) } };
   return {

@@ -3,32 +3,32 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { can } from '../api/can.ts';
 import { useMe } from '../api/me.ts';
-import { permissionLabel } from '../roles/areas.ts';
+import { getPermissionLabel } from '../roles/areas.ts';
 import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import { CopyLink } from '../ui/Copy.tsx';
 import { Failure } from '../ui/Failure.tsx';
 import { Page } from '../ui/Page.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
-import { nameOf } from '../users/words.ts';
+import { getDisplayName } from '../users/words.ts';
 import { ExplanationView } from './Explanation.tsx';
 import s from './explain-access.module.css';
-import { accountsQuery, explanationQuery, ON_INSTANCE, permissionsQuery } from './queries.ts';
-import { type Question, questionOf, withChoice } from './question.ts';
+import { accountsQuery, explanationQuery, INSTANCE_WIDE, permissionsQuery } from './queries.ts';
+import { type AccessQuery, parseQuery, withChoice } from './question.ts';
 
-/** Explains why somebody may or may not do something, and what would change it. The URL contains the question. */
+/** Explains why somebody may or may not do something, and what would change it. The URL contains the query. */
 export function ExplainAccessPage() {
-  const question = questionOf(useSearch({ strict: false }));
+  const query = parseQuery(useSearch({ strict: false }));
   const { data: permissions } = useQuery(permissionsQuery);
-  const { data, error, refetch } = useQuery(explanationQuery(question));
+  const { data, error, refetch } = useQuery(explanationQuery(query));
   const displayName = useDisplayName();
   return (
     <Page
       title="Explain access"
-      actions={<CopyLink path={`/admin/explain-access?${new URLSearchParams({ ...question })}`} />}
+      actions={<CopyLink path={`/admin/explain-access?${new URLSearchParams({ ...query })}`} />}
       head={<p className={s.lead}>See why someone may or may not do something, and what would change it.</p>}
     >
       <div className={s.page}>
-        <Ask question={question} permissions={permissions ?? []} />
+        <QueryForm query={query} permissions={permissions ?? []} />
         {error ? (
           <Failure error={error} onRetry={() => void refetch()} />
         ) : data ? (
@@ -46,61 +46,63 @@ export function ExplainAccessPage() {
   );
 }
 
-/** The name that people know. The server decides by the username or the email address. */
+/** Returns the display names of users and service accounts. The server names users by username or email address. */
 function useDisplayName(): (id: number) => string | undefined {
   const me = useMe();
   const { data } = useQuery({ ...accountsQuery, enabled: can(me, 'getUsers') });
   return id => {
     if (id === me.user.id) return me.user.name;
-    const user = data?.users.find(one => one.id === id);
-    return user ? nameOf(user) : data?.serviceAccounts.find(one => one.id === id)?.name;
+    const user = data?.users.find(candidate => candidate.id === id);
+    return user
+      ? getDisplayName(user)
+      : data?.serviceAccounts.find(serviceAccount => serviceAccount.id === id)?.name;
   };
 }
 
-type Options = { group: string; items: { value: string; label: string }[] }[];
+type PermissionGroups = { group: string; items: { value: string; label: string }[] }[];
 
-/** The four choices. Only admins choose a person; others ask about themselves. */
-function Ask({ question, permissions }: { question: Question; permissions: Options }) {
+/** Edits the query. Only admins choose a person, because other users may query only their own access. */
+function QueryForm({ query, permissions }: { query: AccessQuery; permissions: PermissionGroups }) {
   const navigate = useNavigate();
   const { data: projects = [] } = useQuery(projectsQuery);
   const { data: environments } = useQuery(environmentsQuery);
-  const choose = (field: keyof Question) => (event: { target: { value: string } }) =>
+  const choose = (field: keyof AccessQuery) => (event: { target: { value: string } }) =>
     void navigate({
       to: '/admin/explain-access',
-      search: withChoice(question, field, event.target.value),
+      search: withChoice(query, field, event.target.value),
       replace: true,
     });
-  // Every permission can be checked on the instance, but somebody who asks about flags means a project.
+  // Selects a project as well, unless the permission concerns the instance, because most queries are about a project.
   const choosePermission = (event: { target: { value: string } }) => {
     const { value } = event.target;
     const group = permissions.find(({ items }) => items.some(item => item.value === value))?.group;
-    const needsProject = group !== undefined && group !== ON_INSTANCE && question.project === undefined;
+    const needsProject = group !== undefined && group !== INSTANCE_WIDE && query.project === undefined;
     const project = needsProject ? projects[0]?.id : undefined;
     void navigate({
       to: '/admin/explain-access',
-      search: withChoice(project ? { ...question, project } : question, 'permission', value),
+      search: withChoice(project ? { ...query, project } : query, 'permission', value),
       replace: true,
     });
   };
-  const known = permissions.some(({ items }) => items.some(({ value }) => value === question.permission));
+  const isListed = permissions.some(({ items }) => items.some(({ value }) => value === query.permission));
   return (
     <div className={s.ask}>
-      <PersonSelect value={question.user ?? ''} onChange={choose('user')} />
+      <PersonSelect value={query.user ?? ''} onChange={choose('user')} />
       <NativeSelect
         label="may"
-        value={question.permission ?? ''}
+        value={query.permission ?? ''}
         data={[
-          { value: '', label: question.project === undefined ? 'Log in and read' : 'Read' },
-          ...(question.permission === undefined || known
+          { value: '', label: query.project === undefined ? 'Log in and read' : 'Read' },
+          ...(query.permission === undefined || isListed
             ? []
-            : [{ value: question.permission, label: permissionLabel(question.permission) }]),
+            : [{ value: query.permission, label: getPermissionLabel(query.permission) }]),
           ...permissions,
         ]}
         onChange={choosePermission}
       />
       <NativeSelect
         label="in project"
-        value={question.project ?? ''}
+        value={query.project ?? ''}
         data={[
           { value: '', label: 'The whole instance' },
           ...projects.map(({ id, name }) => ({ value: id, label: name })),
@@ -109,8 +111,8 @@ function Ask({ question, permissions }: { question: Question; permissions: Optio
       />
       <NativeSelect
         label="and environment"
-        value={question.environment ?? ''}
-        disabled={question.project === undefined}
+        value={query.environment ?? ''}
+        disabled={query.project === undefined}
         data={[
           { value: '', label: 'All environments' },
           ...(environments?.environments ?? []).map(({ name }) => name),
@@ -130,15 +132,22 @@ function PersonSelect({
 }) {
   const me = useMe();
   const { data } = useQuery({ ...accountsQuery, enabled: can(me, 'getUsers') });
-  const others = (data?.users ?? []).filter(({ id }) => id !== me.user.id);
+  const otherUsers = (data?.users ?? [])
+    .filter(({ id }) => id !== me.user.id)
+    .toSorted((user, other) => getDisplayName(user).localeCompare(getDisplayName(other)));
   return (
     <NativeSelect
       label="Person"
       value={value === String(me.user.id) ? '' : value}
       data={[
         { value: '', label: `${me.user.name} (you)` },
-        ...(others.length > 0
-          ? [{ group: 'Users', items: others.map(one => ({ value: String(one.id), label: nameOf(one) })) }]
+        ...(otherUsers.length > 0
+          ? [
+              {
+                group: 'Users',
+                items: otherUsers.map(user => ({ value: String(user.id), label: getDisplayName(user) })),
+              },
+            ]
           : []),
         ...(data && data.serviceAccounts.length > 0
           ? [

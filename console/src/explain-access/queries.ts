@@ -2,8 +2,8 @@ import { queryOptions } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
 import { api, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
-import { environmentRows, permissionLabel } from '../roles/areas.ts';
-import type { Question } from './question.ts';
+import { getPermissionLabel, listOperations, sortEnvironmentPermissions } from '../roles/areas.ts';
+import type { AccessQuery } from './question.ts';
 
 export type Explanation = schemas['AccessExplanation'];
 export type Path = schemas['AccessPath'];
@@ -11,36 +11,43 @@ export type OtherRole = schemas['OtherAccessRole'];
 export type Change = schemas['AccessChange'];
 type Permission = schemas['Permission'];
 
-/** The decision and its reasons. A rejected question, for example about a hidden project, stays rejected. */
-export const explanationQuery = (question: Question) =>
+/** The decision and its reasons. A rejected request is not retried, because the project may be hidden from the user. */
+export const explanationQuery = (query: AccessQuery) =>
   queryOptions({
-    queryKey: [...keys.roles, 'explain', question],
+    queryKey: [...keys.roles, 'explain', query],
     queryFn: ({ signal }) =>
       // The server rejects a permission that it does not know, so the URL may contain any string.
-      unwrap(api.GET('/api/admin/access/explain', { params: { query: question as object }, signal })),
+      unwrap(api.GET('/api/admin/access/explain', { params: { query: query as object }, signal })),
     retry: false,
   });
 
-/** All permissions, in the order of the roles page. */
+/** All permissions that some operation requires, in the order of the roles page. */
 export const permissionsQuery = queryOptions({
   queryKey: [...keys.roles, 'permissions'],
   queryFn: async ({ signal }) => {
     const { permissions } = await unwrap(api.GET('/api/admin/permissions', { signal }));
     const inEnvironments = permissions.environments[0]?.permissions ?? [];
     return [
-      { group: 'In an environment', items: environmentRows(inEnvironments.map(nameOf)).map(asItem) },
-      { group: 'In a project', items: permissions.project.map(nameOf).map(asItem) },
-      { group: ON_INSTANCE, items: ['ADMIN', ...permissions.root.map(nameOf)].map(asItem) },
+      {
+        group: 'In an environment',
+        items: sortEnvironmentPermissions(inEnvironments.map(getName)).filter(isRequired).map(asItem),
+      },
+      { group: 'In a project', items: permissions.project.map(getName).filter(isRequired).map(asItem) },
+      {
+        group: INSTANCE_WIDE,
+        items: ['ADMIN', ...permissions.root.map(getName).filter(isRequired)].map(asItem),
+      },
     ];
   },
   staleTime: 60_000,
 });
 
 /** The group of the permissions that need no project. */
-export const ON_INSTANCE = 'On the instance';
+export const INSTANCE_WIDE = 'Instance-wide';
 
-const nameOf = ({ name }: Permission): string => name;
-const asItem = (name: string) => ({ value: name, label: permissionLabel(name) });
+const getName = ({ name }: Permission): string => name;
+const isRequired = (name: string): boolean => listOperations(name).length > 0;
+const asItem = (name: string) => ({ value: name, label: getPermissionLabel(name) });
 
 /** Users and service accounts. Only admins may list them. */
 export const accountsQuery = queryOptions({

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { questionOf, withChoice } from './question.ts';
+import { parseQuery, withChoice } from './question.ts';
 
-test('reads the question in a URL, without other parameters', () => {
-  expect(questionOf({ user: '7', permission: 'CREATE_FEATURE', project: 'payments', q: 'x' })).toEqual({
+test('reads the query from a URL without other parameters', () => {
+  expect(parseQuery({ user: '7', permission: 'CREATE_FEATURE', project: 'payments', q: 'x' })).toEqual({
     user: '7',
     permission: 'CREATE_FEATURE',
     project: 'payments',
@@ -10,9 +10,9 @@ test('reads the question in a URL, without other parameters', () => {
 });
 
 test('drops the environment together with the project', () => {
-  const question = { project: 'payments', environment: 'production' };
+  const query = { project: 'payments', environment: 'production' };
 
-  expect(withChoice(question, 'environment', 'development').environment).toBe('development');
-  expect(withChoice(question, 'project', '')).toEqual({});
-  expect(questionOf({ environment: 'production' })).toEqual({});
+  expect(withChoice(query, 'environment', 'development').environment).toBe('development');
+  expect(withChoice(query, 'project', '')).toEqual({});
+  expect(parseQuery({ environment: 'production' })).toEqual({});
 });

@@ -1,24 +1,24 @@
 import type { Search } from '../ui/search.ts';
 
-/** What the page asks. The URL contains it, so that a link shows the same explanation. */
-export type Question = { user?: string; permission?: string; project?: string; environment?: string };
+/** The query of the page. The URL contains the query, so that a link shows the same explanation. */
+export type AccessQuery = { user?: string; permission?: string; project?: string; environment?: string };
 
 const FIELDS = ['user', 'permission', 'project', 'environment'] as const;
 
-const textOf = (value: unknown): string | undefined =>
+const readText = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
-/** The question in a URL. An environment without a project means nothing. */
-export function questionOf(search: Search): Question {
-  const question: Question = {};
+/** Reads the query from a URL. Ignores an environment without a project. */
+export function parseQuery(search: Search): AccessQuery {
+  const query: AccessQuery = {};
   for (const field of FIELDS) {
-    const text = textOf(search[field]);
-    if (text !== undefined) question[field] = text;
+    const text = readText(search[field]);
+    if (text !== undefined) query[field] = text;
   }
-  if (question.project === undefined) delete question.environment;
-  return question;
+  if (query.project === undefined) delete query.environment;
+  return query;
 }
 
-/** The question after a choice. An empty choice removes the field. */
-export const withChoice = (question: Question, field: keyof Question, value: string): Question =>
-  questionOf({ ...question, [field]: value });
+/** Changes a field of the query. An empty value removes the field. */
+export const withChoice = (query: AccessQuery, field: keyof AccessQuery, value: string): AccessQuery =>
+  parseQuery({ ...query, [field]: value });

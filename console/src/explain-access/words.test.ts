@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Change, Explanation } from './queries.ts';
-import { sideEffects, verdictOf, whyNot } from './words.ts';
+import { describeDecision, describeSideEffects, reasonAgainst } from './words.ts';
 
 const EXPLANATION: Explanation = {
   subject: { id: 7, name: 'dora', kind: 'user' },
@@ -16,7 +16,7 @@ const EXPLANATION: Explanation = {
   changes: [],
   grantors: [],
 };
-const verdict = (change: Partial<Explanation>) => verdictOf({ ...EXPLANATION, ...change });
+const decisionFor = (change: Partial<Explanation>) => describeDecision({ ...EXPLANATION, ...change });
 
 test.each<[Partial<Explanation>, string]>([
   [{}, 'dora may enable and disable flags in production of Payments.'],
@@ -36,7 +36,7 @@ test.each<[Partial<Explanation>, string]>([
   ],
   [{ allowed: false, reason: 'deactivated' }, 'dora is deactivated and cannot do anything.'],
 ])('says %j', (change, sentence) => {
-  expect(verdict(change)).toBe(sentence);
+  expect(decisionFor(change)).toBe(sentence);
 });
 
 const CHANGE: Change = {
@@ -52,28 +52,28 @@ const CHANGE: Change = {
 test('names every side effect of a change', () => {
   const role = { id: 3, name: 'Viewer', type: 'root' as const };
 
-  expect(sideEffects(CHANGE, 'CREATE_FEATURE')).toBe('Grants nothing else');
-  expect(sideEffects(CHANGE, 'ADMIN')).toBe('Grants every permission on the whole instance');
+  expect(describeSideEffects(CHANGE, 'CREATE_FEATURE')).toBe('Grants nothing else');
+  expect(describeSideEffects(CHANGE, 'ADMIN')).toBe('Grants every permission on the whole instance');
   expect(
-    sideEffects(
+    describeSideEffects(
       { ...CHANGE, alsoGrants: [{ permission: 'CREATE_FEATURE' }], otherProjects: 2 },
       'DELETE_FEATURE',
     ),
   ).toBe('Also grants 1 other permission; the group also has roles in 2 other projects');
   expect(
-    sideEffects(
+    describeSideEffects(
       { ...CHANGE, alsoGrants: [{ permission: 'ADMIN' }], replaces: role, loses: ['READ_LOGS'] },
       null,
     ),
-  ).toBe(
-    'Grants every permission on the whole instance; replaces the root role Viewer; 1 permission of it would be lost',
-  );
+  ).toBe('Grants every permission on the whole instance; replaces the root role Viewer; loses 1 permission');
 });
 
 test('says where a role has the permission instead', () => {
-  const role = { ...CHANGE, project: null, group: null, grantedAt: null, grantedBy: null };
-  expect(whyNot({ ...role, why: 'other-environments', environments: ['development', 'staging'] })).toBe(
-    'covers only development, staging',
+  const otherRole = { ...CHANGE, project: null, group: null, grantedAt: null, grantedBy: null };
+  expect(
+    reasonAgainst({ ...otherRole, why: 'other-environments', environments: ['development', 'staging'] }),
+  ).toBe('covers only development, staging');
+  expect(reasonAgainst({ ...otherRole, why: 'lacks-permission', environments: [] })).toBe(
+    'does not include it',
   );
-  expect(whyNot({ ...role, why: 'lacks-permission', environments: [] })).toBe('does not include it');
 });

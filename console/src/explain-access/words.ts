@@ -1,15 +1,18 @@
-import { inSentence, permissionLabel } from '../roles/areas.ts';
-import { counted } from '../ui/words.ts';
+import { getPermissionLabel, lowercaseFirst } from '../roles/areas.ts';
+import { formatCount } from '../ui/words.ts';
 import type { Change, Explanation, OtherRole } from './queries.ts';
 
-/** "in production of Payments", "in Payments", "on the instance". */
-export function placeOf({ project, environment }: Pick<Explanation, 'project' | 'environment'>): string {
+/** Describes the scope, such as "in production of Payments", "in Payments" or "on the instance". */
+export function describeScope({
+  project,
+  environment,
+}: Pick<Explanation, 'project' | 'environment'>): string {
   if (!project) return 'on the instance';
   return environment ? `in ${environment} of ${project.name}` : `in ${project.name}`;
 }
 
-/** The decision without its first word: "Dora may create flags in Payments." */
-export function verdictOf(explanation: Explanation): string {
+/** Describes the decision without "Yes" or "No", such as "Dora may create flags in Payments." */
+export function describeDecision(explanation: Explanation): string {
   const { subject, permission, project, allowed, reason } = explanation;
   const { name } = subject;
   if (reason === 'deactivated') return `${name} is deactivated and cannot do anything.`;
@@ -20,31 +23,32 @@ export function verdictOf(explanation: Explanation): string {
     return project
       ? `${name} ${may} read ${project.name}.`
       : `${name} ${may} log in and read every project that is not private.`;
-  const action = inSentence(permissionLabel(permission));
-  return `${name} ${may} ${allowed ? action : action.replace(' and ', ' or ')} ${placeOf(explanation)}.`;
+  const action = lowercaseFirst(getPermissionLabel(permission));
+  return `${name} ${may} ${allowed ? action : action.replace(' and ', ' or ')} ${describeScope(explanation)}.`;
 }
 
-/** Why a role of the subject does not allow it. */
-export function whyNot({ why, environments }: OtherRole): string {
+/** Says why a role of the subject does not grant the permission. */
+export function reasonAgainst({ why, environments }: OtherRole): string {
   if (why === 'other-environments') return `covers only ${environments.join(', ')}`;
   return why === 'other-projects' ? 'has it only in other projects' : 'does not include it';
 }
 
-/** The side effects of a change that grants the permission, in one line. */
-export function sideEffects(
+/** Describes the side effects of a change that grants the permission, in one line. */
+export function describeSideEffects(
   { alsoGrants, otherProjects, replaces, loses }: Change,
-  granted: string | null,
+  grantedPermission: string | null,
 ): string {
-  const isAdmin = granted === 'ADMIN' || alsoGrants.some(({ permission }) => permission === 'ADMIN');
+  const isAdmin =
+    grantedPermission === 'ADMIN' || alsoGrants.some(({ permission }) => permission === 'ADMIN');
   const parts = [
     isAdmin
       ? 'Grants every permission on the whole instance'
       : alsoGrants.length === 0
         ? 'Grants nothing else'
-        : `Also grants ${counted(alsoGrants.length, 'other permission')}`,
-    otherProjects > 0 ? `the group also has roles in ${counted(otherProjects, 'other project')}` : '',
+        : `Also grants ${formatCount(alsoGrants.length, 'other permission')}`,
+    otherProjects > 0 ? `the group also has roles in ${formatCount(otherProjects, 'other project')}` : '',
     replaces ? `replaces the root role ${replaces.name}` : '',
-    loses.length > 0 ? `${counted(loses.length, 'permission')} of it would be lost` : '',
+    loses.length > 0 ? `loses ${formatCount(loses.length, 'permission')}` : '',
   ];
   return parts.filter(part => part !== '').join('; ');
 }

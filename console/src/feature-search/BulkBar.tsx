@@ -1,14 +1,15 @@
 import { Button } from '@mantine/core';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { Can } from '../ui/Can.tsx';
-import { counted } from '../ui/words.ts';
+import { useShortcuts } from '../ui/shortcuts.ts';
+import { formatCount } from '../ui/words.ts';
 import { BulkClone } from './BulkClone.tsx';
-import { BulkQuestion } from './BulkQuestion.tsx';
-import { ACTIONS, type BulkAction, OF_ACTIVE, OF_ARCHIVED } from './bulk.ts';
+import { BulkConfirmation } from './BulkConfirmation.tsx';
+import { ACTIONS, ACTIVE_ACTIONS, ARCHIVED_ACTIONS, type BulkAction } from './bulk.ts';
 import type { Flag } from './queries.ts';
 import s from './search.module.css';
 
-/** The actions on the selected flags. Each action shows its effect first. */
+/** Offers the actions on the selected flags. Each action shows its effect first. */
 export function BulkBar({
   flags,
   environments,
@@ -21,17 +22,26 @@ export function BulkBar({
   const [action, setAction] = useState<BulkAction>();
   const [isCloning, setCloning] = useState(false);
   const project = new Set(flags.map(flag => flag.project)).size === 1 ? flags[0]?.project : undefined;
+  const bar = useRef<HTMLElement>(null);
+  // A shortcut, because Tab would go through every control of the list first.
+  useShortcuts([
+    {
+      keys: 'b',
+      description: 'Go to the actions on the selected flags',
+      run: () => bar.current?.querySelector('button')?.focus(),
+    },
+  ]);
   const isArchived = flags.every(flag => flag.archivedAt !== undefined);
   return (
-    <section className={s.bulk} aria-label="Selected flags">
-      <b>{counted(flags.length, 'flag')} selected</b>
-      {(isArchived ? OF_ARCHIVED : OF_ACTIVE).map(one => (
-        <Can key={one} call={ACTIONS[one].call} project={project}>
-          <Button onClick={() => setAction(one)}>{ACTIONS[one].button}</Button>
+    <section ref={bar} className={s.bulk} aria-label="Selected flags">
+      <b>{formatCount(flags.length, 'flag')} selected</b>
+      {(isArchived ? ARCHIVED_ACTIONS : ACTIVE_ACTIONS).map(bulkAction => (
+        <Can key={bulkAction} call={ACTIONS[bulkAction].call} project={project}>
+          <Button onClick={() => setAction(bulkAction)}>{ACTIONS[bulkAction].button}</Button>
         </Can>
       ))}
       {!isArchived && (
-        // The copies may go to a different project.
+        // Without `project`, because the copies may go to a different project.
         <Can call="cloneFeatures">
           <Button onClick={() => setCloning(true)}>Clone…</Button>
         </Can>
@@ -41,7 +51,7 @@ export function BulkBar({
       </Button>
       {isCloning && <BulkClone flags={flags} onClose={() => setCloning(false)} onDone={onDone} />}
       {action && (
-        <BulkQuestion
+        <BulkConfirmation
           action={action}
           flags={flags}
           environments={environments}

@@ -5,15 +5,15 @@ import { keys } from '../api/keys.ts';
 import { projectsQuery } from '../shell/queries.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { FormErrors } from '../ui/Failure.tsx';
-import { lastProject } from '../ui/preferences.ts';
+import { readLastProject } from '../ui/preferences.ts';
 import { toast } from '../ui/toasts.ts';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import { cloneFlags, type Flag, MAX_CLONED, planClones } from './queries.ts';
 import s from './search.module.css';
 
-const SHOWN = 8;
+const MAX_SHOWN = 8;
 
-/** Copies the flags into a project, with a suffix at each name. The server plans the copies first. */
+/** Copies the flags into a project and adds a suffix to each name. The server plans the copies first. */
 export function BulkClone({
   flags,
   onClose,
@@ -24,31 +24,33 @@ export function BulkClone({
   onDone(): void;
 }) {
   const projects = useQuery(projectsQuery).data ?? [];
-  const [target, setTarget] = useState(flags[0]?.project ?? lastProject() ?? '');
+  const [target, setTarget] = useState(flags[0]?.project ?? readLastProject() ?? '');
   const [suffix, setSuffix] = useState('-copy');
-  const several = counted(flags.length, 'flag');
+  const flagCount = formatCount(flags.length, 'flag');
   const copies = flags.map(({ name }) => ({ feature: name, name: name + suffix.trim() }));
-  const isTooMany = flags.length > MAX_CLONED;
+  const exceedsLimit = flags.length > MAX_CLONED;
   const plan = useQuery({
     queryKey: keys.bulkClonePlan(target, copies),
     queryFn: ({ signal }) => planClones(target, copies, signal),
-    enabled: target !== '' && suffix.trim() !== '' && !isTooMany,
+    enabled: target !== '' && suffix.trim() !== '' && !exceedsLimit,
     placeholderData: keepPreviousData,
     retry: false,
     staleTime: 0,
     gcTime: 0,
   });
   const planId = plan.isPlaceholderData ? null : (plan.data?.planId ?? null);
-  const where = projects.find(({ id }) => id === target)?.name ?? target;
+  const targetName = projects.find(({ id }) => id === target)?.name ?? target;
   return (
     <Confirm
       opened
-      title={`Clone ${several}?`}
-      action={`Clone ${several}`}
+      title={`Clone ${flagCount}?`}
+      action={`Clone ${flagCount}`}
       disabled={planId === null || suffix.trim() === ''}
       onConfirm={async () => {
         await cloneFlags(target, copies, planId ?? '');
-        toast({ message: `Cloned ${several} into ${where}. The copies are disabled in every environment.` });
+        toast({
+          message: `Cloned ${flagCount} into ${targetName}. The copies are disabled in every environment.`,
+        });
         onDone();
       }}
       onClose={onClose}
@@ -69,25 +71,25 @@ export function BulkClone({
         onChange={event => setSuffix(event.target.value)}
         data-autofocus
       />
-      <FormErrors messages={obstaclesOf(plan, isTooMany)} />
+      <FormErrors messages={listObstacles(plan, exceedsLimit)} />
       <p>The copies are disabled in every environment.</p>
       <ul className={s.copies}>
-        {copies.slice(0, SHOWN).map(({ feature, name }) => (
+        {copies.slice(0, MAX_SHOWN).map(({ feature, name }) => (
           <li key={feature} className="mono">
             {feature} → {name}
           </li>
         ))}
-        {copies.length > SHOWN && <li>and {copies.length - SHOWN} more</li>}
+        {copies.length > MAX_SHOWN && <li>and {copies.length - MAX_SHOWN} more</li>}
       </ul>
     </Confirm>
   );
 }
 
-function obstaclesOf(
+function listObstacles(
   { data, error }: { data: Awaited<ReturnType<typeof planClones>> | undefined; error: Error | null },
-  isTooMany: boolean,
+  exceedsLimit: boolean,
 ): string[] {
-  if (isTooMany) return [`At most ${MAX_CLONED} flags can be cloned at a time. Select fewer.`];
+  if (exceedsLimit) return [`At most ${MAX_CLONED} flags can be cloned at a time. Select fewer.`];
   if (error) return [error.message];
   return data?.obstacles.map(({ message }) => message) ?? [];
 }

@@ -4,49 +4,49 @@ import { ArrowDown, ArrowUp } from 'lucide-react';
 import { Env } from '../ui/Env.tsx';
 import { HeaderRow } from '../ui/Row.tsx';
 import type { Search } from '../ui/search.ts';
-import { shortEnvironment } from '../ui/words.ts';
+import { shortenEnvironment } from '../ui/words.ts';
 import { COLUMNS, type ColumnId } from './columns.ts';
 import type { RowContext } from './FlagRow.tsx';
 import { MAX_SELECTED } from './queries.ts';
 import s from './search.module.css';
 
-/** The head of the table. A click sorts by the column, a second one reverses it. */
+/** Shows the table head. A click on a column sorts by it, and a second click reverses the order. */
 export function FlagHeader({
   context,
   search,
-  selected,
-  total,
+  selectedCount,
+  totalCount,
   onSort,
   onSelectAll,
 }: {
   context: RowContext;
   search: Search;
-  /** The number of selected flags, and of all. */
-  selected: number;
-  total: number;
+
+  selectedCount: number;
+  totalCount: number;
   onSort(change: Search): void;
   onSelectAll(isSelected: boolean): void;
 }) {
-  const most = Math.min(total, MAX_SELECTED);
-  const head = (label: string, sortBy: string | undefined) => {
+  const maxSelected = Math.min(totalCount, MAX_SELECTED);
+  const renderHead = (label: string, sortBy: string | undefined) => {
     if (sortBy === undefined) return label;
     const isSorted = search.sortBy === sortBy;
-    const isDown = search.sortOrder === 'desc';
-    const Arrow = isDown ? ArrowDown : ArrowUp;
+    const isDescending = search.sortOrder === 'desc';
+    const Arrow = isDescending ? ArrowDown : ArrowUp;
     return (
       <button
         type="button"
-        onClick={() => onSort({ sortBy, sortOrder: isSorted && !isDown ? 'desc' : 'asc' })}
+        onClick={() => onSort({ sortBy, sortOrder: isSorted && !isDescending ? 'desc' : 'asc' })}
       >
         {label}
-        {isSorted && <Arrow size={12} aria-label={isDown ? 'sorted down' : 'sorted up'} />}
+        {isSorted && <Arrow size={12} aria-label={isDescending ? 'sorted down' : 'sorted up'} />}
       </button>
     );
   };
-  const columns = (ids: readonly ColumnId[]) =>
+  const renderColumns = (ids: readonly ColumnId[]) =>
     COLUMNS.filter(({ id }) => ids.includes(id) && context.columns.includes(id)).map(column => (
       <span key={column.id} role="columnheader">
-        {head(column.label, 'sortBy' in column ? column.sortBy : undefined)}
+        {renderHead(column.label, 'sortBy' in column ? column.sortBy : undefined)}
       </span>
     ));
   return (
@@ -54,12 +54,14 @@ export function FlagHeader({
       <span role="columnheader">
         <input
           ref={input => {
-            if (input) input.indeterminate = selected > 0 && selected < most;
+            if (input) input.indeterminate = selectedCount > 0 && selectedCount < maxSelected;
           }}
           type="checkbox"
           className={s.select}
-          aria-label={total > MAX_SELECTED ? `Select the first ${MAX_SELECTED} flags` : 'Select all flags'}
-          checked={selected > 0 && selected >= most}
+          aria-label={
+            totalCount > MAX_SELECTED ? `Select the first ${MAX_SELECTED} flags` : 'Select all flags'
+          }
+          checked={selectedCount > 0 && selectedCount >= maxSelected}
           onChange={event => onSelectAll(event.target.checked)}
         />
       </span>
@@ -67,15 +69,15 @@ export function FlagHeader({
         <span className="sr">Favorite</span>
       </span>
       <span role="columnheader" className={s.name}>
-        {head('Flag', 'name')}
+        {renderHead('Flag', 'name')}
       </span>
-      {columns(['project', 'type', 'state'])}
+      {renderColumns(['project', 'type', 'state'])}
       {context.environments.map(({ name, type }) => (
         <span key={name} role="columnheader" className={s.environment}>
-          <Env name={name} type={type} short={shortEnvironment(name)} />
+          <Env name={name} type={type} short={shortenEnvironment(name)} />
         </span>
       ))}
-      {columns(['seen', 'by', 'created'])}
+      {renderColumns(['seen', 'by', 'created'])}
     </HeaderRow>
   );
 }

@@ -15,21 +15,21 @@ import { useShortcuts } from '../ui/shortcuts.ts';
 import { toastError } from '../ui/toasts.ts';
 import type { Pages } from '../ui/usePages.ts';
 import { BulkBar } from './BulkBar.tsx';
-import { type ColumnId, fittingColumns, gridOf, useListWidth } from './columns.ts';
+import { buildGridTemplate, type ColumnId, fitColumns, useListWidth } from './columns.ts';
 import { FlagHeader } from './FlagHeader.tsx';
 import { FlagRow, type RowContext } from './FlagRow.tsx';
 import { type Flag, typesQuery } from './queries.ts';
 import s from './search.module.css';
-import { ToggleQuestion, type Toggling } from './ToggleQuestion.tsx';
+import { type PendingToggle, ToggleConfirmation } from './ToggleConfirmation.tsx';
 
-const placeOf = ({ project, name }: Flag) => ({ projectId: project, featureName: name });
-const keyOf = (flag: Flag): string => `${flag.project}/${flag.name}`;
+const toPath = ({ project, name }: Flag) => ({ projectId: project, featureName: name });
+const getKey = (flag: Flag): string => `${flag.project}/${flag.name}`;
 
-/** The table of flags with toggles, selection and keys. */
+/** Shows flags in a table with toggles, a selection and keyboard shortcuts. */
 export function FlagList({
   pages,
   search,
-  columns: chosen,
+  columns: chosenColumns,
   shownEnvironments,
   onSort,
   readAll,
@@ -37,7 +37,7 @@ export function FlagList({
   pages: Pages<Flag>;
   search: Search;
   columns: readonly ColumnId[];
-  /** The environments of the project; all if the list has flags of several projects. */
+  /** The environments of the project, or undefined to show all environments for flags of several projects. */
   shownEnvironments?: readonly string[];
   onSort(change: Search): void;
   /** Reads every flag of the search, to select them. */
@@ -46,54 +46,55 @@ export function FlagList({
   const client = useQueryClient();
   const navigate = useNavigate();
   const me = useMe();
-  const [asked, ask] = useState<Toggling>();
-  const [selected, setSelected] = useState<ReadonlyMap<string, Flag>>(new Map());
-  const selectedKeys = useMemo(() => new Set(selected.keys()), [selected]);
-  const active = useRef<Flag>(undefined);
+  const [pendingToggle, setPendingToggle] = useState<PendingToggle>();
+  const [selectedFlags, setSelected] = useState<ReadonlyMap<string, Flag>>(new Map());
+  const selectedKeys = useMemo(() => new Set(selectedFlags.keys()), [selectedFlags]);
+  const activeFlag = useRef<Flag>(undefined);
   const environments = useQuery(environmentsQuery).data?.environments;
   const projects = useQuery(projectsQuery).data;
   const types = useQuery(typesQuery).data?.types;
   const width = useListWidth();
 
   const toggle = useCallback(
-    ({ flag, environment, enabled }: Toggling, reason?: string) =>
-      toggleWithUndo(client, { ...placeOf(flag), environment }, enabled, reason),
+    ({ flag, environment, enabled }: PendingToggle, reason?: string) =>
+      toggleWithUndo(client, { ...toPath(flag), environment }, enabled, reason),
     [client],
   );
   const select = useCallback(
     (flag: Flag) =>
-      setSelected(before => {
-        const next = new Map(before);
-        if (!next.delete(keyOf(flag))) next.set(keyOf(flag), flag);
-        return next;
+      setSelected(previous => {
+        const updated = new Map(previous);
+        if (!updated.delete(getKey(flag))) updated.set(getKey(flag), flag);
+        return updated;
       }),
     [],
   );
   const selectAll = async (isSelected: boolean) =>
-    setSelected(new Map(isSelected ? (await readAll()).map(flag => [keyOf(flag), flag]) : []));
+    setSelected(new Map(isSelected ? (await readAll()).map(flag => [getKey(flag), flag]) : []));
   const context = useMemo((): RowContext => {
-    const shown = (environments ?? []).filter(
+    const visibleEnvironments = (environments ?? []).filter(
       ({ name, enabled }) => enabled && (shownEnvironments?.includes(name) ?? true),
     );
-    const columns = fittingColumns(chosen, shown.length, width);
+    const columns = fitColumns(chosenColumns, visibleEnvironments.length, width);
     return {
       me,
       columns,
-      environments: shown,
-      grid: gridOf(columns, shown.length, width === Number.POSITIVE_INFINITY),
+      environments: visibleEnvironments,
+      grid: buildGridTemplate(columns, visibleEnvironments.length, width === Number.POSITIVE_INFINITY),
       projectNames: new Map(projects?.map(({ id, name }) => [id, name])),
       typeNames: new Map(types?.map(({ id, name }) => [id, name])),
       onToggle: (flag, environment, enabled) => {
         if (isOffline()) return;
         const change = { flag, environment, enabled };
-        const isProduction = shown.find(({ name }) => name === environment)?.type === 'production';
-        if (isProduction) ask(change);
-        else void toggle(change).catch(toastFailedToggle({ ...placeOf(flag), environment }, enabled));
+        const isProduction =
+          visibleEnvironments.find(({ name }) => name === environment)?.type === 'production';
+        if (isProduction) setPendingToggle(change);
+        else void toggle(change).catch(toastFailedToggle({ ...toPath(flag), environment }, enabled));
       },
-      onFavorite: flag => void setFavorite(client, placeOf(flag), !flag.favorite).catch(toastError),
+      onFavorite: flag => void setFavorite(client, toPath(flag), !flag.favorite).catch(toastError),
       onSelect: select,
     };
-  }, [me, chosen, width, environments, shownEnvironments, projects, types, toggle, select, client]);
+  }, [me, chosenColumns, width, environments, shownEnvironments, projects, types, toggle, select, client]);
 
   const render = useCallback(
     (flag: Flag, { isSelected }: RowState) => (
@@ -106,27 +107,27 @@ export function FlagList({
       to: '/projects/$projectId/features/$featureName',
       params: { projectId: flag.project, featureName: flag.name },
     });
-  // A keyboard toggle applies to the flag's newest state, not to the one when the row became active.
+  // Clicks the toggle in the row, because the flag may have changed since the row became active.
   const onActive = useCallback((flag: Flag) => {
-    active.current = flag;
+    activeFlag.current = flag;
   }, []);
   useShortcuts([
     {
       keys: 's',
       description: 'Add the flag to the favorites, or remove it',
-      run: () => active.current && context.onFavorite(active.current),
+      run: () => activeFlag.current && context.onFavorite(activeFlag.current),
     },
-    ...context.environments.slice(0, 9).map(({ name }, n) => ({
-      keys: String(n + 1),
+    ...context.environments.slice(0, 9).map(({ name }, index) => ({
+      keys: String(index + 1),
       description: `Toggle in ${name}`,
       run: () => toggleActive(name),
     })),
   ]);
   const toggleActive = (environment: string) => {
     const button =
-      active.current &&
+      activeFlag.current &&
       document.querySelector<HTMLInputElement>(
-        `input[aria-label=${JSON.stringify(`${active.current.name} in ${environment}`)}]`,
+        `input[aria-label=${JSON.stringify(`${activeFlag.current.name} in ${environment}`)}]`,
       );
     if (button) button.click();
   };
@@ -141,13 +142,13 @@ export function FlagList({
         className={s.table}
         count={pages.total}
         rowAt={pages.rowAt}
-        keyOf={keyOf}
+        getKey={getKey}
         header={
           <FlagHeader
             context={context}
             search={search}
-            selected={selected.size}
-            total={pages.total}
+            selectedCount={selectedFlags.size}
+            totalCount={pages.total}
             onSort={onSort}
             onSelectAll={isSelected => void selectAll(isSelected).catch(toastError)}
           />
@@ -159,9 +160,9 @@ export function FlagList({
         onSelect={select}
         onVisible={pages.onVisible}
       />
-      {selected.size > 0 && (
+      {selectedFlags.size > 0 && (
         <BulkBar
-          flags={[...selected.values()]}
+          flags={[...selectedFlags.values()]}
           environments={context.environments}
           onDone={() => setSelected(new Map())}
         />
@@ -172,14 +173,15 @@ export function FlagList({
           ['Enter', 'open'],
           [context.environments.length > 1 ? `1…${Math.min(context.environments.length, 9)}` : '1', 'toggle'],
           ['x', 'select'],
+          ...(selectedFlags.size > 0 ? [['b', 'actions'] as const] : []),
           ['s', 'favorite'],
         ]}
       />
-      {asked && (
-        <ToggleQuestion
-          toggling={asked}
-          onConfirm={reason => toggle(asked, reason)}
-          onClose={() => ask(undefined)}
+      {pendingToggle && (
+        <ToggleConfirmation
+          toggling={pendingToggle}
+          onConfirm={reason => toggle(pendingToggle, reason)}
+          onClose={() => setPendingToggle(undefined)}
         />
       )}
     </>

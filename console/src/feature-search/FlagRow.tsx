@@ -36,10 +36,10 @@ export function FlagRow({
   context: RowContext;
 }) {
   const { me, columns, environments, onToggle, onFavorite, onSelect } = context;
-  const shows = (id: ColumnId) => columns.includes(id);
+  const isShown = (id: ColumnId) => columns.includes(id);
   return (
     <Cells className={s.row} style={{ gridTemplateColumns: context.grid }}>
-      <Cell as="control">
+      <Cell variant="control">
         <input
           type="checkbox"
           className={s.select}
@@ -49,10 +49,10 @@ export function FlagRow({
           onDoubleClick={event => event.stopPropagation()}
         />
       </Cell>
-      <Cell as="control">
+      <Cell variant="control">
         <Star label={`Favorite ${flag.name}`} pressed={flag.favorite} onClick={() => onFavorite(flag)} />
       </Cell>
-      <Cell as="name" className={s.name}>
+      <Cell variant="name" className={s.name}>
         <Link
           to="/projects/$projectId/features/$featureName"
           params={{ projectId: flag.project, featureName: flag.name }}
@@ -62,44 +62,54 @@ export function FlagRow({
         </Link>
         {flag.description && <small>{flag.description}</small>}
       </Cell>
-      {shows('project') && <Cell as="dim">{context.projectNames.get(flag.project) ?? flag.project}</Cell>}
-      {shows('type') && <Cell as="dim">{context.typeNames.get(flag.type) ?? flag.type}</Cell>}
-      {shows('state') && (
+      {isShown('project') && (
+        <Cell variant="dim">{context.projectNames.get(flag.project) ?? flag.project}</Cell>
+      )}
+      {isShown('type') && <Cell variant="dim">{context.typeNames.get(flag.type) ?? flag.type}</Cell>}
+      {isShown('state') && (
         <Cell>
           <FlagState flag={flag} />
         </Cell>
       )}
       {environments.map(({ name }) => {
-        const found = flag.environments.find(one => one.name === name);
-        const place = { project: flag.project, environment: name };
+        const flagEnvironment = flag.environments.find(environment => environment.name === name);
+        const scope = { project: flag.project, environment: name };
         return (
-          <Cell key={name} as="control" className={s.environment}>
-            {found && (
+          <Cell key={name} variant="control" className={s.environment}>
+            {flagEnvironment && (
               <Toggle
-                checked={found.enabled}
+                checked={flagEnvironment.enabled}
                 label={`${flag.name} in ${name}`}
                 disabled={flag.archivedAt !== undefined}
-                missing={missingPermissions(me, found.enabled ? 'disableFeature' : 'enableFeature', place)}
+                missingPermissions={missingPermissions(
+                  me,
+                  flagEnvironment.enabled ? 'disableFeature' : 'enableFeature',
+                  scope,
+                )}
                 onChange={enabled => onToggle(flag, name, enabled)}
               />
             )}
-            {found?.enabled && found.blockedBy !== undefined && (
+            {flagEnvironment?.enabled && flagEnvironment.blockedBy !== undefined && (
               <StateIcon
                 tone="warn"
-                label={`The parent ${found.blockedBy} is disabled in ${name}. Nobody gets ${flag.name} there.`}
+                label={`The parent ${flagEnvironment.blockedBy} is disabled in ${name}. Nobody gets ${flag.name} there.`}
                 icon={<TriangleAlert size={12} aria-hidden="true" />}
               />
             )}
           </Cell>
         );
       })}
-      {shows('seen') && <Cell as="dim">{flag.lastSeenAt ? <Time at={flag.lastSeenAt} /> : 'never'}</Cell>}
-      {shows('by') && (
-        <Cell as="dim">{flag.createdBy && <Person name={flag.createdBy.name} size={18} named />}</Cell>
+      {isShown('seen') && (
+        <Cell variant="dim">{flag.lastSeenAt ? <Time at={flag.lastSeenAt} /> : 'never'}</Cell>
       )}
-      {shows('created') && (
-        <Cell as="dim">
-          <Time at={flag.createdAt} as="date" />
+      {isShown('by') && (
+        <Cell variant="dim">
+          {flag.createdBy && <Person name={flag.createdBy.name} size={18} showName />}
+        </Cell>
+      )}
+      {isShown('created') && (
+        <Cell variant="dim">
+          <Time at={flag.createdAt} format="date" />
         </Cell>
       )}
     </Cells>

@@ -9,7 +9,7 @@ export const STAGES = {
   archived: 'Archived',
 };
 
-/** The state of a flag in a word: archived, stale, or the stage of its lifecycle. */
+/** Shows whether a flag is archived or stale, or else the stage of its lifecycle. */
 export function FlagState({ flag }: { flag: Pick<Flag, 'stale' | 'archivedAt' | 'lifecycle'> }) {
   if (flag.archivedAt) return <State tone="off">Archived</State>;
   if (flag.stale) return <State tone="warn">Stale</State>;

@@ -1,44 +1,44 @@
 import { NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { messagesByField, otherMessages, RequestError } from '../api/errors.ts';
+import { messagesByField, messagesWithoutField, RequestError } from '../api/errors.ts';
 import { followsRule } from '../projects/naming.ts';
 import { projectsQuery } from '../shell/queries.ts';
 import { PanelForm } from '../ui/PanelForm.tsx';
-import { lastProject } from '../ui/preferences.ts';
+import { readLastProject } from '../ui/preferences.ts';
 import { useShortcuts } from '../ui/shortcuts.ts';
 import { useDraft } from '../ui/useDraft.ts';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
 import { formatNumber } from '../ui/words.ts';
+import s from './new-flag.module.css';
 import { createFlag, typesQuery } from './queries.ts';
-import s from './search.module.css';
 
-const MAX_NAME = 100;
-const FIELDS = ['name', 'type', 'description'];
+const MAX_NAME_LENGTH = 100;
+const SHOWN_FIELDS = ['name', 'type', 'description'];
 
-/** The message for a name that is taken. The API says "feature", the console says "flag". */
-const takenName = (error: unknown): string | undefined =>
+/** Returns the message for a name that is taken, with "flag" instead of the API's word "feature". */
+const nameTakenMessage = (error: unknown): string | undefined =>
   error instanceof RequestError && error.kind === 'NameExistsError'
     ? error.message.replace(/^Feature\b/, 'Flag').replace(/\bfeature\b/g, 'flag')
     : undefined;
 
-/** The panel that creates a flag. The project's rule for names is checked while typing. */
+/** The panel that creates a flag. It checks the project's naming rule while the user types. */
 export function NewFlag({ projectId, onClose }: { projectId?: string; onClose(): void }) {
   const navigate = useNavigate();
   const projects = useQuery(projectsQuery).data ?? [];
   const types = useQuery(typesQuery).data?.types ?? [];
   const { draft, change, forget } = useDraft(`new-flag:${projectId ?? ''}`, {
-    chosen: projectId ?? lastProject(),
+    chosen: projectId ?? readLastProject(),
     name: '',
     type: 'release',
     description: '',
   });
   const { name, type, description } = draft;
-  const project = projects.find(one => one.id === draft.chosen) ?? projects[0];
+  const project = projects.find(({ id }) => id === draft.chosen) ?? projects[0];
   const rule = project?.featureNaming;
   const { length } = name.trim();
   const isValid = followsRule(rule?.pattern, name.trim());
-  const canCreate = length > 0 && length <= MAX_NAME && isValid && project !== undefined;
+  const canCreate = length > 0 && length <= MAX_NAME_LENGTH && isValid && project !== undefined;
   const create = useMutation({
     mutationFn: () =>
       createFlag(project?.id ?? '', { name: name.trim(), type, ...(description ? { description } : {}) }),
@@ -51,7 +51,7 @@ export function NewFlag({ projectId, onClose }: { projectId?: string; onClose():
       });
     },
   });
-  const taken = takenName(create.error);
+  const takenMessage = nameTakenMessage(create.error);
   const messages = messagesByField(create.error);
   useShortcuts([
     {
@@ -67,7 +67,7 @@ export function NewFlag({ projectId, onClose }: { projectId?: string; onClose():
       action="Create flag"
       pending={create.isPending}
       disabled={!canCreate}
-      messages={taken === undefined ? otherMessages(create.error, FIELDS) : []}
+      messages={takenMessage === undefined ? messagesWithoutField(create.error, SHOWN_FIELDS) : []}
       {...unsaved}
       onSubmit={() => create.mutate()}
       onClose={onClose}
@@ -76,7 +76,7 @@ export function NewFlag({ projectId, onClose }: { projectId?: string; onClose():
         <NativeSelect
           label="Project"
           value={project?.id}
-          data={projects.map(one => ({ value: one.id, label: one.name }))}
+          data={projects.map(({ id, name: label }) => ({ value: id, label }))}
           onChange={event => change({ chosen: event.target.value })}
         />
       )}
@@ -89,10 +89,10 @@ export function NewFlag({ projectId, onClose }: { projectId?: string; onClose():
         data-autofocus
         value={name}
         error={
-          taken ??
+          takenMessage ??
           messages.name ??
-          (length > MAX_NAME
-            ? `A name has at most ${MAX_NAME} characters. This one has ${formatNumber(length)}.`
+          (length > MAX_NAME_LENGTH
+            ? `A name has at most ${MAX_NAME_LENGTH} characters. This one has ${formatNumber(length)}.`
             : !isValid && "This name does not match the project's naming rule.")
         }
         onChange={event => {
@@ -114,8 +114,8 @@ export function NewFlag({ projectId, onClose }: { projectId?: string; onClose():
         label="Type"
         value={type}
         error={messages.type}
-        description={types.find(one => one.id === type)?.description}
-        data={types.map(one => ({ value: one.id, label: one.name }))}
+        description={types.find(({ id }) => id === type)?.description}
+        data={types.map(({ id, name: label }) => ({ value: id, label }))}
         onChange={event => change({ type: event.target.value })}
       />
       <Textarea

@@ -1,5 +1,6 @@
 import type { OperationId } from '../api/can.ts';
-import { moveFeature } from '../features/queries.ts';
+import { addOwner, type Candidate } from '../features/owner-queries.ts';
+import { type FeaturePath, moveFeature } from '../features/queries.ts';
 import {
   addTag,
   archive,
@@ -7,14 +8,15 @@ import {
   type Flag,
   markStale,
   reviveFlags,
-  type Selected,
-  setEnabledOf,
+  type SelectedFlags,
+  setEnabledInFlags,
 } from './queries.ts';
 
 export type BulkAction =
   | 'enable'
   | 'disable'
   | 'tag'
+  | 'owner'
   | 'stale'
   | 'active'
   | 'move'
@@ -22,7 +24,7 @@ export type BulkAction =
   | 'revive'
   | 'delete';
 
-/** The words of an action: before and after it, with the button and the operation that it calls. */
+/** The labels of each action, and the operation that it calls. `done` is for the message after the action. */
 export const ACTIONS: Record<
   BulkAction,
   { button: string; verb: string; done: string; call: OperationId; danger?: true }
@@ -30,6 +32,12 @@ export const ACTIONS: Record<
   enable: { button: 'Enable…', verb: 'Enable', done: 'Enabled', call: 'enableFeatures' },
   disable: { button: 'Disable…', verb: 'Disable', done: 'Disabled', call: 'disableFeatures' },
   tag: { button: 'Add a tag…', verb: 'Tag', done: 'Tagged', call: 'changeTagsOfFeatures' },
+  owner: {
+    button: 'Add an owner…',
+    verb: 'Add an owner to',
+    done: 'Added an owner to',
+    call: 'setFeatureOwners',
+  },
   stale: {
     button: 'Mark stale…',
     verb: 'Mark stale:',
@@ -54,54 +62,71 @@ export const ACTIONS: Record<
   delete: { button: 'Delete…', verb: 'Delete', done: 'Deleted', call: 'deleteFeatures', danger: true },
 };
 
-export const OF_ACTIVE: readonly BulkAction[] = [
+export const ACTIVE_ACTIONS: readonly BulkAction[] = [
   'enable',
   'disable',
   'tag',
+  'owner',
   'stale',
   'active',
   'move',
   'archive',
 ];
-export const OF_ARCHIVED: readonly BulkAction[] = ['revive', 'delete'];
+export const ARCHIVED_ACTIONS: readonly BulkAction[] = ['revive', 'delete'];
 
-/** What an action needs beyond the flags. */
-export type Choice = {
+/** The parameters of the actions. Each action uses only some of them. */
+export type BulkParameters = {
   environment: string;
   tag: { type: string; value: string };
   target: string;
+  owner?: Candidate | undefined;
   reason: string;
 };
 
-/** The API changes the flags of one project at a time. */
-function byProject(flags: readonly Flag[]): Selected[] {
-  const names = Map.groupBy(flags, flag => flag.project);
-  return [...names].map(([project, own]) => ({ project, names: own.map(flag => flag.name) }));
+/** Groups the flags by project, because the API changes the flags of one project at a time. */
+function groupByProject(flags: readonly Flag[]): SelectedFlags[] {
+  const projects = Map.groupBy(flags, flag => flag.project);
+  return [...projects].map(([project, projectFlags]) => ({
+    project,
+    names: projectFlags.map(flag => flag.name),
+  }));
 }
 
-/** Carries out the action. All flags of a project change, or none; only moves happen one by one. */
+/** Carries out the action. A request changes all flags of a project or none, except that flags are moved and get owners one by one. */
 export async function runBulk(
   action: BulkAction,
   flags: readonly Flag[],
-  { environment, tag, target, reason }: Choice,
+  { environment, tag, target, owner, reason }: BulkParameters,
 ): Promise<void> {
-  if (action === 'move') return await moveAll(flags, target, reason);
-  for (const selected of byProject(flags)) {
+  if (action === 'move')
+    return await changeOneByOne(
+      flags.filter(({ project }) => project !== target),
+      'Moved',
+      path => moveFeature(path, target, reason),
+    );
+  if (action === 'owner')
+    return await changeOneByOne(flags, 'Changed', async path => {
+      if (owner) await addOwner(path, owner, { reason });
+    });
+  for (const selectedFlags of groupByProject(flags)) {
     if (action === 'enable' || action === 'disable')
-      await setEnabledOf(selected, environment, action === 'enable', reason);
-    else if (action === 'tag') await addTag(selected, tag, reason);
-    else if (action === 'archive') await archive(selected, reason);
-    else if (action === 'revive') await reviveFlags(selected, reason);
-    else if (action === 'delete') await deleteFlags(selected, reason);
-    else await markStale(selected, action === 'stale', reason);
+      await setEnabledInFlags(selectedFlags, environment, action === 'enable', reason);
+    else if (action === 'tag') await addTag(selectedFlags, tag, reason);
+    else if (action === 'archive') await archive(selectedFlags, reason);
+    else if (action === 'revive') await reviveFlags(selectedFlags, reason);
+    else if (action === 'delete') await deleteFlags(selectedFlags, reason);
+    else await markStale(selectedFlags, action === 'stale', reason);
   }
 }
 
-async function moveAll(flags: readonly Flag[], target: string, reason: string): Promise<void> {
+async function changeOneByOne(
+  flags: readonly Flag[],
+  done: string,
+  change: (path: FeaturePath) => Promise<void>,
+): Promise<void> {
   for (const [index, { project, name }] of flags.entries())
-    if (project !== target)
-      await moveFeature({ projectId: project, featureName: name }, target, reason).catch((error: unknown) => {
-        const message = error instanceof Error ? error.message : String(error);
-        throw new Error(`Moved ${index} of ${flags.length} flags, then stopped at "${name}": ${message}`);
-      });
+    await change({ projectId: project, featureName: name }).catch((error: unknown) => {
+      const message = error instanceof Error ? error.message : String(error);
+      throw new Error(`${done} ${index} of ${flags.length} flags, then stopped at "${name}": ${message}`);
+    });
 }

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { type ColumnId, fittingColumns } from './columns.ts';
+import { type ColumnId, fitColumns } from './columns.ts';
 
-const ALL: readonly ColumnId[] = ['project', 'type', 'state', 'seen', 'by', 'created'];
+const ALL_COLUMNS: readonly ColumnId[] = ['project', 'type', 'state', 'seen', 'by', 'created'];
 
 test.each([
-  [1400, ALL],
+  [1400, ALL_COLUMNS],
   [1130, ['project', 'type', 'state', 'seen', 'by']],
   [900, ['project', 'type', 'state']],
   [792, ['project', 'state']],
   [400, []],
-])('a list of %i px has the most important columns', (width, columns) => {
-  expect(fittingColumns(ALL, 3, width)).toEqual(columns);
+])('shows the most important columns in a list of %i px', (width, columns) => {
+  expect(fitColumns(ALL_COLUMNS, 3, width)).toEqual(columns);
 });

@@ -1,25 +1,30 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useMe } from '../api/me.ts';
+import { candidatesQuery, findOwners, toOption } from '../features/owner-queries.ts';
 import { segmentsQuery } from '../features/queries.ts';
 import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import { allTagsQuery } from '../tags/queries.ts';
 import { type FilterField, INCLUDES, IS_OR_NOT } from '../ui/filters.ts';
 import { creatorsQuery, typesQuery } from './queries.ts';
 
-/** A comma separates the values of a filter. */
-const optionsOf = (names: readonly string[] | undefined) =>
+/** Returns filter options. Names with a comma are left out, because a comma separates the values of a filter. */
+const toOptions = (names: readonly string[] | undefined) =>
   names?.filter(name => !name.includes(',')).map(value => ({ value }));
 
-/** The filters of the flag list. `project` is missing in the list of one project. */
-export function useFlagFields(withProject: boolean): readonly FilterField[] {
+/**
+ * Returns the filters of the flag list. The list of one project has no filter `project`. Only the chip of the filter `owner` needs the
+ * names of all owners.
+ */
+export function useFlagFields(withProject: boolean, withOwners: boolean): readonly FilterField[] {
   const projects = useQuery({ ...projectsQuery, enabled: withProject }).data;
   const types = useQuery(typesQuery).data?.types;
   const creators = useQuery(creatorsQuery).data;
-  const me = useMe().user.id;
+  const userId = useMe().user.id;
   const environments = useQuery(environmentsQuery).data?.environments;
   const tags = useQuery(allTagsQuery).data;
   const segments = useQuery(segmentsQuery).data?.segments;
+  const candidates = useQuery({ ...candidatesQuery, enabled: withOwners }).data;
   return useMemo(() => {
     const fields: FilterField[] = [
       {
@@ -58,22 +63,25 @@ export function useFlagFields(withProject: boolean): readonly FilterField[] {
         operators: IS_OR_NOT,
         options: [
           { value: 'none', label: 'no owner' },
-          { value: `user:${me}`, label: 'me' },
+          { value: `user:${userId}`, label: 'me' },
+          ...(candidates ?? []).map(toOption),
         ],
+        closed: true,
+        find: findOwners,
       },
       {
         name: 'tag',
         key: 'tag',
         label: 'Tag',
         operators: INCLUDES,
-        options: optionsOf(tags?.map(({ type, value }) => `${type}:${value}`)),
+        options: toOptions(tags?.map(({ type, value }) => `${type}:${value}`)),
       },
       {
         name: 'segment',
         key: 'segment',
         label: 'Segment',
         operators: INCLUDES,
-        options: optionsOf(segments?.map(({ name }) => name)),
+        options: toOptions(segments?.map(({ name }) => name)),
       },
       {
         name: 'createdAt',
@@ -114,5 +122,5 @@ export function useFlagFields(withProject: boolean): readonly FilterField[] {
       options: projects?.map(({ id, name }) => ({ value: id, label: name })),
     };
     return withProject ? [project, ...fields] : fields;
-  }, [withProject, projects, types, creators, me, environments, tags, segments]);
+  }, [withProject, projects, types, creators, userId, environments, tags, segments, candidates]);
 }

@@ -10,54 +10,56 @@ import { projectsQuery } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
 import { Empty, NoMatch } from '../ui/Empty.tsx';
 import { FilterBar } from '../ui/FilterBar.tsx';
-import { filtersOf } from '../ui/filters.ts';
+import { listFilters } from '../ui/filters.ts';
 import { Menu, MenuItem } from '../ui/Menu.tsx';
 import type { Search } from '../ui/search.ts';
 import { useShortcuts } from '../ui/shortcuts.ts';
 import { useFilters } from '../ui/useFilters.ts';
 import { usePages } from '../ui/usePages.ts';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import { COLUMNS, useColumns } from './columns.ts';
 import { FlagList } from './FlagList.tsx';
 import { useFlagFields } from './fields.ts';
-import { NewFlag } from './NewFlag.tsx';
 import { flagsPage, readFlags } from './queries.ts';
 import s from './search.module.css';
 
+const NewFlag = lazy(() =>
+  loadChunk(() => import('./NewFlag.tsx')).then(module => ({ default: module.NewFlag })),
+);
 const SavedViews = lazy(() =>
   loadChunk(() => import('../views/SavedViews.tsx')).then(module => ({ default: module.SavedViews })),
 );
 
-/** All flags that the user may read. */
+/** Lists all flags that the user may read. */
 export function FlagsPage() {
   return <Flags />;
 }
 
-/** The flags of one project. */
+/** Lists the flags of one project. */
 export function ProjectFlagsPage() {
   const { projectId = '' } = useParams({ strict: false });
   return <Flags key={projectId} projectId={projectId} />;
 }
 
-const SORT = ['sortBy', 'sortOrder'];
+const SORT_NAMES = ['sortBy', 'sortOrder'];
 
 function Flags({ projectId }: { projectId?: string }) {
   const { search, push, replace } = useFilters();
-  const fields = useFlagFields(projectId === undefined);
-  const { shown, toggle } = useColumns();
-  const filters = useMemo(() => queryOf(search, projectId), [search, projectId]);
+  const fields = useFlagFields(projectId === undefined, search.owner !== undefined);
+  const { chosenColumns, toggle } = useColumns();
+  const filters = useMemo(() => toApiQuery(search, projectId), [search, projectId]);
   const pages = usePages(
     page => flagsPage(filters, page),
     ({ features }) => features,
   );
-  const project = useQuery(projectsQuery).data?.find(one => one.id === projectId);
+  const project = useQuery(projectsQuery).data?.find(({ id }) => id === projectId);
   const isNew = search.edit === 'new';
   const isArchived = search.archived === 'IS:true';
   const close = () => replace({ edit: undefined });
   const mayCreate = useMissingPermissions('createFeature', { project: projectId }).length === 0;
   useShortcuts([mayCreate && { keys: 'n', description: 'New flag', run: () => push({ edit: 'new' }) }]);
   const isEmpty = pages.total === 0 && !pages.isPrevious;
-  const hasFilters = filtersOf(search, fields).length > 0;
+  const hasFilters = listFilters(search, fields).length > 0;
 
   return (
     <ProjectPage
@@ -76,13 +78,17 @@ function Flags({ projectId }: { projectId?: string }) {
           <Suspense>
             <SavedViews
               page={projectId === undefined ? '/flags' : `/projects/${encodeURIComponent(projectId)}`}
-              filters={addressOf(search)}
+              filters={withoutEdit(search)}
               projectId={projectId}
             />
           </Suspense>
           <Menu keepOpen target={<Button leftSection={<Columns3 size={14} />}>Columns</Button>}>
             {COLUMNS.map(column => (
-              <MenuItem key={column.id} checked={shown.includes(column.id)} onClick={() => toggle(column.id)}>
+              <MenuItem
+                key={column.id}
+                checked={chosenColumns.includes(column.id)}
+                onClick={() => toggle(column.id)}
+              >
                 {column.label}
               </MenuItem>
             ))}
@@ -99,7 +105,7 @@ function Flags({ projectId }: { projectId?: string }) {
           fields={fields}
           search={search}
           onChange={push}
-          found={pages.total === undefined ? undefined : counted(pages.total, 'flag')}
+          resultText={pages.total === undefined ? undefined : formatCount(pages.total, 'flag')}
           hint="Add a filter, or text to find in name, description or tags"
           api="/api/admin/search/features"
         />
@@ -123,24 +129,28 @@ function Flags({ projectId }: { projectId?: string }) {
         <FlagList
           pages={pages}
           search={search}
-          columns={projectId === undefined ? shown : shown.filter(id => id !== 'project')}
+          columns={projectId === undefined ? chosenColumns : chosenColumns.filter(id => id !== 'project')}
           shownEnvironments={project?.environments}
           onSort={push}
           readAll={() => readFlags(filters)}
         />
       )}
-      {isNew && <NewFlag projectId={projectId} onClose={close} />}
+      {isNew && (
+        <Suspense>
+          <NewFlag projectId={projectId} onClose={close} />
+        </Suspense>
+      )}
     </ProjectPage>
   );
 }
 
-/** What a saved view of the page keeps. */
-const addressOf = ({ edit: _, ...search }: Search): Search => search;
+/** Returns the parameters that a saved view of the page stores. */
+const withoutEdit = ({ edit: _, ...search }: Search): Search => search;
 
-/** The query of the API: the URL without what belongs to the page. */
-function queryOf({ edit: _, ...search }: Search, projectId: string | undefined): Search {
-  const sorted = SORT.some(name => search[name])
+/** Returns the API query, which is the URL's parameters without those that concern only the page. */
+function toApiQuery({ edit: _, ...search }: Search, projectId: string | undefined): Search {
+  const sortedSearch = SORT_NAMES.some(name => search[name])
     ? search
     : { ...search, sortBy: 'name', favoritesFirst: 'true' };
-  return projectId === undefined ? sorted : { ...sorted, project: `IS:${projectId}` };
+  return projectId === undefined ? sortedSearch : { ...sortedSearch, project: `IS:${projectId}` };
 }

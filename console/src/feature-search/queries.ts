@@ -1,8 +1,8 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
-import { api, done, sendRead, unwrap } from '../api/client.ts';
+import { api, ensureApplied, sendRead, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
-import { because } from '../api/reason.ts';
+import { reasonHeader } from '../api/reason.ts';
 import type { Search } from '../ui/search.ts';
 import { PAGE_SIZE } from '../ui/usePages.ts';
 
@@ -16,7 +16,7 @@ export const flagsPage = (filters: Search, page: number) =>
     queryFn: ({ signal }) =>
       unwrap(
         api.GET('/api/admin/search/features', {
-          params: { query: { ...(filters as Query), offset: page * PAGE_SIZE, limit: PAGE_SIZE } as never }, // The URL can contain any string; the server validates it.
+          params: { query: { ...(filters as Query), offset: page * PAGE_SIZE, limit: PAGE_SIZE } as never }, // The URL can contain any string, which the server validates.
           signal,
         }),
       ),
@@ -26,12 +26,12 @@ export const flagsPage = (filters: Search, page: number) =>
 /** The maximum number of flags that one request can change. */
 export const MAX_SELECTED = 1000;
 
-/** The first flags of a search, to select them all. */
+/** Reads the flags of a search, up to the maximum, to select all of them. */
 export const readFlags = async (filters: Search): Promise<Flag[]> =>
   (
     await unwrap(
       api.GET('/api/admin/search/features', {
-        params: { query: { ...(filters as Query), limit: MAX_SELECTED } as never }, // The URL can contain any string; the server validates it.
+        params: { query: { ...(filters as Query), limit: MAX_SELECTED } as never }, // The URL can contain any string, which the server validates.
       }),
     )
   ).features;
@@ -49,29 +49,29 @@ export const typesQuery = queryOptions({
 });
 
 /** The selected flags of one project. */
-export type Selected = { project: string; names: string[] };
+export type SelectedFlags = { project: string; names: string[] };
 
-export const markStale = ({ project, names }: Selected, stale: boolean, reason: string): Promise<void> =>
-  done(
+export const markStale = ({ project, names }: SelectedFlags, stale: boolean, reason: string): Promise<void> =>
+  ensureApplied(
     api.POST('/api/admin/projects/{projectId}/stale', {
       params: { path: { projectId: project } },
       body: { features: names, stale },
-      headers: because(reason),
+      headers: reasonHeader(reason),
     }),
   );
 
-export const archive = ({ project, names }: Selected, reason: string): Promise<void> =>
-  done(
+export const archive = ({ project, names }: SelectedFlags, reason: string): Promise<void> =>
+  ensureApplied(
     api.POST('/api/admin/projects/{projectId}/archive', {
       params: { path: { projectId: project } },
       body: { features: names },
-      headers: because(reason),
+      headers: reasonHeader(reason),
     }),
   );
 
-/** Enables or disables all of the flags in the environment, or none. */
-export const setEnabledOf = (
-  { project, names }: Selected,
+/** Enables or disables all of the flags in the environment. If one of them is rejected, none changes. */
+export const setEnabledInFlags = (
+  { project, names }: SelectedFlags,
   environment: string,
   enabled: boolean,
   reason: string,
@@ -79,28 +79,28 @@ export const setEnabledOf = (
   const init = {
     params: { path: { projectId: project, environment } },
     body: { features: names },
-    headers: because(reason),
+    headers: reasonHeader(reason),
   };
   const path = '/api/admin/projects/{projectId}/bulk_features/environments/{environment}';
-  return done(enabled ? api.POST(`${path}/on`, init) : api.POST(`${path}/off`, init));
+  return ensureApplied(enabled ? api.POST(`${path}/on`, init) : api.POST(`${path}/off`, init));
 };
 
-export const reviveFlags = ({ project, names }: Selected, reason: string): Promise<void> =>
-  done(
+export const reviveFlags = ({ project, names }: SelectedFlags, reason: string): Promise<void> =>
+  ensureApplied(
     api.POST('/api/admin/projects/{projectId}/revive', {
       params: { path: { projectId: project } },
       body: { features: names },
-      headers: because(reason),
+      headers: reasonHeader(reason),
     }),
   );
 
 /** Deletes archived flags permanently. */
-export const deleteFlags = ({ project, names }: Selected, reason: string): Promise<void> =>
-  done(
+export const deleteFlags = ({ project, names }: SelectedFlags, reason: string): Promise<void> =>
+  ensureApplied(
     api.POST('/api/admin/projects/{projectId}/delete', {
       params: { path: { projectId: project } },
       body: { features: names },
-      headers: because(reason),
+      headers: reasonHeader(reason),
     }),
   );
 
@@ -109,7 +109,7 @@ export const MAX_CLONED = 100;
 
 type Copy = schemas['FeatureToClone'];
 
-/** The effect of cloning the flags into the project. The server changes nothing. */
+/** Previews cloning the flags into the project with a dry run, which changes nothing. */
 export const planClones = async (
   projectId: string,
   features: Copy[],
@@ -124,21 +124,25 @@ export const planClones = async (
     }),
   )) as schemas['ClonePlan']; // A dry run responds with a plan, never with flags.
 
-/** Carries out the plan. The server rejects it with 409 if the result would differ. */
+/** Executes the plan. The server rejects it with 409 if the result would differ. */
 export const cloneFlags = (projectId: string, features: Copy[], planId: string): Promise<void> =>
-  done(
+  ensureApplied(
     api.POST('/api/admin/projects/{projectId}/clone', {
       params: { path: { projectId } },
       body: { features, planId },
     }),
   );
 
-export const addTag = ({ project, names }: Selected, tag: schemas['Tag'], reason: string): Promise<void> =>
-  done(
+export const addTag = (
+  { project, names }: SelectedFlags,
+  tag: schemas['Tag'],
+  reason: string,
+): Promise<void> =>
+  ensureApplied(
     api.PUT('/api/admin/projects/{projectId}/tags', {
       params: { path: { projectId: project } },
       body: { features: names, tags: { addedTags: [tag], removedTags: [] } },
-      headers: because(reason),
+      headers: reasonHeader(reason),
     }),
   );
 
@@ -146,4 +150,6 @@ export const createFlag = (
   projectId: string,
   body: { name: string; type: string; description?: string; impressionData?: boolean },
 ): Promise<void> =>
-  done(api.POST('/api/admin/projects/{projectId}/features', { params: { path: { projectId } }, body }));
+  ensureApplied(
+    api.POST('/api/admin/projects/{projectId}/features', { params: { path: { projectId } }, body }),
+  );

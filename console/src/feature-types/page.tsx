@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
-import { messagesByField, otherMessages } from '../api/errors.ts';
+import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { useMissingPermissions } from '../api/me.ts';
 import { Conflict } from '../ui/Conflict.tsx';
 import { FormErrors } from '../ui/Failure.tsx';
@@ -16,24 +16,24 @@ import { toast } from '../ui/toasts.ts';
 import { useEditor } from '../ui/useEditor.tsx';
 import { useFilters } from '../ui/useFilters.ts';
 import type { Version } from '../ui/versions.ts';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import s from './feature-types.module.css';
 import {
+  buildSubject,
   type FeatureType,
   featureTypeQuery,
   featureTypesQuery,
-  subjectOf,
   updateLifetime,
 } from './queries.ts';
 
-const keyOf = ({ id }: FeatureType): string => id;
-const textOf = ({ name, description }: FeatureType): string => `${name}\n${description}`;
+const getKey = ({ id }: FeatureType): string => id;
+const getSearchText = ({ name, description }: FeatureType): string => `${name}\n${description}`;
 const COLUMNS = [{ label: 'Feature type' }, { label: 'Lifetime' }];
 
-const lifetimeOf = ({ lifetimeDays }: Pick<FeatureType, 'lifetimeDays'>): string =>
-  lifetimeDays === null ? 'unlimited' : counted(lifetimeDays, 'day');
+const formatLifetime = ({ lifetimeDays }: Pick<FeatureType, 'lifetimeDays'>): string =>
+  lifetimeDays === null ? 'unlimited' : formatCount(lifetimeDays, 'day');
 
-/** The feature types and their lifetimes. A flag that is older is potentially stale. */
+/** Lists the feature types and their lifetimes. A flag is potentially stale once it is older than its type's lifetime. */
 export function FeatureTypesPage() {
   const { data, error, refetch } = useQuery(featureTypesQuery);
   const { search, push, replace } = useFilters();
@@ -41,18 +41,18 @@ export function FeatureTypesPage() {
   const render = useCallback(
     (type: FeatureType) => (
       <>
-        <Cell as="name">
+        <Cell variant="name">
           <button type="button" className={s.name} onClick={() => open(type)}>
             {type.name}
           </button>
           <small>{type.description}</small>
         </Cell>
-        <Cell as="dim">{lifetimeOf(type)}</Cell>
+        <Cell variant="dim">{formatLifetime(type)}</Cell>
       </>
     ),
     [open],
   );
-  const edited = data?.find(({ id }) => search.edit === `type:${id}`);
+  const editedType = data?.find(({ id }) => search.edit === `type:${id}`);
   return (
     <ListPage
       title="Feature types"
@@ -60,8 +60,8 @@ export function FeatureTypesPage() {
       rows={data}
       error={error}
       onRetry={() => void refetch()}
-      keyOf={keyOf}
-      textOf={textOf}
+      getKey={getKey}
+      getSearchText={getSearchText}
       placeholder="Name or description"
       columns={COLUMNS}
       className={s.columns ?? ''}
@@ -69,50 +69,52 @@ export function FeatureTypesPage() {
       onOpen={open}
       empty="No feature types."
     >
-      {edited && <Panel key={edited.id} type={edited} onClose={() => replace({ edit: undefined })} />}
+      {editedType && (
+        <Panel key={editedType.id} type={editedType} onClose={() => replace({ edit: undefined })} />
+      )}
     </ListPage>
   );
 }
 
-/** Days as a string. Empty: unlimited. */
+/** The number of days as a string. An empty string means unlimited. */
 type Draft = { lifetimeDays: string };
-const draftOf = ({ lifetimeDays }: FeatureType): Draft => ({ lifetimeDays: String(lifetimeDays ?? '') });
+const toDraft = ({ lifetimeDays }: FeatureType): Draft => ({ lifetimeDays: String(lifetimeDays ?? '') });
 
 function Panel({ type: { id, name }, onClose }: { type: FeatureType; onClose(): void }) {
   const { data, error, refetch } = useQuery(featureTypeQuery(id));
   if (data)
     return (
-      <Editor type={data.type} current={{ draft: draftOf(data.type), etag: data.etag }} onClose={onClose} />
+      <Editor type={data.type} current={{ draft: toDraft(data.type), etag: data.etag }} onClose={onClose} />
     );
   return (
     <SidePanel title={name} onClose={onClose}>
-      <Loading of={[{ error, refetch }]} rows={3} />
+      <Loading queries={[{ error, refetch }]} rows={3} />
     </SidePanel>
   );
 }
 
-const DAYS = /^([1-9]\d{0,4})?$/;
+const DAYS_PATTERN = /^([1-9]\d{0,4})?$/;
 
 function Editor({ type, current, onClose }: { type: FeatureType; current: Version<Draft>; onClose(): void }) {
   const client = useQueryClient();
-  const missing = useMissingPermissions('updateFeatureTypeLifetime');
-  const read = async () => {
-    const now = await client.fetchQuery({ ...featureTypeQuery(type.id), staleTime: 0 });
-    return { draft: draftOf(now.type), etag: now.etag };
+  const missingPermissions = useMissingPermissions('updateFeatureTypeLifetime');
+  const readLatest = async () => {
+    const latest = await client.fetchQuery({ ...featureTypeQuery(type.id), staleTime: 0 });
+    return { draft: toDraft(latest.type), etag: latest.etag };
   };
-  const { draft, changes, change, error, conflict, question, ...editor } = useEditor<Draft>({
+  const { draft, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
     thing: `feature-type:${type.id}`,
     current,
-    read,
-    save: (sent, etag) =>
-      updateLifetime(type.id, sent.lifetimeDays === '' ? null : Number(sent.lifetimeDays), etag),
-    findChange: () => findChange(subjectOf(type.id)),
+    read: readLatest,
+    save: (sentDraft, etag) =>
+      updateLifetime(type.id, sentDraft.lifetimeDays === '' ? null : Number(sentDraft.lifetimeDays), etag),
+    findChange: () => findChange(buildSubject(type.id)),
     onSaved: async () => {
       toast({ message: `Saved ${type.name}.` });
-      return await read();
+      return await readLatest();
     },
   });
-  const isValid = DAYS.test(draft.lifetimeDays);
+  const isValid = DAYS_PATTERN.test(draft.lifetimeDays);
   return (
     <SidePanel title={type.name} isAsking={changes.length > 0} onClose={onClose}>
       {conflict ? (
@@ -120,13 +122,13 @@ function Editor({ type, current, onClose }: { type: FeatureType; current: Versio
       ) : (
         <div className={s.panel}>
           <p>{type.description}</p>
-          <FormErrors messages={otherMessages(error, ['lifetimeDays'])} />
+          <FormErrors messages={messagesWithoutField(error, ['lifetimeDays'])} />
           <TextInput
             label="Lifetime in days"
             description="An older flag is potentially stale and lowers its project's health. Leave it empty for no limit."
             inputMode="numeric"
             data-autofocus
-            disabled={missing.length > 0 || editor.isPending}
+            disabled={missingPermissions.length > 0 || editor.isPending}
             value={draft.lifetimeDays}
             error={
               messagesByField(error).lifetimeDays ??
@@ -137,12 +139,12 @@ function Editor({ type, current, onClose }: { type: FeatureType; current: Versio
               if (event.key === 'Enter' && isValid && changes.length > 0) editor.save();
             }}
           />
-          <LastChange subject={subjectOf(type.id)} />
-          {(changes.length > 0 || missing.length > 0) && (
+          <LastChange subject={buildSubject(type.id)} />
+          {(changes.length > 0 || missingPermissions.length > 0) && (
             <SaveBar
               changes={changes}
-              missing={missing}
-              disabled={missing.length > 0 || !isValid}
+              missingPermissions={missingPermissions}
+              disabled={missingPermissions.length > 0 || !isValid}
               pending={editor.isPending}
               onSave={editor.save}
               onDiscard={editor.discard}
@@ -150,7 +152,7 @@ function Editor({ type, current, onClose }: { type: FeatureType; current: Versio
           )}
         </div>
       )}
-      {question}
+      {confirmation}
     </SidePanel>
   );
 }

@@ -1,11 +1,11 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, done, type Schemas, unwrap } from '../api/client.ts';
+import { api, ensureApplied, type Schemas, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import type { Subject } from '../ui/last-change.ts';
 
 export type FeatureType = Schemas['FeatureType'];
 
-const pathOf = (id: string) => ({ params: { path: { id } } });
+const toPathParams = (id: string) => ({ params: { path: { id } } });
 
 export const featureTypesQuery = queryOptions({
   queryKey: [...keys.featureTypes, 'list'],
@@ -13,28 +13,28 @@ export const featureTypesQuery = queryOptions({
   staleTime: 30_000,
 });
 
-/** A feature type, and the ETag that proves which state the user has seen. */
+/** A feature type and its ETag, so that a save can prove which state the user has seen. */
 export const featureTypeQuery = (id: string) =>
   queryOptions({
     queryKey: [...keys.featureTypes, 'one', id],
     queryFn: async ({ signal }) => {
-      const call = api.GET('/api/admin/feature-types/{id}', { ...pathOf(id), signal });
+      const call = api.GET('/api/admin/feature-types/{id}', { ...toPathParams(id), signal });
       const type = await unwrap(call);
       return { type, etag: (await call).response.headers.get('ETag') ?? '*' };
     },
   });
 
-/** Sets after how many days a flag of the type is potentially stale. */
+/** Sets the number of days after which a flag of the type is potentially stale. */
 export const updateLifetime = (id: string, lifetimeDays: number | null, etag: string): Promise<void> =>
-  done(
+  ensureApplied(
     api.PUT('/api/admin/feature-types/{id}/lifetime', {
-      ...pathOf(id),
+      ...toPathParams(id),
       body: { lifetimeDays },
       headers: { 'If-Match': etag },
     }),
   );
 
-export const subjectOf = (id: string): Subject => ({
+export const buildSubject = (id: string): Subject => ({
   types: ['feature-type-updated'],
   isAbout: ({ data }) => data?.id === id,
 });

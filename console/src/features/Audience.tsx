@@ -1,7 +1,7 @@
 import type { Strategy } from './queries.ts';
-import { audienceOf, type Word } from './words.ts';
+import { describeStrategyAudience, type TextPart } from './words.ts';
 
-/** The audience of a strategy as a sentence: "50 % of eu-merchants whose plan is team". */
+/** Describes the audience of a strategy, such as "50 % of eu-merchants whose plan is team". */
 export function Audience({
   strategy,
   segmentNames,
@@ -9,15 +9,15 @@ export function Audience({
   strategy: Pick<Strategy, 'name' | 'parameters' | 'segments' | 'constraints'>;
   segmentNames: ReadonlyMap<number, string>;
 }) {
-  return <Words words={audienceOf(strategy, segmentNames)} />;
+  return <FormattedText parts={describeStrategyAudience(strategy, segmentNames)} />;
 }
 
-export function Words({ words }: { words: readonly Word[] }) {
+export function FormattedText({ parts }: { parts: readonly TextPart[] }) {
   return (
     <span>
-      {words.map((word, index) =>
-        // biome-ignore lint/suspicious/noArrayIndexKey: a sentence never reorders its words
-        word.strong ? <b key={index}>{word.text}</b> : <span key={index}>{word.text}</span>,
+      {parts.map((part, index) =>
+        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence never change their order
+        part.strong ? <b key={index}>{part.text}</b> : <span key={index}>{part.text}</span>,
       )}
     </span>
   );

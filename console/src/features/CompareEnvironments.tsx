@@ -6,17 +6,17 @@ import { Confirm } from '../ui/Confirm.tsx';
 import { SidePanel } from '../ui/SidePanel.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
 import { Audience } from './Audience.tsx';
-import { type CopyEffect, copyEffect, differing } from './copy-effect.ts';
+import { type CopyEffect, copyEffect, listDifferingIds } from './copy-effect.ts';
 import { copyWithUndo } from './copy-environment.ts';
 import s from './features.module.css';
 import type { Feature, FeatureEnvironment } from './queries.ts';
 import { VariantShares } from './VariantShares.tsx';
 
-/** Two environments next to each other, and a button that copies one into the other. */
+/** Shows two environments side by side, and copies one environment to the other. */
 export function CompareEnvironments({
   feature,
-  environment: to,
-  other: from,
+  environment: target,
+  other: source,
   segmentNames,
   onChoose,
   onClose,
@@ -29,16 +29,16 @@ export function CompareEnvironments({
   onClose(): void;
 }) {
   const client = useQueryClient();
-  const [pending, setPending] = useState(false);
-  const [asked, setAsked] = useState(false);
-  const place = { projectId: feature.project, featureName: feature.name, environment: to.name };
-  const effect = copyEffect(from, to);
+  const [isPending, setPending] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
+  const path = { projectId: feature.project, featureName: feature.name, environment: target.name };
+  const effect = copyEffect(source, target);
   const copy = async () => {
     setPending(true);
     try {
-      const undo = await copyWithUndo(client, place, from, to);
+      const undo = await copyWithUndo(client, path, source, target);
       toast({
-        message: `Copied ${from.name} to ${to.name}: ${effect?.did}.`,
+        message: `Copied ${source.name} to ${target.name}: ${effect?.did}.`,
         ...(undo && { action: { label: 'Undo', run: () => void undo().catch(toastError) } }),
       });
       onClose();
@@ -47,71 +47,76 @@ export function CompareEnvironments({
     }
   };
   const start = () => {
-    if (to.type === 'production' || effect?.disables) setAsked(true);
+    if (target.type === 'production' || effect?.disables) setConfirming(true);
     else void copy().catch(toastError);
   };
   return (
-    <SidePanel title={`Compare ${to.name} with another environment`} wide isAsking={asked} onClose={onClose}>
+    <SidePanel
+      title={`Compare ${target.name} with another environment`}
+      wide
+      isAsking={isConfirming}
+      onClose={onClose}
+    >
       <NativeSelect
         label="Compare with"
-        value={from.name}
-        data={feature.environments.map(one => one.name).filter(name => name !== to.name)}
+        value={source.name}
+        data={feature.environments.map(({ name }) => name).filter(name => name !== target.name)}
         onChange={event => onChoose(event.target.value)}
       />
       <div className={s.compare}>
-        <Side environment={from} other={to} kind="added" segmentNames={segmentNames} />
-        <Side environment={to} other={from} kind="removed" segmentNames={segmentNames} />
+        <Side environment={source} other={target} kind="added" segmentNames={segmentNames} />
+        <Side environment={target} other={source} kind="removed" segmentNames={segmentNames} />
       </div>
-      <Effect effect={effect} from={from} to={to} />
-      <Can call="copyFeatureEnvironment" project={feature.project} environment={to.name}>
-        <Button loading={pending} disabled={!effect} onClick={start}>
-          Copy {from.name} to {to.name}
-          {to.type === 'production' && '…'}
+      <Effect effect={effect} source={source} target={target} />
+      <Can call="copyFeatureEnvironment" project={feature.project} environment={target.name}>
+        <Button loading={isPending} disabled={!effect} onClick={start}>
+          Copy {source.name} to {target.name}
+          {target.type === 'production' && '…'}
         </Button>
       </Can>
       {effect && (
         <Confirm
-          opened={asked}
-          title={`Copy ${from.name} to ${to.name}?`}
-          action={`Copy to ${to.name}`}
+          opened={isConfirming}
+          title={`Copy ${source.name} to ${target.name}?`}
+          action={`Copy to ${target.name}`}
           danger={effect.removes || effect.disables}
           onConfirm={copy}
-          onClose={() => setAsked(false)}
+          onClose={() => setConfirming(false)}
         >
-          <Effect effect={effect} from={from} to={to} />
+          <Effect effect={effect} source={source} target={target} />
         </Confirm>
       )}
     </SidePanel>
   );
 }
 
-/** The effect of a copy in words, and whether the flag stays enabled. */
+/** Describes the effect of a copy, and whether the flag stays enabled. */
 function Effect({
   effect,
-  from,
-  to,
+  source,
+  target,
 }: {
   effect: CopyEffect | undefined;
-  from: FeatureEnvironment;
-  to: FeatureEnvironment;
+  source: FeatureEnvironment;
+  target: FeatureEnvironment;
 }) {
   if (!effect)
     return (
       <p className="muted">
-        {to.name} already has the strategies and variants of {from.name}.
+        {target.name} already has the strategies and variants of {source.name}.
       </p>
     );
   return (
     <p>
-      Copying {effect.does} in {to.name}.{' '}
+      Copying {effect.does} in {target.name}.{' '}
       {effect.disables
-        ? `${from.name} has no enabled strategy, so nobody gets the flag in ${to.name} afterwards.`
-        : `The flag stays ${to.enabled ? 'enabled' : 'disabled'} in ${to.name}.`}
+        ? `${source.name} has no enabled strategy, so nobody gets the flag in ${target.name} afterwards.`
+        : `The flag stays ${target.enabled ? 'enabled' : 'disabled'} in ${target.name}.`}
     </p>
   );
 }
 
-/** One environment. What only it has is marked as a copy would add it, or remove it. */
+/** Shows one environment. What the other environment lacks is marked, because a copy would add or remove it. */
 function Side({
   environment,
   other,
@@ -123,9 +128,9 @@ function Side({
   kind: 'added' | 'removed';
   segmentNames: ReadonlyMap<number, string>;
 }) {
-  const different = differing(environment, other);
+  const uniqueIds = listDifferingIds(environment, other);
   const hasOtherVariants = JSON.stringify(environment.variants) !== JSON.stringify(other.variants);
-  const word = <span className="sr">Only in {environment.name}: </span>;
+  const screenReaderLabel = <span className="sr">Only in {environment.name}: </span>;
   return (
     <div>
       <h3>
@@ -133,8 +138,8 @@ function Side({
       </h3>
       <ul className={s.audiences}>
         {environment.strategies.map(strategy => (
-          <li key={strategy.id} data-kind={different.has(strategy.id) ? kind : undefined}>
-            {different.has(strategy.id) && word}
+          <li key={strategy.id} data-kind={uniqueIds.has(strategy.id) ? kind : undefined}>
+            {uniqueIds.has(strategy.id) && screenReaderLabel}
             {strategy.title && <span className="muted">{strategy.title}: </span>}
             <Audience strategy={strategy} segmentNames={segmentNames} />
             <VariantShares variants={strategy.variants} />
@@ -143,7 +148,7 @@ function Side({
         {environment.strategies.length === 0 && <li data-none="">No strategy</li>}
       </ul>
       <div data-kind={hasOtherVariants ? kind : undefined}>
-        {hasOtherVariants && environment.variants.length > 0 && word}
+        {hasOtherVariants && environment.variants.length > 0 && screenReaderLabel}
         <VariantShares variants={environment.variants} />
       </div>
     </div>

@@ -1,14 +1,16 @@
 import { ActionIcon, NativeSelect, TextInput } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
+import { useState } from 'react';
 import { TimeInput } from '../ui/TimeInput.tsx';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import {
+  findDisallowedValues,
   hasOpposite,
-  isDate,
-  isNumber,
-  notAllowed,
+  isDateOperator,
+  isNumberOperator,
+  listOperators,
   OPERATOR_GROUPS,
-  operatorsFor,
   takesList,
   withField,
   withOperator,
@@ -16,18 +18,21 @@ import {
 import s from './features.module.css';
 import type { Constraint, ContextField } from './queries.ts';
 import { ValuesInput } from './ValuesInput.tsx';
-import { listOf, operatorWords } from './words.ts';
+import { formatList, getOperatorLabel } from './words.ts';
 
-/** Labels of operators in the select. In a sentence, the list of values already says "or". */
-const CHOICES: Partial<Record<Constraint['operator'], string>> = { IN: 'is any of', NOT_IN: 'is none of' };
+/** Menu labels for list operators. In a sentence, the list of values already says "or". */
+const LIST_LABELS: Partial<Record<Constraint['operator'], string>> = {
+  IN: 'is any of',
+  NOT_IN: 'is none of',
+};
 
-/** A constraint: field, operator and values. `as="card"`: a row of a card, with the values below. */
+/** Edits the field, the operator and the values of a constraint. With `as="card"`, it is a row of a card with the values below. */
 export function ConstraintRow({
   as = 'line',
   isNew,
   lead,
   constraint,
-  saved,
+  savedConstraint,
   fields,
   onChange,
   onRemove,
@@ -36,35 +41,44 @@ export function ConstraintRow({
   isNew: boolean;
   lead: string;
   constraint: Constraint;
-  /** The constraint before the user edited it. With it, values that the user added are marked. */
-  saved?: Constraint | undefined;
+  /** The constraint before the user edited it. If it is present, values that the user added are marked. */
+  savedConstraint?: Constraint | undefined;
   fields: readonly ContextField[];
   onChange(constraint: Constraint): void;
   onRemove(): void;
 }) {
   const { contextName, operator, inverted = false } = constraint;
-  const field = fields.find(one => one.name === contextName);
-  const legal = field?.legalValues.map(({ value }) => value) ?? [];
-  const wrong = notAllowed(constraint, field);
-  const operators = [...new Set([...operatorsFor(field), operator])];
-  const names = [...new Set([...fields.map(one => one.name), contextName])];
+  // An empty field is valid until the user has left it.
+  const [wasLeft, setLeft] = useState(!isNew);
+  const field = fields.find(({ name }) => name === contextName);
+  const legalValues = field?.legalValues.map(({ value }) => value) ?? [];
+  const disallowed = findDisallowedValues(constraint, field);
+  const operators = [...new Set([...listOperators(field), operator])];
+  const names = [...new Set([...fields.map(({ name }) => name), contextName])];
   const isNegated = inverted && operator !== 'IN' && operator !== 'NOT_IN';
-  // An inverted "is" is shown as "is not".
-  const plain = inverted ? ({ IN: 'NOT_IN', NOT_IN: 'IN' }[operator as string] ?? operator) : operator;
-  // An option is an operator, or its negation if no other operator says the same.
-  const optionsOf = (one: Constraint['operator']) => [
-    { value: one, label: CHOICES[one] ?? operatorWords(one) },
-    ...(hasOpposite(one) ? [] : [{ value: `!${one}`, label: operatorWords(one, true) }]),
-    ...(hasOpposite(one) && isNegated && one === operator
-      ? [{ value: `!${one}`, label: `not ${operatorWords(one)}` }]
+  // Shows an inverted "is" as "is not", because the select has both.
+  const shownOperator = inverted
+    ? ({ IN: 'NOT_IN', NOT_IN: 'IN' }[operator as string] ?? operator)
+    : operator;
+  // An option is an operator, or its negation if no other operator has that meaning.
+  const listOptions = (option: Constraint['operator']) => [
+    { value: option, label: LIST_LABELS[option] ?? getOperatorLabel(option) },
+    ...(hasOpposite(option) ? [] : [{ value: `!${option}`, label: getOperatorLabel(option, true) }]),
+    ...(hasOpposite(option) && isNegated && option === operator
+      ? [{ value: `!${option}`, label: `not ${getOperatorLabel(option)}` }]
       : []),
   ];
   const groups = OPERATOR_GROUPS.flatMap(([group, members]) => {
-    const items = members.filter(one => operators.includes(one)).flatMap(optionsOf);
+    const items = members.filter(member => operators.includes(member)).flatMap(listOptions);
     return items.length > 0 ? [{ group, items }] : [];
   });
   return (
-    <div className={s.target} data-as={as}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: blur comes from the field inside
+    <div
+      className={s.target}
+      data-as={as}
+      onBlur={({ target }) => target instanceof HTMLInputElement && setLeft(true)}
+    >
       <span className={s.lead}>{lead}</span>
       <NativeSelect
         aria-label="Context field"
@@ -73,17 +87,22 @@ export function ConstraintRow({
         data={names}
         onChange={event => {
           const name = event.target.value;
-          onChange(withField(constraint, fields.find(one => one.name === name) ?? { name, legalValues: [] }));
+          onChange(
+            withField(
+              constraint,
+              fields.find(candidate => candidate.name === name) ?? { name, legalValues: [] },
+            ),
+          );
         }}
       />
       <NativeSelect
         aria-label={`Operator for ${contextName}`}
-        value={isNegated ? `!${operator}` : plain}
+        value={isNegated ? `!${operator}` : shownOperator}
         data={groups}
         onChange={event => {
           const [, not, name] = /^(!?)(.*)$/.exec(event.target.value) ?? [];
-          const next = operators.find(one => one === name) ?? operator;
-          onChange(withOperator({ ...constraint, inverted: not === '!' }, next));
+          const newOperator = operators.find(candidate => candidate === name) ?? operator;
+          onChange(withOperator({ ...constraint, inverted: not === '!' }, newOperator));
         }}
       />
       {takesList(operator) ? (
@@ -91,15 +110,16 @@ export function ConstraintRow({
           label={`Values of ${contextName}`}
           values={constraint.values ?? []}
           suggestions={field?.legalValues}
-          wrong={wrong}
-          {...(saved && { saved: saved.values ?? [] })}
+          disallowedValues={disallowed}
+          mayBeEmpty={!wasLeft}
+          {...(savedConstraint && { savedValues: savedConstraint.values ?? [] })}
           onChange={values => onChange({ ...constraint, values })}
         />
-      ) : isDate(operator) ? (
+      ) : isDateOperator(operator) ? (
         <TimeInput
           className={s.single}
           aria-label={`Value of ${contextName}`}
-          error={!constraint.value}
+          error={wasLeft && !constraint.value}
           value={constraint.value ?? ''}
           onChange={value => onChange({ ...constraint, value })}
         />
@@ -107,8 +127,8 @@ export function ConstraintRow({
         <TextInput
           className={s.single}
           aria-label={`Value of ${contextName}`}
-          error={!constraint.value}
-          inputMode={isNumber(operator) ? 'decimal' : undefined}
+          error={wasLeft && !constraint.value}
+          inputMode={isNumberOperator(operator) ? 'decimal' : undefined}
           value={constraint.value ?? ''}
           onChange={event => onChange({ ...constraint, value: event.target.value })}
         />
@@ -116,10 +136,10 @@ export function ConstraintRow({
       <ActionIcon aria-label={`Remove the constraint on ${contextName}`} onClick={onRemove}>
         <X size={15} />
       </ActionIcon>
-      {wrong.length > 0 && (
+      {disallowed.length > 0 && (
         <p className={s.problem} role="alert">
-          {listOf(wrong, 'and')} {wrong.length === 1 ? 'is' : 'are'} not allowed for {contextName}. Allowed:{' '}
-          {listOf(legal, 'and')}.{' '}
+          {formatList(disallowed, 'and')} {disallowed.length === 1 ? 'is' : 'are'} not allowed for{' '}
+          {contextName}. Allowed: {formatList(legalValues, 'and')}.{' '}
           <button
             type="button"
             className={s.more}
@@ -127,12 +147,21 @@ export function ConstraintRow({
               event.currentTarget.closest('div')?.querySelector('input')?.focus();
               onChange({
                 ...constraint,
-                values: constraint.values?.filter(one => !wrong.includes(one)) ?? [],
+                values: constraint.values?.filter(value => !disallowed.includes(value)) ?? [],
               });
             }}
           >
-            Remove {counted(wrong.length, 'value')}
-          </button>
+            Remove {formatCount(disallowed.length, 'value')}
+          </button>{' '}
+          or change the{' '}
+          <Link
+            to="/admin/context-fields/$contextField"
+            params={{ contextField: contextName }}
+            className={s.legal}
+          >
+            legal values
+          </Link>
+          .
         </p>
       )}
     </div>

@@ -16,13 +16,13 @@ import { Toggle } from '../ui/Toggle.tsx';
 import { useReasons } from '../ui/useReasons.ts';
 import { Audience } from './Audience.tsx';
 import s from './features.module.css';
-import { type Block, blocksOf } from './parents.ts';
+import { type Block, findBlocks } from './parents.ts';
 import { type Feature, type FeatureEnvironment, lastChangeQuery, useParents } from './queries.ts';
 import { toastFailedToggle, toggleWithUndo } from './toggle.ts';
 import { VariantShares } from './VariantShares.tsx';
-import { audienceText } from './words.ts';
+import { describeEnvironmentAudience } from './words.ts';
 
-/** One card per environment: toggle, audience in words, last change, last request of an SDK. A click selects the environment. */
+/** Shows a card for each environment with its toggle, audience, last change and last SDK request. A click selects the environment. */
 export function EnvironmentCards({
   feature,
   selected,
@@ -44,7 +44,7 @@ export function EnvironmentCards({
           feature={feature}
           environment={environment}
           segmentNames={segmentNames}
-          blocks={blocksOf(feature.dependencies, parents, environment.name)}
+          blocks={findBlocks(feature.dependencies, parents, environment.name)}
           isSelected={environment.name === selected}
           onSelect={() => onSelect(environment.name)}
         />
@@ -53,7 +53,7 @@ export function EnvironmentCards({
   );
 }
 
-const MAX_NUMBER = 9;
+const MAX_SHORTCUT_NUMBER = 9;
 
 function Card({
   number,
@@ -73,45 +73,45 @@ function Card({
   onSelect(): void;
 }) {
   const client = useQueryClient();
-  const [asked, setAsked] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const { name, type, enabled, strategies, lastSeenAt } = environment;
-  const place = { projectId: feature.project, featureName: feature.name, environment: name };
+  const path = { projectId: feature.project, featureName: feature.name, environment: name };
   const call = enabled ? 'disableFeature' : 'enableFeature';
-  const missing = useMissingPermissions(call, { project: feature.project, environment: name });
-  const { data: change } = useQuery(lastChangeQuery(place));
-  const active = strategies.filter(strategy => !strategy.disabled);
-  const stateWord = feature.archived ? 'Archived' : enabled ? 'Enabled' : 'Disabled';
+  const missingPermissions = useMissingPermissions(call, { project: feature.project, environment: name });
+  const { data: change } = useQuery(lastChangeQuery(path));
+  const activeStrategies = strategies.filter(strategy => !strategy.disabled);
+  const stateLabel = feature.archived ? 'Archived' : enabled ? 'Enabled' : 'Disabled';
 
   const card = useRef<HTMLElement>(null);
-  const closeQuestion = () => {
-    setAsked(false);
+  const closeConfirmation = () => {
+    setConfirming(false);
     card.current?.querySelector('input')?.focus();
   };
   const reasons = useReasons(feature.project);
   const [reason, setReason] = useState('');
   const toggle = () => {
     setReason('');
-    void toggleWithUndo(client, place, !enabled, reason).catch(toastFailedToggle(place, !enabled));
+    void toggleWithUndo(client, path, !enabled, reason).catch(toastFailedToggle(path, !enabled));
   };
   const confirm = () => {
     if (lacksReason(reasons, reason)) return;
-    closeQuestion();
+    closeConfirmation();
     toggle();
   };
   const start = () => {
-    if (feature.archived || missing.length > 0 || isOffline()) return;
-    if (type === 'production') setAsked(true);
+    if (feature.archived || missingPermissions.length > 0 || isOffline()) return;
+    if (type === 'production') setConfirming(true);
     else toggle();
   };
   useOfferActions([
     !feature.archived &&
-      missing.length === 0 && {
+      missingPermissions.length === 0 && {
         label: `${enabled ? 'Disable' : 'Enable'} ${feature.name} in ${name}${type === 'production' ? '…' : ''}`,
         run: start,
       },
   ]);
   useShortcuts([
-    number <= MAX_NUMBER && { keys: String(number), description: `Toggle in ${name}`, run: start },
+    number <= MAX_SHORTCUT_NUMBER && { keys: String(number), description: `Toggle in ${name}`, run: start },
   ]);
   return (
     <section
@@ -126,27 +126,28 @@ function Card({
           <Env name={name} type={type} />
         </button>
         <span className={s.onOff} data-on={enabled || undefined}>
-          {stateWord}
+          {stateLabel}
         </span>
         <Toggle
           large
           checked={enabled && !feature.archived}
           label={`Enabled in ${name}`}
-          missing={missing}
+          missingPermissions={missingPermissions}
           call={`${call} ${feature.project} ${name}`}
           disabled={feature.archived}
           onChange={start}
         />
       </header>
-      {asked ? (
+      {isConfirming ? (
         <div
           className={s.ask}
           role="alertdialog"
           aria-label={`Confirm in ${name}`}
-          onKeyDown={event => event.key === 'Escape' && closeQuestion()}
+          onKeyDown={event => event.key === 'Escape' && closeConfirmation()}
         >
           <p>
-            {enabled ? 'Disable' : 'Enable'} in {name} for {audienceText(strategies, segmentNames)}?
+            {enabled ? 'Disable' : 'Enable'} in {name} for{' '}
+            {describeEnvironmentAudience(strategies, segmentNames)}?
           </p>
           <Reason
             reasons={reasons}
@@ -163,21 +164,21 @@ function Card({
           >
             {enabled ? 'Disable' : 'Enable'}
           </Button>
-          {/* A key that was meant for the page must not reach users. */}
-          <Button onClick={closeQuestion} autoFocus={reasons !== 'required'}>
+          {/* Cancel has the focus, because a key press that was meant for the page must not change what users get. */}
+          <Button onClick={closeConfirmation} autoFocus={reasons !== 'required'}>
             Cancel
           </Button>
         </div>
       ) : (
         <ul className={s.audiences}>
           {!feature.archived &&
-            active.map(strategy => (
+            activeStrategies.map(strategy => (
               <li key={strategy.id}>
                 <Audience strategy={strategy} segmentNames={segmentNames} />
                 <VariantShares variants={strategy.variants} />
               </li>
             ))}
-          {(feature.archived || active.length === 0) && (
+          {(feature.archived || activeStrategies.length === 0) && (
             <li data-none="">
               {feature.archived
                 ? 'Nobody gets the flag.'
@@ -217,8 +218,8 @@ function Card({
           </span>
         )}
         {change && (
-          <span className="muted">
-            <ReachLine eventId={change.id} />
+          <span className={s.reach}>
+            <ReachLine eventId={change.id} brief />
           </span>
         )}
         <Radio size={13} aria-hidden="true" />

@@ -3,18 +3,18 @@ import { Link } from '@tanstack/react-router';
 import { CircleAlert } from 'lucide-react';
 import { typesQuery } from '../feature-search/queries.ts';
 import { healthQuery } from '../health/queries.ts';
-import { evidenceOf, RULES } from '../health/words.ts';
+import { describeEvidence, RULE_LABELS } from '../health/words.ts';
 import { Time } from '../ui/Time.tsx';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import type { Feature } from './queries.ts';
 import s from './Rail.module.css';
 import { Section } from './Section.tsx';
-import { ageOf } from './words.ts';
+import { computeAgeInDays } from './words.ts';
 
-/** More findings than there are rules about flags. */
+/** Enough for all findings, because there are fewer rules about flags. */
 const MAX_FINDINGS = 20;
 
-/** The findings about the flag and its age, in the rail. Each finding leads to its rule on the health page. */
+/** Shows the findings about the flag and its age in the rail. Each finding links to its rule on the health page. */
 export function FlagHealth({ feature }: { feature: Feature }) {
   const projectId = feature.project;
   const findings = useQuery(
@@ -41,14 +41,14 @@ export function FlagHealth({ feature }: { feature: Feature }) {
                   params={{ projectId }}
                   search={{ rule: `IS:${finding.rule}`, snoozed: finding.snooze ? 'true' : undefined }}
                 >
-                  {RULES[finding.rule]}
+                  {RULE_LABELS[finding.rule]}
                 </Link>
                 <small>
-                  {evidenceOf(finding)}
+                  {describeEvidence(finding)}
                   {finding.snooze && (
                     <>
                       {' · snoozed until '}
-                      <Time at={finding.snooze.until} as="date" />
+                      <Time at={finding.snooze.until} format="date" />
                     </>
                   )}
                 </small>
@@ -63,22 +63,22 @@ export function FlagHealth({ feature }: { feature: Feature }) {
 }
 
 function Lifetime({ feature }: { feature: Feature }) {
-  const type = useQuery(typesQuery).data?.types.find(one => one.id === feature.type);
+  const type = useQuery(typesQuery).data?.types.find(({ id }) => id === feature.type);
   if (!type) return null;
-  const age = ageOf(feature.createdAt);
+  const age = computeAgeInDays(feature.createdAt);
   const name = type.name.toLowerCase();
   if (type.lifetimeDays === null)
     return (
       <p className="muted">
-        {counted(age, 'day')} old. A flag of type {name} has no expected lifetime.
+        {formatCount(age, 'day')} old. A flag of type {name} has no expected lifetime.
       </p>
     );
   const isPast = age > type.lifetimeDays;
   return (
     <>
       <p>
-        <b>{counted(age, 'day')} old</b>, expected lifetime of a flag of type {name}:{' '}
-        {counted(type.lifetimeDays, 'day')}.
+        <b>{formatCount(age, 'day')} old</b>, expected lifetime of a flag of type {name}:{' '}
+        {formatCount(type.lifetimeDays, 'day')}.
       </p>
       <div className={s.lifetime} data-past={isPast || undefined} aria-hidden="true">
         <i style={{ width: `${Math.min(100, (100 * age) / type.lifetimeDays)}%` }} />

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 
-/** The name of a flag as a link to its page. */
+/** Links to the page of a flag. */
 export function FlagLink({ project, name }: { project: string; name: string }) {
   return (
     <Link

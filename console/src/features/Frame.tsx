@@ -1,14 +1,7 @@
 import { ActionIcon, Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import {
-  Archive as ArchiveIcon,
-  ArchiveRestore,
-  CopyPlus,
-  FlaskConical,
-  MoreHorizontal,
-  Plus,
-} from 'lucide-react';
+import { Archive, ArchiveRestore, CopyPlus, FlaskConical, MoreHorizontal, Plus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { can, type OperationId } from '../api/can.ts';
 import { useMe } from '../api/me.ts';
@@ -28,7 +21,7 @@ import { Tabs } from '../ui/Tabs.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
 import { useFilters } from '../ui/useFilters.ts';
 import { formatNumber } from '../ui/words.ts';
-import { Archive } from './Archive.tsx';
+import { ArchiveDialog } from './ArchiveDialog.tsx';
 import s from './Frame.module.css';
 import {
   copiesQuery,
@@ -41,14 +34,14 @@ import {
 } from './queries.ts';
 import { Tags } from './Tags.tsx';
 
-/** The head of the pages of a flag: state, actions, tags and tabs. Panels open by `?edit=`. */
+/** Frames a flag's pages with its state, actions, tags and tabs. Panels open through `?edit=`. */
 export function FlagFrame({ children }: { children(feature: Feature): ReactNode }) {
   const { projectId = '', featureName = '' } = useParams({ strict: false });
   const { data: feature, error, refetch } = useQuery(featureQuery({ projectId, featureName }));
   if (feature) return <Frame feature={feature}>{children(feature)}</Frame>;
   return (
     <Page title={featureName}>
-      <Loading of={[{ error, refetch }]} />
+      <Loading queries={[{ error, refetch }]} />
     </Page>
   );
 }
@@ -56,10 +49,10 @@ export function FlagFrame({ children }: { children(feature: Feature): ReactNode 
 function Frame({ feature, children }: { feature: Feature; children: ReactNode }) {
   const { search, replace } = useFilters();
   const base = `/projects/${encodeURIComponent(feature.project)}/features/${encodeURIComponent(feature.name)}`;
-  const place = { projectId: feature.project, featureName: feature.name };
-  const events = useQuery(recentEventsQuery(place)).data?.total;
-  const copies = useQuery(copiesQuery(place)).data?.total;
-  const relatives = feature.dependencies.length + feature.children.length;
+  const path = { projectId: feature.project, featureName: feature.name };
+  const eventCount = useQuery(recentEventsQuery(path)).data?.total;
+  const copyCount = useQuery(copiesQuery(path)).data?.total;
+  const dependencyCount = feature.dependencies.length + feature.children.length;
   return (
     <Page
       name={feature.name}
@@ -74,9 +67,9 @@ function Frame({ feature, children }: { feature: Feature; children: ReactNode })
             tabs={[
               { to: base, label: 'Rollout' },
               { to: `${base}/usage`, label: 'Usage' },
-              { to: `${base}/events`, label: 'Events', count: events && formatNumber(events) },
-              { to: `${base}/dependencies`, label: 'Dependencies', count: relatives || undefined },
-              { to: `${base}/copies`, label: 'Copies', count: copies || undefined },
+              { to: `${base}/events`, label: 'Events', count: eventCount && formatNumber(eventCount) },
+              { to: `${base}/dependencies`, label: 'Dependencies', count: dependencyCount || undefined },
+              { to: `${base}/copies`, label: 'Copies', count: copyCount || undefined },
               { to: `${base}/settings`, label: 'Settings' },
             ]}
           />
@@ -92,13 +85,13 @@ function Frame({ feature, children }: { feature: Feature; children: ReactNode })
 function Title({ feature }: { feature: Feature }) {
   const client = useQueryClient();
   const types = useQuery(typesQuery).data?.types;
-  const place = { projectId: feature.project, featureName: feature.name };
-  const star = () => setFavorite(client, place, !feature.favorite);
+  const path = { projectId: feature.project, featureName: feature.name };
+  const toggleFavorite = () => setFavorite(client, path, !feature.favorite);
   useShortcuts([
     {
       keys: 's',
       description: 'Add the flag to the favorites, or remove it',
-      run: () => void star().catch(toastError),
+      run: () => void toggleFavorite().catch(toastError),
     },
   ]);
   return (
@@ -107,7 +100,7 @@ function Title({ feature }: { feature: Feature }) {
         size={16}
         label="Favorite"
         pressed={feature.favorite}
-        onClick={() => void star().catch(toastError)}
+        onClick={() => void toggleFavorite().catch(toastError)}
       />
       <span className="mono">{feature.name}</span>
       <CopyButton text={feature.name} label="Copy name" />
@@ -118,7 +111,7 @@ function Title({ feature }: { feature: Feature }) {
 }
 
 function Crumbs({ projectId }: { projectId: string }) {
-  const project = useQuery(projectsQuery).data?.find(one => one.id === projectId);
+  const project = useQuery(projectsQuery).data?.find(({ id }) => id === projectId);
   return (
     <>
       <Link to="/projects">Projects</Link> /{' '}
@@ -170,11 +163,11 @@ function About({ feature }: { feature: Feature }) {
 }
 
 function Actions({ feature }: { feature: Feature }) {
-  const [archiving, setArchiving] = useState(false);
-  const place = { projectId: feature.project, featureName: feature.name };
+  const [isArchiving, setArchiving] = useState(false);
+  const path = { projectId: feature.project, featureName: feature.name };
   const run = (call: Promise<unknown>) => void call.catch(toastError);
   const revive = async () => {
-    await reviveFeature(place);
+    await reviveFeature(path);
     toast({
       about: feature.name,
       message: `Revived ${feature.name}. It is disabled in every environment.`,
@@ -207,19 +200,19 @@ function Actions({ feature }: { feature: Feature }) {
       >
         Evaluate
       </Button>
-      {/* The copy may go to a different project. */}
+      {/* Without `project`, because the copy may go to a different project. */}
       <Can call="cloneFeature">
         <Button
           leftSection={<CopyPlus size={14} />}
           renderRoot={props => (
-            <Link to="/projects/$projectId/features/$featureName/clone" params={place} {...props} />
+            <Link to="/projects/$projectId/features/$featureName/clone" params={path} {...props} />
           )}
         >
           Clone…
         </Button>
       </Can>
       <Can call="archiveFeature" project={feature.project}>
-        <Button leftSection={<ArchiveIcon size={14} />} onClick={() => setArchiving(true)}>
+        <Button leftSection={<Archive size={14} />} onClick={() => setArchiving(true)}>
           Archive…
         </Button>
       </Can>
@@ -231,17 +224,17 @@ function Actions({ feature }: { feature: Feature }) {
         }
       >
         <Can call="updateFeature" project={feature.project}>
-          <MenuItem onClick={() => run(updateFeature(place, { stale: !feature.stale }))}>
+          <MenuItem onClick={() => run(updateFeature(path, { stale: !feature.stale }))}>
             {feature.stale ? 'Unmark as stale' : 'Mark as stale'}
           </MenuItem>
         </Can>
       </Menu>
-      {archiving && <Archive feature={feature} onClose={() => setArchiving(false)} />}
+      {isArchiving && <ArchiveDialog feature={feature} onClose={() => setArchiving(false)} />}
     </>
   );
 }
 
-/** The actions of the flag in the command palette. */
+/** Offers the actions of the flag in the command palette. */
 function useFlagActions(
   feature: Feature,
   { onArchive, onRevive, run }: { onArchive(): void; onRevive(): void; run(call: Promise<unknown>): void },
@@ -250,7 +243,7 @@ function useFlagActions(
   const navigate = useNavigate();
   const { push } = useFilters();
   const { name, project, archived, stale } = feature;
-  const place = { projectId: project, featureName: name };
+  const path = { projectId: project, featureName: name };
   const may = (call: OperationId) => !archived && can(me, call, { project });
   useOfferActions([
     archived &&
@@ -261,12 +254,12 @@ function useFlagActions(
     may('changeFeatureTags') && { label: `Edit tags of ${name}…`, run: () => push({ edit: 'tags' }) },
     may('updateFeature') && {
       label: stale ? `Unmark ${name} as stale` : `Mark ${name} as stale`,
-      run: () => run(updateFeature(place, { stale: !stale })),
+      run: () => run(updateFeature(path, { stale: !stale })),
     },
     !archived &&
       can(me, 'cloneFeature') && {
         label: `Clone ${name}…`,
-        run: () => void navigate({ to: '/projects/$projectId/features/$featureName/clone', params: place }),
+        run: () => void navigate({ to: '/projects/$projectId/features/$featureName/clone', params: path }),
       },
     may('archiveFeature') && { label: `Archive ${name}…`, run: onArchive },
   ]);

@@ -17,15 +17,15 @@ import {
 import s from './Rail.module.css';
 import { Section } from './Section.tsx';
 
-/** The stages that the flag has reached, in the rail. The last one is its stage now. */
+/** Shows the stages that the flag has reached in the rail. The last of them is the current stage. */
 export function Lifecycle({ feature }: { feature: Feature }) {
-  const [completing, setCompleting] = useState(false);
-  const place = { projectId: feature.project, featureName: feature.name };
-  const stages = useQuery(lifecycleQuery(place)).data ?? [feature.lifecycle];
+  const [isCompleting, setCompleting] = useState(false);
+  const path = { projectId: feature.project, featureName: feature.name };
+  const stages = useQuery(lifecycleQuery(path)).data ?? [feature.lifecycle];
   const { stage, status, statusValue } = feature.lifecycle;
-  const complete = (outcome: Completion) => completeFeature(place, outcome);
+  const complete = (outcome: Completion) => completeFeature(path, outcome);
   const uncomplete = async () => {
-    await uncompleteFeature(place);
+    await uncompleteFeature(path);
     toast({
       message: `${feature.name} is no longer completed.`,
       action: status && {
@@ -55,29 +55,29 @@ export function Lifecycle({ feature }: { feature: Feature }) {
       }
     >
       <ol className={s.stages}>
-        {stages.map(one => (
-          <li key={one.stage} aria-current={one.stage === stage ? 'step' : undefined}>
-            <b>{STAGES[one.stage]}</b>
-            {one.status && (
+        {stages.map(reachedStage => (
+          <li key={reachedStage.stage} aria-current={reachedStage.stage === stage ? 'step' : undefined}>
+            <b>{STAGES[reachedStage.stage]}</b>
+            {reachedStage.status && (
               <span>
-                {one.status}
-                {one.statusValue && `: ${one.statusValue}`}
+                {reachedStage.status}
+                {reachedStage.statusValue && `: ${reachedStage.statusValue}`}
               </span>
             )}
             <span className={s.since}>
-              since <Time at={one.enteredStageAt} as="date" />
+              since <Time at={reachedStage.enteredStageAt} format="date" />
             </span>
           </li>
         ))}
       </ol>
-      {completing && (
-        <Complete feature={feature} onComplete={complete} onClose={() => setCompleting(false)} />
+      {isCompleting && (
+        <CompleteDialog feature={feature} onComplete={complete} onClose={() => setCompleting(false)} />
       )}
     </Section>
   );
 }
 
-function Complete({
+function CompleteDialog({
   feature,
   onComplete,
   onClose,
@@ -102,7 +102,7 @@ function Complete({
         onClose();
       }}
     >
-      <p>The rollout is decided. SDKs still receive the flag until you archive it.</p>
+      <p>This records what you decided about the flag. SDKs still receive it until you archive it.</p>
       <NativeSelect
         label="Outcome"
         value={status}

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { ExternalLink, Pencil, Plus } from 'lucide-react';
-import { messagesByField, otherMessages } from '../api/errors.ts';
+import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { Can } from '../ui/Can.tsx';
 import { FormErrors } from '../ui/Failure.tsx';
 import { Form } from '../ui/Form.tsx';
@@ -12,14 +12,14 @@ import { useFilters } from '../ui/useFilters.ts';
 import { addLink, deleteLink, type Feature, type FeatureLink, updateLink } from './queries.ts';
 import { Section } from './Section.tsx';
 
-const FIELDS = ['url', 'title'];
+const SHOWN_FIELDS = ['url', 'title'];
 
-/** The links of a flag, in the rail. `?edit=link` adds one, `?edit=link:<id>` edits one. */
+/** Shows the links of a flag in the rail. `?edit=link` adds a link, `?edit=link:<id>` edits a link. */
 export function Links({ feature }: { feature: Feature }) {
   const { search, push, replace } = useFilters();
-  const edited = typeof search.edit === 'string' ? /^link(?::(.+))?$/.exec(search.edit) : null;
-  const link = feature.links.find(one => one.id === edited?.[1]);
-  const isOpen = edited !== null && (edited[1] === undefined || link !== undefined);
+  const editMatch = typeof search.edit === 'string' ? /^link(?::(.+))?$/.exec(search.edit) : null;
+  const link = feature.links.find(({ id }) => id === editMatch?.[1]);
+  const isOpen = editMatch !== null && (editMatch[1] === undefined || link !== undefined);
   return (
     <Section
       title="Links"
@@ -35,18 +35,18 @@ export function Links({ feature }: { feature: Feature }) {
     >
       {feature.links.length === 0 && <p className="muted">No links.</p>}
       <ul>
-        {feature.links.map(one => (
-          <li key={one.id}>
+        {feature.links.map(({ id, url, title }) => (
+          <li key={id}>
             <ExternalLink size={13} aria-hidden="true" />
-            <a href={one.url} target="_blank" rel="noreferrer">
-              {one.title ?? one.url}
+            <a href={url} target="_blank" rel="noreferrer">
+              {title ?? url}
             </a>
             {!feature.archived && (
               <Can call="updateFeatureLink" project={feature.project}>
                 <ActionIcon
                   size={22}
-                  aria-label={`Edit link ${one.title ?? one.url}`}
-                  onClick={() => push({ edit: `link:${one.id}` })}
+                  aria-label={`Edit link ${title ?? url}`}
+                  onClick={() => push({ edit: `link:${id}` })}
                 >
                   <Pencil size={12} />
                 </ActionIcon>
@@ -66,11 +66,11 @@ function LinkPanel({
   onClose,
 }: {
   feature: Feature;
-  /** undefined: a new link. */
+  /** Undefined for a new link. */
   link: FeatureLink | undefined;
   onClose(): void;
 }) {
-  const place = { projectId: feature.project, featureName: feature.name };
+  const path = { projectId: feature.project, featureName: feature.name };
   const { draft, change, discard } = useDraft(`link:${feature.name}:${link?.id ?? 'new'}`, {
     url: link?.url ?? '',
     title: link?.title ?? '',
@@ -83,7 +83,7 @@ function LinkPanel({
   const save = useMutation({
     mutationFn: () => {
       const body = { url: url.trim(), title: title.trim() || null };
-      return link ? updateLink({ ...place, linkId: link.id }, body) : addLink(place, body);
+      return link ? updateLink({ ...path, linkId: link.id }, body) : addLink(path, body);
     },
     onSuccess: async () => {
       discard();
@@ -91,10 +91,10 @@ function LinkPanel({
     },
   });
   const remove = async ({ id, ...body }: FeatureLink) => {
-    await deleteLink({ ...place, linkId: id });
+    await deleteLink({ ...path, linkId: id });
     discard();
     onClose();
-    const restore = () => addLink(place, body);
+    const restore = () => addLink(path, body);
     toast({
       message: `Removed link ${body.title ?? body.url}.`,
       action: { label: 'Undo', run: () => void restore().catch(toastError) },
@@ -123,7 +123,7 @@ function LinkPanel({
           </>
         }
       >
-        <FormErrors messages={otherMessages(save.error, FIELDS)} />
+        <FormErrors messages={messagesWithoutField(save.error, SHOWN_FIELDS)} />
         <TextInput
           label="URL"
           description="Starts with https:// or http://"

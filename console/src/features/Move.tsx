@@ -11,27 +11,27 @@ import { toast } from '../ui/toasts.ts';
 import { useReasons } from '../ui/useReasons.ts';
 import { type Feature, moveFeature } from './queries.ts';
 import s from './tab.module.css';
-import { listOf } from './words.ts';
+import { formatList } from './words.ts';
 
-/** Moves the flag to a different project, after showing which environments the flag gains and loses. */
+/** Moves the flag to a different project, after showing which environments it gains and loses. */
 export function Move({ feature }: { feature: Feature }) {
   const navigate = useNavigate();
-  const [target, setTarget] = useState('');
-  const [asked, ask] = useState(false);
-  const others = (useQuery(projectsQuery).data ?? []).filter(({ id }) => id !== feature.project);
-  const project = others.find(({ id }) => id === target);
-  const missing = useMissingPermissions('changeProject', { project: target || undefined });
-  const place = { projectId: feature.project, featureName: feature.name };
-  const own = feature.environments.map(({ name }) => name);
-  const lost = own.filter(name => !project?.environments.includes(name));
-  const gained = project?.environments.filter(name => !own.includes(name)) ?? [];
-  const reasons = useReasons(feature.project, target);
+  const [targetId, setTargetId] = useState('');
+  const [isConfirming, setConfirming] = useState(false);
+  const otherProjects = (useQuery(projectsQuery).data ?? []).filter(({ id }) => id !== feature.project);
+  const project = otherProjects.find(({ id }) => id === targetId);
+  const missingPermissions = useMissingPermissions('changeProject', { project: targetId || undefined });
+  const path = { projectId: feature.project, featureName: feature.name };
+  const environments = feature.environments.map(({ name }) => name);
+  const lostEnvironments = environments.filter(name => !project?.environments.includes(name));
+  const gainedEnvironments = project?.environments.filter(name => !environments.includes(name)) ?? [];
+  const reasons = useReasons(feature.project, targetId);
   const move = async (reason: string) => {
-    await moveFeature(place, target, reason);
-    toast({ message: `Moved ${feature.name} to ${project?.name ?? target}.` });
+    await moveFeature(path, targetId, reason);
+    toast({ message: `Moved ${feature.name} to ${project?.name ?? targetId}.` });
     await navigate({
       to: '/projects/$projectId/features/$featureName/settings',
-      params: { projectId: target, featureName: feature.name },
+      params: { projectId: targetId, featureName: feature.name },
     });
   };
   return (
@@ -45,39 +45,48 @@ export function Move({ feature }: { feature: Feature }) {
           <div className={s.choice}>
             <NativeSelect
               label="Move to"
-              value={target}
+              value={targetId}
               error={
-                target !== '' && missing.length > 0 && `${project?.name ?? target}: ${requirement(missing)}`
+                targetId !== '' &&
+                missingPermissions.length > 0 &&
+                `${project?.name ?? targetId}: ${requirement(missingPermissions)}`
               }
               data={[
                 { value: '', label: 'Choose a project' },
-                ...others.map(({ id, name }) => ({ value: id, label: name })),
+                ...otherProjects.map(({ id, name }) => ({ value: id, label: name })),
               ]}
-              onChange={event => setTarget(event.target.value)}
+              onChange={event => setTargetId(event.target.value)}
             />
             <Can call="changeProject" project={feature.project}>
-              <Button disabled={!project || missing.length > 0} onClick={() => ask(true)}>
+              <Button
+                disabled={!project || missingPermissions.length > 0}
+                onClick={() => setConfirming(true)}
+              >
                 Move…
               </Button>
             </Can>
           </div>
         </div>
       </div>
-      {asked && project && (
+      {isConfirming && project && (
         <Confirm
           opened
           title={`Move ${feature.name} to ${project.name}?`}
           action="Move flag"
           reasons={reasons}
           onConfirm={move}
-          onClose={() => ask(false)}
+          onClose={() => setConfirming(false)}
         >
           <p>
             The roles of {project.name} then decide who may change the flag. The server rejects a move that
             would change who gets the flag.
           </p>
-          {gained.length > 0 && <p>The flag is added to {listOf(gained, 'and')}, disabled.</p>}
-          {lost.length > 0 && <p>The flag loses its settings in {listOf(lost, 'and')}.</p>}
+          {gainedEnvironments.length > 0 && (
+            <p>The flag is added to {formatList(gainedEnvironments, 'and')}, disabled.</p>
+          )}
+          {lostEnvironments.length > 0 && (
+            <p>The flag loses its settings in {formatList(lostEnvironments, 'and')}.</p>
+          )}
         </Confirm>
       )}
     </section>

@@ -15,7 +15,7 @@ const OwnersPanel = lazy(() =>
   loadChunk(() => import('./OwnersPanel.tsx')).then(module => ({ default: module.OwnersPanel })),
 );
 
-/** The owners of a flag, in the rail. `?edit=owners` changes them. */
+/** Shows the owners of a flag in the rail. `?edit=owners` changes the owners. */
 export function Owners({ feature }: { feature: Feature }) {
   const { search, push, replace } = useFilters();
   const { data, error, refetch } = useQuery(
@@ -47,7 +47,7 @@ export function Owners({ feature }: { feature: Feature }) {
       </ul>
       {search.edit === 'owners' && data && (
         <Suspense>
-          <OwnersPanel feature={feature} found={data} onClose={() => replace({ edit: undefined })} />
+          <OwnersPanel feature={feature} current={data} onClose={() => replace({ edit: undefined })} />
         </Suspense>
       )}
     </Section>

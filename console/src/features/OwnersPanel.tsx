@@ -1,7 +1,7 @@
 import { ActionIcon, Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
-import { otherMessages } from '../api/errors.ts';
+import { messagesWithoutField } from '../api/errors.ts';
 import { Can } from '../ui/Can.tsx';
 import { Select } from '../ui/Choices.tsx';
 import { FormErrors } from '../ui/Failure.tsx';
@@ -10,31 +10,32 @@ import { Person } from '../ui/Person.tsx';
 import { SidePanel } from '../ui/SidePanel.tsx';
 import { useDraft } from '../ui/useDraft.ts';
 import s from './features.module.css';
-import { type Candidate, candidatesQuery, type Owners, setOwners } from './owner-queries.ts';
+import {
+  type Candidate,
+  candidatesQuery,
+  getCandidateKey,
+  getCandidateLabel,
+  type Owners,
+  setOwners,
+} from './owner-queries.ts';
 import type { Feature } from './queries.ts';
 
 const MAX_OWNERS = 10;
-const SHOWN_CANDIDATES = 50;
-
-const keyOf = ({ type, id }: Candidate): string => `${type}:${id}`;
-const labelOf = ({ type, name, login }: Candidate): string => {
-  if (type === 'group') return `${name} (group)`;
-  return login && login !== name ? `${name} (${login})` : name;
-};
+const MAX_CANDIDATES = 50;
 
 /** Chooses the people and groups that own a flag. */
 export function OwnersPanel({
   feature,
-  found,
+  current,
   onClose,
 }: {
   feature: Feature;
-  found: Owners;
+  current: Owners;
   onClose(): void;
 }) {
   const { data: candidates = [] } = useQuery(candidatesQuery);
   const { draft, change, discard } = useDraft<{ owners: readonly Candidate[] }>(`owners:${feature.name}`, {
-    owners: found.owners,
+    owners: current.owners,
   });
   const { owners } = draft;
   const close = () => {
@@ -43,16 +44,16 @@ export function OwnersPanel({
   };
   const save = useMutation({
     mutationFn: () =>
-      setOwners({ projectId: feature.project, featureName: feature.name }, owners, found.etag),
+      setOwners({ projectId: feature.project, featureName: feature.name }, owners, current.etag),
     onSuccess: async () => close(),
   });
-  const edit = (next: readonly Candidate[]) => {
-    change({ owners: next });
+  const edit = (newOwners: readonly Candidate[]) => {
+    change({ owners: newOwners });
     save.reset();
   };
   const isFull = owners.length >= MAX_OWNERS;
   return (
-    <SidePanel title="Owners" onClose={close}>
+    <SidePanel title={`Owners of ${feature.name}`} onClose={close}>
       <Form
         onSubmit={() => save.mutate()}
         actions={
@@ -66,7 +67,7 @@ export function OwnersPanel({
           </>
         }
       >
-        <FormErrors messages={otherMessages(save.error, [])} />
+        <FormErrors messages={messagesWithoutField(save.error, [])} />
         <Select
           label="Add a person or group"
           description={
@@ -75,30 +76,35 @@ export function OwnersPanel({
               : 'Owners are responsible for the flag. Owning it grants no permissions.'
           }
           placeholder="Type a name"
+          // The panel does not set the focus on a field that loads after it has opened.
+          autoFocus
+          data-autofocus
           searchable
           disabled={isFull}
-          limit={SHOWN_CANDIDATES}
+          limit={MAX_CANDIDATES}
           value={null}
           data={candidates
-            .filter(one => !owners.some(owner => keyOf(owner) === keyOf(one)))
-            .map(one => ({
-              value: keyOf(one),
-              label: labelOf(one),
+            .filter(candidate => !owners.some(owner => getCandidateKey(owner) === getCandidateKey(candidate)))
+            .map(candidate => ({
+              value: getCandidateKey(candidate),
+              label: getCandidateLabel(candidate),
             }))}
           nothingFoundMessage="Nobody else matches"
           onChange={value => {
-            const added = candidates.find(one => keyOf(one) === value);
-            if (added) edit([...owners, added]);
+            const candidate = candidates.find(option => getCandidateKey(option) === value);
+            if (candidate) edit([...owners, candidate]);
           }}
         />
         <ul className={s.owners}>
           {owners.map(owner => (
-            <li key={keyOf(owner)}>
-              <Person name={owner.name} named />
+            <li key={getCandidateKey(owner)}>
+              <Person name={owner.name} showName />
               {owner.type === 'group' && <span className="muted">group</span>}
               <ActionIcon
                 aria-label={`Remove ${owner.name}`}
-                onClick={() => edit(owners.filter(one => keyOf(one) !== keyOf(owner)))}
+                onClick={() =>
+                  edit(owners.filter(other => getCandidateKey(other) !== getCandidateKey(owner)))
+                }
               >
                 <X size={14} />
               </ActionIcon>

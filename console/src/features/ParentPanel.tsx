@@ -1,6 +1,6 @@
 import { Button, Input, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { messagesByField, otherMessages } from '../api/errors.ts';
+import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { Can } from '../ui/Can.tsx';
 import { FormErrors } from '../ui/Failure.tsx';
 import { Form } from '../ui/Form.tsx';
@@ -18,32 +18,32 @@ import { ValuesInput } from './ValuesInput.tsx';
 const CONDITIONS = {
   enabled: 'is enabled',
   disabled: 'is disabled',
-  variants: 'serves one of certain variants',
+  variants: 'serves a specific variant',
 };
 type Condition = keyof typeof CONDITIONS;
-const NAMES = Object.keys(CONDITIONS) as Condition[]; // Object.keys loses the key types.
+const CONDITION_NAMES = Object.keys(CONDITIONS) as Condition[]; // Object.keys returns string[].
 type Draft = { name: string; condition: Condition; variants: readonly string[] };
-const FIELDS = ['feature', 'enabled', 'variants'];
+const SHOWN_FIELDS = ['feature', 'enabled', 'variants'];
 const MAX_SUGGESTIONS = 500;
 
-const conditionOf = ({ enabled, variants }: Dependency): Condition =>
+const getCondition = ({ enabled, variants }: Dependency): Condition =>
   enabled ? (variants.length > 0 ? 'variants' : 'enabled') : 'disabled';
 
-/** The panel that adds a parent, or changes what the flag requires from one. */
+/** The panel that adds a parent, or changes the condition that a parent must meet. */
 export function ParentPanel({
   feature,
   parent,
   onClose,
 }: {
   feature: Feature;
-  /** undefined: a new parent. */
+  /** Undefined for a new parent. */
   parent: Dependency | undefined;
   onClose(): void;
 }) {
-  const place = { projectId: feature.project, featureName: feature.name };
+  const path = { projectId: feature.project, featureName: feature.name };
   const { draft, change, discard } = useDraft<Draft>(`parent:${feature.name}:${parent?.feature ?? 'new'}`, {
     name: parent?.feature ?? '',
-    condition: parent ? conditionOf(parent) : 'enabled',
+    condition: parent ? getCondition(parent) : 'enabled',
     variants: parent?.variants ?? [],
   });
   const { name, condition, variants } = draft;
@@ -51,26 +51,23 @@ export function ParentPanel({
     discard();
     onClose();
   };
-  const candidates = useQuery({ ...possibleParentsQuery(place), enabled: parent === undefined }).data;
-  const isKnown = parent !== undefined || (candidates?.includes(name) ?? false);
-  const known = useQuery({
-    ...parentVariantsQuery({ ...place, featureName: name }),
-    enabled: isKnown && condition === 'variants',
+  const candidates = useQuery({ ...possibleParentsQuery(path), enabled: parent === undefined }).data;
+  const isPossibleParent = parent !== undefined || (candidates?.includes(name) ?? false);
+  const parentVariants = useQuery({
+    ...parentVariantsQuery({ ...path, featureName: name }),
+    enabled: isPossibleParent && condition === 'variants',
   }).data;
   const save = useMutation({
     mutationFn: () =>
-      setParent(place, {
+      setParent(path, {
         feature: name,
         enabled: condition !== 'disabled',
         variants: condition === 'variants' ? [...variants] : [],
       }),
-    onSuccess: async () => {
-      discard();
-      onClose();
-    },
+    onSuccess: async () => close(),
   });
   const messages = messagesByField(save.error);
-  const isUnknown = name !== '' && candidates !== undefined && !isKnown;
+  const showsUnknownError = name !== '' && candidates !== undefined && !isPossibleParent;
   return (
     <SidePanel title={parent ? `Parent ${parent.feature}` : 'New parent'} onClose={close}>
       <Form
@@ -83,7 +80,7 @@ export function ParentPanel({
                 type="submit"
                 variant="filled"
                 loading={save.isPending}
-                disabled={!isKnown || (condition === 'variants' && variants.length === 0)}
+                disabled={!isPossibleParent || (condition === 'variants' && variants.length === 0)}
               >
                 {parent ? 'Save parent' : 'Add parent'}
               </Button>
@@ -91,12 +88,12 @@ export function ParentPanel({
           </>
         }
       >
-        <FormErrors messages={otherMessages(save.error, FIELDS)} />
+        <FormErrors messages={messagesWithoutField(save.error, SHOWN_FIELDS)} />
         {parent === undefined && (
           <>
             <TextInput
               label="Flag"
-              description="An active flag of this project that has no parents itself"
+              description="An active flag in this project that has no parent of its own"
               classNames={{ input: 'mono' }}
               required
               list="possible-parents"
@@ -104,7 +101,11 @@ export function ParentPanel({
               spellCheck={false}
               data-autofocus
               value={name}
-              error={messages.feature ?? (isUnknown && `No flag "${name}" can become a parent.`)}
+              error={
+                messages.feature ??
+                (showsUnknownError &&
+                  `"${name}" cannot be a parent. Choose an active flag in this project that has no parent.`)
+              }
               onChange={event => {
                 change({ name: event.target.value.trim() });
                 save.reset();
@@ -112,10 +113,10 @@ export function ParentPanel({
             />
             <datalist id="possible-parents">
               {candidates
-                ?.filter(one => one.includes(name))
+                ?.filter(candidate => candidate.includes(name))
                 .slice(0, MAX_SUGGESTIONS)
-                .map(one => (
-                  <option key={one} value={one} />
+                .map(candidate => (
+                  <option key={candidate} value={candidate} />
                 ))}
             </datalist>
           </>
@@ -124,9 +125,12 @@ export function ParentPanel({
           label={`Serve ${feature.name} only if the parent`}
           value={condition}
           error={messages.enabled}
-          data={NAMES.map(value => ({ value, label: CONDITIONS[value] }))}
+          data={CONDITION_NAMES.map(value => ({ value, label: CONDITIONS[value] }))}
           onChange={event =>
-            change({ condition: NAMES.find(one => one === event.target.value) ?? 'enabled' })
+            change({
+              condition:
+                CONDITION_NAMES.find(conditionName => conditionName === event.target.value) ?? 'enabled',
+            })
           }
         />
         {condition === 'variants' && (
@@ -134,8 +138,8 @@ export function ParentPanel({
             label="Variants"
             labelElement="div"
             description={
-              known?.length === 0
-                ? 'The parent has no variants yet. Enter the names that it will have.'
+              parentVariants?.length === 0
+                ? 'The parent has no variants yet. Enter the names you plan to give them.'
                 : 'The parent must serve one of these variants.'
             }
             error={messages.variants}
@@ -143,7 +147,7 @@ export function ParentPanel({
             <ValuesInput
               label="Variants of the parent"
               values={variants}
-              suggestions={known?.map(value => ({ value }))}
+              suggestions={parentVariants?.map(value => ({ value }))}
               onChange={values => change({ variants: values })}
             />
           </Input.Wrapper>

@@ -7,7 +7,7 @@ import { isFavoriteType } from '../ui/favorites.ts';
 import { Person } from '../ui/Person.tsx';
 import { Sentence } from '../ui/Sentence.tsx';
 import { Time } from '../ui/Time.tsx';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import { FlagHealth } from './FlagHealth.tsx';
 import { FlagLink } from './FlagLink.tsx';
 import s from './features.module.css';
@@ -18,25 +18,25 @@ import {
   copiesQuery,
   driftQuery,
   type Feature,
-  type Place,
+  type FeaturePath,
   recentEventsQuery,
   useParents,
 } from './queries.ts';
 import { Section } from './Section.tsx';
-import { requirementOf } from './words.ts';
+import { describeRequirement } from './words.ts';
 
-const SHOWN_COPIES = 5;
-const SHOWN_CHANGES = 8;
+const MAX_SHOWN_COPIES = 5;
+const MAX_SHOWN_CHANGES = 8;
 
-/** The right side of the page: health, lifecycle, recent changes, parents, owners, links, source and copies. */
+/** Shows the health, lifecycle, owners, recent changes, parents, links, source and copies on the right side of the page. */
 export function Rail({ feature }: { feature: Feature }) {
   return (
     <aside className={s.rail} aria-label="About this flag">
       {!feature.archived && <FlagHealth feature={feature} />}
       <Lifecycle feature={feature} />
+      <Owners feature={feature} />
       <RecentChanges feature={feature} />
       <Relatives feature={feature} />
-      <Owners feature={feature} />
       <Links feature={feature} />
       <Copies feature={feature} />
     </aside>
@@ -44,15 +44,17 @@ export function Rail({ feature }: { feature: Feature }) {
 }
 
 function RecentChanges({ feature }: { feature: Feature }) {
-  const place = { projectId: feature.project, featureName: feature.name };
-  const { data: events, error, refetch } = useQuery(recentEventsQuery(place));
-  const changes = (events?.events ?? []).filter(({ type }) => !isFavoriteType(type)).slice(0, SHOWN_CHANGES);
+  const path = { projectId: feature.project, featureName: feature.name };
+  const { data: events, error, refetch } = useQuery(recentEventsQuery(path));
+  const changes = (events?.events ?? [])
+    .filter(({ type }) => !isFavoriteType(type))
+    .slice(0, MAX_SHOWN_CHANGES);
   return (
     <Section
       title="Recent changes"
       action={
         events && (
-          <Link to="/projects/$projectId/features/$featureName/events" params={place}>
+          <Link to="/projects/$projectId/features/$featureName/events" params={path}>
             All {events.total.toLocaleString('en')}
           </Link>
         )
@@ -93,8 +95,8 @@ function Relatives({ feature }: { feature: Feature }) {
                 <GitFork size={13} aria-hidden="true" />
                 <FlagLink project={project} name={parent.feature} />
                 <span className="muted">
-                  {requirementOf(parent)}
-                  {stateOf(parents.find(one => one.name === parent.feature))}
+                  {describeRequirement(parent)}
+                  {describeState(parents.find(({ name }) => name === parent.feature))}
                 </span>
               </li>
             ))}
@@ -117,20 +119,20 @@ function Relatives({ feature }: { feature: Feature }) {
   );
 }
 
-/** Where a parent is enabled: " · enabled in 2 of 3". Nothing while it loads. */
-function stateOf(parent: Feature | undefined): string {
+/** Describes where a parent is enabled, such as " · enabled in 2 of 3". Returns an empty string while the parent loads. */
+function describeState(parent: Feature | undefined): string {
   if (!parent) return '';
   if (parent.archived) return ' · archived';
   const { length } = parent.environments;
-  const enabled = parent.environments.filter(one => one.enabled).length;
-  return enabled === 0 ? ' · disabled' : ` · enabled in ${enabled} of ${length}`;
+  const enabledCount = parent.environments.filter(environment => environment.enabled).length;
+  return enabledCount === 0 ? ' · disabled' : ` · enabled in ${enabledCount} of ${length}`;
 }
 
-/** The source and the newest copies of the flag. A difference opens on the tab of copies. */
+/** Shows the source and the newest copies of the flag. Differences open on the Copies tab. */
 function Copies({ feature }: { feature: Feature }) {
-  const place = { projectId: feature.project, featureName: feature.name };
-  const { data: drift } = useQuery({ ...driftQuery(place), enabled: feature.clonedFrom !== null });
-  const found = useQuery(copiesQuery(place)).data;
+  const path = { projectId: feature.project, featureName: feature.name };
+  const { data: drift } = useQuery({ ...driftQuery(path), enabled: feature.clonedFrom !== null });
+  const copies = useQuery(copiesQuery(path)).data;
   return (
     <>
       {feature.clonedFrom && (
@@ -139,27 +141,27 @@ function Copies({ feature }: { feature: Feature }) {
             <li>
               <Copy size={13} aria-hidden="true" />
               <FlagLink project={feature.clonedFrom.project} name={feature.clonedFrom.feature} />
-              {drift && <Differences page={place} copy={place} count={drift.differences.length} />}
+              {drift && <Differences page={path} copy={path} count={drift.differences.length} />}
             </li>
           </ul>
         </Section>
       )}
-      {found && found.total > 0 && (
+      {copies && copies.total > 0 && (
         <Section
           title="Copies"
           action={
-            <Link to="/projects/$projectId/features/$featureName/copies" params={place}>
-              All {found.total.toLocaleString('en')}
+            <Link to="/projects/$projectId/features/$featureName/copies" params={path}>
+              All {copies.total.toLocaleString('en')}
             </Link>
           }
         >
           <ul>
-            {found.copies.slice(0, SHOWN_COPIES).map(copy => (
+            {copies.copies.slice(0, MAX_SHOWN_COPIES).map(copy => (
               <li key={copy.feature}>
                 <Copy size={13} aria-hidden="true" />
                 <FlagLink project={copy.project} name={copy.feature} />
                 <Differences
-                  page={place}
+                  page={path}
                   copy={{ projectId: copy.project, featureName: copy.feature }}
                   count={copy.differences}
                 />
@@ -172,7 +174,7 @@ function Copies({ feature }: { feature: Feature }) {
   );
 }
 
-function Differences({ page, copy, count }: { page: Place; copy: Place; count: number }) {
+function Differences({ page, copy, count }: { page: FeaturePath; copy: FeaturePath; count: number }) {
   if (count === 0) return <span className="muted">in sync</span>;
   return (
     <span>
@@ -182,7 +184,7 @@ function Differences({ page, copy, count }: { page: Place; copy: Place; count: n
         search={{ drift: `${copy.projectId}/${copy.featureName}` }}
         className={s.drift}
       >
-        {counted(count, 'difference')}
+        {formatCount(count, 'difference')}
       </Link>
     </span>
   );

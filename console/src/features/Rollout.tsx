@@ -1,11 +1,11 @@
 import '@mantine/core/styles/NumberInput.layer.css';
 import '@mantine/core/styles/Slider.layer.css';
 import { NativeSelect, NumberInput, Slider } from '@mantine/core';
-import { type Draft, rolloutProblem } from './draft.ts';
+import { type Draft, findRolloutProblem } from './draft.ts';
 import s from './features.module.css';
 import type { ContextField } from './queries.ts';
 
-/** The share of the audience, and the field that keeps a user in or out. */
+/** Edits the percentage of the audience, and the field by which users keep the same result. */
 export function Rollout({
   draft,
   fields,
@@ -15,7 +15,7 @@ export function Rollout({
   fields: readonly ContextField[];
   onChange(change: Partial<Draft>): void;
 }) {
-  const set = (parameters: Record<string, string>) =>
+  const setParameters = (parameters: Record<string, string>) =>
     onChange({ parameters: { ...draft.parameters, ...parameters } });
   const rollout = draft.parameters.rollout ?? '100';
   const stickiness = draft.parameters.stickiness ?? 'default';
@@ -23,11 +23,11 @@ export function Rollout({
     ...new Set([
       'default',
       'random',
-      ...fields.filter(one => one.stickiness).map(one => one.name),
+      ...fields.filter(field => field.stickiness).map(field => field.name),
       stickiness,
     ]),
   ];
-  const problem = rolloutProblem(draft);
+  const problem = findRolloutProblem(draft);
   return (
     <>
       <div className={s.rollout}>
@@ -35,7 +35,7 @@ export function Rollout({
           thumbLabel="Rollout"
           label={null}
           value={Math.min(100, Math.max(0, Number(rollout) || 0))}
-          onChange={value => set({ rollout: String(value) })}
+          onChange={value => setParameters({ rollout: String(value) })}
         />
         <NumberInput
           aria-label="Rollout in percent"
@@ -46,7 +46,7 @@ export function Rollout({
           value={rollout}
           error={problem !== undefined}
           aria-describedby={problem && 'rollout-problem'}
-          onChange={value => set({ rollout: String(value) })}
+          onChange={value => setParameters({ rollout: String(value) })}
         />
         <NativeSelect
           aria-label="Stickiness"
@@ -55,7 +55,7 @@ export function Rollout({
             value,
             label: value === 'random' ? 'random at each evaluation' : `sticky by ${value}`,
           }))}
-          onChange={event => set({ stickiness: event.target.value })}
+          onChange={event => setParameters({ stickiness: event.target.value })}
         />
       </div>
       {problem && (

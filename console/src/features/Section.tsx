@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import s from './Section.module.css';
 
-/** A part of the rail: its heading, an action at the right, and its content. */
+/** A section of the rail, with a heading and an action on the right. */
 export function Section({
   title,
   action,

@@ -13,7 +13,7 @@ import { toast, toastError } from '../ui/toasts.ts';
 import { useFilters } from '../ui/useFilters.ts';
 import { useReasons } from '../ui/useReasons.ts';
 import { Audience } from './Audience.tsx';
-import { thingOf } from './draft.ts';
+import { getDraftKey } from './draft.ts';
 import s from './features.module.css';
 import {
   deleteStrategy,
@@ -33,8 +33,8 @@ const CompareEnvironments = lazy(() =>
 const StrategyEditor = lazy(() => loadEditor().then(module => ({ default: module.StrategyEditor })));
 
 /**
- * The strategies of one environment. The URL names the one that is open, `?edit=<id>` or `?edit=new`, and the environment to
- * compare with, `?compare=<name>`.
+ * Lists the strategies of one environment. In the URL, `?edit=<id>` or `?edit=new` is the open strategy, and
+ * `?compare=<name>` is the environment to compare with.
  */
 export function Strategies({
   feature,
@@ -46,29 +46,29 @@ export function Strategies({
   segmentNames: ReadonlyMap<number, string>;
 }) {
   const { search, push, replace, leave } = useFilters();
-  const place = { projectId: feature.project, featureName: feature.name, environment: environment.name };
-  const where = { project: feature.project, environment: environment.name };
+  const path = { projectId: feature.project, featureName: feature.name, environment: environment.name };
+  const scope = { project: feature.project, environment: environment.name };
   const { strategies } = environment;
   const { environments } = feature;
-  const at = environments.findIndex(one => one.name === environment.name);
-  // Changes usually come from the previous environment.
-  const neighbor = environments[at - 1] ?? environments[at + 1];
-  const other = feature.archived
+  const environmentIndex = environments.findIndex(({ name }) => name === environment.name);
+  // The previous environment comes first, because changes usually come from there.
+  const neighbor = environments[environmentIndex - 1] ?? environments[environmentIndex + 1];
+  const comparedEnvironment = feature.archived
     ? undefined
-    : environments.find(one => one.name === search.compare && one.name !== environment.name);
-  const chosen = typeof search.edit === 'string' ? search.edit : undefined;
-  const thing = thingOf(feature.name, environment.name, chosen);
-  // The server rejects changes of an archived flag, but input stays until the user discards it.
-  const edit = feature.archived && readDraft(thing) === undefined ? undefined : chosen;
-  const rows = useWithOpen(strategies, edit);
+    : environments.find(({ name }) => name === search.compare && name !== environment.name);
+  const requestedId = typeof search.edit === 'string' ? search.edit : undefined;
+  const thing = getDraftKey(feature.name, environment.name, requestedId);
+  // The server rejects changes to an archived flag, but input stays until the user discards it.
+  const openId = feature.archived && readDraft(thing) === undefined ? undefined : requestedId;
+  const rows = useWithOpenStrategy(strategies, openId);
   const isOrphan =
-    edit !== undefined &&
-    edit !== 'new' &&
-    !rows.some(({ id }) => id === edit) &&
+    openId !== undefined &&
+    openId !== 'new' &&
+    !rows.some(({ id }) => id === openId) &&
     readDraft(thing) !== undefined;
   const close = () => replace({ edit: undefined });
   const heading = useRef<HTMLHeadingElement>(null);
-  /** Runs when an editor or a row, and with it the focused control, has disappeared. */
+  /** Moves the focus to the heading if the focused control has disappeared together with an editor or a row. */
   const keepFocus = () =>
     void setTimeout(() => {
       const { activeElement } = document;
@@ -83,7 +83,7 @@ export function Strategies({
     const [id] = ids.splice(index, 1);
     if (id === undefined || index + step < 0 || index + step > ids.length) return;
     ids.splice(index + step, 0, id);
-    await orderStrategies(place, ids);
+    await orderStrategies(path, ids);
   };
   return (
     <section aria-label={`Strategies in ${environment.name}`} onPointerEnter={() => void loadEditor()}>
@@ -102,7 +102,7 @@ export function Strategies({
             </Button>
           )}
           {!feature.archived && (
-            <Can call="addFeatureStrategy" {...where}>
+            <Can call="addFeatureStrategy" {...scope}>
               <Button leftSection={<Plus size={14} />} onClick={() => push({ edit: 'new' })}>
                 Add strategy
               </Button>
@@ -110,7 +110,7 @@ export function Strategies({
           )}
         </span>
       </header>
-      {strategies.length === 0 && edit !== 'new' && (
+      {strategies.length === 0 && openId !== 'new' && (
         <Empty>
           {feature.archived
             ? 'No strategy.'
@@ -126,7 +126,7 @@ export function Strategies({
             segmentNames={segmentNames}
             feature={feature}
             environment={environment.name}
-            isOpen={edit === strategy.id}
+            isOpen={openId === strategy.id}
             onOpen={() => push({ edit: strategy.id })}
             onClose={close}
             onFinish={finish}
@@ -135,26 +135,26 @@ export function Strategies({
             onMove={step => void move(index, step).catch(toastError)}
           />
         ))}
-        {(edit === 'new' || isOrphan) && (
+        {(openId === 'new' || isOrphan) && (
           <li className={s.strategy}>
             <Suspense fallback={<Skeleton rows={3} />}>
               <StrategyEditor
-                key={edit}
+                key={openId}
                 feature={feature}
                 environment={environment.name}
-                {...(isOrphan ? { strategyId: edit } : {})}
+                {...(isOrphan ? { strategyId: openId } : {})}
                 onFinish={finish}
               />
             </Suspense>
           </li>
         )}
       </ol>
-      {other && (
+      {comparedEnvironment && (
         <Suspense>
           <CompareEnvironments
             feature={feature}
             environment={environment}
-            other={other}
+            other={comparedEnvironment}
             segmentNames={segmentNames}
             onChoose={name => replace({ compare: name })}
             onClose={() => replace({ compare: undefined })}
@@ -165,14 +165,17 @@ export function Strategies({
   );
 }
 
-/** The strategies, and the open one even after somebody deleted it: its editor may have input. */
-function useWithOpen(strategies: readonly Strategy[], openId: string | undefined): readonly Strategy[] {
+/** Adds the open strategy to the list after somebody deleted it, because its editor may have input. */
+function useWithOpenStrategy(
+  strategies: readonly Strategy[],
+  openId: string | undefined,
+): readonly Strategy[] {
   const index = strategies.findIndex(({ id }) => id === openId);
-  const open = strategies[index];
-  const [last, setLast] = useState<{ strategy: Strategy; index: number }>();
-  if (open && open !== last?.strategy) setLast({ strategy: open, index });
-  if (open || !last || last.strategy.id !== openId) return strategies;
-  return strategies.toSpliced(last.index, 0, last.strategy);
+  const openStrategy = strategies[index];
+  const [lastOpen, setLastOpen] = useState<{ strategy: Strategy; index: number }>();
+  if (openStrategy && openStrategy !== lastOpen?.strategy) setLastOpen({ strategy: openStrategy, index });
+  if (openStrategy || !lastOpen || lastOpen.strategy.id !== openId) return strategies;
+  return strategies.toSpliced(lastOpen.index, 0, lastOpen.strategy);
 }
 
 function Row({
@@ -202,9 +205,9 @@ function Row({
   onDeleted(): void;
   onMove(step: number): void;
 }) {
-  const [deleting, setDeleting] = useState(false);
-  const where = { project: feature.project, environment };
-  const place = {
+  const [isDeleting, setDeleting] = useState(false);
+  const scope = { project: feature.project, environment };
+  const path = {
     projectId: feature.project,
     featureName: feature.name,
     environment,
@@ -212,13 +215,13 @@ function Row({
   };
   const reasons = useReasons(feature.project);
   const remove = async (reason: string) => {
-    await deleteStrategy(place, reason);
-    removeDraft(thingOf(feature.name, environment, strategy.id));
+    await deleteStrategy(path, reason);
+    removeDraft(getDraftKey(feature.name, environment, strategy.id));
     if (isOpen) onFinish();
     toast({ message: 'Strategy deleted.' });
     onDeleted();
   };
-  const words = (
+  const summary = (
     <>
       {strategy.title && <b>{strategy.title}</b>}
       <Audience strategy={strategy} segmentNames={segmentNames} />
@@ -238,7 +241,7 @@ function Row({
       <header>
         <i className={s.number}>{number}</i>
         {feature.archived ? (
-          <div className={s.summary}>{words}</div>
+          <div className={s.summary}>{summary}</div>
         ) : (
           <button
             type="button"
@@ -246,7 +249,7 @@ function Row({
             aria-expanded={isOpen}
             onClick={isOpen ? onClose : onOpen}
           >
-            {words}
+            {summary}
           </button>
         )}
         {isDeleted && <State tone="off">Deleted</State>}
@@ -262,7 +265,7 @@ function Row({
             >
               <MenuItem onClick={() => onMove(-1)}>Move up (Alt ↑)</MenuItem>
               <MenuItem onClick={() => onMove(1)}>Move down (Alt ↓)</MenuItem>
-              <Can call="deleteFeatureStrategy" {...where}>
+              <Can call="deleteFeatureStrategy" {...scope}>
                 <MenuItem danger onClick={() => setDeleting(true)}>
                   Delete…
                 </MenuItem>
@@ -286,7 +289,7 @@ function Row({
         </Suspense>
       )}
       <Confirm
-        opened={deleting}
+        opened={isDeleting}
         title="Delete this strategy?"
         action="Delete strategy"
         danger

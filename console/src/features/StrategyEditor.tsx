@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { otherMessages, RequestError } from '../api/errors.ts';
+import { messagesWithoutField, RequestError } from '../api/errors.ts';
 import { keys } from '../api/keys.ts';
 import { useMissingPermissions } from '../api/me.ts';
 import { projectsQuery } from '../shell/queries.ts';
@@ -14,17 +14,17 @@ import { Skeleton } from '../ui/Skeleton.tsx';
 import { toast } from '../ui/toasts.ts';
 import { useEditor } from '../ui/useEditor.tsx';
 import { useReasons } from '../ui/useReasons.ts';
-import type { Edited, Version } from '../ui/versions.ts';
+import type { EditedDraft, Version } from '../ui/versions.ts';
 import {
-  bodyOf,
   type Draft,
-  draftOf,
+  findDisallowedValues,
+  findParameterProblems,
+  findProblems,
+  findRolloutProblem,
+  getDraftKey,
   newDraft,
-  notAllowed,
-  parameterProblems,
-  problemsOf,
-  rolloutProblem,
-  thingOf,
+  toBody,
+  toDraft,
 } from './draft.ts';
 import s from './features.module.css';
 import {
@@ -38,11 +38,11 @@ import {
   segmentsQuery,
 } from './queries.ts';
 import { StrategyFields } from './StrategyFields.tsx';
-import { audienceOf, selectsEveryone, textOf } from './words.ts';
+import { describeStrategyAudience, selectsEveryone, toPlainText } from './words.ts';
 
 /**
- * Edits a strategy, or creates one without `strategyId`. It starts from the newest state on the server. `onFinish` follows
- * a save or Discard.
+ * Edits a strategy, or creates a strategy without `strategyId`. It starts from the newest state on the server. `onFinish` is called
+ * after a save or Discard.
  */
 export function StrategyEditor(props: {
   feature: Feature;
@@ -51,14 +51,14 @@ export function StrategyEditor(props: {
   onFinish(): void;
 }) {
   const { feature, environment, strategyId = '' } = props;
-  const place = { projectId: feature.project, featureName: feature.name, environment, strategyId };
-  const loaded = useQuery({
+  const path = { projectId: feature.project, featureName: feature.name, environment, strategyId };
+  const loadedStrategy = useQuery({
     queryKey: keys.strategy(strategyId),
-    queryFn: () => readStrategy(place),
+    queryFn: () => readStrategy(path),
     enabled: strategyId !== '',
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
-    // A newer state must not replace the one that the input is based on. Saving finds out whether there is one.
+    // The input is based on this state, so a newer one must not replace it. A save detects whether somebody changed the strategy.
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
   });
@@ -67,12 +67,18 @@ export function StrategyEditor(props: {
     return (
       <Editor {...props} current={{ draft: newDraft(feature.name, project?.defaultStickiness), etag: '' }} />
     );
-  if (loaded.data)
-    return <Editor {...props} current={{ draft: draftOf(loaded.data.strategy), etag: loaded.data.etag }} />;
-  const isDeleted = loaded.error instanceof RequestError && loaded.error.status === 404;
-  const input = readDraft<Edited<Draft>>(thingOf(feature.name, environment, strategyId));
+  if (loadedStrategy.data)
+    return (
+      <Editor
+        {...props}
+        current={{ draft: toDraft(loadedStrategy.data.strategy), etag: loadedStrategy.data.etag }}
+      />
+    );
+  const isDeleted = loadedStrategy.error instanceof RequestError && loadedStrategy.error.status === 404;
+  const input = readDraft<EditedDraft<Draft>>(getDraftKey(feature.name, environment, strategyId));
   if (isDeleted && input) return <Editor {...props} current={input.base} />;
-  if (loaded.error) return <Failure error={loaded.error} onRetry={() => void loaded.refetch()} />;
+  if (loadedStrategy.error)
+    return <Failure error={loadedStrategy.error} onRetry={() => void loadedStrategy.refetch()} />;
   return <Skeleton rows={3} />;
 }
 
@@ -94,11 +100,11 @@ function Editor({
   const fields = (useQuery(contextQuery).data ?? []).filter(
     ({ project }) => project === null || project === feature.project,
   );
-  const place = { projectId: feature.project, featureName: feature.name, environment };
-  const target = feature.environments.find(one => one.name === environment);
+  const path = { projectId: feature.project, featureName: feature.name, environment };
+  const target = feature.environments.find(({ name }) => name === environment);
   const isDeleted = strategyId !== undefined && !target?.strategies.some(({ id }) => id === strategyId);
   const isNew = strategyId === undefined || isDeleted;
-  const missing = useMissingPermissions(isNew ? 'addFeatureStrategy' : 'updateFeatureStrategy', {
+  const missingPermissions = useMissingPermissions(isNew ? 'addFeatureStrategy' : 'updateFeatureStrategy', {
     project: feature.project,
     environment,
   });
@@ -109,25 +115,25 @@ function Editor({
     (invalid ?? element.current?.querySelector<HTMLElement>('[data-errors]'))?.focus();
   };
   const editor = useEditor<Draft>({
-    thing: thingOf(feature.name, environment, strategyId),
+    thing: getDraftKey(feature.name, environment, strategyId),
     current,
     read: async () => {
-      const { strategy, etag } = await readStrategy({ ...place, strategyId: strategyId ?? '' });
-      return { draft: draftOf(strategy), etag };
+      const { strategy, etag } = await readStrategy({ ...path, strategyId: strategyId ?? '' });
+      return { draft: toDraft(strategy), etag };
     },
-    save: (sent, etag, reason) =>
+    save: (sentDraft, etag, reason) =>
       isNew
-        ? addStrategy(place, bodyOf(sent), reason)
-        : saveStrategy({ ...place, strategyId }, bodyOf(sent), etag, reason),
-    findChange: () => findChange(place, event => event.data?.id === strategyId),
+        ? addStrategy(path, toBody(sentDraft), reason)
+        : saveStrategy({ ...path, strategyId }, toBody(sentDraft), etag, reason),
+    findChange: () => findChange(path, event => event.data?.id === strategyId),
     onSaved: async () => {
       toast({ message: `Saved to ${environment}.` });
-      // If the user is about to open something else, go there.
+      // Skipped if the user has already chosen to open something else, because that opens now.
       if (element.current && !editor.isAsking) onFinish();
       return undefined;
     },
   });
-  const { draft, base, changes: edits, change, error, conflict, question } = editor;
+  const { draft, base, changes: edits, change, error, conflict, confirmation } = editor;
   const finish = () => {
     editor.discard();
     onFinish();
@@ -138,19 +144,19 @@ function Editor({
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a new error moves the focus
   useEffect(() => {
     if (error) showProblem();
-    // The flag shows whether somebody deleted the strategy.
+    // Reads the flag again, because somebody may have deleted the strategy.
     if (error instanceof RequestError && error.status === 404)
-      void client.invalidateQueries({ queryKey: keys.feature(place) });
+      void client.invalidateQueries({ queryKey: keys.feature(path) });
   }, [error]);
   const reasons = useReasons(feature.project);
   const types = useQuery(strategyTypesQuery).data ?? [];
-  const problems = [...problemsOf(draft), ...parameterProblems(draft, types)];
-  // The constraint shows them.
+  const problems = [...findProblems(draft), ...findParameterProblems(draft, types)];
+  // Kept apart from the other problems, because each constraint shows its own invalid values.
   const hasWrongValues = draft.constraints.some(
-    one =>
-      notAllowed(
-        one,
-        fields.find(({ name }) => name === one.contextName),
+    constraint =>
+      findDisallowedValues(
+        constraint,
+        fields.find(({ name }) => name === constraint.contextName),
       ).length > 0,
   );
   // A new strategy starts with all users, so a change that reaches all users of production needs a confirmation.
@@ -158,12 +164,12 @@ function Editor({
     target?.type === 'production' && selectsEveryone(draft) && (isNew || !selectsEveryone(base));
   const [isAsking, setAsking] = useState(false);
   const changes = isNew ? [{ path: ['strategy'], kind: 'added' as const, after: 'new' }] : edits;
-  const messages = otherMessages(error, []);
+  const messages = messagesWithoutField(error, []);
   if (conflict)
     return (
       <>
         <Conflict noun="strategy" {...conflict} />
-        {question}
+        {confirmation}
       </>
     );
   return (
@@ -177,22 +183,24 @@ function Editor({
         draft={draft}
         segments={segments}
         fields={fields}
-        disabled={editor.isPending || missing.length > 0}
-        {...(isNew && { start: base })}
+        disabled={editor.isPending || missingPermissions.length > 0}
+        {...(isNew && { initialDraft: base })}
         onChange={change}
       />
       <div data-errors="" tabIndex={-1}>
-        {/* The field of the rollout shows its own problem. */}
-        <FormErrors messages={[...problems.filter(one => one !== rolloutProblem(draft)), ...messages]} />
+        {/* Without the rollout problem, because the rollout field shows it. */}
+        <FormErrors
+          messages={[...problems.filter(problem => problem !== findRolloutProblem(draft)), ...messages]}
+        />
       </div>
       <SaveBar
         changes={changes}
         summary={isNew ? <NewAudience draft={draft} segments={segments} /> : undefined}
         action={`Save to ${environment}`}
-        missing={missing}
+        missingPermissions={missingPermissions}
         pending={editor.isPending}
         reason={{ reasons, ...editor.reason }}
-        disabled={problems.length > 0 || hasWrongValues || missing.length > 0}
+        disabled={problems.length > 0 || hasWrongValues || missingPermissions.length > 0}
         onSave={() => (reachesEveryone ? setAsking(true) : editor.save())}
         onInvalid={showProblem}
         onDiscard={finish}
@@ -208,19 +216,19 @@ function Editor({
         {target?.enabled ? 'immediately' : 'when it is enabled'}. Lower the rollout or add targeting to reach
         some users only.
       </Confirm>
-      {question}
+      {confirmation}
     </div>
   );
 }
 
-/** The users who get the flag through a strategy that is not saved yet. */
+/** Describes who would get the flag through the unsaved strategy. */
 function NewAudience({ draft, segments }: { draft: Draft; segments: readonly Segment[] }) {
-  const names = new Map(segments.map(({ id, name }) => [id, name]));
+  const segmentNames = new Map(segments.map(({ id, name }) => [id, name]));
   return (
     <>
       <b>New strategy</b>
-      {/* As text: the component would load the script of the whole page. */}
-      {rolloutProblem(draft) === undefined && textOf(audienceOf(draft, names))}
+      {/* Plain text instead of the Audience component, which would load the script of the whole page. */}
+      {findRolloutProblem(draft) === undefined && toPlainText(describeStrategyAudience(draft, segmentNames))}
     </>
   );
 }

@@ -9,21 +9,21 @@ import { Parameters, TypeField } from './StrategyType.tsx';
 import { Targeting } from './Targeting.tsx';
 import { Variants } from './Variants.tsx';
 
-/** The fields of a flag's strategy, or of a project's default strategy. */
+/** Edits a flag's strategy, or a project's default strategy. */
 export function StrategyFields({
   draft,
   segments,
   fields,
   disabled,
-  start,
+  initialDraft,
   onChange,
 }: {
   draft: Draft;
   segments: readonly Segment[];
   fields: readonly ContextField[];
   disabled: boolean;
-  /** The initial state of a new strategy. If it is given, the user can choose the type. */
-  start?: Draft;
+  /** The initial state of a new strategy. If it is present, the user can choose the type. */
+  initialDraft?: Draft;
   onChange(change: Partial<Draft>): void;
 }) {
   return (
@@ -44,7 +44,7 @@ export function StrategyFields({
         </div>
       </Line>
       <Line label="Type">
-        <TypeField draft={draft} start={start} onChange={onChange} />
+        <TypeField draft={draft} initialDraft={initialDraft} onChange={onChange} />
       </Line>
       <Line label="Targeting">
         <Targeting draft={draft} segments={segments} fields={fields} onChange={onChange} />

@@ -2,30 +2,30 @@ import '@mantine/core/styles/Checkbox.layer.css';
 import { Checkbox, Input, NativeSelect, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type StrategyType, strategyTypesQuery } from '../strategy-types/queries.ts';
-import { type Draft, parametersOf, splitValues } from './draft.ts';
+import { type Draft, getInitialParameters, splitValues } from './draft.ts';
 import s from './features.module.css';
 import { ValuesInput } from './ValuesInput.tsx';
 
-const labelOf = ({ name, displayName }: StrategyType): string => displayName ?? name;
+const getLabel = ({ name, displayName }: StrategyType): string => displayName ?? name;
 
-/** The type of a strategy. It can be chosen while the strategy is new: afterwards, a different type would include different users. */
+/** Edits the type of a new strategy. Later, the type is fixed, because a different type would include different users. */
 export function TypeField({
   draft,
-  start,
+  initialDraft,
   onChange,
 }: {
   draft: Draft;
-  start: Draft | undefined;
+  initialDraft: Draft | undefined;
   onChange(change: Partial<Draft>): void;
 }) {
   const { data: types = [] } = useQuery(strategyTypesQuery);
   const type = types.find(({ name }) => name === draft.name);
   const choices = types.filter(({ name, deprecated }) => !deprecated || name === draft.name);
   const description = type?.description;
-  if (!start)
+  if (!initialDraft)
     return (
       <>
-        <b>{type ? labelOf(type) : draft.name}</b>{' '}
+        <b>{type ? getLabel(type) : draft.name}</b>{' '}
         {description && <span className="muted">{description}</span>}
       </>
     );
@@ -37,45 +37,48 @@ export function TypeField({
       value={draft.name}
       data={
         choices.length > 0
-          ? choices.map(one => ({ value: one.name, label: labelOf(one) }))
+          ? choices.map(choice => ({ value: choice.name, label: getLabel(choice) }))
           : [{ value: draft.name, label: draft.name }]
       }
       onChange={event => {
         const name = event.target.value;
         onChange({
           name,
-          parameters: name === start.name ? start.parameters : parametersOf(name, types),
+          parameters:
+            name === initialDraft.name ? initialDraft.parameters : getInitialParameters(name, types),
         });
       }}
     />
   );
 }
 
-/** The parameters of a type other than gradual rollout. Those that the type does not define are strings. */
+/** Edits the parameters of a type other than gradual rollout. Parameters that the type does not define are strings. */
 export function Parameters({ draft, onChange }: { draft: Draft; onChange(change: Partial<Draft>): void }) {
   const { data: types = [] } = useQuery(strategyTypesQuery);
-  const defined = types.find(({ name }) => name === draft.name)?.parameters ?? [];
-  const others = Object.keys(draft.parameters).filter(name => !defined.some(one => one.name === name));
-  if (defined.length + others.length === 0)
+  const definitions = types.find(({ name }) => name === draft.name)?.parameters ?? [];
+  const otherNames = Object.keys(draft.parameters).filter(
+    name => !definitions.some(definition => definition.name === name),
+  );
+  if (definitions.length + otherNames.length === 0)
     return <span className="muted">This type has no parameters.</span>;
-  const set = (name: string) => (value: string) =>
+  const createSetter = (name: string) => (value: string) =>
     onChange({ parameters: { ...draft.parameters, [name]: value } });
   return (
     <div className={s.parameters}>
-      {defined.map(parameter => (
+      {definitions.map(parameter => (
         <ParameterField
           key={parameter.name}
           parameter={parameter}
           value={draft.parameters[parameter.name] ?? ''}
-          onChange={set(parameter.name)}
+          onChange={createSetter(parameter.name)}
         />
       ))}
-      {others.map(name => (
+      {otherNames.map(name => (
         <TextInput
           key={name}
           label={name}
           value={draft.parameters[name] ?? ''}
-          onChange={event => set(name)(event.target.value)}
+          onChange={event => createSetter(name)(event.target.value)}
         />
       ))}
     </div>
@@ -103,7 +106,7 @@ function ParameterField({
   if (type === 'list')
     return (
       <Input.Wrapper label={name} labelElement="div" description={description} required={required}>
-        {/* SDKs split the text at commas. */}
+        {/* The values are joined by commas, because SDKs split the string there. */}
         <ValuesInput
           label={`Values of ${name}`}
           values={splitValues(value)}

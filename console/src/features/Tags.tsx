@@ -1,7 +1,7 @@
 import { ActionIcon, Button, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
-import { messagesByField, otherMessages } from '../api/errors.ts';
+import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { Can } from '../ui/Can.tsx';
 import { FormErrors } from '../ui/Failure.tsx';
 import { Form } from '../ui/Form.tsx';
@@ -11,33 +11,34 @@ import { useDraft } from '../ui/useDraft.ts';
 import { changeTags, type Feature, type Tag, tagsQuery, tagTypesQuery } from './queries.ts';
 import s from './Tags.module.css';
 
-const FIELDS = ['addedTags.0.type', 'addedTags.0.value'];
+const SHOWN_FIELDS = ['addedTags.0.type', 'addedTags.0.value'];
 const MAX_SUGGESTIONS = 200;
 
 /** The panel that adds and removes tags. Each change applies immediately. */
 export function Tags({ feature, onClose }: { feature: Feature; onClose(): void }) {
-  const place = { projectId: feature.project, featureName: feature.name };
+  const path = { projectId: feature.project, featureName: feature.name };
   const types = useQuery(tagTypesQuery).data ?? [];
   const { draft, change: edit, discard } = useDraft(`tag:${feature.name}`, { type: 'simple', value: '' });
   const { type, value } = draft;
   const suggestions = useQuery(tagsQuery(type)).data ?? [];
-  const has = (tag: Tag) => feature.tags.some(one => one.type === tag.type && one.value === tag.value);
-  const isTaken = has({ type, value: value.trim() });
-  const change = async (body: Parameters<typeof changeTags>[1]) => {
-    await changeTags(place, body);
+  const hasTag = (tag: Tag) =>
+    feature.tags.some(other => other.type === tag.type && other.value === tag.value);
+  const isTaken = hasTag({ type, value: value.trim() });
+  const applyChange = async (body: Parameters<typeof changeTags>[1]) => {
+    await changeTags(path, body);
   };
   const add = useMutation({
-    mutationFn: () => change({ addedTags: [{ type, value }] }),
+    mutationFn: () => applyChange({ addedTags: [{ type, value }] }),
     onSuccess: () => {
       discard();
       edit({ type });
     },
   });
   const remove = async (tag: Tag) => {
-    await change({ removedTags: [tag] });
+    await applyChange({ removedTags: [tag] });
     toast({
       message: `Removed tag ${tag.type}:${tag.value}.`,
-      action: { label: 'Undo', run: () => void change({ addedTags: [tag] }).catch(toastError) },
+      action: { label: 'Undo', run: () => void applyChange({ addedTags: [tag] }).catch(toastError) },
     });
   };
   const messages = messagesByField(add.error);
@@ -64,13 +65,13 @@ export function Tags({ feature, onClose }: { feature: Feature; onClose(): void }
           </Can>
         }
       >
-        <FormErrors messages={otherMessages(add.error, FIELDS)} />
+        <FormErrors messages={messagesWithoutField(add.error, SHOWN_FIELDS)} />
         <NativeSelect
           label="Type"
-          description={types.find(one => one.name === type)?.description}
+          description={types.find(({ name }) => name === type)?.description}
           value={type}
           error={messages['addedTags.0.type']}
-          data={types.map(one => one.name)}
+          data={types.map(({ name }) => name)}
           onChange={event => {
             edit({ type: event.target.value });
             add.reset();
@@ -90,8 +91,8 @@ export function Tags({ feature, onClose }: { feature: Feature; onClose(): void }
           }}
         />
         <datalist id="tag-values">
-          {suggestions.slice(0, MAX_SUGGESTIONS).map(one => (
-            <option key={one.value} value={one.value} />
+          {suggestions.slice(0, MAX_SUGGESTIONS).map(suggestion => (
+            <option key={suggestion.value} value={suggestion.value} />
           ))}
         </datalist>
       </Form>

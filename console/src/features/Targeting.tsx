@@ -6,9 +6,9 @@ import { ConstraintRow } from './ConstraintRow.tsx';
 import { type Draft, newConstraint } from './draft.ts';
 import s from './features.module.css';
 import type { Constraint, ContextField, Segment } from './queries.ts';
-import { constraintWords, textOf } from './words.ts';
+import { describeConstraint, toPlainText } from './words.ts';
 
-/** The audience: segments and constraints. All of them must match. */
+/** Edits the segments and constraints of an audience. A user must match all of them. */
 export function Targeting({
   draft,
   segments,
@@ -20,20 +20,22 @@ export function Targeting({
   fields: readonly ContextField[];
   onChange(change: Partial<Draft>): void;
 }) {
-  /** The constraint that the user added last. Its field gets the focus. */
-  const [added, setAdded] = useState<number>();
-  /** Gets the focus when the focused element was removed. */
-  const adding = useRef<HTMLButtonElement>(null);
+  /** The index of the most recently added constraint, whose field gets the focus. */
+  const [addedIndex, setAddedIndex] = useState<number>();
+  /** The button that gets the focus when the focused element is removed. */
+  const addButton = useRef<HTMLButtonElement>(null);
   const remove = (change: Partial<Draft>) => {
     onChange(change);
-    adding.current?.focus();
+    addButton.current?.focus();
   };
-  const chosen = draft.segments.flatMap(id => segments.find(one => one.id === id) ?? []);
+  const chosenSegments = draft.segments.flatMap(id => segments.find(segment => segment.id === id) ?? []);
   const setConstraint = (index: number, constraint: Constraint) =>
-    onChange({ constraints: draft.constraints.map((one, n) => (n === index ? constraint : one)) });
+    onChange({
+      constraints: draft.constraints.map((current, position) => (position === index ? constraint : current)),
+    });
   return (
     <>
-      {chosen.map(segment => (
+      {chosenSegments.map(segment => (
         <div key={segment.id} className={s.target}>
           <span className={s.lead}>in segment</span>
           <span className={s.segment}>
@@ -48,7 +50,9 @@ export function Targeting({
             </button>
           </span>
           <span className="muted">
-            {segment.constraints.map(one => textOf(constraintWords(one))).join(' and ') || 'everyone'}
+            {segment.constraints
+              .map(constraint => toPlainText(describeConstraint(constraint)))
+              .join(' and ') || 'everyone'}
           </span>
         </div>
       ))}
@@ -56,28 +60,28 @@ export function Targeting({
         <ConstraintRow
           // biome-ignore lint/suspicious/noArrayIndexKey: constraints have no identity
           key={index}
-          isNew={index === added}
-          lead={index > 0 || chosen.length > 0 ? 'and' : 'if'}
+          isNew={index === addedIndex}
+          lead={index > 0 || chosenSegments.length > 0 ? 'and' : 'if'}
           constraint={constraint}
           fields={fields}
-          onChange={next => setConstraint(index, next)}
+          onChange={changed => setConstraint(index, changed)}
           onRemove={() => {
-            setAdded(undefined);
-            remove({ constraints: draft.constraints.filter((_, n) => n !== index) });
+            setAddedIndex(undefined);
+            remove({ constraints: draft.constraints.filter((_, position) => position !== index) });
           }}
         />
       ))}
       <Menu
         align="start"
         target={
-          <Button ref={adding} variant="subtle" leftSection={<Plus size={14} />}>
+          <Button ref={addButton} variant="subtle" leftSection={<Plus size={14} />}>
             Add a constraint or segment
           </Button>
         }
       >
         <MenuItem
           onClick={() => {
-            setAdded(draft.constraints.length);
+            setAddedIndex(draft.constraints.length);
             onChange({ constraints: [...draft.constraints, newConstraint(fields)] });
           }}
         >

@@ -8,7 +8,7 @@ import { Empty } from '../ui/Empty.tsx';
 import { Env } from '../ui/Env.tsx';
 import { Failure } from '../ui/Failure.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
-import { clockOf, dateOf } from '../ui/time.ts';
+import { formatClock, formatDate } from '../ui/time.ts';
 import { useFilters } from '../ui/useFilters.ts';
 import { formatNumber } from '../ui/words.ts';
 import { FlagFrame } from './Frame.tsx';
@@ -17,18 +17,18 @@ import s from './tab.module.css';
 import u from './usage.module.css';
 import {
   type ApplicationUsage,
-  byApplication,
-  byEnvironment,
   type EnvironmentUsage,
+  formatShare,
+  groupByApplication,
+  groupByEnvironment,
   RANGES,
   type Range,
   type Slot,
-  shareOf,
 } from './usage.ts';
 
-const RANGE_NAMES = Object.keys(RANGES) as Range[]; // The keys of a literal.
+const RANGE_NAMES = Object.keys(RANGES) as Range[]; // Object.keys returns string[].
 
-/** How often SDKs evaluated the flag, by environment and application. */
+/** Shows how many times SDKs evaluated the flag, by environment and application. */
 export function FeatureUsagePage() {
   return <FlagFrame>{feature => <Usage feature={feature} />}</FlagFrame>;
 }
@@ -56,46 +56,46 @@ function Usage({ feature }: { feature: Feature }) {
         {!error && !data && <Skeleton rows={4} />}
         {data && (
           <div className={u.cards}>
-            {byEnvironment(data.data, range, environments).map(usage => (
+            {groupByEnvironment(data.data, range, environments).map(usage => (
               <Card key={usage.environment} usage={usage} range={range} />
             ))}
           </div>
         )}
       </section>
-      {data && <Applications applications={byApplication(data.data, range, environments)} />}
+      {data && <Applications applications={groupByApplication(data.data, range, environments)} />}
     </div>
   );
 }
 
 function Card({ usage, range }: { usage: EnvironmentUsage; range: Range }) {
   const { environment, yes, no, slots, variants } = usage;
-  const all = yes + no;
-  const words = `${formatNumber(yes)} enabled, ${formatNumber(no)} disabled`;
+  const total = yes + no;
+  const summary = `${formatNumber(yes)} enabled, ${formatNumber(no)} disabled`;
   return (
     <section className={u.card} aria-label={`Usage in ${environment}`}>
       <header>
         <h3>
           <Env name={environment} />
         </h3>
-        {all > 0 && <b>{shareOf(yes, all)} enabled</b>}
+        {total > 0 && <b>{formatShare(yes, total)} enabled</b>}
       </header>
-      {all === 0 ? (
+      {total === 0 ? (
         <p className="muted">No SDK evaluated the flag in the last {RANGES[range].label}.</p>
       ) : (
         <>
           <Bars
             bars={slots.map(slot => ({
               key: slot.at,
-              label: slotWords(slot, range),
+              label: formatSlot(slot, range),
               value: slot.yes,
               bad: slot.no,
             }))}
             tone="usage"
             height={64}
-            summary={`Evaluations in ${environment} by ${RANGES[range].unit}: ${words}`}
+            summary={`Evaluations in ${environment} by ${RANGES[range].unit}: ${summary}`}
             ticks={[`${RANGES[range].label} ago`, 'Now']}
           />
-          <p>{words}</p>
+          <p>{summary}</p>
           {variants.length > 0 && (
             <p className="muted">
               {variants.map(([name, count]) => `${name} ${formatNumber(count)}`).join(' · ')}
@@ -107,8 +107,8 @@ function Card({ usage, range }: { usage: EnvironmentUsage; range: Range }) {
   );
 }
 
-const slotWords = ({ at, yes, no }: Slot, range: Range): string =>
-  `${range === 'day' ? clockOf(at).slice(0, 5) : dateOf(at)}: ${formatNumber(yes)} enabled, ${formatNumber(no)} disabled`;
+const formatSlot = ({ at, yes, no }: Slot, range: Range): string =>
+  `${range === 'day' ? formatClock(at).slice(0, 5) : formatDate(at)}: ${formatNumber(yes)} enabled, ${formatNumber(no)} disabled`;
 
 function Applications({ applications }: { applications: readonly ApplicationUsage[] }) {
   return (

@@ -3,45 +3,45 @@ import { useState } from 'react';
 import { splitValues } from './draft.ts';
 import s from './features.module.css';
 
-const SHOWN = 20;
+const MAX_SHOWN = 20;
 
-/** A list of values. Enter or a comma adds one; a pasted list adds all of its values. Backspace removes the last. */
+/** Edits a list of values. Enter or a comma adds a value, a pasted list adds all of its values, and Backspace removes the last value. */
 export function ValuesInput({
   label,
   values,
   suggestions = [],
-  wrong = [],
-  saved,
+  disallowedValues = [],
+  savedValues,
   mayBeEmpty = false,
   onChange,
 }: {
   label: string;
   values: readonly string[];
   suggestions?: readonly { value: string; description?: string }[];
-  /** The values that the field does not allow. */
-  wrong?: readonly string[];
-  /** The values before the user edited them. With them, added ones are marked. */
-  saved?: readonly string[];
+  /** The values not allowed by the field. */
+  disallowedValues?: readonly string[];
+  /** The values before the user edited them. If they are present, added values are marked. */
+  savedValues?: readonly string[];
   mayBeEmpty?: boolean;
   onChange(values: string[]): void;
 }) {
-  const [typed, setTyped] = useState('');
-  const [showsAll, showAll] = useState(false);
-  const shown = showsAll ? values : values.slice(0, SHOWN);
+  const [typedText, setTyped] = useState('');
+  const [isExpanded, setExpanded] = useState(false);
+  const shownValues = isExpanded ? values : values.slice(0, MAX_SHOWN);
   const listId = `values-${label.replace(/\W/g, '-')}`;
   const add = (text: string) => {
     onChange(splitValues(text, values));
     setTyped('');
   };
-  const isAdded = (value: string) => saved !== undefined && !saved.includes(value);
-  const isInvalid = (values.length === 0 && !mayBeEmpty) || wrong.length > 0;
+  const isAdded = (value: string) => savedValues !== undefined && !savedValues.includes(value);
+  const isInvalid = (values.length === 0 && !mayBeEmpty) || disallowedValues.length > 0;
   return (
     <div className={s.values} data-invalid={isInvalid || undefined}>
-      {shown.map(value => (
+      {shownValues.map(value => (
         <span
           key={value}
           className={s.value}
-          data-wrong={wrong.includes(value) || undefined}
+          data-wrong={disallowedValues.includes(value) || undefined}
           data-added={isAdded(value) || undefined}
         >
           {isAdded(value) && <Plus size={11} aria-label="added" />}
@@ -49,21 +49,21 @@ export function ValuesInput({
           <button
             type="button"
             aria-label={`Remove ${value}`}
-            onClick={() => onChange(values.filter(one => one !== value))}
+            onClick={() => onChange(values.filter(other => other !== value))}
           >
             <X size={11} />
           </button>
         </span>
       ))}
-      {values.length > shown.length && (
-        <button type="button" className={s.more} onClick={() => showAll(true)}>
-          {(values.length - shown.length).toLocaleString('en')} more
+      {values.length > shownValues.length && (
+        <button type="button" className={s.more} onClick={() => setExpanded(true)}>
+          {(values.length - shownValues.length).toLocaleString('en')} more
         </button>
       )}
       <input
         aria-label={label}
         aria-invalid={isInvalid}
-        value={typed}
+        value={typedText}
         placeholder="Add or paste values"
         list={suggestions.length > 0 ? listId : undefined}
         onChange={event =>
@@ -76,12 +76,12 @@ export function ValuesInput({
           add(text);
         }}
         onKeyDown={event => {
-          if (event.key === 'Enter' && typed.trim() !== '') {
+          if (event.key === 'Enter' && typedText.trim() !== '') {
             event.preventDefault();
-            add(typed);
-          } else if (event.key === 'Backspace' && typed === '') onChange(values.slice(0, -1));
+            add(typedText);
+          } else if (event.key === 'Backspace' && typedText === '') onChange(values.slice(0, -1));
         }}
-        onBlur={() => typed.trim() !== '' && add(typed)}
+        onBlur={() => typedText.trim() !== '' && add(typedText)}
       />
       {suggestions.length > 0 && (
         <datalist id={listId}>

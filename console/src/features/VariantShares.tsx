@@ -1,6 +1,6 @@
 import s from './features.module.css';
 
-/** The variants and their shares in one line: "Variants: blue 50 %, green 50 %". */
+/** Shows the variants and their percentages in one line, such as "Variants: blue 50 %, green 50 %". */
 export function VariantShares({ variants }: { variants: readonly { name: string; weight: number }[] }) {
   if (variants.length === 0) return null;
   return (

@@ -3,20 +3,22 @@ import { ActionIcon, Button, NativeSelect, NumberInput, Textarea, TextInput } fr
 import { Plus, X } from 'lucide-react';
 import { useState } from 'react';
 import { JsonEditor } from '../ui/JsonEditor.tsx';
-import { type Draft, payloadProblem, spread } from './draft.ts';
+import { type Draft, distributeWeights, findPayloadProblem } from './draft.ts';
 import s from './features.module.css';
 
 type Variant = Draft['variants'][number];
 
 const focus = (element: HTMLElement | null): void => element?.focus();
 
-/** The variants of a strategy and their shares. A share that a person enters is fixed; the others split what is left. */
+/** Edits a strategy's variants and weights. A weight entered by the user is fixed, and the other variants split the rest. */
 export function Variants({ draft, onChange }: { draft: Draft; onChange(change: Partial<Draft>): void }) {
   const { variants } = draft;
-  const [added, setAdded] = useState<number>();
-  const set = (next: Variant[]) => onChange({ variants: spread(next) });
+  const [addedIndex, setAddedIndex] = useState<number>();
+  const setVariants = (changed: Variant[]) => onChange({ variants: distributeWeights(changed) });
   const replace = (index: number, change: Partial<Variant>) =>
-    set(variants.map((one, n) => (n === index ? { ...one, ...change } : one)));
+    setVariants(
+      variants.map((variant, position) => (position === index ? { ...variant, ...change } : variant)),
+    );
   return (
     <>
       {variants.length > 0 && (
@@ -33,11 +35,11 @@ export function Variants({ draft, onChange }: { draft: Draft; onChange(change: P
         // biome-ignore lint/suspicious/noArrayIndexKey: names change while a person types
         <div key={index} className={s.variant}>
           <TextInput
-            ref={index === added ? focus : undefined}
+            ref={index === addedIndex ? focus : undefined}
             aria-label={`Name of variant ${index + 1}`}
             placeholder="Name"
             value={variant.name}
-            error={variants.findIndex(one => one.name === variant.name) < index || variant.name === ''}
+            error={variants.findIndex(({ name }) => name === variant.name) < index || variant.name === ''}
             onChange={event => replace(index, { name: event.target.value })}
           />
           <NumberInput
@@ -56,18 +58,18 @@ export function Variants({ draft, onChange }: { draft: Draft; onChange(change: P
           <NativeSelect
             aria-label={`Payload type of variant ${index + 1}`}
             value={variant.payload?.type ?? ''}
-            data={PAYLOADS}
+            data={PAYLOAD_OPTIONS}
             onChange={event => replace(index, { payload: withType(variant.payload, event.target.value) })}
           />
           <ActionIcon
             aria-label={`Remove variant ${variant.name || index + 1}`}
-            onClick={() => set(variants.filter((_, n) => n !== index))}
+            onClick={() => setVariants(variants.filter((_, position) => position !== index))}
           >
             <X size={15} />
           </ActionIcon>
           {variant.payload && (
             <div className={s.payload}>
-              <Payload
+              <PayloadField
                 label={`Payload of variant ${index + 1}`}
                 payload={variant.payload}
                 onChange={payload => replace(index, { payload })}
@@ -80,8 +82,8 @@ export function Variants({ draft, onChange }: { draft: Draft; onChange(change: P
         variant="subtle"
         leftSection={<Plus size={14} />}
         onClick={() => {
-          setAdded(variants.length);
-          set([
+          setAddedIndex(variants.length);
+          setVariants([
             ...variants,
             {
               name: '',
@@ -99,22 +101,22 @@ export function Variants({ draft, onChange }: { draft: Draft; onChange(change: P
 }
 
 type PayloadValue = NonNullable<Variant['payload']>;
-const PAYLOADS = [
+const PAYLOAD_OPTIONS = [
   { value: '', label: 'No payload' },
   { value: 'string', label: 'Text' },
   { value: 'json', label: 'JSON' },
   { value: 'csv', label: 'CSV' },
   { value: 'number', label: 'Number' },
 ];
-const TYPES: readonly PayloadValue['type'][] = ['string', 'json', 'csv', 'number'];
+const PAYLOAD_TYPES: readonly PayloadValue['type'][] = ['string', 'json', 'csv', 'number'];
 
-/** The payload with a different type. Its value stays. */
+/** Changes the type of a payload and keeps its value. */
 function withType(payload: Variant['payload'], name: string): Variant['payload'] {
-  const type = TYPES.find(one => one === name);
+  const type = PAYLOAD_TYPES.find(payloadType => payloadType === name);
   return type && { type, value: payload?.value ?? '' };
 }
 
-function Payload({
+function PayloadField({
   label,
   payload,
   onChange,
@@ -132,7 +134,7 @@ function Payload({
       aria-label={label}
       placeholder={isNumber ? '42' : payload.type === 'csv' ? 'a,b,c' : 'Text'}
       value={payload.value}
-      error={payload.value !== '' && payloadProblem(payload)}
+      error={payload.value !== '' && findPayloadProblem(payload)}
       {...(isNumber ? {} : { autosize: true, maxRows: 6 })}
       onChange={(event: { target: { value: string } }) => change(event.target.value)}
     />

@@ -10,28 +10,28 @@ import { Skeleton } from '../ui/Skeleton.tsx';
 import { State } from '../ui/State.tsx';
 import { Time } from '../ui/Time.tsx';
 import { useFilters } from '../ui/useFilters.ts';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import { FlagLink } from './FlagLink.tsx';
 import { FlagFrame } from './Frame.tsx';
 import { copiesQuery, driftQuery, type Feature } from './queries.ts';
 import s from './tab.module.css';
 
-/** The flag that this one was cloned from, and the flags that were cloned from it, with their differences. */
+/** Shows the flag's source and its copies, with their differences. */
 export function FeatureCopiesPage() {
   return <FlagFrame>{feature => <Copies feature={feature} />}</FlagFrame>;
 }
 
-/** `?drift=<project>/<flag>` shows the differences between a copy and its source. */
+/** Lists the source and the copies. `?drift=<project>/<flag>` shows the differences between a copy and its source. */
 function Copies({ feature }: { feature: Feature }) {
   const { search, push } = useFilters();
   const [, project, copy] = /^([^/]+)\/(.+)$/.exec(String(search.drift ?? '')) ?? [];
   return (
     <div className={s.tab}>
       {feature.clonedFrom && <Source feature={feature} source={feature.clonedFrom} />}
-      <List feature={feature} />
+      <CopyList feature={feature} />
       {project && copy && (
         <DriftPanel
-          place={{ projectId: project, featureName: copy }}
+          path={{ projectId: project, featureName: copy }}
           onClose={() => push({ drift: undefined })}
         />
       )}
@@ -40,8 +40,8 @@ function Copies({ feature }: { feature: Feature }) {
 }
 
 function Source({ feature, source }: { feature: Feature; source: NonNullable<Feature['clonedFrom']> }) {
-  const place = { projectId: feature.project, featureName: feature.name };
-  const { data: drift, error } = useQuery(driftQuery(place));
+  const path = { projectId: feature.project, featureName: feature.name };
+  const { data: drift, error } = useQuery(driftQuery(path));
   return (
     <section aria-label="Source">
       <header>
@@ -60,16 +60,16 @@ function Source({ feature, source }: { feature: Feature; source: NonNullable<Fea
             {drift?.source.archived && <State tone="off">Archived</State>}
             {error && <span className="muted">The source was deleted, or you cannot read it.</span>}
           </span>
-          {drift && <Differences place={place} count={drift.differences.length} />}
+          {drift && <Differences path={path} count={drift.differences.length} />}
         </li>
       </ul>
     </section>
   );
 }
 
-function List({ feature }: { feature: Feature }) {
-  const place = { projectId: feature.project, featureName: feature.name };
-  const { data, error, refetch } = useQuery(copiesQuery(place));
+function CopyList({ feature }: { feature: Feature }) {
+  const path = { projectId: feature.project, featureName: feature.name };
+  const { data, error, refetch } = useQuery(copiesQuery(path));
   return (
     <section aria-label="Copies">
       <header>
@@ -86,7 +86,7 @@ function List({ feature }: { feature: Feature }) {
                 <Button
                   leftSection={<CopyPlus size={14} />}
                   renderRoot={props => (
-                    <Link to="/projects/$projectId/features/$featureName/clone" params={place} {...props} />
+                    <Link to="/projects/$projectId/features/$featureName/clone" params={path} {...props} />
                   )}
                 >
                   Clone this flag…
@@ -111,7 +111,7 @@ function List({ feature }: { feature: Feature }) {
               cloned <Time at={copy.createdAt} />
             </span>
             <Differences
-              place={{ projectId: copy.project, featureName: copy.feature }}
+              path={{ projectId: copy.project, featureName: copy.feature }}
               count={copy.differences}
             />
           </li>
@@ -119,20 +119,20 @@ function List({ feature }: { feature: Feature }) {
       </ul>
       {data && data.total > data.copies.length && (
         <p className="muted">
-          The list has the newest {data.copies.length} of {counted(data.total, 'copy', 'copies')}.
+          The list has the newest {data.copies.length} of {formatCount(data.total, 'copy', 'copies')}.
         </p>
       )}
     </section>
   );
 }
 
-/** How far a copy is from its source. */
-function Differences({ place, count }: { place: { projectId: string; featureName: string }; count: number }) {
+/** Shows how many differences a copy has. */
+function Differences({ path, count }: { path: { projectId: string; featureName: string }; count: number }) {
   const { push } = useFilters();
   if (count === 0) return <State tone="on">In sync</State>;
   return (
-    <Button size="compact-xs" onClick={() => push({ drift: `${place.projectId}/${place.featureName}` })}>
-      {counted(count, 'difference')} <span className="sr">of {place.featureName}</span>
+    <Button size="compact-xs" onClick={() => push({ drift: `${path.projectId}/${path.featureName}` })}>
+      {formatCount(count, 'difference')} <span className="sr">of {path.featureName}</span>
     </Button>
   );
 }

@@ -23,7 +23,7 @@ const side = (strategies: Strategy[], enabled = true, variants = [] as (typeof V
 });
 
 describe('the effect of a copy between environments', () => {
-  test('without strategies in the source: removes those of the target and disables the flag', () => {
+  test('a source without strategies removes all strategies and disables the flag', () => {
     expect(copyEffect(side([]), side([strategy('a')]))).toEqual({
       does: 'removes 1 strategy and disables the flag',
       did: 'removed 1 strategy and disabled the flag',
@@ -39,19 +39,19 @@ describe('the effect of a copy between environments', () => {
     });
   });
 
-  test('a source with disabled strategies only disables the flag', () => {
+  test('a source whose strategies are all disabled disables the flag', () => {
     expect(copyEffect(side([strategy('a', true)]), side([strategy('b')]))).toMatchObject({
       does: 'removes 1 strategy, adds 1 strategy and disables the flag',
     });
   });
 
   test('equal strategies count as neither removed nor added', () => {
-    const [from, to] = [side([strategy('a'), strategy('b'), strategy('b')]), side([strategy('b')])];
-    expect(copyEffect(from, to)).toMatchObject({ does: 'adds 2 strategies', removes: false });
-    expect(copyEffect(to, to)).toBeUndefined();
+    const [source, target] = [side([strategy('a'), strategy('b'), strategy('b')]), side([strategy('b')])];
+    expect(copyEffect(source, target)).toMatchObject({ does: 'adds 2 strategies', removes: false });
+    expect(copyEffect(target, target)).toBeUndefined();
   });
 
-  test('order and variants are named', () => {
+  test('describes reordered strategies and different variants', () => {
     const [a, b] = [strategy('a'), strategy('b')];
     expect(copyEffect(side([a, b]), side([b, a]))?.does).toBe('changes the order of the strategies');
     expect(copyEffect(side([a], true, [VARIANT]), side([a]))?.does).toBe('replaces the variants of the flag');

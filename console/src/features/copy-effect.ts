@@ -1,65 +1,75 @@
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import type { FeatureEnvironment, Strategy } from './queries.ts';
-import { listOf } from './words.ts';
+import { formatList } from './words.ts';
 
 /** The state of the flag in an environment. */
 export type Side = Pick<FeatureEnvironment, 'name' | 'enabled' | 'strategies' | 'variants'>;
 
-/** The effect of a copy before it happens ("removes 1 strategy") and after it ("removed 1 strategy"). */
+/**
+ * The effect of a copy as text, before the copy ("removes 1 strategy") and after the copy ("removed 1 strategy"), and whether it
+ * removes strategies or disables the flag.
+ */
 export type CopyEffect = { does: string; did: string; removes: boolean; disables: boolean };
 
-export const contentOf = ({ id: _, featureName: __, sortOrder: ___, ...content }: Strategy) => content;
-const textsOf = ({ strategies }: Side): string[] => strategies.map(one => JSON.stringify(contentOf(one)));
+export const getStrategyContent = ({ id: _, featureName: __, sortOrder: ___, ...content }: Strategy) =>
+  content;
+const serializeStrategies = ({ strategies }: Side): string[] =>
+  strategies.map(strategy => JSON.stringify(getStrategyContent(strategy)));
 
-/** The strings without those of the other list. A string that occurs twice is compared twice. */
-function without(texts: readonly string[], others: readonly string[]): string[] {
-  const left = [...others];
+/** Returns the strings missing from the other list. A string that occurs twice in this list must occur twice in the other. */
+function listMissingStrings(texts: readonly string[], otherTexts: readonly string[]): string[] {
+  const unmatched = [...otherTexts];
   return texts.filter(text => {
-    const at = left.indexOf(text);
-    if (at < 0) return true;
-    left.splice(at, 1);
+    const index = unmatched.indexOf(text);
+    if (index < 0) return true;
+    unmatched.splice(index, 1);
     return false;
   });
 }
 
-/** The ids of the strategies that the other side does not have with the same content. */
-export function differing(one: Side, other: Side): ReadonlySet<string> {
-  const left = textsOf(other);
+/** Returns the ids of the strategies without an equal strategy on the other side. */
+export function listDifferingIds(side: Side, other: Side): ReadonlySet<string> {
+  const unmatched = serializeStrategies(other);
   return new Set(
-    one.strategies.flatMap(strategy => {
-      const at = left.indexOf(JSON.stringify(contentOf(strategy)));
-      if (at < 0) return [strategy.id];
-      left.splice(at, 1);
+    side.strategies.flatMap(strategy => {
+      const index = unmatched.indexOf(JSON.stringify(getStrategyContent(strategy)));
+      if (index < 0) return [strategy.id];
+      unmatched.splice(index, 1);
       return [];
     }),
   );
 }
 
-/** How a copy changes the target. undefined: the target already equals the source. */
-export function copyEffect(from: Side, to: Side): CopyEffect | undefined {
-  const [source, target] = [textsOf(from), textsOf(to)];
-  const removed = without(target, source).length;
-  const added = without(source, target).length;
+/** Describes how a copy changes the target. Returns undefined if the target already equals the source. */
+export function copyEffect(source: Side, target: Side): CopyEffect | undefined {
+  const [sourceTexts, targetTexts] = [serializeStrategies(source), serializeStrategies(target)];
+  const removedCount = listMissingStrings(targetTexts, sourceTexts).length;
+  const addedCount = listMissingStrings(sourceTexts, targetTexts).length;
   // The server disables a flag without enabled strategies, because SDKs would enable it for everyone.
-  const disables = to.enabled && from.strategies.every(one => one.disabled);
-  const hasOtherVariants = JSON.stringify(from.variants) !== JSON.stringify(to.variants);
+  const disables = target.enabled && source.strategies.every(strategy => strategy.disabled);
+  const hasOtherVariants = JSON.stringify(source.variants) !== JSON.stringify(target.variants);
   const steps: [string, string, string][] = [];
-  if (removed > 0) steps.push(['removes', 'removed', counted(removed, 'strategy', 'strategies')]);
-  if (added > 0) steps.push(['adds', 'added', counted(added, 'strategy', 'strategies')]);
-  if (removed + added === 0 && source.join() !== target.join())
+  if (removedCount > 0)
+    steps.push(['removes', 'removed', formatCount(removedCount, 'strategy', 'strategies')]);
+  if (addedCount > 0) steps.push(['adds', 'added', formatCount(addedCount, 'strategy', 'strategies')]);
+  if (removedCount + addedCount === 0 && sourceTexts.join() !== targetTexts.join())
     steps.push(['changes', 'changed', 'the order of the strategies']);
   if (hasOtherVariants)
     steps.push(
-      from.variants.length > 0
+      source.variants.length > 0
         ? ['replaces', 'replaced', 'the variants of the flag']
-        : ['removes', 'removed', counted(to.variants.length, 'variant of the flag', 'variants of the flag')],
+        : [
+            'removes',
+            'removed',
+            formatCount(target.variants.length, 'variant of the flag', 'variants of the flag'),
+          ],
     );
   if (disables) steps.push(['disables', 'disabled', 'the flag']);
   if (steps.length === 0) return undefined;
-  const words = (tense: 0 | 1) =>
-    listOf(
+  const describe = (tense: 0 | 1) =>
+    formatList(
       steps.map(step => `${step[tense]} ${step[2]}`),
       'and',
     );
-  return { does: words(0), did: words(1), removes: removed > 0, disables };
+  return { does: describe(0), did: describe(1), removes: removedCount > 0, disables };
 }

@@ -1,85 +1,89 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { RequestError } from '../api/errors.ts';
 import { keys } from '../api/keys.ts';
-import { changesOf } from '../ui/diff.ts';
-import { contentOf, type Side } from './copy-effect.ts';
+import { computeChanges } from '../ui/diff.ts';
+import { getStrategyContent, type Side } from './copy-effect.ts';
 import {
   copyEnvironment,
-  type EnvironmentPlace,
+  type FlagInEnvironment,
   readEnvironment,
   replaceStrategies,
   replaceVariants,
   setEnabled,
 } from './queries.ts';
 
-/** Without ids: a strategy that is restored gets a new one. */
-const stateOf = ({ enabled, strategies, variants }: Omit<Side, 'name'>) => ({
+/** Returns the state of an environment without strategy ids, because a restored strategy gets a new id. */
+const getState = ({ enabled, strategies, variants }: Omit<Side, 'name'>) => ({
   enabled,
-  strategies: strategies.map(contentOf),
+  strategies: strategies.map(getStrategyContent),
   variants,
 });
-const isSame = (one: Omit<Side, 'name'>, other: Omit<Side, 'name'>): boolean =>
-  changesOf(stateOf(one), stateOf(other)).length === 0;
+const isSame = (a: Omit<Side, 'name'>, b: Omit<Side, 'name'>): boolean =>
+  computeChanges(getState(a), getState(b)).length === 0;
 
-/** The error of a request that came after somebody else's change. */
-const orOvertaken =
+/** Throws an error with the message if the request was rejected because somebody else changed the environment first. */
+const rethrowConflict =
   (message: string) =>
   (error: unknown): never => {
     throw error instanceof RequestError && error.status === 412 ? new Error(message) : error;
   };
 
 /**
- * Copies one environment to another, unless the target is no longer what the page shows. The result restores the target. It is
+ * Copies one environment to another, unless the target has changed since the page showed it. Returns a function that undoes the copy, or
  * undefined if somebody changed the target right after the copy.
  */
 export async function copyWithUndo(
   client: QueryClient,
-  place: EnvironmentPlace,
-  from: Side,
-  to: Side,
+  path: FlagInEnvironment,
+  source: Side,
+  target: Side,
 ): Promise<(() => Promise<void>) | undefined> {
-  const overtaken = `Somebody changed ${place.featureName} in ${to.name} meanwhile, so nothing was copied. Compare again.`;
-  const before = await readEnvironment(place);
-  if (!isSame(before.environment, to)) {
-    await client.invalidateQueries({ queryKey: keys.feature(place) });
-    throw new Error(overtaken);
+  const conflictMessage = `Somebody changed ${path.featureName} in ${target.name} meanwhile, so nothing was copied. Compare again.`;
+  const targetBefore = await readEnvironment(path);
+  if (!isSame(targetBefore.environment, target)) {
+    await client.invalidateQueries({ queryKey: keys.feature(path) });
+    throw new Error(conflictMessage);
   }
-  const copied = await copyEnvironment(place, from.name, before.etag).catch(orOvertaken(overtaken));
-  const after = await readEnvironment(place);
-  if (!copied || !isSame(copied, after.environment)) return undefined;
-  return () => restore(client, place, before.environment, after);
+  const copiedTarget = await copyEnvironment(path, source.name, targetBefore.etag).catch(
+    rethrowConflict(conflictMessage),
+  );
+  const targetAfter = await readEnvironment(path);
+  if (!copiedTarget || !isSame(copiedTarget, targetAfter.environment)) return undefined;
+  return () => restore(client, path, targetBefore.environment, targetAfter);
 }
 
 /**
- * Restores the strategies, the variants and whether the flag is enabled. Each of the requests is sent only if the environment is still
- * what the request before it left.
+ * Restores the strategies, the variants and whether the flag is enabled. The restore stops as soon as somebody else changes the
+ * environment between two of its requests.
  */
 async function restore(
   client: QueryClient,
-  place: EnvironmentPlace,
-  before: Side,
-  after: { environment: Side; etag: string },
+  path: FlagInEnvironment,
+  stateBefore: Side,
+  stateAfter: { environment: Side; etag: string },
 ): Promise<void> {
-  let { environment: expected, etag } = after;
+  let { environment: expectedState, etag } = stateAfter;
   let isPartial = false;
-  const overtaken = () =>
-    `Somebody changed ${place.featureName} in ${before.name} after the copy. ${isPartial ? 'It was only partly undone.' : 'It was not undone.'}`;
+  const conflictMessage = () =>
+    `Somebody changed ${path.featureName} in ${stateBefore.name} after the copy. ${isPartial ? 'It was only partly undone.' : 'It was not undone.'}`;
   const step = async (change: Partial<Side>, send: () => Promise<void>): Promise<void> => {
-    await send().catch(error => orOvertaken(overtaken())(error));
+    await send().catch(error => rethrowConflict(conflictMessage())(error));
     isPartial = true;
-    expected = { ...expected, ...change };
-    const now = await readEnvironment(place);
-    if (!isSame(now.environment, expected)) throw new Error(overtaken());
-    etag = now.etag;
+    expectedState = { ...expectedState, ...change };
+    const current = await readEnvironment(path);
+    if (!isSame(current.environment, expectedState)) throw new Error(conflictMessage());
+    etag = current.etag;
   };
-  const { strategies, variants, enabled } = before;
+  const { strategies, variants, enabled } = stateBefore;
   try {
-    await step({ strategies }, () => replaceStrategies(place, strategies.map(contentOf), etag));
-    if (changesOf(variants, expected.variants).length > 0)
-      await step({ variants }, () => replaceVariants(place, variants, etag));
-    if (enabled && !expected.enabled)
-      await setEnabled(client, place, true, { etag }).catch(error => orOvertaken(overtaken())(error));
+    await step({ strategies }, () => replaceStrategies(path, strategies.map(getStrategyContent), etag));
+    if (computeChanges(variants, expectedState.variants).length > 0)
+      await step({ variants }, () => replaceVariants(path, variants, etag));
+    if (enabled && !expectedState.enabled)
+      await setEnabled(client, path, true, { etag }).catch(error =>
+        rethrowConflict(conflictMessage())(error),
+      );
   } finally {
-    await client.invalidateQueries({ queryKey: keys.feature(place) });
+    await client.invalidateQueries({ queryKey: keys.feature(path) });
   }
 }

@@ -12,19 +12,19 @@ import { FlagFrame } from './Frame.tsx';
 import { ParentPanel } from './ParentPanel.tsx';
 import { type Dependency, deleteParent, type Feature, featureQuery, setParent } from './queries.ts';
 import s from './tab.module.css';
-import { requirementOf } from './words.ts';
+import { describeRequirement } from './words.ts';
 
-/** The parents that a flag depends on, and the flags that depend on it. */
+/** Shows the parents that a flag depends on, and the flags that depend on it. */
 export function FeatureDependenciesPage() {
   return <FlagFrame>{feature => <Dependencies feature={feature} />}</FlagFrame>;
 }
 
-/** `?edit=parent` adds a parent, `?edit=parent:<name>` changes what the flag requires from one. */
+/** Lists parents and children. `?edit=parent` adds a parent, `?edit=parent:<name>` changes the condition of a parent. */
 function Dependencies({ feature }: { feature: Feature }) {
   const { search, push, replace } = useFilters();
-  const edited = typeof search.edit === 'string' ? /^parent(?::(.+))?$/.exec(search.edit) : null;
-  const parent = feature.dependencies.find(one => one.feature === edited?.[1]);
-  const isOpen = edited !== null && (edited[1] === undefined || parent !== undefined);
+  const editMatch = typeof search.edit === 'string' ? /^parent(?::(.+))?$/.exec(search.edit) : null;
+  const parent = feature.dependencies.find(dependency => dependency.feature === editMatch?.[1]);
+  const isOpen = editMatch !== null && (editMatch[1] === undefined || parent !== undefined);
   const isParent = feature.children.length > 0;
   return (
     <div className={s.tab}>
@@ -50,12 +50,12 @@ function Dependencies({ feature }: { feature: Feature }) {
           </Empty>
         )}
         <ul>
-          {feature.dependencies.map(one => (
+          {feature.dependencies.map(dependency => (
             <Parent
-              key={one.feature}
+              key={dependency.feature}
               feature={feature}
-              parent={one}
-              onEdit={() => push({ edit: `parent:${one.feature}` })}
+              parent={dependency}
+              onEdit={() => push({ edit: `parent:${dependency.feature}` })}
             />
           ))}
         </ul>
@@ -88,11 +88,11 @@ function Dependencies({ feature }: { feature: Feature }) {
 }
 
 function Parent({ feature, parent, onEdit }: { feature: Feature; parent: Dependency; onEdit(): void }) {
-  const place = { projectId: feature.project, featureName: feature.name };
-  const found = useQuery(featureQuery({ ...place, featureName: parent.feature })).data;
+  const path = { projectId: feature.project, featureName: feature.name };
+  const parentFeature = useQuery(featureQuery({ ...path, featureName: parent.feature })).data;
   const remove = async () => {
-    await deleteParent({ ...place, parent: parent.feature });
-    const restore = () => setParent(place, parent);
+    await deleteParent({ ...path, parent: parent.feature });
+    const restore = () => setParent(path, parent);
     toast({
       message: `${feature.name} no longer depends on ${parent.feature}.`,
       action: { label: 'Undo', run: () => void restore().catch(toastError) },
@@ -103,10 +103,10 @@ function Parent({ feature, parent, onEdit }: { feature: Feature; parent: Depende
       <GitFork size={14} aria-hidden="true" />
       <span className={s.what}>
         <FlagLink project={feature.project} name={parent.feature} />
-        <b>{requirementOf(parent)}</b>
+        <b>{describeRequirement(parent)}</b>
       </span>
       <span className={s.states}>
-        {found?.environments.map(({ name, type, enabled }) => (
+        {parentFeature?.environments.map(({ name, type, enabled }) => (
           <span key={name}>
             <Env name={name} type={type} />
             <State tone={enabled ? 'on' : 'off'}>{enabled ? 'Enabled' : 'Disabled'}</State>

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import {
+  distributeWeights,
+  findParameterProblems,
+  findProblems,
+  getInitialParameters,
+  listOperators,
   newDraft,
-  operatorsFor,
-  parameterProblems,
-  parametersOf,
-  problemsOf,
   splitValues,
-  spread,
   withField,
   withOperator,
 } from './draft.ts';
@@ -17,40 +17,40 @@ const variant = (name: string, weight: number, weightType: 'fix' | 'variable' = 
   weightType,
 });
 
-describe('what prevents saving', () => {
-  test('nothing in a new draft', () => {
-    expect(problemsOf(newDraft('a'))).toEqual([]);
+describe('the problems that prevent saving', () => {
+  test('a new draft has no problems', () => {
+    expect(findProblems(newDraft('a'))).toEqual([]);
   });
   test('a constraint without a value', () => {
     const draft = {
       ...newDraft('a'),
       constraints: [{ contextName: 'plan', operator: 'IN' as const, values: [] }],
     };
-    expect(problemsOf(draft)).toEqual(['Enter a value for plan.']);
+    expect(findProblems(draft)).toEqual(['Enter a value for plan.']);
   });
   test.each(['', '33.5', '101', '-1'])('the rollout "%s"', rollout => {
     const draft = newDraft('a');
-    expect(problemsOf({ ...draft, parameters: { ...draft.parameters, rollout } })).toEqual([
+    expect(findProblems({ ...draft, parameters: { ...draft.parameters, rollout } })).toEqual([
       'The rollout must be a whole number from 0 to 100.',
     ]);
   });
-  test('variants with the same name, and weights that do not add up', () => {
+  test('two variants with the same name, and weights that do not add up', () => {
     const draft = { ...newDraft('a'), variants: [variant('x', 500), variant('x', 400)] };
-    expect(problemsOf(draft)).toEqual([
+    expect(findProblems(draft)).toEqual([
       'Two variants have the same name.',
       'The weights of the variants add up to 90 %. They must add up to 100 %.',
     ]);
   });
-  test('a variant without a share', () => {
-    const variants = spread([variant('x', Number.NaN, 'fix'), variant('y', 0)]);
-    expect(variants.map(one => one.weight)).toEqual([Number.NaN, 1000]);
-    expect(problemsOf({ ...newDraft('a'), variants })).toEqual(['Every variant needs a share.']);
+  test('a variant without a weight', () => {
+    const variants = distributeWeights([variant('x', Number.NaN, 'fix'), variant('y', 0)]);
+    expect(variants.map(({ weight }) => weight)).toEqual([Number.NaN, 1000]);
+    expect(findProblems({ ...newDraft('a'), variants })).toEqual(['Every variant needs a weight.']);
   });
 });
 
-test('a payload that does not have its type prevents saving', () => {
+test('a payload that does not match its type prevents saving', () => {
   const withPayload = (type: 'string' | 'json' | 'csv' | 'number', value: string) =>
-    problemsOf({ ...newDraft('a'), variants: [{ ...variant('x', 1000), payload: { type, value } }] });
+    findProblems({ ...newDraft('a'), variants: [{ ...variant('x', 1000), payload: { type, value } }] });
 
   expect(withPayload('json', '{"a":1,}')).toEqual(['Payload of variant x: Enter valid JSON.']);
   expect(withPayload('number', 'ten')).toEqual(['Payload of variant x: Enter a number.']);
@@ -60,21 +60,22 @@ test('a payload that does not have its type prevents saving', () => {
   expect(withPayload('string', '')).toEqual([]);
 });
 
-test('variable variants share what the fixed ones leave, and the weights add up to 1000', () => {
-  const weights = (list: ReturnType<typeof variant>[]) => spread(list).map(one => one.weight);
-  expect(weights([variant('a', 0), variant('b', 0), variant('c', 0)])).toEqual([334, 333, 333]);
-  expect(weights([variant('a', 200, 'fix'), variant('b', 0), variant('c', 0)])).toEqual([200, 400, 400]);
-  expect(weights([variant('a', 1000, 'fix'), variant('b', 5)])).toEqual([1000, 0]);
-  expect(spread([])).toEqual([]);
+test('variable variants share the weight that fixed variants leave', () => {
+  const listWeights = (variants: ReturnType<typeof variant>[]) =>
+    distributeWeights(variants).map(({ weight }) => weight);
+  expect(listWeights([variant('a', 0), variant('b', 0), variant('c', 0)])).toEqual([334, 333, 333]);
+  expect(listWeights([variant('a', 200, 'fix'), variant('b', 0), variant('c', 0)])).toEqual([200, 400, 400]);
+  expect(listWeights([variant('a', 1000, 'fix'), variant('b', 5)])).toEqual([1000, 0]);
+  expect(distributeWeights([])).toEqual([]);
 });
 
-test('operators fit the field', () => {
-  expect(operatorsFor({ name: 'plan', legalValues: [{ value: 'free' }] })).toEqual(['IN', 'NOT_IN']);
-  expect(operatorsFor({ name: 'currentTime', legalValues: [] })).toEqual(['DATE_AFTER', 'DATE_BEFORE']);
-  expect(operatorsFor(undefined)).toContain('SEMVER_GT');
+test('offers only the operators that fit the field', () => {
+  expect(listOperators({ name: 'plan', legalValues: [{ value: 'free' }] })).toEqual(['IN', 'NOT_IN']);
+  expect(listOperators({ name: 'currentTime', legalValues: [] })).toEqual(['DATE_AFTER', 'DATE_BEFORE']);
+  expect(listOperators(undefined)).toContain('SEMVER_GT');
 });
 
-test('a different operator keeps the values that it accepts', () => {
+test('a constraint keeps the values that its new operator accepts', () => {
   const list = { contextName: 'plan', operator: 'IN' as const, values: ['a', 'b'], inverted: true };
   expect(withOperator(list, 'STR_CONTAINS')).toEqual({ ...list, operator: 'STR_CONTAINS' });
   expect(withOperator(list, 'NUM_EQ')).toEqual({
@@ -86,7 +87,7 @@ test('a different operator keeps the values that it accepts', () => {
   expect(withOperator({ contextName: 'age', operator: 'NUM_EQ', value: '4' }, 'IN').values).toEqual(['4']);
 });
 
-test('a different field keeps the values that it accepts, and otherwise resets them', () => {
+test('a constraint keeps only the values that its new field accepts', () => {
   const list = { contextName: 'userId', operator: 'NOT_IN' as const, values: ['a', 'b'] };
   expect(withField(list, { name: 'email', legalValues: [] })).toEqual({ ...list, contextName: 'email' });
   expect(withField(list, { name: 'plan', legalValues: [{ value: 'b' }] })).toEqual({
@@ -102,9 +103,11 @@ test('a different field keeps the values that it accepts, and otherwise resets t
   });
 });
 
-test('pasted text becomes values without duplicates', () => {
+test('splits pasted text into values without duplicates', () => {
   expect(splitValues('a, b;c\r\nd\te\n\na', ['b', 'z'])).toEqual(['b', 'z', 'a', 'c', 'd', 'e']);
-  expect(splitValues(Array.from({ length: 500 }, (_, n) => `user-${n}`).join('\n'))).toHaveLength(500);
+  expect(splitValues(Array.from({ length: 500 }, (_, index) => `user-${index}`).join('\n'))).toHaveLength(
+    500,
+  );
 });
 
 const parameter = (
@@ -131,24 +134,24 @@ const TYPES = [
   },
 ];
 
-test('a new strategy of a type starts with its parameters', () => {
-  expect(parametersOf('byRegion', TYPES)).toEqual({
+test('a new strategy starts with the default parameters of its type', () => {
+  expect(getInitialParameters('byRegion', TYPES)).toEqual({
     regions: '',
     share: '100',
     weight: '',
     strict: 'false',
     note: '',
   });
-  expect(parametersOf('default', TYPES)).toEqual({});
+  expect(getInitialParameters('default', TYPES)).toEqual({});
 });
 
-test('parameters that are required or have a type prevent saving', () => {
-  const problems = (parameters: Record<string, string>) =>
-    parameterProblems({ name: 'byRegion', parameters }, TYPES);
-  expect(problems({})).toEqual(['Enter a value for regions.']);
-  expect(problems({ regions: 'eu', share: '101', weight: 'x' })).toEqual([
+test('missing and invalid parameters prevent saving', () => {
+  const problemsWith = (parameters: Record<string, string>) =>
+    findParameterProblems({ name: 'byRegion', parameters }, TYPES);
+  expect(problemsWith({})).toEqual(['Enter a value for regions.']);
+  expect(problemsWith({ regions: 'eu', share: '101', weight: 'x' })).toEqual([
     'Enter a number from 0 to 100 for share.',
     'Enter a number for weight.',
   ]);
-  expect(problems({ regions: 'eu', share: '33.5', weight: '-1' })).toEqual([]);
+  expect(problemsWith({ regions: 'eu', share: '33.5', weight: '-1' })).toEqual([]);
 });

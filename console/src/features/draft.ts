@@ -1,8 +1,8 @@
 import type { StrategyType } from '../strategy-types/queries.ts';
-import { jsonProblem } from '../ui/json.ts';
+import { findJsonProblem } from '../ui/json.ts';
 import type { Constraint, ContextField, NewStrategy, Strategy } from './queries.ts';
 
-/** A strategy in the editor. */
+/** The strategy that the user edits. */
 export type Draft = {
   name: string;
   title: string;
@@ -13,7 +13,7 @@ export type Draft = {
   variants: NonNullable<NewStrategy['variants']>;
 };
 
-export const draftOf = (
+export const toDraft = (
   strategy: Pick<
     Strategy,
     'name' | 'title' | 'disabled' | 'parameters' | 'segments' | 'constraints' | 'variants'
@@ -28,7 +28,7 @@ export const draftOf = (
   variants: strategy.variants,
 });
 
-/** A new strategy: everyone, by gradual rollout. */
+/** Creates the draft of a new strategy, which is a gradual rollout to everyone. */
 export const newDraft = (featureName: string, stickiness = 'default'): Draft => ({
   name: 'flexibleRollout',
   title: '',
@@ -41,118 +41,123 @@ export const newDraft = (featureName: string, stickiness = 'default'): Draft => 
 
 type Types = readonly Pick<StrategyType, 'name' | 'parameters'>[];
 
-/** The parameters that a new strategy of a type starts with. */
-export function parametersOf(name: string, types: Types): Record<string, string> {
-  const defined = types.find(type => type.name === name)?.parameters ?? [];
+/** Returns the initial parameters of a new strategy of this type. */
+export function getInitialParameters(name: string, types: Types): Record<string, string> {
+  const definitions = types.find(type => type.name === name)?.parameters ?? [];
   return Object.fromEntries(
-    defined.map(one => [one.name, one.type === 'percentage' ? '100' : one.type === 'boolean' ? 'false' : '']),
+    definitions.map(parameter => [
+      parameter.name,
+      parameter.type === 'percentage' ? '100' : parameter.type === 'boolean' ? 'false' : '',
+    ]),
   );
 }
 
-/** The parameters that lack a value, or have one that their type does not allow. */
-export function parameterProblems(
+/** Returns a message for each missing required parameter and each value of the wrong type. */
+export function findParameterProblems(
   { name, parameters }: Pick<Draft, 'name' | 'parameters'>,
   types: Types,
 ): string[] {
   if (name === 'flexibleRollout') return [];
-  const defined = types.find(type => type.name === name)?.parameters ?? [];
-  return defined.flatMap(one => {
-    const value = parameters[one.name]?.trim() ?? '';
-    if (value === '') return one.required ? [`Enter a value for ${one.name}.`] : [];
+  const definitions = types.find(type => type.name === name)?.parameters ?? [];
+  return definitions.flatMap(definition => {
+    const value = parameters[definition.name]?.trim() ?? '';
+    if (value === '') return definition.required ? [`Enter a value for ${definition.name}.`] : [];
     const number = Number(value);
-    if (one.type === 'number' && !Number.isFinite(number)) return [`Enter a number for ${one.name}.`];
-    if (one.type === 'percentage' && !(number >= 0 && number <= 100))
-      return [`Enter a number from 0 to 100 for ${one.name}.`];
+    if (definition.type === 'number' && !Number.isFinite(number))
+      return [`Enter a number for ${definition.name}.`];
+    if (definition.type === 'percentage' && !(number >= 0 && number <= 100))
+      return [`Enter a number from 0 to 100 for ${definition.name}.`];
     return [];
   });
 }
 
-/** The name of unsaved input in the storage of the tab. */
-export const thingOf = (featureName: string, environment: string, strategyId = 'new'): string =>
+/** Returns the key under which the unsaved draft is stored, see ui/drafts.ts. */
+export const getDraftKey = (featureName: string, environment: string, strategyId = 'new'): string =>
   `strategy:${featureName}:${environment}:${strategyId}`;
 
 export const MAX_WEIGHT = 1000;
 
-/** The body of the request. */
-export const bodyOf = (draft: Draft): NewStrategy => ({ ...draft, title: draft.title || null });
+/** Builds the request body. */
+export const toBody = (draft: Draft): NewStrategy => ({ ...draft, title: draft.title || null });
 
-/** Gradual rollout takes whole percentages. Without a parameter the rollout is 100. */
+/** Whether the rollout is a whole percentage. A missing rollout is valid, because it means 100. */
 const isValidRollout = ({ name, parameters }: Pick<Draft, 'name' | 'parameters'>): boolean =>
   name !== 'flexibleRollout' || /^(100|\d{1,2})$/.test(parameters.rollout ?? '100');
 
-/** Why the rollout is invalid; undefined if it is valid. */
-export const rolloutProblem = (draft: Pick<Draft, 'name' | 'parameters'>): string | undefined =>
+/** Returns why the rollout is invalid, or undefined if it is valid. */
+export const findRolloutProblem = (draft: Pick<Draft, 'name' | 'parameters'>): string | undefined =>
   isValidRollout(draft) ? undefined : 'The rollout must be a whole number from 0 to 100.';
 
-/** The values of a list that its field does not allow. A number may be written in several ways, such as 1 and 1.0. */
-export function notAllowed(
+/** Returns the values not allowed by the field. A number may be written in several ways, such as 1 and 1.0. */
+export function findDisallowedValues(
   { operator, values = [] }: Pick<Constraint, 'operator' | 'values'>,
   field: Pick<ContextField, 'legalValues'> | undefined,
 ): string[] {
-  const legal = new Set(field?.legalValues.flatMap(({ value }) => formsOf(value)));
-  if (legal.size === 0 || !takesList(operator) || operator === 'IN_CIDR') return [];
-  return values.filter(value => !formsOf(value).some(form => legal.has(form)));
+  const legalSpellings = new Set(field?.legalValues.flatMap(({ value }) => listEquivalentForms(value)));
+  if (legalSpellings.size === 0 || !takesList(operator) || operator === 'IN_CIDR') return [];
+  return values.filter(value => !listEquivalentForms(value).some(form => legalSpellings.has(form)));
 }
 
-const formsOf = (value: string): string[] => {
+const listEquivalentForms = (value: string): string[] => {
   const text = value.trim();
   return text === '' || Number.isNaN(Number(text)) ? [text] : [text, String(Number(text))];
 };
 
-/** The problems that prevent saving, in the order of the editor. */
-export function problemsOf(draft: Draft): string[] {
+/** Returns the problems that prevent saving, in the order in which the editor shows the fields. */
+export function findProblems(draft: Draft): string[] {
   const problems: string[] = [];
   for (const { contextName, values, value } of draft.constraints)
     if (!values?.length && !value) problems.push(`Enter a value for ${contextName || 'the constraint'}.`);
-  const rollout = rolloutProblem(draft);
-  if (rollout) problems.push(rollout);
+  const rolloutMessage = findRolloutProblem(draft);
+  if (rolloutMessage) problems.push(rolloutMessage);
   const names = draft.variants.map(variant => variant.name);
   if (names.some(name => name === '')) problems.push('Every variant needs a name.');
   if (new Set(names).size < names.length) problems.push('Two variants have the same name.');
   for (const { name, payload } of draft.variants) {
-    const problem = payload && payloadProblem(payload);
-    if (problem) problems.push(`Payload of variant ${name || 'without a name'}: ${problem}`);
+    const problem = payload && findPayloadProblem(payload);
+    if (problem) problems.push(`Payload of ${name ? `variant ${name}` : 'an unnamed variant'}: ${problem}`);
   }
-  const fixed = draft.variants
-    .filter(one => one.weightType === 'fix')
-    .reduce((sum, one) => sum + one.weight, 0);
-  const total = draft.variants.reduce((sum, one) => sum + one.weight, 0);
-  if (Number.isNaN(total)) problems.push('Every variant needs a share.');
-  else if (draft.variants.length > 0 && (fixed > MAX_WEIGHT || total !== MAX_WEIGHT))
+  const fixedWeight = draft.variants
+    .filter(({ weightType }) => weightType === 'fix')
+    .reduce((sum, { weight }) => sum + weight, 0);
+  const total = draft.variants.reduce((sum, { weight }) => sum + weight, 0);
+  if (Number.isNaN(total)) problems.push('Every variant needs a weight.');
+  else if (draft.variants.length > 0 && (fixedWeight > MAX_WEIGHT || total !== MAX_WEIGHT))
     problems.push(`The weights of the variants add up to ${total / 10} %. They must add up to 100 %.`);
   return problems;
 }
 
-/** Why a payload does not have its type; undefined if it does. */
-export function payloadProblem({
+/** Returns why a payload does not match its type, or undefined if it matches. */
+export function findPayloadProblem({
   type,
   value,
 }: NonNullable<Draft['variants'][number]['payload']>): string | undefined {
-  if (type === 'json' && jsonProblem(value) !== undefined) return 'Enter valid JSON.';
+  if (type === 'json' && findJsonProblem(value) !== undefined) return 'Enter valid JSON.';
   if (type === 'number' && (value.trim() === '' || !Number.isFinite(Number(value)))) return 'Enter a number.';
   return undefined;
 }
 
 /**
- * Gives the variable variants equal shares of what the fixed ones leave. The first ones get what remains. A share that is
- * not entered yet is NaN.
+ * Divides the weight not taken by fixed variants equally among the variable ones; the first of these get the remainder. A weight
+ * that the user has not entered yet is NaN.
  */
-export function spread(variants: Draft['variants']): Draft['variants'] {
-  const fixed = variants
-    .filter(one => one.weightType === 'fix')
-    .reduce((sum, one) => sum + (one.weight || 0), 0);
-  const count = variants.filter(one => one.weightType === 'variable').length;
-  const left = Math.max(0, MAX_WEIGHT - fixed);
-  let given = 0;
+export function distributeWeights(variants: Draft['variants']): Draft['variants'] {
+  const fixedWeight = variants
+    .filter(({ weightType }) => weightType === 'fix')
+    .reduce((sum, { weight }) => sum + (weight || 0), 0);
+  const variableCount = variants.filter(({ weightType }) => weightType === 'variable').length;
+  const remainingWeight = Math.max(0, MAX_WEIGHT - fixedWeight);
+  let index = 0;
   return variants.map(variant => {
     if (variant.weightType === 'fix') return variant;
-    const weight = Math.floor(left / count) + (given++ < left % count ? 1 : 0);
+    const weight =
+      Math.floor(remainingWeight / variableCount) + (index++ < remainingWeight % variableCount ? 1 : 0);
     return { ...variant, weight };
   });
 }
 
 type Operator = Constraint['operator'];
-const TEXT: readonly Operator[] = [
+const TEXT_OPERATORS: readonly Operator[] = [
   'IN',
   'NOT_IN',
   'STR_CONTAINS',
@@ -160,10 +165,16 @@ const TEXT: readonly Operator[] = [
   'STR_ENDS_WITH',
   'REGEX',
 ];
-const NUMBER: readonly Operator[] = ['NUM_EQ', 'NUM_GT', 'NUM_GTE', 'NUM_LT', 'NUM_LTE'];
-const DATE: readonly Operator[] = ['DATE_AFTER', 'DATE_BEFORE'];
-const VERSION: readonly Operator[] = ['SEMVER_EQ', 'SEMVER_GT', 'SEMVER_GTE', 'SEMVER_LT', 'SEMVER_LTE'];
-const LISTS: readonly Operator[] = [
+const NUMBER_OPERATORS: readonly Operator[] = ['NUM_EQ', 'NUM_GT', 'NUM_GTE', 'NUM_LT', 'NUM_LTE'];
+const DATE_OPERATORS: readonly Operator[] = ['DATE_AFTER', 'DATE_BEFORE'];
+const VERSION_OPERATORS: readonly Operator[] = [
+  'SEMVER_EQ',
+  'SEMVER_GT',
+  'SEMVER_GTE',
+  'SEMVER_LT',
+  'SEMVER_LTE',
+];
+const LIST_OPERATORS: readonly Operator[] = [
   'IN',
   'NOT_IN',
   'STR_CONTAINS',
@@ -172,82 +183,82 @@ const LISTS: readonly Operator[] = [
   'IN_CIDR',
 ];
 
-const OPPOSED: readonly Operator[] = [
+const OPERATORS_WITH_OPPOSITE: readonly Operator[] = [
   'IN',
   'NOT_IN',
-  ...NUMBER.filter(one => one !== 'NUM_EQ'),
-  ...VERSION.filter(one => one !== 'SEMVER_EQ'),
+  ...NUMBER_OPERATORS.filter(operator => operator !== 'NUM_EQ'),
+  ...VERSION_OPERATORS.filter(operator => operator !== 'SEMVER_EQ'),
 ];
 
-/** Whether a different operator says the opposite, as < says the opposite of ≥. */
-export const hasOpposite = (operator: Operator): boolean => OPPOSED.includes(operator);
+/** Whether there is an operator with the opposite meaning, such as < and ≥. */
+export const hasOpposite = (operator: Operator): boolean => OPERATORS_WITH_OPPOSITE.includes(operator);
 
-/** The kinds of operators, in the order of the list. */
+/** The operators by kind, in menu order. */
 export const OPERATOR_GROUPS: readonly (readonly [string, readonly Operator[]])[] = [
-  ['Text', TEXT],
-  ['Number', NUMBER],
-  ['Version', VERSION],
-  ['Date', DATE],
+  ['Text', TEXT_OPERATORS],
+  ['Number', NUMBER_OPERATORS],
+  ['Version', VERSION_OPERATORS],
+  ['Date', DATE_OPERATORS],
   ['Network', ['IN_CIDR']],
 ];
 
-/** Operators that fit the field: those of a fixed list of values, of a time, of an IP address, or all. */
-export function operatorsFor(
+/** Returns the operators that fit the field, which may have fixed values, or hold a time or an IP address. */
+export function listOperators(
   field: Pick<ContextField, 'name' | 'legalValues'> | undefined,
 ): readonly Operator[] {
   if (field && field.legalValues.length > 0) return ['IN', 'NOT_IN'];
-  if (field?.name === 'currentTime') return DATE;
+  if (field?.name === 'currentTime') return DATE_OPERATORS;
   if (field?.name === 'remoteAddress') return ['IN', 'NOT_IN', 'IN_CIDR'];
   return OPERATOR_GROUPS.flatMap(([, operators]) => operators);
 }
 
-export const takesList = (operator: Operator): boolean => LISTS.includes(operator);
-export const isDate = (operator: Operator): boolean => DATE.includes(operator);
-export const isNumber = (operator: Operator): boolean => NUMBER.includes(operator);
+export const takesList = (operator: Operator): boolean => LIST_OPERATORS.includes(operator);
+export const isDateOperator = (operator: Operator): boolean => DATE_OPERATORS.includes(operator);
+export const isNumberOperator = (operator: Operator): boolean => NUMBER_OPERATORS.includes(operator);
 
-/** The constraint with a different operator. Values survive if the new operator takes them. */
+/** Changes the operator of a constraint. The values are kept if the new operator accepts them. */
 export function withOperator(constraint: Constraint, operator: Operator): Constraint {
   const { contextName, inverted, caseInsensitive, values = [], value = '' } = constraint;
-  const kept = {
+  const base = {
     contextName,
     operator,
     ...(inverted ? { inverted } : {}),
     ...(caseInsensitive ? { caseInsensitive } : {}),
   };
-  if (takesList(operator)) return { ...kept, values: values.length > 0 ? values : value ? [value] : [] };
-  return { ...kept, value: value || (values[0] ?? '') };
+  if (takesList(operator)) return { ...base, values: values.length > 0 ? values : value ? [value] : [] };
+  return { ...base, value: value || (values[0] ?? '') };
 }
 
-/** A constraint without values, on the first field. */
+/** Creates a constraint on the first field, without values. */
 export function newConstraint(fields: readonly Pick<ContextField, 'name' | 'legalValues'>[]): Constraint {
   const [field] = fields;
-  const operator = operatorsFor(field)[0] ?? 'IN';
+  const operator = listOperators(field)[0] ?? 'IN';
   return withOperator({ contextName: field?.name ?? 'userId', operator }, operator);
 }
 
-/** The constraint on a different field. Its list of values survives if the field takes it; everything else is reset. */
+/** Changes the field of a constraint. A list of values is kept if the new field accepts it. Everything else is reset. */
 export function withField(
   constraint: Constraint,
   field: Pick<ContextField, 'name' | 'legalValues'>,
 ): Constraint {
   const { operator, values = [] } = constraint;
-  const fits = operatorsFor(field);
-  const legal = field.legalValues.map(one => one.value);
-  if (takesList(operator) && fits.includes(operator))
+  const operators = listOperators(field);
+  const legalValues = field.legalValues.map(legalValue => legalValue.value);
+  if (takesList(operator) && operators.includes(operator))
     return {
       ...constraint,
       contextName: field.name,
-      values: legal.length > 0 ? values.filter(value => legal.includes(value)) : values,
+      values: legalValues.length > 0 ? values.filter(value => legalValues.includes(value)) : values,
     };
-  const first = fits[0] ?? 'IN';
-  return withOperator({ contextName: field.name, operator: first }, first);
+  const firstOperator = operators[0] ?? 'IN';
+  return withOperator({ contextName: field.name, operator: firstOperator }, firstOperator);
 }
 
-/** Pasted strings become values, separated by line breaks, tabs, commas or semicolons, without duplicates. */
-export function splitValues(text: string, before: readonly string[] = []): string[] {
+/** Splits a pasted string into values at line breaks, tabs, commas and semicolons, and removes duplicates. */
+export function splitValues(text: string, existingValues: readonly string[] = []): string[] {
   const values = text
     .split(/[\n\r\t,;]+/)
     .map(value => value.trim())
     .filter(value => value !== '');
-  return [...new Set([...before, ...values])];
+  return [...new Set([...existingValues, ...values])];
 }

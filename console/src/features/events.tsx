@@ -7,7 +7,7 @@ import { useFilters } from '../ui/useFilters.ts';
 import { FlagFrame } from './Frame.tsx';
 import type { Feature } from './queries.ts';
 
-/** The events of one flag, including those from before it moved to its project. */
+/** Shows the events of one flag, including those from before the flag moved to its project. */
 export function FeatureEventsPage() {
   return <FlagFrame>{feature => <Events key={feature.name} feature={feature} />}</FlagFrame>;
 }
@@ -24,7 +24,7 @@ function Events({ feature }: { feature: Feature }) {
       filters={filters}
       selected={typeof search.event === 'string' ? search.event : undefined}
       onSelect={select}
-      // The log of all events has the filter bar that shows and removes a range.
+      // Opens the log of all events, because only that page has a filter bar that shows and removes a range.
       onRange={range => void navigate({ to: '/events', search: { ...filters, ...range } })}
     />
   );

@@ -1,26 +1,43 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, done, type Schemas, unwrap } from '../api/client.ts';
+import { api, ensureApplied, type Schemas, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
-import type { Place } from './queries.ts';
+import { reasonHeader } from '../api/reason.ts';
+import type { FilterOption } from '../ui/filters.ts';
+import type { FeaturePath } from './queries.ts';
 
-/** `login` is the email address or username of somebody who also has a name, because others may know them by it. */
+/** `login` is the email address or username of a user who also has a name, because other users may know only the login. */
 export type Candidate = Pick<Schemas['Owner'], 'type' | 'id' | 'name'> & { login?: string | undefined };
 export type Owners = { owners: Schemas['Owner'][]; etag: string };
 
-/** The owners of a flag, and the ETag that proves which list the page has seen. */
-export const ownersQuery = (place: Place) =>
+/** Reads the owners of a flag, and the ETag that proves which list was read. */
+export async function readOwners(path: FeaturePath, signal?: AbortSignal): Promise<Owners> {
+  const call = api.GET('/api/admin/projects/{projectId}/features/{featureName}/owners', {
+    params: { path },
+    ...(signal && { signal }),
+  });
+  const { owners } = await unwrap(call);
+  return { owners, etag: (await call).response.headers.get('ETag') ?? '*' };
+}
+
+export const ownersQuery = (path: FeaturePath) =>
   queryOptions({
-    queryKey: [...keys.feature(place), 'owners'],
-    queryFn: async ({ signal }): Promise<Owners> => {
-      const call = api.GET('/api/admin/projects/{projectId}/features/{featureName}/owners', {
-        params: { path: place },
-        signal,
-      });
-      const { owners } = await unwrap(call);
-      return { owners, etag: (await call).response.headers.get('ETag') ?? '*' };
-    },
+    queryKey: [...keys.feature(path), 'owners'],
+    queryFn: ({ signal }) => readOwners(path, signal),
     staleTime: 30_000,
   });
+
+type User = Pick<Schemas['User'], 'id'> & {
+  name?: string | null | undefined;
+  username?: string | null | undefined;
+  email?: string | null | undefined;
+};
+
+export const toCandidate = ({ id, name, username, email }: User): Candidate => ({
+  type: 'user',
+  id,
+  name: name || username || email || `User ${id}`,
+  login: (name && (email || username)) || undefined,
+});
 
 /** Everyone who can own a flag. */
 export const candidatesQuery = queryOptions({
@@ -28,23 +45,58 @@ export const candidatesQuery = queryOptions({
   queryFn: async ({ signal }): Promise<Candidate[]> => {
     const { users, groups } = await unwrap(api.GET('/api/admin/user-admin/access', { signal }));
     return [
-      ...users.map(({ id, name, username, email }) => ({
-        type: 'user' as const,
-        id,
-        name: name || username || email || `User ${id}`,
-        login: (name && (email || username)) || undefined,
-      })),
+      ...users.map(toCandidate),
       ...groups.map(({ id, name }) => ({ type: 'group' as const, id, name })),
     ];
   },
   staleTime: 30_000,
 });
 
-export const setOwners = (place: Place, owners: readonly Candidate[], etag: string): Promise<void> =>
-  done(
+export const getCandidateKey = ({ type, id }: Pick<Candidate, 'type' | 'id'>): string => `${type}:${id}`;
+
+export const getCandidateLabel = ({ type, name, login }: Candidate): string => {
+  if (type === 'group') return `${name} (group)`;
+  return login && login !== name ? `${name} (${login})` : name;
+};
+
+/** Returns the value and the label of a candidate in the filter `owner`. */
+export const toOption = (candidate: Candidate): FilterOption => ({
+  value: getCandidateKey(candidate),
+  label: getCandidateLabel(candidate),
+});
+
+/** Finds at most 100 people by name, username or email address, as values of the filter `owner`. */
+export async function findOwners(text: string, signal: AbortSignal): Promise<FilterOption[]> {
+  const query = { q: text };
+  const users = await unwrap(api.GET('/api/admin/user-admin/search', { params: { query }, signal }));
+  return users.map(user => toOption(toCandidate(user)));
+}
+
+export const setOwners = (
+  path: FeaturePath,
+  owners: readonly Candidate[],
+  etag: string,
+  reason?: string,
+): Promise<void> =>
+  ensureApplied(
     api.PUT('/api/admin/projects/{projectId}/features/{featureName}/owners', {
-      params: { path: place },
+      params: { path },
       body: { owners: owners.map(({ type, id }) => ({ type, id })) },
-      headers: { 'If-Match': etag },
+      headers: { 'If-Match': etag, ...reasonHeader(reason) },
     }),
   );
+
+/** Makes a person or group an owner of a flag, in addition to the other owners or instead of one of them. */
+export async function addOwner(
+  path: FeaturePath,
+  newOwner: Candidate,
+  { instead, reason }: { instead?: Pick<Candidate, 'type' | 'id'>; reason?: string } = {},
+): Promise<void> {
+  const { owners, etag } = await readOwners(path);
+  const remainingOwners = owners.filter(
+    owner =>
+      getCandidateKey(owner) !== getCandidateKey(newOwner) &&
+      (!instead || getCandidateKey(owner) !== getCandidateKey(instead)),
+  );
+  await setOwners(path, [...remainingOwners, newOwner], etag, reason);
+}

@@ -9,7 +9,7 @@ import { type Feature, segmentsQuery } from './queries.ts';
 import { Rail } from './Rail.tsx';
 import { Strategies } from './Strategies.tsx';
 
-/** One flag: its environments, the strategies of one of them, and what happened to it. */
+/** Shows the environments of a flag, the strategies of one environment, and the flag's recent changes. */
 export function FeaturePage() {
   return <FlagFrame>{feature => <Rollout feature={feature} />}</FlagFrame>;
 }
@@ -18,9 +18,9 @@ function Rollout({ feature }: { feature: Feature }) {
   const { search, replace } = useFilters();
   const segments = useQuery(segmentsQuery).data?.segments;
   const segmentNames = useMemo(() => new Map(segments?.map(({ id, name }) => [id, name])), [segments]);
-  // Without a choice in the URL: the last environment, which is production where it exists.
+  // Defaults to the last environment, because it usually is production.
   const environment =
-    feature.environments.find(one => one.name === search.environment) ?? feature.environments.at(-1);
+    feature.environments.find(({ name }) => name === search.environment) ?? feature.environments.at(-1);
   return (
     <div className={s.page}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}

@@ -5,16 +5,16 @@ export type Block = { parent: string; reason: string };
 
 type Parent = Pick<Feature, 'name' | 'environments'>;
 
-/** The parents that block the flag in an environment. A parent that is not loaded yet blocks nothing. */
-export const blocksOf = (
+/** Finds the parents that block the flag in an environment. A parent that is not loaded yet blocks nothing. */
+export const findBlocks = (
   dependencies: Feature['dependencies'],
   parents: readonly Parent[],
   environment: string,
 ): Block[] =>
   dependencies.flatMap(({ feature, enabled }) => {
-    const parent = parents.find(one => one.name === feature);
+    const parent = parents.find(({ name }) => name === feature);
     if (!parent) return [];
-    const isEnabled = parent.environments.find(one => one.name === environment)?.enabled ?? false;
+    const isEnabled = parent.environments.find(({ name }) => name === environment)?.enabled ?? false;
     if (enabled && !isEnabled)
       return [{ parent: feature, reason: 'is disabled here. Nobody gets this flag until it is enabled.' }];
     if (!enabled && isEnabled)

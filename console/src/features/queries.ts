@@ -1,9 +1,9 @@
 import { type QueryClient, queryOptions, useQueries } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
-import { api, done, sendRead, unlessCarriedOut, unwrap } from '../api/client.ts';
+import { api, ensureApplied, sendRead, unwrap, unwrapIfAvailable } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
-import { because } from '../api/reason.ts';
-import { type Shown, showOptimistically } from '../ui/optimistic.ts';
+import { reasonHeader } from '../api/reason.ts';
+import { type CachedView, showOptimistically } from '../ui/optimistic.ts';
 
 export type Feature = schemas['Feature'];
 export type FeatureEnvironment = schemas['FeatureEnvironment'];
@@ -17,23 +17,23 @@ export type FeatureLink = schemas['FeatureLink'];
 export type Tag = schemas['Tag'];
 export type Completion = schemas['FeatureCompletion'];
 
-/** A flag of a project. */
-export type Place = { projectId: string; featureName: string };
-/** A flag in an environment. */
-export type EnvironmentPlace = Place & { environment: string };
+/** The path parameters of a flag. */
+export type FeaturePath = { projectId: string; featureName: string };
+/** The path parameters of a flag in an environment. */
+export type FlagInEnvironment = FeaturePath & { environment: string };
 
 const FEATURE = '/api/admin/projects/{projectId}/features/{featureName}';
 const ENVIRONMENT = `${FEATURE}/environments/{environment}` as const;
-/** The server writes the counts of SDKs every 10 s. */
+/** As often as the server writes the counts that SDKs report. */
 const USAGE_REFRESH_MS = 10_000;
 
-export const featureQuery = (path: Place) =>
+export const featureQuery = (path: FeaturePath) =>
   queryOptions({
     queryKey: keys.feature(path),
     queryFn: ({ signal }) => unwrap(api.GET(FEATURE, { params: { path }, signal })),
   });
 
-/** The parents of a flag, as far as they are loaded. */
+/** Returns the flag's parents as far as they are loaded. */
 export const useParents = (feature: Feature): Feature[] =>
   useQueries({
     queries: feature.dependencies.map(parent =>
@@ -54,18 +54,18 @@ export const contextQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** More than the page shows, because favorites do not change the flag. */
-const RECENT = 16;
+/** More than the page shows, because the page hides events about favorites. */
+const MAX_RECENT_EVENTS = 16;
 
 /** The newest events of a flag, including those from before it moved to its project. */
-export const recentEventsQuery = ({ featureName }: Place) =>
+export const recentEventsQuery = ({ featureName }: FeaturePath) =>
   queryOptions({
-    queryKey: keys.eventsOf(featureName),
+    queryKey: keys.featureEvents(featureName),
     queryFn: ({ signal }) =>
       unwrap(
         api.GET('/api/admin/search/events', {
           params: {
-            query: { feature: `IS:${featureName}`, limit: RECENT, parts: 'true' },
+            query: { feature: `IS:${featureName}`, limit: MAX_RECENT_EVENTS, parts: 'true' },
           },
           signal,
         }),
@@ -74,22 +74,22 @@ export const recentEventsQuery = ({ featureName }: Place) =>
 
 type EventOfFlag = schemas['Event'];
 
-/** The newest events of a flag, read now. Returns none after an error, because they only explain a conflict. */
+/** Finds a recent event of a flag. Returns undefined after an error, because the event only explains a conflict. */
 export async function findChange(
-  { featureName }: Place,
+  { featureName }: FeaturePath,
   matches: (event: EventOfFlag) => boolean,
 ): Promise<EventOfFlag | undefined> {
-  const query = { feature: `IS:${featureName}`, limit: RECENT };
-  const found = await unwrap(api.GET('/api/admin/search/events', { params: { query } })).catch(
+  const query = { feature: `IS:${featureName}`, limit: MAX_RECENT_EVENTS };
+  const result = await unwrap(api.GET('/api/admin/search/events', { params: { query } })).catch(
     () => undefined,
   );
-  return found?.events.find(matches);
+  return result?.events.find(matches);
 }
 
 /** The newest event of a flag in an environment. */
-export const lastChangeQuery = ({ featureName, environment }: EnvironmentPlace) =>
+export const lastChangeQuery = ({ featureName, environment }: FlagInEnvironment) =>
   queryOptions({
-    queryKey: [...keys.eventsOf(featureName), environment],
+    queryKey: [...keys.featureEvents(featureName), environment],
     queryFn: async ({ signal }) => {
       const query = { feature: `IS:${featureName}`, environment: `IS:${environment}`, limit: 1 };
       const { events } = await unwrap(api.GET('/api/admin/search/events', { params: { query }, signal }));
@@ -98,30 +98,30 @@ export const lastChangeQuery = ({ featureName, environment }: EnvironmentPlace) 
   });
 
 /**
- * The strategy that the newest change of the flag in the environment added while it enabled the flag. Undefined if it
- * added none, or if somebody changed the flag there since.
+ * Returns the id of the strategy that was added when the flag was last enabled in the environment, or undefined if none was
+ * added or somebody has changed the flag there since.
  */
-export async function findStrategyOfEnabling({
+export async function findAddedStrategy({
   featureName,
   environment,
-}: EnvironmentPlace): Promise<string | undefined> {
+}: FlagInEnvironment): Promise<string | undefined> {
   const query = { feature: `IS:${featureName}`, environment: `IS:${environment}`, limit: 2 };
   const { events } = await unwrap(api.GET('/api/admin/search/events', { params: { query } }));
-  const [newest] = events;
-  const isOfEnabling = events.some(({ type }) => type === 'feature-environment-enabled');
-  const added = events.find(
-    ({ type, groupId }) => type === 'feature-strategy-add' && groupId === newest?.groupId,
+  const [newestEvent] = events;
+  const hasEnabled = events.some(({ type }) => type === 'feature-environment-enabled');
+  const strategyEvent = events.find(
+    ({ type, groupId }) => type === 'feature-strategy-add' && groupId === newestEvent?.groupId,
   );
-  return isOfEnabling && typeof added?.data?.id === 'string' ? added.data.id : undefined;
+  return hasEnabled && typeof strategyEvent?.data?.id === 'string' ? strategyEvent.data.id : undefined;
 }
 
-export const driftQuery = (path: Place) =>
+export const driftQuery = (path: FeaturePath) =>
   queryOptions({
     queryKey: keys.drift(path),
     queryFn: ({ signal }) => unwrap(api.GET(`${FEATURE}/drift`, { params: { path }, signal })),
   });
 
-/** How often SDKs evaluated the flag: by hour up to 48 h, by day beyond. */
+/** How many times SDKs evaluated the flag, by hour for up to 48 h and by day for longer times. */
 export const usageQuery = (featureName: string, hoursBack: number) =>
   queryOptions({
     queryKey: keys.usage(featureName, hoursBack),
@@ -135,14 +135,14 @@ export const usageQuery = (featureName: string, hoursBack: number) =>
     refetchInterval: USAGE_REFRESH_MS,
   });
 
-/** The flags that were cloned from this one, newest first. */
-export const copiesQuery = (path: Place) =>
+/** The clones of this flag, newest first. */
+export const copiesQuery = (path: FeaturePath) =>
   queryOptions({
     queryKey: keys.copies(path),
     queryFn: ({ signal }) => unwrap(api.GET(`${FEATURE}/copies`, { params: { path }, signal })),
   });
 
-type Found = schemas['FeatureSearchResult'];
+type SearchResult = schemas['FeatureSearchResult'];
 type Change = { favorite?: boolean; environment?: { name: string; enabled: boolean } };
 
 const withChange = <
@@ -153,41 +153,43 @@ const withChange = <
 ): T => ({
   ...flag,
   favorite,
-  environments: flag.environments.map(one =>
-    one.name === environment?.name ? { ...one, ...environment } : one,
+  environments: flag.environments.map(current =>
+    current.name === environment?.name ? { ...current, ...environment } : current,
   ),
 });
 
-/** Where a flag is shown: on its page and in all loaded lists. */
-const placesOf = (path: Place): Shown<Change>[] => [
+/** Returns the cached views that show a flag: its own page and all loaded lists. */
+const listCachedViews = (path: FeaturePath): CachedView<Change>[] => [
   { filters: { queryKey: featureQuery(path).queryKey, exact: true }, patch: withChange<Feature> },
   {
     filters: { queryKey: keys.flags },
-    patch: (found: Found, change) => ({
-      ...found,
-      features: found.features.map(one =>
-        one.project === path.projectId && one.name === path.featureName ? withChange(one, change) : one,
+    patch: (result: SearchResult, change) => ({
+      ...result,
+      features: result.features.map(feature =>
+        feature.project === path.projectId && feature.name === path.featureName
+          ? withChange(feature, change)
+          : feature,
       ),
     }),
   },
 ];
 
-/** Enables or disables a flag in an environment. With an ETag, the server rejects it with 412 if somebody changed it meanwhile. */
+/** Enables or disables a flag in an environment. With an ETag, the server rejects the request with 412 if somebody has changed the flag there. */
 export async function setEnabled(
   client: QueryClient,
-  path: EnvironmentPlace,
+  path: FlagInEnvironment,
   enabled: boolean,
   { etag, reason }: { etag?: string; reason?: string } = {},
 ): Promise<void> {
-  const headers = { ...(etag === undefined ? {} : { 'If-Match': etag }), ...because(reason) };
+  const headers = { ...(etag === undefined ? {} : { 'If-Match': etag }), ...reasonHeader(reason) };
   const { featureName, environment: name } = path;
   await showOptimistically(client, {
     subject: `${featureName} in ${name}`,
-    places: placesOf(path),
+    views: listCachedViews(path),
     change: { environment: { name, enabled } },
     undo: { environment: { name, enabled: !enabled } },
     send: () =>
-      done(
+      ensureApplied(
         enabled
           ? api.POST(`${ENVIRONMENT}/on`, { params: { path }, headers })
           : api.POST(`${ENVIRONMENT}/off`, { params: { path }, headers }),
@@ -195,15 +197,15 @@ export async function setEnabled(
   });
 }
 
-/** Adds a flag to the favorites of the user, or removes it. */
-export async function setFavorite(client: QueryClient, path: Place, favorite: boolean): Promise<void> {
+/** Marks a flag as one of the user's favorites, or unmarks the flag. */
+export async function setFavorite(client: QueryClient, path: FeaturePath, favorite: boolean): Promise<void> {
   await showOptimistically(client, {
     subject: `favorite ${path.featureName}`,
-    places: placesOf(path),
+    views: listCachedViews(path),
     change: { favorite },
     undo: { favorite: !favorite },
     send: () =>
-      done(
+      ensureApplied(
         favorite
           ? api.POST(`${FEATURE}/favorites`, { params: { path } })
           : api.DELETE(`${FEATURE}/favorites`, { params: { path } }),
@@ -211,55 +213,59 @@ export async function setFavorite(client: QueryClient, path: Place, favorite: bo
   });
 }
 
-/** A strategy and the ETag that proves which state the user has seen. */
+/** Reads a strategy and its ETag, so that a save can prove which state the user has seen. */
 export async function readStrategy(
-  path: EnvironmentPlace & { strategyId: string },
+  path: FlagInEnvironment & { strategyId: string },
 ): Promise<{ strategy: Strategy; etag: string }> {
   const call = api.GET(`${ENVIRONMENT}/strategies/{strategyId}`, { params: { path } });
   const strategy = await unwrap(call);
   return { strategy, etag: (await call).response.headers.get('ETag') ?? '*' };
 }
 
-/** Replaces a strategy. The server rejects it with 412 if somebody changed it meanwhile. */
+/** Replaces a strategy. The server rejects the request with 412 if somebody else has changed the strategy in the meantime. */
 export const saveStrategy = (
-  path: EnvironmentPlace & { strategyId: string },
+  path: FlagInEnvironment & { strategyId: string },
   body: NewStrategy,
   etag: string,
   reason: string,
 ): Promise<void> =>
-  done(
+  ensureApplied(
     api.PUT(`${ENVIRONMENT}/strategies/{strategyId}`, {
       params: { path },
       body,
-      headers: { 'If-Match': etag, ...because(reason) },
+      headers: { 'If-Match': etag, ...reasonHeader(reason) },
     }),
   );
 
-export const addStrategy = (path: EnvironmentPlace, body: NewStrategy, reason: string): Promise<void> =>
-  done(api.POST(`${ENVIRONMENT}/strategies`, { params: { path }, body, headers: because(reason) }));
+export const addStrategy = (path: FlagInEnvironment, body: NewStrategy, reason: string): Promise<void> =>
+  ensureApplied(
+    api.POST(`${ENVIRONMENT}/strategies`, { params: { path }, body, headers: reasonHeader(reason) }),
+  );
 
 export const deleteStrategy = (
-  path: EnvironmentPlace & { strategyId: string },
+  path: FlagInEnvironment & { strategyId: string },
   reason: string,
 ): Promise<void> =>
-  done(api.DELETE(`${ENVIRONMENT}/strategies/{strategyId}`, { params: { path }, headers: because(reason) }));
+  ensureApplied(
+    api.DELETE(`${ENVIRONMENT}/strategies/{strategyId}`, { params: { path }, headers: reasonHeader(reason) }),
+  );
 
 export const orderStrategies = (
-  path: EnvironmentPlace,
+  path: FlagInEnvironment,
   ids: readonly string[],
   reason?: string,
 ): Promise<void> =>
-  done(
+  ensureApplied(
     api.POST(`${ENVIRONMENT}/strategies/set-sort-order`, {
       params: { path },
       body: ids.map((id, sortOrder) => ({ id, sortOrder })),
-      headers: because(reason),
+      headers: reasonHeader(reason),
     }),
   );
 
-/** A flag in an environment, and the ETag that proves which state the user has seen. */
+/** Reads an environment of a flag and its ETag, so that a save can prove which state the user has seen. */
 export async function readEnvironment(
-  path: EnvironmentPlace,
+  path: FlagInEnvironment,
 ): Promise<{ environment: FeatureEnvironment; etag: string }> {
   const call = api.GET(ENVIRONMENT, { params: { path } });
   const environment = await unwrap(call);
@@ -267,43 +273,49 @@ export async function readEnvironment(
 }
 
 /**
- * Copies an environment and returns the target. The server rejects it with 412 if somebody changed the target meanwhile. Undefined:
- * the server carried out the copy, and no longer has the response.
+ * Copies an environment and returns the target. The server rejects the request with 412 if somebody has changed the target in the
+ * meantime. Returns undefined if the server carried out the copy, but no longer has the response.
  */
 export const copyEnvironment = (
-  path: EnvironmentPlace,
-  from: string,
+  path: FlagInEnvironment,
+  sourceName: string,
   etag: string,
 ): Promise<FeatureEnvironment | undefined> =>
-  unlessCarriedOut(
-    api.POST(`${ENVIRONMENT}/copy`, { params: { path }, body: { from }, headers: { 'If-Match': etag } }),
+  unwrapIfAvailable(
+    api.POST(`${ENVIRONMENT}/copy`, {
+      params: { path },
+      body: { from: sourceName },
+      headers: { 'If-Match': etag },
+    }),
   );
 
-/** Replaces all strategies in one change. The server rejects it with 412 if somebody changed the environment meanwhile. */
+/** Replaces all strategies in one change. The server rejects the request with 412 if the environment has changed in the meantime. */
 export const replaceStrategies = (
-  path: EnvironmentPlace,
+  path: FlagInEnvironment,
   body: schemas['StrategyList'],
   etag: string,
 ): Promise<void> =>
-  done(api.PUT(`${ENVIRONMENT}/strategies`, { params: { path }, body, headers: { 'If-Match': etag } }));
+  ensureApplied(
+    api.PUT(`${ENVIRONMENT}/strategies`, { params: { path }, body, headers: { 'If-Match': etag } }),
+  );
 
-/** Replaces the variants. The server rejects it with 412 if somebody changed the environment meanwhile. */
+/** Replaces the variants. The server rejects the request with 412 if the environment has changed in the meantime. */
 export const replaceVariants = (
-  path: EnvironmentPlace,
+  path: FlagInEnvironment,
   body: schemas['Variants'],
   etag: string,
   reason?: string,
 ): Promise<void> =>
-  done(
+  ensureApplied(
     api.PUT(`${ENVIRONMENT}/variants`, {
       params: { path },
       body,
-      headers: { 'If-Match': etag, ...because(reason) },
+      headers: { 'If-Match': etag, ...reasonHeader(reason) },
     }),
   );
 
-/** The obstacles to archiving: children that depend on the flag. */
-export const checkArchive = ({ projectId, featureName }: Place): Promise<schemas['ArchiveCheck']> =>
+/** Finds the flag's children, which prevent archiving it. */
+export const checkArchive = ({ projectId, featureName }: FeaturePath): Promise<schemas['ArchiveCheck']> =>
   unwrap(
     api.POST('/api/admin/projects/{projectId}/archive/validate', {
       params: { path: { projectId } },
@@ -312,42 +324,42 @@ export const checkArchive = ({ projectId, featureName }: Place): Promise<schemas
     }),
   );
 
-export const archiveFeature = (path: Place, reason: string): Promise<void> =>
-  done(api.DELETE(FEATURE, { params: { path }, headers: because(reason) }));
+export const archiveFeature = (path: FeaturePath, reason: string): Promise<void> =>
+  ensureApplied(api.DELETE(FEATURE, { params: { path }, headers: reasonHeader(reason) }));
 
-export const reviveFeature = ({ featureName }: Place, reason?: string): Promise<void> =>
-  done(
+export const reviveFeature = ({ featureName }: FeaturePath, reason?: string): Promise<void> =>
+  ensureApplied(
     api.POST('/api/admin/archive/revive/{featureName}', {
       params: { path: { featureName } },
-      headers: because(reason),
+      headers: reasonHeader(reason),
     }),
   );
 
 /** Deletes an archived flag permanently. */
-export const deleteFeature = ({ featureName }: Place, reason: string): Promise<void> =>
-  done(
+export const deleteFeature = ({ featureName }: FeaturePath, reason: string): Promise<void> =>
+  ensureApplied(
     api.DELETE('/api/admin/archive/{featureName}', {
       params: { path: { featureName } },
-      headers: because(reason),
+      headers: reasonHeader(reason),
     }),
   );
 
-/** Changes the named settings. With an ETag, the server rejects it with 412 if somebody changed the flag meanwhile. */
+/** Changes the settings in the body. With an ETag, the server rejects the request with 412 if the flag has changed in the meantime. */
 export const updateFeature = (
-  path: Place,
+  path: FeaturePath,
   body: schemas['FeatureUpdate'],
   { etag, reason }: { etag?: string; reason?: string } = {},
 ): Promise<void> =>
-  done(
+  ensureApplied(
     api.PUT(FEATURE, {
       params: { path },
       body,
-      headers: { ...(etag === undefined ? {} : { 'If-Match': etag }), ...because(reason) },
+      headers: { ...(etag === undefined ? {} : { 'If-Match': etag }), ...reasonHeader(reason) },
     }),
   );
 
-/** A flag and the ETag that proves which state the user has seen. */
-export const settingsQuery = (path: Place) =>
+/** A flag and its ETag, so that a save can prove which state the user has seen. */
+export const settingsQuery = (path: FeaturePath) =>
   queryOptions({
     queryKey: [...keys.feature(path), 'settings'],
     queryFn: async ({ signal }) => {
@@ -358,25 +370,25 @@ export const settingsQuery = (path: Place) =>
     staleTime: 0,
   });
 
-export const moveFeature = (path: Place, newProjectId: string, reason: string): Promise<void> =>
-  done(
+export const moveFeature = (path: FeaturePath, newProjectId: string, reason: string): Promise<void> =>
+  ensureApplied(
     api.POST(`${FEATURE}/changeProject`, {
       params: { path },
       body: { newProjectId },
-      headers: because(reason),
+      headers: reasonHeader(reason),
     }),
   );
 
 export const changeTags = (
-  { featureName }: Place,
+  { featureName }: FeaturePath,
   body: schemas['TagChange'],
   reason?: string,
 ): Promise<void> =>
-  done(
+  ensureApplied(
     api.PUT('/api/admin/features/{featureName}/tags', {
       params: { path: { featureName } },
       body,
-      headers: because(reason),
+      headers: reasonHeader(reason),
     }),
   );
 
@@ -386,7 +398,7 @@ export const tagTypesQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** The tags of a type that exist. */
+/** The existing tags of a type. */
 export const tagsQuery = (type: string) =>
   queryOptions({
     queryKey: [...keys.tags, type],
@@ -395,47 +407,55 @@ export const tagsQuery = (type: string) =>
     staleTime: 30_000,
   });
 
-export const addLink = (path: Place, body: schemas['FeatureLinkInput']): Promise<void> =>
-  done(api.POST(`${FEATURE}/link`, { params: { path }, body }));
+export const addLink = (path: FeaturePath, body: schemas['FeatureLinkInput']): Promise<void> =>
+  ensureApplied(api.POST(`${FEATURE}/link`, { params: { path }, body }));
 
 export const updateLink = (
-  path: Place & { linkId: string },
+  path: FeaturePath & { linkId: string },
   body: schemas['FeatureLinkInput'],
-): Promise<void> => done(api.PUT(`${FEATURE}/link/{linkId}`, { params: { path }, body }));
+): Promise<void> => ensureApplied(api.PUT(`${FEATURE}/link/{linkId}`, { params: { path }, body }));
 
-export const deleteLink = (path: Place & { linkId: string }): Promise<void> =>
-  done(api.DELETE(`${FEATURE}/link/{linkId}`, { params: { path } }));
+export const deleteLink = (path: FeaturePath & { linkId: string }): Promise<void> =>
+  ensureApplied(api.DELETE(`${FEATURE}/link/{linkId}`, { params: { path } }));
 
-/** The flags that can become a parent of this one. */
-export const possibleParentsQuery = (path: Place) =>
+/** The flags that can become a parent of this flag. */
+export const possibleParentsQuery = (path: FeaturePath) =>
   queryOptions({
     queryKey: [...keys.feature(path), 'possible-parents'],
     queryFn: ({ signal }) => unwrap(api.GET(`${FEATURE}/parents`, { params: { path }, signal })),
   });
 
 /** The variants that a child can require from this flag. */
-export const parentVariantsQuery = (path: Place) =>
+export const parentVariantsQuery = (path: FeaturePath) =>
   queryOptions({
     queryKey: [...keys.feature(path), 'parent-variants'],
     queryFn: ({ signal }) => unwrap(api.GET(`${FEATURE}/parent-variants`, { params: { path }, signal })),
   });
 
-/** Adds a parent, or replaces the conditions of one. */
-export const setParent = (path: Place, body: schemas['NewDependency'], reason?: string): Promise<void> =>
-  done(api.POST(`${FEATURE}/dependencies`, { params: { path }, body, headers: because(reason) }));
+/** Adds a parent, or replaces its condition. */
+export const setParent = (
+  path: FeaturePath,
+  body: schemas['NewDependency'],
+  reason?: string,
+): Promise<void> =>
+  ensureApplied(
+    api.POST(`${FEATURE}/dependencies`, { params: { path }, body, headers: reasonHeader(reason) }),
+  );
 
-export const deleteParent = (path: Place & { parent: string }, reason?: string): Promise<void> =>
-  done(api.DELETE(`${FEATURE}/dependencies/{parent}`, { params: { path }, headers: because(reason) }));
+export const deleteParent = (path: FeaturePath & { parent: string }, reason?: string): Promise<void> =>
+  ensureApplied(
+    api.DELETE(`${FEATURE}/dependencies/{parent}`, { params: { path }, headers: reasonHeader(reason) }),
+  );
 
 /** Every stage that the flag has reached, oldest first. */
-export const lifecycleQuery = (path: Place) =>
+export const lifecycleQuery = (path: FeaturePath) =>
   queryOptions({
     queryKey: [...keys.feature(path), 'lifecycle'],
     queryFn: ({ signal }) => unwrap(api.GET(`${FEATURE}/lifecycle`, { params: { path }, signal })),
   });
 
-export const completeFeature = (path: Place, body: Completion): Promise<void> =>
-  done(api.POST(`${FEATURE}/lifecycle/complete`, { params: { path }, body }));
+export const completeFeature = (path: FeaturePath, body: Completion): Promise<void> =>
+  ensureApplied(api.POST(`${FEATURE}/lifecycle/complete`, { params: { path }, body }));
 
-export const uncompleteFeature = (path: Place): Promise<void> =>
-  done(api.POST(`${FEATURE}/lifecycle/uncomplete`, { params: { path } }));
+export const uncompleteFeature = (path: FeaturePath): Promise<void> =>
+  ensureApplied(api.POST(`${FEATURE}/lifecycle/uncomplete`, { params: { path } }));

@@ -1,7 +1,7 @@
 import '@mantine/core/styles/Checkbox.layer.css';
 import { Checkbox, NativeSelect, Textarea } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { messagesByField, otherMessages } from '../api/errors.ts';
+import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { useMissingPermissions } from '../api/me.ts';
 import { typesQuery } from '../feature-search/queries.ts';
 import { Conflict } from '../ui/Conflict.tsx';
@@ -13,14 +13,14 @@ import { toast } from '../ui/toasts.ts';
 import { useEditor } from '../ui/useEditor.tsx';
 import { useReasons } from '../ui/useReasons.ts';
 import type { Version } from '../ui/versions.ts';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
+import { ArchiveSection } from './ArchiveSection.tsx';
 import { FlagFrame } from './Frame.tsx';
 import { Move } from './Move.tsx';
 import { type Feature, findChange, settingsQuery, updateFeature } from './queries.ts';
-import { Remove } from './Remove.tsx';
 import s from './tab.module.css';
 
-/** The settings of a flag, its project, and its end. */
+/** Changes the settings of a flag, moves it to a different project, and archives it. */
 export function FeatureSettingsPage() {
   return (
     <FlagFrame>
@@ -28,14 +28,14 @@ export function FeatureSettingsPage() {
         <div className={s.tab}>
           <General key={feature.name} feature={feature} />
           {!feature.archived && <Move feature={feature} />}
-          <Remove feature={feature} />
+          <ArchiveSection feature={feature} />
         </div>
       )}
     </FlagFrame>
   );
 }
 
-const FIELDS = ['description', 'type', 'impressionData', 'stale'];
+const SHOWN_FIELDS = ['description', 'type', 'impressionData', 'stale'];
 const CHECKBOXES = [
   {
     field: 'impressionData',
@@ -50,7 +50,7 @@ const CHECKBOXES = [
 ] as const;
 type Draft = { description: string; type: string; impressionData: boolean; stale: boolean };
 
-const draftOf = ({ description, type, impressionData, stale }: Feature): Draft => ({
+const toDraft = ({ description, type, impressionData, stale }: Feature): Draft => ({
   description: description ?? '',
   type,
   impressionData,
@@ -58,8 +58,8 @@ const draftOf = ({ description, type, impressionData, stale }: Feature): Draft =
 });
 
 function General({ feature }: { feature: Feature }) {
-  const place = { projectId: feature.project, featureName: feature.name };
-  const { data, error, refetch } = useQuery(settingsQuery(place));
+  const path = { projectId: feature.project, featureName: feature.name };
+  const { data, error, refetch } = useQuery(settingsQuery(path));
   return (
     <section aria-label="Settings">
       <header>
@@ -70,47 +70,47 @@ function General({ feature }: { feature: Feature }) {
       </header>
       {error && !data && <Failure error={error} onRetry={() => void refetch()} />}
       {!error && !data && <Skeleton rows={4} />}
-      {data && <Editor feature={feature} saved={{ draft: draftOf(data.feature), etag: data.etag }} />}
+      {data && <Editor feature={feature} current={{ draft: toDraft(data.feature), etag: data.etag }} />}
     </section>
   );
 }
 
-function Editor({ feature, saved }: { feature: Feature; saved: Version<Draft> }) {
+function Editor({ feature, current }: { feature: Feature; current: Version<Draft> }) {
   const client = useQueryClient();
   const types = useQuery(typesQuery).data?.types ?? [];
-  const place = { projectId: feature.project, featureName: feature.name };
-  const missing = useMissingPermissions('updateFeature', { project: feature.project });
-  const read = async () => {
-    const now = await client.fetchQuery({ ...settingsQuery(place), staleTime: 0 });
-    return { draft: draftOf(now.feature), etag: now.etag };
+  const path = { projectId: feature.project, featureName: feature.name };
+  const missingPermissions = useMissingPermissions('updateFeature', { project: feature.project });
+  const readLatest = async () => {
+    const latest = await client.fetchQuery({ ...settingsQuery(path), staleTime: 0 });
+    return { draft: toDraft(latest.feature), etag: latest.etag };
   };
-  const { draft, changes, change, error, conflict, question, ...editor } = useEditor<Draft>({
+  const { draft, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
     thing: `settings:${feature.name}`,
-    current: saved,
-    read,
-    save: (sent, etag, reason) =>
-      updateFeature(place, { ...sent, description: sent.description || null }, { etag, reason }),
-    findChange: () => findChange(place, ({ type, environment }) => !environment && !isFavoriteType(type)),
+    current,
+    read: readLatest,
+    save: (sentDraft, etag, reason) =>
+      updateFeature(path, { ...sentDraft, description: sentDraft.description || null }, { etag, reason }),
+    findChange: () => findChange(path, ({ type, environment }) => !environment && !isFavoriteType(type)),
     onSaved: async () => {
       toast({ message: 'Settings saved.' });
-      return await read();
+      return await readLatest();
     },
   });
   const reasons = useReasons(feature.project);
-  const isReadOnly = feature.archived || missing.length > 0;
+  const isReadOnly = feature.archived || missingPermissions.length > 0;
   const messages = messagesByField(error);
-  const type = types.find(one => one.id === draft.type);
+  const type = types.find(({ id }) => id === draft.type);
   if (conflict)
     return (
       <div className={s.card}>
         <Conflict noun="flag" {...conflict} />
-        {question}
+        {confirmation}
       </div>
     );
   return (
     <div className={s.card}>
       <div className={s.fields}>
-        <FormErrors messages={otherMessages(error, FIELDS)} />
+        <FormErrors messages={messagesWithoutField(error, SHOWN_FIELDS)} />
         <Textarea
           label="Description"
           rows={3}
@@ -124,12 +124,12 @@ function Editor({ feature, saved }: { feature: Feature; saved: Version<Draft> })
           label="Type"
           description={
             type &&
-            `${type.description}. ${type.lifetimeDays === null ? 'No expected lifetime.' : `Expected lifetime: ${counted(type.lifetimeDays, 'day')}.`}`
+            `${type.description}. ${type.lifetimeDays === null ? 'No expected lifetime.' : `Expected lifetime: ${formatCount(type.lifetimeDays, 'day')}.`}`
           }
           disabled={isReadOnly}
           value={draft.type}
           error={messages.type}
-          data={types.map(one => ({ value: one.id, label: one.name }))}
+          data={types.map(({ id, name }) => ({ value: id, label: name }))}
           onChange={event => change({ type: event.target.value })}
         />
         {CHECKBOXES.map(({ field, label, description }) => (
@@ -147,14 +147,14 @@ function Editor({ feature, saved }: { feature: Feature; saved: Version<Draft> })
       <SaveBar
         changes={changes}
         action="Save settings"
-        missing={missing}
+        missingPermissions={missingPermissions}
         pending={editor.isPending}
         disabled={isReadOnly}
         reason={{ reasons, ...editor.reason }}
         onSave={editor.save}
         onDiscard={editor.discard}
       />
-      {question}
+      {confirmation}
     </div>
   );
 }

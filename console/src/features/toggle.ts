@@ -1,67 +1,67 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { MAX_REASON_LENGTH } from '../api/reason.ts';
 import { toast } from '../ui/toasts.ts';
-import { deleteStrategy, type EnvironmentPlace, findStrategyOfEnabling, setEnabled } from './queries.ts';
+import { deleteStrategy, type FlagInEnvironment, findAddedStrategy, setEnabled } from './queries.ts';
 
-const aboutOf = ({ featureName, environment }: EnvironmentPlace): string =>
+const toastSubject = ({ featureName, environment }: FlagInEnvironment): string =>
   `${featureName} in ${environment}`;
 
-/** The newest change of each toggle that has not ended. */
-const running = new Map<string, Promise<void>>();
+/** The newest change of each toggle that has pending changes. */
+const pendingChanges = new Map<string, Promise<void>>();
 
-/** The changes of one toggle run one after the other: an undo that removes a strategy must not overtake a later click. */
-function inTurn(place: EnvironmentPlace, change: () => Promise<void>): Promise<void> {
-  const toggle = aboutOf(place);
-  const result = (running.get(toggle) ?? Promise.resolve()).then(change);
-  const ended = result
+/** Runs the changes of one toggle one after the other, because an undo that removes a strategy must not overtake a later click. */
+function runInOrder(path: FlagInEnvironment, change: () => Promise<void>): Promise<void> {
+  const toggle = toastSubject(path);
+  const result = (pendingChanges.get(toggle) ?? Promise.resolve()).then(change);
+  const completion = result
     .catch(() => {})
     .then(() => {
-      if (running.get(toggle) === ended) running.delete(toggle);
+      if (pendingChanges.get(toggle) === completion) pendingChanges.delete(toggle);
     });
-  running.set(toggle, ended);
+  pendingChanges.set(toggle, completion);
   return result;
 }
 
-/** Enables or disables a flag, and offers "Undo". The message replaces an older one about the same toggle. */
+/** Enables or disables a flag, and offers "Undo". The message replaces an older message about the same toggle. */
 export async function toggleWithUndo(
   client: QueryClient,
-  place: EnvironmentPlace,
+  path: FlagInEnvironment,
   enabled: boolean,
   reason?: string,
 ): Promise<void> {
-  await inTurn(place, () => setEnabled(client, place, enabled, { reason }));
+  await runInOrder(path, () => setEnabled(client, path, enabled, { reason }));
   toast({
-    message: `${place.featureName} is ${enabled ? 'enabled' : 'disabled'} in ${place.environment}.`,
-    about: aboutOf(place),
+    message: `${path.featureName} is ${enabled ? 'enabled' : 'disabled'} in ${path.environment}.`,
+    about: toastSubject(path),
     action: {
       label: 'Undo',
       run: () =>
-        void inTurn(place, () => undo(client, place, enabled, reason)).catch(
-          toastFailedToggle(place, !enabled),
+        void runInOrder(path, () => undo(client, path, enabled, reason)).catch(
+          toastFailedToggle(path, !enabled),
         ),
     },
   });
 }
 
-/** Enabling a flag without a strategy adds one, so undoing it removes that one too. */
+/** Undoes a toggle. If enabling the flag added the default strategy, the undo removes the strategy again. */
 async function undo(
   client: QueryClient,
-  place: EnvironmentPlace,
+  path: FlagInEnvironment,
   enabled: boolean,
-  reasonBefore = '',
+  toggleReason = '',
 ): Promise<void> {
-  const added = enabled ? await findStrategyOfEnabling(place) : undefined;
-  const reason = reasonBefore.trim() && `Undo: ${reasonBefore.trim()}`.slice(0, MAX_REASON_LENGTH);
-  await setEnabled(client, place, !enabled, { reason });
-  if (added !== undefined) await deleteStrategy({ ...place, strategyId: added }, reason);
+  const addedStrategyId = enabled ? await findAddedStrategy(path) : undefined;
+  const reason = toggleReason.trim() && `Undo: ${toggleReason.trim()}`.slice(0, MAX_REASON_LENGTH);
+  await setEnabled(client, path, !enabled, { reason });
+  if (addedStrategyId !== undefined) await deleteStrategy({ ...path, strategyId: addedStrategyId }, reason);
 }
 
-/** Says which toggle failed: the page already shows the former state again. */
+/** Shows which toggle failed, because the page already shows the previous state again. */
 export const toastFailedToggle =
-  (place: EnvironmentPlace, enabled: boolean) =>
+  (path: FlagInEnvironment, enabled: boolean) =>
   (error: unknown): void =>
     toast({
       tone: 'bad',
-      message: `${place.featureName} was not ${enabled ? 'enabled' : 'disabled'} in ${place.environment}. ${error instanceof Error ? error.message : String(error)}`,
-      about: aboutOf(place),
+      message: `${path.featureName} was not ${enabled ? 'enabled' : 'disabled'} in ${path.environment}. ${error instanceof Error ? error.message : String(error)}`,
+      about: toastSubject(path),
     });

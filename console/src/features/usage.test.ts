@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { byApplication, byEnvironment, shareOf } from './usage.ts';
+import { formatShare, groupByApplication, groupByEnvironment } from './usage.ts';
 
 const NOW = Date.parse('2026-11-15T14:30:00Z');
-const counted = (fields: object) => ({
+const countsWith = (fields: object) => ({
   featureName: 'checkout',
   appName: 'shop',
   environment: 'production',
@@ -13,14 +13,14 @@ const counted = (fields: object) => ({
   ...fields,
 });
 
-test('counts go to the hours of a day, and an environment without counts is listed', () => {
-  const [development, production] = byEnvironment(
+test('adds up counts by hour', () => {
+  const [development, production] = groupByEnvironment(
     [
-      counted({ variants: { blue: 2 } }),
-      counted({ appName: 'mail', variants: { blue: 1, red: 4 } }),
-      counted({ timestamp: '2026-11-14T15:00:00.000Z', yes: 5, no: 0 }),
+      countsWith({ variants: { blue: 2 } }),
+      countsWith({ appName: 'mail', variants: { blue: 1, red: 4 } }),
+      countsWith({ timestamp: '2026-11-14T15:00:00.000Z', yes: 5, no: 0 }),
       // Older than the first slot.
-      counted({ timestamp: '2026-11-14T14:00:00.000Z', yes: 100 }),
+      countsWith({ timestamp: '2026-11-14T14:00:00.000Z', yes: 100 }),
     ],
     'day',
     ['development', 'production'],
@@ -38,9 +38,9 @@ test('counts go to the hours of a day, and an environment without counts is list
   ]);
 });
 
-test('counts go to the days of a month', () => {
-  const [production] = byEnvironment(
-    [counted({ timestamp: '2026-10-17T00:00:00.000Z' })],
+test('adds up counts by day', () => {
+  const [production] = groupByEnvironment(
+    [countsWith({ timestamp: '2026-10-17T00:00:00.000Z' })],
     'month',
     ['production'],
     NOW,
@@ -50,21 +50,21 @@ test('counts go to the days of a month', () => {
   expect(production?.slots[0]).toEqual({ at: '2026-10-17T00:00:00.000Z', yes: 3, no: 1 });
 });
 
-test('applications are sorted by their counts, and cover the same hours as the environments', () => {
-  const found = byApplication(
+test('adds up counts by application, the most requests first', () => {
+  const applications = groupByApplication(
     [
-      counted({}),
-      counted({ appName: 'mail', yes: 50 }),
-      counted({ environment: 'development' }),
+      countsWith({}),
+      countsWith({ appName: 'mail', yes: 50 }),
+      countsWith({ environment: 'development' }),
       // Older than the first slot of the environments.
-      counted({ timestamp: '2026-11-14T14:00:00.000Z', yes: 100 }),
+      countsWith({ timestamp: '2026-11-14T14:00:00.000Z', yes: 100 }),
     ],
     'day',
     ['development', 'production'],
     NOW,
   );
 
-  expect(found).toEqual([
+  expect(applications).toEqual([
     { appName: 'mail', yes: 50, no: 1, environments: ['production'] },
     { appName: 'shop', yes: 6, no: 2, environments: ['development', 'production'] },
   ]);
@@ -77,6 +77,6 @@ test.each([
   [1, 1000, '1 %'],
   [999, 1000, '99 %'],
   [3, 4, '75 %'],
-])('%d of %d is %s', (part, all, text) => {
-  expect(shareOf(part, all)).toBe(text);
+])('%d of %d is %s', (part, total, text) => {
+  expect(formatShare(part, total)).toBe(text);
 });

@@ -2,7 +2,7 @@ import type { schemas } from '../api/api.gen.ts';
 
 export type Counts = schemas['FeatureCounts'];
 
-/** The time that the page covers: hours of a day, or days of a month. Both in UTC, like the counts. */
+/** The time ranges on the page: the hours of a day, or the days of a month, in UTC like the counts. */
 export const RANGES = {
   day: { label: '24 hours', slots: 24, slotMs: 3_600_000, hoursBack: 24, unit: 'hour' },
   month: { label: '30 days', slots: 30, slotMs: 86_400_000, hoursBack: 720, unit: 'day' },
@@ -19,24 +19,24 @@ export type EnvironmentUsage = {
 };
 export type ApplicationUsage = { appName: string; yes: number; no: number; environments: string[] };
 
-/** The counts by environment and slot. `environments` are listed even without counts. */
-export function byEnvironment(
+/** Sums the counts by environment and slot. `environments` are listed even without counts. */
+export function groupByEnvironment(
   counts: readonly Counts[],
   range: Range,
   environments: readonly string[],
   now = Date.now(),
 ): EnvironmentUsage[] {
   const { slots, slotMs } = RANGES[range];
-  const last = Math.floor(now / slotMs);
+  const lastSlot = Math.floor(now / slotMs);
   const names = new Set([...environments, ...counts.map(({ environment }) => environment)]);
   return [...names].map(environment => {
     const variants = new Map<string, number>();
-    const bars = Array.from({ length: slots }, (_, n): Slot => {
-      const at = new Date((last - slots + 1 + n) * slotMs).toISOString();
-      return { at, yes: 0, no: 0 };
+    const bars = Array.from({ length: slots }, (_, index): Slot => {
+      const slotStart = new Date((lastSlot - slots + 1 + index) * slotMs).toISOString();
+      return { at: slotStart, yes: 0, no: 0 };
     });
     for (const count of counts) {
-      const bar = bars[Math.floor(Date.parse(count.timestamp) / slotMs) - last + slots - 1];
+      const bar = bars[Math.floor(Date.parse(count.timestamp) / slotMs) - lastSlot + slots - 1];
       if (count.environment !== environment || !bar) continue;
       bar.yes += count.yes;
       bar.no += count.no;
@@ -54,36 +54,37 @@ export function byEnvironment(
 }
 
 /**
- * The applications that asked for the flag, those with the most requests first. They cover the same slots as the
- * environments, so that both have the same sum. `environments` gives the order of the names.
+ * Sums the counts by application, with the most requests first. The slots are the same as for the environments, so both
+ * have the same sum. `environments` determines the order of the names.
  */
-export function byApplication(
+export function groupByApplication(
   counts: readonly Counts[],
   range: Range,
   environments: readonly string[],
   now = Date.now(),
 ): ApplicationUsage[] {
   const { slots, slotMs } = RANGES[range];
-  const first = (Math.floor(now / slotMs) - slots + 1) * slotMs;
-  const order = (name: string) => (environments.includes(name) ? environments.indexOf(name) : Infinity);
-  const found = new Map<string, ApplicationUsage>();
+  const startMs = (Math.floor(now / slotMs) - slots + 1) * slotMs;
+  const getPosition = (name: string) => (environments.includes(name) ? environments.indexOf(name) : Infinity);
+  const applications = new Map<string, ApplicationUsage>();
   for (const { appName, environment, yes, no, timestamp } of counts) {
-    if (Date.parse(timestamp) < first) continue;
-    const one = found.get(appName) ?? { appName, yes: 0, no: 0, environments: [] };
-    one.yes += yes;
-    one.no += no;
-    if (!one.environments.includes(environment)) one.environments.push(environment);
-    found.set(appName, one);
+    if (Date.parse(timestamp) < startMs) continue;
+    const usage = applications.get(appName) ?? { appName, yes: 0, no: 0, environments: [] };
+    usage.yes += yes;
+    usage.no += no;
+    if (!usage.environments.includes(environment)) usage.environments.push(environment);
+    applications.set(appName, usage);
   }
-  for (const { environments: names } of found.values()) names.sort((a, b) => order(a) - order(b));
-  return [...found.values()].toSorted((a, b) => b.yes + b.no - a.yes - a.no);
+  for (const { environments: names } of applications.values())
+    names.sort((a, b) => getPosition(a) - getPosition(b));
+  return [...applications.values()].toSorted((a, b) => b.yes + b.no - a.yes - a.no);
 }
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** "75 %". A part that is not empty is never 0 %, and one that is not everything is never 100 %. */
-export function shareOf(part: number, all: number): string {
-  if (all === 0 || part === 0) return '0 %';
-  if (part === all) return '100 %';
-  return `${Math.min(99, Math.max(1, Math.round((part / all) * 100)))} %`;
+/** Formats a share as "75 %". A non-empty part is never 0 %, and an incomplete part is never 100 %. */
+export function formatShare(part: number, total: number): string {
+  if (total === 0 || part === 0) return '0 %';
+  if (part === total) return '100 %';
+  return `${Math.min(99, Math.max(1, Math.round((part / total) * 100)))} %`;
 }

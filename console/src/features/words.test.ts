@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { audienceOf, constraintWords, listOf, selectsEveryone, textOf } from './words.ts';
+import {
+  describeConstraint,
+  describeStrategyAudience,
+  formatList,
+  selectsEveryone,
+  toPlainText,
+} from './words.ts';
 
 const segments = new Map([
   [1, 'beta-customers'],
@@ -19,7 +25,7 @@ describe('the audience of a strategy', () => {
       '50 % of beta-customers and eu-merchants',
       { ...strategy, parameters: { rollout: '50' }, segments: [1, 2] },
     ],
-    ['Everyone in segment 7', { ...strategy, name: 'default', segments: [7] }],
+    ['Everyone in a segment', { ...strategy, name: 'default', segments: [7] }],
     ['Users 4 or 5', { ...strategy, name: 'userWithId', parameters: { userIds: '4, 5,' } }],
     ['IP addresses 10.0.0.0/8', { ...strategy, name: 'remoteAddress', parameters: { IPs: '10.0.0.0/8' } }],
     ['Hosts a.example', { ...strategy, name: 'applicationHostname', parameters: { hostNames: 'a.example' } }],
@@ -49,20 +55,22 @@ describe('the audience of a strategy', () => {
         ],
       },
     ],
-  ])('reads "%s"', (text, given) => {
-    expect(textOf(audienceOf(given, segments))).toBe(text);
+  ])('describes the audience as "%s"', (text, strategyFields) => {
+    expect(toPlainText(describeStrategyAudience(strategyFields, segments))).toBe(text);
   });
 });
 
-test('a long list ends with the number of values that are not shown', () => {
-  expect(listOf([])).toBe('');
-  expect(listOf(['a'])).toBe('a');
-  expect(listOf(['a', 'b', 'c', 'd'])).toBe('a, b, c or d');
-  expect(listOf(Array.from({ length: 1003 }, (_, n) => `v${n}`))).toBe('v0, v1, v2 or 1,000 more');
+test('ends a long list with the number of hidden values', () => {
+  expect(formatList([])).toBe('');
+  expect(formatList(['a'])).toBe('a');
+  expect(formatList(['a', 'b', 'c', 'd'])).toBe('a, b, c or d');
+  expect(formatList(Array.from({ length: 1003 }, (_, index) => `v${index}`))).toBe(
+    'v0, v1, v2 or 1,000 more',
+  );
 });
 
-test('the field and the values of a constraint are bold', () => {
-  expect(constraintWords({ contextName: 'plan', operator: 'NOT_IN', values: ['free'] })).toEqual([
+test('makes the field and the values of a constraint bold', () => {
+  expect(describeConstraint({ contextName: 'plan', operator: 'NOT_IN', values: ['free'] })).toEqual([
     { text: 'plan', strong: true },
     { text: ' is not ' },
     { text: 'free', strong: true },
@@ -74,6 +82,6 @@ test.each([
   [{ ...strategy, parameters: { rollout: '100' }, disabled: true }, false],
   [{ ...strategy, parameters: { rollout: '99' }, disabled: false }, false],
   [{ ...strategy, parameters: { rollout: '100' }, segments: [1], disabled: false }, false],
-])('whether %j selects everyone is %s', (one, expected) => {
-  expect(selectsEveryone(one)).toBe(expected);
+])('whether %j selects everyone is %s', (strategyFields, expected) => {
+  expect(selectsEveryone(strategyFields)).toBe(expected);
 });

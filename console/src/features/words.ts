@@ -1,14 +1,14 @@
 import type { schemas } from '../api/api.gen.ts';
-import { fullOf } from '../ui/time.ts';
+import { formatFullTime } from '../ui/time.ts';
 
 type Constraint = schemas['Constraint'];
 type Strategy = Pick<schemas['FeatureStrategy'], 'name' | 'parameters' | 'segments' | 'constraints'>;
 
-/** A piece of a sentence. `strong` marks what the user chose. */
-export type Word = { text: string; strong?: boolean };
+/** A part of a sentence. `strong` marks what the user chose. */
+export type TextPart = { text: string; strong?: boolean };
 
-/** How an operator reads between a field and its values: "plan is any of". The second string is for the inverted operator. */
-const OPERATORS: Record<Constraint['operator'], readonly [string, string]> = {
+/** The label of each operator between a field and its values. The second label is for the inverted operator. */
+const OPERATOR_LABELS: Record<Constraint['operator'], readonly [string, string]> = {
   IN: ['is', 'is not'],
   NOT_IN: ['is not', 'is'],
   STR_CONTAINS: ['contains', 'does not contain'],
@@ -30,101 +30,106 @@ const OPERATORS: Record<Constraint['operator'], readonly [string, string]> = {
   IN_CIDR: ['is in network', 'is not in network'],
 };
 
-export const operatorWords = (operator: Constraint['operator'], inverted = false): string =>
-  OPERATORS[operator][inverted ? 1 : 0];
+export const getOperatorLabel = (operator: Constraint['operator'], inverted = false): string =>
+  OPERATOR_LABELS[operator][inverted ? 1 : 0];
 
 const MAX_LISTED = 4;
 
-/** `a, b or c`; a long list ends with its length: `a, b, c or 12 more`. */
-export function listOf(values: readonly string[], last = 'or'): string {
-  const shown = values.length > MAX_LISTED ? values.slice(0, MAX_LISTED - 1) : values;
-  const more = values.length - shown.length;
-  const items = more > 0 ? [...shown, `${more.toLocaleString('en')} more`] : shown;
+/** Formats a list as "a, b or c". A long list ends with the number of other values, as in "a, b, c or 12 more". */
+export function formatList(values: readonly string[], conjunction = 'or'): string {
+  const shownValues = values.length > MAX_LISTED ? values.slice(0, MAX_LISTED - 1) : values;
+  const hiddenCount = values.length - shownValues.length;
+  const items = hiddenCount > 0 ? [...shownValues, `${hiddenCount.toLocaleString('en')} more`] : shownValues;
   if (items.length < 2) return items[0] ?? '';
-  return `${items.slice(0, -1).join(', ')} ${last} ${items.at(-1)}`;
+  return `${items.slice(0, -1).join(', ')} ${conjunction} ${items.at(-1)}`;
 }
 
-/** A time in the user's time zone, followed by the zone. A string that is not a time stays as it is. */
-const timeOf = (text: string): string => (Number.isNaN(Date.parse(text)) ? text : fullOf(text));
+/** Formats a time in the user's time zone, followed by the zone. A string that is not a time stays as it is. */
+const formatIfTime = (text: string): string => (Number.isNaN(Date.parse(text)) ? text : formatFullTime(text));
 
-export function constraintWords(constraint: Constraint): Word[] {
-  const given = constraint.values?.length ? constraint.values : [constraint.value ?? ''];
-  const values = constraint.operator.startsWith('DATE_') ? given.map(timeOf) : given;
+export function describeConstraint(constraint: Constraint): TextPart[] {
+  const rawValues = constraint.values?.length ? constraint.values : [constraint.value ?? ''];
+  const values = constraint.operator.startsWith('DATE_') ? rawValues.map(formatIfTime) : rawValues;
   return [
     { text: constraint.contextName, strong: true },
-    { text: ` ${operatorWords(constraint.operator, constraint.inverted)} ` },
-    { text: listOf(values), strong: true },
+    { text: ` ${getOperatorLabel(constraint.operator, constraint.inverted)} ` },
+    { text: formatList(values), strong: true },
   ];
 }
 
-const split = (list = ''): string[] =>
+const splitList = (list = ''): string[] =>
   list
     .split(',')
     .map(value => value.trim())
     .filter(value => value !== '');
 
-/** The users that a strategy selects before segments and constraints apply. */
-function shareOf({ name, parameters }: Strategy): Word[] {
+/** Describes the users that a strategy selects before segments and constraints apply. */
+function describeBaseAudience({ name, parameters }: Strategy): TextPart[] {
   if (name === 'userWithId')
-    return [{ text: 'Users ' }, { text: listOf(split(parameters.userIds)), strong: true }];
+    return [{ text: 'Users ' }, { text: formatList(splitList(parameters.userIds)), strong: true }];
   if (name === 'remoteAddress')
-    return [{ text: 'IP addresses ' }, { text: listOf(split(parameters.IPs)), strong: true }];
+    return [{ text: 'IP addresses ' }, { text: formatList(splitList(parameters.IPs)), strong: true }];
   if (name === 'applicationHostname')
-    return [{ text: 'Hosts ' }, { text: listOf(split(parameters.hostNames)), strong: true }];
+    return [{ text: 'Hosts ' }, { text: formatList(splitList(parameters.hostNames)), strong: true }];
   const rollout = parameters.rollout ?? parameters.percentage;
   if (name === 'default' || rollout === '100') return [{ text: 'Everyone', strong: true }];
   if (rollout !== undefined && name !== 'custom') return [{ text: `${rollout} %`, strong: true }];
   return [{ text: 'Strategy ' }, { text: name, strong: true }];
 }
 
-/** The audience of a strategy: "50 % of eu-merchants whose plan is team or business". */
-export function audienceOf(strategy: Strategy, segmentNames: ReadonlyMap<number, string>): Word[] {
-  const share = shareOf(strategy);
-  const isShare = share.length === 1 && share[0]?.text.endsWith('%');
-  const segments = strategy.segments.map(id => segmentNames.get(id) ?? `segment ${id}`);
-  const of: Word[] = segments.length
-    ? [{ text: isShare ? ' of ' : ' in ' }, { text: listOf(segments, 'and'), strong: true }]
-    : isShare
+/** Describes the audience of a strategy, such as "50 % of eu-merchants whose plan is team or business". */
+export function describeStrategyAudience(
+  strategy: Strategy,
+  segmentNames: ReadonlyMap<number, string>,
+): TextPart[] {
+  const baseAudience = describeBaseAudience(strategy);
+  const isPercentage = baseAudience.length === 1 && baseAudience[0]?.text.endsWith('%');
+  const segments = strategy.segments.map(id => segmentNames.get(id) ?? 'a segment');
+  const segmentParts: TextPart[] = segments.length
+    ? [{ text: isPercentage ? ' of ' : ' in ' }, { text: formatList(segments, 'and'), strong: true }]
+    : isPercentage
       ? [{ text: ' of users' }]
       : [];
-  const whose = strategy.constraints.flatMap((constraint, index) => [
+  const constraintParts = strategy.constraints.flatMap((constraint, index) => [
     { text: index === 0 ? ' whose ' : ' and ' },
-    ...constraintWords(constraint),
+    ...describeConstraint(constraint),
   ]);
-  return [...share, ...of, ...whose];
+  return [...baseAudience, ...segmentParts, ...constraintParts];
 }
 
-/** The audience as plain text, for titles and questions. */
-export const textOf = (words: readonly Word[]): string => words.map(word => word.text).join('');
+/** Joins the parts into plain text, for titles and confirmations. */
+export const toPlainText = (parts: readonly TextPart[]): string => parts.map(({ text }) => text).join('');
 
 /** Whether a strategy selects every user. */
 export const selectsEveryone = (strategy: Strategy & { disabled: boolean }): boolean =>
-  !strategy.disabled && textOf(audienceOf(strategy, new Map())) === 'Everyone';
+  !strategy.disabled && toPlainText(describeStrategyAudience(strategy, new Map())) === 'Everyone';
 
-/** Everyone who gets the flag in an environment, for a question: "50 % of eu-merchants or everyone in beta". */
-export function audienceText(
+/** Describes everyone who gets the flag in an environment, such as "50 % of eu-merchants or everyone in beta". */
+export function describeEnvironmentAudience(
   strategies: readonly (Strategy & { disabled: boolean })[],
   segmentNames: ReadonlyMap<number, string>,
 ): string {
-  const active = strategies.filter(one => !one.disabled);
-  // Enabling a flag without an enabled strategy adds one.
-  if (active.length === 0) return 'everyone, with a default strategy';
-  return active
-    .map(one => textOf(audienceOf(one, segmentNames)).replace(/^Everyone/, 'everyone'))
+  const activeStrategies = strategies.filter(strategy => !strategy.disabled);
+  // Enabling a flag without an enabled strategy adds the default strategy.
+  if (activeStrategies.length === 0) return 'everyone, with a default strategy';
+  return activeStrategies
+    .map(strategy =>
+      toPlainText(describeStrategyAudience(strategy, segmentNames)).replace(/^Everyone/, 'everyone'),
+    )
     .join(' or ');
 }
 
-/** The condition that a parent of a flag must meet: "must serve blue or green". */
-export function requirementOf({
+/** Describes the condition that a parent of a flag must meet, such as "must serve blue or green". */
+export function describeRequirement({
   enabled,
   variants,
 }: Pick<schemas['Dependency'], 'enabled' | 'variants'>): string {
   if (!enabled) return 'must be disabled';
-  return variants.length > 0 ? `must serve ${listOf(variants)}` : 'must be enabled';
+  return variants.length > 0 ? `must serve ${formatList(variants)}` : 'must be enabled';
 }
 
 const DAY_MS = 86_400_000;
 
-/** Full days since a time. */
-export const ageOf = (createdAt: string, now = Date.now()): number =>
+/** Returns the number of full days since a time. */
+export const computeAgeInDays = (createdAt: string, now = Date.now()): number =>
   Math.floor((now - Date.parse(createdAt)) / DAY_MS);

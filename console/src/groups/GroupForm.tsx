@@ -1,14 +1,14 @@
 import { NativeSelect, Textarea, TextInput } from '@mantine/core';
-import { messagesByField, otherMessages } from '../api/errors.ts';
+import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { FormErrors } from '../ui/Failure.tsx';
 import { type RootRole, roleOptions } from '../users/roles.ts';
 import { type Draft, NO_ROLE } from './draft.ts';
 import s from './groups.module.css';
 import { Members } from './Members.tsx';
 
-const FIELDS = ['name', 'description', 'rootRole', 'mappingsSSO'];
+const SHOWN_FIELDS = ['name', 'description', 'rootRole', 'mappingsSSO'];
 
-/** The fields of a group: name, root role, mapped groups of single sign-on, and members. */
+/** Edits the name, the root role, the mapped groups of single sign-on, and the members of a group. */
 export function GroupForm({
   draft,
   roles,
@@ -23,7 +23,7 @@ export function GroupForm({
   const messages = messagesByField(error);
   return (
     <>
-      <FormErrors messages={otherMessages(error, FIELDS)} />
+      <FormErrors messages={messagesWithoutField(error, SHOWN_FIELDS)} />
       <div className={s.pair}>
         <TextInput
           label="Name"

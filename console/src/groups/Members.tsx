@@ -3,18 +3,18 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Search, UserPlus, X } from 'lucide-react';
 import { useState } from 'react';
 import { Person } from '../ui/Person.tsx';
-import { counted } from '../ui/words.ts';
-import { loginOf, nameOf } from '../users/words.ts';
+import { formatCount } from '../ui/words.ts';
+import { getDisplayName, getLogin } from '../users/words.ts';
 import type { GroupMember } from './draft.ts';
 import s from './groups.module.css';
 import { type Person as Candidate, peopleQuery } from './queries.ts';
 
-/** A group can have 5,000 members. The first ones are shown, and the others are found by name. */
-const SHOWN = 100;
-const MANY = 12;
-const SHOWN_FOUND = 6;
+/** A group can have 5,000 members. The list shows the first members, and the user finds the others by name. */
+const MAX_SHOWN = 100;
+const MAX_WITHOUT_SEARCH = 12;
+const MAX_CANDIDATES = 6;
 
-/** The members of a group: adds users by a search on the server, and removes them. */
+/** Edits the members of a group. Users to add are searched on the server. */
 export function Members({
   members,
   onChange,
@@ -22,17 +22,18 @@ export function Members({
   members: readonly GroupMember[];
   onChange(members: GroupMember[]): void;
 }) {
-  const [typed, setTyped] = useState('');
+  const [typedText, setTyped] = useState('');
   const [filter, setFilter] = useState('');
-  const { data: found = [] } = useQuery({
-    ...peopleQuery(typed.trim()),
+  const { data: users = [] } = useQuery({
+    ...peopleQuery(typedText.trim()),
     placeholderData: keepPreviousData,
   });
-  const candidates = typed.trim() === '' ? [] : found.filter(({ id }) => !members.some(one => one.id === id));
-  const words = filter.trim().toLowerCase();
-  const matching = members.filter(({ name }) => name.toLowerCase().includes(words));
+  const candidates =
+    typedText.trim() === '' ? [] : users.filter(({ id }) => !members.some(member => member.id === id));
+  const filterText = filter.trim().toLowerCase();
+  const matchingMembers = members.filter(({ name }) => name.toLowerCase().includes(filterText));
   const add = (user: Candidate) => {
-    onChange([...members, { id: user.id, name: nameOf(user) }]);
+    onChange([...members, { id: user.id, name: getDisplayName(user) }]);
     setTyped('');
   };
   return (
@@ -43,52 +44,54 @@ export function Members({
         leftSection={<UserPlus size={14} />}
         autoComplete="off"
         maxLength={255}
-        value={typed}
+        value={typedText}
         onChange={event => setTyped(event.target.value)}
         onKeyDown={event => {
           if (event.key !== 'Enter') return;
-          // It adds the first user and does not save the group.
+          // Prevents the default, because Enter adds the first user instead of saving the group.
           event.preventDefault();
           if (candidates[0]) add(candidates[0]);
         }}
       />
-      {typed.trim() !== '' && (
+      {typedText.trim() !== '' && (
         <ul aria-label="Users found">
-          {candidates.slice(0, SHOWN_FOUND).map(user => (
+          {candidates.slice(0, MAX_CANDIDATES).map(user => (
             <li key={user.id}>
-              <Person name={nameOf(user)} named />
-              <span className={s.login}>{loginOf(user)}</span>
+              <Person name={getDisplayName(user)} showName />
+              <span className={s.login}>{getLogin(user)}</span>
               <Button size="compact-xs" onClick={() => add(user)}>
-                Add <span className="sr">{nameOf(user)}</span>
+                Add <span className="sr">{getDisplayName(user)}</span>
               </Button>
             </li>
           ))}
           {candidates.length === 0 && <li className={s.more}>No other user matches</li>}
         </ul>
       )}
-      {members.length > MANY && (
+      {members.length > MAX_WITHOUT_SEARCH && (
         <TextInput
           aria-label="Find a member"
-          placeholder={`Find one of ${counted(members.length, 'member')}`}
+          placeholder={`Find one of ${formatCount(members.length, 'member')}`}
           leftSection={<Search size={14} />}
           value={filter}
           onChange={event => setFilter(event.target.value)}
         />
       )}
-      {matching.length > 0 && (
+      {matchingMembers.length > 0 && (
         <ul aria-label="Members">
-          {matching.slice(0, SHOWN).map(({ id, name }) => (
+          {matchingMembers.slice(0, MAX_SHOWN).map(({ id, name }) => (
             <li key={id}>
-              <Person name={name} named />
+              <Person name={name} showName />
               <ActionIcon
                 aria-label={`Remove ${name}`}
-                onClick={() => onChange(members.filter(one => one.id !== id))}
+                onClick={() => onChange(members.filter(member => member.id !== id))}
               >
                 <X size={14} />
               </ActionIcon>
             </li>
           ))}
-          {matching.length > SHOWN && <li className={s.more}>and {matching.length - SHOWN} more</li>}
+          {matchingMembers.length > MAX_SHOWN && (
+            <li className={s.more}>and {matchingMembers.length - MAX_SHOWN} more</li>
+          )}
         </ul>
       )}
     </section>

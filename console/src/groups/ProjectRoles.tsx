@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import { useState } from 'react';
-import { otherMessages } from '../api/errors.ts';
+import { messagesWithoutField } from '../api/errors.ts';
 import { rolesQuery } from '../roles/queries.ts';
 import { projectsQuery } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
@@ -15,10 +15,10 @@ import { toast } from '../ui/toasts.ts';
 import s from './groups.module.css';
 import { type Group, type GroupProject, groupProjectsQuery, setProjectRoles } from './queries.ts';
 
-/** The roles of the group in projects. Each change is saved immediately, because it belongs to the project and not to the group. */
+/** Shows the group's roles in projects. Each change is saved immediately, because it belongs to the project rather than to the group. */
 export function ProjectRoles({ group }: { group: Group }) {
   const { data, error, refetch } = useQuery(groupProjectsQuery(group.id));
-  const [asked, ask] = useState<GroupProject>();
+  const [revokedProject, setRevokedProject] = useState<GroupProject>();
   return (
     <RailSection title="Roles in projects" count={data?.length} noun="project">
       {error && !data && <Failure error={error} onRetry={() => void refetch()} />}
@@ -33,11 +33,14 @@ export function ProjectRoles({ group }: { group: Group }) {
                 </Link>
                 <small>
                   {project.roles.map(({ name }) => name).join(', ')}, since{' '}
-                  <Time at={project.grantedAt} as="date" />
+                  <Time at={project.grantedAt} format="date" />
                 </small>
               </span>
               <Can call="deleteProjectRolesOfGroup" project={project.id}>
-                <ActionIcon aria-label={`Revoke the roles in ${project.name}`} onClick={() => ask(project)}>
+                <ActionIcon
+                  aria-label={`Revoke the roles in ${project.name}`}
+                  onClick={() => setRevokedProject(project)}
+                >
                   <X size={14} />
                 </ActionIcon>
               </Can>
@@ -45,22 +48,22 @@ export function ProjectRoles({ group }: { group: Group }) {
           ))}
         </ul>
       )}
-      {data && <Grant group={group} granted={data} />}
-      {asked && (
+      {data && <GrantForm group={group} currentProjects={data} />}
+      {revokedProject && (
         <Confirm
           opened
-          title={`Revoke the roles in ${asked.name}?`}
+          title={`Revoke the roles in ${revokedProject.name}?`}
           action="Revoke roles"
           danger
           onConfirm={async () => {
-            await setProjectRoles(group.id, asked.id, []);
-            toast({ message: `Revoked the roles of ${group.name} in ${asked.name}.` });
+            await setProjectRoles(group.id, revokedProject.id, []);
+            toast({ message: `Revoked the roles of ${group.name} in ${revokedProject.name}.` });
           }}
-          onClose={() => ask(undefined)}
+          onClose={() => setRevokedProject(undefined)}
         >
           <p>
-            Members of {group.name} are no longer {asked.roles.map(({ name }) => name).join(' and ')} in{' '}
-            {asked.name}, unless they have the role themselves.
+            Members of {group.name} are no longer {revokedProject.roles.map(({ name }) => name).join(' and ')}{' '}
+            in {revokedProject.name}, unless they have the role themselves.
           </p>
         </Confirm>
       )}
@@ -68,48 +71,52 @@ export function ProjectRoles({ group }: { group: Group }) {
   );
 }
 
-function Grant({ group, granted }: { group: Group; granted: readonly GroupProject[] }) {
+function GrantForm({ group, currentProjects }: { group: Group; currentProjects: readonly GroupProject[] }) {
   const projects = useQuery(projectsQuery).data ?? [];
   const roles = (useQuery(rolesQuery).data ?? []).filter(
     ({ type }) => type === 'project' || type === 'custom',
   );
-  const [project, setProject] = useState('');
+  const [projectId, setProjectId] = useState('');
   const [role, setRole] = useState('');
+  const currentRoles = currentProjects.find(({ id }) => id === projectId)?.roles.map(({ id }) => id) ?? [];
   const grant = useMutation({
-    mutationFn: () => {
-      const held = granted.find(({ id }) => id === project)?.roles.map(({ id }) => id) ?? [];
-      return setProjectRoles(group.id, project, [...new Set([...held, Number(role)])]);
-    },
+    mutationFn: () => setProjectRoles(group.id, projectId, [...new Set([...currentRoles, Number(role)])]),
     onSuccess: async () => {
-      setProject('');
+      setProjectId('');
       setRole('');
     },
   });
   return (
     <div className={s.grant}>
-      <FormErrors messages={otherMessages(grant.error, [])} />
+      <FormErrors messages={messagesWithoutField(grant.error, [])} />
       <NativeSelect
         aria-label="Project"
-        value={project}
+        value={projectId}
         data={[
           { value: '', label: 'Project…' },
           ...projects.map(({ id, name }) => ({ value: id, label: name })),
         ]}
-        onChange={event => setProject(event.target.value)}
+        onChange={event => {
+          setProjectId(event.target.value);
+          setRole('');
+        }}
       />
       <NativeSelect
         aria-label="Role in the project"
         value={role}
         data={[
           { value: '', label: 'Role…' },
-          ...roles.map(({ id, name }) => ({ value: String(id), label: name })),
+          ...roles.map(({ id, name }) => {
+            const isHeld = currentRoles.includes(id);
+            return { value: String(id), label: isHeld ? `${name} (has this role)` : name, disabled: isHeld };
+          }),
         ]}
         onChange={event => setRole(event.target.value)}
       />
-      <Can call="setProjectRolesOfGroup" {...(project !== '' && { project })}>
+      <Can call="setProjectRolesOfGroup" {...(projectId !== '' && { project: projectId })}>
         <Button
           loading={grant.isPending}
-          disabled={project === '' || role === ''}
+          disabled={projectId === '' || role === ''}
           onClick={() => grant.mutate()}
         >
           Grant

@@ -1,10 +1,10 @@
 import type { RootRole } from '../users/roles.ts';
-import { nameOf } from '../users/words.ts';
+import { getDisplayName } from '../users/words.ts';
 import type { Group, GroupInput } from './queries.ts';
 
 export type GroupMember = { id: number; name: string };
 
-/** What the page edits. The role is a name and members have names, so that people can read the list of changes. */
+/** The values that the page edits. The role and the members have names, so that people can read the list of changes. */
 export type Draft = {
   name: string;
   description: string;
@@ -16,17 +16,17 @@ export type Draft = {
 
 export const NO_ROLE = 'No root role';
 
-export const EMPTY: Draft = { name: '', description: '', role: NO_ROLE, mappings: '', members: [] };
+export const EMPTY_DRAFT: Draft = { name: '', description: '', role: NO_ROLE, mappings: '', members: [] };
 
-export const draftOf = (group: Group, roles: readonly RootRole[]): Draft => ({
+export const toDraft = (group: Group, roles: readonly RootRole[]): Draft => ({
   name: group.name,
   description: group.description ?? '',
   role: roles.find(({ id }) => id === group.rootRole)?.name ?? NO_ROLE,
   mappings: group.mappingsSSO.join('\n'),
-  members: group.users.map(({ user }) => ({ id: user.id, name: nameOf(user) })),
+  members: group.users.map(({ user }) => ({ id: user.id, name: getDisplayName(user) })),
 });
 
-export const inputOf = (draft: Draft, roles: readonly RootRole[]): GroupInput => ({
+export const toInput = (draft: Draft, roles: readonly RootRole[]): GroupInput => ({
   name: draft.name.trim(),
   description: draft.description.trim() || null,
   rootRole: roles.find(({ name }) => name === draft.role)?.id ?? null,

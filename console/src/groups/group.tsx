@@ -13,32 +13,32 @@ import { SaveBar } from '../ui/SaveBar.tsx';
 import { toast } from '../ui/toasts.ts';
 import { useCreation } from '../ui/useCreation.ts';
 import { useEditor } from '../ui/useEditor.tsx';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import { usersQuery } from '../users/queries.ts';
 import type { RootRole } from '../users/roles.ts';
-import { type Draft, draftOf, EMPTY, inputOf } from './draft.ts';
+import { type Draft, EMPTY_DRAFT, toDraft, toInput } from './draft.ts';
 import { GroupForm } from './GroupForm.tsx';
 import s from './groups.module.css';
 import { ProjectRoles } from './ProjectRoles.tsx';
 import {
+  buildSubject,
   createGroup,
   deleteGroup,
   type Group,
   groupProjectsQuery,
   groupQuery,
-  subjectOf,
   updateGroup,
 } from './queries.ts';
 
 const crumbs = <Link to="/admin/groups">Groups</Link>;
 
-/** Creates a group. Its roles in projects follow on its page. */
+/** Creates a group. The user adds its roles in projects later, on the group's page. */
 export function NewGroupPage() {
   const { data, error, refetch } = useQuery(usersQuery);
   if (data) return <NewGroup roles={data.rootRoles} />;
   return (
     <Page title="New group" crumbs={crumbs}>
-      <Loading of={[{ error, refetch }]} />
+      <Loading queries={[{ error, refetch }]} />
     </Page>
   );
 }
@@ -47,8 +47,8 @@ function NewGroup({ roles }: { roles: readonly RootRole[] }) {
   const navigate = useNavigate();
   const { draft, edit, submit, error, isPending, unsaved } = useCreation({
     thing: 'new-group',
-    empty: EMPTY,
-    send: sent => createGroup(inputOf(sent, roles)),
+    empty: EMPTY_DRAFT,
+    send: sentDraft => createGroup(toInput(sentDraft, roles)),
     onSent: async ({ id, name }) => {
       toast({ message: `Created ${name}.` });
       await navigate({
@@ -82,53 +82,53 @@ function NewGroup({ roles }: { roles: readonly RootRole[] }) {
           </p>
         </RailSection>
       </FormAndEffect>
-      {unsaved.question}
+      {unsaved.confirmation}
     </Page>
   );
 }
 
-/** A group: its members and root role, its roles in projects, and what would be lost by deleting it. */
+/** Shows a group with its members and roles, and what deleting it would lose. */
 export function GroupPage() {
   const { groupId = '' } = useParams({ strict: false });
   const id = Number(groupId);
-  const found = useQuery(groupQuery(id));
+  const groupResult = useQuery(groupQuery(id));
   const users = useQuery(usersQuery);
-  if (found.data && users.data)
-    return <GroupEditor key={id} found={found.data} roles={users.data.rootRoles} />;
+  if (groupResult.data && users.data)
+    return <GroupEditor key={id} current={groupResult.data} roles={users.data.rootRoles} />;
   return (
     <Page title="Group" crumbs={crumbs}>
-      <Loading of={[found, users]} />
+      <Loading queries={[groupResult, users]} />
     </Page>
   );
 }
 
 function GroupEditor({
-  found,
+  current,
   roles,
 }: {
-  found: { group: Group; etag: string };
+  current: { group: Group; etag: string };
   roles: readonly RootRole[];
 }) {
   const client = useQueryClient();
-  const { group } = found;
-  const read = async () => {
-    const now = await client.fetchQuery({ ...groupQuery(group.id), staleTime: 0 });
-    return { draft: draftOf(now.group, roles), etag: now.etag };
+  const { group } = current;
+  const readLatest = async () => {
+    const latest = await client.fetchQuery({ ...groupQuery(group.id), staleTime: 0 });
+    return { draft: toDraft(latest.group, roles), etag: latest.etag };
   };
-  const { draft, changes, change, error, conflict, question, ...editor } = useEditor<Draft>({
+  const { draft, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
     thing: `group:${group.id}`,
-    current: { draft: draftOf(group, roles), etag: found.etag },
-    read,
-    save: (sent, etag) => updateGroup(group.id, inputOf(sent, roles), etag),
-    findChange: () => findChange(subjectOf(group.id)),
+    current: { draft: toDraft(group, roles), etag: current.etag },
+    read: readLatest,
+    save: (sentDraft, etag) => updateGroup(group.id, toInput(sentDraft, roles), etag),
+    findChange: () => findChange(buildSubject(group.id)),
     onSaved: async () => {
       toast({ message: 'Group saved. Members have the new roles now.' });
-      return await read();
+      return await readLatest();
     },
   });
-  const missing = useMissingPermissions('updateGroup');
+  const missingPermissions = useMissingPermissions('updateGroup');
   return (
-    <Page title={group.name} crumbs={crumbs} note={counted(group.userCount, 'member')}>
+    <Page title={group.name} crumbs={crumbs} note={formatCount(group.userCount, 'member')}>
       <FormAndEffect
         as="page"
         title="Access of the group"
@@ -148,7 +148,7 @@ function GroupEditor({
           !conflict && (
             <SaveBar
               changes={changes}
-              missing={missing}
+              missingPermissions={missingPermissions}
               pending={editor.isPending}
               disabled={draft.name.trim() === ''}
               onSave={editor.save}
@@ -158,9 +158,9 @@ function GroupEditor({
         }
       >
         <ProjectRoles group={group} />
-        <LastChange subject={subjectOf(group.id)} />
+        <LastChange subject={buildSubject(group.id)} />
       </FormAndEffect>
-      {question}
+      {confirmation}
     </Page>
   );
 }
@@ -174,7 +174,7 @@ function Deletion({ group }: { group: Group }) {
         title="Delete this group"
         action="Delete group"
         call="deleteGroup"
-        typed={group.name}
+        nameToType={group.name}
         onConfirm={async () => {
           await deleteGroup(group.id);
           await navigate({ to: '/admin/groups', ignoreBlocker: true });
@@ -182,14 +182,14 @@ function Deletion({ group }: { group: Group }) {
         }}
       >
         <p>
-          {counted(group.userCount, 'member')} {group.userCount === 1 ? 'loses' : 'lose'} what they have
+          {formatCount(group.userCount, 'member')} {group.userCount === 1 ? 'loses' : 'lose'} what they have
           through this group
           {projects.length > 0 && (
             <>
               : its roles in{' '}
-              {projects.map(({ id, name }, n) => (
+              {projects.map(({ id, name }, index) => (
                 <span key={id}>
-                  {n > 0 && ', '}
+                  {index > 0 && ', '}
                   <Link to="/projects/$projectId" params={{ projectId: id }}>
                     {name}
                   </Link>

@@ -4,28 +4,28 @@ import { useCallback } from 'react';
 import { ListPage } from '../ui/ListPage.tsx';
 import { Cell } from '../ui/Row.tsx';
 import { Time } from '../ui/Time.tsx';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import { usersQuery } from '../users/queries.ts';
-import { roleNameOf } from '../users/roles.ts';
+import { getRoleName } from '../users/roles.ts';
 import s from './groups.module.css';
 import { type Group, groupsQuery } from './queries.ts';
 
-const keyOf = ({ id }: Group): string => String(id);
-const textOf = ({ name, description, mappingsSSO, projects }: Group): string =>
+const getKey = ({ id }: Group): string => String(id);
+const getSearchText = ({ name, description, mappingsSSO, projects }: Group): string =>
   [name, description, ...mappingsSSO, ...projects].join('\n');
 
 const COLUMNS = [
-  { label: 'Group', compare: (one: Group, other: Group) => one.name.localeCompare(other.name) },
-  { label: 'Members', compare: (one: Group, other: Group) => other.userCount - one.userCount },
+  { label: 'Group', compare: (a: Group, b: Group) => a.name.localeCompare(b.name) },
+  { label: 'Members', compare: (a: Group, b: Group) => b.userCount - a.userCount },
   { label: 'Root role' },
   { label: 'Projects' },
   {
     label: 'Created',
-    compare: (one: Group, other: Group) => other.createdAt.localeCompare(one.createdAt),
+    compare: (a: Group, b: Group) => b.createdAt.localeCompare(a.createdAt),
   },
 ];
 
-/** All groups of the instance. */
+/** Lists all groups of the instance. */
 export function GroupsPage() {
   const navigate = useNavigate();
   const { data, error, refetch } = useQuery(groupsQuery);
@@ -33,16 +33,18 @@ export function GroupsPage() {
   const render = useCallback(
     (group: Group) => (
       <>
-        <Cell as="name">
-          <Link to="/admin/groups/$groupId" params={{ groupId: keyOf(group) }}>
+        <Cell variant="name">
+          <Link to="/admin/groups/$groupId" params={{ groupId: getKey(group) }}>
             {group.name}
           </Link>
           {group.description && <small>{group.description}</small>}
         </Cell>
-        <Cell as="dim">{counted(group.userCount, 'member')}</Cell>
-        <Cell as="dim">{group.rootRole === null ? 'none' : roleNameOf(roles ?? [], group.rootRole)}</Cell>
-        <Cell as="dim">{group.projects.join(', ') || 'none'}</Cell>
-        <Cell as="dim">
+        <Cell variant="dim">{formatCount(group.userCount, 'member')}</Cell>
+        <Cell variant="dim">
+          {group.rootRole === null ? 'none' : getRoleName(roles ?? [], group.rootRole)}
+        </Cell>
+        <Cell variant="dim">{group.projects.join(', ') || 'none'}</Cell>
+        <Cell variant="dim">
           {group.createdBy}, <Time at={group.createdAt} />
         </Cell>
       </>
@@ -56,13 +58,13 @@ export function GroupsPage() {
       rows={data}
       error={error}
       onRetry={() => void refetch()}
-      keyOf={keyOf}
-      textOf={textOf}
+      getKey={getKey}
+      getSearchText={getSearchText}
       placeholder="Name or project"
       columns={COLUMNS}
       className={s.columns}
       render={render}
-      onOpen={group => void navigate({ to: '/admin/groups/$groupId', params: { groupId: keyOf(group) } })}
+      onOpen={group => void navigate({ to: '/admin/groups/$groupId', params: { groupId: getKey(group) } })}
       create={{
         label: 'New group',
         call: 'createGroup',

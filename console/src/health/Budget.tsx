@@ -8,11 +8,11 @@ import { useDraft } from '../ui/useDraft.ts';
 import s from './health.module.css';
 import { type Health, setDebtBudget } from './queries.ts';
 
-const EFFECT = 'creating, cloning, moving and importing flags into this project is rejected';
+const CONSEQUENCE = 'creating, cloning, moving and importing flags into this project is rejected';
 
-/** How much of the debt budget is used, and what happens above it. */
+/** Shows how much of the debt budget is used, and what happens above it. */
 export function Budget({ projectId, budget }: { projectId: string; budget: Health['debtBudget'] }) {
-  const [editing, setEditing] = useState(false);
+  const [isEditing, setEditing] = useState(false);
   const { limit, used, exceeded } = budget;
   return (
     <section className={s.card} aria-labelledby="budget">
@@ -40,15 +40,23 @@ export function Budget({ projectId, budget }: { projectId: string; budget: Healt
       )}
       <p className="muted">
         {exceeded
-          ? `The budget is exceeded: ${EFFECT} until flags are cleaned up.`
-          : `${limit === null ? 'With a budget' : 'Above the budget'}, ${EFFECT}${limit === null ? ' above it' : ''}.`}
+          ? `The budget is exceeded: ${CONSEQUENCE} until flags are cleaned up.`
+          : `${limit === null ? 'With a budget' : 'Above the budget'}, ${CONSEQUENCE}${limit === null ? ' above it' : ''}.`}
       </p>
-      {editing && <Edit projectId={projectId} limit={limit} onClose={() => setEditing(false)} />}
+      {isEditing && <BudgetDialog projectId={projectId} limit={limit} onClose={() => setEditing(false)} />}
     </section>
   );
 }
 
-function Edit({ projectId, limit, onClose }: { projectId: string; limit: number | null; onClose(): void }) {
+function BudgetDialog({
+  projectId,
+  limit,
+  onClose,
+}: {
+  projectId: string;
+  limit: number | null;
+  onClose(): void;
+}) {
   const { draft, change, discard } = useDraft<{ value: string | number }>(`budget:${projectId}`, {
     value: limit ?? '',
   });
@@ -73,7 +81,7 @@ function Edit({ projectId, limit, onClose }: { projectId: string; limit: number 
         allowDecimal={false}
         allowNegative={false}
         value={value}
-        onChange={next => change({ value: next })}
+        onChange={newValue => change({ value: newValue })}
       />
     </Confirm>
   );

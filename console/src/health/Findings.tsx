@@ -2,22 +2,22 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Archive } from '../features/Archive.tsx';
+import { ArchiveDialog } from '../features/ArchiveDialog.tsx';
 import { featureQuery, updateFeature } from '../features/queries.ts';
 import { Can } from '../ui/Can.tsx';
 import { Time } from '../ui/Time.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import s from './health.module.css';
 import { type Finding, type Health, type Rule, unsnoozeFinding } from './queries.ts';
 import { Snooze } from './Snooze.tsx';
-import { evidenceOf, isPastLifetime, pointsOf, RULES, rulePointsOf } from './words.ts';
+import { describeEvidence, formatPoints, formatRulePoints, isPastLifetime, RULE_LABELS } from './words.ts';
 
-/** The findings by rule. Rules with points come first, as the server sorts them. */
+/** Lists the findings by rule, in the order of the server, which puts rules with points first. */
 export function Findings({ health }: { health: Health }) {
-  const byRule = Map.groupBy(health.findings, finding => finding.rule);
-  return [...byRule].map(([name, findings]) => {
-    const rule = health.rules.find(one => one.rule === name);
+  const findingsByRule = Map.groupBy(health.findings, finding => finding.rule);
+  return [...findingsByRule].map(([name, findings]) => {
+    const rule = health.rules.find(candidate => candidate.rule === name);
     return rule && <RuleFindings key={name} projectId={health.project} rule={rule} findings={findings} />;
   });
 }
@@ -31,17 +31,27 @@ function RuleFindings({
   rule: Rule;
   findings: readonly Finding[];
 }) {
-  const [first] = findings;
-  // The points of the rule do not include snoozed findings.
-  const points = first?.snooze ? 0 : rule.points;
+  const [firstFinding] = findings;
+  // Snoozed findings have no points, because the points of the rule do not include them.
+  const points = firstFinding?.snooze ? 0 : rule.points;
   return (
     <section className={s.rule} aria-labelledby={`rule-${rule.rule}`}>
       <header>
-        <h3 id={`rule-${rule.rule}`}>{RULES[rule.rule]}</h3>
-        {points > 0 && <span className={s.points}>{rulePointsOf(points, rule.findings)}</span>}
-        {first?.points === 0 && <span className="muted">does not lower the score</span>}
+        <h3 id={`rule-${rule.rule}`}>{RULE_LABELS[rule.rule]}</h3>
+        {points > 0 && <span className={s.points}>{formatRulePoints(points, rule.findings)}</span>}
+        {firstFinding?.points === 0 && <span className="muted">does not lower the score</span>}
         <p className={s.about}>
-          {rule.description} {rule.remedy}
+          {rule.description} {rule.remedy}{' '}
+          {rule.rule === 'stale' && rule.findings > 1 && (
+            <Link
+              to="/projects/$projectId"
+              params={{ projectId }}
+              search={{ state: 'IS:stale' }}
+              className={s.list}
+            >
+              Select several in the flag list
+            </Link>
+          )}
         </p>
       </header>
       <ul>
@@ -70,7 +80,7 @@ function Row({ projectId, finding }: { projectId: string; finding: Finding }) {
           </Link>
         )}
         <p>
-          {evidenceOf(finding)}
+          {describeEvidence(finding)}
           {evidence.lastChange && (
             <>
               {' · last change by '}
@@ -83,17 +93,17 @@ function Row({ projectId, finding }: { projectId: string; finding: Finding }) {
         )}
         {snooze && (
           <p>
-            Snoozed by {snooze.createdBy} until <Time at={snooze.until} as="date" />: {snooze.reason}
+            Snoozed by {snooze.createdBy} until <Time at={snooze.until} format="date" />: {snooze.reason}
           </p>
         )}
       </div>
-      <span className={s.gain}>{points > 0 && pointsOf(points)}</span>
+      <span className={s.gain}>{points > 0 && formatPoints(points)}</span>
       <Actions projectId={projectId} finding={finding} />
     </li>
   );
 }
 
-/** Rules whose findings end when the flag is archived. */
+/** Rules whose findings disappear when the flag is archived. */
 const ARCHIVABLE: readonly Finding['rule'][] = [
   'stale',
   'past-lifetime',
@@ -172,42 +182,42 @@ function ArchiveFlag({
   onClose(): void;
 }) {
   const feature = useQuery(featureQuery({ projectId, featureName })).data;
-  return feature ? <Archive feature={feature} onClose={onClose} /> : null;
+  return feature ? <ArchiveDialog feature={feature} onClose={onClose} /> : null;
 }
 
-/** The rules that found something, as filters, and the snoozed findings. */
+/** Filters by the rules that have findings, or by the snoozed findings. */
 export function RuleFilter({
   rules,
-  chosen,
+  selectedFilter,
   isSnoozed,
   onChange,
 }: {
   rules: readonly Rule[];
-  chosen: string | undefined;
+  selectedFilter: string | undefined;
   isSnoozed: boolean;
   onChange(change: { rule?: string; snoozed?: string }): void;
 }) {
-  const count = (rule: Rule) => (isSnoozed ? rule.snoozed : rule.findings);
-  const snoozed = rules.reduce((sum, rule) => sum + rule.snoozed, 0);
+  const getCount = (rule: Rule) => (isSnoozed ? rule.snoozed : rule.findings);
+  const snoozedCount = rules.reduce((sum, rule) => sum + rule.snoozed, 0);
   return (
     <fieldset className={s.choice} aria-label="Filter findings">
       <button
         type="button"
-        aria-pressed={!chosen && !isSnoozed}
+        aria-pressed={!selectedFilter && !isSnoozed}
         onClick={() => onChange({ rule: undefined, snoozed: undefined })}
       >
         All {rules.reduce((sum, rule) => sum + rule.findings, 0)}
       </button>
       {rules
-        .filter(rule => count(rule) > 0 || chosen === `IS:${rule.rule}`)
+        .filter(rule => getCount(rule) > 0 || selectedFilter === `IS:${rule.rule}`)
         .map(rule => (
           <button
             key={rule.rule}
             type="button"
-            aria-pressed={chosen === `IS:${rule.rule}`}
+            aria-pressed={selectedFilter === `IS:${rule.rule}`}
             onClick={() => onChange({ rule: `IS:${rule.rule}` })}
           >
-            {RULES[rule.rule]} {count(rule)}
+            {RULE_LABELS[rule.rule]} {getCount(rule)}
           </button>
         ))}
       <button
@@ -215,7 +225,7 @@ export function RuleFilter({
         aria-pressed={isSnoozed}
         onClick={() => onChange({ rule: undefined, snoozed: isSnoozed ? undefined : 'true' })}
       >
-        {counted(snoozed, 'snoozed', 'snoozed')}
+        {formatCount(snoozedCount, 'snoozed', 'snoozed')}
       </button>
     </fieldset>
   );

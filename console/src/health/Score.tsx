@@ -3,16 +3,16 @@ import { Tooltip } from '../ui/Tooltip.tsx';
 import s from './health.module.css';
 import type { Health } from './queries.ts';
 import { healthTone } from './tone.ts';
-import { formulaOf, scoreAfter, snoozedOf } from './words.ts';
+import { countSnoozed, formatFormula, scoreAfterRepairs } from './words.ts';
 
-/** The score of the project, how it is computed, and the score after all repairs. */
+/** Shows the project's score, how it is computed, and what it would be after all repairs. */
 export function Score({ health }: { health: Health }) {
-  const after = scoreAfter(health);
-  const snoozed = snoozedOf(health.rules);
-  const words =
-    snoozed === 0
+  const repairedScore = scoreAfterRepairs(health);
+  const snoozedCount = countSnoozed(health.rules);
+  const repairText =
+    snoozedCount === 0
       ? 'after all repairs'
-      : `after repairs, ${scoreAfter(health, true)} with the ${snoozed === 1 ? 'snoozed one' : `${snoozed} snoozed ones`}`;
+      : `after repairs, ${scoreAfterRepairs(health, true)} with the ${snoozedCount === 1 ? 'snoozed one' : `${snoozedCount} snoozed ones`}`;
   return (
     <section className={s.card} aria-labelledby="score">
       <header>
@@ -24,22 +24,22 @@ export function Score({ health }: { health: Health }) {
             <Ring
               value={health.health}
               tone={healthTone(health.health)}
-              after={after}
-              label={`Health ${health.health} of 100, ${after} ${words}`}
+              after={repairedScore}
+              label={`Health ${health.health} of 100, ${repairedScore} ${repairText}`}
             />
           </div>
         </Tooltip>
         <div>
           <p className={s.after}>
-            {after > health.health || snoozed > 0 ? (
+            {repairedScore > health.health || snoozedCount > 0 ? (
               <>
-                <b>{after}</b> {words}
+                <b>{repairedScore}</b> {repairText}
               </>
             ) : (
               'Nothing to repair'
             )}
           </p>
-          <p className="muted">{formulaOf(health.counts)}</p>
+          <p className="muted">{formatFormula(health.counts)}</p>
         </div>
       </div>
       <p className="sr" role="status">

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 365;
 
-const dayIn = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
+const dayAfter = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
 
 /** Asks for the reason and the end of a snooze. */
 export function Snooze({
@@ -22,7 +22,7 @@ export function Snooze({
 }) {
   const { draft, change, discard } = useDraft(
     `snooze:${projectId}:${finding.rule}:${finding.feature ?? finding.segment?.id}`,
-    { reason: '', until: dayIn(DEFAULT_DAYS) },
+    { reason: '', until: dayAfter(DEFAULT_DAYS) },
   );
   const { reason, until } = draft;
   const subject = finding.feature ?? finding.segment?.name ?? '';
@@ -57,8 +57,8 @@ export function Snooze({
         type="date"
         required
         mt={12}
-        min={dayIn(1)}
-        max={dayIn(MAX_DAYS)}
+        min={dayAfter(1)}
+        max={dayAfter(MAX_DAYS)}
         value={until}
         onChange={event => change({ until: event.target.value })}
       />

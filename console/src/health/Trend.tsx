@@ -2,17 +2,17 @@ import { useQuery } from '@tanstack/react-query';
 import { Area } from '../ui/Chart.tsx';
 import { Failure } from '../ui/Failure.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
-import { dateOf } from '../ui/time.ts';
+import { formatDate } from '../ui/time.ts';
 import { useFilters } from '../ui/useFilters.ts';
 import s from './health.module.css';
 import { type HealthDay, historyQuery } from './queries.ts';
 
 const RANGES = [30, 90, 366] as const;
 
-/** The health of past days as a chart or as a table. */
+/** Shows the health of past days as a chart or a table. */
 export function Trend({ projectId }: { projectId: string }) {
   const { search, replace } = useFilters();
-  const range = RANGES.find(one => String(one) === search.days) ?? RANGES[0];
+  const range = RANGES.find(days => String(days) === search.days) ?? RANGES[0];
   const { data, error, refetch } = useQuery(historyQuery(projectId, range));
   const isTable = search.trend === 'table';
   return (
@@ -20,14 +20,14 @@ export function Trend({ projectId }: { projectId: string }) {
       <header>
         <h2 id="trend">Trend</h2>
         <fieldset className={s.choice} aria-label="Range">
-          {RANGES.map(one => (
+          {RANGES.map(days => (
             <button
-              key={one}
+              key={days}
               type="button"
-              aria-pressed={one === range}
-              onClick={() => replace({ days: one === RANGES[0] ? undefined : String(one) })}
+              aria-pressed={days === range}
+              onClick={() => replace({ days: days === RANGES[0] ? undefined : String(days) })}
             >
-              {one} days
+              {days} days
             </button>
           ))}
         </fieldset>
@@ -47,17 +47,17 @@ export function Trend({ projectId }: { projectId: string }) {
 }
 
 function Line({ days }: { days: readonly HealthDay[] }) {
-  const [first, last] = [days[0], days.at(-1)];
-  if (!first || !last) return null;
+  const [firstDay, lastDay] = [days[0], days.at(-1)];
+  if (!firstDay || !lastDay) return null;
   return (
     <Area
       points={days.map(day => ({
         key: day.date,
-        label: `${dateOf(day.date)}: ${day.health}`,
+        label: `${formatDate(day.date)}: ${day.health}`,
         value: day.health,
       }))}
-      summary={`Health from ${first.health} on ${dateOf(first.date)} to ${last.health} on ${dateOf(last.date)}`}
-      ticks={[`${dateOf(first.date)}: ${first.health}`, `Today: ${last.health}`]}
+      summary={`Health from ${firstDay.health} on ${formatDate(firstDay.date)} to ${lastDay.health} on ${formatDate(lastDay.date)}`}
+      ticks={[`${formatDate(firstDay.date)}: ${firstDay.health}`, `Today: ${lastDay.health}`]}
     />
   );
 }
@@ -79,7 +79,7 @@ function Days({ days }: { days: readonly HealthDay[] }) {
         <tbody>
           {days.toReversed().map(day => (
             <tr key={day.date}>
-              <th scope="row">{dateOf(day.date)}</th>
+              <th scope="row">{formatDate(day.date)}</th>
               <td>{day.health}</td>
               <td>{day.features}</td>
               <td>{day.stale}</td>

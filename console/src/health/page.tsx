@@ -14,18 +14,18 @@ import s from './health.module.css';
 import { type FindingFilter, type Health, healthQuery } from './queries.ts';
 import { Score } from './Score.tsx';
 import { Trend } from './Trend.tsx';
-import { RULES } from './words.ts';
+import { RULE_LABELS } from './words.ts';
 
 const PAGE_SIZE = 50;
 const MAX_FINDINGS = 1000;
 
-/** How much cleanup a project needs, and what to clean up first. */
+/** Shows how much cleanup a project needs, and what to clean up first. */
 export function HealthPage() {
   const { projectId = '' } = useParams({ strict: false });
   const { search } = useFilters();
-  const filter = filterOf(search);
+  const filter = readFilter(search);
   const { data, error, refetch, isPlaceholderData } = useQuery(healthQuery(projectId, filter));
-  // The previous data of a different project is not shown.
+  // Ignores the previous data, which may belong to a different project.
   const health = data?.project === projectId ? data : undefined;
   return (
     <ProjectPage projectId={projectId} part="Health">
@@ -59,14 +59,14 @@ function FindingList({
 }) {
   const { push, replace } = useFilters();
   const isSnoozed = filter.snoozed === 'true';
-  const inconclusive = health.rules.filter(rule => !rule.conclusive);
+  const inconclusiveRules = health.rules.filter(rule => !rule.conclusive);
   return (
     <div className={s.list} data-previous={isPrevious || undefined}>
       <header className={s.listHead}>
         <h2>{isSnoozed ? 'Snoozed findings' : 'Findings'}</h2>
         <RuleFilter
           rules={health.rules}
-          chosen={filter.rule}
+          selectedFilter={filter.rule}
           isSnoozed={isSnoozed}
           onChange={change => push({ ...change, limit: undefined })}
         />
@@ -84,22 +84,22 @@ function FindingList({
           Show more of {health.total.toLocaleString('en')} findings
         </Button>
       )}
-      {inconclusive.length > 0 && (
+      {inconclusiveRules.length > 0 && (
         <p className="muted">
-          No result yet: {inconclusive.map(rule => RULES[rule.rule]).join(', ')}. SDKs have not reported
-          enough.
+          No result yet: {inconclusiveRules.map(rule => RULE_LABELS[rule.rule]).join(', ')}. SDKs have not
+          reported enough.
         </p>
       )}
     </div>
   );
 }
 
-/** The query of the API, from the URL. */
-function filterOf({ rule, snoozed, limit }: Search): FindingFilter {
-  const asked = Number(limit) || PAGE_SIZE;
+/** Reads the API query from the URL. */
+function readFilter({ rule, snoozed, limit }: Search): FindingFilter {
+  const requestedLimit = Number(limit) || PAGE_SIZE;
   return {
     ...(typeof rule === 'string' ? { rule } : {}),
     ...(snoozed === 'true' ? { snoozed } : {}),
-    limit: Math.min(Math.max(1, Math.trunc(asked)), MAX_FINDINGS),
+    limit: Math.min(Math.max(1, Math.trunc(requestedLimit)), MAX_FINDINGS),
   };
 }

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
-import { api, done, unwrap } from '../api/client.ts';
+import { api, ensureApplied, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 
 export type Health = schemas['ProjectHealth'];
@@ -10,10 +10,10 @@ export type HealthDay = schemas['HealthDay'];
 
 const HEALTH = '/api/admin/projects/{projectId}/health';
 const SNOOZE = `${HEALTH}/findings/{rule}/{subject}/snooze` as const;
-/** Findings also appear and end as time passes, without an event. The server computes the health of the whole project. */
+/** Refreshes without an event, because findings also appear and disappear as time passes. */
 const REFRESH_MS = 60_000;
 
-/** Which findings the page shows: the query of the API. */
+/** The API query for the findings that the page shows. */
 export type FindingFilter = { rule?: string; feature?: string; snoozed?: string; limit: number };
 
 export const healthQuery = (projectId: string, query: FindingFilter) =>
@@ -31,15 +31,15 @@ export const historyQuery = (projectId: string, days: number) =>
   queryOptions({
     queryKey: [...keys.health(projectId), 'history', days],
     queryFn: ({ signal }) => {
-      const from = new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
+      const firstDay = new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
       return unwrap(
-        api.GET(`${HEALTH}/history`, { params: { path: { projectId }, query: { from } }, signal }),
+        api.GET(`${HEALTH}/history`, { params: { path: { projectId }, query: { from: firstDay } }, signal }),
       );
     },
     placeholderData: keepPreviousData,
   });
 
-const pathOf = (projectId: string, { rule, feature, segment }: Finding) => ({
+const toPath = (projectId: string, { rule, feature, segment }: Finding) => ({
   projectId,
   rule,
   subject: feature ?? String(segment?.id),
@@ -49,13 +49,13 @@ export const snoozeFinding = (
   projectId: string,
   finding: Finding,
   body: schemas['NewHealthSnooze'],
-): Promise<void> => done(api.PUT(SNOOZE, { params: { path: pathOf(projectId, finding) }, body }));
+): Promise<void> => ensureApplied(api.PUT(SNOOZE, { params: { path: toPath(projectId, finding) }, body }));
 
 export const unsnoozeFinding = (projectId: string, finding: Finding): Promise<void> =>
-  done(api.DELETE(SNOOZE, { params: { path: pathOf(projectId, finding) } }));
+  ensureApplied(api.DELETE(SNOOZE, { params: { path: toPath(projectId, finding) } }));
 
 export const setDebtBudget = (projectId: string, debtBudget: number | null): Promise<void> =>
-  done(
+  ensureApplied(
     api.PUT('/api/admin/projects/{projectId}/settings', {
       params: { path: { projectId } },
       body: { debtBudget },

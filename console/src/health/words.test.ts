@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Finding, Health } from './queries.ts';
 import {
-  evidenceOf,
-  formulaOf,
+  countSnoozed,
+  describeEvidence,
+  formatFormula,
+  formatPoints,
+  formatRulePoints,
   isPastLifetime,
-  pointsOf,
-  rulePointsOf,
-  scoreAfter,
-  snoozedOf,
+  scoreAfterRepairs,
 } from './words.ts';
 
 const NOW = Date.parse('2026-11-15T14:00:00Z');
@@ -34,32 +34,36 @@ test.each([
   ['unreadable-strategy', 'SDKs for Java, .NET, Python, Ruby and Rust cannot read C:\\'],
   ['archived-parent', 'Depends on old.parent'],
   ['duplicate-of-clone', 'Same as source since 12 Nov'],
-] as const)('explains a finding of %s', (rule, words) => {
-  expect(evidenceOf({ rule, evidence: EVIDENCE }, NOW)).toBe(words);
+] as const)('explains a finding of the rule %s', (rule, description) => {
+  expect(describeEvidence({ rule, evidence: EVIDENCE }, NOW)).toBe(description);
 });
 
 test('writes the formula with the numbers of the project', () => {
-  expect(formulaOf({ features: 12, stale: 2, potentiallyStale: 1 })).toBe(
+  expect(formatFormula({ features: 12, stale: 2, potentiallyStale: 1 })).toBe(
     '100 − 100 × (2 stale + 1 potentially stale) / 12 flags',
   );
-  expect(formulaOf({ features: 0, stale: 0, potentiallyStale: 0 })).toContain('no flags');
+  expect(formatFormula({ features: 0, stale: 0, potentiallyStale: 0 })).toContain('no flags');
 });
 
-test('computes the score after archiving the flags of all findings with points', () => {
+test('computes the score if all flags whose findings have points were archived', () => {
   const rules = [
     { rule: 'stale', findings: 1, snoozed: 0, points: 16.67 },
     { rule: 'past-lifetime', findings: 0, snoozed: 1, points: 0 },
     { rule: 'never-seen', findings: 3, snoozed: 1, points: 0 },
   ] as Health['rules'];
 
-  expect(scoreAfter({ health: 50, counts: { features: 4, stale: 2, potentiallyStale: 0 }, rules })).toBe(67);
-  expect(scoreAfter({ health: 0, counts: { features: 1, stale: 1, potentiallyStale: 0 }, rules })).toBe(100);
-  expect(scoreAfter({ health: 50, counts: { features: 4, stale: 2, potentiallyStale: 0 }, rules: [] })).toBe(
-    50,
-  );
+  expect(
+    scoreAfterRepairs({ health: 50, counts: { features: 4, stale: 2, potentiallyStale: 0 }, rules }),
+  ).toBe(67);
+  expect(
+    scoreAfterRepairs({ health: 0, counts: { features: 1, stale: 1, potentiallyStale: 0 }, rules }),
+  ).toBe(100);
+  expect(
+    scoreAfterRepairs({ health: 50, counts: { features: 4, stale: 2, potentiallyStale: 0 }, rules: [] }),
+  ).toBe(50);
 });
 
-test('computes the score with the snoozed findings', () => {
+test('computes the score if the flags with snoozed findings were archived too', () => {
   const rules = [
     { rule: 'stale', findings: 1, snoozed: 0, points: 16.67 },
     { rule: 'past-lifetime', findings: 0, snoozed: 1, points: 0 },
@@ -67,21 +71,21 @@ test('computes the score with the snoozed findings', () => {
   ] as Health['rules'];
   const health = { health: 50, counts: { features: 4, stale: 1, potentiallyStale: 1 }, rules };
 
-  expect(scoreAfter(health)).toBe(67);
-  expect(scoreAfter(health, true)).toBe(100);
-  expect(snoozedOf(rules)).toBe(1);
+  expect(scoreAfterRepairs(health)).toBe(67);
+  expect(scoreAfterRepairs(health, true)).toBe(100);
+  expect(countSnoozed(rules)).toBe(1);
 });
 
-test('knows that an unmarked flag keeps lowering the score', () => {
+test('finds out whether a stale flag would still lower the score after unmarking', () => {
   expect(isPastLifetime(EVIDENCE)).toBe(true);
   expect(isPastLifetime({ ...EVIDENCE, ageDays: 40 })).toBe(false);
   expect(isPastLifetime({ ...EVIDENCE, lifetimeDays: null })).toBe(false);
 });
 
-test('writes points with one decimal', () => {
-  expect(pointsOf(33.333)).toBe('+33.3');
-  expect(pointsOf(25)).toBe('+25');
-  expect(rulePointsOf(8.33, 1)).toBe('+8.3 points');
-  expect(rulePointsOf(19.05, 3)).toBe('+19.1 points for all 3 together');
-  expect(rulePointsOf(19.05, 2)).toBe('+19.1 points for both together');
+test('rounds points to one decimal, and says how many findings share them', () => {
+  expect(formatPoints(33.333)).toBe('+33.3');
+  expect(formatPoints(25)).toBe('+25');
+  expect(formatRulePoints(8.33, 1)).toBe('+8.3 points');
+  expect(formatRulePoints(19.05, 3)).toBe('+19.1 points for all 3 together');
+  expect(formatRulePoints(19.05, 2)).toBe('+19.1 points for both together');
 });

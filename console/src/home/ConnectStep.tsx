@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { otherMessages } from '../api/errors.ts';
+import { messagesWithoutField } from '../api/errors.ts';
 import { ConnectInCard, type CreatedToken } from '../connect/Connect.tsx';
 import { ConnectionLine, type useConnection } from '../connect/ConnectionLine.tsx';
 import { Can } from '../ui/Can.tsx';
@@ -9,44 +9,44 @@ import { Env } from '../ui/Env.tsx';
 import { FormErrors } from '../ui/Failure.tsx';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
 import s from './first-run.module.css';
-import { createToken, ENVIRONMENT, type FirstToken } from './queries.ts';
+import { createToken, ENVIRONMENT, type NewestToken } from './queries.ts';
 import { Step } from './Step.tsx';
 
 type Type = 'backend' | 'frontend';
-const LEAVE = {
+const LEAVE_CONFIRMATION = {
   title: 'Leave without the secret?',
   action: 'Leave',
   text: 'You have not confirmed that you stored the secret. Halyard cannot show it again.',
 };
 
-/** The second step: a token, its secret, a program, and a line that turns green when the program connects. */
+/** The second step, with a token, its secret, sample programs, and a line that turns green when a program connects. */
 export function ConnectStep({
   isCurrent,
   flag,
   token,
-  created,
+  createdToken,
   connection,
   onCreated,
 }: {
   isCurrent: boolean;
   flag: string | undefined;
-  token: FirstToken | undefined;
+  token: NewestToken | undefined;
   /** The token with its secret, if it was created on this page. */
-  created: CreatedToken | undefined;
+  createdToken: CreatedToken | undefined;
   connection: ReturnType<typeof useConnection> | undefined;
   onCreated(token: CreatedToken): void;
 }) {
   const [isStored, setStored] = useState(false);
   const create = useMutation({
     mutationFn: (type: Type) => createToken(type),
-    onSuccess: next => {
+    onSuccess: newToken => {
       setStored(false);
-      onCreated(next);
+      onCreated(newToken);
     },
   });
-  const { question } = useUnsaved(created !== undefined && !isStored, () => {}, LEAVE);
+  const { confirmation } = useUnsaved(createdToken !== undefined && !isStored, () => {}, LEAVE_CONFIRMATION);
   const isDone = connection !== undefined && connection.state !== 'waiting';
-  const button = (type: Type, label: string) => (
+  const createButton = (type: Type, label: string) => (
     <Can call="createApiToken">
       <Button
         variant={type === 'backend' ? 'filled' : 'default'}
@@ -57,7 +57,7 @@ export function ConnectStep({
       </Button>
     </Can>
   );
-  const application = connection?.application?.appName;
+  const appName = connection?.application?.appName;
   return (
     <Step
       number={2}
@@ -66,16 +66,16 @@ export function ConnectStep({
       isCurrent={isCurrent}
       summary={
         isDone ? (
-          application ? (
+          appName ? (
             <>
-              <b>{application}</b> uses token <b>{token?.tokenName}</b>
+              <b>{appName}</b> uses token <b>{token?.tokenName}</b>
             </>
           ) : (
             <>
               A program uses token <b>{token?.tokenName}</b>
             </>
           )
-        ) : created ? (
+        ) : createdToken ? (
           <>
             This token reads the flags of Default in <Env name={ENVIRONMENT} />. Halyard shows its secret
             once.
@@ -89,14 +89,14 @@ export function ConnectStep({
     >
       {isCurrent && (
         <div className={s.form}>
-          <FormErrors messages={otherMessages(create.error, [])} />
-          {!created && !token && (
+          <FormErrors messages={messagesWithoutField(create.error, [])} />
+          {!createdToken && !token && (
             <span className={s.buttons}>
-              {button('backend', 'Create token for a server')}
-              {button('frontend', 'Create token for a browser')}
+              {createButton('backend', 'Create token for a server')}
+              {createButton('frontend', 'Create token for a browser')}
             </span>
           )}
-          {!created && token && connection && (
+          {!createdToken && token && connection && (
             <>
               <p>
                 Token <b>{token.tokenName}</b> exists, and its secret was shown once. If you do not have it,
@@ -104,18 +104,17 @@ export function ConnectStep({
               </p>
               <ConnectionLine connection={connection} />
               <span className={s.buttons}>
-                {button('backend', 'Create token for a server')}
-                {button('frontend', 'Create token for a browser')}
+                {createButton('backend', 'Create token for a server')}
+                {createButton('frontend', 'Create token for a browser')}
               </span>
             </>
           )}
         </div>
       )}
-      {/* Stays while the program connects, because the secret is shown nowhere else. */}
-      {created && (!isDone || !isStored) && (
+      {/* Stays visible while the program connects, because the secret is shown nowhere else. */}
+      {createdToken && (!isDone || !isStored) && (
         <ConnectInCard
-          key={created.id}
-          token={created}
+          token={createdToken}
           flag={flag}
           appName="first-application"
           isTrial
@@ -123,14 +122,14 @@ export function ConnectStep({
           onStored={setStored}
           wrongType={
             <span className={s.buttons}>
-              {created.type === 'frontend'
-                ? button('backend', 'Create token for a server')
-                : button('frontend', 'Create token for a browser')}
+              {createdToken.type === 'frontend'
+                ? createButton('backend', 'Create token for a server')
+                : createButton('frontend', 'Create token for a browser')}
             </span>
           }
         />
       )}
-      {question}
+      {confirmation}
     </Step>
   );
 }

@@ -1,7 +1,7 @@
 import '@mantine/core/styles/Checkbox.layer.css';
 import { Button, Checkbox, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { messagesByField, otherMessages } from '../api/errors.ts';
+import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { createFlag } from '../feature-search/queries.ts';
 import { FlagLink } from '../features/FlagLink.tsx';
 import { setEnabled } from '../features/queries.ts';
@@ -10,13 +10,13 @@ import { Env } from '../ui/Env.tsx';
 import { FormErrors } from '../ui/Failure.tsx';
 import { useDraft } from '../ui/useDraft.ts';
 import s from './first-run.module.css';
-import { ENVIRONMENT, type FirstFlag, PROJECT } from './queries.ts';
+import { ENVIRONMENT, type NewestFlag, PROJECT } from './queries.ts';
 import { Step } from './Step.tsx';
 
-const SUGGESTED = 'new-checkout';
+const SUGGESTED_NAME = 'new-checkout';
 
-/** The first step: a flag, enabled in development, so that a program sees the difference. */
-export function CreateFlag({ flag, isCurrent }: { flag: FirstFlag | null; isCurrent: boolean }) {
+/** The first step creates a flag and enables it in development, so that a program sees the difference. */
+export function CreateFlag({ flag, isCurrent }: { flag: NewestFlag | null; isCurrent: boolean }) {
   const isEnabled = flag?.environments.some(({ name, enabled }) => name === ENVIRONMENT && enabled);
   return (
     <Step
@@ -46,7 +46,7 @@ export function CreateFlag({ flag, isCurrent }: { flag: FirstFlag | null; isCurr
 
 function NewFlag() {
   const client = useQueryClient();
-  const { draft, change, discard } = useDraft('first-flag', { name: SUGGESTED, enable: true });
+  const { draft, change, discard } = useDraft('first-flag', { name: SUGGESTED_NAME, enable: true });
   const name = draft.name.trim();
   const create = useMutation({
     mutationFn: async () => {
@@ -65,7 +65,7 @@ function NewFlag() {
         create.mutate();
       }}
     >
-      <FormErrors messages={otherMessages(create.error, ['name'])} />
+      <FormErrors messages={messagesWithoutField(create.error, ['name'])} />
       <TextInput
         label="Name"
         classNames={{ input: 'mono' }}

@@ -5,14 +5,14 @@ import { setEnabled, usageQuery } from '../features/queries.ts';
 import { Env } from '../ui/Env.tsx';
 import { Toggle } from '../ui/Toggle.tsx';
 import { toastError } from '../ui/toasts.ts';
-import { counted, formatNumber } from '../ui/words.ts';
+import { formatCount, formatNumber } from '../ui/words.ts';
 import s from './first-run.module.css';
-import { ENVIRONMENT, type FirstFlag } from './queries.ts';
+import { ENVIRONMENT, type NewestFlag } from './queries.ts';
 import { Step } from './Step.tsx';
 
-const HOURS = 24;
+const HOURS_BACK = 24;
 
-/** The third step: what the program got, and the toggle to change it. */
+/** The third step shows the result that the program got, and a toggle that changes it. */
 export function EvaluationStep({
   isCurrent,
   isDone,
@@ -21,20 +21,23 @@ export function EvaluationStep({
 }: {
   isCurrent: boolean;
   isDone: boolean;
-  flag: FirstFlag | null;
+  flag: NewestFlag | null;
   connection: ReturnType<typeof useConnection> | undefined;
 }) {
   const client = useQueryClient();
-  const { data } = useQuery({ ...usageQuery(flag?.name ?? '', HOURS), enabled: isDone && flag !== null });
-  const missing = useMissingPermissions('enableFeature', {
+  const { data } = useQuery({
+    ...usageQuery(flag?.name ?? '', HOURS_BACK),
+    enabled: isDone && flag !== null,
+  });
+  const missingPermissions = useMissingPermissions('enableFeature', {
     project: flag?.project,
     environment: ENVIRONMENT,
   });
-  const here = flag?.environments.find(({ name }) => name === ENVIRONMENT);
+  const flagEnvironment = flag?.environments.find(({ name }) => name === ENVIRONMENT);
   const rows = data?.data.filter(({ environment }) => environment === ENVIRONMENT) ?? [];
   const yes = rows.reduce((sum, row) => sum + row.yes, 0);
   const no = rows.reduce((sum, row) => sum + row.no, 0);
-  const application = connection?.application?.appName;
+  const appName = connection?.application?.appName;
   const toggle = async (enabled: boolean) => {
     if (!flag) return;
     await setEnabled(
@@ -51,13 +54,13 @@ export function EvaluationStep({
       isCurrent={isCurrent}
       aside={
         flag &&
-        here && (
+        flagEnvironment && (
           <>
             <Env name={ENVIRONMENT} />
             <Toggle
-              checked={here.enabled}
+              checked={flagEnvironment.enabled}
               label={`${flag.name} in ${ENVIRONMENT}`}
-              missing={missing}
+              missingPermissions={missingPermissions}
               onChange={enabled => void toggle(enabled).catch(toastError)}
             />
           </>
@@ -66,9 +69,9 @@ export function EvaluationStep({
       summary={
         isDone ? (
           <>
-            <b>{application ?? 'A program'}</b> evaluated <b className="mono">{flag?.name}</b>{' '}
+            <b>{appName ?? 'A program'}</b> evaluated <b className="mono">{flag?.name}</b>{' '}
             {yes + no > 0 &&
-              `${counted(yes + no, 'time')}: ${formatNumber(yes)} enabled, ${formatNumber(no)} disabled. `}
+              `${formatCount(yes + no, 'time')}: ${formatNumber(yes)} enabled, ${formatNumber(no)} disabled. `}
             Toggle it and watch your program.
           </>
         ) : (

@@ -10,19 +10,19 @@ import { ConnectStep } from './ConnectStep.tsx';
 import { CreateFlag } from './CreateFlag.tsx';
 import { EvaluationStep } from './EvaluationStep.tsx';
 import s from './first-run.module.css';
-import { firstFlagQuery, firstTokenQuery } from './queries.ts';
+import { newestFlagQuery, newestTokenQuery } from './queries.ts';
 import { useProgress } from './useProgress.ts';
 
-/** Leads from an empty instance to a flag that an application evaluates. Each step is checked off automatically. */
+/** Guides from an empty instance to a flag that an application evaluates. Each step is checked off automatically. */
 export function FirstRun({ onHide }: { onHide(): void }) {
   const me = useMe();
-  const flag = useQuery(firstFlagQuery).data;
-  const stored = useQuery(firstTokenQuery).data;
-  // Only the response to the creation has the secret.
-  const [created, setCreated] = useState<CreatedToken>();
-  const token = created ?? stored ?? undefined;
-  const { done, connection } = useProgress(flag ?? undefined, token);
-  const current = done.findIndex(isDone => !isDone);
+  const flag = useQuery(newestFlagQuery).data;
+  const existingToken = useQuery(newestTokenQuery).data;
+  // Kept separately, because only the response to the creation has the secret.
+  const [createdToken, setCreatedToken] = useState<CreatedToken>();
+  const token = createdToken ?? existingToken ?? undefined;
+  const { completedSteps, connection } = useProgress(flag ?? undefined, token);
+  const currentIndex = completedSteps.findIndex(isDone => !isDone);
   const name = me.user.name || me.user.username || '';
   if (flag === undefined) return null;
   return (
@@ -36,40 +36,45 @@ export function FirstRun({ onHide }: { onHide(): void }) {
           <p className={s.lead}>
             Halyard ticks off each step as it happens, so you can work in your own editor.
           </p>
-          <CreateFlag flag={flag} isCurrent={current === 0} />
+          <CreateFlag flag={flag} isCurrent={currentIndex === 0} />
           <ConnectStep
-            isCurrent={current === 1}
+            isCurrent={currentIndex === 1}
             flag={flag?.name}
             token={token}
-            created={created}
+            createdToken={createdToken}
             connection={connection}
-            onCreated={setCreated}
+            onCreated={setCreatedToken}
           />
-          <EvaluationStep isCurrent={current === 2} flag={flag} isDone={done[2]} connection={connection} />
+          <EvaluationStep
+            isCurrent={currentIndex === 2}
+            flag={flag}
+            isDone={completedSteps[2]}
+            connection={connection}
+          />
         </div>
         <aside className={s.rail} aria-label="Progress and next steps">
-          <Progress done={done} />
+          <Progress completedSteps={completedSteps} />
           <section>
             <h2>Then</h2>
             <ul className={s.next}>
               {can(me, 'createUser') && (
-                <Next to="/admin/users" search={{ edit: 'new' }} icon={UserPlus}>
+                <NextLink to="/admin/users" search={{ edit: 'new' }} icon={UserPlus}>
                   Invite a colleague
-                </Next>
+                </NextLink>
               )}
               {can(me, 'setOidcSettings') && (
-                <Next to="/admin/sign-in" icon={LogIn}>
+                <NextLink to="/admin/sign-in" icon={LogIn}>
                   Connect single sign-on
-                </Next>
+                </NextLink>
               )}
               {can(me, 'createProject') && (
-                <Next to="/projects" search={{ edit: 'new' }} icon={FolderOpen}>
+                <NextLink to="/projects" search={{ edit: 'new' }} icon={FolderOpen}>
                   Create a project for your team
-                </Next>
+                </NextLink>
               )}
-              <Next to="/admin/transfer/import" icon={Download}>
+              <NextLink to="/admin/transfer/import" icon={Download}>
                 Import from Unleash
-              </Next>
+              </NextLink>
             </ul>
           </section>
           <section>
@@ -77,7 +82,7 @@ export function FirstRun({ onHide }: { onHide(): void }) {
             <p>Halyard works with Unleash SDKs, so code that uses one keeps working.</p>
           </section>
           <button type="button" className={s.hide} onClick={onHide}>
-            {done.every(Boolean) ? 'Go to the home page' : 'Hide these steps'}
+            {completedSteps.every(Boolean) ? 'Go to the home page' : 'Hide these steps'}
           </button>
         </aside>
       </div>
@@ -85,25 +90,25 @@ export function FirstRun({ onHide }: { onHide(): void }) {
   );
 }
 
-function Progress({ done }: { done: readonly boolean[] }) {
-  const count = done.filter(Boolean).length;
+function Progress({ completedSteps }: { completedSteps: readonly boolean[] }) {
+  const count = completedSteps.filter(Boolean).length;
   return (
     <section>
       <h2>Progress</h2>
       <div className={s.progress} aria-hidden="true">
-        {done.map((isDone, index) => (
+        {completedSteps.map((isDone, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the steps never change their order
           <i key={index} data-done={isDone || undefined} />
         ))}
       </div>
       <p role="status">
-        {count} of {done.length} steps done
+        {count} of {completedSteps.length} steps done
       </p>
     </section>
   );
 }
 
-function Next({
+function NextLink({
   to,
   search,
   icon: Icon,

@@ -4,7 +4,7 @@ import { State } from '../ui/State.tsx';
 import { cx } from '../ui/words.ts';
 import s from './first-run.module.css';
 
-/** A card of the first run. A finished one is one line; the current one has the accent outline. */
+/** A card of the first run. A finished step takes one line, and the current step has the accent outline. */
 export function Step({
   number,
   title,
@@ -20,7 +20,7 @@ export function Step({
   isCurrent: boolean;
   /** What was done, or what will happen. */
   summary: ReactNode;
-  /** At the right of a finished or later step. */
+  /** Shown on the right of a finished or later step. */
   aside?: ReactNode;
   /** The content of the current step. */
   children?: ReactNode;

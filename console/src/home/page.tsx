@@ -13,29 +13,29 @@ import { Person } from '../ui/Person.tsx';
 import { Sentence } from '../ui/Sentence.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { Time } from '../ui/Time.tsx';
-import { counted, shortEnvironment } from '../ui/words.ts';
+import { formatCount, shortenEnvironment } from '../ui/words.ts';
 import s from './home.module.css';
 import { latestEventsQuery, PROJECT } from './queries.ts';
 
-// The first run needs scripts that later visits do not need.
+// Loads on demand, because the first run needs scripts that later visits do not need.
 const FirstRun = lazy(() =>
   loadChunk(() => import('./FirstRun.tsx')).then(module => ({ default: module.FirstRun })),
 );
-const HIDDEN = 'halyard-first-run';
+const STORAGE_KEY = 'halyard-first-run';
 
-/** The first run in a new instance: until a second project exists, or the user hides it. */
+/** Shows the first run in a new instance, until a second project exists or the user hides it. */
 export function HomePage() {
   const me = useMe();
   const { data: projects } = useQuery(projectsQuery);
-  const [isHidden, setHidden] = useState(() => localStorage.getItem(HIDDEN) === 'hidden');
-  const isNew =
+  const [isHidden, setHidden] = useState(() => localStorage.getItem(STORAGE_KEY) === 'hidden');
+  const isNewInstance =
     projects?.length === 1 && projects[0]?.id === PROJECT && can(me, 'createFeature', { project: PROJECT });
-  if (!isNew || isHidden) return <Overview />;
+  if (!isNewInstance || isHidden) return <Overview />;
   return (
     <Suspense fallback={<Page title="Home" />}>
       <FirstRun
         onHide={() => {
-          localStorage.setItem(HIDDEN, 'hidden');
+          localStorage.setItem(STORAGE_KEY, 'hidden');
           setHidden(true);
         }}
       />
@@ -43,7 +43,7 @@ export function HomePage() {
   );
 }
 
-/** Favorite flags, projects, the latest events and failing integrations. */
+/** Shows favorite flags, projects, the latest events and failing integrations. */
 function Overview() {
   return (
     <Page title="Home">
@@ -97,18 +97,22 @@ function LatestEvents() {
 function FailingIntegrations() {
   const { data: integrations = [] } = useQuery(integrationsQuery);
   const maySeeDeliveries = useMissingPermissions('getIntegrationEvents').length === 0;
-  const failing = integrations.filter(({ enabled, failingSince }) => enabled && failingSince !== null);
-  if (failing.length === 0) return null;
+  const failingIntegrations = integrations.filter(
+    ({ enabled, failingSince }) => enabled && failingSince !== null,
+  );
+  if (failingIntegrations.length === 0) return null;
   return (
     <Section title="Failing integrations">
       <ul className={s.list}>
-        {failing.map(({ id, provider, description, failingSince }) => (
+        {failingIntegrations.map(({ id, provider, description, failingSince }) => (
           <li key={id}>
             <TriangleAlert size={16} className={s.bad} aria-hidden="true" />
             <Link to={`/integrations/${id}${maySeeDeliveries ? '/deliveries' : ''}`} className={s.event}>
               {description || provider}
             </Link>
-            <span className={s.time}>since {failingSince !== null && <Time at={failingSince} />}</span>
+            <span className={s.time}>
+              {failingSince !== null && <Time at={failingSince} format="since" />}
+            </span>
           </li>
         ))}
       </ul>
@@ -133,7 +137,7 @@ function Favorites() {
               >
                 {name}
               </Link>
-              <small>{enabledIn(environments)}</small>
+              <small>{describeState(environments)}</small>
             </span>
           </li>
         ))}
@@ -144,20 +148,22 @@ function Favorites() {
 
 type Environment = { name: string; enabled: boolean; blockedBy?: string };
 
-/** "enabled in dev, blocked in prod". A disabled parent blocks the flag where it is enabled. */
-function enabledIn(environments: readonly Environment[]): string {
-  const enabled = environments.filter(one => one.enabled);
+/** Describes where a flag is enabled, such as "enabled in dev, blocked in prod". A disabled parent blocks an enabled flag. */
+function describeState(environments: readonly Environment[]): string {
+  const enabledEnvironments = environments.filter(environment => environment.enabled);
   const parts = [
-    ['enabled in', enabled.filter(one => !one.blockedBy)],
-    ['blocked in', enabled.filter(one => one.blockedBy)],
+    ['enabled in', enabledEnvironments.filter(({ blockedBy }) => !blockedBy)],
+    ['blocked in', enabledEnvironments.filter(({ blockedBy }) => blockedBy)],
   ] as const;
-  const words = parts.flatMap(([word, where]) =>
-    where.length === 0 ? [] : [`${word} ${where.map(({ name }) => shortEnvironment(name)).join(', ')}`],
+  const phrases = parts.flatMap(([label, members]) =>
+    members.length === 0
+      ? []
+      : [`${label} ${members.map(({ name }) => shortenEnvironment(name)).join(', ')}`],
   );
-  return words.join(', ') || 'disabled in every environment';
+  return phrases.join(', ') || 'disabled in every environment';
 }
 
-const SHOWN_PROJECTS = 12;
+const MAX_SHOWN_PROJECTS = 12;
 
 function Projects() {
   const { data: projects = [], error, refetch } = useQuery(projectsQuery);
@@ -165,13 +171,13 @@ function Projects() {
     <Section title="Projects" more={<Link to="/projects">All projects</Link>}>
       {error && <Failure error={error} onRetry={() => void refetch()} />}
       <ul className={s.list}>
-        {projects.slice(0, SHOWN_PROJECTS).map(({ id, name, featureCount, members }) => (
+        {projects.slice(0, MAX_SHOWN_PROJECTS).map(({ id, name, featureCount, members }) => (
           <li key={id}>
             <Link to="/projects/$projectId" params={{ projectId: id }} className={s.event}>
               <b>{name}</b>
             </Link>
             <span className={s.time}>
-              {counted(featureCount, 'flag')} · {counted(members, 'member')}
+              {formatCount(featureCount, 'flag')} · {formatCount(members, 'member')}
             </span>
           </li>
         ))}

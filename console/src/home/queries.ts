@@ -3,16 +3,16 @@ import { api, type Schemas, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { isFavoriteType } from '../ui/favorites.ts';
 
-const SHOWN_EVENTS = 8;
-/** More than the page shows, because it omits favorites. */
-const READ_EVENTS = 24;
+const MAX_SHOWN_EVENTS = 8;
+/** More than the page shows, because the page omits events about favorites. */
+const MAX_READ_EVENTS = 24;
 
 export const latestEventsQuery = queryOptions({
   queryKey: keys.latestEvents,
   queryFn: async ({ signal }) => {
-    const params = { query: { limit: READ_EVENTS } };
+    const params = { query: { limit: MAX_READ_EVENTS } };
     const { events } = await unwrap(api.GET('/api/admin/search/events', { params, signal }));
-    return events.filter(({ type }) => !isFavoriteType(type)).slice(0, SHOWN_EVENTS);
+    return events.filter(({ type }) => !isFavoriteType(type)).slice(0, MAX_SHOWN_EVENTS);
   },
 });
 
@@ -21,34 +21,34 @@ export const PROJECT = 'default';
 export const ENVIRONMENT = 'development';
 const REFRESH_MS = 3_000;
 
-export type FirstFlag = Schemas['FoundFeature'];
-export type FirstToken = Pick<Schemas['ApiToken'], 'id' | 'tokenName' | 'environment' | 'createdAt'>;
+export type NewestFlag = Schemas['FoundFeature'];
+export type NewestToken = Pick<Schemas['ApiToken'], 'id' | 'tokenName' | 'environment' | 'createdAt'>;
 
-/** The newest flag; null without flags. */
-export const firstFlagQuery = queryOptions({
+/** The newest flag, or null if there is none. */
+export const newestFlagQuery = queryOptions({
   queryKey: [...keys.flags, 'first'],
   queryFn: ({ signal }) => {
     const query = { project: `IS:${PROJECT}`, sortBy: 'createdAt', sortOrder: 'desc', limit: 1 } as const;
     return unwrap(api.GET('/api/admin/search/features', { params: { query }, signal }));
   },
-  // A toggle changes the cached responses of all searches.
+  // Selects from the whole response, because a toggle changes the cached responses of all searches.
   select: ({ features }) => features[0] ?? null,
   refetchInterval: REFRESH_MS,
 });
 
-/** The newest token for SDKs; null without tokens, and for users who may not read them. */
-export const firstTokenQuery = queryOptions({
+/** The newest token for SDKs, or null if there is no token or the user may not read tokens. */
+export const newestTokenQuery = queryOptions({
   queryKey: [...keys.apiTokens, 'first'],
-  queryFn: async ({ signal }): Promise<FirstToken | null> => {
+  queryFn: async ({ signal }): Promise<NewestToken | null> => {
     const { tokens } = await unwrap(api.GET('/api/admin/api-tokens', { signal }));
-    const own = tokens.filter(({ environment }) => environment === ENVIRONMENT);
-    return own.toSorted((one, other) => other.createdAt.localeCompare(one.createdAt))[0] ?? null;
+    const environmentTokens = tokens.filter(({ environment }) => environment === ENVIRONMENT);
+    return environmentTokens.toSorted((a, b) => b.createdAt.localeCompare(a.createdAt))[0] ?? null;
   },
   refetchInterval: REFRESH_MS,
   retry: false,
 });
 
-/** Creates a token for the flags of the first run. Only this response has its secret. */
+/** Creates a token for the flags of the first run. Only this response contains the secret. */
 export const createToken = (type: 'backend' | 'frontend'): Promise<Schemas['ApiToken']> =>
   unwrap(
     api.POST('/api/admin/api-tokens', {

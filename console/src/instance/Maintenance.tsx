@@ -6,7 +6,7 @@ import { Confirm } from '../ui/Confirm.tsx';
 import { toast } from '../ui/toasts.ts';
 import { maintenanceQuery, setMaintenance } from './queries.ts';
 
-/** Stops and resumes changes, after a confirmation, because everybody is affected. */
+/** Toggles maintenance mode, after a confirmation, because it affects everybody. */
 export function Maintenance() {
   const { data } = useQuery(maintenanceQuery);
   const [isAsking, setAsking] = useState(false);

@@ -9,14 +9,14 @@ import { Page } from '../ui/Page.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { State } from '../ui/State.tsx';
 import { Time } from '../ui/Time.tsx';
-import { lasting } from '../ui/time.ts';
-import { counted, formatNumber } from '../ui/words.ts';
+import { formatDuration } from '../ui/time.ts';
+import { formatCount, formatNumber } from '../ui/words.ts';
 import s from './instance.module.css';
 import { Maintenance } from './Maintenance.tsx';
 import { type Diagnostics, diagnosticsQuery, instanceQuery } from './queries.ts';
-import { bytesOf, shareOf } from './words.ts';
+import { formatBytes, limitUsage } from './words.ts';
 
-const LIMITS: Record<Diagnostics['limits'][number]['name'], string> = {
+const LIMIT_LABELS: Record<Diagnostics['limits'][number]['name'], string> = {
   projects: 'Projects, including archived ones',
   environments: 'Environments',
   features: 'Active flags',
@@ -24,7 +24,7 @@ const LIMITS: Record<Diagnostics['limits'][number]['name'], string> = {
   apiTokens: 'API tokens',
 };
 
-/** What runs here: versions, limits and their use, the database, and the progress of background work. */
+/** Shows versions, limits with their usage, the database, and the progress of background work. */
 export function InstancePage() {
   const { data, error, refetch } = useQuery(diagnosticsQuery);
   return (
@@ -59,7 +59,7 @@ export function InstancePage() {
           <About data={data} />
           <Limits limits={data.limits} />
           <Database data={data} />
-          <Work data={data} />
+          <BackgroundWork data={data} />
           <Server data={data} />
         </section>
       )}
@@ -115,12 +115,12 @@ function Limits({ limits }: { limits: Diagnostics['limits'] }) {
     <Card title="Limits">
       <ul className={s.limits}>
         {limits.map(({ name, used, limit }) => {
-          const { percent, tone } = shareOf(used, limit);
+          const { percent, tone } = limitUsage(used, limit);
           return (
             <li key={name}>
-              <span>{LIMITS[name]}</span>
+              <span>{LIMIT_LABELS[name]}</span>
               <meter
-                aria-label={LIMITS[name]}
+                aria-label={LIMIT_LABELS[name]}
                 min={0}
                 max={100}
                 value={percent}
@@ -139,18 +139,18 @@ function Limits({ limits }: { limits: Diagnostics['limits'] }) {
 }
 
 function Database({ data: { database } }: { data: Diagnostics }) {
-  const open = database.connections.reduce((sum, one) => sum + one.open, 0);
+  const openConnections = database.connections.reduce((sum, connection) => sum + connection.open, 0);
   return (
     <Card title="Database">
       <dl>
         <Fact name="PostgreSQL">{database.version}</Fact>
-        <Fact name="Size">{bytesOf(database.bytes)}</Fact>
+        <Fact name="Size">{formatBytes(database.bytes)}</Fact>
         <Fact name="Migrations">
           {formatNumber(database.migrations)}, newest <span className="mono">{database.newestMigration}</span>
         </Fact>
         <Fact name="Connections">
-          {formatNumber(open)} of {formatNumber(database.availableConnections)} ({database.limitedBy}), by{' '}
-          {counted(database.servers, 'server')}
+          {formatNumber(openConnections)} of {formatNumber(database.availableConnections)} (
+          {database.limitedBy}), by {formatCount(database.servers, 'server')}
         </Fact>
       </dl>
       <table className={s.connections}>
@@ -175,7 +175,7 @@ function Database({ data: { database } }: { data: Diagnostics }) {
   );
 }
 
-function Work({ data: { events, integrations } }: { data: Diagnostics }) {
+function BackgroundWork({ data: { events, integrations } }: { data: Diagnostics }) {
   const { filters, text } = events.indexLagSeconds;
   const lag = Math.max(filters, text);
   return (
@@ -193,11 +193,11 @@ function Work({ data: { events, integrations } }: { data: Diagnostics }) {
           {lag === 0 ? (
             <State tone="on">up to date</State>
           ) : (
-            <State tone="warn">behind by {lasting(lag * 1000)}</State>
+            <State tone="warn">behind by {formatDuration(lag * 1000)}</State>
           )}
         </Fact>
         <Fact name="Integrations">
-          <Link to="/integrations">{counted(integrations.enabled, 'enabled integration')}</Link>
+          <Link to="/integrations">{formatCount(integrations.enabled, 'enabled integration')}</Link>
           {integrations.failing > 0 && (
             <>
               , <State tone="bad">{integrations.failing} failing</State>
@@ -207,9 +207,9 @@ function Work({ data: { events, integrations } }: { data: Diagnostics }) {
         <Fact name="Deliveries">
           {integrations.openDeliveries === 0
             ? 'none waiting'
-            : counted(integrations.openDeliveries, 'open delivery', 'open deliveries')}
+            : formatCount(integrations.openDeliveries, 'open delivery', 'open deliveries')}
           {integrations.oldestDueSeconds > 0 &&
-            `, the oldest due for ${lasting(integrations.oldestDueSeconds * 1000)}`}
+            `, the oldest due for ${formatDuration(integrations.oldestDueSeconds * 1000)}`}
         </Fact>
       </dl>
     </Card>
@@ -221,11 +221,11 @@ function Server({ data: { server } }: { data: Diagnostics }) {
     <Card title="Server that responded">
       <dl>
         <Fact name="Node.js">
-          {server.node}, {server.platform}, {counted(server.cpus, 'processor')}
+          {server.node}, {server.platform}, {formatCount(server.cpus, 'processor')}
         </Fact>
-        <Fact name="Running for">{lasting(server.uptimeSeconds * 1000)}</Fact>
+        <Fact name="Running for">{formatDuration(server.uptimeSeconds * 1000)}</Fact>
         <Fact name="Memory">
-          {bytesOf(server.residentBytes)}, {bytesOf(server.heapBytes)} used by objects
+          {formatBytes(server.residentBytes)}, {formatBytes(server.heapBytes)} used by objects
         </Fact>
       </dl>
     </Card>

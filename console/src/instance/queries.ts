@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, done, type Schemas, unwrap } from '../api/client.ts';
+import { api, ensureApplied, type Schemas, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 
 export type Diagnostics = Schemas['Diagnostics'];
@@ -9,7 +9,7 @@ export const instanceQuery = queryOptions({
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/instance', { signal })),
 });
 
-/** Events about settings reach only users who may read them, so it is also polled from time to time. */
+/** Events about settings reach only users who may read them, so the state is also polled occasionally. */
 export const maintenanceQuery = queryOptions({
   queryKey: [...keys.settings, 'maintenance'],
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/maintenance', { signal })),
@@ -17,9 +17,9 @@ export const maintenanceQuery = queryOptions({
 });
 
 export const setMaintenance = (enabled: boolean): Promise<void> =>
-  done(api.PUT('/api/admin/maintenance', { body: { enabled } }));
+  ensureApplied(api.PUT('/api/admin/maintenance', { body: { enabled } }));
 
-/** Changes by itself. Reading it takes several statements, so it is read only while somebody looks at it. */
+/** Polled because no event reports its changes. Only the instance page reads it, because reading takes several statements. */
 export const diagnosticsQuery = queryOptions({
   queryKey: [...keys.instance, 'diagnostics'],
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/instance/diagnostics', { signal })),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bytesOf, shareOf } from './words.ts';
+import { formatBytes, limitUsage } from './words.ts';
 
 test.each([
   [0, '0 bytes'],
@@ -10,7 +10,7 @@ test.each([
   [1_240_000_000, '1.2 GB'],
   [9e15, '9,000 TB'],
 ])('writes %d bytes as %s', (bytes, expected) => {
-  expect(bytesOf(bytes)).toBe(expected);
+  expect(formatBytes(bytes)).toBe(expected);
 });
 
 test.each([
@@ -20,6 +20,6 @@ test.each([
   [499, 500, { percent: 99, tone: 'warn' }],
   [500, 500, { percent: 100, tone: 'bad' }],
   [600, 500, { percent: 100, tone: 'bad' }],
-])('%d of %d is as close to the limit as %j', (used, limit, expected) => {
-  expect(shareOf(used, limit)).toEqual(expected);
+])('the use of %d out of %d has the percentage and color %j', (used, limit, expected) => {
+  expect(limitUsage(used, limit)).toEqual(expected);
 });

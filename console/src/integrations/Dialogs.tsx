@@ -14,18 +14,18 @@ const OVERLAPS = [
 ];
 
 /** Creates a new signing secret and shows it once. */
-export function Rotate({ integration, onClose }: { integration: Integration; onClose(): void }) {
+export function RotateDialog({ integration, onClose }: { integration: Integration; onClose(): void }) {
   const [hours, setHours] = useState('24');
   const [secret, setSecret] = useState<string>();
   const isRotated = useRef(false);
   const rotate = async () => {
-    const rotated = await rotateSecret(integration.id, {
+    const rotation = await rotateSecret(integration.id, {
       overlapHours: Number(hours),
-      // The dialog says that the previous secret ends.
+      // The dialog says that the previous secret stops working.
       force: integration.oldSecretUntil !== null,
     });
     isRotated.current = true;
-    setSecret(rotated.signingSecret);
+    setSecret(rotation.signingSecret);
   };
   if (secret !== undefined)
     return (
@@ -39,7 +39,7 @@ export function Rotate({ integration, onClose }: { integration: Integration; onC
       title="Rotate the signing secret?"
       action="Rotate the secret"
       onConfirm={rotate}
-      // After success the secret is shown instead.
+      // After a rotation, the dialog stays open to show the secret.
       onClose={() => !isRotated.current && onClose()}
     >
       <p>Halyard creates a new secret and shows it once.</p>
@@ -54,7 +54,7 @@ export function Rotate({ integration, onClose }: { integration: Integration; onC
   );
 }
 
-export function Delete({
+export function DeleteDialog({
   integration,
   title,
   onClose,

@@ -16,31 +16,31 @@ import { Time } from '../ui/Time.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
 import { useCurrent } from '../ui/useCurrent.ts';
 import { useFilters } from '../ui/useFilters.ts';
-import { Delete, Rotate } from './Dialogs.tsx';
+import { DeleteDialog, RotateDialog } from './Dialogs.tsx';
 import s from './integrations.module.css';
 import { PreviewPanel } from './PreviewPanel.tsx';
 import { type Integration, type Provider, sendTest, setEnabled } from './queries.ts';
-import { scopeOf, stateOf, titleOf } from './words.ts';
+import { describeEvents, getIntegrationState, getIntegrationTitle } from './words.ts';
 
 type FrameProps = { integration: Integration; provider: Provider };
 
-/** The head of the pages of an integration: state, actions and tabs. Panels open by `?edit=`. */
+/** Frames an integration's pages with its state, actions and tabs. Panels open through `?edit=`. */
 export function IntegrationFrame({ integration, provider, children }: FrameProps & { children: ReactNode }) {
   const { search, replace } = useFilters();
-  const { tone } = stateOf(integration);
-  const word = useCurrent(now => stateOf(integration, now).word);
+  const { tone } = getIntegrationState(integration);
+  const label = useCurrent(now => getIntegrationState(integration, now).label);
   const close = () => replace({ edit: undefined });
   const maySeeDeliveries = useMissingPermissions('getIntegrationEvents').length === 0;
   const base = `/integrations/${integration.id}`;
   return (
     <Page
-      title={titleOf(integration, [provider])}
+      title={getIntegrationTitle(integration, [provider])}
       crumbs={
         <>
           <Link to="/integrations">Integrations</Link> / {provider.displayName}
         </>
       }
-      note={<State tone={tone}>{word}</State>}
+      note={<State tone={tone}>{label}</State>}
       actions={<Actions integration={integration} provider={provider} />}
       head={
         <>
@@ -61,9 +61,13 @@ export function IntegrationFrame({ integration, provider, children }: FrameProps
       {children}
       {search.edit === 'preview' && <PreviewPanel integration={integration} />}
       {search.edit === 'replay' && <Replay integration={integration} />}
-      {search.edit === 'rotate' && <Rotate integration={integration} onClose={close} />}
+      {search.edit === 'rotate' && <RotateDialog integration={integration} onClose={close} />}
       {search.edit === 'delete' && (
-        <Delete integration={integration} title={titleOf(integration, [provider])} onClose={close} />
+        <DeleteDialog
+          integration={integration}
+          title={getIntegrationTitle(integration, [provider])}
+          onClose={close}
+        />
       )}
     </Page>
   );
@@ -79,7 +83,7 @@ function Actions({ integration, provider }: FrameProps) {
     await navigate({
       to: '/integrations/$integrationId/deliveries',
       params: { integrationId: String(integration.id) },
-      // Without filters, which could hide the test. Whoever has opened a delivery meanwhile keeps it.
+      // Removes all filters, because a filter could hide the test. A delivery that the user opened while the test ran stays open.
       search: ({ delivery }: Search) => ({ delivery }),
     });
   };
@@ -139,7 +143,7 @@ function About({ integration, provider }: FrameProps) {
   const names = useMemo(() => new Map(projects?.map(({ id, name }) => [id, name])), [projects]);
   return (
     <p className={s.about}>
-      <span>{scopeOf(integration, names)}</span>
+      <span>{describeEvents(integration, names)}</span>
       {provider.signed && (
         <span>
           <ShieldCheck size={14} aria-hidden="true" /> Signed
@@ -154,18 +158,18 @@ function About({ integration, provider }: FrameProps) {
       {integration.oldSecretUntil && (
         <span>
           Requests are also signed with the previous secret until{' '}
-          <Time at={integration.oldSecretUntil} as="full" />
+          <Time at={integration.oldSecretUntil} format="full" />
         </span>
       )}
     </p>
   );
 }
 
-/** Why the integration does not deliver, and what to do about it. */
+/** Says why the integration does not deliver, and what to do about it. */
 function Warning({ integration }: Pick<FrameProps, 'integration'>) {
   const { push } = useFilters();
   const toggle = useToggle(integration);
-  const { tone, word, why } = stateOf(integration);
+  const { tone, label, why } = getIntegrationState(integration);
   if (why === undefined) return null;
   const { disabledAt, enabled } = integration;
   const enable = async () => {
@@ -175,11 +179,11 @@ function Warning({ integration }: Pick<FrameProps, 'integration'>) {
   return (
     <div className={s.warning} data-tone={tone}>
       <p>
-        <b>{word}</b>
+        <b>{label}</b>
         {!enabled && disabledAt && (
           <>
             {' '}
-            since <Time at={disabledAt} as="full" />
+            since <Time at={disabledAt} format="full" />
           </>
         )}
         . {why}

@@ -2,7 +2,7 @@ import '@mantine/core/styles/Checkbox.layer.css';
 import { Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { messagesByField, otherMessages } from '../api/errors.ts';
+import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import { MultiSelect } from '../ui/Choices.tsx';
 import { FormErrors } from '../ui/Failure.tsx';
@@ -10,12 +10,12 @@ import { FilterBar } from '../ui/FilterBar.tsx';
 import { type FilterField, IS } from '../ui/filters.ts';
 import { Sentence } from '../ui/Sentence.tsx';
 import { Time } from '../ui/Time.tsx';
-import { type Draft, matchingOf } from './draft.ts';
+import { type Draft, toEventFilter } from './draft.ts';
 import s from './integrations.module.css';
-import { eventTypesQuery, matchingQuery, type Provider } from './queries.ts';
+import { eventTypesQuery, matchingEventsQuery, type Provider } from './queries.ts';
 
-const FIELDS = ['description', 'events', 'projects', 'environments', 'ordered', 'whenExhausted'];
-/** The grammar of event search. */
+const SHOWN_FIELDS = ['description', 'events', 'projects', 'environments', 'ordered', 'whenExhausted'];
+/** The filters that event search also has. */
 const FILTERS: FilterField[] = [
   { name: 'feature', key: 'flag', label: 'Flag', operators: IS, mono: true },
   { name: 'createdBy', key: 'by', label: 'By', operators: IS },
@@ -28,19 +28,19 @@ type FormProps = {
   onChange(next: Draft): void;
 };
 
-/** The fields of an integration: the parameters of its provider, its events, and how they are delivered. */
+/** The fields of an integration, which are its provider's parameters, its events, and its delivery options. */
 export function IntegrationForm({ provider, draft, error, onChange }: FormProps) {
-  const fields = [...FIELDS, ...provider.parameters.map(({ name }) => `parameters.${name}`)];
+  const fields = [...SHOWN_FIELDS, ...provider.parameters.map(({ name }) => `parameters.${name}`)];
   return (
     <div className={s.form}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
       <section className={s.fields} tabIndex={0} aria-label="Settings">
-        <FormErrors messages={otherMessages(error, fields)} />
+        <FormErrors messages={messagesWithoutField(error, fields)} />
         <Target provider={provider} draft={draft} error={error} onChange={onChange} />
         <Events draft={draft} error={error} onChange={onChange} />
-        <Order draft={draft} onChange={onChange} />
+        <DeliveryOptions draft={draft} onChange={onChange} />
       </section>
-      <Matching draft={draft} />
+      <MatchingEvents draft={draft} />
     </div>
   );
 }
@@ -97,7 +97,7 @@ function Events({ draft, error, onChange }: Omit<FormProps, 'provider'>) {
       <legend>Events</legend>
       <Choice
         label="Event types"
-        all="Every type"
+        allLabel="Every type"
         value={draft.events}
         options={types.filter(({ emitted }) => emitted).map(({ type, label }) => ({ value: type, label }))}
         error={messages.events}
@@ -105,11 +105,11 @@ function Events({ draft, error, onChange }: Omit<FormProps, 'provider'>) {
       />
       <Choice
         label="Projects"
-        all="Every project"
+        allLabel="Every project"
         value={draft.projects}
         options={projects.map(({ id, name }) => ({ value: id, label: name }))}
         error={messages.projects}
-        onChange={chosen => onChange({ ...draft, projects: chosen })}
+        onChange={projectIds => onChange({ ...draft, projects: projectIds })}
       />
       {draft.projects.length > 0 && (
         <Checkbox
@@ -120,11 +120,11 @@ function Events({ draft, error, onChange }: Omit<FormProps, 'provider'>) {
       )}
       <Choice
         label="Environments"
-        all="Every environment"
+        allLabel="Every environment"
         value={draft.environments}
         options={environments.map(({ name }) => ({ value: name, label: name }))}
         error={messages.environments}
-        onChange={chosen => onChange({ ...draft, environments: chosen })}
+        onChange={names => onChange({ ...draft, environments: names })}
       />
       <div>
         <p className={s.label}>Filter</p>
@@ -149,30 +149,33 @@ function Events({ draft, error, onChange }: Omit<FormProps, 'provider'>) {
   );
 }
 
-/** Several values; none means all. */
+/** A field for several values, in which no value means all. */
 function Choice({
   label,
-  all,
+  allLabel,
   value,
   options,
   error,
   onChange,
 }: {
   label: string;
-  all: string;
+  allLabel: string;
   value: string[];
   options: { value: string; label: string }[];
   error: string | undefined;
   onChange(value: string[]): void;
 }) {
   // A chosen value that no longer exists stays visible, so that it can be removed.
-  const unknown = value.filter(one => !options.some(option => option.value === one));
+  const unknownValues = value.filter(chosenValue => !options.some(option => option.value === chosenValue));
   return (
     <MultiSelect
       label={label}
-      placeholder={value.length === 0 ? all : undefined}
+      placeholder={value.length === 0 ? allLabel : undefined}
       value={value}
-      data={[...options, ...unknown.map(one => ({ value: one, label: one }))]}
+      data={[
+        ...options,
+        ...unknownValues.map(unknownValue => ({ value: unknownValue, label: unknownValue })),
+      ]}
       error={error}
       searchable
       hidePickedOptions
@@ -183,7 +186,7 @@ function Choice({
   );
 }
 
-function Order({ draft, onChange }: Pick<FormProps, 'draft' | 'onChange'>) {
+function DeliveryOptions({ draft, onChange }: Pick<FormProps, 'draft' | 'onChange'>) {
   return (
     <fieldset>
       <legend>Delivery</legend>
@@ -217,15 +220,17 @@ function Order({ draft, onChange }: Pick<FormProps, 'draft' | 'onChange'>) {
 
 const TYPING_MS = 300;
 
-/** The newest events that the integration would have got. */
-function Matching({ draft }: { draft: Draft }) {
-  const key = JSON.stringify(matchingOf(draft));
-  const [asked, ask] = useState(key);
+/** Lists the newest events that the integration would have received. */
+function MatchingEvents({ draft }: { draft: Draft }) {
+  const key = JSON.stringify(toEventFilter(draft));
+  const [queriedKey, setQueriedKey] = useState(key);
   useEffect(() => {
-    const timer = setTimeout(ask, TYPING_MS, key);
+    const timer = setTimeout(setQueriedKey, TYPING_MS, key);
     return () => clearTimeout(timer);
   }, [key]);
-  const { data, error } = useQuery(matchingQuery(JSON.parse(asked) as ReturnType<typeof matchingOf>));
+  const { data, error } = useQuery(
+    matchingEventsQuery(JSON.parse(queriedKey) as ReturnType<typeof toEventFilter>),
+  );
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <aside className={s.matching} aria-label="Matching events" tabIndex={0}>

@@ -7,17 +7,17 @@ import { SidePanel } from '../ui/SidePanel.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { Time } from '../ui/Time.tsx';
 import { useFilters } from '../ui/useFilters.ts';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import { Headers } from './Headers.tsx';
 import s from './integrations.module.css';
 import { type Integration, previewQuery } from './queries.ts';
 
 const DAYS = ['1', '7', '30', '90'];
 
-/** The events of past days that match, and the request that would deliver one of them. Nothing is sent. */
+/** Shows the matching events of past days, and the request that would deliver one of them. Nothing is sent. */
 export function PreviewPanel({ integration }: { integration: Integration }) {
   const { search, replace } = useFilters();
-  const days = DAYS.find(one => one === search.days) ?? '7';
+  const days = DAYS.find(value => value === search.days) ?? '7';
   const eventId = Number(search.eventId) || undefined;
   const { data, error, refetch } = useQuery(
     previewQuery(integration.id, { days: Number(days), ...(eventId === undefined ? {} : { eventId }) }),
@@ -29,7 +29,7 @@ export function PreviewPanel({ integration }: { integration: Integration }) {
         <NativeSelect
           label="Events of the last"
           value={days}
-          data={DAYS.map(one => ({ value: one, label: counted(Number(one), 'day') }))}
+          data={DAYS.map(value => ({ value, label: formatCount(Number(value), 'day') }))}
           onChange={event => replace({ days: event.target.value, eventId: undefined })}
         />
         {error && <Failure error={error} onRetry={() => void refetch()} />}
@@ -37,7 +37,7 @@ export function PreviewPanel({ integration }: { integration: Integration }) {
         {data && (
           <>
             <p role="status">
-              {counted(data.total, 'event matches', 'events match')}. Nothing is sent.
+              {formatCount(data.total, 'event matches', 'events match')}. Nothing is sent.
               {data.total > data.events.length && ` The newest ${data.events.length} are listed.`}
             </p>
             <ol className={s.events} aria-label="Matching events">
@@ -60,7 +60,7 @@ export function PreviewPanel({ integration }: { integration: Integration }) {
               <section key={index} className={s.request} aria-label={`Request ${index + 1}`}>
                 <h3 className="mono">POST {request.url}</h3>
                 <Headers headers={request.headers} />
-                <Json value={pretty(request.body)} label="Body" />
+                <Json value={parseJson(request.body)} label="Body" />
                 {request.isBodyCut && <p className="muted">The body is longer than shown.</p>}
               </section>
             ))}
@@ -71,7 +71,7 @@ export function PreviewPanel({ integration }: { integration: Integration }) {
   );
 }
 
-function pretty(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

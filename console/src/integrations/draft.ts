@@ -16,7 +16,7 @@ export type Draft = {
 
 const ALL = '*';
 
-/** What the tab may store: the draft with the saved secrets, which are masks, instead of those that the user typed. */
+/** Replaces secrets that the user typed with the masks of the saved secrets, so that the tab may store the draft. */
 export const withoutSecrets =
   (provider: Provider, saved: Draft) =>
   (draft: Draft): Draft => {
@@ -39,7 +39,7 @@ export const emptyDraft = (provider: Provider): Draft => ({
   whenExhausted: 'skip',
 });
 
-export const draftOf = (integration: Integration, provider: Provider): Draft => ({
+export const toDraft = (integration: Integration, provider: Provider): Draft => ({
   ...emptyDraft(provider),
   description: integration.description ?? '',
   enabled: integration.enabled,
@@ -48,33 +48,33 @@ export const draftOf = (integration: Integration, provider: Provider): Draft => 
   projects: integration.projects.filter(id => id !== ALL),
   environments: integration.environments.filter(name => name !== ALL),
   eventsWithoutProject: integration.eventsWithoutProject,
-  filter: filterOf(integration.filter ?? {}),
+  filter: pickStrings(integration.filter ?? {}),
   ordered: integration.ordered,
   whenExhausted: integration.whenExhausted,
 });
 
-/** The body of a request. Empty parameters are omitted, so that their defaults apply. */
-export const inputOf = (draft: Draft, provider: string): IntegrationInput => ({
+/** Builds the request body. Empty parameters are omitted, so that their defaults apply. */
+export const toInput = (draft: Draft, provider: string): IntegrationInput => ({
   ...draft,
   provider,
   description: draft.description.trim() || null,
   parameters: Object.fromEntries(Object.entries(draft.parameters).filter(([, value]) => value !== '')),
-  events: eventsOf(draft),
+  events: getEvents(draft),
   filter: Object.keys(draft.filter).length > 0 ? draft.filter : null,
 });
 
-/** The fields that decide which events an integration gets. */
-export const matchingOf = (draft: Draft) => ({
-  events: eventsOf(draft),
+/** Returns the fields that decide which events an integration receives. */
+export const toEventFilter = (draft: Draft) => ({
+  events: getEvents(draft),
   projects: draft.projects,
   environments: draft.environments,
   eventsWithoutProject: draft.eventsWithoutProject,
   filter: Object.keys(draft.filter).length > 0 ? draft.filter : null,
 });
 
-const eventsOf = ({ events }: Draft): string[] => (events.length > 0 ? events : [ALL]);
+const getEvents = ({ events }: Draft): string[] => (events.length > 0 ? events : [ALL]);
 
-const filterOf = (filter: object): Record<string, string> =>
+const pickStrings = (filter: object): Record<string, string> =>
   Object.fromEntries(
     Object.entries(filter).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
   );

@@ -17,20 +17,20 @@ import { State } from '../ui/State.tsx';
 import { Toggle } from '../ui/Toggle.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
 import { useCurrent } from '../ui/useCurrent.ts';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import s from './integrations.module.css';
 import { type Integration, integrationsQuery, type Provider, setEnabled } from './queries.ts';
-import { scopeOf, stateOf, titleOf } from './words.ts';
+import { describeEvents, getIntegrationState, getIntegrationTitle } from './words.ts';
 
-const keyOf = (integration: Integration): string => String(integration.id);
+const getKey = (integration: Integration): string => String(integration.id);
 
-/** All integrations with their states, and the providers for new ones. */
+/** Lists all integrations with their states, and the providers for new integrations. */
 export function IntegrationsPage() {
   const { data, error, refetch } = useQuery(integrationsQuery);
   return (
     <Page
       title="Integrations"
-      note={data && counted(data.addons.length, 'integration')}
+      note={data && formatCount(data.addons.length, 'integration')}
       actions={
         <Can call="getDeliveries">
           <Button component={Link} to="/deliveries" leftSection={<ScrollText size={14} />}>
@@ -61,18 +61,20 @@ export function IntegrationsPage() {
 
 function Integrations({ integrations, providers }: { integrations: Integration[]; providers: Provider[] }) {
   const navigate = useNavigate();
-  const missing = useMissingPermissions('updateAddon');
+  const missingPermissions = useMissingPermissions('updateAddon');
   const projects = useQuery(projectsQuery).data;
   const projectNames = useMemo(() => new Map(projects?.map(({ id, name }) => [id, name])), [projects]);
   const toggle = useCallback(
     async (integration: Integration, enabled: boolean) => {
       await setEnabled(integration.id, enabled);
-      toast({ message: `${titleOf(integration, providers)} is ${enabled ? 'enabled' : 'disabled'}.` });
+      toast({
+        message: `${getIntegrationTitle(integration, providers)} is ${enabled ? 'enabled' : 'disabled'}.`,
+      });
     },
     [providers],
   );
   const maySeeDeliveries = useMissingPermissions('getIntegrationEvents').length === 0;
-  const addressOf = useCallback(
+  const getPath = useCallback(
     ({ id }: Integration) => `/integrations/${id}${maySeeDeliveries ? '/deliveries' : ''}`,
     [maySeeDeliveries],
   );
@@ -82,14 +84,14 @@ function Integrations({ integrations, providers }: { integrations: Integration[]
         integration={integration}
         providers={providers}
         projectNames={projectNames}
-        addressOf={addressOf}
-        missing={missing}
+        getPath={getPath}
+        missingPermissions={missingPermissions}
         onToggle={enabled => void toggle(integration, enabled).catch(toastError)}
       />
     ),
-    [providers, projectNames, addressOf, missing, toggle],
+    [providers, projectNames, getPath, missingPermissions, toggle],
   );
-  const open = (integration: Integration) => void navigate({ to: addressOf(integration) });
+  const open = (integration: Integration) => void navigate({ to: getPath(integration) });
   return (
     <>
       <List
@@ -97,7 +99,7 @@ function Integrations({ integrations, providers }: { integrations: Integration[]
         label="Integrations"
         count={integrations.length}
         rowAt={index => integrations[index]}
-        keyOf={keyOf}
+        getKey={getKey}
         height={64}
         header={
           // biome-ignore lint/a11y/useFocusableInteractive: a row of headings has no action
@@ -130,35 +132,35 @@ function Row({
   integration,
   providers,
   projectNames,
-  addressOf,
-  missing,
+  getPath,
+  missingPermissions,
   onToggle,
 }: {
   integration: Integration;
   providers: Provider[];
   projectNames: ReadonlyMap<string, string>;
-  addressOf(integration: Integration): string;
-  missing: readonly string[];
+  getPath(integration: Integration): string;
+  missingPermissions: readonly string[];
   onToggle(enabled: boolean): void;
 }) {
-  const { tone, why } = stateOf(integration);
-  const word = useCurrent(now => stateOf(integration, now).word);
+  const { tone, why } = getIntegrationState(integration);
+  const label = useCurrent(now => getIntegrationState(integration, now).label);
   const [reason] = why?.split(/(?<=\.) /) ?? [];
-  const title = titleOf(integration, providers);
+  const title = getIntegrationTitle(integration, providers);
   return (
     <div className={s.row}>
       <span role="cell" className={s.two}>
-        <Link to={addressOf(integration)} className={s.name} title={title}>
+        <Link to={getPath(integration)} className={s.name} title={title}>
           {title}
         </Link>
         <small>{providers.find(({ name }) => name === integration.provider)?.displayName}</small>
       </span>
       <span role="cell" className={s.scope}>
-        {scopeOf(integration, projectNames)}
+        {describeEvents(integration, projectNames)}
       </span>
       <span role="cell" className={s.two} title={why}>
         <span>
-          <State tone={tone}>{word}</State>
+          <State tone={tone}>{label}</State>
         </span>
         {reason && <small>{reason}</small>}
       </span>
@@ -166,7 +168,7 @@ function Row({
         <Toggle
           checked={integration.enabled}
           label={`${title} enabled`}
-          missing={missing}
+          missingPermissions={missingPermissions}
           onChange={onToggle}
         />
       </span>
@@ -176,11 +178,11 @@ function Row({
 // biome-ignore-end lint/a11y/useSemanticElements: see above
 
 function Providers({ providers }: { providers: Provider[] }) {
-  const missing = useMissingPermissions('createAddon');
+  const missingPermissions = useMissingPermissions('createAddon');
   return (
     <aside className={s.providers} aria-label="New integration">
       <h2>New integration</h2>
-      {missing.length > 0 && <p className="muted">{requirement(missing)}.</p>}
+      {missingPermissions.length > 0 && <p className="muted">{requirement(missingPermissions)}.</p>}
       <ul>
         {providers.map(({ name, displayName, description }) => (
           <li key={name}>

@@ -1,16 +1,16 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
-import { api, done, sendRead, unwrap } from '../api/client.ts';
+import { api, ensureApplied, sendRead, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 
 export type Integration = schemas['Integration'];
 export type Provider = schemas['IntegrationProvider'];
 export type IntegrationInput = schemas['IntegrationInput'];
 
-/** The state of an integration changes by itself: it fails, recovers, or the server disables it. */
+/** The state of an integration changes without a user, for example when deliveries fail or the server disables the integration. */
 const REFRESH_MS = 10_000;
 
-/** All integrations, and the providers for new ones. */
+/** All integrations, and the providers for new integrations. */
 export const integrationsQuery = queryOptions({
   queryKey: [...keys.integrations, 'list'],
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/addons', { signal })),
@@ -35,8 +35,8 @@ export const eventTypesQuery = queryOptions({
   staleTime: 600_000,
 });
 
-/** The newest events that an integration with these filters would have got. */
-export const matchingQuery = (body: schemas['IntegrationPreviewInput']) =>
+/** The newest events that an integration with these filters would have received. */
+export const matchingEventsQuery = (body: schemas['IntegrationPreviewInput']) =>
   queryOptions({
     queryKey: keys.matchingEvents(body),
     queryFn: ({ signal }) => unwrap(api.POST('/api/admin/addons/preview', { body, signal, fetch: sendRead })),
@@ -63,9 +63,9 @@ export const previewQuery = (id: number, body: schemas['PreviewRequest']) =>
 
 export const createIntegration = (body: IntegrationInput) => unwrap(api.POST('/api/admin/addons', { body }));
 
-/** Replaces an integration. The server rejects it with 412 if somebody changed it meanwhile. */
+/** Replaces an integration. The server rejects the request with 412 if somebody has changed the integration in the meantime. */
 export const updateIntegration = (id: number, body: IntegrationInput, etag: string): Promise<void> =>
-  done(
+  ensureApplied(
     api.PUT('/api/admin/addons/{id}', {
       params: { path: { id: String(id) } },
       body,
@@ -73,30 +73,30 @@ export const updateIntegration = (id: number, body: IntegrationInput, etag: stri
     }),
   );
 
-/** Enables or disables an integration, and changes nothing else. */
+/** Enables or disables an integration without changing anything else. */
 export async function setEnabled(id: number, enabled: boolean): Promise<void> {
   const params = { path: { id: String(id) } };
-  await done(
+  await ensureApplied(
     enabled
       ? api.POST('/api/admin/addons/{id}/on', { params })
       : api.POST('/api/admin/addons/{id}/off', { params }),
   );
 }
 
-/** The newest change of an integration. Returns none after an error, because it only explains a conflict. */
+/** Finds the newest change of an integration. Ignores errors, because the change only explains a conflict. */
 export async function findChange(id: number): Promise<schemas['Event'] | undefined> {
   const query = { type: 'IS_ANY_OF:addon-config-updated', limit: 20 };
-  const found = await unwrap(api.GET('/api/admin/search/events', { params: { query } })).catch(
+  const response = await unwrap(api.GET('/api/admin/search/events', { params: { query } })).catch(
     () => undefined,
   );
-  return found?.events.find(event => event.data?.id === id);
+  return response?.events.find(event => event.data?.id === id);
 }
 
 export const deleteIntegration = (id: number): Promise<void> =>
-  done(api.DELETE('/api/admin/addons/{id}', { params: { path: { id: String(id) } } }));
+  ensureApplied(api.DELETE('/api/admin/addons/{id}', { params: { path: { id: String(id) } } }));
 
 export const sendTest = (id: number): Promise<void> =>
-  done(api.POST('/api/admin/addons/{id}/test', { params: { path: { id: String(id) } } }));
+  ensureApplied(api.POST('/api/admin/addons/{id}/test', { params: { path: { id: String(id) } } }));
 
 export const rotateSecret = (id: number, body: schemas['SecretRotation']) =>
   unwrap(api.POST('/api/admin/addons/{id}/rotate-secret', { params: { path: { id: String(id) } }, body }));

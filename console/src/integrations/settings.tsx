@@ -12,7 +12,7 @@ import { useDraft } from '../ui/useDraft.ts';
 import { useEditor } from '../ui/useEditor.tsx';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
 import type { Version } from '../ui/versions.ts';
-import { type Draft, draftOf, emptyDraft, inputOf, withoutSecrets } from './draft.ts';
+import { type Draft, emptyDraft, toDraft, toInput, withoutSecrets } from './draft.ts';
 import { IntegrationFrame } from './Frame.tsx';
 import { IntegrationForm } from './IntegrationForm.tsx';
 import s from './integrations.module.css';
@@ -29,7 +29,7 @@ import {
 export function NewIntegrationPage() {
   const { provider: name = '' } = useParams({ strict: false });
   const { data, error, refetch } = useQuery(integrationsQuery);
-  const provider = data?.providers.find(one => one.name === name);
+  const provider = data?.providers.find(candidate => candidate.name === name);
   if (provider) return <NewIntegration key={name} provider={provider} />;
   return (
     <Page title="New integration">
@@ -54,14 +54,14 @@ function NewIntegration({ provider }: { provider: Provider }) {
       ignoreBlocker: true,
     });
   const create = useMutation({
-    mutationFn: () => createIntegration(inputOf(draft, provider.name)),
+    mutationFn: () => createIntegration(toInput(draft, provider.name)),
     onSuccess: async ({ id, signingSecret }) => {
       forget();
       if (signingSecret === undefined) open(id);
     },
   });
-  const created = create.data;
-  const { question } = useUnsaved(!created && isChanged, forget);
+  const createdIntegration = create.data;
+  const { confirmation } = useUnsaved(!createdIntegration && isChanged, forget);
   return (
     <Page
       title={`New integration: ${provider.displayName}`}
@@ -85,12 +85,16 @@ function NewIntegration({ provider }: { provider: Provider }) {
         pending={create.isPending}
         cancel="/integrations"
       />
-      {created?.signingSecret !== undefined && (
-        <Secret title="Signing secret" secret={created.signingSecret} onStored={() => open(created.id)}>
+      {createdIntegration?.signingSecret !== undefined && (
+        <Secret
+          title="Signing secret"
+          secret={createdIntegration.signingSecret}
+          onStored={() => open(createdIntegration.id)}
+        >
           The receiver verifies requests with this secret. Copy it now. Halyard does not show it again.
         </Secret>
       )}
-      {question}
+      {confirmation}
     </Page>
   );
 }
@@ -98,20 +102,20 @@ function NewIntegration({ provider }: { provider: Provider }) {
 /** The settings of an integration. */
 export function IntegrationPage() {
   const { integrationId = '' } = useParams({ strict: false });
-  const found = useQuery(integrationQuery(integrationId));
-  const integration = found.data?.integration;
-  const list = useQuery(integrationsQuery);
-  const provider = list.data?.providers.find(({ name }) => name === integration?.provider);
-  const error = found.error ?? list.error;
+  const integrationResult = useQuery(integrationQuery(integrationId));
+  const integration = integrationResult.data?.integration;
+  const listResult = useQuery(integrationsQuery);
+  const provider = listResult.data?.providers.find(({ name }) => name === integration?.provider);
+  const error = integrationResult.error ?? listResult.error;
   if (integration && provider)
     return (
       <IntegrationFrame integration={integration} provider={provider}>
         <Settings
           key={integrationId}
-          saved={{
+          savedVersion={{
             id: integration.id,
-            draft: draftOf(integration, provider),
-            etag: found.data?.etag ?? '*',
+            draft: toDraft(integration, provider),
+            etag: integrationResult.data?.etag ?? '*',
           }}
           provider={provider}
         />
@@ -119,42 +123,48 @@ export function IntegrationPage() {
     );
   return (
     <Page title="Integration">
-      {error ? <Failure error={error} onRetry={() => void found.refetch()} /> : <Skeleton />}
+      {error ? <Failure error={error} onRetry={() => void integrationResult.refetch()} /> : <Skeleton />}
     </Page>
   );
 }
 
-function Settings({ saved, provider }: { saved: Version<Draft> & { id: number }; provider: Provider }) {
+function Settings({
+  savedVersion,
+  provider,
+}: {
+  savedVersion: Version<Draft> & { id: number };
+  provider: Provider;
+}) {
   const client = useQueryClient();
-  const { id } = saved;
+  const { id } = savedVersion;
   const read = async () => {
     const { integration, etag } = await client.fetchQuery({ ...integrationQuery(String(id)), staleTime: 0 });
-    return { draft: draftOf(integration, provider), etag };
+    return { draft: toDraft(integration, provider), etag };
   };
-  const { draft, changes, change, error, conflict, question, ...editor } = useEditor<Draft>({
+  const { draft, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
     thing: `integration:${id}`,
-    current: saved,
+    current: savedVersion,
     read,
-    save: (sent, etag) => updateIntegration(id, inputOf(sent, provider.name), etag),
+    save: (sent, etag) => updateIntegration(id, toInput(sent, provider.name), etag),
     findChange: () => findChange(id),
     onSaved: async () => {
       toast({ message: 'Settings saved. They apply to new events.' });
       return await read();
     },
-    withoutSecrets: withoutSecrets(provider, saved.draft),
+    withoutSecrets: withoutSecrets(provider, savedVersion.draft),
   });
   if (conflict)
     return (
       <div className={s.editor}>
         <Conflict noun="integration" {...conflict} />
-        {question}
+        {confirmation}
       </div>
     );
   return (
     <div className={s.editor}>
       <IntegrationForm provider={provider} draft={draft} error={error} onChange={change} />
       <SaveBar changes={changes} pending={editor.isPending} onSave={editor.save} onDiscard={editor.discard} />
-      {question}
+      {confirmation}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Integration } from './queries.ts';
-import { scopeOf, stateOf, titleOf } from './words.ts';
+import { describeEvents, getIntegrationState, getIntegrationTitle } from './words.ts';
 
 const integration = (fields: Partial<Integration> = {}): Integration => ({
   id: 1,
@@ -31,8 +31,8 @@ test.each([
   [{ enabled: false, disabledBecause: 'Every attempt failed for 120 hours.' }, 'Disabled by the server'],
   [{ failingSince: '2026-11-15T09:49:00Z' }, 'Failing for 11 min'],
   [{ problem: 'The signing secret cannot be decrypted. Rotate it.' }, 'Misconfigured'],
-])('names the state of %j', (fields, word) => {
-  expect(stateOf(integration(fields), NOW).word).toBe(word);
+])('names the state of %j', (fields, label) => {
+  expect(getIntegrationState(integration(fields), NOW).label).toBe(label);
 });
 
 test.each([
@@ -40,11 +40,11 @@ test.each([
   [{ events: ['feature-created'], projects: ['payments'] }, '1 event type of Payments'],
   [{ environments: ['production'], filter: { query: 'a' } }, 'Every event in production, filtered'],
   [{ projects: ['a', 'b', 'c', 'd'] }, 'Every event of a, b and 2 others'],
-])('names the events of %j', (fields, words) => {
-  expect(scopeOf(integration(fields), new Map([['payments', 'Payments']]))).toBe(words);
+])('names the events of %j', (fields, expected) => {
+  expect(describeEvents(integration(fields), new Map([['payments', 'Payments']]))).toBe(expected);
 });
 
 test('calls an integration by its description, then by its provider', () => {
-  expect(titleOf(integration({ description: 'To the warehouse' }))).toBe('To the warehouse');
-  expect(titleOf(integration(), [{ name: 'webhook', displayName: 'Webhook' }])).toBe('Webhook');
+  expect(getIntegrationTitle(integration({ description: 'To the warehouse' }))).toBe('To the warehouse');
+  expect(getIntegrationTitle(integration(), [{ name: 'webhook', displayName: 'Webhook' }])).toBe('Webhook');
 });

@@ -1,13 +1,13 @@
 import { NativeSelect, TextInput } from '@mantine/core';
-import { messagesByField, otherMessages } from '../api/errors.ts';
+import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { PanelForm } from '../ui/PanelForm.tsx';
 import { Secret } from '../ui/Secret.tsx';
 import { useCreation } from '../ui/useCreation.ts';
 import { useFilters } from '../ui/useFilters.ts';
 import { createInvitation } from './queries.ts';
 
-const FIELDS = ['name', 'expiresAt'];
-const DAY = 86_400_000;
+const SHOWN_FIELDS = ['name', 'expiresAt'];
+const DAY_MS = 86_400_000;
 
 export const LIFETIMES = [
   { value: '1', label: '1 day from now' },
@@ -23,7 +23,7 @@ export function NewInvitation({ onClose }: { onClose(): void }) {
     draft,
     edit,
     submit,
-    result: created,
+    result: invitation,
     error,
     isPending,
     unsaved,
@@ -33,17 +33,17 @@ export function NewInvitation({ onClose }: { onClose(): void }) {
     send: ({ name, days }) =>
       createInvitation({
         name: name.trim(),
-        expiresAt: new Date(Date.now() + Number(days) * DAY).toISOString(),
+        expiresAt: new Date(Date.now() + Number(days) * DAY_MS).toISOString(),
       }),
   });
   const messages = messagesByField(error);
-  if (created)
+  if (invitation)
     return (
       <Secret
-        title={`Link of ${created.name}`}
-        secret={created.url ?? created.secret}
+        title={`Link of ${invitation.name}`}
+        secret={invitation.url ?? invitation.secret}
         label="Copy link"
-        onStored={() => leave({ edit: undefined, invitation: String(created.id) })}
+        onStored={() => leave({ edit: undefined, invitation: String(invitation.id) })}
       >
         Anyone with this link can sign up as Viewer until it expires. Copy it now. Halyard does not show it
         again.
@@ -55,7 +55,7 @@ export function NewInvitation({ onClose }: { onClose(): void }) {
       action="Create invitation"
       pending={isPending}
       disabled={draft.name.trim() === ''}
-      messages={otherMessages(error, FIELDS)}
+      messages={messagesWithoutField(error, SHOWN_FIELDS)}
       {...unsaved}
       onSubmit={submit}
       onClose={onClose}

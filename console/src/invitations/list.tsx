@@ -11,31 +11,31 @@ import { Detail } from '../ui/Split.tsx';
 import { State } from '../ui/State.tsx';
 import type { Search } from '../ui/search.ts';
 import { Time } from '../ui/Time.tsx';
-import { dateOf } from '../ui/time.ts';
+import { formatDate } from '../ui/time.ts';
 import { toast, toastError } from '../ui/toasts.ts';
 import { useFilters } from '../ui/useFilters.ts';
-import { counted } from '../ui/words.ts';
-import { nameOf } from '../users/words.ts';
+import { formatCount } from '../ui/words.ts';
+import { getDisplayName } from '../users/words.ts';
 import s from './invitations.module.css';
 import { LIFETIMES, NewInvitation } from './NewInvitation.tsx';
 import { type Invitation, invitationsQuery, updateInvitation } from './queries.ts';
 
-const DAY = 86_400_000;
-const keyOf = ({ id }: Invitation): string => String(id);
-const textOf = ({ name, createdBy, users }: Invitation): string =>
-  [name, createdBy, ...users.map(nameOf)].join('\n');
+const DAY_MS = 86_400_000;
+const getKey = ({ id }: Invitation): string => String(id);
+const getSearchText = ({ name, createdBy, users }: Invitation): string =>
+  [name, createdBy, ...users.map(getDisplayName)].join('\n');
 const COLUMNS = [
   {
     label: 'Invitation',
-    compare: (one: Invitation, other: Invitation) => one.name.localeCompare(other.name),
+    compare: (a: Invitation, b: Invitation) => a.name.localeCompare(b.name),
   },
   {
     label: 'Signed up',
-    compare: (one: Invitation, other: Invitation) => other.users.length - one.users.length,
+    compare: (a: Invitation, b: Invitation) => b.users.length - a.users.length,
   },
   {
     label: 'Expires',
-    compare: (one: Invitation, other: Invitation) => one.expiresAt.localeCompare(other.expiresAt),
+    compare: (a: Invitation, b: Invitation) => a.expiresAt.localeCompare(b.expiresAt),
   },
   { label: 'Status' },
 ];
@@ -50,29 +50,29 @@ function Status({ invitation }: { invitation: Invitation }) {
 
 const render = (invitation: Invitation) => (
   <>
-    <Cell as="name">
-      <Link to="." search={(before: Search) => ({ ...before, invitation: keyOf(invitation) })} replace>
+    <Cell variant="name">
+      <Link to="." search={(search: Search) => ({ ...search, invitation: getKey(invitation) })} replace>
         {invitation.name}
       </Link>
       <small>
-        {invitation.role.name} · {invitation.createdBy}, {dateOf(invitation.createdAt)}
+        {invitation.role.name} · {invitation.createdBy}, {formatDate(invitation.createdAt)}
       </small>
     </Cell>
-    <Cell as="dim">{counted(invitation.users.length, 'person', 'people')}</Cell>
-    <Cell as="dim">{dateOf(invitation.expiresAt)}</Cell>
+    <Cell variant="dim">{formatCount(invitation.users.length, 'person', 'people')}</Cell>
+    <Cell variant="dim">{formatDate(invitation.expiresAt)}</Cell>
     <Cell>
       <Status invitation={invitation} />
     </Cell>
   </>
 );
 
-/** Links with which people sign up themselves. */
+/** Lists the links with which people can sign up. */
 export function InvitationsPage() {
   const { search, push, replace } = useFilters();
   const { data, error, refetch } = useQuery(invitationsQuery);
-  const selected = data?.find(one => keyOf(one) === search.invitation);
+  const selectedInvitation = data?.find(invitation => getKey(invitation) === search.invitation);
   const onActive = useCallback(
-    (invitation: Invitation) => replace({ invitation: keyOf(invitation) }),
+    (invitation: Invitation) => replace({ invitation: getKey(invitation) }),
     [replace],
   );
   return (
@@ -82,23 +82,23 @@ export function InvitationsPage() {
       rows={data}
       error={error}
       onRetry={() => void refetch()}
-      keyOf={keyOf}
-      textOf={textOf}
+      getKey={getKey}
+      getSearchText={getSearchText}
       placeholder="Name or person"
       columns={COLUMNS}
       className={s.columns}
       height={52}
       render={render}
-      active={typeof search.invitation === 'string' ? search.invitation : undefined}
+      activeKey={typeof search.invitation === 'string' ? search.invitation : undefined}
       onActive={onActive}
       onOpen={onActive}
       create={{ label: 'New invitation', call: 'createSignupToken', run: () => push({ edit: 'new' }) }}
       empty="No invitations yet. Anyone with such a link can sign up as Viewer."
       detail={
-        selected && (
+        selectedInvitation && (
           <InvitationDetail
-            key={selected.id}
-            invitation={selected}
+            key={selectedInvitation.id}
+            invitation={selectedInvitation}
             onClose={() => replace({ invitation: undefined })}
           />
         )
@@ -119,7 +119,7 @@ function InvitationDetail({ invitation, onClose }: { invitation: Invitation; onC
   return (
     <Detail heading label={name} bar={`Invitation ${id}`} onClose={onClose}>
       <p className={s.words}>
-        Created by {invitation.createdBy} on {dateOf(invitation.createdAt)}. The link ends with{' '}
+        Created by {invitation.createdBy} on {formatDate(invitation.createdAt)}. The link ends with{' '}
         <span className="mono">{invitation.secret}</span>, and Halyard does not show it again. Create a new
         invitation if you lost it.
       </p>
@@ -133,7 +133,7 @@ function InvitationDetail({ invitation, onClose }: { invitation: Invitation; onC
       </div>
       <RailSection title="Expires">
         <p className={s.words}>
-          <Time at={invitation.expiresAt} as="full" />
+          <Time at={invitation.expiresAt} format="full" />
         </p>
         <NativeSelect
           aria-label="Expires in"
@@ -142,18 +142,22 @@ function InvitationDetail({ invitation, onClose }: { invitation: Invitation; onC
           data={[{ value: '', label: 'Change to…' }, ...LIFETIMES]}
           onChange={event =>
             save.mutate({
-              expiresAt: new Date(Date.now() + Number(event.target.value) * DAY).toISOString(),
+              expiresAt: new Date(Date.now() + Number(event.target.value) * DAY_MS).toISOString(),
             })
           }
         />
       </RailSection>
       <RailSection title="Signed up" count={users.length} noun="person" plural="people">
         {users.length === 0 && <p className={s.words}>Nobody has used the link yet.</p>}
+        <p className={s.words}>
+          {invitation.role.name} is a role on the instance. To let these people change flags in a project, add
+          them to <Link to="/admin/groups">a group that has roles</Link>, or open them here and grant a role.
+        </p>
         <ul className={s.people}>
           {users.map(user => (
             <li key={user.id}>
               <Link to="/admin/users" search={{ user: String(user.id) }}>
-                <Person name={nameOf(user)} named />
+                <Person name={getDisplayName(user)} showName />
               </Link>
             </li>
           ))}

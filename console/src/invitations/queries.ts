@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, done, type Schemas, unwrap } from '../api/client.ts';
+import { api, ensureApplied, type Schemas, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 
 export type Invitation = Schemas['SignupToken'];
@@ -14,4 +14,6 @@ export const createInvitation = (body: Schemas['NewSignupToken']) =>
   unwrap(api.POST('/api/admin/invite-link/tokens', { body }));
 
 export const updateInvitation = (id: number, body: Schemas['SignupTokenUpdate']): Promise<void> =>
-  done(api.PUT('/api/admin/invite-link/tokens/{token}', { params: { path: { token: String(id) } }, body }));
+  ensureApplied(
+    api.PUT('/api/admin/invite-link/tokens/{token}', { params: { path: { token: String(id) } }, body }),
+  );

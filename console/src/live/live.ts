@@ -5,11 +5,11 @@ import { followEvents } from './stream.ts';
 
 /** How far the stream has come. All events up to the position are committed. */
 export type Progress = {
-  /** Undefined: there is no stream, so it is unknown whether there are new events. */
+  /** Undefined if there is no stream, in which case there may be new events. */
   position: number | undefined;
-  /** Whether there are events since the last progress that the user may see. */
+  /** Whether there may be new events that the user may see. */
   hasEvents: boolean;
-  /** The log lost events, so what was read from it no longer matches it. */
+  /** Whether the log lost events, so that data read earlier may no longer match it. */
   isLost?: boolean;
 };
 
@@ -27,10 +27,13 @@ function publish(progress: Progress): void {
   for (const listener of listeners) listener(progress);
 }
 
-export const livePosition = (): number | undefined => position;
+export const readLivePosition = (): number | undefined => position;
 
-/** The id up to which all events are committed: a search that begins now finds all of them. Undefined if the signal aborts. */
-export async function readPosition(signal: AbortSignal): Promise<number | undefined> {
+/**
+ * Waits for the id up to which all events are committed, so that a search that starts now finds all these events. Returns undefined if
+ * the signal aborts or there is no stream.
+ */
+export async function waitForPosition(signal: AbortSignal): Promise<number | undefined> {
   if (position !== undefined || signal.aborted) return position;
   return await new Promise(resolve => {
     const stop = onProgress(progress => {
@@ -44,36 +47,36 @@ export async function readPosition(signal: AbortSignal): Promise<number | undefi
   });
 }
 
-/** Keeps what this tab shows current: one event stream for all of its queries. Ends if nobody is logged in. */
+/** Keeps all queries of this tab current with one event stream, until nobody is logged in. */
 export function startLive(client: QueryClient): void {
   if (isRunning) return;
   isRunning = true;
-  // The first page does not wait for it.
+  // A separate chunk keeps the refresher out of the first load.
   const refresher = loadChunk(() => import('./refresh.ts')).then(({ makeRefresher }) =>
     makeRefresher(client),
   );
-  const everything = () => void refresher.then(one => one.everything());
-  void refresher.then(one => onWrite(one.afterWrite));
+  const reloadAll = () => void refresher.then(({ reloadEverything }) => reloadEverything());
+  void refresher.then(({ afterWrite }) => onWrite(afterWrite));
   void followEvents(new AbortController().signal, {
     onStart: start => {
-      const before = client
+      const keysBefore = client
         .getQueryCache()
         .getAll()
         .map(({ queryKey }) => queryKey);
-      void refresher.then(one => one.again(before));
+      void refresher.then(({ reload }) => reload(keysBefore));
       publish({ position: start, hasEvents: true });
     },
-    onProgress: (reached, events) => {
-      if (events.length > 0) void refresher.then(one => one.afterEvents(events));
-      publish({ position: reached, hasEvents: events.length > 0 });
+    onProgress: (newPosition, events) => {
+      if (events.length > 0) void refresher.then(({ afterEvents }) => afterEvents(events));
+      publish({ position: newPosition, hasEvents: events.length > 0 });
     },
-    onHidden: everything,
+    onHidden: reloadAll,
     onLost: () => {
-      everything();
+      reloadAll();
       publish({ position: undefined, hasEvents: true, isLost: true });
     },
     onMissing: () => {
-      everything();
+      reloadAll();
       publish({ position: undefined, hasEvents: true });
     },
   }).finally(() => {

@@ -1,29 +1,29 @@
-import { ownerOfPage, setConnection, untilLoggedIn } from '../api/session.ts';
+import { pageOwner, setConnection, waitForLogin } from '../api/session.ts';
 import { wait } from '../api/wait.ts';
-import { type Block, blockOf, type Event } from './blocks.ts';
+import { type Block, type Event, parseBlock } from './blocks.ts';
 
 const STREAM = '/api/admin/events/stream';
 /** The server sends something every 15 s. After this silence the connection is dead, for example because the computer slept. */
 const MAX_SILENCE_MS = 45_000;
-/** After a longer absence, reloading the page costs less than receiving all the events in between. */
+/** After a longer absence, reloading the data costs less than receiving all events since then. */
 const MAX_ABSENCE_MS = 120_000;
-/** Without a stream, because there are too many or a proxy buffers it, the page is reloaded at this interval. */
+/** Data is reloaded at this interval if there is no stream, for example because a proxy buffers it. */
 const POLL_SECONDS = 30;
 
 export type Handlers = {
-  /** The stream begins. Events before it are not sent, so what was loaded before it may be old. */
+  /** The stream has started. Earlier events are not sent, so data that was loaded before the start may be outdated. */
   onStart: (position: number) => void;
-  /** All events up to the position that the user may see. */
+  /** Delivers the events up to the position, except those that the user may not see. */
   onProgress: (position: number, events: Event[]) => void;
-  /** There were changes that the user may not see, and that may change what they see: roles, access, vocabulary. */
+  /** There were changes that the user may not see, but which may change what the user sees, such as roles and access. */
   onHidden: () => void;
   /** The database was restored or failed over, and lost events that the page may show. */
   onLost: () => void;
-  /** There is currently no stream. Called repeatedly until there is one. */
+  /** There is currently no stream. Called repeatedly until a stream starts. */
   onMissing: () => void;
 };
 
-class Rejected extends Error {
+class StreamRejection extends Error {
   readonly status: number;
   constructor(status: number) {
     super(`The event stream was rejected with status ${status}.`);
@@ -31,28 +31,28 @@ class Rejected extends Error {
   }
 }
 
-/** The blocks of a stream, as they arrive. Ends with the connection. */
-async function* connect(after: number | undefined, signal: AbortSignal): AsyncGenerator<Block[]> {
+/** Yields the blocks of a stream as they arrive, until the connection ends. */
+async function* connect(position: number | undefined, signal: AbortSignal): AsyncGenerator<Block[]> {
   const silence = new AbortController();
   let timer = setTimeout(() => silence.abort(), MAX_SILENCE_MS);
   try {
-    const response = await fetch(after === undefined ? STREAM : `${STREAM}?after=${after}`, {
+    const response = await fetch(position === undefined ? STREAM : `${STREAM}?after=${position}`, {
       signal: AbortSignal.any([signal, silence.signal]),
     });
-    if (!response.ok) throw new Rejected(response.status);
+    if (!response.ok) throw new StreamRejection(response.status);
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-    for (let rest = ''; reader; ) {
+    for (let incompleteBlock = ''; reader; ) {
       const { done, value } = await reader.read();
       if (done) return;
       clearTimeout(timer);
       timer = setTimeout(() => silence.abort(), MAX_SILENCE_MS);
-      const texts = (rest + value).split('\n\n');
-      rest = texts.pop() ?? '';
-      yield texts.flatMap(blockOf);
+      const texts = (incompleteBlock + value).split('\n\n');
+      incompleteBlock = texts.pop() ?? '';
+      yield texts.flatMap(parseBlock);
     }
   } catch (error) {
-    // A proxy that buffers the stream is not an outage.
-    throw silence.signal.aborted && !signal.aborted ? new Rejected(0) : error;
+    // Silence usually means that a proxy buffers the stream, so it must not count as an outage.
+    throw silence.signal.aborted && !signal.aborted ? new StreamRejection(0) : error;
   } finally {
     clearTimeout(timer);
     silence.abort();
@@ -60,42 +60,42 @@ async function* connect(after: number | undefined, signal: AbortSignal): AsyncGe
 }
 
 /**
- * Follows the log until the signal aborts, or nobody is logged in. The server sends every event once, in the order of the ids, when all changes that began
- * before it have ended. A tab connects while it is visible, because browsers open six connections to a server over HTTP/1.1, and
- * resumes where it ended. Resuming takes one request, so a tab that is hidden closes its stream immediately.
+ * Follows the log until the signal aborts or nobody is logged in. The server sends every event once and in id order, after all
+ * earlier changes have ended. Only visible tabs connect, because browsers open at most six connections to a server over HTTP/1.1.
+ * A hidden tab closes its stream immediately, because it can resume at the same position with a single request.
  */
-export async function followEvents(signal: AbortSignal, on: Handlers): Promise<void> {
+export async function followEvents(signal: AbortSignal, handlers: Handlers): Promise<void> {
   let position: number | undefined;
-  let heardAt = 0;
+  let lastReceivedAt = 0;
   let failures = 0;
-  /** Ids since the last block without an event, minus the events that arrived: these belong to changes that the user may not see. */
-  let unseen = 0;
+  /** Events that the user may not see do not arrive, but use ids. This counts their ids since the last block without an event. */
+  let hiddenCount = 0;
 
-  function take(blocks: Block[]): void {
-    heardAt = Date.now();
+  function handleBlocks(blocks: Block[]): void {
+    lastReceivedAt = Date.now();
     failures = 0;
     setConnection({ unavailable: false });
     const events: Event[] = [];
     for (const { id, event } of blocks) {
-      if (position === undefined) on.onStart(id);
-      else if (id < position) on.onLost();
-      else unseen += id - position;
+      if (position === undefined) handlers.onStart(id);
+      else if (id < position) handlers.onLost();
+      else hiddenCount += id - position;
       position = id;
       if (event) {
         events.push(event);
-        unseen--;
-      } else if (unseen > 0) {
-        on.onHidden();
-        unseen = 0;
+        hiddenCount--;
+      } else if (hiddenCount > 0) {
+        handlers.onHidden();
+        hiddenCount = 0;
       }
     }
-    if (position !== undefined && blocks.length > 0) on.onProgress(position, events);
+    if (position !== undefined && blocks.length > 0) handlers.onProgress(position, events);
   }
 
   while (!signal.aborted) {
-    await untilVisible(signal);
-    if (Date.now() - heardAt > MAX_ABSENCE_MS) position = undefined;
-    if (position === undefined) unseen = 0;
+    await waitUntilVisible(signal);
+    if (Date.now() - lastReceivedAt > MAX_ABSENCE_MS) position = undefined;
+    if (position === undefined) hiddenCount = 0;
     const connection = new AbortController();
     const endIfHidden = () => isHidden() && connection.abort();
     document.addEventListener('visibilitychange', endIfHidden, { signal: connection.signal });
@@ -103,39 +103,39 @@ export async function followEvents(signal: AbortSignal, on: Handlers): Promise<v
     addEventListener('online', () => connection.abort(), { signal: connection.signal });
     try {
       for await (const blocks of connect(position, AbortSignal.any([signal, connection.signal])))
-        take(blocks);
+        handleBlocks(blocks);
     } catch (error) {
       if (signal.aborted) return;
       if (connection.signal.aborted) continue;
-      if (error instanceof Rejected && error.status === 401) {
+      if (error instanceof StreamRejection && error.status === 401) {
         // Nobody is logged in yet, so the login page appears.
-        if (!ownerOfPage()) return;
-        await untilLoggedIn(false);
+        if (!pageOwner()) return;
+        await waitForLogin(false);
         continue;
       }
-      if (error instanceof Rejected && error.status === 400) {
+      if (error instanceof StreamRejection && error.status === 400) {
         // The position belongs to a different log.
         position = undefined;
-        on.onLost();
-      } else if (error instanceof Rejected && ![502, 504].includes(error.status)) {
-        on.onMissing();
+        handlers.onLost();
+      } else if (error instanceof StreamRejection && ![502, 504].includes(error.status)) {
+        handlers.onMissing();
         await wait(POLL_SECONDS, signal).catch(() => {});
         continue;
       } else if (++failures > 1 && navigator.onLine) {
-        // The banner appears with the second failure, so that a single one stays invisible.
+        // The banner appears with the second failure, so that a single failure stays invisible.
         setConnection({ unavailable: true });
       }
     } finally {
       connection.abort();
     }
-    // Spread out, so that tabs do not all return at the same time after a server restart.
+    // A random pause keeps the tabs from reconnecting simultaneously after a server restart.
     await wait(1 + Math.random() * 2, signal).catch(() => {});
   }
 }
 
 const isHidden = (): boolean => document.visibilityState === 'hidden';
 
-async function untilVisible(signal: AbortSignal): Promise<void> {
+async function waitUntilVisible(signal: AbortSignal): Promise<void> {
   while (isHidden() && !signal.aborted)
     await new Promise(resolve => {
       document.addEventListener('visibilitychange', resolve, { once: true, signal });

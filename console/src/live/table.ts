@@ -3,22 +3,27 @@ import type { schemas } from '../api/api.gen.ts';
 import { keys } from '../api/keys.ts';
 
 export type EventType = schemas['EventType'];
-/** From the subject of a change to keys. Without a part of the subject: the keys of everything that the rest can mean. */
-type Keys = (subject: {
+/**
+ * Finds the keys of the queries that show the subject of a change. If part of the subject is unknown, finds the keys of everything
+ * that the subject could be.
+ */
+type FindKeys = (subject: {
   projectId: string | undefined;
   featureName: string | undefined;
 }) => readonly QueryKey[];
 
-/** What a flag does and shows: its page and the lists that contain it. */
-const flagContent: Keys = flag => [
+/** The queries that show what a flag does, which are its page and the lists that contain it. */
+const flagContent: FindKeys = flag => [
   keys.feature(flag),
   keys.flags,
   keys.health(flag.projectId),
   keys.drift(),
   keys.segments,
 ];
-/** Whether a flag exists, where, and in which stage: including the pages of its parents and children, and everything that counts flags. */
-const flagLife: Keys = ({ projectId }) => [
+const flagOwners: FindKeys = flag => [...flagContent(flag), keys.owned];
+/** The queries that depend on whether a flag exists, in which project and in which stage. They include everything that counts flags. */
+const flagLife: FindKeys = ({ projectId }) => [
+  keys.owned,
   keys.feature(),
   keys.flags,
   keys.flagCount,
@@ -34,24 +39,24 @@ const flagLife: Keys = ({ projectId }) => [
   keys.environments,
   keys.tags,
 ];
-const flagRelatives: Keys = ({ projectId }) => [
+const flagRelatives: FindKeys = ({ projectId }) => [
   keys.feature({ projectId }),
   keys.flags,
   keys.health(projectId),
 ];
-const flagTags: Keys = flag => [...flagContent(flag), keys.tags];
-const flagFavorite: Keys = flag => [keys.feature(flag), keys.flags, keys.favorites];
-const finding: Keys = ({ projectId }) => [keys.health(projectId), keys.projects, keys.flags];
+const flagTags: FindKeys = flag => [...flagContent(flag), keys.tags];
+const flagFavorite: FindKeys = flag => [keys.feature(flag), keys.flags, keys.favorites];
+const finding: FindKeys = ({ projectId }) => [keys.health(projectId), keys.projects, keys.flags];
 
-const project: Keys = ({ projectId }) => [
+const project: FindKeys = ({ projectId }) => [
   keys.projects,
   keys.project(projectId),
   keys.health(projectId),
   keys.flags,
   keys.feature({ projectId }),
 ];
-/** Also what the user may see and do. */
-const projectLife: Keys = () => [
+/** Includes the user's permissions, which decide what the user may see and do. */
+const projectLife: FindKeys = () => [
   keys.me,
   keys.projects,
   keys.project(),
@@ -61,12 +66,12 @@ const projectLife: Keys = () => [
   keys.environments,
   keys.apiTokens,
 ];
-const projectFavorite: Keys = () => [keys.projects];
-const projectViews: Keys = ({ projectId }) => [keys.project(projectId)];
-const projectEnvironments: Keys = subject => [...project(subject), keys.environments];
+const projectFavorite: FindKeys = () => [keys.projects];
+const projectViews: FindKeys = ({ projectId }) => [keys.project(projectId)];
+const projectEnvironments: FindKeys = subject => [...project(subject), keys.environments];
 
-/** What somebody may see and do. */
-const access: Keys = () => [
+/** The queries that depend on what somebody may see and do. */
+const access: FindKeys = () => [
   keys.me,
   keys.projects,
   keys.project(),
@@ -75,37 +80,38 @@ const access: Keys = () => [
   keys.groups,
   keys.roles,
   keys.serviceAccounts,
+  keys.owned,
 ];
-const users: Keys = subject => [...access(subject), keys.profile, keys.sessions];
+const users: FindKeys = subject => [...access(subject), keys.profile, keys.sessions];
 
-const segments: Keys = () => [keys.segments, keys.feature(), keys.health()];
-const contextFields: Keys = () => [keys.contextFields];
-const environments: Keys = () => [
+const segments: FindKeys = () => [keys.segments, keys.feature(), keys.health()];
+const contextFields: FindKeys = () => [keys.contextFields];
+const environments: FindKeys = () => [
   keys.environments,
   keys.project(),
   keys.projects,
   keys.flags,
   keys.feature(),
 ];
-const strategyTypes: Keys = () => [keys.strategyTypes];
-const featureTypes: Keys = () => [keys.featureTypes, keys.flags, keys.health()];
-const tags: Keys = () => [keys.tags, keys.flags, keys.feature()];
-const tagTypes: Keys = () => [keys.tagTypes, keys.tags];
+const strategyTypes: FindKeys = () => [keys.strategyTypes];
+const featureTypes: FindKeys = () => [keys.featureTypes, keys.flags, keys.health()];
+const tags: FindKeys = () => [keys.tags, keys.flags, keys.feature()];
+const tagTypes: FindKeys = () => [keys.tagTypes, keys.tags];
 
-const serviceAccounts: Keys = () => [keys.serviceAccounts, keys.groups, keys.project()];
-const invitations: Keys = () => [keys.invitations, keys.users];
-const apiTokens: Keys = () => [keys.apiTokens, keys.edges, keys.project(), keys.environments];
-const personalTokens: Keys = () => [keys.personalTokens];
-const settings: Keys = () => [keys.settings, keys.instance];
-const integrations: Keys = () => [keys.integrations, keys.deliveries];
-const applications: Keys = () => [keys.applications, keys.application(), keys.apiTokens];
-const sessions: Keys = () => [keys.sessions, keys.users];
-const login: Keys = () => [keys.users];
-/** The console has no page for it. Only the event log shows it. */
-const none: Keys = () => [];
+const serviceAccounts: FindKeys = () => [keys.serviceAccounts, keys.groups, keys.project()];
+const invitations: FindKeys = () => [keys.invitations, keys.users];
+const apiTokens: FindKeys = () => [keys.apiTokens, keys.edges, keys.project(), keys.environments];
+const personalTokens: FindKeys = () => [keys.personalTokens];
+const settings: FindKeys = () => [keys.settings, keys.instance];
+const integrations: FindKeys = () => [keys.integrations, keys.deliveries];
+const applications: FindKeys = () => [keys.applications, keys.application(), keys.apiTokens];
+const sessions: FindKeys = () => [keys.sessions, keys.users];
+const login: FindKeys = () => [keys.users];
+/** Events without a page in the console, which only the event log shows. */
+const noKeys: FindKeys = () => [];
 
-/** The queries that an event changes, in addition to those of events. */
-export const TABLE: Record<EventType, Keys> = {
+/** Finds the queries that an event of each type changes, in addition to those that show events. */
+export const TABLE: Record<EventType, FindKeys> = {
   'feature-created': flagLife,
   'feature-deleted': flagLife,
   'feature-archived': flagLife,
@@ -132,7 +138,7 @@ export const TABLE: Record<EventType, Keys> = {
   'strategy-order-changed': flagContent,
   'feature-link-added': flagContent,
   'feature-link-updated': flagContent,
-  'feature-owners-updated': flagContent,
+  'feature-owners-updated': flagOwners,
   'feature-link-removed': flagContent,
   'feature-tagged': flagTags,
   'feature-untagged': flagTags,
@@ -143,7 +149,7 @@ export const TABLE: Record<EventType, Keys> = {
   'feature-dependencies-removed': flagRelatives,
   'feature-favorited': flagFavorite,
   'feature-unfavorited': flagFavorite,
-  'features-exported': none,
+  'features-exported': noKeys,
   'health-finding-snoozed': finding,
   'health-finding-unsnoozed': finding,
 
@@ -257,53 +263,53 @@ export const TABLE: Record<EventType, Keys> = {
   'application-deleted': applications,
   'client-register': applications,
 
-  'client-metrics': none,
-  'db-pool-update': none,
-  'change-request-created': none,
-  'change-request-discarded': none,
-  'change-added': none,
-  'change-discarded': none,
-  'change-edited': none,
-  'change-request-rejected': none,
-  'change-request-approved': none,
-  'change-request-approval-added': none,
-  'change-request-cancelled': none,
-  'change-request-sent-to-review': none,
-  'change-request-schedule-suspended': none,
-  'change-request-applied': none,
-  'change-request-scheduled': none,
-  'change-request-scheduled-application-success': none,
-  'change-request-scheduled-application-failure': none,
+  'client-metrics': noKeys,
+  'db-pool-update': noKeys,
+  'change-request-created': noKeys,
+  'change-request-discarded': noKeys,
+  'change-added': noKeys,
+  'change-discarded': noKeys,
+  'change-edited': noKeys,
+  'change-request-rejected': noKeys,
+  'change-request-approved': noKeys,
+  'change-request-approval-added': noKeys,
+  'change-request-cancelled': noKeys,
+  'change-request-sent-to-review': noKeys,
+  'change-request-schedule-suspended': noKeys,
+  'change-request-applied': noKeys,
+  'change-request-scheduled': noKeys,
+  'change-request-scheduled-application-success': noKeys,
+  'change-request-scheduled-application-failure': noKeys,
   'change-request-configuration-updated': project,
-  'banner-created': none,
-  'banner-updated': none,
-  'banner-deleted': none,
-  'signal-endpoint-created': none,
-  'signal-endpoint-updated': none,
-  'signal-endpoint-deleted': none,
-  'signal-endpoint-token-created': none,
-  'signal-endpoint-token-updated': none,
-  'signal-endpoint-token-deleted': none,
-  'actions-created': none,
-  'actions-updated': none,
-  'actions-deleted': none,
-  'release-plan-template-created': none,
-  'release-plan-template-updated': none,
-  'release-plan-template-deleted': none,
-  'release-plan-template-archived': none,
-  'release-plan-added': none,
-  'release-plan-removed': none,
-  'release-plan-milestone-started': none,
+  'banner-created': noKeys,
+  'banner-updated': noKeys,
+  'banner-deleted': noKeys,
+  'signal-endpoint-created': noKeys,
+  'signal-endpoint-updated': noKeys,
+  'signal-endpoint-deleted': noKeys,
+  'signal-endpoint-token-created': noKeys,
+  'signal-endpoint-token-updated': noKeys,
+  'signal-endpoint-token-deleted': noKeys,
+  'actions-created': noKeys,
+  'actions-updated': noKeys,
+  'actions-deleted': noKeys,
+  'release-plan-template-created': noKeys,
+  'release-plan-template-updated': noKeys,
+  'release-plan-template-deleted': noKeys,
+  'release-plan-template-archived': noKeys,
+  'release-plan-added': noKeys,
+  'release-plan-removed': noKeys,
+  'release-plan-milestone-started': noKeys,
 };
 
-/** Every key begins with it. */
+/** The prefix of every key. */
 export const EVERYTHING: QueryKey = [];
 
 /**
- * The queries that a change of this type changes. `featureName` is null for an event that is not about a flag. A type that only a
+ * Returns the keys of the queries that a change of this type affects. `featureName` is null for an event that is not about a flag. A type that only a
  * newer server knows changes everything.
  */
-export function keysOf(
+export function listAffectedKeys(
   type: EventType,
   {
     projectId,
@@ -315,9 +321,9 @@ export function keysOf(
     keys.latestEvents,
     keys.eventCounts,
     keys.eventsAbout(),
-    // They count things.
+    // Statistics count resources, so only creating and deleting affects them.
     ...(/-(created|deleted)$/.test(type) ? [keys.statistics] : []),
-    ...(featureName === null ? [] : [keys.eventsOf(featureName)]),
+    ...(featureName === null ? [] : [keys.featureEvents(featureName)]),
     ...(TABLE[type]?.(subject) ?? [EVERYTHING]),
   ];
 }

@@ -5,7 +5,7 @@ import { Failure } from '../ui/Failure.tsx';
 import { Card } from './Card.tsx';
 import s from './login.module.css';
 
-/** A link that is unknown, used or expired. */
+/** Shown for a link that is unknown, used or expired. */
 export function ExpiredLink({ error, onRetry }: { error: Error; onRetry(): void }) {
   if (!(error instanceof RequestError) || ![400, 401].includes(error.status))
     return (

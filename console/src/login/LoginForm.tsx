@@ -5,7 +5,7 @@ import { KeyRound } from 'lucide-react';
 import type { FormEvent } from 'react';
 import { RequestError } from '../api/errors.ts';
 import { Failure } from '../ui/Failure.tsx';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import s from './login.module.css';
 import { logIn, methodsQuery } from './queries.ts';
 import { useSecondsLeft } from './useSecondsLeft.ts';
@@ -19,18 +19,19 @@ export function LoginForm({
 }: {
   /** The path to open after single sign-on. */
   returnTo: string;
-  /** Lets single sign-on happen in a different window, so that this page keeps its input. */
+  /** Whether single sign-on opens a different window, so that this page keeps its input. */
   inNewWindow?: boolean;
   /** The user who logs in again, if that is known. */
   username?: string;
   onLoggedIn(): void;
 }) {
-  const methods = useQuery(methodsQuery);
-  if (methods.error) return <Failure error={methods.error} onRetry={() => void methods.refetch()} />;
-  const listed = methods.data?.methods ?? [];
+  const methodsResult = useQuery(methodsQuery);
+  if (methodsResult.error)
+    return <Failure error={methodsResult.error} onRetry={() => void methodsResult.refetch()} />;
+  const methodList = methodsResult.data?.methods ?? [];
   return (
     <>
-      {listed.map(({ type, path }) =>
+      {methodList.map(({ type, path }) =>
         type === 'oidc' ? (
           <Button
             key={type}
@@ -38,7 +39,7 @@ export function LoginForm({
             href={`${path}?redirect=${encodeURIComponent(returnTo)}`}
             target={inNewWindow ? '_blank' : undefined}
             size="sm"
-            variant={listed.length === 1 ? 'filled' : 'default'}
+            variant={methodList.length === 1 ? 'filled' : 'default'}
             leftSection={<KeyRound size={15} />}
           >
             Log in with single sign-on{inNewWindow && ' in a new window'}
@@ -56,8 +57,8 @@ function PasswordForm({ username, onLoggedIn }: { username: string; onLoggedIn()
     mutationFn: (form: FormData) => logIn(String(form.get('username')), String(form.get('password'))),
     onSuccess: onLoggedIn,
   });
-  const wait = (login.error instanceof RequestError && login.error.retryAfter) || 0;
-  const seconds = useSecondsLeft(wait, login.error);
+  const retryAfter = (login.error instanceof RequestError && login.error.retryAfter) || 0;
+  const seconds = useSecondsLeft(retryAfter, login.error);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     login.mutate(new FormData(event.currentTarget));
@@ -78,7 +79,7 @@ function PasswordForm({ username, onLoggedIn }: { username: string; onLoggedIn()
         name="password"
         label="Password"
         autoComplete="current-password"
-        // The form appears after the dialog that looks for the field to focus.
+        // The form renders after the dialog has looked for a field to focus, so the form sets the focus itself.
         autoFocus={username !== ''}
         size="sm"
         visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password' }}
@@ -87,7 +88,7 @@ function PasswordForm({ username, onLoggedIn }: { username: string; onLoggedIn()
       />
       {login.error && (
         <p className={s.error} role="alert">
-          {wordsOf(login.error, seconds)}
+          {describeError(login.error, seconds)}
         </p>
       )}
       <Button type="submit" size="sm" variant="filled" loading={login.isPending}>
@@ -97,10 +98,12 @@ function PasswordForm({ username, onLoggedIn }: { username: string; onLoggedIn()
   );
 }
 
-/** A message that contains a waiting time becomes outdated, so the remaining seconds replace it. */
-function wordsOf(error: Error, seconds: number): string {
+/** Describes a login error. The remaining seconds replace the waiting time in the message, which would become outdated. */
+function describeError(error: Error, seconds: number): string {
   if (error instanceof RequestError && error.status === 401) return 'The username or the password is wrong.';
   if (!(error instanceof RequestError) || error.retryAfter === undefined) return error.message;
   const reason = error.message.replace(/ Retry in [^.]*\./, '');
-  return seconds > 0 ? `${reason} Try again in ${counted(seconds, 'second')}.` : `${reason} Try again now.`;
+  return seconds > 0
+    ? `${reason} Try again in ${formatCount(seconds, 'second')}.`
+    : `${reason} Try again now.`;
 }

@@ -7,9 +7,9 @@ import { checkPassword } from './queries.ts';
 
 /** A field for a new password. The server checks its strength while the user types. */
 export function NewPassword({ error }: { error?: string }) {
-  const check = useMutation({ mutationFn: checkPassword });
-  const checkSoon = useDebouncedCallback((password: string) => check.mutate(password), 400);
-  const weak = check.error instanceof RequestError ? check.error.message : undefined;
+  const strengthCheck = useMutation({ mutationFn: checkPassword });
+  const checkSoon = useDebouncedCallback((password: string) => strengthCheck.mutate(password), 400);
+  const weakness = strengthCheck.error instanceof RequestError ? strengthCheck.error.message : undefined;
   return (
     <PasswordInput
       name="password"
@@ -22,7 +22,7 @@ export function NewPassword({ error }: { error?: string }) {
       visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password' }}
       required
       withAsterisk={false}
-      error={error ?? weak}
+      error={error ?? weakness}
       onChange={event => event.currentTarget.value.length >= 12 && checkSoon(event.currentTarget.value)}
     />
   );

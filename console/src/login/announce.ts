@@ -1,4 +1,4 @@
-// Windows of one browser share the session, so a login in one of them ends the login dialog of the others.
+// All windows of a browser share the session, so a login in one window closes the login dialog in the others.
 
 const CHANNEL = 'halyard-login';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { errorIdOf, FAILED, secondsOf } from './failed.ts';
+import { parseErrorId, parseSeconds, SSO_FAILURES } from './failed.ts';
 
 test('has a sentence for every reason in the documentation of single sign-on', () => {
   const page = readFileSync(new URL('../../../docs/reference/single-sign-on.md', import.meta.url), 'utf8');
@@ -8,12 +8,12 @@ test('has a sentence for every reason in the documentation of single sign-on', (
   const reasons = [...section.matchAll(/^\| `([a-z-]+)` /gm)].map(([, reason]) => reason);
 
   expect(reasons.length).toBeGreaterThan(10);
-  expect(Object.keys(FAILED)).toEqual(reasons);
+  expect(Object.keys(SSO_FAILURES)).toEqual(reasons);
 });
 
 test('shows no text from the URL', () => {
-  expect(errorIdOf('Call +1 555 0100')).toBeUndefined();
-  expect(errorIdOf('0b8f4d1e-3f1c-4a34-9d7e-0d6f6a4f5b10')).toBe('0b8f4d1e-3f1c-4a34-9d7e-0d6f6a4f5b10');
-  expect(secondsOf('a lot')).toBe(0);
-  expect(secondsOf('840')).toBe(840);
+  expect(parseErrorId('Call +1 555 0100')).toBeUndefined();
+  expect(parseErrorId('0b8f4d1e-3f1c-4a34-9d7e-0d6f6a4f5b10')).toBe('0b8f4d1e-3f1c-4a34-9d7e-0d6f6a4f5b10');
+  expect(parseSeconds('a lot')).toBe(0);
+  expect(parseSeconds('840')).toBe(840);
 });

@@ -1,5 +1,5 @@
-/** The sentence of the login page for `/login?failed=…`, by the reason that the server gives. */
-export const FAILED: Record<string, string> = {
+/** The login page's sentences for `/login?failed=…`, by the reason that the server gives. */
+export const SSO_FAILURES: Record<string, string> = {
   disabled: 'Single sign-on is disabled. Log in with a password, or ask an admin to enable single sign-on.',
   address: 'The login URL was invalid. Start the login again from this page.',
   expired:
@@ -11,7 +11,7 @@ export const FAILED: Record<string, string> = {
     'Halyard requires a different way to log in at the identity provider, such as a second factor. Log in again with it, or ask an admin which one.',
   'no-account': 'No account has your email address. Ask an admin to create one.',
   domain:
-    'No account has your email address, and its domain is not allowed to create one. Ask an admin to create an account for you.',
+    'No account has your email address, and new accounts are not allowed for that email domain. Ask an admin to create an account for you.',
   deleted: 'Your account was deleted. Ask an admin to create a new one.',
   deactivated: 'Your account is deactivated. Ask an admin to reactivate it.',
   unverified:
@@ -30,9 +30,9 @@ export const FAILED: Record<string, string> = {
     'The login failed on the server. Try again. If it fails again, ask an admin to look for the error in the server log.',
 };
 
-/** The id of an error in the server log. Any other string in the URL is not shown. */
-export const errorIdOf = (id: unknown): string | undefined =>
+/** Returns the id of an error in the server log. Any other string in the URL is not shown. */
+export const parseErrorId = (id: unknown): string | undefined =>
   typeof id === 'string' && /^[\da-f-]{36}$/.test(id) ? id : undefined;
 
-export const secondsOf = (seconds: unknown): number =>
+export const parseSeconds = (seconds: unknown): number =>
   typeof seconds === 'string' && /^\d{1,5}$/.test(seconds) ? Number(seconds) : 0;

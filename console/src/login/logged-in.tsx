@@ -4,7 +4,7 @@ import { announceLogin } from './announce.ts';
 import { Card } from './Card.tsx';
 import s from './login.module.css';
 
-/** The end of a login that the dialog "Your session ended" opened in a different window. */
+/** The last page of a login that the dialog "Your session ended" opened in a different window. */
 export function LoggedInPage() {
   useEffect(announceLogin, []);
   return (

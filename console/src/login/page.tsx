@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { announceLogin } from './announce.ts';
 import { Card } from './Card.tsx';
-import { Failed } from './Failed.tsx';
 import { LoginForm } from './LoginForm.tsx';
 import s from './login.module.css';
 import { pathAfterLogin } from './path.ts';
 import { methodsQuery } from './queries.ts';
+import { SsoFailure } from './SsoFailure.tsx';
 
 const NOTES: Record<string, string> = {
   password: 'Your password is set. Log in with it.',
@@ -16,7 +16,7 @@ const NOTES: Record<string, string> = {
 export function LoginPage() {
   const { to, after, failed, id, seconds } = useSearch({ strict: false });
   const returnTo = pathAfterLogin(to);
-  const hasPassword = useQuery(methodsQuery).data?.methods.some(({ type }) => type === 'password');
+  const passwordLoginEnabled = useQuery(methodsQuery).data?.methods.some(({ type }) => type === 'password');
   const note = typeof after === 'string' ? NOTES[after] : undefined;
   return (
     <Card title="Log in to Halyard">
@@ -25,8 +25,8 @@ export function LoginPage() {
           {note}
         </p>
       )}
-      <Failed reason={failed} id={id} seconds={seconds} />
-      {/* A full load: no data of an earlier user remains in memory. */}
+      <SsoFailure reason={failed} id={id} seconds={seconds} />
+      {/* Reloads the page, so that none of the previous user's data stays in memory. */}
       <LoginForm
         returnTo={returnTo}
         onLoggedIn={() => {
@@ -34,7 +34,7 @@ export function LoginPage() {
           location.assign(returnTo);
         }}
       />
-      {hasPassword && (
+      {passwordLoginEnabled && (
         <p className={s.hint}>Forgot the password? An admin can create a link to set a new one.</p>
       )}
     </Card>

@@ -1,4 +1,4 @@
-// One chunk for all pages without the shell, because each additional chunk makes the first load larger.
+// All pages without the shell are in one chunk, because each additional chunk makes the first load larger.
 export { LoggedInPage } from './logged-in.tsx';
 export { LoginPage } from './page.tsx';
 export { NewUserPage, ResetPasswordPage } from './password.tsx';

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
-import { messagesByField, otherMessages } from '../api/errors.ts';
+import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { FormErrors } from '../ui/Failure.tsx';
 import { Card } from './Card.tsx';
 import { ExpiredLink } from './ExpiredLink.tsx';
@@ -11,7 +11,7 @@ import { NewPassword } from './NewPassword.tsx';
 import { passwordLinkQuery, setPassword } from './queries.ts';
 import { Signup } from './signup.tsx';
 
-/** The link of a new user, or with `invite=true` a link to sign up. */
+/** Opens the link of a new user or, with `invite=true`, a signup link. */
 export function NewUserPage() {
   const { token, invite } = useSearch({ strict: false });
   return invite === 'true' ? (
@@ -56,7 +56,7 @@ function SetPassword({ token, title }: { token: string; title: string }) {
           readOnly
         />
         <NewPassword error={messagesByField(save.error).password} />
-        <FormErrors messages={otherMessages(save.error, ['password'])} />
+        <FormErrors messages={messagesWithoutField(save.error, ['password'])} />
         <Button type="submit" size="sm" variant="filled" loading={save.isPending} disabled={!user}>
           Set the password
         </Button>

@@ -10,6 +10,6 @@ test.each([
   ['/\\example.com', '/'],
   ['https://example.com', '/'],
   [undefined, '/'],
-])('after a login for %s the console opens %s', (to, path) => {
-  expect(pathAfterLogin(to)).toBe(path);
+])('after a login for %s the console opens %s', (target, path) => {
+  expect(pathAfterLogin(target)).toBe(path);
 });

@@ -1,3 +1,3 @@
-/** Only a path of this server, because a different URL could imitate this page. The login page itself is excluded. */
-export const pathAfterLogin = (to: unknown): string =>
-  typeof to === 'string' && /^\/(?![/\\])(?!login([?#/]|$))/.test(to) ? to : '/';
+/** Returns the path to open after a login. URLs of other sites are ignored, because such a site could imitate this page. */
+export const pathAfterLogin = (target: unknown): string =>
+  typeof target === 'string' && /^\/(?![/\\])(?!login([?#/]|$))/.test(target) ? target : '/';

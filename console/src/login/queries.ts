@@ -11,7 +11,7 @@ export const methodsQuery = queryOptions({
 export const logIn = (username: string, password: string) =>
   unwrap(api.POST('/auth/simple/login', { body: { username, password } }));
 
-/** The user whose password a link sets. 401: the link is unknown, used or expired. */
+/** The user whose password a link sets. The server returns 401 if the link is unknown, used or expired. */
 export const passwordLinkQuery = (token: string) =>
   queryOptions({
     queryKey: keys.passwordLink(token),

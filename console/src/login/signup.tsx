@@ -2,7 +2,7 @@ import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
-import { messagesByField, otherMessages } from '../api/errors.ts';
+import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { FormErrors } from '../ui/Failure.tsx';
 import { Card } from './Card.tsx';
 import { ExpiredLink } from './ExpiredLink.tsx';
@@ -15,7 +15,7 @@ export function SignupPage() {
   return <Signup token={token} />;
 }
 
-const FIELDS = ['email', 'name', 'username', 'password'];
+const SHOWN_FIELDS = ['email', 'name', 'username', 'password'];
 
 /** Creates an account with a signup link. */
 export function Signup({ token }: { token: string }) {
@@ -68,7 +68,7 @@ export function Signup({ token }: { token: string }) {
           error={errors.username}
         />
         <NewPassword error={errors.password} />
-        <FormErrors messages={otherMessages(signup.error, FIELDS)} />
+        <FormErrors messages={messagesWithoutField(signup.error, SHOWN_FIELDS)} />
         <Button type="submit" size="sm" variant="filled" loading={signup.isPending} disabled={!link.data}>
           Sign up
         </Button>

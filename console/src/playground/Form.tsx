@@ -16,12 +16,12 @@ import { X } from 'lucide-react';
 import { contextQuery } from '../features/queries.ts';
 import { TimeInput } from '../ui/TimeInput.tsx';
 import { MAX_CONTEXTS } from './csv.ts';
-import { FIELDS, type PlaygroundForm, type Property, rowsOfForm } from './form.ts';
+import { FIELDS, listRows, type PlaygroundForm, type Property } from './form.ts';
 import s from './playground.module.css';
 
 const MAX_PROPERTIES = 50;
 
-/** The choices of an evaluation: project, flag, environments, and one context or a table of contexts. */
+/** The form of an evaluation, with a project, a flag, environments, and one context or a table of contexts. */
 export function Form({
   form,
   projects,
@@ -47,7 +47,7 @@ export function Form({
         value={form.project}
         data={[
           { value: '', label: 'All projects' },
-          ...projects.map(one => ({ value: one.id, label: one.name })),
+          ...projects.map(project => ({ value: project.id, label: project.name })),
         ]}
         onChange={event => onChange({ project: event.target.value })}
       />
@@ -68,10 +68,12 @@ export function Form({
             checked={form.environments.includes(name)}
             onChange={({ target: { checked } }) =>
               onChange({
-                // In the order of the environments, however they were chosen.
+                // The list keeps the order of the environments, regardless of the order in which they were chosen.
                 environments: environments
-                  .map(one => one.name)
-                  .filter(one => (one === name ? checked : form.environments.includes(one))),
+                  .map(environment => environment.name)
+                  .filter(candidate =>
+                    candidate === name ? checked : form.environments.includes(candidate),
+                  ),
               })
             }
           />
@@ -87,7 +89,7 @@ export function Form({
             { value: 'one', label: 'One' },
             { value: 'table', label: 'Several, as CSV' },
           ]}
-          onChange={value => onChange({ csv: value === 'one' ? undefined : tableOf(form) })}
+          onChange={value => onChange({ csv: value === 'one' ? undefined : buildTable(form) })}
         />
         {csv === undefined ? (
           <Fields form={form} errors={errors} onChange={onChange} />
@@ -109,14 +111,17 @@ export function Form({
   );
 }
 
-/** The table, starting with the context in the fields, to add others to it. */
-function tableOf(form: PlaygroundForm): string {
-  const entries = rowsOfForm({ ...form, csv: undefined }).rows.flatMap(row => Object.entries(row));
-  const used = entries.length > 0 ? entries : [['userId', '']];
-  return [used.map(([name]) => name), used.map(([, value]) => quoted(value ?? ''))].join('\n');
+/** Builds a table with the context in the fields, to which the user can add others. */
+function buildTable(form: PlaygroundForm): string {
+  const entries = listRows({ ...form, csv: undefined }).rows.flatMap(row => Object.entries(row));
+  const usedEntries = entries.length > 0 ? entries : [['userId', '']];
+  return [usedEntries.map(([name]) => name), usedEntries.map(([, value]) => quoteValue(value ?? ''))].join(
+    '\n',
+  );
 }
 
-const quoted = (value: string): string => (/[",\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
+const quoteValue = (value: string): string =>
+  /[",\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 
 function Fields({
   form,
@@ -127,15 +132,17 @@ function Fields({
   errors: Record<string, string>;
   onChange(change: Partial<PlaygroundForm>): void;
 }) {
-  const setProperty = (at: number, change: Partial<Property>) =>
+  const setProperty = (position: number, change: Partial<Property>) =>
     onChange({
-      properties: form.properties.map((one, index) => (index === at ? { ...one, ...change } : one)),
+      properties: form.properties.map((property, index) =>
+        index === position ? { ...property, ...change } : property,
+      ),
     });
-  const own: readonly string[] = FIELDS.map(({ name }) => name);
-  const used = form.properties.map(({ name }) => name);
+  const standardNames: readonly string[] = FIELDS.map(({ name }) => name);
+  const usedNames = form.properties.map(({ name }) => name);
   const names = (useQuery(contextQuery).data ?? [])
     .map(({ name }) => name)
-    .filter(name => name !== 'environment' && !own.includes(name) && !used.includes(name));
+    .filter(name => name !== 'environment' && !standardNames.includes(name) && !usedNames.includes(name));
   return (
     <>
       {FIELDS.map(({ name, label }) =>
@@ -159,27 +166,27 @@ function Fields({
           />
         ),
       )}
-      {form.properties.map(({ name, value }, at) => (
+      {form.properties.map(({ name, value }, position) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a property has no other identity while its name is typed
-        <div key={at} className={s.property}>
+        <div key={position} className={s.property}>
           <Text
-            aria-label={`Name of property ${at + 1}`}
+            aria-label={`Name of property ${position + 1}`}
             list="property-names"
             placeholder="Name"
             maxLength={100}
             value={name}
-            onChange={event => setProperty(at, { name: event.target.value })}
+            onChange={event => setProperty(position, { name: event.target.value })}
           />
           <Text
-            aria-label={`Value of property ${at + 1}`}
+            aria-label={`Value of property ${position + 1}`}
             placeholder="Value"
             maxLength={500}
             value={value}
-            onChange={event => setProperty(at, { value: event.target.value })}
+            onChange={event => setProperty(position, { value: event.target.value })}
           />
           <ActionIcon
-            aria-label={`Remove property ${at + 1}`}
-            onClick={() => onChange({ properties: form.properties.filter((_, index) => index !== at) })}
+            aria-label={`Remove property ${position + 1}`}
+            onClick={() => onChange({ properties: form.properties.filter((_, index) => index !== position) })}
           >
             <X size={14} />
           </ActionIcon>

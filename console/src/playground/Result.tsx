@@ -1,55 +1,61 @@
 import { Link } from '@tanstack/react-router';
+import { ChevronRight } from 'lucide-react';
 import { type CSSProperties, useState } from 'react';
 import { State } from '../ui/State.tsx';
 import type { Row } from './csv.ts';
 import s from './playground.module.css';
-import type { Evaluation, Played } from './queries.ts';
+import type { Evaluation, PlaygroundFeature } from './queries.ts';
 
-/** The name, and a column for each environment. */
-export const gridOf = (environments: number): CSSProperties => ({
+/** Returns a column for the name and a column for each environment. */
+export const gridColumns = (environments: number): CSSProperties => ({
   gridTemplateColumns: `minmax(0, 2fr) repeat(${environments}, minmax(0, 1fr))`,
 });
 
 const REASON: CSSProperties = { gridTemplateColumns: '68px minmax(0, 2fr) minmax(0, 3fr)' };
 
 type ResultProps = {
-  feature: Played;
+  feature: PlaygroundFeature;
   environments: readonly string[];
   rows: readonly Row[];
   isOpen: boolean;
 };
 
-/** A flag with its results. When open, it explains each of them. */
+/** Shows a flag with its results, and explains each result when the flag is expanded. */
 export function Result({ feature, environments, rows, isOpen }: ResultProps) {
   const { name, projectId } = feature;
   const [wasOpened, setOpened] = useState(isOpen);
-  const [first] = environments;
-  const only =
-    environments.length === 1 && rows.length === 1 ? feature.environments[first ?? '']?.[0] : undefined;
+  const [firstEnvironment] = environments;
+  const singleEvaluation =
+    environments.length === 1 && rows.length === 1
+      ? feature.environments[firstEnvironment ?? '']?.[0]
+      : undefined;
   return (
     <li>
       <details open={isOpen} onToggle={event => event.currentTarget.open && setOpened(true)}>
-        <summary style={only ? REASON : gridOf(environments.length)}>
-          {only && <Outcome evaluation={only} />}
+        <summary style={singleEvaluation ? REASON : gridColumns(environments.length)}>
+          {singleEvaluation && <Outcome evaluation={singleEvaluation} />}
           <span className={s.name}>
+            <ChevronRight size={14} className={s.chevron} aria-hidden="true" />
             <span className="mono">{name}</span>
-            {only?.variant.enabled && <span className={s.variant}>{only.variant.name}</span>}
+            {singleEvaluation?.variant.enabled && (
+              <span className={s.variant}>{singleEvaluation.variant.name}</span>
+            )}
           </span>
-          {only && <span className={s.reason}>{only.explanation[0]}</span>}
-          {!only &&
+          {singleEvaluation && <span className={s.reason}>{singleEvaluation.explanation[0]}</span>}
+          {!singleEvaluation &&
             environments.map(environment => (
               <Summary
                 key={environment}
                 environment={environment}
-                list={feature.environments[environment] ?? []}
+                evaluations={feature.environments[environment] ?? []}
               />
             ))}
         </summary>
-        {/* 200 flags with 50 contexts each would be 10,000 sentences. */}
+        {/* Explanations are rendered on demand, because 200 flags with 50 contexts each would be 10,000 sentences. */}
         {(wasOpened || isOpen) && (
           <div className={s.explanation}>
-            {only ? (
-              <Explanation evaluation={only} />
+            {singleEvaluation ? (
+              <Explanation evaluation={singleEvaluation} />
             ) : (
               <Comparison feature={feature} environments={environments} rows={rows} />
             )}
@@ -71,19 +77,21 @@ const Outcome = ({ evaluation: { isEnabled } }: { evaluation: Evaluation }) => (
   <State tone={isEnabled ? 'on' : 'off'}>{isEnabled ? 'Enabled' : 'Disabled'}</State>
 );
 
-/** The results in one environment: of the only context, or how many contexts get the flag. */
-function Summary({ environment, list }: { environment: string; list: readonly Evaluation[] }) {
-  const [only] = list;
-  const enabled = list.filter(({ isEnabled }) => isEnabled).length;
+/** The results in one environment. With several contexts, it shows how many of them get the flag. */
+function Summary({ environment, evaluations }: { environment: string; evaluations: readonly Evaluation[] }) {
+  const [singleEvaluation] = evaluations;
+  const enabledCount = evaluations.filter(({ isEnabled }) => isEnabled).length;
   return (
     <span className={s.place}>
       <span className="sr">{environment}: </span>
-      {!only && <span className="muted">not there</span>}
-      {only && list.length === 1 && <Outcome evaluation={only} />}
-      {only?.variant.enabled && list.length === 1 && <span className={s.variant}>{only.variant.name}</span>}
-      {list.length > 1 && (
-        <State tone={enabled > 0 ? 'on' : 'off'}>
-          {enabled} of {list.length}
+      {!singleEvaluation && <span className="muted">not there</span>}
+      {singleEvaluation && evaluations.length === 1 && <Outcome evaluation={singleEvaluation} />}
+      {singleEvaluation?.variant.enabled && evaluations.length === 1 && (
+        <span className={s.variant}>{singleEvaluation.variant.name}</span>
+      )}
+      {evaluations.length > 1 && (
+        <State tone={enabledCount > 0 ? 'on' : 'off'}>
+          {enabledCount} of {evaluations.length}
         </State>
       )}
     </span>
@@ -102,9 +110,9 @@ function Explanation({ evaluation: { explanation, strategies } }: { evaluation: 
         <>
           <h3>Strategies</h3>
           <ol>
-            {strategies.data.map((strategy, at) => (
+            {strategies.data.map((strategy, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: the order of evaluation is the identity
-              <li key={at}>{strategy.explanation}</li>
+              <li key={index}>{strategy.explanation}</li>
             ))}
           </ol>
         </>
@@ -113,7 +121,7 @@ function Explanation({ evaluation: { explanation, strategies } }: { evaluation: 
   );
 }
 
-/** Contexts below each other, environments side by side, each result with its reason. */
+/** Shows each result with its reason, in a table with a row for each context and a column for each environment. */
 function Comparison({ feature, environments, rows }: Omit<ResultProps, 'isOpen'>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
@@ -130,12 +138,12 @@ function Comparison({ feature, environments, rows }: Omit<ResultProps, 'isOpen'>
           </tr>
         </thead>
         <tbody>
-          {rows.map((row, at) => (
+          {rows.map((row, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the order of the table is the identity
-            <tr key={at}>
-              <th scope="row">{wordsOf(row)}</th>
+            <tr key={index}>
+              <th scope="row">{describeRow(row)}</th>
               {environments.map(name => {
-                const evaluation = feature.environments[name]?.[at];
+                const evaluation = feature.environments[name]?.[index];
                 return (
                   <td key={name}>
                     {evaluation && <Outcome evaluation={evaluation} />}{' '}
@@ -156,8 +164,8 @@ function Comparison({ feature, environments, rows }: Omit<ResultProps, 'isOpen'>
   );
 }
 
-/** "userId 7, country NO" */
-const wordsOf = (row: Row): string =>
+/** Describes a context, for example as "userId 7, country NO". */
+const describeRow = (row: Row): string =>
   Object.entries(row)
     .map(([name, value]) => `${name} ${value}`)
     .join(', ') || 'Empty context';

@@ -1,13 +1,13 @@
 import { TextInput } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { Empty } from '../ui/Empty.tsx';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import type { Row } from './csv.ts';
 import s from './playground.module.css';
-import type { Played } from './queries.ts';
-import { gridOf, Result } from './Result.tsx';
+import type { PlaygroundFeature } from './queries.ts';
+import { gridColumns, Result } from './Result.tsx';
 
-const SHOWN = 200;
+const MAX_SHOWN = 200;
 
 /** One row for each flag, with a column for each environment. An open row explains the results. */
 export function Results({
@@ -15,16 +15,16 @@ export function Results({
   environments,
   rows,
 }: {
-  features: readonly Played[];
+  features: readonly PlaygroundFeature[];
   environments: readonly string[];
   /** The evaluated contexts. */
   rows: readonly Row[];
 }) {
-  const [typed, setTyped] = useState('');
-  const words = typed.trim().toLowerCase();
-  const found = useMemo(
-    () => features.filter(({ name }) => name.toLowerCase().includes(words)),
-    [features, words],
+  const [typedName, setTyped] = useState('');
+  const searchText = typedName.trim().toLowerCase();
+  const matchingFlags = useMemo(
+    () => features.filter(({ name }) => name.toLowerCase().includes(searchText)),
+    [features, searchText],
   );
   if (features.length === 0)
     return (
@@ -34,8 +34,8 @@ export function Results({
           : 'No flags are in these environments.'}
       </Empty>
     );
-  const enabled = found.filter(one =>
-    Object.values(one.environments).some(list => list.some(({ isEnabled }) => isEnabled)),
+  const enabledCount = matchingFlags.filter(flag =>
+    Object.values(flag.environments).some(list => list.some(({ isEnabled }) => isEnabled)),
   ).length;
   return (
     <>
@@ -43,16 +43,16 @@ export function Results({
         <TextInput
           aria-label="Filter flags by name"
           placeholder="Filter by name"
-          value={typed}
+          value={typedName}
           onChange={event => setTyped(event.target.value)}
         />
         <p role="status">
-          {enabled} of {counted(found.length, 'flag')} enabled
-          {rows.length > 1 && ` for at least one of ${counted(rows.length, 'context')}`}
+          {enabledCount} of {formatCount(matchingFlags.length, 'flag')} enabled
+          {rows.length > 1 && ` for at least one of ${formatCount(rows.length, 'context')}`}
         </p>
       </div>
       {environments.length > 1 && (
-        <div className={s.header} style={gridOf(environments.length)} aria-hidden="true">
+        <div className={s.header} style={gridColumns(environments.length)} aria-hidden="true">
           <span />
           {environments.map(name => (
             <span key={name}>{name}</span>
@@ -60,18 +60,18 @@ export function Results({
         </div>
       )}
       <ul className={s.results}>
-        {found.slice(0, SHOWN).map(one => (
+        {matchingFlags.slice(0, MAX_SHOWN).map(flag => (
           <Result
-            key={one.name}
-            feature={one}
+            key={flag.name}
+            feature={flag}
             environments={environments}
             rows={rows}
-            isOpen={found.length === 1}
+            isOpen={matchingFlags.length === 1}
           />
         ))}
       </ul>
-      {found.length > SHOWN && (
-        <p className="muted">The first {SHOWN} flags are shown. Type a part of a name to find others.</p>
+      {matchingFlags.length > MAX_SHOWN && (
+        <p className="muted">The first {MAX_SHOWN} flags are shown. Type a part of a name to find others.</p>
       )}
     </>
   );

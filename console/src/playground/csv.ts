@@ -5,27 +5,27 @@ export const MAX_CHARACTERS = 5_000;
 export type Row = Record<string, string>;
 export type Table = { rows: Row[]; problem?: string };
 
-/** The rows of a pasted table. The first line has the names of context fields. Commas, semicolons or tabs separate values. */
-export function rowsOf(text: string): Table {
+/** Parses a pasted table. The first line has the names of context fields. Commas, semicolons or tabs separate values. */
+export function parseTable(text: string): Table {
   if (text.length > MAX_CHARACTERS)
-    return failed(`The table has ${text.length} characters. At most ${MAX_CHARACTERS} fit into a link.`);
-  const [header, ...lines] = cellsOf(text);
+    return failure(`The table has ${text.length} characters. At most ${MAX_CHARACTERS} fit into a link.`);
+  const [header, ...lines] = splitCells(text);
   if (!header)
-    return failed('Paste a table. Its first line has names of context fields, such as userId,country.');
+    return failure('Paste a table. Its first line has names of context fields, such as userId,country.');
   const names = header.map(name => name.trim());
-  const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (names.includes('')) return failed('A column has no name in the first line.');
-  if (twice !== undefined) return failed(`The first line has the column "${twice}" twice.`);
-  if (lines.length === 0) return failed('The table has no rows below the names of its columns.');
+  const duplicate = names.find((name, index) => names.indexOf(name) !== index);
+  if (names.includes('')) return failure('A column has no name in the first line.');
+  if (duplicate !== undefined) return failure(`The first line has the column "${duplicate}" twice.`);
+  if (lines.length === 0) return failure('The table has no rows below the names of its columns.');
   if (lines.length > MAX_CONTEXTS)
-    return failed(`The table has ${lines.length} rows. At most ${MAX_CONTEXTS} contexts can be evaluated.`);
-  const long = lines.findIndex(cells => cells.length > names.length);
-  if (long !== -1) return failed(`Row ${long + 1} has more values than the first line has names.`);
+    return failure(`The table has ${lines.length} rows. At most ${MAX_CONTEXTS} contexts can be evaluated.`);
+  const longRow = lines.findIndex(cells => cells.length > names.length);
+  if (longRow !== -1) return failure(`Row ${longRow + 1} has more values than the first line has names.`);
   return {
     rows: lines.map(cells =>
       Object.fromEntries(
-        names.flatMap((name, at) => {
-          const value = cells[at]?.trim() ?? '';
+        names.flatMap((name, index) => {
+          const value = cells[index]?.trim() ?? '';
           return value === '' ? [] : [[name, value]];
         }),
       ),
@@ -33,12 +33,12 @@ export function rowsOf(text: string): Table {
   };
 }
 
-const failed = (problem: string): Table => ({ rows: [], problem });
+const failure = (problem: string): Table => ({ rows: [], problem });
 
-/** The lines with their values, without empty lines. A quoted value can contain separators, line breaks and "" for a quote. */
-function cellsOf(text: string): string[][] {
-  const [first = ''] = text.split(/\r?\n/, 1);
-  const separator = ['\t', ',', ';'].find(one => first.includes(one)) ?? ',';
+/** Splits lines into values, without empty lines. A quoted value can contain separators, line breaks and "" for a quote. */
+function splitCells(text: string): string[][] {
+  const [firstLine = ''] = text.split(/\r?\n/, 1);
+  const separator = ['\t', ',', ';'].find(candidate => firstLine.includes(candidate)) ?? ',';
   const lines: string[][] = [];
   let cells: string[] = [];
   let cell = '';
@@ -49,14 +49,14 @@ function cellsOf(text: string): string[][] {
   };
   const endLine = () => {
     endCell();
-    if (cells.some(one => one.trim() !== '')) lines.push(cells);
+    if (cells.some(value => value.trim() !== '')) lines.push(cells);
     cells = [];
   };
-  for (let at = 0; at < text.length; at++) {
-    const char = text.charAt(at);
-    if (isQuoted && char === '"' && text.charAt(at + 1) === '"') {
+  for (let index = 0; index < text.length; index++) {
+    const char = text.charAt(index);
+    if (isQuoted && char === '"' && text.charAt(index + 1) === '"') {
       cell += '"';
-      at++;
+      index++;
     } else if (char === '"' && (isQuoted || cell === '')) isQuoted = !isQuoted;
     else if (!isQuoted && char === separator) endCell();
     else if (!isQuoted && char === '\n') endLine();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formOf, requestOf, searchOf } from './form.ts';
+import { buildPlaygroundRequest, readForm, toSearch } from './form.ts';
 
 const SEARCH = {
   project: 'payments',
@@ -10,28 +10,28 @@ const SEARCH = {
 };
 
 test('a form read from a URL produces the same URL', () => {
-  expect(searchOf(formOf(SEARCH))).toEqual(SEARCH);
+  expect(toSearch(readForm(SEARCH))).toEqual(SEARCH);
 });
 
-test('a value can contain a colon', () => {
-  expect(formOf(SEARCH).properties[1]).toEqual({ name: 'url', value: 'https://example.com' });
+test('the value of a property can contain a colon', () => {
+  expect(readForm(SEARCH).properties[1]).toEqual({ name: 'url', value: 'https://example.com' });
 });
 
-test('a single property is a list too', () => {
-  expect(formOf({ property: 'country:NO' }).properties).toEqual([{ name: 'country', value: 'NO' }]);
+test('reads a single property as a list', () => {
+  expect(readForm({ property: 'country:NO' }).properties).toEqual([{ name: 'country', value: 'NO' }]);
 });
 
 test('the request has no empty fields', () => {
-  const form = formOf({ ...SEARCH, userId: '', property: [':NO', 'country:NO'] });
+  const form = readForm({ ...SEARCH, userId: '', property: [':NO', 'country:NO'] });
 
-  expect(requestOf(form)).toEqual({
+  expect(buildPlaygroundRequest(form)).toEqual({
     environments: ['development', 'production'],
     projects: ['payments'],
     contexts: [{ properties: { country: 'NO' } }],
   });
 });
 
-test('a table in the URL is a list of contexts', () => {
+test('turns a table in the URL into a list of contexts', () => {
   const search = {
     environment: ['production'],
     project: '',
@@ -39,8 +39,8 @@ test('a table in the URL is a list of contexts', () => {
     csv: 'userId,country\n7,NO\n8,',
   };
 
-  expect(searchOf(formOf(search))).toEqual(search);
-  expect(requestOf(formOf(search))).toEqual({
+  expect(toSearch(readForm(search))).toEqual(search);
+  expect(buildPlaygroundRequest(readForm(search))).toEqual({
     environments: ['production'],
     features: ['checkout'],
     contexts: [{ userId: '7', properties: { country: 'NO' } }, { userId: '8' }],
@@ -48,6 +48,6 @@ test('a table in the URL is a list of contexts', () => {
 });
 
 test('a form without an environment, or with an invalid table, is not sent', () => {
-  expect(requestOf(formOf({}))).toBeUndefined();
-  expect(requestOf(formOf({ environment: 'production', csv: 'userId' }))).toBeUndefined();
+  expect(buildPlaygroundRequest(readForm({}))).toBeUndefined();
+  expect(buildPlaygroundRequest(readForm({ environment: 'production', csv: 'userId' }))).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 import type { Search } from '../ui/search.ts';
-import { type Row, rowsOf, type Table } from './csv.ts';
+import { parseTable, type Row, type Table } from './csv.ts';
 import type { PlaygroundBody } from './queries.ts';
 
 /** The context fields that every SDK has. */
@@ -19,32 +19,33 @@ export type PlaygroundForm = {
   feature: string;
   fields: Partial<Record<Field, string>>;
   properties: Property[];
-  /** A table with one context per row, instead of the fields. Undefined: the fields. */
+  /** A table with one context per row, or undefined if the form has fields instead. */
   csv: string | undefined;
 };
 
-const one = (value: Search[string]): string => (Array.isArray(value) ? (value[0] ?? '') : (value ?? ''));
+const firstValue = (value: Search[string]): string =>
+  Array.isArray(value) ? (value[0] ?? '') : (value ?? '');
 
-/** The form in a URL: `?environment=production&userId=7&property=country:NO`, or `…&csv=` with a table. */
-export function formOf(search: Search): PlaygroundForm {
+/** Reads the form from a URL, such as `?environment=production&userId=7&property=country:NO` or `…&csv=` with a table. */
+export function readForm(search: Search): PlaygroundForm {
   return {
-    project: one(search.project),
+    project: firstValue(search.project),
     environments: [...new Set([search.environment ?? []].flat().filter(name => name !== ''))],
-    feature: one(search.feature),
+    feature: firstValue(search.feature),
     fields: Object.fromEntries(
-      FIELDS.map(({ name }) => [name, one(search[name])]).filter(([, value]) => value !== ''),
+      FIELDS.map(({ name }) => [name, firstValue(search[name])]).filter(([, value]) => value !== ''),
     ),
     properties: [search.property ?? []].flat().map(text => {
-      const end = text.indexOf(':');
-      return end === -1
+      const separator = text.indexOf(':');
+      return separator === -1
         ? { name: text, value: '' }
-        : { name: text.slice(0, end), value: text.slice(end + 1) };
+        : { name: text.slice(0, separator), value: text.slice(separator + 1) };
     }),
-    csv: search.csv === undefined ? undefined : one(search.csv),
+    csv: search.csv === undefined ? undefined : firstValue(search.csv),
   };
 }
 
-export const searchOf = (form: PlaygroundForm): Search => ({
+export const toSearch = (form: PlaygroundForm): Search => ({
   project: form.project,
   environment: form.environments,
   feature: form.feature.trim(),
@@ -59,35 +60,35 @@ export const searchOf = (form: PlaygroundForm): Search => ({
 });
 
 type Context = NonNullable<PlaygroundBody['contexts']>[number];
-const OWN: readonly string[] = ['environment', ...FIELDS.map(({ name }) => name)];
+const STANDARD_FIELDS: readonly string[] = ['environment', ...FIELDS.map(({ name }) => name)];
 
-/** A row of a table as a context: fields that every SDK has, and properties. */
-function contextOf(row: Row): Context {
+/** Turns a row of a table into a context with standard fields and properties. */
+function toContext(row: Row): Context {
   const entries = Object.entries(row).filter(([, value]) => value !== '');
-  const own = entries.filter(([name]) => OWN.includes(name));
-  const properties = entries.filter(([name]) => !OWN.includes(name));
+  const standardEntries = entries.filter(([name]) => STANDARD_FIELDS.includes(name));
+  const properties = entries.filter(([name]) => !STANDARD_FIELDS.includes(name));
   return {
-    ...Object.fromEntries(own),
+    ...Object.fromEntries(standardEntries),
     ...(properties.length > 0 ? { properties: Object.fromEntries(properties) } : {}),
   };
 }
 
-/** The rows that the form describes: those of the table, or one of its fields. */
-export function rowsOfForm({ csv, fields, properties }: PlaygroundForm): Table {
-  if (csv !== undefined) return rowsOf(csv);
-  const named = properties.filter(({ name }) => name !== '').map(({ name, value }) => [name, value]);
-  return { rows: [{ ...fields, ...Object.fromEntries(named) }] };
+/** Returns the rows of the table in the form, or a single row from its fields. */
+export function listRows({ csv, fields, properties }: PlaygroundForm): Table {
+  if (csv !== undefined) return parseTable(csv);
+  const namedEntries = properties.filter(({ name }) => name !== '').map(({ name, value }) => [name, value]);
+  return { rows: [{ ...fields, ...Object.fromEntries(namedEntries) }] };
 }
 
-/** The request of a form. Empty fields are absent from the context. Undefined: the form is not complete. */
-export function requestOf(form: PlaygroundForm): PlaygroundBody | undefined {
-  const { rows } = rowsOfForm(form);
+/** Builds the request of a form, without empty fields. Returns undefined if the form is not complete. */
+export function buildPlaygroundRequest(form: PlaygroundForm): PlaygroundBody | undefined {
+  const { rows } = listRows(form);
   if (form.environments.length === 0 || rows.length === 0) return undefined;
   const feature = form.feature.trim();
   return {
     environments: form.environments,
     ...(form.project === '' ? {} : { projects: [form.project] }),
     ...(feature === '' ? {} : { features: [feature] }),
-    contexts: rows.map(contextOf),
+    contexts: rows.map(toContext),
   };
 }

@@ -10,25 +10,26 @@ import { FormAndEffect } from '../ui/FormAndEffect.tsx';
 import { Page } from '../ui/Page.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { Form } from './Form.tsx';
-import { FIELDS, formOf, type PlaygroundForm, requestOf, rowsOfForm, searchOf } from './form.ts';
+import { buildPlaygroundRequest, FIELDS, listRows, type PlaygroundForm, readForm, toSearch } from './form.ts';
 import { playgroundQuery } from './queries.ts';
 import { Results } from './Results.tsx';
 
-/** Paths of fields that show their own message. */
-const OWN_FIELDS = FIELDS.map(({ name }) => `/body/contexts/0/${name}`);
+/** The paths of fields that show their messages themselves. */
+const STANDARD_FIELD_PATHS = FIELDS.map(({ name }) => `/body/contexts/0/${name}`);
 
 /** Evaluates flags for contexts and explains the results. The URL contains what was evaluated, so it can be shared. */
 export function PlaygroundPage() {
-  const { data: projects } = useQuery(projectsQuery);
-  const { data: environments } = useQuery(environmentsQuery);
+  const projects = useQuery(projectsQuery);
+  const environments = useQuery(environmentsQuery);
+  const failedQuery = [projects, environments].find(({ data, error }) => error && !data);
   const href = useRouterState({ select: ({ location }) => location.href });
   return (
     <Page title="Playground" note="Results as SDKs have them" actions={<CopyLink path={href} />}>
-      {projects && environments ? (
-        <Playground projects={projects} environments={environments.environments} />
-      ) : (
-        <Skeleton />
+      {projects.data && environments.data && (
+        <Playground projects={projects.data} environments={environments.data.environments} />
       )}
+      {failedQuery?.error && <Failure error={failedQuery.error} onRetry={() => void failedQuery.refetch()} />}
+      {!failedQuery && !(projects.data && environments.data) && <Skeleton />}
     </Page>
   );
 }
@@ -42,35 +43,37 @@ function Playground({
 }) {
   const navigate = useNavigate();
   const search = useSearch({ strict: false });
-  const evaluated = formOf(search);
+  const evaluatedForm = readForm(search);
   const [form, setForm] = useState<PlaygroundForm>(() => ({
-    ...evaluated,
+    ...evaluatedForm,
     environments:
-      evaluated.environments.length > 0
-        ? evaluated.environments
+      evaluatedForm.environments.length > 0
+        ? evaluatedForm.environments
         : environments.slice(0, 1).map(({ name }) => name),
   }));
-  const { data, error, isFetching, refetch } = useQuery(playgroundQuery(requestOf(evaluated)));
+  const { data, error, isFetching, refetch } = useQuery(
+    playgroundQuery(buildPlaygroundRequest(evaluatedForm)),
+  );
   const isRejected = error instanceof RequestError && [400, 413].includes(error.status);
-  const { problem } = rowsOfForm(form);
+  const { problem } = listRows(form);
 
   return (
     <FormAndEffect
       onSubmit={() => {
-        const next = searchOf(form);
-        if (JSON.stringify(next) === JSON.stringify(searchOf(evaluated))) void refetch();
-        else void navigate({ to: '/playground', search: next });
+        const newSearch = toSearch(form);
+        if (JSON.stringify(newSearch) === JSON.stringify(toSearch(evaluatedForm))) void refetch();
+        else void navigate({ to: '/playground', search: newSearch });
       }}
       form={
         <>
-          <FormErrors messages={isRejected ? messagesOf(error) : []} />
+          <FormErrors messages={isRejected ? listMessages(error) : []} />
           <Form
             form={form}
             projects={projects}
             environments={environments}
             errors={isRejected ? messagesByField(error) : {}}
             problem={problem}
-            onChange={change => setForm(before => ({ ...before, ...change }))}
+            onChange={change => setForm(current => ({ ...current, ...change }))}
           />
         </>
       }
@@ -91,7 +94,11 @@ function Playground({
       isBusy={isFetching}
     >
       {data && (
-        <Results features={data} environments={evaluated.environments} rows={rowsOfForm(evaluated).rows} />
+        <Results
+          features={data}
+          environments={evaluatedForm.environments}
+          rows={listRows(evaluatedForm).rows}
+        />
       )}
       {!data && isFetching && <Skeleton rows={6} height={36} />}
       {!data && error && !isRejected && <Failure error={error} onRetry={() => void refetch()} />}
@@ -105,13 +112,13 @@ function Playground({
   );
 }
 
-/** Messages without a field. One about a context of the table names its row. */
-function messagesOf(error: RequestError): string[] {
+/** Returns the messages that no field shows. A message about a context in the table names its row. */
+function listMessages(error: RequestError): string[] {
   if (error.details.length === 0) return [error.message];
   return error.details
-    .filter(({ path }) => path !== '/body/features/0' && !OWN_FIELDS.includes(path ?? ''))
+    .filter(({ path }) => path !== '/body/features/0' && !STANDARD_FIELD_PATHS.includes(path ?? ''))
     .map(({ path, message }) => {
-      const at = path?.match(/^\/body\/contexts\/(\d+)\//)?.[1];
-      return at === undefined ? message : `Row ${Number(at) + 1}: ${message}`;
+      const rowIndex = path?.match(/^\/body\/contexts\/(\d+)\//)?.[1];
+      return rowIndex === undefined ? message : `Row ${Number(rowIndex) + 1}: ${message}`;
     });
 }

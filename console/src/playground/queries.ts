@@ -4,10 +4,10 @@ import { api, sendRead, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 
 export type Evaluation = schemas['PlaygroundEvaluation'];
-export type Played = schemas['AdvancedPlaygroundResult']['features'][number];
+export type PlaygroundFeature = schemas['AdvancedPlaygroundResult']['features'][number];
 export type PlaygroundBody = schemas['AdvancedPlaygroundRequest'];
 
-/** The results of flags in each environment and for each context. The server saves nothing. */
+/** The flags' results in each environment and for each context. The server saves nothing. */
 export const playgroundQuery = (body: PlaygroundBody | undefined) =>
   queryOptions({
     queryKey: keys.playground(body ?? {}),

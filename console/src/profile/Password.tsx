@@ -2,7 +2,7 @@ import '@mantine/core/styles/PasswordInput.layer.css';
 import { Button, PasswordInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { messagesByField, otherMessages } from '../api/errors.ts';
+import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { NewPassword } from '../login/NewPassword.tsx';
 import { FormErrors } from '../ui/Failure.tsx';
 import { toast } from '../ui/toasts.ts';
@@ -39,7 +39,7 @@ function ChangePassword() {
     onSuccess: () => toast({ message: 'Password changed. Your other sessions have ended.' }),
   });
   const errors = messagesByField(save.error);
-  const { question } = useUnsaved(isChanged, () => {});
+  const { confirmation } = useUnsaved(isChanged, () => {});
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = event.currentTarget;
@@ -67,13 +67,13 @@ function ChangePassword() {
         error={errors.oldPassword}
       />
       <NewPassword error={errors.password} />
-      <FormErrors messages={otherMessages(save.error, ['oldPassword', 'password'])} />
+      <FormErrors messages={messagesWithoutField(save.error, ['oldPassword', 'password'])} />
       <div>
         <Button type="submit" variant="filled" loading={save.isPending}>
           Change the password
         </Button>
       </div>
-      {question}
+      {confirmation}
     </form>
   );
 }

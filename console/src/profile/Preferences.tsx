@@ -1,26 +1,26 @@
 import { NativeSelect, useMantineColorScheme } from '@mantine/core';
 import { useState } from 'react';
-import { density, setDensity, setTimeZone, timeZone } from '../ui/preferences.ts';
+import { readDensity, readTimeZone, setDensity, setTimeZone } from '../ui/preferences.ts';
 import { areLettersEnabled, setLettersEnabled } from '../ui/shortcuts.ts';
 import { Toggle } from '../ui/Toggle.tsx';
-import { fullOf } from '../ui/time.ts';
+import { formatFullTime } from '../ui/time.ts';
 import { Row, Section } from './Section.tsx';
 
-const BROWSER = '';
+const BROWSER_ZONE = '';
 
-/** Settings that this browser keeps. */
+/** The settings that this browser stores. */
 export function Preferences() {
   return (
     <Section title="Preferences">
-      <Theme />
-      <Rows />
-      <Zone />
-      <Letters />
+      <ThemeSetting />
+      <DensitySetting />
+      <TimeZoneSetting />
+      <ShortcutSetting />
     </Section>
   );
 }
 
-function Theme() {
+function ThemeSetting() {
   // Suspending transitions adds a style element, which the content security policy rejects.
   const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true });
   return (
@@ -41,13 +41,13 @@ function Theme() {
   );
 }
 
-function Rows() {
-  const [chosen, setChosen] = useState(density);
+function DensitySetting() {
+  const [chosenDensity, setChosenDensity] = useState(readDensity);
   return (
     <Row title="Density" note="Compact lists show more rows.">
       <NativeSelect
         aria-label="Density"
-        value={chosen}
+        value={chosenDensity}
         data={[
           { value: 'comfortable', label: 'Comfortable' },
           { value: 'compact', label: 'Compact' },
@@ -55,34 +55,37 @@ function Rows() {
         onChange={({ target: { value } }) => {
           const next = value === 'compact' ? 'compact' : 'comfortable';
           setDensity(next);
-          setChosen(next);
+          setChosenDensity(next);
         }}
       />
     </Row>
   );
 }
 
-function Zone() {
-  const [chosen, setChosen] = useState(timeZone);
-  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+function TimeZoneSetting() {
+  const [chosenZone, setChosenZone] = useState(readTimeZone);
+  const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter(name => name !== 'UTC')];
   return (
-    <Row title="Time zone" note={`Now: ${fullOf(new Date().toISOString())}. Filters by day use days in UTC.`}>
+    <Row
+      title="Time zone"
+      note={`Now: ${formatFullTime(new Date().toISOString())}. Filters by day use days in UTC.`}
+    >
       <NativeSelect
         aria-label="Time zone"
-        value={chosen ?? BROWSER}
-        data={[{ value: BROWSER, label: `Same as the browser (${own})` }, ...zones]}
+        value={chosenZone ?? BROWSER_ZONE}
+        data={[{ value: BROWSER_ZONE, label: `Same as the browser (${browserZone})` }, ...zones]}
         onChange={({ target: { value } }) => {
-          const next = value === BROWSER ? undefined : value;
+          const next = value === BROWSER_ZONE ? undefined : value;
           setTimeZone(next);
-          setChosen(next);
+          setChosenZone(next);
         }}
       />
     </Row>
   );
 }
 
-function Letters() {
+function ShortcutSetting() {
   const [letters, setLetters] = useState(areLettersEnabled);
   return (
     <Row

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import s from './profile.module.css';
 
-/** A part of the profile. `action` is at the right of the heading. */
+/** A section of the profile. `action` is on the right of the heading. */
 export function Section({
   title,
   action,
@@ -22,7 +22,7 @@ export function Section({
   );
 }
 
-/** A line of a section: words at the left, a control at the right. */
+/** A line of a section, with text on the left and a control on the right. */
 export function Row({ title, note, children }: { title: ReactNode; note?: ReactNode; children?: ReactNode }) {
   return (
     <div className={s.row}>

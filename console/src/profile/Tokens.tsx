@@ -2,14 +2,14 @@ import { ActionIcon, Button, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
-import { messagesByField, otherMessages } from '../api/errors.ts';
+import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import {
   type Access,
+  describeScope,
   isForAgent,
   NO_SCOPE,
   SCOPE_FIELDS,
-  scopeOf,
-  scopeWords,
+  toScope,
 } from '../token-scope/words.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { Failure } from '../ui/Failure.tsx';
@@ -23,9 +23,9 @@ import { useFilters } from '../ui/useFilters.ts';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
 import { createToken, deleteToken, type PersonalToken, tokensQuery } from './queries.ts';
 import { Row, Section } from './Section.tsx';
-import { expiryOf, inDays } from './words.ts';
+import { classifyExpiry, timeAfterDays } from './words.ts';
 
-const DAYS = [7, 30, 90, 365];
+const LIFETIME_DAYS = [7, 30, 90, 365];
 const CUSTOM = 'custom';
 const EMPTY = { description: '', days: '30', date: '', ...NO_SCOPE };
 const ACCESS = [
@@ -40,12 +40,12 @@ const ScopeFields = lazy(() =>
   import('../token-scope/ScopeFields.tsx').then(module => ({ default: module.ScopeFields })),
 );
 
-/** Tokens that act as the user, for scripts and command lines. */
+/** Lists the tokens with which scripts and command lines act as the user. */
 export function Tokens() {
   const tokens = useQuery(tokensQuery);
   const { search, push, replace, leave } = useFilters();
-  const [created, setCreated] = useState<PersonalToken>();
-  const [deleted, setDeleted] = useState<PersonalToken>();
+  const [createdToken, setCreatedToken] = useState<PersonalToken>();
+  const [tokenToDelete, setTokenToDelete] = useState<PersonalToken>();
   return (
     <Section
       title="Personal tokens"
@@ -71,12 +71,12 @@ export function Tokens() {
                   used <Time at={token.seenAt} />
                 </>
               )}
-              {token.scope && ` · ${scopeWords(token)}`}
+              {token.scope && ` · ${describeScope(token)}`}
             </>
           }
         >
           <Expiry at={token.expiresAt} />
-          <ActionIcon aria-label={`Delete ${token.description}`} onClick={() => setDeleted(token)}>
+          <ActionIcon aria-label={`Delete ${token.description}`} onClick={() => setTokenToDelete(token)}>
             <Trash2 size={15} />
           </ActionIcon>
         </Row>
@@ -86,27 +86,27 @@ export function Tokens() {
           onClose={() => replace({ edit: undefined })}
           onCreated={token => {
             leave({ edit: undefined });
-            setCreated(token);
+            setCreatedToken(token);
           }}
         />
       )}
-      {created?.secret !== undefined && (
+      {createdToken?.secret !== undefined && (
         <Secret
-          title={`Token “${created.description}”`}
-          secret={created.secret}
-          onStored={() => setCreated(undefined)}
+          title={`Token “${createdToken.description}”`}
+          secret={createdToken.secret}
+          onStored={() => setCreatedToken(undefined)}
         />
       )}
       <Confirm
-        opened={deleted !== undefined}
-        title={`Delete the token “${deleted?.description ?? ''}”?`}
+        opened={tokenToDelete !== undefined}
+        title={`Delete the token “${tokenToDelete?.description ?? ''}”?`}
         action="Delete token"
         danger
         onConfirm={async () => {
-          if (deleted) await deleteToken(deleted.id);
+          if (tokenToDelete) await deleteToken(tokenToDelete.id);
           toast({ message: 'Token deleted.' });
         }}
-        onClose={() => setDeleted(undefined)}
+        onClose={() => setTokenToDelete(undefined)}
       >
         <p>Every server rejects the token immediately. Scripts that use it stop working.</p>
       </Confirm>
@@ -115,25 +115,25 @@ export function Tokens() {
 }
 
 function Expiry({ at }: { at: string }) {
-  const expiry = expiryOf(at);
+  const expiry = classifyExpiry(at);
   if (expiry === 'expired') return <State tone="bad">Expired</State>;
-  const words = (
+  const label = (
     <>
-      Expires <Time at={at} as="date" />
+      Expires <Time at={at} format="date" />
     </>
   );
-  return expiry === 'soon' ? <State tone="warn">{words}</State> : <span className="muted">{words}</span>;
+  return expiry === 'soon' ? <State tone="warn">{label}</State> : <span className="muted">{label}</span>;
 }
 
 function NewToken({ onClose, onCreated }: { onClose(): void; onCreated(token: PersonalToken): void }) {
   const { draft, change, isChanged, forget } = useDraft('new-personal-token', EMPTY);
   const { description, days, date, access } = draft;
-  const scope = scopeOf(draft);
+  const scope = toScope(draft);
   const create = useMutation({
     mutationFn: () =>
       createToken({
         description: description.trim(),
-        expiresAt: days === CUSTOM ? new Date(`${date}T00:00`).toISOString() : inDays(Number(days)),
+        expiresAt: days === CUSTOM ? new Date(`${date}T00:00`).toISOString() : timeAfterDays(Number(days)),
         ...(scope && { scope }),
         ...(isForAgent(access) && { kind: 'agent' as const }),
       }),
@@ -149,7 +149,7 @@ function NewToken({ onClose, onCreated }: { onClose(): void; onCreated(token: Pe
       title="New personal token"
       action="Create token"
       pending={create.isPending}
-      messages={otherMessages(create.error, ['description', 'expiresAt', ...SCOPE_FIELDS])}
+      messages={messagesWithoutField(create.error, ['description', 'expiresAt', ...SCOPE_FIELDS])}
       {...unsaved}
       onSubmit={() => create.mutate()}
       onClose={onClose}
@@ -168,7 +168,7 @@ function NewToken({ onClose, onCreated }: { onClose(): void; onCreated(token: Pe
         label="Expires"
         value={days}
         data={[
-          ...DAYS.map(one => ({ value: String(one), label: `In ${one} days` })),
+          ...LIFETIME_DAYS.map(count => ({ value: String(count), label: `In ${count} days` })),
           { value: CUSTOM, label: 'On a date…' },
         ]}
         error={days === CUSTOM ? undefined : errors.expiresAt}

@@ -13,19 +13,19 @@ import { Time } from '../ui/Time.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
 import { deleteView, saveView, updateView } from '../views/queries.ts';
 import { Row, Section } from './Section.tsx';
-import { pageOf } from './words.ts';
+import { describePage } from './words.ts';
 
 type View = schemas['SavedView'];
 
-/** The saved views of the user, of all pages. */
+/** Lists the user's saved views of all pages. */
 export function Views() {
   const views = useQuery(viewsQuery);
-  const [renamed, setRenamed] = useState<View>();
+  const [viewToRename, setViewToRename] = useState<View>();
   const [name, setName] = useState('');
   const remove = async (view: View) => {
     await deleteView(view.id);
-    const again = () => saveView({ name: view.name, page: view.page, query: view.query }).catch(toastError);
-    toast({ message: `View “${view.name}” deleted.`, action: { label: 'Undo', run: () => void again() } });
+    const restore = () => saveView({ name: view.name, page: view.page, query: view.query }).catch(toastError);
+    toast({ message: `View “${view.name}” deleted.`, action: { label: 'Undo', run: () => void restore() } });
   };
   return (
     <Section title="Saved views">
@@ -49,18 +49,18 @@ export function Views() {
           }
           note={
             <>
-              {pageOf(view.page)} · changed <Time at={view.updatedAt} />
+              {describePage(view.page)} · changed <Time at={view.updatedAt} />
             </>
           }
         >
           <CopyButton
             text={`${location.origin}${view.page}?${view.query}`}
-            label={`Copy the link of ${view.name}`}
+            label={`Copy the link to ${view.name}`}
           />
           <ActionIcon
             aria-label={`Rename ${view.name}`}
             onClick={() => {
-              setRenamed(view);
+              setViewToRename(view);
               setName(view.name);
             }}
           >
@@ -72,15 +72,19 @@ export function Views() {
         </Row>
       ))}
       <Confirm
-        opened={renamed !== undefined}
+        opened={viewToRename !== undefined}
         title="Rename the view"
         action="Rename"
         disabled={name.trim() === ''}
         onConfirm={async () => {
-          if (renamed)
-            await updateView(renamed.id, { name: name.trim(), page: renamed.page, query: renamed.query });
+          if (viewToRename)
+            await updateView(viewToRename.id, {
+              name: name.trim(),
+              page: viewToRename.page,
+              query: viewToRename.query,
+            });
         }}
-        onClose={() => setRenamed(undefined)}
+        onClose={() => setViewToRename(undefined)}
       >
         <TextInput
           label="Name"

@@ -10,10 +10,10 @@ import { Sessions } from './Sessions.tsx';
 import { Tokens } from './Tokens.tsx';
 import { Views } from './Views.tsx';
 
-// With this page, because the list of pages is part of the first load.
+// This page loads the authorization page too, because every further chunk makes the first load larger.
 export { AuthorizePage } from '../authorize/page.tsx';
 
-/** The account of the user: preferences, views, tokens, sessions and password. */
+/** Shows the user's preferences, views, tokens, sessions and password. */
 export function ProfilePage() {
   const { user } = useMe();
   const profile = useQuery(profileQuery);

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, done, type Schemas, unwrap } from '../api/client.ts';
+import { api, ensureApplied, type Schemas, unwrap } from '../api/client.ts';
 import { RequestError } from '../api/errors.ts';
 import { keys } from '../api/keys.ts';
 
@@ -11,9 +11,9 @@ export const sessionsQuery = queryOptions({
 });
 
 export const endSession = (id: number) =>
-  done(api.DELETE('/api/admin/user/sessions/{id}', { params: { path: { id: String(id) } } }));
+  ensureApplied(api.DELETE('/api/admin/user/sessions/{id}', { params: { path: { id: String(id) } } }));
 
-/** Ends several sessions. A session that has ended meanwhile is not a failure. */
+/** Ends several sessions. A session that has already ended is not a failure. */
 export async function endSessions(ids: readonly number[]): Promise<void> {
   for (const id of ids)
     await endSession(id).catch((error: unknown) => {
@@ -22,7 +22,7 @@ export async function endSessions(ids: readonly number[]): Promise<void> {
 }
 
 export const changePassword = (body: Schemas['OwnNewPassword']) =>
-  done(api.POST('/api/admin/user/change-password', { body }));
+  ensureApplied(api.POST('/api/admin/user/change-password', { body }));
 
 export const tokensQuery = queryOptions({
   queryKey: keys.personalTokens,
@@ -33,4 +33,4 @@ export const createToken = (body: Schemas['NewPersonalToken']): Promise<Personal
   unwrap(api.POST('/api/admin/user/tokens', { body }));
 
 export const deleteToken = (id: number) =>
-  done(api.DELETE('/api/admin/user/tokens/{id}', { params: { path: { id: String(id) } } }));
+  ensureApplied(api.DELETE('/api/admin/user/tokens/{id}', { params: { path: { id: String(id) } } }));

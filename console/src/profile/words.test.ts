@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { browserOf, expiryOf, inDays, pageOf } from './words.ts';
+import { classifyExpiry, describePage, parseBrowser, timeAfterDays } from './words.ts';
 
 const NOW = Date.parse('2026-11-15T14:00:00Z');
 
@@ -9,7 +9,7 @@ test.each([
   ['curl/8.14.1', 'curl/8.14.1'],
   [null, 'Unknown browser'],
 ])('names the browser of %s', (userAgent, expected) => {
-  expect(browserOf(userAgent)).toBe(expected);
+  expect(parseBrowser(userAgent)).toBe(expected);
 });
 
 test.each([
@@ -19,12 +19,12 @@ test.each([
   ['/projects/web%20shop', 'web shop: flags'],
   ['/projects/%E0', '%E0: flags'],
 ])('names the page %s', (path, expected) => {
-  expect(pageOf(path)).toBe(expected);
+  expect(describePage(path)).toBe(expected);
 });
 
-test('counts the days until a token expires', () => {
-  expect(inDays(30, NOW)).toBe('2026-12-15T14:00:00.000Z');
-  expect(expiryOf('2026-11-15T13:59:59Z', NOW)).toBe('expired');
-  expect(expiryOf(inDays(13, NOW), NOW)).toBe('soon');
-  expect(expiryOf(inDays(14, NOW), NOW)).toBe('later');
+test('finds out whether a token has expired or expires within two weeks', () => {
+  expect(timeAfterDays(30, NOW)).toBe('2026-12-15T14:00:00.000Z');
+  expect(classifyExpiry('2026-11-15T13:59:59Z', NOW)).toBe('expired');
+  expect(classifyExpiry(timeAfterDays(13, NOW), NOW)).toBe('soon');
+  expect(classifyExpiry(timeAfterDays(14, NOW), NOW)).toBe('later');
 });

@@ -1,7 +1,7 @@
 const DAY_MS = 86_400_000;
 
-/** The name and version of the browser in a User-Agent header. */
-export const browserOf = (userAgent: string | null): string =>
+/** Reads the name and version of the browser from a User-Agent header. */
+export const parseBrowser = (userAgent: string | null): string =>
   userAgent
     ?.match(/(Firefox|Edg|Chrome|Safari)\/\d+/)?.[0]
     .replace('/', ' ')
@@ -9,15 +9,15 @@ export const browserOf = (userAgent: string | null): string =>
   userAgent ??
   'Unknown browser';
 
-/** The page of a saved view as the navigation names it: "/projects/payments/events" is "payments: events". */
-export function pageOf(path: string): string {
-  const [first = '', project, ...rest] = path.split('/').slice(1).map(decoded);
+/** Describes the page of a saved view like the navigation does, for example "/projects/payments/events" as "payments: events". */
+export function describePage(path: string): string {
+  const [first = '', project, ...rest] = path.split('/').slice(1).map(decode);
   if (first === '') return 'home';
   if (first !== 'projects' || project === undefined) return first;
   return [project, rest.join(' / ') || 'flags'].join(': ');
 }
 
-function decoded(part: string): string {
+function decode(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
@@ -25,11 +25,12 @@ function decoded(part: string): string {
   }
 }
 
-/** A time in the given number of days. */
-export const inDays = (days: number, now = Date.now()): string => new Date(now + days * DAY_MS).toISOString();
+/** Returns the time after the given number of days. */
+export const timeAfterDays = (days: number, now = Date.now()): string =>
+  new Date(now + days * DAY_MS).toISOString();
 
-/** Whether a token has expired, expires within two weeks, or later. */
-export function expiryOf(expiresAt: string, now = Date.now()): 'expired' | 'soon' | 'later' {
-  const left = Date.parse(expiresAt) - now;
-  return left <= 0 ? 'expired' : left < 14 * DAY_MS ? 'soon' : 'later';
+/** Returns whether a token has expired, expires within two weeks, or expires later. */
+export function classifyExpiry(expiresAt: string, now = Date.now()): 'expired' | 'soon' | 'later' {
+  const remainingMs = Date.parse(expiresAt) - now;
+  return remainingMs <= 0 ? 'expired' : remainingMs < 14 * DAY_MS ? 'soon' : 'later';
 }

@@ -1,14 +1,14 @@
 import { Link } from '@tanstack/react-router';
 import { Confirm } from '../ui/Confirm.tsx';
 import { toast } from '../ui/toasts.ts';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import s from './projects.module.css';
 import { archiveProject, type Project, reviveProject } from './queries.ts';
 
 type Props = { project: Project; onClose(): void };
 
-/** Asks before a project is archived. Active flags prevent that. */
-export function ArchiveProject({ project, onClose }: Props) {
+/** Asks for confirmation before a project is archived, which is impossible while it has active flags. */
+export function ArchiveProjectDialog({ project, onClose }: Props) {
   const { id, name, featureCount } = project;
   return (
     <Confirm
@@ -27,7 +27,7 @@ export function ArchiveProject({ project, onClose }: Props) {
         <p>
           {name} has{' '}
           <Link to="/projects/$projectId" params={{ projectId: id }} className={s.link}>
-            {counted(featureCount, 'active flag')}
+            {formatCount(featureCount, 'active flag')}
           </Link>
           . SDKs still receive them. Archive the flags first.
         </p>
@@ -35,15 +35,15 @@ export function ArchiveProject({ project, onClose }: Props) {
       {featureCount === 0 && (
         <p>
           The project disappears from lists and menus, and nobody can create flags in it. Its archived flags,
-          events and {counted(project.members, 'member')} remain. You can revive it later.
+          events and {formatCount(project.members, 'member')} remain. You can revive it later.
         </p>
       )}
     </Confirm>
   );
 }
 
-/** Asks before a project is revived. */
-export function ReviveProject({ project: { id, name, members }, onClose }: Props) {
+/** Asks for confirmation before a project is revived. */
+export function ReviveProjectDialog({ project: { id, name, members }, onClose }: Props) {
   return (
     <Confirm
       opened
@@ -56,8 +56,8 @@ export function ReviveProject({ project: { id, name, members }, onClose }: Props
       onClose={onClose}
     >
       <p>
-        The project appears in lists and menus again, with the same {counted(members, 'member')}. Its flags
-        remain archived until you revive them.
+        The project appears in lists and menus again, with the same {formatCount(members, 'member')}. Its
+        flags remain archived until you revive them.
       </p>
     </Confirm>
   );

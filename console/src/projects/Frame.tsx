@@ -24,12 +24,12 @@ const ConnectPanel = lazy(() =>
   })),
 );
 
-/** A project in the list of active ones, or one that is archived. */
-type Shown = Project | ProjectDetails;
+/** A project from the list of active projects, or an archived project. */
+type ShownProject = Project | ProjectDetails;
 
 /**
- * The frame of a part of a project: name, mode and tabs. Without a project, the page is about all projects. Wrap the page in it,
- * even while it loads.
+ * The frame of a project page, with the project's name, mode and tabs. Without a project, the page is about all projects. Wrap the
+ * page in this frame, even while it loads.
  */
 export function ProjectPage({
   projectId,
@@ -39,7 +39,7 @@ export function ProjectPage({
   children,
 }: {
   projectId: string | undefined;
-  /** The tab: "Flags". */
+  /** The label of the tab, such as "Flags". */
   part: string;
   actions?: ReactNode;
   /** Below the tabs, such as a filter bar. */
@@ -53,13 +53,13 @@ export function ProjectPage({
       </Page>
     );
   return (
-    <OneProject projectId={projectId} part={part} actions={actions} head={head}>
+    <SingleProjectPage projectId={projectId} part={part} actions={actions} head={head}>
       {children}
-    </OneProject>
+    </SingleProjectPage>
   );
 }
 
-function OneProject({
+function SingleProjectPage({
   projectId,
   part,
   actions,
@@ -118,22 +118,25 @@ function ConnectAction({ projectId }: { projectId: string }) {
   );
 }
 
-/** The project of a page. The list of the sidebar has the active ones; only an archived one needs a request. */
-export function useProject(projectId: string): { project?: Shown; error: unknown; retry(): void } {
-  const list = useQuery(projectsQuery);
-  const active = list.data?.find(({ id }) => id === projectId);
-  const other = useQuery({ ...projectQuery(projectId), enabled: list.data !== undefined && !active });
-  const project: Shown | undefined = active ?? other.data?.project;
+/** Reads the project of a page. The sidebar's list has the active projects, so only an archived project needs a request. */
+export function useProject(projectId: string): { project?: ShownProject; error: unknown; retry(): void } {
+  const listResult = useQuery(projectsQuery);
+  const activeProject = listResult.data?.find(({ id }) => id === projectId);
+  const archivedResult = useQuery({
+    ...projectQuery(projectId),
+    enabled: listResult.data !== undefined && !activeProject,
+  });
+  const project: ShownProject | undefined = activeProject ?? archivedResult.data?.project;
   return {
     ...(project && { project }),
-    error: active ? undefined : (other.error ?? list.error),
-    retry: () => void Promise.all([list.refetch(), other.refetch()]),
+    error: activeProject ? undefined : (archivedResult.error ?? listResult.error),
+    retry: () => void Promise.all([listResult.refetch(), archivedResult.refetch()]),
   };
 }
 
 const MODE_ICONS = { open: undefined, protected: Shield, private: Lock };
 
-function About({ project: { mode, description, archivedAt } }: { project: Shown }) {
+function About({ project: { mode, description, archivedAt } }: { project: ShownProject }) {
   const Icon = MODE_ICONS[mode];
   return (
     <span className={s.about}>
@@ -161,13 +164,13 @@ const PARTS = [
   ['Settings', '/settings'],
 ] as const;
 
-function ProjectTabs({ projectId, project }: { projectId: string; project: Shown | undefined }) {
+function ProjectTabs({ projectId, project }: { projectId: string; project: ShownProject | undefined }) {
   const counts = useQuery(countsQuery(projectId)).data;
   const base = `/projects/${encodeURIComponent(projectId)}`;
-  const listed = project && 'featureCount' in project ? project : undefined;
-  const countOf: Partial<Record<(typeof PARTS)[number][0], number | undefined>> = {
-    Flags: listed?.featureCount,
-    Health: listed && listed.featureCount > 0 ? listed.health : undefined,
+  const listedProject = project && 'featureCount' in project ? project : undefined;
+  const countByLabel: Partial<Record<(typeof PARTS)[number][0], number | undefined>> = {
+    Flags: listedProject?.featureCount,
+    Health: listedProject && listedProject.featureCount > 0 ? listedProject.health : undefined,
     Applications: counts?.applications,
     Segments: counts?.segments,
   };
@@ -175,7 +178,7 @@ function ProjectTabs({ projectId, project }: { projectId: string; project: Shown
     <Tabs
       label="Parts of the project"
       tabs={PARTS.map(([label, path]) => {
-        const count = countOf[label];
+        const count = countByLabel[label];
         return { to: base + path, label, ...(count ? { count: formatNumber(count) } : {}) };
       })}
     />

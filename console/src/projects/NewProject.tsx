@@ -1,21 +1,21 @@
 import { NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { messagesByField, otherMessages } from '../api/errors.ts';
+import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { PanelForm } from '../ui/PanelForm.tsx';
 import { useDraft } from '../ui/useDraft.ts';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
-import { problemOf, suggestId } from './id.ts';
+import { findIdProblem, suggestId } from './id.ts';
 import { MODE_NAMES, MODES } from './modes.ts';
 import { followsRule } from './naming.ts';
 import { createProject, listQuery, type Project } from './queries.ts';
 
-const FIELDS = ['id', 'name', 'description', 'mode', 'featureNaming.pattern'];
+const SHOWN_FIELDS = ['id', 'name', 'description', 'mode', 'featureNaming.pattern'];
 
-/** A name that shows whether a naming rule is as strict as intended. */
+/** An example name, which shows whether a naming rule is as strict as intended. */
 const EXAMPLE = 'new-checkout';
 
-/** Without a typed id, the id follows the name. */
+/** Until the user types an id, the id follows the name. */
 type Draft = {
   name: string;
   typedId?: string;
@@ -27,8 +27,8 @@ type Draft = {
 /** The panel that creates a project. The id follows the name until it is typed, and is checked while typing. */
 export function NewProject({ onClose }: { onClose(): void }) {
   const navigate = useNavigate();
-  const active = useQuery(listQuery(false)).data?.projects ?? [];
-  const archived = useQuery(listQuery(true)).data?.projects ?? [];
+  const activeProjects = useQuery(listQuery(false)).data?.projects ?? [];
+  const archivedProjects = useQuery(listQuery(true)).data?.projects ?? [];
   const { draft, change, forget } = useDraft<Draft>('new-project', {
     name: '',
     mode: 'open',
@@ -37,9 +37,9 @@ export function NewProject({ onClose }: { onClose(): void }) {
   });
   const { name, typedId, mode, description, pattern } = draft;
   const id = typedId ?? suggestId(name);
-  const problem = problemOf(
+  const problem = findIdProblem(
     id,
-    [...active, ...archived].map(one => one.id),
+    [...activeProjects, ...archivedProjects].map(project => project.id),
   );
   const create = useMutation({
     mutationFn: () =>
@@ -66,7 +66,7 @@ export function NewProject({ onClose }: { onClose(): void }) {
       action="Create project"
       pending={create.isPending}
       disabled={name.trim() === '' || id === '' || problem !== undefined}
-      messages={otherMessages(create.error, FIELDS)}
+      messages={messagesWithoutField(create.error, SHOWN_FIELDS)}
       {...unsaved}
       onSubmit={() => create.mutate()}
       onClose={onClose}
@@ -113,7 +113,7 @@ export function NewProject({ onClose }: { onClose(): void }) {
         value={mode}
         error={messages.mode}
         data={MODE_NAMES.map(value => ({ value, label: MODES[value].label }))}
-        onChange={event => change({ mode: MODE_NAMES.find(one => one === event.target.value) ?? 'open' })}
+        onChange={event => change({ mode: MODE_NAMES.find(value => value === event.target.value) ?? 'open' })}
       />
       <TextInput
         label="Naming rule"

@@ -8,42 +8,44 @@ import { List } from '../ui/List.tsx';
 import { HeaderRow } from '../ui/Row.tsx';
 import { useShortcuts } from '../ui/shortcuts.ts';
 import { toastError } from '../ui/toasts.ts';
-import { ArchiveProject, ReviveProject } from './ArchiveProject.tsx';
+import { ArchiveProjectDialog, ReviveProjectDialog } from './ArchiveProject.tsx';
 import { ProjectRow } from './ProjectRow.tsx';
 import s from './projects.module.css';
 import { type Project, setFavorite } from './queries.ts';
 
-const keyOf = ({ id }: Project): string => id;
+const getKey = ({ id }: Project): string => id;
 
-/** The table of projects. A project opens with its flags. */
+/** The table of projects. Opening a project shows its flags. */
 export function ProjectList({ projects, isArchived }: { projects: readonly Project[]; isArchived: boolean }) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [asked, ask] = useState<Project>();
-  const active = useRef<Project>(undefined);
-  const favorite = useCallback(
+  const [projectToMove, setProjectToMove] = useState<Project>();
+  const activeProject = useRef<Project>(undefined);
+  const toggleFavorite = useCallback(
     (project: Project) => void setFavorite(client, project, !project.favorite).catch(toastError),
     [client],
   );
   const render = useCallback(
-    (project: Project) => <ProjectRow project={project} onFavorite={favorite} onMove={ask} />,
-    [favorite],
+    (project: Project) => (
+      <ProjectRow project={project} onFavorite={toggleFavorite} onMove={setProjectToMove} />
+    ),
+    [toggleFavorite],
   );
   const onActive = useCallback((project: Project) => {
-    active.current = project;
+    activeProject.current = project;
   }, []);
   useShortcuts([
     {
       keys: 's',
       description: 'Add the project to the favorites, or remove it',
       run: () => {
-        // The key applies to the project's newest state, not to the one when the row became active.
-        const current = projects.find(({ id }) => id === active.current?.id);
-        if (current) favorite(current);
+        // Reads the newest state, because the project may have changed since its row became active.
+        const newestState = projects.find(({ id }) => id === activeProject.current?.id);
+        if (newestState) toggleFavorite(newestState);
       },
     },
   ]);
-  const close = () => ask(undefined);
+  const close = () => setProjectToMove(undefined);
   return (
     <>
       <List
@@ -51,7 +53,7 @@ export function ProjectList({ projects, isArchived }: { projects: readonly Proje
         label="Projects"
         count={projects.length}
         rowAt={index => projects[index]}
-        keyOf={keyOf}
+        getKey={getKey}
         header={<Header isArchived={isArchived} />}
         render={render}
         onActive={onActive}
@@ -69,8 +71,12 @@ export function ProjectList({ projects, isArchived }: { projects: readonly Proje
           ['s', 'favorite'],
         ]}
       />
-      {asked && asked.archivedAt === null && <ArchiveProject project={asked} onClose={close} />}
-      {asked && asked.archivedAt !== null && <ReviveProject project={asked} onClose={close} />}
+      {projectToMove && projectToMove.archivedAt === null && (
+        <ArchiveProjectDialog project={projectToMove} onClose={close} />
+      )}
+      {projectToMove && projectToMove.archivedAt !== null && (
+        <ReviveProjectDialog project={projectToMove} onClose={close} />
+      )}
     </>
   );
 }

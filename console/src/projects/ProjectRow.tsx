@@ -19,17 +19,17 @@ export function ProjectRow({
 }: {
   project: Project;
   onFavorite(project: Project): void;
-  /** Archive an active project, or revive an archived one. */
+  /** Archives an active project, or revives an archived project. */
   onMove(project: Project): void;
 }) {
   const { id, name, archivedAt, lastEventAt } = project;
   const isArchived = archivedAt !== null;
   return (
     <Cells className={s.columns}>
-      <Cell as="control">
+      <Cell variant="control">
         <Star label={`Favorite ${name}`} pressed={project.favorite} onClick={() => onFavorite(project)} />
       </Cell>
-      <Cell as="name">
+      <Cell variant="name">
         <Link
           to={isArchived ? '/projects/$projectId/settings/danger' : '/projects/$projectId'}
           params={{ projectId: id }}
@@ -50,8 +50,14 @@ export function ProjectRow({
         <Health project={project} />
       </Cell>
       <Cell className={s.number}>{formatNumber(project.members)}</Cell>
-      <Cell as="dim">
-        {isArchived ? <Time at={archivedAt} as="date" /> : lastEventAt ? <Time at={lastEventAt} /> : 'never'}
+      <Cell variant="dim">
+        {isArchived ? (
+          <Time at={archivedAt} format="date" />
+        ) : lastEventAt ? (
+          <Time at={lastEventAt} />
+        ) : (
+          'never'
+        )}
       </Cell>
       <Cell className={s.action}>
         {id !== 'default' && (
@@ -66,7 +72,7 @@ export function ProjectRow({
   );
 }
 
-/** The health of a project with flags. It opens the findings. */
+/** The health of a project, which links to the findings if the project has flags. */
 function Health({ project }: { project: Project }) {
   if (project.featureCount === 0) return <span className={s.none}>no flags</span>;
   const state = <State tone={healthTone(project.health)}>{project.health}</State>;

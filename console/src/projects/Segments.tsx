@@ -3,22 +3,22 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { Plus, Shapes } from 'lucide-react';
 import { type Segment, segmentsQuery } from '../features/queries.ts';
-import { constraintWords, textOf } from '../features/words.ts';
+import { describeConstraint, toPlainText } from '../features/words.ts';
 import { Empty } from '../ui/Empty.tsx';
 import { Failure } from '../ui/Failure.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { Time } from '../ui/Time.tsx';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import { ProjectPage } from './Frame.tsx';
 import s from './Segments.module.css';
 
-/** The segments that strategies of the project can use: first its own, then those of all projects. */
+/** Lists the segments that the project's strategies can use, its own segments before those of all projects. */
 export function ProjectSegmentsPage() {
   const { projectId = '' } = useParams({ strict: false });
   const { data, error, refetch } = useQuery(segmentsQuery);
-  const usable = data?.segments.filter(({ project }) => project === projectId || project === null);
-  const own = usable?.filter(({ project }) => project !== null) ?? [];
-  const shared = usable?.filter(({ project }) => project === null) ?? [];
+  const usableSegments = data?.segments.filter(({ project }) => project === projectId || project === null);
+  const ownSegments = usableSegments?.filter(({ project }) => project !== null) ?? [];
+  const sharedSegments = usableSegments?.filter(({ project }) => project === null) ?? [];
   return (
     <ProjectPage
       projectId={projectId}
@@ -36,13 +36,13 @@ export function ProjectSegmentsPage() {
       <section className={s.page} tabIndex={0} aria-label="Segments">
         {error && !data && <Failure error={error} onRetry={() => void refetch()} />}
         {!error && !data && <Skeleton rows={5} />}
-        {usable?.length === 0 && (
+        {usableSegments?.length === 0 && (
           <Empty icon={<Shapes size={22} />}>
             No segments yet. A segment is a group of users that several strategies share.
           </Empty>
         )}
-        {own.length > 0 && <Segments title="In this project" segments={own} />}
-        {shared.length > 0 && <Segments title="In all projects" segments={shared} />}
+        {ownSegments.length > 0 && <Segments title="In this project" segments={ownSegments} />}
+        {sharedSegments.length > 0 && <Segments title="In all projects" segments={sharedSegments} />}
       </section>
     </ProjectPage>
   );
@@ -61,11 +61,11 @@ function Segments({ title, segments }: { title: string; segments: readonly Segme
               </Link>
               <small>
                 {description ||
-                  constraints.map(one => textOf(constraintWords(one))).join(' and ') ||
+                  constraints.map(constraint => toPlainText(describeConstraint(constraint))).join(' and ') ||
                   'everyone'}
               </small>
             </span>
-            <span className="muted">used by {counted(usedInFeatures, 'flag')}</span>
+            <span className="muted">used by {formatCount(usedInFeatures, 'flag')}</span>
             <span className="muted">
               {createdBy}, <Time at={createdAt} />
             </span>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { problemOf, suggestId } from './id.ts';
+import { findIdProblem, suggestId } from './id.ts';
 
 test.each([
   ['Mobile apps', 'mobile-apps'],
@@ -19,8 +19,8 @@ test.each([
   ['archive', '"archive" is reserved'],
   ['search', 'Project "search" already exists'],
 ])('checks the id %j', (id, problem) => {
-  const found = problemOf(id, ['search']);
+  const actual = findIdProblem(id, ['search']);
 
-  if (problem === undefined) expect(found).toBeUndefined();
-  else expect(found).toContain(problem);
+  if (problem === undefined) expect(actual).toBeUndefined();
+  else expect(actual).toContain(problem);
 });

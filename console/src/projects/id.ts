@@ -1,7 +1,7 @@
-const RESERVED = ['.', '..', '*', 'archive', 'revive'];
+const RESERVED_IDS = ['.', '..', '*', 'archive', 'revive'];
 const MAX_LENGTH = 100;
 
-/** The id that the panel suggests for a name, until the user types a different one: "Mobile apps" becomes mobile-apps. */
+/** Suggests an id for a name, until the user types a different id. For example, "Mobile apps" becomes mobile-apps. */
 export const suggestId = (name: string): string =>
   name
     .normalize('NFKD')
@@ -11,13 +11,13 @@ export const suggestId = (name: string): string =>
     .replace(/^-+|-+$/g, '')
     .slice(0, MAX_LENGTH);
 
-/** Why the server would reject the id; undefined for a valid id. `taken` are the ids that the user can read. */
-export function problemOf(id: string, taken: readonly string[]): string | undefined {
+/** Returns why the server would reject an id, or undefined for a valid id. `takenIds` has the ids that the user can read. */
+export function findIdProblem(id: string, takenIds: readonly string[]): string | undefined {
   if (id === '') return undefined;
-  const wrong = /[^A-Za-z0-9_.!~*'()-]/u.exec(id)?.[0];
-  if (wrong !== undefined)
-    return `An id must not contain ${wrong === ' ' ? 'spaces' : `"${wrong}"`}. Use letters, digits and - _ . ! ~ * ' ( ).`;
-  if (RESERVED.includes(id)) return `"${id}" is reserved. Choose a different id.`;
-  if (taken.includes(id)) return `Project "${id}" already exists. Choose a different id.`;
+  const invalidCharacter = /[^A-Za-z0-9_.!~*'()-]/u.exec(id)?.[0];
+  if (invalidCharacter !== undefined)
+    return `An id must not contain ${invalidCharacter === ' ' ? 'spaces' : `"${invalidCharacter}"`}. Use letters, digits and - _ . ! ~ * ' ( ).`;
+  if (RESERVED_IDS.includes(id)) return `"${id}" is reserved. Choose a different id.`;
+  if (takenIds.includes(id)) return `Project "${id}" already exists. Choose a different id.`;
   return undefined;
 }

@@ -1,6 +1,6 @@
 import type { Project } from './queries.ts';
 
-/** The modes of a project, with what each one means for its readers. */
+/** The modes of a project, and what each mode means for the project's readers. */
 export const MODES: Record<Project['mode'], { label: string; meaning: string }> = {
   open: {
     label: 'Open',

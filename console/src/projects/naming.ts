@@ -1,4 +1,4 @@
-/** Whether a name follows the rule of its project. If this browser cannot compile the pattern, the server decides. */
+/** Returns whether a name follows the project's rule. If this browser cannot compile the pattern, the server decides. */
 export function followsRule(pattern: string | undefined, name: string): boolean {
   if (!pattern || name === '') return true;
   try {

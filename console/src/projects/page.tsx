@@ -14,20 +14,23 @@ import { Skeleton } from '../ui/Skeleton.tsx';
 import { useShortcuts } from '../ui/shortcuts.ts';
 import { TextFilter } from '../ui/TextFilter.tsx';
 import { useFilters } from '../ui/useFilters.ts';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import { NewProject } from './NewProject.tsx';
 import { ProjectList } from './ProjectList.tsx';
 import s from './projects.module.css';
 import { listQuery, type Project } from './queries.ts';
 
-/** All projects that the user may read: the active ones, or those that are archived. */
+/** Lists the active or the archived projects that the user may read. */
 export function ProjectsPage() {
   const { search, push, replace } = useFilters();
   const isArchived = search.archived === 'true';
-  const typed = typeof search.query === 'string' ? search.query : '';
-  const list = useQuery(listQuery(isArchived));
+  const typedText = typeof search.query === 'string' ? search.query : '';
+  const listResult = useQuery(listQuery(isArchived));
   const me = useMe();
-  const matching = useMemo(() => sorted(list.data?.projects ?? [], typed), [list.data, typed]);
+  const matchingProjects = useMemo(
+    () => filterAndSort(listResult.data?.projects ?? [], typedText),
+    [listResult.data, typedText],
+  );
   const create = () => push({ edit: 'new' });
   useShortcuts([can(me, 'createProject') && { keys: 'n', description: 'New project', run: create }]);
 
@@ -45,8 +48,8 @@ export function ProjectsPage() {
         <TextFilter
           label="Filter projects"
           placeholder="Name, ID or description"
-          value={typed}
-          found={list.data && counted(matching.length, 'project')}
+          value={typedText}
+          resultText={listResult.data && formatCount(matchingProjects.length, 'project')}
           onChange={query => replace({ query: query || undefined })}
         >
           <SegmentedControl
@@ -61,15 +64,17 @@ export function ProjectsPage() {
         </TextFilter>
       }
     >
-      {list.error && <Failure error={list.error} onRetry={() => void list.refetch()} />}
-      {list.isPending && <Skeleton rows={8} />}
-      {list.data && matching.length > 0 && <ProjectList projects={matching} isArchived={isArchived} />}
-      {list.data && matching.length === 0 && typed !== '' && (
-        <Empty action={<Button onClick={() => push({ query: undefined })}>Remove “{typed}”</Button>}>
+      {listResult.error && <Failure error={listResult.error} onRetry={() => void listResult.refetch()} />}
+      {listResult.isPending && <Skeleton rows={8} />}
+      {listResult.data && matchingProjects.length > 0 && (
+        <ProjectList projects={matchingProjects} isArchived={isArchived} />
+      )}
+      {listResult.data && matchingProjects.length === 0 && typedText !== '' && (
+        <Empty action={<Button onClick={() => push({ query: undefined })}>Remove “{typedText}”</Button>}>
           No projects match.
         </Empty>
       )}
-      {list.data && matching.length === 0 && typed === '' && (
+      {listResult.data && matchingProjects.length === 0 && typedText === '' && (
         <Empty
           action={
             isArchived ? (
@@ -85,9 +90,9 @@ export function ProjectsPage() {
   );
 }
 
-/** The projects that contain the string, favorites first. The server sorts by name. */
-function sorted(projects: readonly Project[], typed: string): Project[] {
-  const text = typed.trim().toLowerCase();
+/** Returns the projects that contain the text, favorites first. The server has already sorted them by name. */
+function filterAndSort(projects: readonly Project[], typedText: string): Project[] {
+  const text = typedText.trim().toLowerCase();
   return projects
     .filter(({ id, name, description }) => `${name}\n${id}\n${description}`.toLowerCase().includes(text))
     .toSorted((a, b) => Number(b.favorite) - Number(a.favorite));

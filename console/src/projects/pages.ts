@@ -1,3 +1,3 @@
-// One chunk for both pages, because each additional chunk makes the first load larger.
+// Both pages are in one chunk, because each additional chunk makes the first load larger.
 export { ProjectsPage } from './page.tsx';
 export { ProjectSegmentsPage } from './Segments.tsx';

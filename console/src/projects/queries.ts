@@ -1,11 +1,11 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
-import { api, done, unwrap } from '../api/client.ts';
+import { api, ensureApplied, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { showOptimistically } from '../ui/optimistic.ts';
 
 export type Project = schemas['ListedProject'];
-type Found = schemas['ProjectList'];
+type ProjectListResponse = schemas['ProjectList'];
 export type ProjectDetails = schemas['Project'];
 export type NewProjectBody = schemas['NewProject'];
 
@@ -20,7 +20,7 @@ export const listQuery = (archived: boolean) =>
     staleTime: 5_000,
   });
 
-/** One project, archived or not, and the ETag that proves which state the user has seen. */
+/** A project, archived or not, and the ETag that proves which state the user has seen. */
 export const projectQuery = (projectId: string) =>
   queryOptions({
     queryKey: keys.project(projectId),
@@ -32,7 +32,7 @@ export const projectQuery = (projectId: string) =>
     staleTime: 5_000,
   });
 
-/** How many applications asked for flags of the project, and how many segments only it can use. */
+/** The number of applications that requested flags of the project, and of segments that only the project can use. */
 export const countsQuery = (projectId: string) =>
   queryOptions({
     queryKey: [...keys.project(projectId), 'counts'],
@@ -53,31 +53,33 @@ export const countsQuery = (projectId: string) =>
   });
 
 export const createProject = (body: NewProjectBody): Promise<void> =>
-  done(api.POST('/api/admin/projects', { body }));
+  ensureApplied(api.POST('/api/admin/projects', { body }));
 
 export const archiveProject = (projectId: string): Promise<void> =>
-  done(api.POST('/api/admin/projects/archive/{projectId}', { params: { path: { projectId } } }));
+  ensureApplied(api.POST('/api/admin/projects/archive/{projectId}', { params: { path: { projectId } } }));
 
 export const reviveProject = (projectId: string): Promise<void> =>
-  done(api.POST('/api/admin/projects/revive/{projectId}', { params: { path: { projectId } } }));
+  ensureApplied(api.POST('/api/admin/projects/revive/{projectId}', { params: { path: { projectId } } }));
 
-/** Adds the project to the favorites of the user, or removes it. The list shows it immediately. */
+/** Marks the project as one of the user's favorites, or unmarks the project. The list shows the change immediately. */
 export async function setFavorite(client: QueryClient, { id }: Project, favorite: boolean): Promise<void> {
   const params = { params: { path: { projectId: id } } };
-  const address = '/api/admin/projects/{projectId}/favorites';
+  const path = '/api/admin/projects/{projectId}/favorites';
   await showOptimistically<boolean>(client, {
     subject: `favorite project ${id}`,
-    places: [
+    views: [
       {
         filters: { queryKey: keys.projects },
-        patch: (found: Found, shown) => ({
-          ...found,
-          projects: found.projects.map(one => (one.id === id ? { ...one, favorite: shown } : one)),
+        patch: (response: ProjectListResponse, isFavorite) => ({
+          ...response,
+          projects: response.projects.map(project =>
+            project.id === id ? { ...project, favorite: isFavorite } : project,
+          ),
         }),
       },
     ],
     change: favorite,
     undo: !favorite,
-    send: () => done(favorite ? api.POST(address, params) : api.DELETE(address, params)),
+    send: () => ensureApplied(favorite ? api.POST(path, params) : api.DELETE(path, params)),
   });
 }

@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMissingPermissions } from '../api/me.ts';
-import { rolesWithQuery } from './queries.ts';
-import { permissionsIn, projectIn } from './words.ts';
+import { grantingRolesQuery } from './queries.ts';
+import { parsePermissions, parseProject } from './words.ts';
 
-/** Says how to get a missing permission. Only users who may read roles see which ones have it. */
+/** Explains how to get a missing permission. Only users who may read roles see which roles have it. */
 export function GrantingRoles({ message }: { message: string }) {
-  const permissions = permissionsIn(message);
+  const permissions = parsePermissions(message);
   const mayRead = useMissingPermissions('getRoles').length === 0;
   const { data: roles = [] } = useQuery({
-    ...rolesWithQuery(permissions),
+    ...grantingRolesQuery(permissions),
     enabled: mayRead && permissions.length > 0,
   });
   return (
@@ -26,7 +26,7 @@ export function GrantingRoles({ message }: { message: string }) {
         {permissions[0] && (
           <Link
             to="/admin/explain-access"
-            search={{ permission: permissions[0], project: projectIn(message) }}
+            search={{ permission: permissions[0], project: parseProject(message) }}
           >
             Explain access
           </Link>

@@ -3,11 +3,11 @@ import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../api/client.ts';
 import { Failure } from '../ui/Failure.tsx';
 import { type Use, UsedBy } from '../ui/UsedBy.tsx';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 
 type Holder = Schemas['HolderOfRole'];
 
-const pageOf = ({ kind, id }: Holder): Pick<Use, 'to' | 'search'> =>
+const getLink = ({ kind, id }: Holder): Pick<Use, 'to' | 'search'> =>
   ({
     group: { to: `/admin/groups/${id}` },
     user: { to: '/admin/users', search: { user: String(id) } },
@@ -22,13 +22,13 @@ const KINDS = {
   'single-sign-on': 'In the settings of single sign-on',
 };
 
-/** Who has a role and where. */
+/** Lists who has a role and where. */
 export function Holders({
   query,
   isRoot,
 }: {
   query: UseQueryResult<Schemas['HoldersOfRole']>;
-  /** A role of the instance, not of projects. */
+  /** Whether the role is a root role rather than a project role. */
   isRoot: boolean;
 }) {
   if (query.error && !query.data) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
@@ -39,12 +39,12 @@ export function Holders({
       noun="holder"
       uses={query.data?.holders.map(holder => ({
         key: `${holder.kind} ${holder.id} ${holder.project?.id}`,
-        ...pageOf(holder),
+        ...getLink(holder),
         label: holder.name,
         note: [
           KINDS[holder.kind],
-          holder.members !== undefined && counted(holder.members, 'member'),
-          holder.project?.name ?? 'On the instance',
+          holder.members !== undefined && formatCount(holder.members, 'member'),
+          holder.project?.name ?? 'Instance-wide',
         ]
           .filter(Boolean)
           .join(' · '),

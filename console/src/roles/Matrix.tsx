@@ -3,86 +3,114 @@ import { environmentsQuery } from '../shell/queries.ts';
 import { Env } from '../ui/Env.tsx';
 import { Tooltip } from '../ui/Tooltip.tsx';
 import { cx } from '../ui/words.ts';
-import { type Area, areasOf, COLUMNS, environmentLabel, environmentRows, operationsOf } from './areas.ts';
-import { type Difference, differenceOf, type Held, has, toggled } from './held.ts';
+import {
+  type Area,
+  COLUMNS,
+  getEnvironmentLabel,
+  groupByArea,
+  listOperations,
+  sortEnvironmentPermissions,
+} from './areas.ts';
+import {
+  type Difference,
+  findDifference,
+  hasPermission,
+  type PermissionKey,
+  togglePermission,
+} from './held.ts';
 import s from './matrix.module.css';
 import type { Permissions } from './queries.ts';
 
 type Props = {
-  /** A role of the instance also has permissions of the instance. */
+  /** A root role also has instance-wide permissions. */
   isRoot: boolean;
   permissions: Permissions;
-  held: readonly Held[];
+  heldKeys: readonly PermissionKey[];
   /** The role to compare with. */
-  other: ReadonlySet<Held> | undefined;
+  otherKeys: ReadonlySet<PermissionKey> | undefined;
   onlyDifferences: boolean;
   disabled: boolean;
-  onChange(held: Held[]): void;
+  onChange(heldKeys: PermissionKey[]): void;
 };
 
-/** The permissions of a role: areas as rows, and in environments each permission as a row. */
-export function Matrix({ isRoot, permissions, held, other, onlyDifferences, disabled, onChange }: Props) {
-  const mine = new Set(held);
+/** A table of the permissions of a role. Each area is a row, and each permission in environments is a row. */
+export function Matrix({
+  isRoot,
+  permissions,
+  heldKeys,
+  otherKeys,
+  onlyDifferences,
+  disabled,
+  onChange,
+}: Props) {
+  const ownKeys = new Set(heldKeys);
   const types = useQuery(environmentsQuery).data?.environments ?? [];
   const environments = permissions.environments.map(({ name }) => name);
   const cell = (name: string, environment?: string) => ({
     name,
     environment,
-    checked: has(mine, name, environment),
-    difference: differenceOf(mine, other, name, environment),
+    checked: hasPermission(ownKeys, name, environment),
+    difference: findDifference(ownKeys, otherKeys, name, environment),
     disabled,
-    onToggle: () => onChange(toggled(held, name, environment, environments)),
+    onToggle: () => onChange(togglePermission(heldKeys, name, environment, environments)),
   });
-  const names = environmentRows((permissions.environments[0]?.permissions ?? []).map(({ name }) => name));
-  const differs = (name: string) =>
-    [undefined, ...environments].some(one => differenceOf(mine, other, name, one) !== undefined);
-  const shown = onlyDifferences ? names.filter(differs) : names;
+  const names = sortEnvironmentPermissions(
+    (permissions.environments[0]?.permissions ?? []).map(({ name }) => name),
+  );
+  const isDifferent = (name: string) =>
+    [undefined, ...environments].some(
+      environment => findDifference(ownKeys, otherKeys, name, environment) !== undefined,
+    );
+  const shownNames = onlyDifferences ? names.filter(isDifferent) : names;
   const areas = (list: Permissions['project']) =>
-    areasOf(list.map(({ name }) => name)).filter(
+    groupByArea(list.map(({ name }) => name)).filter(
       ({ columns, more }) =>
         !onlyDifferences ||
         [...Object.values(columns), ...more.map(({ name }) => name)].some(name =>
-          differenceOf(mine, other, name),
+          findDifference(ownKeys, otherKeys, name),
         ),
     );
   return (
     <>
-      {isRoot && <Areas title="On the instance" areas={areas(permissions.root)} cell={cell} />}
+      {isRoot && <Areas title="Instance-wide" areas={areas(permissions.root)} cell={cell} />}
       <Areas
         title={isRoot ? 'In every project that is not private' : 'In the project'}
         areas={areas(permissions.project)}
         cell={cell}
       />
-      {shown.length > 0 && (
+      {shownNames.length > 0 && (
         <section className={s.part}>
           <h2>
             In environments <span>“All” includes environments that are added later</span>
           </h2>
           <div className={s.scroll}>
-            <table className={s.table} aria-label="In environments">
+            <table className={cx(s.table, s.environments)} aria-label="In environments">
               <thead>
                 <tr>
                   <th scope="col">Permission</th>
                   <th scope="col">All</th>
                   {environments.map(name => (
                     <th key={name} scope="col">
-                      <Env name={name} type={types.find(one => one.name === name)?.type ?? ''} />
+                      <Env name={name} type={types.find(type => type.name === name)?.type ?? ''} />
                     </th>
                   ))}
                 </tr>
               </thead>
               <tbody>
-                {shown.map(name => (
+                {shownNames.map(name => (
                   <tr key={name}>
-                    <th scope="row">{environmentLabel(name)}</th>
+                    <th scope="row">
+                      {getEnvironmentLabel(name)}
+                      {!hasEffect([name]) && <NoEffect />}
+                    </th>
                     <td>
-                      <Cell {...cell(name)} label={`${environmentLabel(name)} in all environments`} />
+                      <Cell {...cell(name)} label={`${getEnvironmentLabel(name)} in all environments`} />
                     </td>
                     {environments.map(environment => (
                       <td key={environment}>
                         <Cell
                           {...cell(name, environment)}
-                          label={`${environmentLabel(name)} in ${environment}`}
+                          label={`${getEnvironmentLabel(name)} in ${environment}`}
                         />
                       </td>
                     ))}
@@ -140,7 +168,10 @@ function Areas({
           <tbody>
             {areas.map(({ area, columns, more }) => (
               <tr key={area}>
-                <th scope="row">{area}</th>
+                <th scope="row">
+                  {area}
+                  {!hasEffect([...Object.values(columns), ...more.map(({ name }) => name)]) && <NoEffect />}
+                </th>
                 {COLUMNS.map(column => (
                   <td key={column}>
                     {columns[column] === undefined ? (
@@ -155,7 +186,7 @@ function Areas({
                 {hasMore && (
                   <td className={s.more}>
                     {more.map(({ name, label }) => (
-                      <Cell key={name} {...cell(name)} label={`${label}: ${area}`} words={label} />
+                      <Cell key={name} {...cell(name)} label={`${label}: ${area}`} visibleLabel={label} />
                     ))}
                   </td>
                 )}
@@ -168,9 +199,14 @@ function Areas({
   );
 }
 
+const hasEffect = (names: readonly string[]): boolean => names.some(name => listOperations(name).length > 0);
+
+/** Marks permissions that Unleash clients may set, but that no operation of Halyard requires. */
+const NoEffect = () => <small className={s.unused}>no effect</small>;
+
 const MAX_OPERATIONS = 6;
 
-/** A checkbox, tinted if the roles differ. The tooltip names the permission and what it allows. */
+/** A checkbox, tinted if the roles differ. The tooltip shows the permission and what it allows. */
 function Cell({
   name,
   environment,
@@ -178,17 +214,17 @@ function Cell({
   difference,
   disabled,
   label,
-  words,
+  visibleLabel,
   onToggle,
-}: CellProps & { label: string; words?: string }) {
-  const operations = operationsOf(name);
-  const rest = operations.length - MAX_OPERATIONS;
+}: CellProps & { label: string; visibleLabel?: string }) {
+  const operations = listOperations(name);
+  const remaining = operations.length - MAX_OPERATIONS;
   const tooltip = (
     <>
       {operations.length > 0
         ? `Allows: ${operations.slice(0, MAX_OPERATIONS).join(', ')}`
         : 'Accepted for Unleash clients, but has no effect'}
-      {rest > 0 && ` and ${rest} more`}
+      {remaining > 0 && ` and ${remaining} more`}
       {environment && ` in ${environment}`}
       <br />
       <span className="mono">{name}</span>
@@ -196,19 +232,19 @@ function Cell({
   );
   return (
     <Tooltip label={tooltip} onFocus clickThrough>
-      <label className={cx(s.cell, words !== undefined && s.named)} data-difference={difference}>
+      <label className={cx(s.cell, visibleLabel !== undefined && s.named)} data-difference={difference}>
         <input
           type="checkbox"
-          aria-label={difference ? `${label}, ${MEANING[difference]}` : label}
+          aria-label={difference ? `${label}, ${DIFFERENCE_LABELS[difference]}` : label}
           checked={checked}
           disabled={disabled}
           onChange={onToggle}
         />
-        {words && <span>{words}</span>}
+        {visibleLabel && <span>{visibleLabel}</span>}
         {difference && <i aria-hidden="true">{difference === 'added' ? '+' : '−'}</i>}
       </label>
     </Tooltip>
   );
 }
 
-const MEANING = { added: 'only in this role', removed: 'only in the other role' };
+const DIFFERENCE_LABELS = { added: 'only in this role', removed: 'only in the other role' };

@@ -3,18 +3,19 @@ import '@mantine/core/styles/SegmentedControl.layer.css';
 import { NativeSelect, SegmentedControl, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { messagesByField, otherMessages } from '../api/errors.ts';
+import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { Failure, FormErrors } from '../ui/Failure.tsx';
 import { formatNumber } from '../ui/words.ts';
-import { differenceOf, heldBy } from './held.ts';
+import { findDifference, listPermissionKeys } from './held.ts';
 import { Matrix } from './Matrix.tsx';
 import { type Permissions, type Role, roleQuery } from './queries.ts';
-import type { Draft } from './role.tsx';
 import s from './roles.module.css';
 
-const FIELDS = ['name', 'description'];
+export type Draft = { name: string; description: string; permissions: string[] };
 
-/** Name, description and permissions of a role, with the differences from a different role. */
+const SHOWN_FIELDS = ['name', 'description'];
+
+/** Edits a role's name, description and permissions, and shows the differences from a second role. */
 export function RoleForm({
   draft,
   isRoot,
@@ -22,6 +23,7 @@ export function RoleForm({
   error,
   readOnly = false,
   compareWith = [],
+  defaultComparison,
   onChange,
   children,
 }: {
@@ -32,18 +34,24 @@ export function RoleForm({
   readOnly?: boolean;
   /** The roles to choose from for a comparison. */
   compareWith?: readonly Role[];
+  /** The role compared with by default. */
+  defaultComparison?: Role | undefined;
   onChange(part: Partial<Draft>): void;
-  /** Further fields, before the permissions. */
+  /** More fields, before the permissions. */
   children?: ReactNode;
 }) {
   const messages = messagesByField(error);
-  const [compared, setCompared] = useState('');
+  const [chosenId, setCompared] = useState<string>();
+  const wantedId = chosenId ?? String(defaultComparison?.id ?? '');
+  // Only roles of the same kind are compared, so the choice may no longer be valid.
+  const comparedId = compareWith.some(({ id }) => String(id) === wantedId) ? wantedId : '';
   const [onlyDifferences, setOnly] = useState(false);
-  const other = useQuery({ ...roleQuery(Number(compared)), enabled: compared !== '' });
-  const theirs = compared !== '' && other.data ? new Set(heldBy(other.data.role)) : undefined;
+  const otherResult = useQuery({ ...roleQuery(Number(comparedId)), enabled: comparedId !== '' });
+  const otherKeys =
+    comparedId !== '' && otherResult.data ? new Set(listPermissionKeys(otherResult.data.role)) : undefined;
   return (
     <>
-      <FormErrors messages={otherMessages(error, FIELDS)} />
+      <FormErrors messages={messagesWithoutField(error, SHOWN_FIELDS)} />
       {readOnly ? (
         draft.description && <p className={s.words}>{draft.description}</p>
       ) : (
@@ -74,7 +82,7 @@ export function RoleForm({
           <span id="compare">Compare with</span>
           <NativeSelect
             aria-labelledby="compare"
-            value={compared}
+            value={comparedId}
             data={[
               { value: '', label: 'no other role' },
               ...compareWith.map(({ id, name }) => ({ value: String(id), label: name })),
@@ -84,11 +92,11 @@ export function RoleForm({
               setOnly(false);
             }}
           />
-          {theirs && (
+          {otherKeys && (
             <Differences
-              name={other.data?.role.name ?? ''}
-              mine={new Set(draft.permissions)}
-              theirs={theirs}
+              name={otherResult.data?.role.name ?? ''}
+              ownKeys={new Set(draft.permissions)}
+              otherKeys={otherKeys}
               permissions={permissions}
               isRoot={isRoot}
               onlyDifferences={onlyDifferences}
@@ -97,22 +105,22 @@ export function RoleForm({
           )}
         </div>
       )}
-      {other.error && <Failure error={other.error} onRetry={() => void other.refetch()} />}
+      {otherResult.error && <Failure error={otherResult.error} onRetry={() => void otherResult.refetch()} />}
       <Matrix
         isRoot={isRoot}
         permissions={permissions}
-        held={draft.permissions}
-        other={theirs}
-        onlyDifferences={onlyDifferences && theirs !== undefined}
+        heldKeys={draft.permissions}
+        otherKeys={otherKeys}
+        onlyDifferences={onlyDifferences && otherKeys !== undefined}
         disabled={readOnly}
-        onChange={held => onChange({ permissions: held })}
+        onChange={heldKeys => onChange({ permissions: heldKeys })}
       />
     </>
   );
 }
 
-/** All permissions as cells of the matrix. */
-const cellsOf = (permissions: Permissions, isRoot: boolean): [string, string?][] => [
+/** Returns all permissions as cells of the matrix. */
+const listCells = (permissions: Permissions, isRoot: boolean): [string, string?][] => [
   ...(isRoot ? permissions.root : []).map(({ name }): [string] => [name]),
   ...permissions.project.map(({ name }): [string] => [name]),
   ...permissions.environments.flatMap(({ name: environment, permissions: list }) =>
@@ -122,25 +130,27 @@ const cellsOf = (permissions: Permissions, isRoot: boolean): [string, string?][]
 
 function Differences({
   name,
-  mine,
-  theirs,
+  ownKeys,
+  otherKeys,
   permissions,
   isRoot,
   onlyDifferences,
   onChange,
 }: {
   name: string;
-  mine: ReadonlySet<string>;
-  theirs: ReadonlySet<string>;
+  ownKeys: ReadonlySet<string>;
+  otherKeys: ReadonlySet<string>;
   permissions: Permissions;
   isRoot: boolean;
   onlyDifferences: boolean;
   onChange(only: boolean): void;
 }) {
-  const cells = cellsOf(permissions, isRoot);
-  const found = cells.map(([permission, environment]) => differenceOf(mine, theirs, permission, environment));
-  const added = found.filter(one => one === 'added').length;
-  const removed = found.filter(one => one === 'removed').length;
+  const cells = listCells(permissions, isRoot);
+  const differences = cells.map(([permission, environment]) =>
+    findDifference(ownKeys, otherKeys, permission, environment),
+  );
+  const addedCount = differences.filter(difference => difference === 'added').length;
+  const removedCount = differences.filter(difference => difference === 'removed').length;
   return (
     <>
       <SegmentedControl
@@ -148,12 +158,12 @@ function Differences({
         value={onlyDifferences ? 'differences' : 'all'}
         data={[
           { value: 'all', label: `All ${formatNumber(cells.length)}` },
-          { value: 'differences', label: `Only differences ${formatNumber(added + removed)}` },
+          { value: 'differences', label: `Only differences ${formatNumber(addedCount + removedCount)}` },
         ]}
         onChange={value => onChange(value === 'differences')}
       />
       <span className={s.legend}>
-        <ins>+ {added}</ins> not in {name} <del>− {removed}</del> only in {name}
+        <ins>+ {addedCount}</ins> not in {name} <del>− {removedCount}</del> only in {name}
       </span>
     </>
   );

@@ -1,40 +1,40 @@
 import { expect, test } from 'vitest';
-import { areasOf, operationsOf } from './areas.ts';
-import { differenceOf, has, heldBy, inputsOf, toggled } from './held.ts';
+import { groupByArea, listOperations } from './areas.ts';
+import { findDifference, hasPermission, listPermissionKeys, togglePermission, toInputs } from './held.ts';
 
 const ALL = ['development', 'production'];
 const TOGGLE = 'UPDATE_FEATURE_ENVIRONMENT';
 
 test('adds and removes a permission', () => {
-  expect(toggled(['UPDATE_FEATURE'], 'CREATE_FEATURE', undefined, ALL)).toEqual([
+  expect(togglePermission(['UPDATE_FEATURE'], 'CREATE_FEATURE', undefined, ALL)).toEqual([
     'CREATE_FEATURE',
     'UPDATE_FEATURE',
   ]);
-  expect(toggled(['CREATE_FEATURE', 'UPDATE_FEATURE'], 'CREATE_FEATURE', undefined, ALL)).toEqual([
+  expect(togglePermission(['CREATE_FEATURE', 'UPDATE_FEATURE'], 'CREATE_FEATURE', undefined, ALL)).toEqual([
     'UPDATE_FEATURE',
   ]);
 });
 
-test('adds a permission in one environment, and all environments replace it', () => {
-  const one = toggled([], TOGGLE, 'production', ALL);
+test('toggles a permission in one environment, and replaces it with the permission in all environments', () => {
+  const inProduction = togglePermission([], TOGGLE, 'production', ALL);
 
-  expect(one).toEqual([`${TOGGLE} in production`]);
-  expect(toggled(one, TOGGLE, undefined, ALL)).toEqual([TOGGLE]);
-  expect(toggled(one, TOGGLE, 'production', ALL)).toEqual([]);
+  expect(inProduction).toEqual([`${TOGGLE} in production`]);
+  expect(togglePermission(inProduction, TOGGLE, undefined, ALL)).toEqual([TOGGLE]);
+  expect(togglePermission(inProduction, TOGGLE, 'production', ALL)).toEqual([]);
 });
 
-test('removing one environment from all leaves the others', () => {
-  expect(toggled([TOGGLE], TOGGLE, 'production', ALL)).toEqual([`${TOGGLE} in development`]);
+test('removes one environment from a permission in all environments', () => {
+  expect(togglePermission([TOGGLE], TOGGLE, 'production', ALL)).toEqual([`${TOGGLE} in development`]);
 });
 
-test('a permission whose name begins like another one stays', () => {
+test('keeps a different permission whose name begins with the name of the toggled one', () => {
   const other = 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS in production';
 
-  expect(toggled([other], TOGGLE, 'production', ALL)).toEqual([`${TOGGLE} in production`, other]);
+  expect(togglePermission([other], TOGGLE, 'production', ALL)).toEqual([`${TOGGLE} in production`, other]);
 });
 
-test('reads the permissions of a role and writes them as the API takes them', () => {
-  const held = heldBy({
+test('converts the permissions of a role for the API, without those that apply to one project', () => {
+  const heldKeys = listPermissionKeys({
     permissions: [
       { id: 1, name: TOGGLE, displayName: '', type: 'environment', environment: 'production' },
       { id: 2, name: 'CREATE_FEATURE', displayName: '', type: 'project' },
@@ -42,27 +42,30 @@ test('reads the permissions of a role and writes them as the API takes them', ()
     ],
   });
 
-  expect(inputsOf(held)).toEqual([{ name: 'CREATE_FEATURE' }, { name: TOGGLE, environment: 'production' }]);
+  expect(toInputs(heldKeys)).toEqual([
+    { name: 'CREATE_FEATURE' },
+    { name: TOGGLE, environment: 'production' },
+  ]);
 });
 
-test('ADMIN has everything, and a permission without an environment is in all of them', () => {
-  expect(has(new Set(['ADMIN']), 'CREATE_FEATURE')).toBe(true);
-  expect(has(new Set([TOGGLE]), TOGGLE, 'production')).toBe(true);
-  expect(has(new Set([`${TOGGLE} in development`]), TOGGLE, 'production')).toBe(false);
+test('ADMIN includes everything, and a permission without an environment includes all environments', () => {
+  expect(hasPermission(new Set(['ADMIN']), 'CREATE_FEATURE')).toBe(true);
+  expect(hasPermission(new Set([TOGGLE]), TOGGLE, 'production')).toBe(true);
+  expect(hasPermission(new Set([`${TOGGLE} in development`]), TOGGLE, 'production')).toBe(false);
 });
 
-test('compares what two roles may do, not how it is expressed', () => {
-  const all = new Set([TOGGLE]);
-  const some = new Set([`${TOGGLE} in production`]);
+test('compares what two roles permit rather than how the permissions are written', () => {
+  const inAll = new Set([TOGGLE]);
+  const inProduction = new Set([`${TOGGLE} in production`]);
 
-  expect(differenceOf(all, some, TOGGLE, 'production')).toBeUndefined();
-  expect(differenceOf(all, some, TOGGLE, 'development')).toBe('added');
-  expect(differenceOf(some, all, TOGGLE, 'development')).toBe('removed');
-  expect(differenceOf(some, undefined, TOGGLE, 'development')).toBeUndefined();
+  expect(findDifference(inAll, inProduction, TOGGLE, 'production')).toBeUndefined();
+  expect(findDifference(inAll, inProduction, TOGGLE, 'development')).toBe('added');
+  expect(findDifference(inProduction, inAll, TOGGLE, 'development')).toBe('removed');
+  expect(findDifference(inProduction, undefined, TOGGLE, 'development')).toBeUndefined();
 });
 
-test('groups permissions by area, and keeps those it does not know', () => {
-  expect(areasOf(['CREATE_FEATURE', 'MOVE_FEATURE_TOGGLE', 'PAINT_FEATURE'])).toEqual([
+test('groups permissions by area, including those that this version does not know', () => {
+  expect(groupByArea(['CREATE_FEATURE', 'MOVE_FEATURE_TOGGLE', 'PAINT_FEATURE'])).toEqual([
     {
       area: 'Flags',
       columns: { Create: 'CREATE_FEATURE' },
@@ -72,6 +75,7 @@ test('groups permissions by area, and keeps those it does not know', () => {
   ]);
 });
 
-test('names the operations that a permission allows', () => {
-  expect(operationsOf('CREATE_PROJECT')).toContain('create project');
+test('lists the operations that a permission allows', () => {
+  expect(listOperations('CREATE_PROJECT')).toContain('create project');
+  expect(listOperations('UPDATE_PROJECT_SEGMENT')).toContain('create segment');
 });

@@ -1,56 +1,74 @@
 import type { RoleWithPermissions } from './queries.ts';
 
-/** A permission of a role as one string: CREATE_FEATURE, or "UPDATE_FEATURE_ENVIRONMENT in production". */
-export type Held = string;
+/** A permission of a role as one string, such as CREATE_FEATURE or "UPDATE_FEATURE_ENVIRONMENT in production". */
+export type PermissionKey = string;
 
-const IN = ' in ';
+const SEPARATOR = ' in ';
 
-export const heldOf = (name: string, environment?: string): Held =>
-  environment === undefined ? name : name + IN + environment;
+export const formatPermissionKey = (name: string, environment?: string): PermissionKey =>
+  environment === undefined ? name : name + SEPARATOR + environment;
 
-/** The permissions of a role, sorted. Excludes those that apply to one project only, which built-in roles have. */
-export const heldBy = ({ permissions }: Pick<RoleWithPermissions, 'permissions'>): Held[] =>
+/** Returns a role's permissions, sorted and without those that apply to one project only, which built-in roles have. */
+export const listPermissionKeys = ({
+  permissions,
+}: Pick<RoleWithPermissions, 'permissions'>): PermissionKey[] =>
   permissions
     .filter(({ project }) => project === undefined)
-    .map(({ name, environment }) => heldOf(name, environment))
+    .map(({ name, environment }) => formatPermissionKey(name, environment))
     .toSorted();
 
-/** As the API takes them. */
-export const inputsOf = (held: readonly Held[]): { name: string; environment?: string }[] =>
-  held.map(one => {
-    const [name = '', environment] = one.split(IN);
+/** Converts permissions to the form that the API accepts. */
+export const toInputs = (heldKeys: readonly PermissionKey[]): { name: string; environment?: string }[] =>
+  heldKeys.map(key => {
+    const [name = '', environment] = key.split(SEPARATOR);
     return environment === undefined ? { name } : { name, environment };
   });
 
-/** Whether the role has the permission. ADMIN includes everything, and no environment means all environments. */
-export const has = (held: ReadonlySet<Held>, name: string, environment?: string): boolean =>
-  held.has('ADMIN') || held.has(name) || (environment !== undefined && held.has(heldOf(name, environment)));
+/** Returns whether a role has a permission. ADMIN includes everything, and a permission without an environment applies to every environment. */
+export const hasPermission = (
+  heldKeys: ReadonlySet<PermissionKey>,
+  name: string,
+  environment?: string,
+): boolean =>
+  heldKeys.has('ADMIN') ||
+  heldKeys.has(name) ||
+  (environment !== undefined && heldKeys.has(formatPermissionKey(name, environment)));
 
-/** The permissions with one added or removed. "All environments" replaces those of single ones. */
-export function toggled(
-  held: readonly Held[],
+/** Adds or removes a permission. A permission for all environments replaces those for single environments. */
+export function togglePermission(
+  heldKeys: readonly PermissionKey[],
   name: string,
   environment: string | undefined,
-  all: readonly string[],
-): Held[] {
-  const others = held.filter(one => one !== name && !one.startsWith(name + IN));
-  const now = new Set(all.filter(one => held.includes(name) || held.includes(heldOf(name, one))));
-  if (environment === undefined) return held.includes(name) ? others : [...others, name].toSorted();
-  if (now.has(environment)) now.delete(environment);
-  else now.add(environment);
-  return [...others, ...[...now].map(one => heldOf(name, one))].toSorted();
+  environments: readonly string[],
+): PermissionKey[] {
+  const otherKeys = heldKeys.filter(key => key !== name && !key.startsWith(name + SEPARATOR));
+  const heldEnvironments = new Set(
+    environments.filter(
+      candidate => heldKeys.includes(name) || heldKeys.includes(formatPermissionKey(name, candidate)),
+    ),
+  );
+  if (environment === undefined) return heldKeys.includes(name) ? otherKeys : [...otherKeys, name].toSorted();
+  if (heldEnvironments.has(environment)) heldEnvironments.delete(environment);
+  else heldEnvironments.add(environment);
+  return [
+    ...otherKeys,
+    ...[...heldEnvironments].map(heldEnvironment => formatPermissionKey(name, heldEnvironment)),
+  ].toSorted();
 }
 
 export type Difference = 'added' | 'removed' | undefined;
 
-/** How a cell differs from the role that it is compared with. */
-export function differenceOf(
-  mine: ReadonlySet<Held>,
-  other: ReadonlySet<Held> | undefined,
+/** Returns how a cell differs from the other role. */
+export function findDifference(
+  ownKeys: ReadonlySet<PermissionKey>,
+  otherKeys: ReadonlySet<PermissionKey> | undefined,
   name: string,
   environment?: string,
 ): Difference {
-  if (!other) return undefined;
-  const [here, there] = [has(mine, name, environment), has(other, name, environment)];
-  return here === there ? undefined : here ? 'added' : 'removed';
+  if (!otherKeys) return undefined;
+  const [ownHas, otherHas] = [
+    hasPermission(ownKeys, name, environment),
+    hasPermission(otherKeys, name, environment),
+  ];
+  return ownHas === otherHas ? undefined : ownHas ? 'added' : 'removed';
 }

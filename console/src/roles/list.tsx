@@ -6,27 +6,30 @@ import { Cell } from '../ui/Row.tsx';
 import { State } from '../ui/State.tsx';
 import { type Role, rolesQuery } from './queries.ts';
 import s from './roles.module.css';
-import { isCustom, scopeOf } from './words.ts';
+import { describeRoleScope, isCustom } from './words.ts';
 
-const keyOf = ({ id }: Role): string => String(id);
-const textOf = ({ name, description }: Role): string => `${name}\n${description}`;
+const getKey = ({ id }: Role): string => String(id);
+const getSearchText = ({ name, description }: Role): string => `${name}\n${description}`;
 const COLUMNS = [
-  { label: 'Role', compare: (one: Role, other: Role) => one.name.localeCompare(other.name) },
-  { label: 'Granted', compare: (one: Role, other: Role) => scopeOf(one).localeCompare(scopeOf(other)) },
+  { label: 'Role', compare: (a: Role, b: Role) => a.name.localeCompare(b.name) },
+  {
+    label: 'Granted',
+    compare: (a: Role, b: Role) => describeRoleScope(a).localeCompare(describeRoleScope(b)),
+  },
   { label: 'Kind' },
 ];
 
 const render = (role: Role) => (
   <>
-    <Cell as="name">
-      <Link to="/admin/roles/$roleId" params={{ roleId: keyOf(role) }}>
+    <Cell variant="name">
+      <Link to="/admin/roles/$roleId" params={{ roleId: getKey(role) }}>
         {role.name}
       </Link>
       {role.description && <small>{role.description}</small>}
     </Cell>
-    <Cell as="dim">{scopeOf(role)}</Cell>
+    <Cell variant="dim">{describeRoleScope(role)}</Cell>
     <Cell>
-      <State tone="off">{isCustom(role) ? 'Custom' : 'Built in'}</State>
+      <State tone="off">{isCustom(role) ? 'Custom' : 'Built-in'}</State>
     </Cell>
   </>
 );
@@ -42,14 +45,14 @@ export function RolesPage() {
       rows={data}
       error={error}
       onRetry={() => void refetch()}
-      keyOf={keyOf}
-      textOf={textOf}
+      getKey={getKey}
+      getSearchText={getSearchText}
       placeholder="Name or description"
       columns={COLUMNS}
       className={s.columns}
       render={render}
       onOpen={useCallback(
-        (role: Role) => void navigate({ to: '/admin/roles/$roleId', params: { roleId: keyOf(role) } }),
+        (role: Role) => void navigate({ to: '/admin/roles/$roleId', params: { roleId: getKey(role) } }),
         [navigate],
       )}
       create={{

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, done, type Schemas, unwrap } from '../api/client.ts';
+import { api, ensureApplied, type Schemas, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import type { Subject } from '../ui/last-change.ts';
 
@@ -14,16 +14,16 @@ export const rolesQuery = queryOptions({
   staleTime: 5_000,
 });
 
-/** An instance has few roles. Each one is read separately, because the list does not include permissions. */
+/** The maximum number of roles to read. Each role is read separately, because the list does not include permissions. */
 const MAX_ROLES = 30;
 
-/** The names of the roles that have one of the permissions. Requires READ_ROLE. */
-export const rolesWithQuery = (permissions: readonly string[]) =>
+/** The names of the roles with at least one of the permissions. Requires READ_ROLE. */
+export const grantingRolesQuery = (permissions: readonly string[]) =>
   queryOptions({
     queryKey: keys.rolesWith(permissions),
     queryFn: async ({ signal }) => {
       const { roles } = await unwrap(api.GET('/api/admin/roles', { signal }));
-      const read = await Promise.all(
+      const roleDetails = await Promise.all(
         roles
           .slice(0, MAX_ROLES)
           .map(({ id }) =>
@@ -32,31 +32,32 @@ export const rolesWithQuery = (permissions: readonly string[]) =>
             ),
           ),
       );
-      return read
+      return roleDetails
         .filter(role => role.permissions.some(({ name }) => name === 'ADMIN' || permissions.includes(name)))
         .map(({ name }) => name);
     },
     staleTime: 60_000,
   });
 
-const pathOf = (id: number) => ({ params: { path: { roleId: String(id) } } });
+const toPathParams = (id: number) => ({ params: { path: { roleId: String(id) } } });
 
 /** A role with its permissions, and the ETag that proves which state the page has seen. */
 export const roleQuery = (id: number) =>
   queryOptions({
     queryKey: [...keys.roles, id],
     queryFn: async ({ signal }) => {
-      const call = api.GET('/api/admin/roles/{roleId}', { ...pathOf(id), signal });
+      const call = api.GET('/api/admin/roles/{roleId}', { ...toPathParams(id), signal });
       const role = await unwrap(call);
       return { role, etag: (await call).response.headers.get('ETag') ?? '*' };
     },
   });
 
-/** Who has the role and where. Requires ADMIN. */
+/** Lists who has the role and where. Requires ADMIN. */
 export const holdersQuery = (id: number) =>
   queryOptions({
     queryKey: [...keys.roles, id, 'holders'],
-    queryFn: ({ signal }) => unwrap(api.GET('/api/admin/roles/{roleId}/holders', { ...pathOf(id), signal })),
+    queryFn: ({ signal }) =>
+      unwrap(api.GET('/api/admin/roles/{roleId}/holders', { ...toPathParams(id), signal })),
   });
 
 /** All permissions that a role can have. */
@@ -70,13 +71,15 @@ export const createRole = async (body: Schemas['RoleInput']): Promise<RoleWithPe
   (await unwrap(api.POST('/api/admin/roles', { body }))).roles;
 
 export const updateRole = (id: number, body: Schemas['RoleInput'], etag: string): Promise<void> =>
-  done(api.PUT('/api/admin/roles/{roleId}', { ...pathOf(id), body, headers: { 'If-Match': etag } }));
+  ensureApplied(
+    api.PUT('/api/admin/roles/{roleId}', { ...toPathParams(id), body, headers: { 'If-Match': etag } }),
+  );
 
 export const deleteRole = (id: number): Promise<void> =>
-  done(api.DELETE('/api/admin/roles/{roleId}', pathOf(id)));
+  ensureApplied(api.DELETE('/api/admin/roles/{roleId}', toPathParams(id)));
 
 /** The events that change a role. */
-export const subjectOf = (id: number): Subject => ({
+export const buildSubject = (id: number): Subject => ({
   types: ['role-created', 'role-updated'],
   isAbout: ({ data, preData }) => (data?.id ?? preData?.id) === id,
 });

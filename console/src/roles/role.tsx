@@ -2,6 +2,7 @@ import { Button, NativeSelect } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Copy } from 'lucide-react';
+import { useState } from 'react';
 import { useMissingPermissions } from '../api/me.ts';
 import { Can } from '../ui/Can.tsx';
 import { Conflict } from '../ui/Conflict.tsx';
@@ -14,13 +15,14 @@ import { Page } from '../ui/Page.tsx';
 import { RailSection } from '../ui/RailSection.tsx';
 import { SaveBar } from '../ui/SaveBar.tsx';
 import { State } from '../ui/State.tsx';
-import { toast } from '../ui/toasts.ts';
+import { toast, toastError } from '../ui/toasts.ts';
 import { useCreation } from '../ui/useCreation.ts';
 import { useEditor } from '../ui/useEditor.tsx';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import { Holders } from './Holders.tsx';
-import { heldBy, inputsOf } from './held.ts';
+import { listPermissionKeys, toInputs } from './held.ts';
 import {
+  buildSubject,
   createRole,
   deleteRole,
   holdersQuery,
@@ -29,28 +31,25 @@ import {
   type RoleWithPermissions,
   roleQuery,
   rolesQuery,
-  subjectOf,
   updateRole,
 } from './queries.ts';
-import { RoleForm } from './RoleForm.tsx';
+import { type Draft, RoleForm } from './RoleForm.tsx';
 import s from './roles.module.css';
-import { isCustom, isRoot, scopeOf } from './words.ts';
+import { describeRoleScope, isCustom, isRoot } from './words.ts';
 
 const crumbs = <Link to="/admin/roles">Roles</Link>;
 
-/** What the page edits. */
-export type Draft = { name: string; description: string; permissions: string[] };
-
-const draftOf = (role: RoleWithPermissions): Draft => ({
+/** Returns what the page edits. */
+const toDraft = (role: RoleWithPermissions): Draft => ({
   name: role.name,
   description: role.description,
-  permissions: heldBy(role),
+  permissions: listPermissionKeys(role),
 });
 
-const inputOf = ({ name, description, permissions }: Draft) => ({
+const toInput = ({ name, description, permissions }: Draft) => ({
   name: name.trim(),
   description: description.trim(),
-  permissions: inputsOf(permissions),
+  permissions: toInputs(permissions),
 });
 
 /** Creates a role, empty or as a copy of the role in the URL (`?from=5`). */
@@ -63,10 +62,17 @@ export function NewRolePage() {
     return <NewRole key={id} permissions={permissions.data} source={source.data?.role} />;
   return (
     <Page title="New role" crumbs={crumbs}>
-      <Loading of={[permissions, source]} />
+      <Loading queries={[permissions, source]} />
     </Page>
   );
 }
+
+const getCopyType = (source: RoleWithPermissions | undefined) =>
+  source && isRoot(source) ? ('root-custom' as const) : ('custom' as const);
+
+/** Returns the role's permissions without ADMIN, which no custom role can have. */
+const listCopyablePermissions = (source: RoleWithPermissions | undefined): string[] =>
+  source ? listPermissionKeys(source).filter(key => key !== 'ADMIN') : [];
 
 function NewRole({
   permissions,
@@ -75,18 +81,20 @@ function NewRole({
   permissions: Permissions;
   source: RoleWithPermissions | undefined;
 }) {
+  const client = useQueryClient();
   const navigate = useNavigate();
+  const { data: roles = [] } = useQuery(rolesQuery);
   const empty: Draft & { type: 'custom' | 'root-custom' } = {
     name: source ? `Copy of ${source.name}` : '',
-    description: source?.description ?? '',
-    type: source && isRoot(source) ? 'root-custom' : 'custom',
-    // No custom role can have it.
-    permissions: source ? heldBy(source).filter(one => one !== 'ADMIN') : [],
+    // The source's description would not say how the copy differs.
+    description: '',
+    type: getCopyType(source),
+    permissions: listCopyablePermissions(source),
   };
   const { draft, edit, submit, error, isPending, unsaved } = useCreation({
     thing: `new-role:${source?.id ?? ''}`,
     empty,
-    send: sent => createRole({ ...inputOf(sent), type: sent.type }),
+    send: sent => createRole({ ...toInput(sent), type: sent.type }),
     onSent: async ({ id, name }) => {
       toast({ message: `Created ${name}. Nobody has it yet.` });
       await navigate({
@@ -98,6 +106,12 @@ function NewRole({
     },
   });
   const rootNames = new Set(permissions.root.map(({ name }) => name));
+  const [startRole, setStart] = useState(source);
+  const startWith = async (id: string) => {
+    const role = id === '' ? undefined : (await client.fetchQuery(roleQuery(Number(id)))).role;
+    setStart(role);
+    edit({ permissions: listCopyablePermissions(role), ...(role && { type: getCopyType(role) }) });
+  };
   return (
     <Page title="New role" crumbs={crumbs}>
       <FormAndEffect
@@ -111,21 +125,35 @@ function NewRole({
             isRoot={draft.type === 'root-custom'}
             permissions={permissions}
             error={error}
+            compareWith={roles.filter(role => isRoot(role) === (draft.type === 'root-custom'))}
+            defaultComparison={startRole}
             onChange={edit}
           >
             <NativeSelect
-              label="Granted"
+              label="Start with"
+              value={String(startRole?.id ?? '')}
+              data={[
+                { value: '', label: 'no permissions' },
+                ...roles.map(({ id, name }) => ({ value: String(id), label: `the permissions of ${name}` })),
+              ]}
+              onChange={event => void startWith(event.target.value).catch(toastError)}
+            />
+            <NativeSelect
+              label="Where it is granted"
               description="Cannot be changed later."
               value={draft.type}
               data={[
                 { value: 'custom', label: 'In a project' },
-                { value: 'root-custom', label: 'On the instance' },
+                { value: 'root-custom', label: 'Instance-wide' },
               ]}
               onChange={event =>
                 edit(
                   event.target.value === 'root-custom'
                     ? { type: 'root-custom' }
-                    : { type: 'custom', permissions: draft.permissions.filter(one => !rootNames.has(one)) },
+                    : {
+                        type: 'custom',
+                        permissions: draft.permissions.filter(permission => !rootNames.has(permission)),
+                      },
                 )
               }
             />
@@ -146,68 +174,68 @@ function NewRole({
               : 'Holders have these permissions on the instance, and the project permissions in every project that they can read. It does not give access to private projects.'}
           </p>
           <p className={s.words}>
-            {counted(draft.permissions.length, 'permission')} chosen. Everyone can read projects that are not
-            private without a permission.
+            {formatCount(draft.permissions.length, 'permission')} chosen. Everyone can read projects that are
+            not private without a permission.
           </p>
         </RailSection>
       </FormAndEffect>
-      {unsaved.question}
+      {unsaved.confirmation}
     </Page>
   );
 }
 
-/** A role as a matrix of permissions, what differs from another role, and who has it. */
+/** Shows the permissions of a role, the differences from another role, and who has the role. */
 export function RolePage() {
   const { roleId = '' } = useParams({ strict: false });
   const id = Number(roleId);
-  const found = useQuery(roleQuery(id));
+  const roleResult = useQuery(roleQuery(id));
   const permissions = useQuery(permissionsQuery);
-  if (found.data && permissions.data)
-    return <RoleEditor key={id} found={found.data} permissions={permissions.data} />;
+  if (roleResult.data && permissions.data)
+    return <RoleEditor key={id} current={roleResult.data} permissions={permissions.data} />;
   return (
     <Page title="Role" crumbs={crumbs}>
-      <Loading of={[found, permissions]} />
+      <Loading queries={[roleResult, permissions]} />
     </Page>
   );
 }
 
 function RoleEditor({
-  found,
+  current,
   permissions,
 }: {
-  found: { role: RoleWithPermissions; etag: string };
+  current: { role: RoleWithPermissions; etag: string };
   permissions: Permissions;
 }) {
   const client = useQueryClient();
-  const { role } = found;
+  const { role } = current;
   const { data: roles = [] } = useQuery(rolesQuery);
-  const missing = useMissingPermissions('updateRole');
+  const missingPermissions = useMissingPermissions('updateRole');
   const mayReadHolders = useMissingPermissions('getRoleHolders').length === 0;
   const holders = useQuery({ ...holdersQuery(role.id), enabled: mayReadHolders });
   const read = async () => {
-    const now = await client.fetchQuery({ ...roleQuery(role.id), staleTime: 0 });
-    return { draft: draftOf(now.role), etag: now.etag };
+    const newest = await client.fetchQuery({ ...roleQuery(role.id), staleTime: 0 });
+    return { draft: toDraft(newest.role), etag: newest.etag };
   };
-  const { draft, changes, change, error, conflict, question, ...editor } = useEditor<Draft>({
+  const { draft, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
     thing: `role:${role.id}`,
-    current: { draft: draftOf(role), etag: found.etag },
+    current: { draft: toDraft(role), etag: current.etag },
     read,
-    save: (sent, etag) => updateRole(role.id, inputOf(sent), etag),
-    findChange: () => findChange(subjectOf(role.id)),
+    save: (sent, etag) => updateRole(role.id, toInput(sent), etag),
+    findChange: () => findChange(buildSubject(role.id)),
     onSaved: async () => {
       toast({ message: 'Role saved. Its holders have the new permissions now.' });
       return await read();
     },
   });
-  const isReadOnly = !isCustom(role) || missing.length > 0;
-  const total = holders.data?.total;
+  const isReadOnly = !isCustom(role) || missingPermissions.length > 0;
+  const holderCount = holders.data?.total;
   return (
     <Page
       title={role.name}
       crumbs={crumbs}
       note={
         <>
-          <State tone="off">{isCustom(role) ? 'Custom' : 'Built in'}</State> {scopeOf(role)}
+          <State tone="off">{isCustom(role) ? 'Custom' : 'Built-in'}</State> {describeRoleScope(role)}
         </>
       }
       actions={
@@ -237,11 +265,11 @@ function RoleEditor({
                 permissions={permissions}
                 error={error}
                 readOnly={isReadOnly}
-                compareWith={roles.filter(one => one.id !== role.id && isRoot(one) === isRoot(role))}
+                compareWith={roles.filter(other => other.id !== role.id && isRoot(other) === isRoot(role))}
                 onChange={change}
               />
-              <Elsewhere role={role} />
-              {isCustom(role) && <Deletion role={role} holders={total} />}
+              <SingleProjectPermissions role={role} />
+              {isCustom(role) && <Deletion role={role} holders={holderCount} />}
             </>
           )
         }
@@ -250,8 +278,8 @@ function RoleEditor({
           !conflict && (
             <SaveBar
               changes={changes}
-              action={total ? `Save for ${counted(total, 'holder')}` : 'Save'}
-              missing={missing}
+              action={holderCount ? `Save for ${formatCount(holderCount, 'holder')}` : 'Save'}
+              missingPermissions={missingPermissions}
               pending={editor.isPending}
               disabled={draft.name.trim() === ''}
               onSave={editor.save}
@@ -261,22 +289,22 @@ function RoleEditor({
         }
       >
         {mayReadHolders && <Holders query={holders} isRoot={isRoot(role)} />}
-        <LastChange subject={subjectOf(role.id)} />
+        <LastChange subject={buildSubject(role.id)} />
       </FormAndEffect>
-      {question}
+      {confirmation}
     </Page>
   );
 }
 
-/** Permissions that apply to one project only. Built-in roles have them in the default project. */
-function Elsewhere({ role }: { role: RoleWithPermissions }) {
+/** Lists permissions that apply to one project only. Built-in roles have such permissions in the default project. */
+function SingleProjectPermissions({ role }: { role: RoleWithPermissions }) {
   const byProject = Map.groupBy(
     role.permissions.filter(({ project }) => project !== undefined),
     ({ project = '' }) => project,
   );
-  return [...byProject].map(([projectId, held]) => (
+  return [...byProject].map(([projectId, heldPermissions]) => (
     <p key={projectId} className={s.words}>
-      Also has {counted(held.length, 'permission')} in the project{' '}
+      Also has {formatCount(heldPermissions.length, 'permission')} in the project{' '}
       <Link to="/projects/$projectId" params={{ projectId }} className={s.inline}>
         {projectId}
       </Link>{' '}
@@ -296,12 +324,12 @@ function Deletion({ role, holders }: { role: RoleWithPermissions; holders: numbe
         blocked={
           holders !== undefined && holders > 0 ? (
             <>
-              Not possible while <a href="#holders">{counted(holders, 'holder')}</a>{' '}
+              Not possible while <a href="#holders">{formatCount(holders, 'holder')}</a>{' '}
               {holders === 1 ? 'has' : 'have'} it. Revoke it first.
             </>
           ) : undefined
         }
-        typed={role.name}
+        nameToType={role.name}
         onConfirm={async () => {
           await deleteRole(role.id);
           await navigate({ to: '/admin/roles', ignoreBlocker: true });

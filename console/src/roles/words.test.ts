@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { permissionsIn, projectIn } from './words.ts';
+import { parsePermissions, parseProject } from './words.ts';
 
 test.each([
   ['This operation requires the permission UPDATE_ADDON.', ['UPDATE_ADDON']],
@@ -10,12 +10,12 @@ test.each([
   ],
   ['No user with the role Admin would remain.', []],
 ])('%s', (message, permissions) => {
-  expect(permissionsIn(message)).toEqual(permissions);
+  expect(parsePermissions(message)).toEqual(permissions);
 });
 
-test('finds the project of a missing permission', () => {
+test('finds the project named in the message', () => {
   expect(
-    projectIn('This operation requires the permission A_B in environment "PROD" of project "PAY".'),
+    parseProject('This operation requires the permission A_B in environment "PROD" of project "PAY".'),
   ).toBe('PAY');
-  expect(projectIn('This operation requires the permission A_B.')).toBeUndefined();
+  expect(parseProject('This operation requires the permission A_B.')).toBeUndefined();
 });

@@ -1,14 +1,14 @@
 import { FlagLink } from '../features/FlagLink.tsx';
-import { listOf } from '../features/words.ts';
+import { formatList } from '../features/words.ts';
 import { Env } from '../ui/Env.tsx';
 import { RailSection } from '../ui/RailSection.tsx';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import type { EnvironmentEffect } from './effect.ts';
 import s from './segments.module.css';
 
-const SHOWN = 8;
+const MAX_SHOWN = 8;
 
-/** The flags that reach different users when the constraints are saved, by environment. */
+/** Lists by environment the flags that reach different users when the constraints are saved. */
 export function Effect({
   effects,
   isChanged,
@@ -27,19 +27,19 @@ export function Effect({
           <li key={environment}>
             <div>
               <Env name={environment} type={type} />
-              <b>{affected.length === 0 ? 'no change' : counted(affected.length, 'flag')}</b>
+              <b>{affected.length === 0 ? 'no change' : formatCount(affected.length, 'flag')}</b>
             </div>
             {affected.length > 0 && (
               <p>
-                {affected.slice(0, SHOWN).map(({ name, project }) => (
+                {affected.slice(0, MAX_SHOWN).map(({ name, project }) => (
                   <FlagLink key={name} project={project} name={name} />
                 ))}
-                {affected.length > SHOWN && <span>and {affected.length - SHOWN} more</span>}
+                {affected.length > MAX_SHOWN && <span>and {affected.length - MAX_SHOWN} more</span>}
               </p>
             )}
             {disabled.length > 0 && (
               <small>
-                {listOf(disabled, 'and')} {disabled.length === 1 ? 'is' : 'are'} disabled here.
+                {formatList(disabled, 'and')} {disabled.length === 1 ? 'is' : 'are'} disabled here.
               </small>
             )}
           </li>

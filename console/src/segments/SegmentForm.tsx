@@ -2,7 +2,7 @@ import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { isNameTaken, messagesByField, nameMessage, otherMessages } from '../api/errors.ts';
+import { isNameTaken, messagesByField, messagesWithoutField, nameMessage } from '../api/errors.ts';
 import { ConstraintRow } from '../features/ConstraintRow.tsx';
 import { newConstraint } from '../features/draft.ts';
 import type { Constraint, ContextField } from '../features/queries.ts';
@@ -11,9 +11,9 @@ import { FormErrors } from '../ui/Failure.tsx';
 import type { Draft } from './draft.ts';
 import s from './segments.module.css';
 
-const FIELDS = ['name', 'description', 'project'];
+const SHOWN_FIELDS = ['name', 'description', 'project'];
 
-/** The fields of a segment. `base` is the saved state, to mark what the user added. */
+/** The fields of a segment. `base` is the saved state, which shows what the user has added. */
 export function SegmentForm({
   draft,
   base,
@@ -34,7 +34,7 @@ export function SegmentForm({
   const isKnown = draft.project === '' || projects.some(({ id }) => id === draft.project);
   return (
     <fieldset className={s.fields} disabled={disabled}>
-      <FormErrors messages={isNameTaken(error) ? [] : otherMessages(error, FIELDS)} />
+      <FormErrors messages={isNameTaken(error) ? [] : messagesWithoutField(error, SHOWN_FIELDS)} />
       <div className={s.two}>
         <TextInput
           label="Name"
@@ -84,10 +84,10 @@ function Constraints({
   fields: readonly ContextField[];
   onChange(part: Partial<Draft>): void;
 }) {
-  const [added, setAdded] = useState<number>();
-  const adding = useRef<HTMLButtonElement>(null);
-  const savedOf = (constraint: Constraint, index: number): Constraint | undefined =>
-    base && (sameField(base.constraints[index], constraint) ?? { ...constraint, values: [] });
+  const [addedIndex, setAdded] = useState<number>();
+  const addButton = useRef<HTMLButtonElement>(null);
+  const findSavedConstraint = (constraint: Constraint, index: number): Constraint | undefined =>
+    base && (findSaved(base.constraints[index], constraint) ?? { ...constraint, values: [] });
   return (
     <section aria-label="Constraints">
       <header className={s.heading}>
@@ -104,21 +104,21 @@ function Constraints({
             // biome-ignore lint/suspicious/noArrayIndexKey: constraints have no identity
             key={index}
             as="card"
-            isNew={index === added}
+            isNew={index === addedIndex}
             lead={index > 0 ? 'and' : 'if'}
             constraint={constraint}
-            saved={savedOf(constraint, index)}
+            savedConstraint={findSavedConstraint(constraint, index)}
             fields={fields}
             onChange={next => onChange({ constraints: constraints.with(index, next) })}
             onRemove={() => {
               setAdded(undefined);
               onChange({ constraints: constraints.filter((_, n) => n !== index) });
-              adding.current?.focus();
+              addButton.current?.focus();
             }}
           />
         ))}
         <Button
-          ref={adding}
+          ref={addButton}
           variant="subtle"
           leftSection={<Plus size={14} />}
           disabled={constraints.length >= MAX_CONSTRAINTS}
@@ -136,5 +136,5 @@ function Constraints({
 
 const MAX_CONSTRAINTS = 30;
 
-const sameField = (saved: Constraint | undefined, { contextName }: Constraint): Constraint | undefined =>
+const findSaved = (saved: Constraint | undefined, { contextName }: Constraint): Constraint | undefined =>
   saved?.contextName === contextName ? saved : undefined;

@@ -4,9 +4,9 @@ import { Env } from '../ui/Env.tsx';
 import { UsedBy } from '../ui/UsedBy.tsx';
 import type { StrategyUse } from './queries.ts';
 
-const SHOWN = 50;
+const MAX_SHOWN = 50;
 
-/** The strategies that use a segment or a context field. Each opens in its editor. */
+/** Lists the strategies that use a segment or a context field. Each entry opens the editor of the strategy. */
 export function StrategyUses({ uses, empty }: { uses: readonly StrategyUse[] | undefined; empty: string }) {
   const projects = useQuery(projectsQuery).data;
   const { environments = [] } = useQuery(environmentsQuery).data ?? {};
@@ -16,12 +16,12 @@ export function StrategyUses({ uses, empty }: { uses: readonly StrategyUse[] | u
       plural="strategies"
       empty={empty}
       total={uses?.length}
-      uses={uses?.slice(0, SHOWN).map(({ id, featureName, projectId, environment, strategyName }) => ({
+      uses={uses?.slice(0, MAX_SHOWN).map(({ id, featureName, projectId, environment, strategyName }) => ({
         key: id,
         to: `/projects/${encodeURIComponent(projectId)}/features/${encodeURIComponent(featureName)}`,
         search: { environment, edit: id },
         label: <span className="mono">{featureName}</span>,
-        note: `${projects?.find(one => one.id === projectId)?.name ?? projectId} · ${strategyName}`,
+        note: `${projects?.find(project => project.id === projectId)?.name ?? projectId} · ${strategyName}`,
         aside: (
           <Env
             name={environment}

@@ -1,42 +1,42 @@
-import { notAllowed } from '../features/draft.ts';
+import { findDisallowedValues } from '../features/draft.ts';
 import type { Constraint, ContextField } from '../features/queries.ts';
 import type { Segment, SegmentInput } from './queries.ts';
 
 export type Draft = {
   name: string;
   description: string;
-  /** Empty: all projects. */
+  /** Empty for all projects. */
   project: string;
   constraints: Constraint[];
 };
 
 export const emptyDraft: Draft = { name: '', description: '', project: '', constraints: [] };
 
-export const draftOf = ({ name, description, project, constraints }: Segment): Draft => ({
+export const toDraft = ({ name, description, project, constraints }: Segment): Draft => ({
   name,
   description: description ?? '',
   project: project ?? '',
   constraints,
 });
 
-export const bodyOf = ({ name, description, project, constraints }: Draft): SegmentInput => ({
+export const toBody = ({ name, description, project, constraints }: Draft): SegmentInput => ({
   name: name.trim(),
   description: description.trim() || null,
   project: project || null,
   constraints,
 });
 
-/** The problems that prevent saving. */
-export function problemsOf(draft: Draft, fields: readonly ContextField[]): string[] {
+/** Returns the problems that prevent saving. */
+export function findProblems(draft: Draft, fields: readonly ContextField[]): string[] {
   const problems = draft.name.trim() === '' ? ['Enter a name.'] : [];
   for (const constraint of draft.constraints) {
     const { contextName, values, value } = constraint;
     if (!values?.length && !value) problems.push(`Enter a value for ${contextName}.`);
-    const wrong = notAllowed(
+    const invalidValues = findDisallowedValues(
       constraint,
       fields.find(({ name }) => name === contextName),
     );
-    if (wrong.length > 0) problems.push(`Remove the values of ${contextName} that are not allowed.`);
+    if (invalidValues.length > 0) problems.push(`Remove the values of ${contextName} that are not allowed.`);
   }
   return problems;
 }

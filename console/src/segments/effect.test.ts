@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { effectOf, inProduction } from './effect.ts';
+import { computeEffects, countInProduction } from './effect.ts';
 
 const ENVIRONMENTS = [
   { name: 'development', type: 'development' },
@@ -15,11 +15,11 @@ const use = (featureName: string, environment: string) => ({
 });
 const flag = (name: string, enabled: Record<string, boolean>) => ({
   name,
-  environments: Object.entries(enabled).map(([environment, on]) => ({
+  environments: Object.entries(enabled).map(([environment, isEnabled]) => ({
     name: environment,
     type: environment,
     sortOrder: 1,
-    enabled: on,
+    enabled: isEnabled,
     variantCount: 0,
     hasStrategies: true,
     hasEnabledStrategies: true,
@@ -28,10 +28,10 @@ const flag = (name: string, enabled: Record<string, boolean>) => ({
   })),
 });
 
-test('counts a flag once in an environment, however many of its strategies use the segment', () => {
+test('counts a flag once in an environment, no matter how many of its strategies use the segment', () => {
   const uses = [use('checkout', 'production'), use('checkout', 'production'), use('sepa', 'staging')];
 
-  const effects = effectOf(uses, ENVIRONMENTS, undefined);
+  const effects = computeEffects(uses, ENVIRONMENTS, undefined);
 
   expect(effects.map(({ environment, affected }) => [environment, affected.length])).toEqual([
     ['staging', 1],
@@ -39,11 +39,11 @@ test('counts a flag once in an environment, however many of its strategies use t
   ]);
 });
 
-test('separates flags that are disabled: a change reaches nobody there', () => {
+test('separates disabled flags, because a change reaches nobody there', () => {
   const uses = [use('checkout', 'production'), use('sepa', 'production')];
   const flags = [flag('checkout', { production: true }), flag('sepa', { production: false })];
 
-  const effects = effectOf(uses, ENVIRONMENTS, flags);
+  const effects = computeEffects(uses, ENVIRONMENTS, flags);
 
   expect(effects).toEqual([
     {
@@ -53,7 +53,7 @@ test('separates flags that are disabled: a change reaches nobody there', () => {
       disabled: ['sepa'],
     },
   ]);
-  expect(inProduction(effects)).toBe(1);
+  expect(countInProduction(effects)).toBe(1);
 });
 
 test('counts the flags of all environments of type production', () => {
@@ -65,5 +65,5 @@ test('counts the flags of all environments of type production', () => {
     use('new', 'staging'),
   ];
 
-  expect(inProduction(effectOf(uses, environments, undefined))).toBe(2);
+  expect(countInProduction(computeEffects(uses, environments, undefined))).toBe(2);
 });

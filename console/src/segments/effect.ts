@@ -4,40 +4,46 @@ import type { StrategyUse } from './queries.ts';
 type Flag = Pick<Schemas['FoundFeature'], 'name' | 'environments'>;
 type Environment = Pick<Schemas['Environment'], 'name' | 'type'>;
 
-/** What uses a segment in an environment. */
+/** How a change of a segment affects an environment. */
 export type EnvironmentEffect = {
   environment: string;
   type: string;
   /** The flags that reach different users when the constraints change. */
   affected: { name: string; project: string }[];
-  /** The flags that use the segment and are disabled here: nothing changes until somebody enables them. */
+  /** The flags that use the segment but are disabled here, so nothing changes until somebody enables them. */
   disabled: string[];
 };
 
-/** The effect of different constraints, in the order of the environments. Environments in which no strategy uses the segment have none. */
-export function effectOf(
+/**
+ * Returns the effects of different constraints in the order of the environments. Omits environments in which no strategy uses the
+ * segment.
+ */
+export function computeEffects(
   uses: readonly StrategyUse[],
   environments: readonly Environment[],
   flags: readonly Flag[] | undefined,
 ): EnvironmentEffect[] {
-  const known = new Map(flags?.map(flag => [flag.name, flag]));
+  const flagsByName = new Map(flags?.map(flag => [flag.name, flag]));
   return environments.flatMap(({ name: environment, type }) => {
-    const here = new Map(
+    const usingFlags = new Map(
       uses
         .filter(use => use.environment === environment)
         .map(({ featureName, projectId }) => [featureName, { name: featureName, project: projectId }]),
     );
-    if (here.size === 0) return [];
+    if (usingFlags.size === 0) return [];
     const isDisabled = ({ name }: { name: string }) =>
-      known.get(name)?.environments.find(one => one.name === environment)?.enabled === false;
-    const all = [...here.values()];
-    const disabled = all.filter(isDisabled).map(({ name }) => name);
-    return [{ environment, type, affected: all.filter(flag => !isDisabled(flag)), disabled }];
+      flagsByName.get(name)?.environments.find(flagEnvironment => flagEnvironment.name === environment)
+        ?.enabled === false;
+    const allFlags = [...usingFlags.values()];
+    const disabledNames = allFlags.filter(isDisabled).map(({ name }) => name);
+    return [
+      { environment, type, affected: allFlags.filter(flag => !isDisabled(flag)), disabled: disabledNames },
+    ];
   });
 }
 
-/** The flags in production that reach different users. */
-export const inProduction = (effects: readonly EnvironmentEffect[]): number =>
+/** Counts the flags in production that reach different users. */
+export const countInProduction = (effects: readonly EnvironmentEffect[]): number =>
   new Set(
     effects
       .filter(({ type }) => type === 'production')

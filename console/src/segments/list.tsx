@@ -6,11 +6,11 @@ import { projectsQuery } from '../shell/queries.ts';
 import { ListPage } from '../ui/ListPage.tsx';
 import { Cell } from '../ui/Row.tsx';
 import { Time } from '../ui/Time.tsx';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import { lastChangesQuery, type Segment } from './queries.ts';
 import s from './segments.module.css';
 
-const keyOf = ({ id }: Segment): string => String(id);
+const getKey = ({ id }: Segment): string => String(id);
 
 /** All segments that the user may read. */
 export function SegmentsPage() {
@@ -19,62 +19,62 @@ export function SegmentsPage() {
   const { data: projects } = useQuery(projectsQuery);
   const navigate = useNavigate();
   const names = useMemo(() => new Map(projects?.map(({ id, name }) => [id, name])), [projects]);
-  const projectOf = useCallback(
+  const getProjectName = useCallback(
     ({ project }: Segment) => (project === null ? 'All projects' : (names.get(project) ?? project)),
     [names],
   );
-  const textOf = useCallback(
-    (segment: Segment) => `${segment.name}\n${segment.description ?? ''}\n${projectOf(segment)}`,
-    [projectOf],
+  const getSearchText = useCallback(
+    (segment: Segment) => `${segment.name}\n${segment.description ?? ''}\n${getProjectName(segment)}`,
+    [getProjectName],
   );
-  const changeOf = useCallback(
+  const getLastChange = useCallback(
     ({ id, createdAt, createdBy }: Segment) => changes?.get(id) ?? { createdAt, createdBy },
     [changes],
   );
   const columns = useMemo(
     () => [
-      { label: 'Segment', compare: (one: Segment, other: Segment) => one.name.localeCompare(other.name) },
+      { label: 'Segment', compare: (a: Segment, b: Segment) => a.name.localeCompare(b.name) },
       { label: 'Constraints' },
       { label: 'Project' },
       {
         label: 'Used by',
-        compare: (one: Segment, other: Segment) => one.usedInFeatures - other.usedInFeatures,
+        compare: (a: Segment, b: Segment) => a.usedInFeatures - b.usedInFeatures,
       },
       {
         label: 'Last change',
-        compare: (one: Segment, other: Segment) =>
-          changeOf(one).createdAt.localeCompare(changeOf(other).createdAt),
+        compare: (a: Segment, b: Segment) =>
+          getLastChange(a).createdAt.localeCompare(getLastChange(b).createdAt),
       },
     ],
-    [changeOf],
+    [getLastChange],
   );
   const render = useCallback(
     (segment: Segment) => {
-      const { createdBy, createdAt } = changeOf(segment);
+      const { createdBy, createdAt } = getLastChange(segment);
       return (
         <>
-          <Cell as="name">
-            <Link to="/admin/segments/$segmentId" params={{ segmentId: keyOf(segment) }} className="mono">
+          <Cell variant="name">
+            <Link to="/admin/segments/$segmentId" params={{ segmentId: getKey(segment) }} className="mono">
               {segment.name}
             </Link>
             {segment.description && <small>{segment.description}</small>}
           </Cell>
-          <Cell as="dim">{counted(segment.constraints.length, 'constraint')}</Cell>
-          <Cell as="dim">{projectOf(segment)}</Cell>
-          <Cell as="dim">
+          <Cell variant="dim">{formatCount(segment.constraints.length, 'constraint')}</Cell>
+          <Cell variant="dim">{getProjectName(segment)}</Cell>
+          <Cell variant="dim">
             {segment.usedInFeatures === 0 ? (
               <span className="muted">not used</span>
             ) : (
-              counted(segment.usedInFeatures, 'flag')
+              formatCount(segment.usedInFeatures, 'flag')
             )}
           </Cell>
-          <Cell as="dim">
+          <Cell variant="dim">
             {createdBy}, <Time at={createdAt} />
           </Cell>
         </>
       );
     },
-    [projectOf, changeOf],
+    [getProjectName, getLastChange],
   );
   return (
     <ListPage
@@ -83,14 +83,14 @@ export function SegmentsPage() {
       rows={data?.segments}
       error={error}
       onRetry={() => void refetch()}
-      keyOf={keyOf}
-      textOf={textOf}
+      getKey={getKey}
+      getSearchText={getSearchText}
       placeholder="Name or description"
       columns={columns}
       className={s.columns ?? ''}
       render={render}
       onOpen={segment =>
-        void navigate({ to: '/admin/segments/$segmentId', params: { segmentId: keyOf(segment) } })
+        void navigate({ to: '/admin/segments/$segmentId', params: { segmentId: getKey(segment) } })
       }
       create={{
         label: 'New segment',

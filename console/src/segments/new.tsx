@@ -6,10 +6,10 @@ import { Page } from '../ui/Page.tsx';
 import { RailSection } from '../ui/RailSection.tsx';
 import { toast } from '../ui/toasts.ts';
 import { useCreation } from '../ui/useCreation.ts';
-import { bodyOf, emptyDraft, problemsOf } from './draft.ts';
+import { emptyDraft, findProblems, toBody } from './draft.ts';
 import { createSegment } from './queries.ts';
 import { SegmentForm } from './SegmentForm.tsx';
-import { fieldsOf } from './segment.tsx';
+import { filterFields } from './segment.tsx';
 import s from './segments.module.css';
 
 /** Creates a segment. */
@@ -18,7 +18,7 @@ export function NewSegmentPage() {
   const { draft, edit, submit, error, isPending, unsaved } = useCreation({
     thing: 'new-segment',
     empty: emptyDraft,
-    send: sent => createSegment(bodyOf(sent)),
+    send: sent => createSegment(toBody(sent)),
     onSent: async ({ id, name }) => {
       await navigate({
         to: '/admin/segments/$segmentId',
@@ -28,7 +28,7 @@ export function NewSegmentPage() {
       toast({ message: `Created ${name}.` });
     },
   });
-  const fields = fieldsOf(useQuery(contextQuery).data ?? [], draft.project);
+  const fields = filterFields(useQuery(contextQuery).data ?? [], draft.project);
   return (
     <Page title="New segment" crumbs={<Link to="/admin/segments">Segments</Link>}>
       <FormAndEffect
@@ -43,7 +43,7 @@ export function NewSegmentPage() {
           call: 'createSegment',
           project: draft.project,
           pending: isPending,
-          disabled: problemsOf(draft, fields).length > 0,
+          disabled: findProblems(draft, fields).length > 0,
           cancel: '/admin/segments',
         }}
       >
@@ -51,7 +51,7 @@ export function NewSegmentPage() {
           <p className={s.words}>No flag, until a strategy uses the segment.</p>
         </RailSection>
       </FormAndEffect>
-      {unsaved.question}
+      {unsaved.confirmation}
     </Page>
   );
 }

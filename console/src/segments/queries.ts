@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, done, type Schemas, unwrap } from '../api/client.ts';
+import { api, ensureApplied, type Schemas, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
-import { because } from '../api/reason.ts';
+import { reasonHeader } from '../api/reason.ts';
 import type { Subject } from '../ui/last-change.ts';
 
 export type Segment = Schemas['Segment'];
@@ -9,8 +9,8 @@ export type SegmentInput = Schemas['SegmentInput'];
 export type StrategyUse = Schemas['StrategyUse'];
 
 const SEGMENT = '/api/admin/segments/{id}';
-/** How many events the list searches for the last change of each segment. */
-const SEARCHED = 1000;
+/** The number of events in which the list looks for the last change of each segment. */
+const MAX_SEARCHED_EVENTS = 1000;
 const CHANGES = ['segment-created', 'segment-updated'];
 
 /** A segment, and the ETag that proves which state the user has seen. */
@@ -24,7 +24,7 @@ export const segmentQuery = (id: string) =>
     },
   });
 
-/** The strategies that use a segment, as far as the user may read them. */
+/** The strategies that use a segment, limited to those the user may read. */
 export const usesQuery = (id: string) =>
   queryOptions({
     queryKey: [...keys.segments, id, 'strategies'],
@@ -33,34 +33,36 @@ export const usesQuery = (id: string) =>
   });
 
 /** The flags that use a segment, and where they are enabled. */
-export const flagsOfSegmentQuery = (name: string) =>
+export const segmentFlagsQuery = (name: string) =>
   queryOptions({
     queryKey: [...keys.flags, 'of-segment', name],
-    queryFn: async ({ signal }) => {
+    queryFn: ({ signal }) => {
       const query = { segment: `INCLUDE:${name}`, limit: 1000 };
-      return (await unwrap(api.GET('/api/admin/search/features', { params: { query }, signal }))).features;
+      return unwrap(api.GET('/api/admin/search/features', { params: { query }, signal }));
     },
-    // A comma separates the names in a filter.
+    select: ({ features }) => features,
+    // A filter cannot contain a name with a comma, because commas separate names.
     enabled: name !== '' && !name.includes(','),
   });
 
 export type LastChange = { createdBy: string; createdAt: string };
 
-/** The newest change of each segment, as far as the newest events have it. */
+/** The newest change of each segment, if it is among the newest events. */
 export const lastChangesQuery = queryOptions({
   queryKey: keys.eventsAbout({ of: 'segments' }),
   queryFn: async ({ signal }) => {
-    const query = { type: `IS_ANY_OF:${CHANGES.join(',')}`, limit: SEARCHED };
+    const query = { type: `IS_ANY_OF:${CHANGES.join(',')}`, limit: MAX_SEARCHED_EVENTS };
     const { events } = await unwrap(api.GET('/api/admin/search/events', { params: { query }, signal }));
-    const newest = new Map<number, LastChange>();
+    const changeById = new Map<number, LastChange>();
     for (const { data, createdBy, createdAt } of events)
-      if (typeof data?.id === 'number' && !newest.has(data.id)) newest.set(data.id, { createdBy, createdAt });
-    return newest;
+      if (typeof data?.id === 'number' && !changeById.has(data.id))
+        changeById.set(data.id, { createdBy, createdAt });
+    return changeById;
   },
   staleTime: 5_000,
 });
 
-export const subjectOf = ({ id, name }: Pick<Segment, 'id' | 'name'>): Subject => ({
+export const buildSubject = ({ id, name }: Pick<Segment, 'id' | 'name'>): Subject => ({
   types: CHANGES,
   text: name,
   isAbout: ({ data }) => data?.id === id,
@@ -69,15 +71,15 @@ export const subjectOf = ({ id, name }: Pick<Segment, 'id' | 'name'>): Subject =
 export const createSegment = (body: SegmentInput): Promise<Segment> =>
   unwrap(api.POST('/api/admin/segments', { body }));
 
-/** Replaces a segment. The server rejects it with 412 if somebody changed it meanwhile. */
+/** Replaces a segment. The server rejects the request with 412 if somebody has changed the segment in the meantime. */
 export const updateSegment = (id: number, body: SegmentInput, etag: string, reason: string): Promise<void> =>
-  done(
+  ensureApplied(
     api.PUT(SEGMENT, {
       params: { path: { id: String(id) } },
       body,
-      headers: { 'If-Match': etag, ...because(reason) },
+      headers: { 'If-Match': etag, ...reasonHeader(reason) },
     }),
   );
 
 export const deleteSegment = (id: number, reason: string): Promise<void> =>
-  done(api.DELETE(SEGMENT, { params: { path: { id: String(id) } }, headers: because(reason) }));
+  ensureApplied(api.DELETE(SEGMENT, { params: { path: { id: String(id) } }, headers: reasonHeader(reason) }));

@@ -16,17 +16,17 @@ import { State } from '../ui/State.tsx';
 import { toast } from '../ui/toasts.ts';
 import { useEditor } from '../ui/useEditor.tsx';
 import type { Version } from '../ui/versions.ts';
-import { counted } from '../ui/words.ts';
-import { bodyOf, type Draft, draftOf, problemsOf } from './draft.ts';
+import { formatCount } from '../ui/words.ts';
+import { type Draft, findProblems, toBody, toDraft } from './draft.ts';
 import { Effect } from './Effect.tsx';
-import { effectOf, inProduction } from './effect.ts';
+import { computeEffects, countInProduction } from './effect.ts';
 import {
+  buildSubject,
   deleteSegment,
-  flagsOfSegmentQuery,
   type Segment,
   type StrategyUse,
+  segmentFlagsQuery,
   segmentQuery,
-  subjectOf,
   updateSegment,
   usesQuery,
 } from './queries.ts';
@@ -34,7 +34,7 @@ import { SegmentForm } from './SegmentForm.tsx';
 import { StrategyUses } from './StrategyUses.tsx';
 import s from './segments.module.css';
 
-/** A segment: its constraints, and what depends on them. */
+/** Edits a segment, and shows what depends on it. */
 export function SegmentPage() {
   const { segmentId = '' } = useParams({ strict: false });
   const { data, error, refetch } = useQuery(segmentQuery(segmentId));
@@ -43,12 +43,12 @@ export function SegmentPage() {
       <Editor
         key={segmentId}
         segment={data.segment}
-        current={{ draft: draftOf(data.segment), etag: data.etag }}
+        current={{ draft: toDraft(data.segment), etag: data.etag }}
       />
     );
   return (
     <Page title="Segment" crumbs={<Link to="/admin/segments">Segments</Link>}>
-      <Loading of={[{ error, refetch }]} />
+      <Loading queries={[{ error, refetch }]} />
     </Page>
   );
 }
@@ -57,33 +57,33 @@ function Editor({ segment, current }: { segment: Segment; current: Version<Draft
   const client = useQueryClient();
   const { id } = segment;
   const key = String(id);
-  const missing = useMissingPermissions(
+  const missingPermissions = useMissingPermissions(
     segment.project === null ? 'updateSegment' : 'updateProjectSegment',
     segment.project === null ? {} : { project: segment.project },
   );
   const read = async () => {
-    const now = await client.fetchQuery({ ...segmentQuery(key), staleTime: 0 });
-    return { draft: draftOf(now.segment), etag: now.etag };
+    const newest = await client.fetchQuery({ ...segmentQuery(key), staleTime: 0 });
+    return { draft: toDraft(newest.segment), etag: newest.etag };
   };
-  const { draft, base, changes, change, error, conflict, question, ...editor } = useEditor<Draft>({
+  const { draft, base, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
     thing: `segment:${id}`,
     current,
     read,
-    save: (sent, etag, reason) => updateSegment(id, bodyOf(sent), etag, reason),
-    findChange: () => findChange(subjectOf(segment)),
+    save: (sent, etag, reason) => updateSegment(id, toBody(sent), etag, reason),
+    findChange: () => findChange(buildSubject(segment)),
     onSaved: async sent => {
       toast({ message: `Saved ${sent.name.trim()}.` });
       return await read();
     },
   });
-  const fields = fieldsOf(useQuery(contextQuery).data ?? [], draft.project);
+  const fields = filterFields(useQuery(contextQuery).data ?? [], draft.project);
   const environments = useQuery(environmentsQuery).data?.environments ?? [];
   const uses = useQuery(usesQuery(key)).data;
-  const flags = useQuery(flagsOfSegmentQuery(segment.name)).data;
-  const effects = effectOf(uses ?? [], environments, flags);
+  const flags = useQuery(segmentFlagsQuery(segment.name)).data;
+  const effects = computeEffects(uses ?? [], environments, flags);
   const isAudienceChanged = changes.some(({ path }) => path[0] === 'constraints');
-  const production = isAudienceChanged ? inProduction(effects) : 0;
-  const problems = problemsOf(draft, fields);
+  const productionFlags = isAudienceChanged ? countInProduction(effects) : 0;
+  const problems = findProblems(draft, fields);
   return (
     <Page
       title={<span className="mono">{segment.name}</span>}
@@ -92,7 +92,7 @@ function Editor({ segment, current }: { segment: Segment; current: Version<Draft
       note={
         changes.length > 0 && (
           <State tone="info" icon={<Pencil size={12} />}>
-            {counted(changes.length, 'unsaved change')}
+            {formatCount(changes.length, 'unsaved change')}
           </State>
         )
       }
@@ -114,23 +114,25 @@ function Editor({ segment, current }: { segment: Segment; current: Version<Draft
                 base={base}
                 fields={fields}
                 error={error}
-                disabled={editor.isPending || missing.length > 0}
+                disabled={editor.isPending || missingPermissions.length > 0}
                 onChange={change}
               />
               <Deletion segment={segment} uses={uses} />
             </>
           }
           bar={
-            (changes.length > 0 || missing.length > 0) && (
+            (changes.length > 0 || missingPermissions.length > 0) && (
               <SaveBar
                 changes={changes}
                 action={
-                  production > 0 ? `Save and change ${counted(production, 'flag')} in production` : 'Save'
+                  productionFlags > 0
+                    ? `Save and change ${formatCount(productionFlags, 'flag')} in production`
+                    : 'Save'
                 }
-                missing={missing}
+                missingPermissions={missingPermissions}
                 pending={editor.isPending}
                 reason={{ reasons: 'optional', ...editor.reason }}
-                disabled={problems.length > 0 || missing.length > 0}
+                disabled={problems.length > 0 || missingPermissions.length > 0}
                 onSave={editor.save}
                 onDiscard={editor.discard}
               />
@@ -138,17 +140,20 @@ function Editor({ segment, current }: { segment: Segment; current: Version<Draft
           }
         >
           <Effect effects={effects} isChanged={isAudienceChanged} />
-          <StrategyUses uses={uses} empty="No strategy uses it." />
-          <LastChange subject={subjectOf(segment)} />
+          <StrategyUses
+            uses={uses}
+            empty="No strategy uses it. To use it, add it to a strategy on a flag page, under Targeting."
+          />
+          <LastChange subject={buildSubject(segment)} />
         </FormAndEffect>
       )}
-      {question}
+      {confirmation}
     </Page>
   );
 }
 
-/** The fields that a segment can use: those of the instance, and those of its project. */
-export const fieldsOf = <Field extends { project: string | null }>(
+/** Returns the context fields that a segment can use, which belong to the instance or to its project. */
+export const filterFields = <Field extends { project: string | null }>(
   fields: readonly Field[],
   project: string,
 ): Field[] => fields.filter(field => field.project === null || field.project === project);
@@ -161,7 +166,7 @@ function Deletion({ segment, uses }: { segment: Segment; uses: readonly Strategy
     await navigate({ to: '/admin/segments', ignoreBlocker: true });
     toast({ message: `${name} is deleted.` });
   };
-  const [first] = uses ?? [];
+  const [firstUse] = uses ?? [];
   return (
     <DangerZone>
       <DangerAction
@@ -171,15 +176,15 @@ function Deletion({ segment, uses }: { segment: Segment; uses: readonly Strategy
         {...(project !== null && { project })}
         blocked={
           uses &&
-          first && (
+          firstUse && (
             <>
               Not possible while{' '}
               <Link
                 to="/projects/$projectId/features/$featureName"
-                params={{ projectId: first.projectId, featureName: first.featureName }}
-                search={{ environment: first.environment, edit: first.id }}
+                params={{ projectId: firstUse.projectId, featureName: firstUse.featureName }}
+                search={{ environment: firstUse.environment, edit: firstUse.id }}
               >
-                {counted(uses.length, 'strategy', 'strategies')}
+                {formatCount(uses.length, 'strategy', 'strategies')}
               </Link>{' '}
               {uses.length === 1 ? 'uses' : 'use'} it. Remove the segment there first.
             </>

@@ -1,13 +1,13 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { messagesByField, otherMessages } from '../api/errors.ts';
+import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { PanelForm } from '../ui/PanelForm.tsx';
 import { useCreation } from '../ui/useCreation.ts';
 import { type NamedRole, roleOptions } from '../users/roles.ts';
 import { createServiceAccount } from './queries.ts';
-import { ReadsTokenSecrets } from './ReadsTokenSecrets.tsx';
+import { TokenSecretsCheckbox } from './TokenSecretsCheckbox.tsx';
 
-const FIELDS = ['name', 'username', 'rootRole', 'readsTokenSecrets'];
+const SHOWN_FIELDS = ['name', 'username', 'rootRole', 'readsTokenSecrets'];
 const EMPTY = { name: '', username: '', rootRole: '3', readsTokenSecrets: false };
 
 /** The panel that creates a service account. Its page creates the tokens. */
@@ -37,7 +37,7 @@ export function NewServiceAccount({ roles, onClose }: { roles: readonly NamedRol
       action="Create service account"
       pending={isPending}
       disabled={draft.name.trim() === ''}
-      messages={otherMessages(error, FIELDS)}
+      messages={messagesWithoutField(error, SHOWN_FIELDS)}
       {...unsaved}
       onSubmit={submit}
       onClose={onClose}
@@ -71,7 +71,7 @@ export function NewServiceAccount({ roles, onClose }: { roles: readonly NamedRol
         data={roleOptions(roles)}
         onChange={event => edit({ rootRole: event.target.value })}
       />
-      <ReadsTokenSecrets
+      <TokenSecretsCheckbox
         call="createServiceAccount"
         checked={draft.readsTokenSecrets}
         error={messages.readsTokenSecrets}

@@ -3,25 +3,25 @@ import { useMutation } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { messagesByField } from '../api/errors.ts';
-import { type Access, NO_SCOPE, scopeOf, scopeWords } from '../token-scope/words.ts';
+import { type Access, describeScope, NO_SCOPE, toScope } from '../token-scope/words.ts';
 import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
 import { RailSection } from '../ui/RailSection.tsx';
 import { Secret } from '../ui/Secret.tsx';
 import { Time } from '../ui/Time.tsx';
-import { dateOf } from '../ui/time.ts';
+import { formatDate } from '../ui/time.ts';
 import { toast } from '../ui/toasts.ts';
 import { createToken, deleteToken, type ServiceAccount, type Token } from './queries.ts';
 import s from './service-accounts.module.css';
 
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 /** An account can have at most ten tokens. */
 const MAX_TOKENS = 10;
 
 /** The tokens of a service account. The server shows a new secret once. */
 export function Tokens({ account }: { account: ServiceAccount }) {
   const [isNew, setNew] = useState(false);
-  const [asked, ask] = useState<Token>();
+  const [tokenToDelete, setTokenToDelete] = useState<Token>();
   const [secret, setSecret] = useState<string>();
   return (
     <RailSection
@@ -56,12 +56,12 @@ export function Tokens({ account }: { account: ServiceAccount }) {
                     'never used'
                   )}
                   {Date.parse(token.expiresAt) < Date.now() ? ' · expired ' : ' · expires '}
-                  {dateOf(token.expiresAt)}
-                  {token.scope && ` · ${scopeWords(token)}`}
+                  {formatDate(token.expiresAt)}
+                  {token.scope && ` · ${describeScope(token)}`}
                 </small>
               </span>
               <Can call="deleteServiceAccountToken">
-                <Button size="compact-xs" onClick={() => ask(token)}>
+                <Button size="compact-xs" onClick={() => setTokenToDelete(token)}>
                   Delete… <span className="sr">{token.description}</span>
                 </Button>
               </Can>
@@ -87,23 +87,23 @@ export function Tokens({ account }: { account: ServiceAccount }) {
           {`A program acts as ${account.name} with this token. Copy it now. Halyard does not show it again.`}
         </Secret>
       )}
-      {asked && (
+      {tokenToDelete && (
         <Confirm
           opened
-          title={`Delete the token ${asked.description}?`}
+          title={`Delete the token ${tokenToDelete.description}?`}
           action="Delete token"
           danger
           onConfirm={async () => {
-            await deleteToken(account.id, asked.id);
-            toast({ message: `Deleted the token ${asked.description}.` });
+            await deleteToken(account.id, tokenToDelete.id);
+            toast({ message: `Deleted the token ${tokenToDelete.description}.` });
           }}
-          onClose={() => ask(undefined)}
+          onClose={() => setTokenToDelete(undefined)}
         >
           <p>
             Every server rejects the token immediately.{' '}
-            {asked.seenAt ? (
+            {tokenToDelete.seenAt ? (
               <>
-                It was last used <Time at={asked.seenAt} />.
+                It was last used <Time at={tokenToDelete.seenAt} />.
               </>
             ) : (
               'It was never used.'
@@ -143,12 +143,12 @@ function NewToken({
   const [description, setDescription] = useState('');
   const [days, setDays] = useState('90');
   const [draft, setDraft] = useState(NO_SCOPE);
-  const scope = scopeOf(draft);
+  const scope = toScope(draft);
   const create = useMutation({
     mutationFn: () =>
       createToken(account.id, {
         description: description.trim(),
-        expiresAt: new Date(Date.now() + Number(days) * DAY).toISOString(),
+        expiresAt: new Date(Date.now() + Number(days) * DAY_MS).toISOString(),
         ...(scope && { scope }),
       }),
   });
@@ -196,7 +196,7 @@ function NewToken({
             <ScopeFields
               draft={draft}
               messages={messages}
-              change={changed => setDraft({ ...draft, ...changed })}
+              change={changes => setDraft({ ...draft, ...changes })}
             />
           </Suspense>
         )}

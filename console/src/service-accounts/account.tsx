@@ -1,7 +1,7 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { messagesByField, otherMessages } from '../api/errors.ts';
+import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { useMissingPermissions } from '../api/me.ts';
 import { Conflict } from '../ui/Conflict.tsx';
 import { DangerAction, DangerZone } from '../ui/DangerZone.tsx';
@@ -14,68 +14,68 @@ import { Page } from '../ui/Page.tsx';
 import { SaveBar } from '../ui/SaveBar.tsx';
 import { toast } from '../ui/toasts.ts';
 import { useEditor } from '../ui/useEditor.tsx';
-import { counted } from '../ui/words.ts';
-import { type NamedRole, roleNameOf } from '../users/roles.ts';
+import { formatCount } from '../ui/words.ts';
+import { getRoleName, type NamedRole } from '../users/roles.ts';
 import {
+  buildSubject,
   deleteServiceAccount,
   type ServiceAccount,
   serviceAccountQuery,
   serviceAccountsQuery,
-  subjectOf,
   updateServiceAccount,
 } from './queries.ts';
-import { ReadsTokenSecrets } from './ReadsTokenSecrets.tsx';
 import s from './service-accounts.module.css';
+import { TokenSecretsCheckbox } from './TokenSecretsCheckbox.tsx';
 import { Tokens } from './Tokens.tsx';
 
-const FIELDS = ['name', 'rootRole', 'readsTokenSecrets'];
+const SHOWN_FIELDS = ['name', 'rootRole', 'readsTokenSecrets'];
 const crumbs = <Link to="/admin/service-accounts">Service accounts</Link>;
 
 type Draft = { name: string; role: string; readsTokenSecrets: boolean };
 
-/** A service account: its root role, its tokens, and what would stop working if it were deleted. */
+/** Edits a service account and its tokens, and shows what would stop working if the account were deleted. */
 export function ServiceAccountPage() {
   const { accountId = '' } = useParams({ strict: false });
   const id = Number(accountId);
-  const found = useQuery(serviceAccountQuery(id));
-  const list = useQuery(serviceAccountsQuery);
-  if (found.data && list.data)
-    return <AccountEditor key={id} found={found.data} roles={list.data.rootRoles} />;
+  const accountResult = useQuery(serviceAccountQuery(id));
+  const listResult = useQuery(serviceAccountsQuery);
+  if (accountResult.data && listResult.data)
+    return <AccountEditor key={id} current={accountResult.data} roles={listResult.data.rootRoles} />;
   return (
     <Page title="Service account" crumbs={crumbs}>
-      <Loading of={[found, list]} />
+      <Loading queries={[accountResult, listResult]} />
     </Page>
   );
 }
 
-type Found = { account: ServiceAccount; etag: string };
+type AccountWithEtag = { account: ServiceAccount; etag: string };
 
-function AccountEditor({ found, roles }: { found: Found; roles: readonly NamedRole[] }) {
+function AccountEditor({ current, roles }: { current: AccountWithEtag; roles: readonly NamedRole[] }) {
   const client = useQueryClient();
-  const { account } = found;
-  const versionOf = ({ account: { name, rootRole, readsTokenSecrets }, etag }: Found) => ({
-    draft: { name, role: roleNameOf(roles, rootRole), readsTokenSecrets },
+  const { account } = current;
+  const toVersion = ({ account: { name, rootRole, readsTokenSecrets }, etag }: AccountWithEtag) => ({
+    draft: { name, role: getRoleName(roles, rootRole), readsTokenSecrets },
     etag,
   });
   const read = async () =>
-    versionOf(await client.fetchQuery({ ...serviceAccountQuery(account.id), staleTime: 0 }));
-  const { draft, changes, change, error, conflict, question, ...editor } = useEditor<Draft>({
+    toVersion(await client.fetchQuery({ ...serviceAccountQuery(account.id), staleTime: 0 }));
+  const { draft, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
     thing: `service-account:${account.id}`,
-    current: versionOf(found),
+    current: toVersion(current),
     read,
     save: ({ name, role, readsTokenSecrets }, etag) => {
-      const rootRole = roles.find(one => one.name === role)?.id;
+      const rootRole = roles.find(candidate => candidate.name === role)?.id;
       const body = { name: name.trim(), readsTokenSecrets, ...(rootRole && { rootRole }) };
       return updateServiceAccount(account.id, body, etag);
     },
-    findChange: () => findChange(subjectOf(account.id)),
+    findChange: () => findChange(buildSubject(account.id)),
     onSaved: async () => {
       toast({ message: 'Service account saved.' });
       return await read();
     },
   });
   const messages = messagesByField(error);
-  const missing = useMissingPermissions('updateServiceAccount');
+  const missingPermissions = useMissingPermissions('updateServiceAccount');
   return (
     <Page
       title={account.name}
@@ -91,7 +91,7 @@ function AccountEditor({ found, roles }: { found: Found; roles: readonly NamedRo
             <Conflict noun="service account" {...conflict} />
           ) : (
             <>
-              <FormErrors messages={otherMessages(error, FIELDS)} />
+              <FormErrors messages={messagesWithoutField(error, SHOWN_FIELDS)} />
               <div className={s.pair}>
                 <TextInput
                   label="Name"
@@ -110,7 +110,7 @@ function AccountEditor({ found, roles }: { found: Found; roles: readonly NamedRo
                   onChange={event => change({ role: event.target.value })}
                 />
               </div>
-              <ReadsTokenSecrets
+              <TokenSecretsCheckbox
                 call="updateServiceAccount"
                 checked={draft.readsTokenSecrets}
                 wasChecked={account.readsTokenSecrets}
@@ -127,7 +127,7 @@ function AccountEditor({ found, roles }: { found: Found; roles: readonly NamedRo
           !conflict && (
             <SaveBar
               changes={changes}
-              missing={missing}
+              missingPermissions={missingPermissions}
               pending={editor.isPending}
               disabled={draft.name.trim() === ''}
               onSave={editor.save}
@@ -136,9 +136,9 @@ function AccountEditor({ found, roles }: { found: Found; roles: readonly NamedRo
           )
         }
       >
-        <LastChange subject={subjectOf(account.id)} />
+        <LastChange subject={buildSubject(account.id)} />
       </FormAndEffect>
-      {question}
+      {confirmation}
     </Page>
   );
 }
@@ -151,7 +151,7 @@ function Deletion({ account }: { account: ServiceAccount }) {
         title="Delete this service account"
         action="Delete service account"
         call="deleteServiceAccount"
-        typed={account.username}
+        nameToType={account.username}
         onConfirm={async () => {
           await deleteServiceAccount(account.id);
           await navigate({ to: '/admin/service-accounts', ignoreBlocker: true });
@@ -160,7 +160,7 @@ function Deletion({ account }: { account: ServiceAccount }) {
       >
         <p>
           {account.tokens.length > 0 &&
-            `${counted(account.tokens.length, 'token')} ${account.tokens.length === 1 ? 'stops' : 'stop'} working immediately. `}
+            `${formatCount(account.tokens.length, 'token')} ${account.tokens.length === 1 ? 'stops' : 'stop'} working immediately. `}
           Its roles in projects and groups end. Events keep its name.
         </p>
       </DangerAction>

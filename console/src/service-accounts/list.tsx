@@ -5,15 +5,15 @@ import { ListPage } from '../ui/ListPage.tsx';
 import { Cell } from '../ui/Row.tsx';
 import { Time } from '../ui/Time.tsx';
 import { useFilters } from '../ui/useFilters.ts';
-import { counted } from '../ui/words.ts';
-import { roleNameOf } from '../users/roles.ts';
+import { formatCount } from '../ui/words.ts';
+import { getRoleName } from '../users/roles.ts';
 import { NewServiceAccount } from './NewServiceAccount.tsx';
 import { type ServiceAccount, serviceAccountsQuery } from './queries.ts';
 import s from './service-accounts.module.css';
 
-const keyOf = ({ id }: ServiceAccount): string => String(id);
-const textOf = ({ name, username }: ServiceAccount): string => `${name}\n${username}`;
-const lastUseOf = ({ tokens }: ServiceAccount): string =>
+const getKey = ({ id }: ServiceAccount): string => String(id);
+const getSearchText = ({ name, username }: ServiceAccount): string => `${name}\n${username}`;
+const getLastUse = ({ tokens }: ServiceAccount): string =>
   tokens
     .map(({ seenAt }) => seenAt ?? '')
     .toSorted()
@@ -21,17 +21,17 @@ const lastUseOf = ({ tokens }: ServiceAccount): string =>
 const COLUMNS = [
   {
     label: 'Service account',
-    compare: (one: ServiceAccount, other: ServiceAccount) => one.name.localeCompare(other.name),
+    compare: (a: ServiceAccount, b: ServiceAccount) => a.name.localeCompare(b.name),
   },
   { label: 'Root role' },
   { label: 'Tokens' },
   {
     label: 'Last used',
-    compare: (one: ServiceAccount, other: ServiceAccount) => lastUseOf(other).localeCompare(lastUseOf(one)),
+    compare: (a: ServiceAccount, b: ServiceAccount) => getLastUse(b).localeCompare(getLastUse(a)),
   },
 ];
 
-/** The service accounts. */
+/** Lists the service accounts. */
 export function ServiceAccountsPage() {
   const navigate = useNavigate();
   const { search, push, replace } = useFilters();
@@ -40,15 +40,17 @@ export function ServiceAccountsPage() {
   const render = useCallback(
     (account: ServiceAccount) => (
       <>
-        <Cell as="name">
-          <Link to="/admin/service-accounts/$accountId" params={{ accountId: keyOf(account) }}>
+        <Cell variant="name">
+          <Link to="/admin/service-accounts/$accountId" params={{ accountId: getKey(account) }}>
             {account.name}
           </Link>
           <small className="mono">{account.username}</small>
         </Cell>
-        <Cell as="dim">{roleNameOf(roles ?? [], account.rootRole)}</Cell>
-        <Cell as="dim">{account.tokens.length === 0 ? 'none' : counted(account.tokens.length, 'token')}</Cell>
-        <Cell as="dim">{lastUseOf(account) ? <Time at={lastUseOf(account)} /> : 'never'}</Cell>
+        <Cell variant="dim">{getRoleName(roles ?? [], account.rootRole)}</Cell>
+        <Cell variant="dim">
+          {account.tokens.length === 0 ? 'none' : formatCount(account.tokens.length, 'token')}
+        </Cell>
+        <Cell variant="dim">{getLastUse(account) ? <Time at={getLastUse(account)} /> : 'never'}</Cell>
       </>
     ),
     [roles],
@@ -60,14 +62,14 @@ export function ServiceAccountsPage() {
       rows={data?.serviceAccounts}
       error={error}
       onRetry={() => void refetch()}
-      keyOf={keyOf}
-      textOf={textOf}
+      getKey={getKey}
+      getSearchText={getSearchText}
       placeholder="Name or username"
       columns={COLUMNS}
       className={s.columns}
       render={render}
       onOpen={account =>
-        void navigate({ to: '/admin/service-accounts/$accountId', params: { accountId: keyOf(account) } })
+        void navigate({ to: '/admin/service-accounts/$accountId', params: { accountId: getKey(account) } })
       }
       create={{
         label: 'New service account',

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, done, type Schemas, unwrap } from '../api/client.ts';
+import { api, ensureApplied, type Schemas, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import type { Subject } from '../ui/last-change.ts';
 
@@ -13,14 +13,14 @@ export const serviceAccountsQuery = queryOptions({
   staleTime: 5_000,
 });
 
-const pathOf = (id: number) => ({ params: { path: { id: String(id) } } });
+const toPathParams = (id: number) => ({ params: { path: { id: String(id) } } });
 
 /** A service account, and the ETag that proves which state the page has seen. */
 export const serviceAccountQuery = (id: number) =>
   queryOptions({
     queryKey: [...keys.serviceAccounts, id],
     queryFn: async ({ signal }) => {
-      const call = api.GET('/api/admin/service-account/{id}', { ...pathOf(id), signal });
+      const call = api.GET('/api/admin/service-account/{id}', { ...toPathParams(id), signal });
       const account = await unwrap(call);
       return { account, etag: (await call).response.headers.get('ETag') ?? '*' };
     },
@@ -34,23 +34,25 @@ export const updateServiceAccount = (
   body: Schemas['ServiceAccountUpdate'],
   etag: string,
 ): Promise<void> =>
-  done(api.PUT('/api/admin/service-account/{id}', { ...pathOf(id), body, headers: { 'If-Match': etag } }));
+  ensureApplied(
+    api.PUT('/api/admin/service-account/{id}', { ...toPathParams(id), body, headers: { 'If-Match': etag } }),
+  );
 
 export const deleteServiceAccount = (id: number): Promise<void> =>
-  done(api.DELETE('/api/admin/service-account/{id}', pathOf(id)));
+  ensureApplied(api.DELETE('/api/admin/service-account/{id}', toPathParams(id)));
 
 export const createToken = (id: number, body: Schemas['NewServiceToken']) =>
-  unwrap(api.POST('/api/admin/service-account/{id}/token', { ...pathOf(id), body }));
+  unwrap(api.POST('/api/admin/service-account/{id}/token', { ...toPathParams(id), body }));
 
 export const deleteToken = (id: number, tokenId: number): Promise<void> =>
-  done(
+  ensureApplied(
     api.DELETE('/api/admin/service-account/{id}/token/{tokenId}', {
       params: { path: { id: String(id), tokenId: String(tokenId) } },
     }),
   );
 
 /** The events that change a service account. */
-export const subjectOf = (id: number): Subject => ({
+export const buildSubject = (id: number): Subject => ({
   types: ['service-account-created', 'service-account-updated'],
   isAbout: ({ data, preData }) => (data?.id ?? preData?.id) === id,
 });

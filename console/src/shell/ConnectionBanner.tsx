@@ -5,7 +5,7 @@ import { onConnection, readConnection } from '../api/session.ts';
 import { WaitingChanges } from '../ui/WaitingChanges.tsx';
 import s from './Shell.module.css';
 
-const onOnline = (listener: () => void): (() => void) => {
+const subscribeToOnline = (listener: () => void): (() => void) => {
   addEventListener('online', listener);
   addEventListener('offline', listener);
   return () => {
@@ -14,7 +14,7 @@ const onOnline = (listener: () => void): (() => void) => {
   };
 };
 
-export const useIsOnline = (): boolean => useSyncExternalStore(onOnline, () => navigator.onLine);
+export const useIsOnline = (): boolean => useSyncExternalStore(subscribeToOnline, () => navigator.onLine);
 
 /** Says that the server is unreachable, busy or updated. Requests and pages retry by themselves. */
 export function ConnectionBanner() {

@@ -3,7 +3,7 @@ import { Failure, NotFound } from '../ui/Failure.tsx';
 import { Page } from '../ui/Page.tsx';
 import s from './Shell.module.css';
 
-/** A page whose component failed. The sidebar keeps working. */
+/** Shown if the component of a page failed. The sidebar keeps working. */
 export function FailedPage({ error, reset }: ErrorComponentProps) {
   return (
     <Page title="This page did not load">
@@ -12,7 +12,7 @@ export function FailedPage({ error, reset }: ErrorComponentProps) {
   );
 }
 
-/** A page whose code is not loaded yet. It opens by itself when the user is online again. */
+/** Shown if the code of a page is not loaded yet. The page opens when the user is online again. */
 export function OfflinePage() {
   return (
     <Page title="This page cannot load while you are offline">
@@ -21,7 +21,7 @@ export function OfflinePage() {
   );
 }
 
-/** The console could not load the user. */
+/** Shown if the console could not load the user. */
 export function FailedShell(props: ErrorComponentProps) {
   return (
     <main>
@@ -30,7 +30,7 @@ export function FailedShell(props: ErrorComponentProps) {
   );
 }
 
-/** A URL that the console does not know. */
+/** Shown for a URL that the console does not know. */
 export function UnknownPage() {
   return (
     <Page title="Not found">
@@ -39,7 +39,7 @@ export function UnknownPage() {
   );
 }
 
-/** A project that does not exist, or that the user may not read. */
+/** Shown for a project that does not exist or that the user may not read. */
 export function UnknownProject({ id }: { id: string }) {
   return (
     <Page title="Not found">

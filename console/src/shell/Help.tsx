@@ -1,9 +1,9 @@
 import { Kbd, Modal } from '@mantine/core';
-import { keysOf, useActiveShortcuts } from '../ui/shortcuts.ts';
+import { toKeyLabels, useActiveShortcuts } from '../ui/shortcuts.ts';
 import s from './Help.module.css';
 
 /** The most used shortcuts of all pages. `useShortcuts` registers them only where they work. */
-const ELSEWHERE = [
+const COMMON_SHORTCUTS = [
   { keys: 'n', description: 'New flag or project (lists)' },
   { keys: 'j', description: 'Next row (lists)' },
   { keys: 'k', description: 'Previous row (lists)' },
@@ -15,10 +15,10 @@ const ELSEWHERE = [
   { keys: 'mod+s', description: 'Save (editors)' },
 ];
 
-/** The shortcuts of the current page, then those of other pages. */
+/** Lists the shortcuts of the current page, then the shortcuts of other pages. */
 export function Help({ onClose }: { onClose(): void }) {
   const shortcuts = useActiveShortcuts();
-  const unique = [...new Map(shortcuts.map(one => [one.keys, one])).values()];
+  const pageShortcuts = [...new Map(shortcuts.map(shortcut => [shortcut.keys, shortcut])).values()];
   return (
     <Modal
       opened
@@ -27,9 +27,13 @@ export function Help({ onClose }: { onClose(): void }) {
       size={480}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      <KeyList shortcuts={unique} />
+      <KeyList shortcuts={pageShortcuts} />
       <h3 className={s.other}>On other pages</h3>
-      <KeyList shortcuts={ELSEWHERE.filter(({ keys }) => !unique.some(one => one.keys === keys))} />
+      <KeyList
+        shortcuts={COMMON_SHORTCUTS.filter(
+          ({ keys }) => !pageShortcuts.some(shortcut => shortcut.keys === keys),
+        )}
+      />
       <p className="muted">Single letters work outside input fields. You can disable them in your profile.</p>
     </Modal>
   );
@@ -42,7 +46,7 @@ function KeyList({ shortcuts }: { shortcuts: readonly { keys: string; descriptio
         <div key={keys}>
           <dt>{description}</dt>
           <dd>
-            {keysOf(keys).map(key => (
+            {toKeyLabels(keys).map(key => (
               <Kbd key={key}>{key}</Kbd>
             ))}
           </dd>

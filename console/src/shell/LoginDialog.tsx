@@ -4,7 +4,7 @@ import { lazy, Suspense, useEffect, useEffectEvent, useState, useSyncExternalSto
 import type { Me } from '../api/can.ts';
 import { loadChunk } from '../api/chunks.ts';
 import { meQuery } from '../api/me.ts';
-import { loggedInAgain, onConnection, ownerOfPage, readConnection } from '../api/session.ts';
+import { onConnection, pageOwner, readConnection, resumeAfterLogin } from '../api/session.ts';
 import { onLoginElsewhere } from '../login/announce.ts';
 import { FormErrors } from '../ui/Failure.tsx';
 
@@ -15,19 +15,20 @@ const LoginForm = lazy(() =>
 /** Appears when the session has ended. The page below keeps its input, and the waiting requests continue after the login. */
 export function LoginDialog() {
   const queryClient = useQueryClient();
-  const { changeWaits } = useSyncExternalStore(onConnection, readConnection);
+  const { hasWaitingChange } = useSyncExternalStore(onConnection, readConnection);
   const [error, setError] = useState<string>();
-  const [other, setOther] = useState<{ first: string; now: string }>();
+  const [otherUser, setOtherUser] = useState<{ pageUser: string; currentUser: string }>();
   const onLoggedIn = useEffectEvent(async (isFirst = false) => {
     try {
-      const now = await queryClient.fetchQuery({ ...meQuery, staleTime: 0 });
-      // The waiting requests belong to the first user, and another user must not send them.
-      const first = ownerOfPage();
-      if (first && first.user.id !== now.user.id) return setOther({ first: nameOf(first), now: nameOf(now) });
-      loggedInAgain();
+      const current = await queryClient.fetchQuery({ ...meQuery, staleTime: 0 });
+      // The waiting requests belong to the user of the page, so a different user must not send them.
+      const pageUser = pageOwner();
+      if (pageUser && pageUser.user.id !== current.user.id)
+        return setOtherUser({ pageUser: getDisplayName(pageUser), currentUser: getDisplayName(current) });
+      resumeAfterLogin();
       void queryClient.invalidateQueries();
     } catch (failure) {
-      // The dialog appears because there is no session.
+      // The first attempt fails as expected, because the dialog appears when there is no session.
       if (!isFirst) setError(failure instanceof Error ? failure.message : String(failure));
     }
   });
@@ -38,38 +39,38 @@ export function LoginDialog() {
   return (
     <Modal
       opened
-      zIndex={10_000} // Above the palette.
+      zIndex={10_000} // The dialog must appear above the palette.
       onClose={() => {}}
-      title={other ? 'A different user is logged in' : 'Your session ended'}
+      title={otherUser ? 'A different user is logged in' : 'Your session ended'}
       withCloseButton={false}
       closeOnEscape={false}
       closeOnClickOutside={false}
       size={380}
       centered
     >
-      {other ? (
+      {otherUser ? (
         <>
           <p>
-            You are logged in as <b>{other.now}</b>. The input on this page is from <b>{other.first}</b>. It
-            was not saved.
+            You are logged in as <b>{otherUser.currentUser}</b>. The input on this page is from{' '}
+            <b>{otherUser.pageUser}</b>. It was not saved.
           </p>
-          {/* A full load: no data of the first user remains in memory. */}
+          {/* Reloads the console, so that none of the previous user's data stays in memory. */}
           <Button component="a" href="/" variant="filled">
-            Continue as {other.now}
+            Continue as {otherUser.currentUser}
           </Button>
         </>
       ) : (
         <>
           <p className="muted">
             Log in again to continue. Your input is kept.
-            {changeWaits && ' Your last change is not saved yet. It is saved as soon as you log in.'}
+            {hasWaitingChange && ' Your last change is not saved yet. It is saved as soon as you log in.'}
           </p>
           <FormErrors messages={error === undefined ? [] : [error]} />
           <Suspense>
             <LoginForm
               returnTo="/logged-in"
               inNewWindow
-              username={usernameOf(ownerOfPage())}
+              username={getUsername(pageOwner())}
               onLoggedIn={() => void onLoggedIn()}
             />
           </Suspense>
@@ -79,6 +80,7 @@ export function LoginDialog() {
   );
 }
 
-const usernameOf = (me: Me | undefined): string => me?.user.username ?? me?.user.email ?? '';
+const getUsername = (me: Me | undefined): string => me?.user.username ?? me?.user.email ?? '';
 
-const nameOf = ({ user }: Me): string => user.name ?? user.username ?? user.email ?? `user ${user.id}`;
+const getDisplayName = ({ user }: Me): string =>
+  user.name ?? user.username ?? user.email ?? `user ${user.id}`;

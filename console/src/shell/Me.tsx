@@ -6,7 +6,7 @@ import { toastError } from '../ui/toasts.ts';
 import { logOut, profileQuery } from './queries.ts';
 import s from './Shell.module.css';
 
-const initialsOf = (name: string): string =>
+const getInitials = (name: string): string =>
   name
     .split(/\s+/)
     .map(word => word.slice(0, 1))
@@ -23,7 +23,7 @@ export function Me() {
       align="start"
       target={
         <button type="button" className={s.me}>
-          <i aria-hidden="true">{initialsOf(user.name)}</i>
+          <i aria-hidden="true">{getInitials(user.name)}</i>
           <span>
             <b>{user.name}</b>
             <small>{profile?.rootRole?.name}</small>

@@ -30,19 +30,19 @@ import {
   Zap,
 } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useMemo } from 'react';
-import { entriesOf } from '../administration/navigation.ts';
+import { listAdminEntries } from '../administration/navigation.ts';
 import { can } from '../api/can.ts';
 import type { Schemas } from '../api/client.ts';
 import { useMe } from '../api/me.ts';
 import { usePageActions } from '../ui/actions.ts';
 import { parseSearch } from '../ui/search.ts';
-import { counted } from '../ui/words.ts';
-import { usePaletteThings } from './palette-things.ts';
+import { formatCount } from '../ui/words.ts';
+import { usePaletteResults } from './palette-things.ts';
 import { flagsQuery, projectsQuery, viewsQuery } from './queries.ts';
-import { readRecent, rememberRecent } from './recent.ts';
+import { readRecentChoices, rememberChoice } from './recent.ts';
 
 const [store, spotlight] = createSpotlight();
-/** Address, name, icon, keys, and what else people call the page. */
+/** The URL, name, icon, shortcut and keywords of each page. */
 const PAGES: readonly [string, string, LucideIcon, string, string][] = [
   ['/flags', 'Flags', Flag, 'G then F', 'toggles, features, stale, archived'],
   ['/events', 'Events', Activity, 'G then E', 'audit log, history, changes'],
@@ -70,31 +70,34 @@ const PARTS: readonly [string, string, LucideIcon, string?][] = [
   ['/settings/danger', 'Danger zone', SlidersHorizontal, 'archive, delete project'],
 ];
 
-/** The command palette: flags, actions of the page, pages, people and other things, and projects. Recent choices come first. */
+/** The command palette, which finds flags, actions of the page, pages, people, other subjects and projects. Recent choices come first. */
 export function Palette({
-  typed,
+  typedText,
   onType,
   onReady,
   onClose,
 }: {
-  typed: string;
+  typedText: string;
   onType(text: string): void;
-  /** The field has the focus. */
+  /** Called when the field has the focus. */
   onReady(): void;
   onClose(): void;
 }) {
   const navigate = useNavigate();
   const { projectId } = useParams({ strict: false });
-  const { data: flags = [] } = useQuery({ ...flagsQuery(typed.trim()), placeholderData: keepPreviousData });
+  const { data: flags = [] } = useQuery({
+    ...flagsQuery(typedText.trim()),
+    placeholderData: keepPreviousData,
+  });
   const { data: projects = [] } = useQuery(projectsQuery);
   const { data: views = [] } = useQuery(viewsQuery);
   const me = useMe();
   const pageActions = usePageActions();
-  const things = usePaletteThings(typed.trim());
+  const results = usePaletteResults(typedText.trim());
   useEffect(() => spotlight.open(), []);
 
   const groups = useMemo((): SpotlightActionGroupData[] => {
-    const go = (
+    const makeAction = (
       to: string,
       label: string,
       Icon: LucideIcon,
@@ -107,50 +110,55 @@ export function Palette({
       keywords,
       leftSection: <Icon size={16} />,
       onClick: () => {
-        rememberRecent({ to, label });
+        rememberChoice({ to, label });
         void navigate({ href: to });
       },
     });
-    const words = typed.trim().toLowerCase();
-    const matches = ({ label = '', keywords = '' }: { label?: string; keywords?: string | string[] }) =>
-      `${label}\n${keywords}`.toLowerCase().includes(words);
-    const recent = words === '' ? readRecent().map(({ to, label }) => go(to, label, Search)) : [];
-    // The pages of the project that is open come first.
+    const searchText = typedText.trim().toLowerCase();
+    const isMatch = ({ label = '', keywords = '' }: { label?: string; keywords?: string | string[] }) =>
+      `${label}\n${keywords}`.toLowerCase().includes(searchText);
+    const recentActions =
+      searchText === '' ? readRecentChoices().map(({ to, label }) => makeAction(to, label, Search)) : [];
+    // The pages of the current project come first.
     const isCurrent = ({ id }: SpotlightActionData) =>
       projectId !== undefined && `${id}/`.startsWith(`/projects/${encodeURIComponent(projectId)}/`);
-    const isRecent = ({ id }: SpotlightActionData) => recent.some(one => one.id === id);
+    const isRecent = ({ id }: SpotlightActionData) => recentActions.some(action => action.id === id);
     return [
-      { group: 'Recent', actions: recent },
+      { group: 'Recent', actions: recentActions },
       {
         group: 'Flags',
         actions:
-          words.length < 2 ? [] : flags.map(flag => go(addressOf(flag), flag.name, Flag, describe(flag))),
+          searchText.length < 2
+            ? []
+            : flags.map(flag => makeAction(getFlagPath(flag), flag.name, Flag, describeFlag(flag))),
       },
       {
         group: 'Actions',
         actions: pageActions
-          .filter(matches)
+          .filter(isMatch)
           .map(({ label, run }) => ({ id: label, label, leftSection: <Zap size={16} />, onClick: run })),
       },
       {
         group: 'Go to',
         actions: [
           ...PAGES.filter(([to]) => to !== '/deliveries' || can(me, 'getDeliveries')).map(
-            ([to, label, Icon, keys, words]) => go(to, label, Icon, keys, words),
+            ([to, label, Icon, keys, keywords]) => makeAction(to, label, Icon, keys, keywords),
           ),
-          ...entriesOf(me).map(({ label, path, words }) => go(path, label, Shield, 'Administration', words)),
+          ...listAdminEntries(me).map(({ label, path, keywords }) =>
+            makeAction(path, label, Shield, 'Administration', keywords),
+          ),
         ]
-          .filter(matches)
-          .filter(one => !isRecent(one)),
+          .filter(isMatch)
+          .filter(action => !isRecent(action)),
       },
       {
         group: 'People and other things',
-        actions: things.map(({ to, label, kind, icon }) => go(to, label, icon, kind)),
+        actions: results.map(({ to, label, kind, icon }) => makeAction(to, label, icon, kind)),
       },
       {
         group: 'Saved views',
         actions: views
-          .filter(({ name }) => matches({ label: name }))
+          .filter(({ name }) => isMatch({ label: name }))
           .map(({ id, name, page, query }) => ({
             id: `view-${id}`,
             label: name,
@@ -165,25 +173,25 @@ export function Palette({
           .flatMap(({ id, name }) => {
             const base = `/projects/${encodeURIComponent(id)}`;
             return [
-              go(base, name, FolderOpen),
-              ...PARTS.map(([path, part, Icon, words]) =>
-                go(base + path, `${part} of ${name}`, Icon, undefined, words),
+              makeAction(base, name, FolderOpen),
+              ...PARTS.map(([path, part, Icon, keywords]) =>
+                makeAction(base + path, `${part} of ${name}`, Icon, undefined, keywords),
               ),
             ];
           })
-          .toSorted((one, other) => Number(isCurrent(other)) - Number(isCurrent(one)))
-          .filter(matches)
-          .filter(one => !isRecent(one))
+          .toSorted((a, b) => Number(isCurrent(b)) - Number(isCurrent(a)))
+          .filter(isMatch)
+          .filter(action => !isRecent(action))
           .slice(0, 10),
       },
     ].filter(({ actions }) => actions.length > 0);
-  }, [typed, flags, things, projects, projectId, views, me, pageActions, navigate]);
+  }, [typedText, flags, results, projects, projectId, views, me, pageActions, navigate]);
 
   return (
     <Spotlight
       store={store}
       actions={groups}
-      query={typed}
+      query={typedText}
       onQueryChange={onType}
       onSpotlightClose={onClose}
       filter={(_query, actions) => actions}
@@ -194,7 +202,7 @@ export function Palette({
       size={600}
       scrollable
       maxHeight={440}
-      nothingFound={typed.length === 1 ? 'Type one more character to search flags' : 'Nothing matches'}
+      nothingFound={typedText.length === 1 ? 'Type one more character to search flags' : 'Nothing matches'}
       attributes={{ content: { 'aria-label': 'Search or run' } }}
       searchProps={{
         leftSection: <Search size={16} />,
@@ -207,16 +215,16 @@ export function Palette({
   );
 }
 
-/** Enter runs the first entry if the arrows chose no other one. */
+/** Enter runs the first entry, unless the user has chosen a different entry with the arrow keys. */
 function runFirst(event: KeyboardEvent): void {
   if (event.key !== 'Enter' || document.querySelector('[data-action][data-selected]')) return;
   document.querySelector<HTMLElement>('[data-action]')?.click();
 }
 
-type Found = Schemas['FoundFeature'];
+type FoundFlag = Schemas['FoundFeature'];
 
-const addressOf = ({ project, name }: Found): string =>
+const getFlagPath = ({ project, name }: FoundFlag): string =>
   `/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(name)}`;
 
-const describe = ({ project, environments }: Found): string =>
-  `${project} · enabled in ${environments.filter(one => one.enabled).length} of ${counted(environments.length, 'environment')}`;
+const describeFlag = ({ project, environments }: FoundFlag): string =>
+  `${project} · enabled in ${environments.filter(environment => environment.enabled).length} of ${formatCount(environments.length, 'environment')}`;

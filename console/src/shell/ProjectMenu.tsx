@@ -3,18 +3,18 @@ import { Check, ChevronsUpDown } from 'lucide-react';
 import { useState } from 'react';
 import type { Schemas } from '../api/client.ts';
 import { Menu, MenuItem } from '../ui/Menu.tsx';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import s from './Shell.module.css';
 
 export type Project = Schemas['ListedProject'];
 const MAX_SHOWN = 50;
 
-/** The current project, if there is one, and a menu to go to another one. */
+/** The current project, if there is one, and a menu to switch to a different project. */
 export function ProjectMenu({ project, projects }: { project?: Project; projects: readonly Project[] }) {
   const navigate = useNavigate();
-  const [typed, setTyped] = useState('');
-  const matching = projects.filter(({ id, name }) =>
-    `${name} ${id}`.toLowerCase().includes(typed.toLowerCase()),
+  const [typedText, setTyped] = useState('');
+  const matchingProjects = projects.filter(({ id, name }) =>
+    `${name} ${id}`.toLowerCase().includes(typedText.toLowerCase()),
   );
   return (
     <Menu
@@ -28,8 +28,8 @@ export function ProjectMenu({ project, projects }: { project?: Project; projects
             <b>{project?.name ?? 'Choose a project'}</b>
             <small>
               {project
-                ? `${counted(project.featureCount, 'flag')} · ${counted(project.members, 'member')}`
-                : counted(projects.length, 'project')}
+                ? `${formatCount(project.featureCount, 'flag')} · ${formatCount(project.members, 'member')}`
+                : formatCount(projects.length, 'project')}
             </small>
             {project && <small className="sr">Go to a different project</small>}
           </span>
@@ -38,18 +38,18 @@ export function ProjectMenu({ project, projects }: { project?: Project; projects
       }
       field={
         projects.length > 8 && (
-          // Not TextInput, which would add 4 KB to the first load.
+          // A plain input is used, because TextInput would add 4 KB to the first load.
           <input
             className={s.find}
             aria-label="Find a project"
             placeholder="Find a project"
-            value={typed}
+            value={typedText}
             onChange={event => setTyped(event.target.value)}
           />
         )
       }
     >
-      {matching.slice(0, MAX_SHOWN).map(({ id, name }) => (
+      {matchingProjects.slice(0, MAX_SHOWN).map(({ id, name }) => (
         <MenuItem
           key={id}
           onClick={() => void navigate({ to: '/projects/$projectId', params: { projectId: id } })}

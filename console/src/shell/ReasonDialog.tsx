@@ -1,22 +1,22 @@
 import { Button, Modal } from '@mantine/core';
 import { useState, useSyncExternalStore } from 'react';
-import { onQuestion, type Question, readQuestion } from '../api/reason.ts';
+import { onReasonPrompt, type ReasonPrompt, readReasonPrompt } from '../api/reason.ts';
 import s from '../ui/Confirm.module.css';
 import { Reason } from '../ui/Reason.tsx';
 
 /** Asks for the reason for a change that the server rejected without one, and resends the change. */
 export function ReasonDialog() {
-  const question = useSyncExternalStore(onQuestion, readQuestion);
-  return question && <Asked question={question} />;
+  const prompt = useSyncExternalStore(onReasonPrompt, readReasonPrompt);
+  return prompt && <ReasonForm prompt={prompt} />;
 }
 
-function Asked({ question: { message, answer } }: { question: Question }) {
+function ReasonForm({ prompt: { message, answer } }: { prompt: ReasonPrompt }) {
   const [text, setText] = useState('');
   const close = () => answer(undefined);
   return (
     <Modal
       opened
-      zIndex={1_000} // Above the dialog that sent the change.
+      zIndex={1_000} // The dialog must appear above the dialog that sent the change.
       onClose={close}
       title="Why are you making this change?"
       closeButtonProps={{ 'aria-label': 'Close' }}
@@ -29,7 +29,7 @@ function Asked({ question: { message, answer } }: { question: Question }) {
           if (text.trim() !== '') answer(text);
         }}
       >
-        <p className="muted">{sentenceOf(message)} Everybody who can read the event sees it.</p>
+        <p className="muted">{getFirstSentence(message)} Everybody who can read the event sees it.</p>
         <Reason reasons="required" text={text} onChange={setText} data-autofocus />
         <div className={s.buttons}>
           <Button onClick={close}>Cancel</Button>
@@ -42,5 +42,5 @@ function Asked({ question: { message, answer } }: { question: Question }) {
   );
 }
 
-/** The first sentence names the project. The rest is for API clients. */
-const sentenceOf = (message: string): string => /^.*?"[^"]*".*?\.(?= )/.exec(message)?.[0] ?? message;
+/** Returns the first sentence, which names the project. The rest is for API clients. */
+const getFirstSentence = (message: string): string => /^.*?"[^"]*".*?\.(?= )/.exec(message)?.[0] ?? message;

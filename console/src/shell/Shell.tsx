@@ -1,7 +1,7 @@
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { loadChunk } from '../api/chunks.ts';
-import { onQuestion, readQuestion } from '../api/reason.ts';
+import { onReasonPrompt, readReasonPrompt } from '../api/reason.ts';
 import { onConnection, readConnection } from '../api/session.ts';
 import { loadDialogs } from '../ui/Dialog.tsx';
 import { useShortcuts } from '../ui/shortcuts.ts';
@@ -12,8 +12,8 @@ import s from './Shell.module.css';
 import { Sidebar } from './Sidebar.tsx';
 import { Toasts } from './Toasts.tsx';
 import { useGoTo } from './useGoTo.ts';
-import { useKeptFocus } from './useKeptFocus.ts';
-import { useKeptScroll } from './useKeptScroll.ts';
+import { useFocusRecovery } from './useKeptFocus.ts';
+import { useScrollRestoration } from './useKeptScroll.ts';
 
 const Palette = lazy(() =>
   loadChunk(() => import('./Palette.tsx')).then(module => ({ default: module.Palette })),
@@ -31,12 +31,12 @@ export function Shell() {
   const [overlay, setOverlay] = useState<'palette' | 'help'>();
   const [isNavOpen, setNavOpen] = useState(false);
   const { sessionEnded } = useSyncExternalStore(onConnection, readConnection);
-  const isAskedForReason = useSyncExternalStore(onQuestion, readQuestion) !== undefined;
+  const isAskedForReason = useSyncExternalStore(onReasonPrompt, readReasonPrompt) !== undefined;
   const close = () => setOverlay(undefined);
   useGoTo();
-  useFocusOfPage();
-  useKeptFocus();
-  useKeptScroll();
+  usePageFocus();
+  useFocusRecovery();
+  useScrollRestoration();
   useEffect(() => void loadDialogs(), []);
   useShortcuts([
     { keys: 'mod+k', description: 'Search or run', run: () => setOverlay('palette') },
@@ -68,45 +68,50 @@ export function Shell() {
   );
 }
 
-const focus = (element: HTMLElement | null): void => element?.focus();
+const focusElement = (element: HTMLElement | null): void => element?.focus();
 
 /** The palette. A temporary field takes what the user types until the palette's own field has the focus. */
 function ImmediatePalette({ onClose }: { onClose(): void }) {
-  const [typed, setTyped] = useState('');
+  const [typedText, setTypedText] = useState('');
   const [isReady, setReady] = useState(false);
   return (
     <>
       {!isReady && (
         <input
-          ref={focus}
+          ref={focusElement}
           className={s.early}
           aria-label="Search or run"
-          value={typed}
-          onChange={event => setTyped(event.target.value)}
+          value={typedText}
+          onChange={event => setTypedText(event.target.value)}
           onKeyDown={event => event.key === 'Escape' && onClose()}
         />
       )}
       <Suspense>
-        <Palette typed={typed} onType={setTyped} onReady={() => setReady(true)} onClose={onClose} />
+        <Palette
+          typedText={typedText}
+          onType={setTypedText}
+          onReady={() => setReady(true)}
+          onClose={onClose}
+        />
       </Suspense>
     </>
   );
 }
 
-/** A new page takes the focus if the control that opened it is gone. */
-function useFocusOfPage(): void {
+/** Moves the focus to a new page if the control that opened the page has disappeared. */
+function usePageFocus(): void {
   const path = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
-  const shown = useRef(path);
+  const shownPath = useRef(path);
   useEffect(() => {
-    const former = shown.current;
-    shown.current = path;
-    // Undefined until the first page has loaded.
-    if (former === undefined || former === path) return;
+    const previousPath = shownPath.current;
+    shownPath.current = path;
+    // The path is undefined until the first page has loaded, and that page must not take the focus.
+    if (previousPath === undefined || previousPath === path) return;
     if (document.activeElement === document.body) document.getElementById('main')?.focus();
   }, [path]);
 }
 
-/** Whether the page of the URL began to load offline, and is not loaded yet. */
+/** Returns whether the page started to load while offline and has not loaded yet. */
 function useIsStuck(): boolean {
   const isOnline = useIsOnline();
   const isLoading = useRouterState({
@@ -114,7 +119,7 @@ function useIsStuck(): boolean {
       isLoading && location.pathname !== resolvedLocation?.pathname,
   });
   const [isStuck, setStuck] = useState(false);
-  // Not only while offline, because the previous page must not return before the new one.
+  // This lasts until the page has loaded, because the previous page must not return in between.
   if (isLoading && !isOnline && !isStuck) setStuck(true);
   if (!isLoading && isStuck) setStuck(false);
   return isStuck;

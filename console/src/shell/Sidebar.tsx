@@ -20,10 +20,10 @@ import {
   Star,
 } from 'lucide-react';
 import { type ReactNode, useEffect } from 'react';
-import { entriesOf } from '../administration/navigation.ts';
+import { listAdminEntries } from '../administration/navigation.ts';
 import { useMe, useMissingPermissions } from '../api/me.ts';
-import { lastProject, rememberProject } from '../ui/preferences.ts';
-import { keysText } from '../ui/shortcuts.ts';
+import { readLastProject, rememberProject } from '../ui/preferences.ts';
+import { formatKeys } from '../ui/shortcuts.ts';
 import { formatNumber } from '../ui/words.ts';
 import { ColorScheme } from './ColorScheme.tsx';
 import { Mark } from './Mark.tsx';
@@ -80,7 +80,7 @@ export function Sidebar({ isOpen, onSearch, onHelp, onToggle, onNavigate }: Side
         <button type="button" className={s.search} onClick={onSearch}>
           <Search size={14} aria-hidden="true" />
           <span>Search or run…</span>
-          <Kbd>{keysText('mod+k')}</Kbd>
+          <Kbd>{formatKeys('mod+k')}</Kbd>
         </button>
         <ProjectItems />
         <InstanceItems />
@@ -88,7 +88,7 @@ export function Sidebar({ isOpen, onSearch, onHelp, onToggle, onNavigate }: Side
       </div>
       <div className={s.foot}>
         <Me />
-        {/* No Tooltip, which would become part of the first load. */}
+        {/* A title is used, because Tooltip would become part of the first load. */}
         <ActionIcon aria-label="Keyboard shortcuts" title="Keyboard shortcuts  ?" onClick={onHelp}>
           <HelpCircle size={16} />
         </ActionIcon>
@@ -98,15 +98,16 @@ export function Sidebar({ isOpen, onSearch, onHelp, onToggle, onNavigate }: Side
   );
 }
 
-/** The pages of the project in the URL; otherwise of the one that was open last, of a favorite, or of the only one. */
+/** The pages of the project in the URL. Without a project in the URL, it uses the last open project, a favorite, or the only project. */
 function ProjectItems() {
   const { projectId } = useParams({ strict: false });
   const { data: projects } = useQuery(projectsQuery);
-  const project = projectId === undefined ? usualOf(projects) : projects?.find(({ id }) => id === projectId);
-  const shown = projectId !== undefined && project ? project.id : undefined;
+  const project =
+    projectId === undefined ? findDefaultProject(projects) : projects?.find(({ id }) => id === projectId);
+  const shownProjectId = projectId !== undefined && project ? project.id : undefined;
   useEffect(() => {
-    if (shown !== undefined) rememberProject(shown);
-  }, [shown]);
+    if (shownProjectId !== undefined) rememberProject(shownProjectId);
+  }, [shownProjectId]);
   if (!projects?.length) return null;
   if (!project) return <ProjectMenu projects={projects} />;
   const base = `/projects/${encodeURIComponent(project.id)}`;
@@ -131,17 +132,17 @@ function ProjectItems() {
   );
 }
 
-const usualOf = (projects: readonly Project[] = []): Project | undefined =>
-  projects.find(({ id }) => id === lastProject()) ??
+const findDefaultProject = (projects: readonly Project[] = []): Project | undefined =>
+  projects.find(({ id }) => id === readLastProject()) ??
   projects.find(({ favorite }) => favorite) ??
   (projects.length === 1 ? projects[0] : undefined);
 
 function InstanceItems() {
-  const hasAdministration = entriesOf(useMe()).length > 0;
+  const hasAdministration = listAdminEntries(useMe()).length > 0;
   const maySeeDeliveries = useMissingPermissions('getDeliveries').length === 0;
-  // Without this permission the user could not see what failed.
+  // The count needs the permission to see deliveries, because the user could not see what failed otherwise.
   const { data: integrations = [] } = useQuery({ ...integrationsQuery, enabled: maySeeDeliveries });
-  const failing = maySeeDeliveries
+  const failingIntegrations = maySeeDeliveries
     ? integrations.filter(({ enabled, failingSince }) => enabled && failingSince !== null).length
     : 0;
   return (
@@ -160,7 +161,12 @@ function InstanceItems() {
         <Item to="/events" icon={Activity}>
           Events
         </Item>
-        <Item to="/integrations" icon={Blocks} note={failing > 0 ? `${failing} failing` : undefined} bad>
+        <Item
+          to="/integrations"
+          icon={Blocks}
+          note={failingIntegrations > 0 ? `${failingIntegrations} failing` : undefined}
+          bad
+        >
           Integrations
         </Item>
         {maySeeDeliveries && (

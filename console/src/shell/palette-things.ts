@@ -5,15 +5,15 @@ import { useMe } from '../api/me.ts';
 import { tokensQuery } from '../api-tokens/queries.ts';
 import { segmentsQuery } from '../features/queries.ts';
 import { peopleQuery } from '../groups/queries.ts';
-import { nameOf } from '../users/words.ts';
+import { getDisplayName } from '../ui/words.ts';
 import { environmentsQuery } from './queries.ts';
 
-export type Thing = { to: string; label: string; kind: string; icon: LucideIcon };
+export type PaletteItem = { to: string; label: string; kind: string; icon: LucideIcon };
 
-const MAX_OF_KIND = 5;
+const MAX_RESULTS_PER_KIND = 5;
 
-/** People, segments, environments and API tokens whose names contain the text, as far as the user may read them. */
-export function usePaletteThings(text: string): Thing[] {
+/** Finds the people, segments, environments and API tokens that the user may read and whose names contain the text. */
+export function usePaletteResults(text: string): PaletteItem[] {
   const me = useMe();
   const isSearch = text.length >= 2;
   const mayReadUsers = can(me, 'getUsers');
@@ -28,18 +28,18 @@ export function usePaletteThings(text: string): Thing[] {
     staleTime: 30_000,
   });
   if (!isSearch) return [];
-  const words = text.toLowerCase();
-  const found = (things: Thing[]): Thing[] =>
-    things.filter(({ label }) => label.toLowerCase().includes(words)).slice(0, MAX_OF_KIND);
+  const searchText = text.toLowerCase();
+  const findMatches = (items: PaletteItem[]): PaletteItem[] =>
+    items.filter(({ label }) => label.toLowerCase().includes(searchText)).slice(0, MAX_RESULTS_PER_KIND);
   return [
     // The server also compares email addresses.
-    ...(users.data ?? []).slice(0, MAX_OF_KIND).map(user => ({
+    ...(users.data ?? []).slice(0, MAX_RESULTS_PER_KIND).map(user => ({
       to: `/admin/users?user=${user.id}`,
-      label: nameOf(user),
+      label: getDisplayName(user),
       kind: 'User',
       icon: User,
     })),
-    ...found(
+    ...findMatches(
       (segments.data?.segments ?? []).map(({ id, name }) => ({
         to: `/admin/segments/${id}`,
         label: name,
@@ -47,7 +47,7 @@ export function usePaletteThings(text: string): Thing[] {
         icon: Shapes,
       })),
     ),
-    ...found(
+    ...findMatches(
       (environments.data?.environments ?? []).map(({ name }) => ({
         to: `/admin/environments?edit=${encodeURIComponent(`environment:${name}`)}`,
         label: name,
@@ -55,7 +55,7 @@ export function usePaletteThings(text: string): Thing[] {
         icon: Layers,
       })),
     ),
-    ...found(
+    ...findMatches(
       (tokens.data ?? []).map(({ id, tokenName }) => ({
         to: `/admin/tokens?token=${id}`,
         label: tokenName,

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
-import { removeDraftsExceptOf } from '../ui/drafts.ts';
+import { removeDraftsOfOthers } from '../ui/drafts.ts';
 
 export const profileQuery = queryOptions({
   queryKey: keys.profile,
@@ -33,13 +33,13 @@ export const viewsQuery = queryOptions({
   staleTime: 60_000,
 });
 
-const SHOWN_FAVORITES = 8;
+const MAX_FAVORITES = 8;
 
 /** The first favorite flags of the user. */
 export const favoritesQuery = queryOptions({
   queryKey: keys.favorites,
   queryFn: async ({ signal }) => {
-    const query = { favoritesFirst: 'true', sortBy: 'name', limit: SHOWN_FAVORITES } as const;
+    const query = { favoritesFirst: 'true', sortBy: 'name', limit: MAX_FAVORITES } as const;
     const { features } = await unwrap(api.GET('/api/admin/search/features', { params: { query }, signal }));
     return features.filter(feature => feature.favorite);
   },
@@ -56,27 +56,26 @@ export const integrationsQuery = queryOptions({
   refetchInterval: 30_000,
 });
 
-const SHOWN_FLAGS = 8;
+const MAX_FLAGS = 8;
 
-/** Flags for the command palette, from two characters. */
+/** Flags for the command palette, once at least two characters are typed. */
 export const flagsQuery = (query: string) =>
   queryOptions({
     queryKey: keys.palette(query),
     enabled: query.length >= 2,
     queryFn: async ({ signal }) => {
-      const params = { query: { query, limit: SHOWN_FLAGS } };
+      const params = { query: { query, limit: MAX_FLAGS } };
       return (await unwrap(api.GET('/api/admin/search/features', { params, signal }))).features;
     },
     staleTime: 10_000,
   });
 
 /**
- * Ends the session in Halyard and, if the provider supports it, at the provider. Loads a new page, so that no data remains in
- * memory.
+ * Ends the session in Halyard and, if the provider supports it, at the provider. Loads a new page, so that no data stays in memory.
  */
 export async function logOut(): Promise<void> {
   await unwrap(api.POST('/logout'));
-  removeDraftsExceptOf();
+  removeDraftsOfOthers();
   const { methods } = await unwrap(api.GET('/auth/methods'));
   location.assign(methods.some(({ type }) => type === 'oidc') ? '/auth/oidc/logout' : '/login');
 }

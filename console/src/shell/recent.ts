@@ -1,21 +1,21 @@
-export type Recent = { to: string; label: string };
+export type RecentChoice = { to: string; label: string };
 
-const KEY = 'halyard-recent';
+const STORAGE_KEY = 'halyard-recent';
 const MAX_RECENT = 5;
 
-/** The last choices in the command palette. Stored in this browser only. */
-export function readRecent(): Recent[] {
+/** Reads the last choices in the command palette, which only this browser stores. */
+export function readRecentChoices(): RecentChoice[] {
   try {
-    const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
-    return Array.isArray(stored)
-      ? stored.filter(one => typeof one?.to === 'string' && typeof one?.label === 'string')
+    const storedChoices: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '[]');
+    return Array.isArray(storedChoices)
+      ? storedChoices.filter(choice => typeof choice?.to === 'string' && typeof choice?.label === 'string')
       : [];
   } catch {
     return [];
   }
 }
 
-export function rememberRecent(chosen: Recent): void {
-  const others = readRecent().filter(({ to }) => to !== chosen.to);
-  localStorage.setItem(KEY, JSON.stringify([chosen, ...others].slice(0, MAX_RECENT)));
+export function rememberChoice(choice: RecentChoice): void {
+  const otherChoices = readRecentChoices().filter(({ to }) => to !== choice.to);
+  localStorage.setItem(STORAGE_KEY, JSON.stringify([choice, ...otherChoices].slice(0, MAX_RECENT)));
 }

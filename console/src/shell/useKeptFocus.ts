@@ -1,42 +1,42 @@
 import { useEffect } from 'react';
 
-/** Dialogs and pages that move the focus themselves do so earlier. */
+/** Long enough for dialogs and pages that move the focus themselves. */
 const WAIT_MS = 100;
 
 const canHaveFocus = (element: Element | undefined): boolean =>
   element === undefined || (element.isConnected && !element.matches(':disabled'));
 
 /**
- * Keeps a keyboard user's position. A focused control can disappear or become disabled: a saved form, a deleted row, an archived
- * flag. The browser would then start again at the top of the page. Instead, the heading of the part that contained the control
- * gets the focus.
+ * Keeps a keyboard user's position. When the focused control disappears or becomes disabled, for example because a row is deleted, the
+ * browser would start again at the top of the page. Instead, the heading of the region that contained the control gets the focus.
  */
-export function useKeptFocus(): void {
+export function useFocusRecovery(): void {
   useEffect(() => {
-    /** The control that has the focus, and what contains it. */
-    let path: Element[] = [];
+    /** The control that has the focus, and its ancestors. */
+    let focusPath: Element[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const end = new AbortController();
+    const abortController = new AbortController();
     document.addEventListener(
       'focusin',
       event => {
-        path = event.composedPath().filter(one => one instanceof Element);
+        focusPath = event.composedPath().filter(target => target instanceof Element);
       },
-      end,
+      abortController,
     );
-    // A click next to the controls removes the focus intentionally.
+    // A user who clicks next to the controls removes the focus intentionally.
     document.addEventListener(
       'pointerdown',
       ({ target }) => {
-        if (target instanceof Node && !path[0]?.contains(target)) path = [];
+        if (target instanceof Node && !focusPath[0]?.contains(target)) focusPath = [];
       },
-      { capture: true, signal: end.signal },
+      { capture: true, signal: abortController.signal },
     );
     const observer = new MutationObserver(() => {
-      if (timer !== undefined || canHaveFocus(path[0])) return;
+      if (timer !== undefined || canHaveFocus(focusPath[0])) return;
       timer = setTimeout(() => {
         timer = undefined;
-        if (document.activeElement === document.body && !canHaveFocus(path[0])) focusNear(path);
+        if (document.activeElement === document.body && !canHaveFocus(focusPath[0]))
+          focusNearestHeading(focusPath);
       }, WAIT_MS);
     });
     observer.observe(document.body, {
@@ -46,17 +46,19 @@ export function useKeptFocus(): void {
       attributeFilter: ['disabled'],
     });
     return () => {
-      end.abort();
+      abortController.abort();
       observer.disconnect();
       clearTimeout(timer);
     };
   }, []);
 }
 
-/** Moves the focus to the heading of the innermost part of the page that is still there, or to the page. */
-function focusNear(path: readonly Element[]): void {
-  const part = path.find(one => one.isConnected && one.matches('section, main'));
-  const target = part?.querySelector('h1, h2, h3') ?? part ?? document.getElementById('main');
+/** Moves the focus to the heading of the innermost region that still exists, or to the page. */
+function focusNearestHeading(path: readonly Element[]): void {
+  const region = path.find(element => element.isConnected && element.matches('section, main'));
+  // In the administration, headings of the navigation come before that of the page.
+  const heading = region?.querySelector('h1') ?? region?.querySelector('h2, h3');
+  const target = heading ?? region ?? document.getElementById('main');
   if (!(target instanceof HTMLElement)) return;
   if (!target.hasAttribute('tabindex')) target.tabIndex = -1;
   target.focus({ preventScroll: true });

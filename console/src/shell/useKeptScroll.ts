@@ -2,13 +2,13 @@ import { useRouter, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 
 /** The scroll offset of each region, by its path in the page, for each position in the history. */
-const kept = new Map<number, Map<string, number>>();
+const offsetsByEntry = new Map<number, Map<string, number>>();
 const MAX_ENTRIES = 50;
-/** A page that has not loaded its content by then stays at the top. */
+/** A page that has not loaded its content within this time stays at the top. */
 const RESTORE_MS = 10_000;
 
-/** Back and Forward return to where the reader was. A new page starts at the top. */
-export function useKeptScroll(): void {
+/** Restores the scroll position when the user goes back or forward. A new page starts at the top. */
+export function useScrollRestoration(): void {
   const { history } = useRouter();
   const index = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.state.__TSR_index });
   const isRestoring = useRef(false);
@@ -17,33 +17,33 @@ export function useKeptScroll(): void {
     () =>
       history.subscribe(({ location, action }) => {
         if (action.type !== 'PUSH') return;
-        // A new page replaces those that Forward would have opened.
-        const from = location.state.__TSR_index;
-        for (const position of kept.keys()) if (position >= from) kept.delete(position);
+        // Opening a new page discards the history entries that Forward would have opened.
+        const newEntry = location.state.__TSR_index;
+        for (const entry of offsetsByEntry.keys()) if (entry >= newEntry) offsetsByEntry.delete(entry);
       }),
     [history],
   );
   useEffect(() => {
     if (index === undefined) return;
-    const keep = (event: Event) => {
+    const rememberOffset = (event: Event) => {
       const { target } = event;
       if (isRestoring.current || !(target instanceof Element)) return;
-      const path = pathOf(target);
+      const path = buildSelector(target);
       if (path === undefined) return;
-      const regions = kept.get(index) ?? new Map<string, number>();
-      kept.set(index, regions.set(path, target.scrollTop));
-      const [oldest] = kept.keys();
-      if (kept.size > MAX_ENTRIES && oldest !== undefined) kept.delete(oldest);
+      const regions = offsetsByEntry.get(index) ?? new Map<string, number>();
+      offsetsByEntry.set(index, regions.set(path, target.scrollTop));
+      const [oldestEntry] = offsetsByEntry.keys();
+      if (offsetsByEntry.size > MAX_ENTRIES && oldestEntry !== undefined) offsetsByEntry.delete(oldestEntry);
     };
-    // Scrolling a region does not bubble.
-    addEventListener('scroll', keep, { capture: true, passive: true });
-    return () => removeEventListener('scroll', keep, { capture: true });
+    // Scroll events do not bubble, so they are captured.
+    addEventListener('scroll', rememberOffset, { capture: true, passive: true });
+    return () => removeEventListener('scroll', rememberOffset, { capture: true });
   }, [index]);
   useEffect(() => {
-    const regions = new Map(index === undefined ? [] : kept.get(index));
+    const regions = new Map(index === undefined ? [] : offsetsByEntry.get(index));
     if (regions.size === 0) return;
     isRestoring.current = true;
-    const end = performance.now() + RESTORE_MS;
+    const deadline = performance.now() + RESTORE_MS;
     let frame = 0;
     const stop = () => {
       isRestoring.current = false;
@@ -51,21 +51,21 @@ export function useKeptScroll(): void {
     };
     const restore = () => {
       for (const [path, top] of regions) if (scrollTo(path, top)) regions.delete(path);
-      if (regions.size === 0 || performance.now() > end) stop();
+      if (regions.size === 0 || performance.now() > deadline) stop();
       else frame = requestAnimationFrame(restore);
     };
     restore();
-    // The user has scrolled.
-    const inputs = ['wheel', 'keydown', 'pointerdown', 'touchstart'] as const;
-    for (const type of inputs) addEventListener(type, stop, { passive: true });
+    // Stops as soon as the user does something, because the user's own scrolling must not be undone.
+    const inputEvents = ['wheel', 'keydown', 'pointerdown', 'touchstart'] as const;
+    for (const type of inputEvents) addEventListener(type, stop, { passive: true });
     return () => {
       stop();
-      for (const type of inputs) removeEventListener(type, stop);
+      for (const type of inputEvents) removeEventListener(type, stop);
     };
   }, [index]);
 }
 
-/** Returns whether the region has the offset. A list is long enough only when it has loaded. */
+/** Scrolls a region, and returns whether the region reached the offset. A list is long enough only after it has loaded. */
 function scrollTo(path: string, top: number): boolean {
   const region = document.querySelector(path);
   if (!region || region.scrollHeight - region.clientHeight < top) return false;
@@ -74,10 +74,10 @@ function scrollTo(path: string, top: number): boolean {
 }
 
 /**
- * A selector for the region: its label, or the position of each of its ancestors, which can change when a part of the page loads
- * later. Undefined outside the page.
+ * Returns a selector for the region, which uses its label. Without a label, the selector uses the position of each ancestor, and
+ * positions can change when a part of the page loads later. Returns undefined for an element outside the page.
  */
-function pathOf(region: Element): string | undefined {
+function buildSelector(region: Element): string | undefined {
   const label = region.getAttribute('aria-label');
   if (label !== null && region.closest('#main')) return `#main [aria-label="${CSS.escape(label)}"]`;
   const steps: string[] = [];

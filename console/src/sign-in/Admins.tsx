@@ -3,14 +3,14 @@ import { State } from '../ui/State.tsx';
 import type { AdminLogins } from './queries.ts';
 import s from './sign-in.module.css';
 
-const SHOWN = 10;
+const MAX_SHOWN = 10;
 
-/** How each admin can log in. */
+/** Lists how each admin can log in. */
 export function Admins({ logins: { admins, total } }: { logins: AdminLogins }) {
   return (
     <RailSection title="Admins" count={total} noun="admin">
       <ul className={s.admins}>
-        {admins.slice(0, SHOWN).map(({ id, name, username, email, password, singleSignOn }) => (
+        {admins.slice(0, MAX_SHOWN).map(({ id, name, username, email, password, singleSignOn }) => (
           <li key={id}>
             <span>{name ?? username ?? email}</span>
             {password && <State tone="off">Password</State>}
@@ -19,7 +19,7 @@ export function Admins({ logins: { admins, total } }: { logins: AdminLogins }) {
           </li>
         ))}
       </ul>
-      {total > SHOWN && <p className="muted">and {total - SHOWN} more</p>}
+      {total > MAX_SHOWN && <p className="muted">and {total - MAX_SHOWN} more</p>}
     </RailSection>
   );
 }

@@ -8,7 +8,7 @@ const TABS = [
   { to: '/admin/sign-in/origins', label: 'Frontend origins' },
 ];
 
-/** The pages about how people log in, and which pages frontend SDKs run in. */
+/** The settings of how people log in, and of the pages in which frontend SDKs run. */
 export function SignInFrame({ name, children }: { name: string; children: ReactNode }) {
   return (
     <Page title="Sign-in" name={`${name} · Sign-in`} head={<Tabs label="Sign-in" tabs={TABS} />}>

@@ -3,14 +3,14 @@ import { Button, NativeSelect, PasswordInput, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMissingPermissions } from '../api/me.ts';
 import { CopyButton } from '../ui/Copy.tsx';
-import { type OidcDraft, STORED } from './draft.ts';
+import { type OidcDraft, STORED_SECRET } from './draft.ts';
 import { rootRolesQuery } from './queries.ts';
 import { Setting } from './Setting.tsx';
 import s from './sign-in.module.css';
 
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
-/** For those who may not read roles. */
-const BUILT_IN = [
+/** The choices for users who may not read roles. */
+const BUILT_IN_ROLES = [
   { id: 1, name: 'Admin' },
   { id: 2, name: 'Editor' },
   { id: 3, name: 'Viewer' },
@@ -22,12 +22,12 @@ type PartProps = {
   change(part: Partial<OidcDraft>): void;
 };
 
-/** The settings of OpenID Connect: the provider, the accounts that a login creates, and rarely needed settings. */
+/** The OpenID Connect settings for the provider, for the accounts that a login creates, and for rare cases. */
 export function OidcForm({
   callbackUrl,
-  missing,
+  missingPermissions,
   ...props
-}: PartProps & { callbackUrl: string; missing: readonly string[] }) {
+}: PartProps & { callbackUrl: string; missingPermissions: readonly string[] }) {
   const { draft, change } = props;
   return (
     <>
@@ -35,7 +35,7 @@ export function OidcForm({
         title="Log in with OpenID Connect"
         note="The login page offers it next to passwords"
         checked={draft.enabled}
-        missing={missing}
+        missingPermissions={missingPermissions}
         onChange={enabled => change({ enabled })}
       />
       <Provider {...props} callbackUrl={callbackUrl} />
@@ -71,7 +71,7 @@ function Provider({ draft, errors, change, callbackUrl }: PartProps & { callback
         error={errors.clientId}
         onChange={event => change({ clientId: event.target.value })}
       />
-      {draft.secret === STORED ? (
+      {draft.secret === STORED_SECRET ? (
         <TextInput
           label="Client secret"
           value="•••••••• stored"
@@ -109,7 +109,7 @@ function Provider({ draft, errors, change, callbackUrl }: PartProps & { callback
 }
 
 function Accounts({ draft, errors, change }: PartProps) {
-  const { data: roles = BUILT_IN } = useQuery({
+  const { data: roles = BUILT_IN_ROLES } = useQuery({
     ...rootRolesQuery,
     enabled: useMissingPermissions('getRoles').length === 0,
   });

@@ -7,14 +7,14 @@ export function Setting({
   title,
   note,
   checked,
-  missing = [],
+  missingPermissions = [],
   children,
   onChange,
 }: {
   title: string;
   note?: string;
   checked: boolean;
-  missing?: readonly string[];
+  missingPermissions?: readonly string[];
   children?: ReactNode;
   onChange(checked: boolean): void;
 }) {
@@ -25,7 +25,13 @@ export function Setting({
         {note && <small>{note}</small>}
       </span>
       {children}
-      <Toggle checked={checked} label={title} missing={missing} onChange={onChange} large />
+      <Toggle
+        checked={checked}
+        label={title}
+        missingPermissions={missingPermissions}
+        onChange={onChange}
+        large
+      />
     </div>
   );
 }

@@ -1,13 +1,13 @@
 import { Button } from '@mantine/core';
 import { Check, CircleX, RefreshCw, TriangleAlert } from 'lucide-react';
-import { messagesByField, otherMessages } from '../api/errors.ts';
+import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { FormErrors } from '../ui/Failure.tsx';
 import { RailSection } from '../ui/RailSection.tsx';
-import { FIELDS } from './draft.ts';
+import { SHOWN_FIELDS } from './draft.ts';
 import type { OidcTest } from './queries.ts';
 import s from './sign-in.module.css';
 
-const NAMES: Record<OidcTest['checks'][number]['name'], string> = {
+const CHECK_NAMES: Record<OidcTest['checks'][number]['name'], string> = {
   discovery: 'Discovery',
   issuer: 'Issuer',
   keys: 'Keys',
@@ -20,7 +20,7 @@ const NAMES: Record<OidcTest['checks'][number]['name'], string> = {
 const ICONS = { passed: Check, warning: TriangleAlert, failed: CircleX };
 const TONES = { passed: 'on', warning: 'warn', failed: 'bad' };
 
-/** The result of the last test, and the button that starts one. */
+/** Shows the result of the last test, and a button that starts a test. */
 export function TestResult({
   test,
   isCurrent,
@@ -35,7 +35,7 @@ export function TestResult({
   error: unknown;
   onTest(): void;
 }) {
-  const rejected = Object.keys(messagesByField(error));
+  const rejectedFields = Object.keys(messagesByField(error));
   return (
     <RailSection
       title="Test result"
@@ -46,8 +46,10 @@ export function TestResult({
       }
     >
       <div role="status">
-        <FormErrors messages={otherMessages(error, FIELDS)} />
-        {rejected.length > 0 && <p className={s.stale}>Not tested: complete the marked fields first.</p>}
+        <FormErrors messages={messagesWithoutField(error, SHOWN_FIELDS)} />
+        {rejectedFields.length > 0 && (
+          <p className={s.stale}>Not tested: complete the marked fields first.</p>
+        )}
         {!test && !error && (
           <p className="muted">
             A test fetches the provider's discovery document and keys, and checks that the provider knows the
@@ -63,7 +65,7 @@ export function TestResult({
                 <li key={name} data-tone={TONES[result]}>
                   <Icon size={15} aria-label={result} />
                   <p>
-                    <b>{NAMES[name]}</b> {message}
+                    <b>{CHECK_NAMES[name]}</b> {message}
                   </p>
                 </li>
               );

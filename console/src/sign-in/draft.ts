@@ -1,7 +1,7 @@
 import type { OidcInput, OidcSettings } from './queries.ts';
 
-/** What responses show instead of a stored secret, and what keeps it in a request. */
-export const STORED = '*****';
+/** The mask of a stored secret in responses. A request with this mask keeps the secret. */
+export const STORED_SECRET = '*****';
 
 /** The form of OpenID Connect. Empty strings mean missing values. */
 export type OidcDraft = {
@@ -20,7 +20,7 @@ export type OidcDraft = {
   acrValues: string;
 };
 
-export const draftOf = (settings: OidcSettings): OidcDraft => ({
+export const toDraft = (settings: OidcSettings): OidcDraft => ({
   enabled: settings.enabled,
   discoverUrl: settings.discoverUrl ?? '',
   clientId: settings.clientId ?? '',
@@ -36,17 +36,17 @@ export const draftOf = (settings: OidcSettings): OidcDraft => ({
   acrValues: settings.acrValues ?? '',
 });
 
-export const inputOf = (draft: OidcDraft): OidcInput => ({
+export const toInput = (draft: OidcDraft): OidcInput => ({
   ...draft,
   discoverUrl: draft.discoverUrl.trim() || null,
   clientId: draft.clientId.trim() || null,
   secret: draft.secret || null,
   groupJsonPath: draft.groupJsonPath.trim() || null,
   acrValues: draft.acrValues.trim() || null,
-  idTokenSigningAlgorithm: (draft.idTokenSigningAlgorithm || null) as OidcInput['idTokenSigningAlgorithm'], // Of the select.
+  idTokenSigningAlgorithm: (draft.idTokenSigningAlgorithm || null) as OidcInput['idTokenSigningAlgorithm'], // The select offers only these values.
 });
 
-const NAMES: Record<keyof OidcDraft, string> = {
+const FIELD_NAMES: Record<keyof OidcDraft, string> = {
   enabled: 'single sign-on',
   discoverUrl: 'issuer',
   clientId: 'client ID',
@@ -62,8 +62,8 @@ const NAMES: Record<keyof OidcDraft, string> = {
   acrValues: 'acr values',
 };
 
-export const FIELDS = Object.keys(NAMES) as (keyof OidcDraft)[]; // Object.keys loses the key types.
+export const SHOWN_FIELDS = Object.keys(FIELD_NAMES) as (keyof OidcDraft)[]; // Object.keys loses the key types.
 
-/** The names of the changed fields. Their values stay in the form, where a secret is hidden. */
-export const changedNames = (before: OidcDraft, after: OidcDraft): string[] =>
-  FIELDS.filter(field => before[field] !== after[field]).map(field => NAMES[field]);
+/** Returns the names of the changed fields, without their values, because one of them is a secret. */
+export const listChangedNames = (draftBefore: OidcDraft, draftAfter: OidcDraft): string[] =>
+  SHOWN_FIELDS.filter(field => draftBefore[field] !== draftAfter[field]).map(field => FIELD_NAMES[field]);

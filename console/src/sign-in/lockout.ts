@@ -2,10 +2,10 @@ import type { AdminLogins } from './queries.ts';
 
 export type Lockout = { isBlocked: boolean; title: string; message: string };
 
-const nameOf = ({ username, name, email }: AdminLogins['admins'][number]): string =>
+const getDisplayName = ({ username, name, email }: AdminLogins['admins'][number]): string =>
   username ?? name ?? email ?? 'an admin';
 
-/** According to the methods that would remain. */
+/** The remedies, by the method that would remain. */
 const REMEDIES = {
   singleSignOn: 'Keep passwords enabled until an admin has logged in with single sign-on.',
   password: 'Keep single sign-on enabled until an admin has a password.',
@@ -13,10 +13,10 @@ const REMEDIES = {
 };
 
 /**
- * What the login methods mean for admins: nothing, a warning about those who could not log in, or a block if none could.
- * An admin counts for single sign-on only after a login with it, because only that proves that the provider knows them.
+ * Returns a warning about admins who could not log in with these methods, or a block if no admin could. For single sign-on, an admin
+ * counts only after logging in with it, because only such a login proves that the provider knows the admin.
  */
-export function lockoutOf(
+export function findLockout(
   { admins, total, password, singleSignOn }: AdminLogins,
   methods: { password: boolean; singleSignOn: boolean },
 ): Lockout | undefined {
@@ -26,18 +26,18 @@ export function lockoutOf(
       title: 'No admin could log in afterwards.',
       message: REMEDIES[methods.singleSignOn ? 'singleSignOn' : methods.password ? 'password' : 'none'],
     };
-  const without = admins.filter(
-    one => !(methods.password && one.password) && !(methods.singleSignOn && one.singleSignOn),
+  const lockedOutAdmins = admins.filter(
+    admin => !(methods.password && admin.password) && !(methods.singleSignOn && admin.singleSignOn),
   );
-  if (without.length === 0) return undefined;
-  const names = without.slice(0, 3).map(nameOf).join(', ');
-  const more = without.length > 3 ? ` and ${without.length - 3} more` : '';
+  if (lockedOutAdmins.length === 0) return undefined;
+  const names = lockedOutAdmins.slice(0, 3).map(getDisplayName).join(', ');
+  const moreText = lockedOutAdmins.length > 3 ? ` and ${lockedOutAdmins.length - 3} more` : '';
   return {
     isBlocked: false,
     title:
       methods.singleSignOn && !methods.password
         ? 'Keep passwords enabled for now.'
         : 'Not every admin can log in.',
-    message: `Of ${total} admins, ${names}${more} ${without.length === 1 ? 'has' : 'have'} not logged in with single sign-on and could be locked out.`,
+    message: `Of ${total} admins, ${names}${moreText} ${lockedOutAdmins.length === 1 ? 'has' : 'have'} not logged in with single sign-on and could be locked out.`,
   };
 }

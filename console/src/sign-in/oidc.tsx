@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Check } from 'lucide-react';
 import { useState } from 'react';
-import { messagesByField, otherMessages } from '../api/errors.ts';
+import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { useMissingPermissions } from '../api/me.ts';
 import { Conflict } from '../ui/Conflict.tsx';
 import { Failure, FormErrors } from '../ui/Failure.tsx';
@@ -14,11 +14,11 @@ import { State } from '../ui/State.tsx';
 import { toast } from '../ui/toasts.ts';
 import { useEditor } from '../ui/useEditor.tsx';
 import type { Version } from '../ui/versions.ts';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import { Admins } from './Admins.tsx';
-import { changedNames, draftOf, FIELDS, inputOf, type OidcDraft, STORED } from './draft.ts';
+import { listChangedNames, type OidcDraft, SHOWN_FIELDS, STORED_SECRET, toDraft, toInput } from './draft.ts';
 import { SignInFrame } from './Frame.tsx';
-import { lockoutOf } from './lockout.ts';
+import { findLockout } from './lockout.ts';
 import { LockoutNote } from './Note.tsx';
 import { OidcForm } from './OidcForm.tsx';
 import { adminLoginsQuery, oidcQuery, originsQuery, passwordsQuery, saveOidc, testOidc } from './queries.ts';
@@ -28,7 +28,7 @@ import { TestResult } from './TestResult.tsx';
 
 const SUBJECT = settingSubject('auth.oidc');
 
-/** Single sign-on with OpenID Connect. Settings are saved as they were tested. */
+/** Single sign-on with OpenID Connect. Only settings that were tested can be saved. */
 export function OidcPage() {
   const oidc = useQuery(oidcQuery);
   const passwords = useQuery(passwordsQuery);
@@ -40,8 +40,8 @@ export function OidcPage() {
       {!error && !(oidc.data && passwords.data && origins.data) && <Skeleton />}
       {oidc.data && passwords.data && origins.data && (
         <Editor
-          saved={{ draft: draftOf(oidc.data.settings), etag: oidc.data.etag }}
-          hasPasswords={!passwords.data.settings.disabled}
+          savedVersion={{ draft: toDraft(oidc.data.settings), etag: oidc.data.etag }}
+          passwordLoginEnabled={!passwords.data.settings.disabled}
           callbackUrl={`${origins.data.publicUrl}/auth/oidc/callback`}
         />
       )}
@@ -50,39 +50,39 @@ export function OidcPage() {
 }
 
 function Editor({
-  saved,
-  hasPasswords,
+  savedVersion,
+  passwordLoginEnabled,
   callbackUrl,
 }: {
-  saved: Version<OidcDraft>;
-  hasPasswords: boolean;
+  savedVersion: Version<OidcDraft>;
+  passwordLoginEnabled: boolean;
   callbackUrl: string;
 }) {
   const client = useQueryClient();
-  const missing = useMissingPermissions('setOidcSettings');
-  const [tested, setTested] = useState<string>();
+  const missingPermissions = useMissingPermissions('setOidcSettings');
+  const [testedKey, setTestedKey] = useState<string>();
   const test = useMutation({
-    mutationFn: (sent: OidcDraft) => testOidc(inputOf(sent)),
-    onSuccess: (_, sent) => setTested(keyOf(sent)),
+    mutationFn: (sent: OidcDraft) => testOidc(toInput(sent)),
+    onSuccess: (_, sent) => setTestedKey(toKey(sent)),
   });
   const read = async () => {
     const { settings, etag } = await client.fetchQuery({ ...oidcQuery, staleTime: 0 });
-    return { draft: draftOf(settings), etag };
+    return { draft: toDraft(settings), etag };
   };
   const editor = useEditor<OidcDraft>({
     thing: 'sign-in:oidc',
-    current: saved,
+    current: savedVersion,
     read,
-    save: (sent, etag) => saveOidc(inputOf(sent), etag),
+    save: (sent, etag) => saveOidc(toInput(sent), etag),
     findChange: () => findChange(SUBJECT),
     onSaved: async () => {
       toast({ message: 'Sign-in settings saved.' });
       return await read();
     },
-    withoutSecrets: draft => ({ ...draft, secret: saved.draft.secret }),
+    withoutSecrets: draft => ({ ...draft, secret: savedVersion.draft.secret }),
   });
-  const { draft, base, changes, change, error, conflict, question } = editor;
-  const isTested = tested === keyOf(draft);
+  const { draft, base, changes, change, error, conflict, confirmation } = editor;
+  const isTested = testedKey === toKey(draft);
   const isPassed = isTested && test.data?.passed === true;
   const { data: logins } = useQuery(
     adminLoginsQuery({
@@ -90,16 +90,17 @@ function Editor({
       ...(isTested && test.data?.issuer ? { issuer: test.data.issuer } : {}),
     }),
   );
-  const lockout = logins && lockoutOf(logins, { password: hasPasswords, singleSignOn: draft.enabled });
+  const lockout =
+    logins && findLockout(logins, { password: passwordLoginEnabled, singleSignOn: draft.enabled });
   const runTest = () => test.mutate(draft);
   if (conflict)
     return (
       <>
-        <Conflict noun="configuration" {...hidden(conflict)} />
-        {question}
+        <Conflict noun="configuration" {...hideSecrets(conflict)} />
+        {confirmation}
       </>
     );
-  const rejected = error ?? (tested === undefined || !isTested ? test.error : undefined);
+  const rejection = error ?? (testedKey === undefined || !isTested ? test.error : undefined);
   return (
     <>
       <FormAndEffect
@@ -109,12 +110,12 @@ function Editor({
         onSubmit={runTest}
         form={
           <>
-            <FormErrors messages={otherMessages(error, FIELDS)} />
+            <FormErrors messages={messagesWithoutField(error, SHOWN_FIELDS)} />
             <OidcForm
               draft={draft}
-              errors={messagesByField(rejected)}
+              errors={messagesByField(rejection)}
               callbackUrl={callbackUrl}
-              missing={missing}
+              missingPermissions={missingPermissions}
               change={part => {
                 change(part);
                 if (test.isError) test.reset();
@@ -128,13 +129,15 @@ function Editor({
               changes={changes}
               summary={
                 <>
-                  <b>{counted(changes.length, 'change')}</b> {changedNames(base, draft).join(' · ')}{' '}
+                  <b>{formatCount(changes.length, 'change')}</b> {listChangedNames(base, draft).join(' · ')}{' '}
                   <SaveState isNeeded={draft.enabled} isTested={isTested} isPassed={isPassed} />
                 </>
               }
-              missing={missing}
+              missingPermissions={missingPermissions}
               pending={editor.isPending}
-              disabled={(draft.enabled && !isPassed) || lockout?.isBlocked === true || missing.length > 0}
+              disabled={
+                (draft.enabled && !isPassed) || lockout?.isBlocked === true || missingPermissions.length > 0
+              }
               onSave={editor.save}
               onInvalid={() => !isTested && runTest()}
               onDiscard={editor.discard}
@@ -153,12 +156,12 @@ function Editor({
         {logins && <Admins logins={logins} />}
         <LastChange subject={SUBJECT} />
       </FormAndEffect>
-      {question}
+      {confirmation}
     </>
   );
 }
 
-const keyOf = (draft: OidcDraft): string => JSON.stringify(inputOf(draft));
+const toKey = (draft: OidcDraft): string => JSON.stringify(toInput(draft));
 
 function SaveState({
   isNeeded,
@@ -183,12 +186,12 @@ function SaveState({
   );
 }
 
-/** A conflict shows the values of both sides, but no secret. */
-function hidden<C extends { base: OidcDraft; mine: OidcDraft; theirs: OidcDraft }>(conflict: C): C {
+/** Hides the secrets in a conflict, which shows the values of both sides. */
+function hideSecrets<C extends { base: OidcDraft; mine: OidcDraft; theirs: OidcDraft }>(conflict: C): C {
   const { base, mine, theirs } = conflict;
-  const shown = (draft: OidcDraft): OidcDraft => ({
+  const hideSecret = (draft: OidcDraft): OidcDraft => ({
     ...draft,
-    secret: draft.secret === base.secret ? draft.secret : draft.secret === '' ? '' : `${STORED} (new)`,
+    secret: draft.secret === base.secret ? draft.secret : draft.secret === '' ? '' : `${STORED_SECRET} (new)`,
   });
-  return { ...conflict, mine: shown(mine), theirs: shown(theirs) };
+  return { ...conflict, mine: hideSecret(mine), theirs: hideSecret(theirs) };
 }

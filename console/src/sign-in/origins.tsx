@@ -1,6 +1,6 @@
 import { Textarea } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { otherMessages, RequestError } from '../api/errors.ts';
+import { messagesWithoutField, RequestError } from '../api/errors.ts';
 import { useMissingPermissions } from '../api/me.ts';
 import { Conflict } from '../ui/Conflict.tsx';
 import { Failure, FormErrors } from '../ui/Failure.tsx';
@@ -20,11 +20,11 @@ import { settingSubject } from './subject.ts';
 const SUBJECT = settingSubject('cors');
 const PATH = /^\/body\/frontendApiOrigins\/(\d+)/;
 
-/** The origins twice: as text, in which a line can be incomplete, and as the list that is saved. */
+/** The origins as text, in which a line can be incomplete, and as the list that is saved. */
 type Draft = { origins: string[]; text: string };
 
-const draftOf = (origins: string[]): Draft => ({ origins, text: origins.join('\n') });
-const linesOf = (text: string): string[] =>
+const toDraft = (origins: string[]): Draft => ({ origins, text: origins.join('\n') });
+const splitLines = (text: string): string[] =>
   text
     .split('\n')
     .map(line => line.trim())
@@ -37,21 +37,21 @@ export function OriginsPage() {
     <SignInFrame name="Frontend origins">
       {error && <Failure error={error} onRetry={() => void refetch()} />}
       {!error && !data && <Skeleton />}
-      {data && <Editor saved={{ draft: draftOf(data.origins), etag: data.etag }} />}
+      {data && <Editor savedVersion={{ draft: toDraft(data.origins), etag: data.etag }} />}
     </SignInFrame>
   );
 }
 
-function Editor({ saved }: { saved: Version<Draft> }) {
+function Editor({ savedVersion }: { savedVersion: Version<Draft> }) {
   const client = useQueryClient();
-  const missing = useMissingPermissions('setCorsOrigins');
+  const missingPermissions = useMissingPermissions('setCorsOrigins');
   const read = async () => {
     const { origins, etag } = await client.fetchQuery({ ...originsQuery, staleTime: 0 });
-    return { draft: draftOf(origins), etag };
+    return { draft: toDraft(origins), etag };
   };
-  const { draft, changes, change, error, conflict, question, ...editor } = useEditor<Draft>({
+  const { draft, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
     thing: 'sign-in:origins',
-    current: saved,
+    current: savedVersion,
     read,
     save: (sent, etag) => saveOrigins(sent.origins, etag),
     findChange: () => findChange(SUBJECT),
@@ -64,10 +64,10 @@ function Editor({ saved }: { saved: Version<Draft> }) {
     return (
       <>
         <Conflict noun="list of origins" {...conflict} />
-        {question}
+        {confirmation}
       </>
     );
-  const shown = changes.filter(({ path }) => path[0] === 'origins');
+  const originChanges = changes.filter(({ path }) => path[0] === 'origins');
   return (
     <>
       <FormAndEffect
@@ -76,7 +76,7 @@ function Editor({ saved }: { saved: Version<Draft> }) {
         onSubmit={editor.save}
         form={
           <>
-            <FormErrors messages={lineMessages(error).length > 0 ? [] : otherMessages(error, [])} />
+            <FormErrors messages={messagesByLine(error).length > 0 ? [] : messagesWithoutField(error, [])} />
             <Textarea
               label="Origins of your pages, one per line"
               description="Scheme and host, such as https://shop.example.com. A * allows every page."
@@ -84,20 +84,20 @@ function Editor({ saved }: { saved: Version<Draft> }) {
               rows={10}
               autoComplete="off"
               spellCheck={false}
-              readOnly={missing.length > 0}
+              readOnly={missingPermissions.length > 0}
               value={draft.text}
-              error={lineMessages(error).join(' ')}
-              onChange={({ target: { value } }) => change({ text: value, origins: linesOf(value) })}
+              error={messagesByLine(error).join(' ')}
+              onChange={({ target: { value } }) => change({ text: value, origins: splitLines(value) })}
             />
           </>
         }
         bar={
-          shown.length > 0 && (
+          originChanges.length > 0 && (
             <SaveBar
-              changes={shown}
-              missing={missing}
+              changes={originChanges}
+              missingPermissions={missingPermissions}
               pending={editor.isPending}
-              disabled={missing.length > 0}
+              disabled={missingPermissions.length > 0}
               onSave={editor.save}
               onDiscard={editor.discard}
             />
@@ -115,18 +115,18 @@ function Editor({ saved }: { saved: Version<Draft> }) {
         </RailSection>
         <LastChange subject={SUBJECT} />
       </FormAndEffect>
-      {question}
+      {confirmation}
     </>
   );
 }
 
-/** Messages about individual origins, with their line. */
-const lineMessages = (error: unknown): string[] =>
+/** Returns the messages about individual origins with their line. */
+const messagesByLine = (error: unknown): string[] =>
   error instanceof RequestError
     ? error.details.flatMap(({ path, message }) => {
-        const at = path?.match(PATH)?.[1];
-        return at === undefined
+        const index = path?.match(PATH)?.[1];
+        return index === undefined
           ? []
-          : [`Line ${Number(at) + 1}: ${message.replace(/^\S+\[?\d*\]? must/, 'must')}.`];
+          : [`Line ${Number(index) + 1}: ${message.replace(/^\S+\[?\d*\]? must/, 'must')}.`];
       })
     : [];

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { otherMessages } from '../api/errors.ts';
+import { messagesWithoutField } from '../api/errors.ts';
 import { useMissingPermissions } from '../api/me.ts';
 import { Conflict } from '../ui/Conflict.tsx';
 import { Failure, FormErrors } from '../ui/Failure.tsx';
@@ -14,7 +14,7 @@ import { useEditor } from '../ui/useEditor.tsx';
 import type { Version } from '../ui/versions.ts';
 import { Admins } from './Admins.tsx';
 import { SignInFrame } from './Frame.tsx';
-import { lockoutOf } from './lockout.ts';
+import { findLockout } from './lockout.ts';
 import { LockoutNote } from './Note.tsx';
 import { adminLoginsQuery, oidcQuery, passwordsQuery, savePasswords } from './queries.ts';
 import { Setting } from './Setting.tsx';
@@ -25,7 +25,7 @@ const SUBJECT = settingSubject('auth.simple');
 
 type Draft = { password: boolean };
 
-/** Whether people log in with a password. */
+/** Edits whether people can log in with a password. */
 export function PasswordsPage() {
   const passwords = useQuery(passwordsQuery);
   const oidc = useQuery(oidcQuery);
@@ -36,25 +36,31 @@ export function PasswordsPage() {
       {!error && !(passwords.data && oidc.data) && <Skeleton />}
       {passwords.data && oidc.data && (
         <Editor
-          saved={{ draft: { password: !passwords.data.settings.disabled }, etag: passwords.data.etag }}
-          hasSingleSignOn={oidc.data.settings.enabled}
+          savedVersion={{ draft: { password: !passwords.data.settings.disabled }, etag: passwords.data.etag }}
+          singleSignOnEnabled={oidc.data.settings.enabled}
         />
       )}
     </SignInFrame>
   );
 }
 
-function Editor({ saved, hasSingleSignOn }: { saved: Version<Draft>; hasSingleSignOn: boolean }) {
+function Editor({
+  savedVersion,
+  singleSignOnEnabled,
+}: {
+  savedVersion: Version<Draft>;
+  singleSignOnEnabled: boolean;
+}) {
   const client = useQueryClient();
-  const missing = useMissingPermissions('setSimpleSettings');
+  const missingPermissions = useMissingPermissions('setSimpleSettings');
   const { data: logins } = useQuery(adminLoginsQuery({}));
   const read = async () => {
     const { settings, etag } = await client.fetchQuery({ ...passwordsQuery, staleTime: 0 });
     return { draft: { password: !settings.disabled }, etag };
   };
-  const { draft, changes, change, error, conflict, question, ...editor } = useEditor<Draft>({
+  const { draft, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
     thing: 'sign-in:passwords',
-    current: saved,
+    current: savedVersion,
     read,
     save: (sent, etag) => savePasswords({ disabled: !sent.password }, etag),
     findChange: () => findChange(SUBJECT),
@@ -67,11 +73,12 @@ function Editor({ saved, hasSingleSignOn }: { saved: Version<Draft>; hasSingleSi
     return (
       <>
         <Conflict noun="setting" {...conflict} />
-        {question}
+        {confirmation}
       </>
     );
-  const lockout = logins && lockoutOf(logins, { password: draft.password, singleSignOn: hasSingleSignOn });
-  const isAlone = !hasSingleSignOn && saved.draft.password;
+  const lockout =
+    logins && findLockout(logins, { password: draft.password, singleSignOn: singleSignOnEnabled });
+  const isOnlyMethod = !singleSignOnEnabled && savedVersion.draft.password;
   return (
     <>
       <FormAndEffect
@@ -80,15 +87,15 @@ function Editor({ saved, hasSingleSignOn }: { saved: Version<Draft>; hasSingleSi
         onSubmit={() => {}}
         form={
           <>
-            <FormErrors messages={otherMessages(error, [])} />
+            <FormErrors messages={messagesWithoutField(error, [])} />
             <Setting
               title="Log in with a password"
               note="Without it, people log in with single sign-on only. Admin tokens keep working."
               checked={draft.password}
-              missing={missing}
+              missingPermissions={missingPermissions}
               onChange={password => change({ password })}
             />
-            {isAlone && (
+            {isOnlyMethod && (
               <p className="muted">
                 Passwords are the only login method. Before you disable them, set up{' '}
                 <Link to="/admin/sign-in" className={s.link}>
@@ -104,9 +111,9 @@ function Editor({ saved, hasSingleSignOn }: { saved: Version<Draft>; hasSingleSi
             <SaveBar
               changes={changes}
               action={draft.password ? 'Enable passwords' : 'Disable passwords'}
-              missing={missing}
+              missingPermissions={missingPermissions}
               pending={editor.isPending}
-              disabled={lockout?.isBlocked === true || missing.length > 0}
+              disabled={lockout?.isBlocked === true || missingPermissions.length > 0}
               onSave={editor.save}
               onDiscard={editor.discard}
             />
@@ -117,7 +124,7 @@ function Editor({ saved, hasSingleSignOn }: { saved: Version<Draft>; hasSingleSi
         {logins && <Admins logins={logins} />}
         <LastChange subject={SUBJECT} />
       </FormAndEffect>
-      {question}
+      {confirmation}
     </>
   );
 }

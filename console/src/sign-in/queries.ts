@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { api, done, type Schemas, sendRead, unwrap } from '../api/client.ts';
+import { api, ensureApplied, type Schemas, sendRead, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 
 export type OidcSettings = Schemas['OidcSettings'];
@@ -7,18 +7,18 @@ export type OidcInput = Schemas['OidcSettingsInput'];
 export type OidcTest = Schemas['OidcTest'];
 export type AdminLogins = Schemas['AdminLogins'];
 
-const etagOf = (response: Response): string => response.headers.get('ETag') ?? '*';
+const readEtag = (response: Response): string => response.headers.get('ETag') ?? '*';
 
 export const oidcQuery = queryOptions({
   queryKey: [...keys.settings, 'oidc'],
   queryFn: async ({ signal }) => {
     const call = api.GET('/api/admin/auth/oidc/settings', { signal });
-    return { settings: await unwrap(call), etag: etagOf((await call).response) };
+    return { settings: await unwrap(call), etag: readEtag((await call).response) };
   },
 });
 
 export const saveOidc = (body: OidcInput, etag: string): Promise<void> =>
-  done(api.POST('/api/admin/auth/oidc/settings', { body, headers: { 'If-Match': etag } }));
+  ensureApplied(api.POST('/api/admin/auth/oidc/settings', { body, headers: { 'If-Match': etag } }));
 
 /** Tests the provider. The server saves nothing. */
 export const testOidc = (body: OidcInput): Promise<OidcTest> =>
@@ -28,14 +28,14 @@ export const passwordsQuery = queryOptions({
   queryKey: [...keys.settings, 'passwords'],
   queryFn: async ({ signal }) => {
     const call = api.GET('/api/admin/auth/simple/settings', { signal });
-    return { settings: await unwrap(call), etag: etagOf((await call).response) };
+    return { settings: await unwrap(call), etag: readEtag((await call).response) };
   },
 });
 
 export const savePasswords = (body: Schemas['SimpleSettings'], etag: string): Promise<void> =>
-  done(api.POST('/api/admin/auth/simple/settings', { body, headers: { 'If-Match': etag } }));
+  ensureApplied(api.POST('/api/admin/auth/simple/settings', { body, headers: { 'If-Match': etag } }));
 
-/** How admins can log in, with an issuer and a client of single sign-on. */
+/** How admins can log in, given an issuer and a client of single sign-on. */
 export const adminLoginsQuery = (query: { issuer?: string; clientId?: string }) =>
   queryOptions({
     queryKey: [...keys.settings, 'admins', query],
@@ -48,12 +48,12 @@ export const originsQuery = queryOptions({
   queryFn: async ({ signal }) => {
     const call = api.GET('/api/admin/ui-config', { signal });
     const { frontendApiOrigins, unleashUrl } = await unwrap(call);
-    return { origins: frontendApiOrigins, publicUrl: unleashUrl, etag: etagOf((await call).response) };
+    return { origins: frontendApiOrigins, publicUrl: unleashUrl, etag: readEtag((await call).response) };
   },
 });
 
 export const saveOrigins = (frontendApiOrigins: string[], etag: string): Promise<void> =>
-  done(
+  ensureApplied(
     api.POST('/api/admin/ui-config/cors', { body: { frontendApiOrigins }, headers: { 'If-Match': etag } }),
   );
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { changedNames, draftOf, inputOf, STORED } from './draft.ts';
-import { lockoutOf } from './lockout.ts';
+import { listChangedNames, STORED_SECRET, toDraft, toInput } from './draft.ts';
+import { findLockout } from './lockout.ts';
 import type { AdminLogins, OidcSettings } from './queries.ts';
 
 const SETTINGS: OidcSettings = {
   enabled: true,
   discoverUrl: 'https://login.example.com',
   clientId: 'halyard',
-  secret: STORED,
+  secret: STORED_SECRET,
   autoCreate: false,
   emailDomains: '',
   defaultRootRoleId: 3,
@@ -20,13 +20,13 @@ const SETTINGS: OidcSettings = {
 };
 
 test('an unchanged form produces the same settings, and keeps the stored secret', () => {
-  expect(inputOf(draftOf(SETTINGS))).toEqual(SETTINGS);
+  expect(toInput(toDraft(SETTINGS))).toEqual(SETTINGS);
 });
 
 test('names changed fields without their values', () => {
-  const draft = draftOf(SETTINGS);
+  const draft = toDraft(SETTINGS);
 
-  expect(changedNames(draft, { ...draft, secret: 'hush', emailDomains: 'example.com' })).toEqual([
+  expect(listChangedNames(draft, { ...draft, secret: 'hush', emailDomains: 'example.com' })).toEqual([
     'client secret',
     'email domains',
   ]);
@@ -38,22 +38,25 @@ const admin = (username: string, password: boolean, singleSignOn: boolean) => ({
 const logins = (...admins: AdminLogins['admins']): AdminLogins => ({
   admins,
   total: admins.length,
-  password: admins.filter(one => one.password).length,
-  singleSignOn: admins.filter(one => one.singleSignOn).length,
+  password: admins.filter(candidate => candidate.password).length,
+  singleSignOn: admins.filter(candidate => candidate.singleSignOn).length,
 });
-const both = logins(admin('ada', true, false), admin('kavya', false, true));
+const adminsOfBothMethods = logins(admin('ada', true, false), admin('kavya', false, true));
 
 test.each([
   ['both methods', { password: true, singleSignOn: true }, undefined],
   ['single sign-on only', { password: false, singleSignOn: true }, false],
   ['passwords only', { password: true, singleSignOn: false }, false],
   ['neither', { password: false, singleSignOn: false }, true],
-])('says who is locked out with %s', (_, methods, isBlocked) => {
-  expect(lockoutOf(both, methods)?.isBlocked).toBe(isBlocked);
-});
+])(
+  'allows, warns about or blocks %s, depending on how many admins could still log in',
+  (_, methods, isBlocked) => {
+    expect(findLockout(adminsOfBothMethods, methods)?.isBlocked).toBe(isBlocked);
+  },
+);
 
-test('blocks single sign-on only while no admin has logged in with it', () => {
-  const lockout = lockoutOf(logins(admin('ada', true, false)), { password: false, singleSignOn: true });
+test('blocks disabling passwords while no admin has logged in with single sign-on', () => {
+  const lockout = findLockout(logins(admin('ada', true, false)), { password: false, singleSignOn: true });
 
   expect(lockout).toMatchObject({ isBlocked: true, message: expect.stringContaining('Keep passwords') });
 });
@@ -62,6 +65,6 @@ test('names at most three admins', () => {
   const admins = ['a', 'b', 'c', 'd', 'e'].map(name => admin(name, true, false));
 
   expect(
-    lockoutOf(logins(...admins, admin('z', false, true)), { password: false, singleSignOn: true })?.message,
+    findLockout(logins(...admins, admin('z', false, true)), { password: false, singleSignOn: true })?.message,
   ).toContain('Of 6 admins, a, b, c and 2 more have not logged in');
 });

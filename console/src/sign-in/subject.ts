@@ -1,6 +1,6 @@
 import type { Subject } from '../ui/last-change.ts';
 
-/** The events that change a setting: `auth.oidc`, `auth.simple` or `cors`. */
+/** Returns the subject of the events that change a setting, which is `auth.oidc`, `auth.simple` or `cors`. */
 export const settingSubject = (id: string): Subject => ({
   types: ['setting-created', 'setting-updated'],
   text: id,

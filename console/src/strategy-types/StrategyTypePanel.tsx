@@ -2,7 +2,7 @@ import '@mantine/core/styles/Checkbox.layer.css';
 import { ActionIcon, Button, Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus, X } from 'lucide-react';
-import { isNameTaken, messagesByField, otherMessages } from '../api/errors.ts';
+import { isNameTaken, messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { useMissingPermissions } from '../api/me.ts';
 import { Can } from '../ui/Can.tsx';
 import { Conflict } from '../ui/Conflict.tsx';
@@ -21,13 +21,13 @@ import { useEditor } from '../ui/useEditor.tsx';
 import { useFilters } from '../ui/useFilters.ts';
 import type { Version } from '../ui/versions.ts';
 import {
+  buildSubject,
   createStrategyType,
   deleteStrategyType,
   type Parameter,
   type StrategyType,
   setDeprecated,
   strategyTypeQuery,
-  subjectOf,
   updateStrategyType,
 } from './queries.ts';
 import s from './strategy-types.module.css';
@@ -35,11 +35,11 @@ import s from './strategy-types.module.css';
 type Draft = { description: string; parameters: Parameter[] };
 
 const PARAMETER_TYPES = ['string', 'percentage', 'list', 'number', 'boolean'] as const;
-const FIELDS = ['name', 'description'];
+const SHOWN_FIELDS = ['name', 'description'];
 
 const EMPTY: Draft & { name: string } = { name: '', description: '', parameters: [] };
 
-const draftOf = ({ description, parameters }: StrategyType): Draft => ({ description, parameters });
+const toDraft = ({ description, parameters }: StrategyType): Draft => ({ description, parameters });
 const isComplete = ({ parameters }: Draft): boolean => parameters.every(({ name }) => name.trim() !== '');
 
 /** The panel that creates a strategy type. SDKs must implement it under its name. */
@@ -60,7 +60,7 @@ export function NewStrategyTypePanel({ onClose }: { onClose(): void }) {
       action="Create strategy type"
       pending={isPending}
       disabled={draft.name === '' || !isComplete(draft)}
-      messages={isNameTaken(error) ? [] : otherMessages(error, FIELDS)}
+      messages={isNameTaken(error) ? [] : messagesWithoutField(error, SHOWN_FIELDS)}
       {...unsaved}
       onSubmit={submit}
       onClose={onClose}
@@ -77,16 +77,16 @@ export function NewStrategyTypePanel({ onClose }: { onClose(): void }) {
   );
 }
 
-/** The panel of a strategy type. Only custom types can be changed. */
+/** The panel that shows a strategy type, and edits custom ones. */
 export function StrategyTypePanel({ name, onClose }: { name: string; onClose(): void }) {
   const { data, error, refetch } = useQuery(strategyTypeQuery(name));
   if (data)
     return (
-      <Editor type={data.type} current={{ draft: draftOf(data.type), etag: data.etag }} onClose={onClose} />
+      <Editor type={data.type} current={{ draft: toDraft(data.type), etag: data.etag }} onClose={onClose} />
     );
   return (
     <SidePanel title={name} onClose={onClose}>
-      <Loading of={[{ error, refetch }]} rows={3} />
+      <Loading queries={[{ error, refetch }]} rows={3} />
     </SidePanel>
   );
 }
@@ -102,17 +102,17 @@ function Editor({
 }) {
   const { name, editable, deprecated } = type;
   const client = useQueryClient();
-  const missing = useMissingPermissions('updateStrategyType');
+  const missingPermissions = useMissingPermissions('updateStrategyType');
   const read = async () => {
-    const now = await client.fetchQuery({ ...strategyTypeQuery(name), staleTime: 0 });
-    return { draft: draftOf(now.type), etag: now.etag };
+    const newest = await client.fetchQuery({ ...strategyTypeQuery(name), staleTime: 0 });
+    return { draft: toDraft(newest.type), etag: newest.etag };
   };
-  const { draft, changes, change, error, conflict, question, ...editor } = useEditor<Draft>({
+  const { draft, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
     thing: `strategy-type:${name}`,
     current,
     read,
     save: (sent, etag) => updateStrategyType(name, sent, etag),
-    findChange: () => findChange(subjectOf(name)),
+    findChange: () => findChange(buildSubject(name)),
     onSaved: async () => {
       toast({ message: `Saved ${name}.` });
       return await read();
@@ -129,13 +129,16 @@ function Editor({
       ) : (
         <div className={s.panel}>
           {!editable && (
-            <p className={s.words}>Built in: every SDK implements it, and it cannot be changed.</p>
+            <p className={s.words}>Built-in: every SDK implements it, and it cannot be changed.</p>
           )}
-          <fieldset className={s.fields} disabled={!editable || missing.length > 0 || editor.isPending}>
-            <FormErrors messages={otherMessages(error, FIELDS)} />
+          <fieldset
+            className={s.fields}
+            disabled={!editable || missingPermissions.length > 0 || editor.isPending}
+          >
+            <FormErrors messages={messagesWithoutField(error, SHOWN_FIELDS)} />
             <TypeFields draft={draft} error={error} onChange={change} />
           </fieldset>
-          <LastChange subject={subjectOf(name)} />
+          <LastChange subject={buildSubject(name)} />
           {editable && (
             <>
               <div>
@@ -153,11 +156,11 @@ function Editor({
               <Deletion name={name} />
             </>
           )}
-          {editable && (changes.length > 0 || missing.length > 0) && (
+          {editable && (changes.length > 0 || missingPermissions.length > 0) && (
             <SaveBar
               changes={changes}
-              missing={missing}
-              disabled={missing.length > 0 || !isComplete(draft)}
+              missingPermissions={missingPermissions}
+              disabled={missingPermissions.length > 0 || !isComplete(draft)}
               pending={editor.isPending}
               onSave={editor.save}
               onDiscard={editor.discard}
@@ -165,7 +168,7 @@ function Editor({
           )}
         </div>
       )}
-      {question}
+      {confirmation}
     </SidePanel>
   );
 }
@@ -200,8 +203,10 @@ function TypeFields({
   error: unknown;
   onChange(part: Partial<Draft>): void;
 }) {
-  const set = (index: number, part: Partial<Parameter>) =>
-    onChange({ parameters: parameters.map((one, n) => (n === index ? { ...one, ...part } : one)) });
+  const setParameter = (index: number, part: Partial<Parameter>) =>
+    onChange({
+      parameters: parameters.map((parameter, n) => (n === index ? { ...parameter, ...part } : parameter)),
+    });
   return (
     <>
       <Textarea
@@ -223,20 +228,22 @@ function TypeFields({
               maxLength={100}
               value={parameter.name}
               error={parameter.name.trim() === ''}
-              onChange={event => set(index, { name: event.target.value })}
+              onChange={event => setParameter(index, { name: event.target.value })}
             />
             <NativeSelect
               aria-label={`Type of parameter ${index + 1}`}
               value={parameter.type}
               data={PARAMETER_TYPES}
               onChange={event =>
-                set(index, { type: PARAMETER_TYPES.find(one => one === event.target.value) ?? 'string' })
+                setParameter(index, {
+                  type: PARAMETER_TYPES.find(type => type === event.target.value) ?? 'string',
+                })
               }
             />
             <Checkbox
               label="Required"
               checked={parameter.required ?? false}
-              onChange={event => set(index, { required: event.target.checked })}
+              onChange={event => setParameter(index, { required: event.target.checked })}
             />
             <ActionIcon
               aria-label={`Remove parameter ${parameter.name || index + 1}`}
@@ -249,7 +256,7 @@ function TypeFields({
               placeholder="Description"
               maxLength={1000}
               value={parameter.description ?? ''}
-              onChange={event => set(index, { description: event.target.value })}
+              onChange={event => setParameter(index, { description: event.target.value })}
             />
           </div>
         ))}

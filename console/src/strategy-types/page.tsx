@@ -4,49 +4,49 @@ import { ListPage } from '../ui/ListPage.tsx';
 import { Cell } from '../ui/Row.tsx';
 import { State } from '../ui/State.tsx';
 import { useFilters } from '../ui/useFilters.ts';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import { type StrategyType, strategyTypesQuery } from './queries.ts';
 import { NewStrategyTypePanel, StrategyTypePanel } from './StrategyTypePanel.tsx';
 import s from './strategy-types.module.css';
 
-const keyOf = ({ name }: StrategyType): string => name;
-const textOf = ({ name, displayName, description }: StrategyType): string =>
+const getKey = ({ name }: StrategyType): string => name;
+const getSearchText = ({ name, displayName, description }: StrategyType): string =>
   [name, displayName, description].join('\n');
-/** The first line of the row. */
-const titleOf = ({ name, displayName }: StrategyType): string => displayName || name;
+/** Returns the display name, or the name if there is none. */
+const getTitle = ({ name, displayName }: StrategyType): string => displayName || name;
 const COLUMNS = [
   {
     label: 'Strategy type',
-    compare: (one: StrategyType, other: StrategyType) => titleOf(one).localeCompare(titleOf(other)),
+    compare: (a: StrategyType, b: StrategyType) => getTitle(a).localeCompare(getTitle(b)),
   },
   { label: 'Parameters' },
   { label: 'Origin' },
   { label: 'State' },
 ];
 
-/** The strategy types: those that every SDK has, and those that your own applications implement. */
+/** Lists the strategy types that every SDK has, and those that your own applications implement. */
 export function StrategyTypesPage() {
   const { data, error, refetch } = useQuery(strategyTypesQuery);
   const { search, push, replace } = useFilters();
-  const open = useCallback(({ name }: StrategyType) => push({ edit: `type:${name}` }), [push]);
-  const render = useCallback(
+  const openType = useCallback(({ name }: StrategyType) => push({ edit: `type:${name}` }), [push]);
+  const renderRow = useCallback(
     (type: StrategyType) => (
       <>
-        <Cell as="name">
-          <button type="button" className={s.name} onClick={() => open(type)}>
-            {type.displayName ?? type.name}
+        <Cell variant="name">
+          <button type="button" className={s.name} onClick={() => openType(type)}>
+            {getTitle(type)}
           </button>
           <small>{type.description || type.name}</small>
         </Cell>
-        <Cell as="dim">{counted(type.parameters.length, 'parameter')}</Cell>
-        <Cell as="dim">{type.editable ? 'Custom' : 'Built in'}</Cell>
+        <Cell variant="dim">{formatCount(type.parameters.length, 'parameter')}</Cell>
+        <Cell variant="dim">{type.editable ? 'Custom' : 'Built-in'}</Cell>
         <Cell>{type.deprecated && <State tone="warn">Deprecated</State>}</Cell>
       </>
     ),
-    [open],
+    [openType],
   );
   const close = () => replace({ edit: undefined });
-  const edited = data?.find(({ name }) => search.edit === `type:${name}`);
+  const editedType = data?.find(({ name }) => search.edit === `type:${name}`);
   return (
     <ListPage
       title="Strategy types"
@@ -54,18 +54,18 @@ export function StrategyTypesPage() {
       rows={data}
       error={error}
       onRetry={() => void refetch()}
-      keyOf={keyOf}
-      textOf={textOf}
+      getKey={getKey}
+      getSearchText={getSearchText}
       placeholder="Name or description"
       columns={COLUMNS}
       className={s.columns ?? ''}
-      render={render}
-      onOpen={open}
+      render={renderRow}
+      onOpen={openType}
       create={{ label: 'New strategy type', call: 'createStrategyType', run: () => push({ edit: 'new' }) }}
       empty="No strategy types."
     >
       {search.edit === 'new' && <NewStrategyTypePanel onClose={close} />}
-      {edited && <StrategyTypePanel key={edited.name} name={edited.name} onClose={close} />}
+      {editedType && <StrategyTypePanel key={editedType.name} name={editedType.name} onClose={close} />}
     </ListPage>
   );
 }

@@ -1,13 +1,13 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, done, type Schemas, unwrap } from '../api/client.ts';
+import { api, ensureApplied, type Schemas, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import type { Subject } from '../ui/last-change.ts';
 
 export type StrategyType = Schemas['StrategyType'];
 export type Parameter = Schemas['NewStrategyParameter'];
 
-const TYPE = '/api/admin/strategies/{strategyName}';
-const pathOf = (strategyName: string) => ({ params: { path: { strategyName } } });
+const TYPE_PATH = '/api/admin/strategies/{strategyName}';
+const typeParams = (strategyName: string) => ({ params: { path: { strategyName } } });
 
 export const strategyTypesQuery = queryOptions({
   queryKey: keys.strategyTypes,
@@ -20,7 +20,7 @@ export const strategyTypeQuery = (name: string) =>
   queryOptions({
     queryKey: [...keys.strategyTypes, name],
     queryFn: async ({ signal }) => {
-      const call = api.GET(TYPE, { ...pathOf(name), signal });
+      const call = api.GET(TYPE_PATH, { ...typeParams(name), signal });
       const type = await unwrap(call);
       return { type, etag: (await call).response.headers.get('ETag') ?? '*' };
     },
@@ -29,21 +29,25 @@ export const strategyTypeQuery = (name: string) =>
 export const createStrategyType = (body: Schemas['NewStrategyType']): Promise<StrategyType> =>
   unwrap(api.POST('/api/admin/strategies', { body }));
 
-/** Replaces description and parameters. The server rejects it with 412 if somebody changed the type meanwhile. */
+/** Replaces description and parameters. The server rejects the request with 412 if somebody has changed the type in the meantime. */
 export const updateStrategyType = (
   name: string,
   body: Schemas['StrategyTypeUpdate'],
   etag: string,
-): Promise<void> => done(api.PUT(TYPE, { ...pathOf(name), body, headers: { 'If-Match': etag } }));
+): Promise<void> =>
+  ensureApplied(api.PUT(TYPE_PATH, { ...typeParams(name), body, headers: { 'If-Match': etag } }));
 
 export const setDeprecated = (name: string, deprecated: boolean): Promise<void> =>
-  done(
-    deprecated ? api.POST(`${TYPE}/deprecate`, pathOf(name)) : api.POST(`${TYPE}/reactivate`, pathOf(name)),
+  ensureApplied(
+    deprecated
+      ? api.POST(`${TYPE_PATH}/deprecate`, typeParams(name))
+      : api.POST(`${TYPE_PATH}/reactivate`, typeParams(name)),
   );
 
-export const deleteStrategyType = (name: string): Promise<void> => done(api.DELETE(TYPE, pathOf(name)));
+export const deleteStrategyType = (name: string): Promise<void> =>
+  ensureApplied(api.DELETE(TYPE_PATH, typeParams(name)));
 
-export const subjectOf = (name: string): Subject => ({
+export const buildSubject = (name: string): Subject => ({
   types: ['strategy-created', 'strategy-updated', 'strategy-deprecated', 'strategy-reactivated'],
   text: name,
   isAbout: ({ data }) => data?.name === name,

@@ -1,5 +1,5 @@
 import { TextInput } from '@mantine/core';
-import { isNameTaken, messagesByField, otherMessages } from '../api/errors.ts';
+import { isNameTaken, messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { NewName } from '../ui/NewName.tsx';
 import { PanelForm } from '../ui/PanelForm.tsx';
 import { toast } from '../ui/toasts.ts';
@@ -9,13 +9,13 @@ import { createTagType, type TagType } from './queries.ts';
 
 /** Empty strings mean null. */
 export type Draft = { description: string; color: string };
-export const FIELDS = ['name', 'description', 'color'];
+export const SHOWN_FIELDS = ['name', 'description', 'color'];
 
-export const draftOf = ({ description, color }: TagType): Draft => ({
+export const toDraft = ({ description, color }: TagType): Draft => ({
   description: description ?? '',
   color: color ?? '',
 });
-export const bodyOf = ({ description, color }: Draft) => ({
+export const toBody = ({ description, color }: Draft) => ({
   description: description.trim() || null,
   color: color || null,
 });
@@ -26,7 +26,7 @@ export function NewTagTypePanel({ onClose }: { onClose(): void }) {
   const { draft, edit, submit, error, isPending, unsaved } = useCreation({
     thing: 'new-tag-type',
     empty: { name: '', description: '', color: '' },
-    send: sent => createTagType({ name: sent.name, ...bodyOf(sent) }),
+    send: sent => createTagType({ name: sent.name, ...toBody(sent) }),
     onSent: ({ name }) => {
       leave({ edit: `type:${name}` });
       toast({ message: `Created ${name}.` });
@@ -38,7 +38,7 @@ export function NewTagTypePanel({ onClose }: { onClose(): void }) {
       action="Create tag type"
       pending={isPending}
       disabled={draft.name === ''}
-      messages={isNameTaken(error) ? [] : otherMessages(error, FIELDS)}
+      messages={isNameTaken(error) ? [] : messagesWithoutField(error, SHOWN_FIELDS)}
       {...unsaved}
       onSubmit={submit}
       onClose={onClose}

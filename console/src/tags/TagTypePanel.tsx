@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import { useState } from 'react';
 import { EVERYWHERE } from '../api/can.ts';
-import { messagesByField, otherMessages } from '../api/errors.ts';
+import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { useMissingPermissions } from '../api/me.ts';
 import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
@@ -20,21 +20,21 @@ import { toast } from '../ui/toasts.ts';
 import { useEditor } from '../ui/useEditor.tsx';
 import { useFilters } from '../ui/useFilters.ts';
 import type { Version } from '../ui/versions.ts';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import {
+  buildSubject,
   createTag,
   deleteTag,
   deleteTagType,
-  subjectOf,
   type Tag,
   type TagType,
   tagTypeQuery,
   updateTagType,
 } from './queries.ts';
-import { bodyOf, type Draft, draftOf, FIELDS, TagTypeFields } from './TagTypeForm.tsx';
+import { type Draft, SHOWN_FIELDS, TagTypeFields, toBody, toDraft } from './TagTypeForm.tsx';
 import s from './tags.module.css';
 
-/** The panel of a tag type: its description and color, and its tags. */
+/** The panel of a tag type, with its description, its color and its tags. */
 export function TagTypePanel({
   name,
   tags,
@@ -49,14 +49,14 @@ export function TagTypePanel({
     return (
       <Editor
         type={data.tagType}
-        current={{ draft: draftOf(data.tagType), etag: data.etag }}
+        current={{ draft: toDraft(data.tagType), etag: data.etag }}
         tags={tags}
         onClose={onClose}
       />
     );
   return (
     <SidePanel title={name} onClose={onClose}>
-      <Loading of={[{ error, refetch }]} rows={3} />
+      <Loading queries={[{ error, refetch }]} rows={3} />
     </SidePanel>
   );
 }
@@ -74,17 +74,17 @@ function Editor({
 }) {
   const client = useQueryClient();
   const { leave } = useFilters();
-  const missing = useMissingPermissions('updateTagType');
+  const missingPermissions = useMissingPermissions('updateTagType');
   const read = async () => {
-    const now = await client.fetchQuery({ ...tagTypeQuery(name), staleTime: 0 });
-    return { draft: draftOf(now.tagType), etag: now.etag };
+    const newest = await client.fetchQuery({ ...tagTypeQuery(name), staleTime: 0 });
+    return { draft: toDraft(newest.tagType), etag: newest.etag };
   };
-  const { draft, changes, change, error, conflict, question, ...editor } = useEditor<Draft>({
+  const { draft, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
     thing: `tag-type:${name}`,
     current,
     read,
-    save: (sent, etag) => updateTagType(name, bodyOf(sent), etag),
-    findChange: () => findChange(subjectOf(name)),
+    save: (sent, etag) => updateTagType(name, toBody(sent), etag),
+    findChange: () => findChange(buildSubject(name)),
     onSaved: async () => {
       toast({ message: `Saved ${name}.` });
       return await read();
@@ -101,30 +101,30 @@ function Editor({
         <Conflict noun="tag type" {...conflict} />
       ) : (
         <div className={s.panel}>
-          <fieldset className={s.fields} disabled={missing.length > 0 || editor.isPending}>
-            <FormErrors messages={otherMessages(error, FIELDS)} />
+          <fieldset className={s.fields} disabled={missingPermissions.length > 0 || editor.isPending}>
+            <FormErrors messages={messagesWithoutField(error, SHOWN_FIELDS)} />
             <TagTypeFields draft={draft} error={error} onChange={change} />
           </fieldset>
           <Values type={name} tags={tags} />
-          <LastChange subject={subjectOf(name)} />
+          <LastChange subject={buildSubject(name)} />
           <DangerZone>
             <DangerAction
               title="Delete this tag type"
               action="Delete tag type"
               call="deleteTagType"
-              {...(tags.length > 0 && { typed: name })}
+              {...(tags.length > 0 && { nameToType: name })}
               onConfirm={remove}
             >
               {tags.length === 0
                 ? 'It has no tags.'
-                : `Its ${counted(tags.length, 'tag')} are removed from all flags.`}
+                : `Its ${formatCount(tags.length, 'tag')} are removed from all flags.`}
             </DangerAction>
           </DangerZone>
-          {(changes.length > 0 || missing.length > 0) && (
+          {(changes.length > 0 || missingPermissions.length > 0) && (
             <SaveBar
               changes={changes}
-              missing={missing}
-              disabled={missing.length > 0}
+              missingPermissions={missingPermissions}
+              disabled={missingPermissions.length > 0}
               pending={editor.isPending}
               onSave={editor.save}
               onDiscard={editor.discard}
@@ -132,7 +132,7 @@ function Editor({
           )}
         </div>
       )}
-      {question}
+      {confirmation}
     </SidePanel>
   );
 }
@@ -140,7 +140,7 @@ function Editor({
 /** The tags of a type. Each links to the flags that have it. */
 function Values({ type, tags }: { type: string; tags: readonly Tag[] }) {
   const [value, setValue] = useState('');
-  const [asked, ask] = useState<Tag>();
+  const [tagToDelete, setTagToDelete] = useState<Tag>();
   const add = useMutation({
     mutationFn: () => createTag({ type, value: value.trim() }),
     onSuccess: () => setValue(''),
@@ -148,7 +148,7 @@ function Values({ type, tags }: { type: string; tags: readonly Tag[] }) {
   const messages = messagesByField(add.error);
   return (
     <section aria-label="Tags">
-      <h3 className={s.heading}>{counted(tags.length, 'tag')}</h3>
+      <h3 className={s.heading}>{formatCount(tags.length, 'tag')}</h3>
       <ul className={s.tags}>
         {tags.map(tag => (
           <li key={tag.value}>
@@ -156,7 +156,11 @@ function Values({ type, tags }: { type: string; tags: readonly Tag[] }) {
               {type}:{tag.value}
             </Link>
             <Can call="deleteTag" project={EVERYWHERE}>
-              <ActionIcon size={22} aria-label={`Delete ${type}:${tag.value}`} onClick={() => ask(tag)}>
+              <ActionIcon
+                size={22}
+                aria-label={`Delete ${type}:${tag.value}`}
+                onClick={() => setTagToDelete(tag)}
+              >
                 <X size={13} />
               </ActionIcon>
             </Can>
@@ -176,7 +180,7 @@ function Values({ type, tags }: { type: string; tags: readonly Tag[] }) {
           maxLength={50}
           autoComplete="off"
           value={value}
-          error={messages.value ?? otherMessages(add.error, ['value'])[0]}
+          error={messages.value ?? messagesWithoutField(add.error, ['value'])[0]}
           onChange={event => {
             setValue(event.target.value);
             add.reset();
@@ -187,14 +191,14 @@ function Values({ type, tags }: { type: string; tags: readonly Tag[] }) {
         </Button>
       </form>
       <Confirm
-        opened={asked !== undefined}
+        opened={tagToDelete !== undefined}
         danger
-        title={`Delete ${type}:${asked?.value}?`}
+        title={`Delete ${type}:${tagToDelete?.value}?`}
         action="Delete tag"
         onConfirm={async () => {
-          if (asked) await deleteTag(asked);
+          if (tagToDelete) await deleteTag(tagToDelete);
         }}
-        onClose={() => ask(undefined)}
+        onClose={() => setTagToDelete(undefined)}
       >
         <p>All flags with this tag lose it.</p>
       </Confirm>

@@ -4,19 +4,19 @@ import { tagTypesQuery } from '../features/queries.ts';
 import { ListPage } from '../ui/ListPage.tsx';
 import { Cell } from '../ui/Row.tsx';
 import { useFilters } from '../ui/useFilters.ts';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import { allTagsQuery, type TagType } from './queries.ts';
 import { NewTagTypePanel } from './TagTypeForm.tsx';
 import { TagTypePanel } from './TagTypePanel.tsx';
 import s from './tags.module.css';
 
-const keyOf = ({ name }: TagType): string => name;
+const getKey = ({ name }: TagType): string => name;
 const COLUMNS = [
-  { label: 'Tag type', compare: (one: TagType, other: TagType) => one.name.localeCompare(other.name) },
+  { label: 'Tag type', compare: (a: TagType, b: TagType) => a.name.localeCompare(b.name) },
   { label: 'Tags' },
   { label: 'Values' },
 ];
-const SHOWN = 5;
+const MAX_SHOWN = 5;
 
 /** The tag types and their tags. */
 export function TagsPage() {
@@ -25,30 +25,30 @@ export function TagsPage() {
   const { search, push, replace } = useFilters();
   const byType = useMemo(() => Map.groupBy(tags ?? [], ({ type }) => type), [tags]);
   const open = useCallback(({ name }: TagType) => push({ edit: `type:${name}` }), [push]);
-  const textOf = useCallback(
+  const getSearchText = useCallback(
     ({ name, description }: TagType) =>
       [name, description, ...(byType.get(name)?.map(({ value }) => value) ?? [])].join('\n'),
     [byType],
   );
   const render = useCallback(
     (type: TagType) => {
-      const own = byType.get(type.name) ?? [];
+      const ownTags = byType.get(type.name) ?? [];
       return (
         <>
-          <Cell as="name">
+          <Cell variant="name">
             <button type="button" className={s.name} onClick={() => open(type)}>
               <Swatch color={type.color} />
               {type.name}
             </button>
             {type.description && <small>{type.description}</small>}
           </Cell>
-          <Cell as="dim">{counted(own.length, 'tag')}</Cell>
-          <Cell as="dim">
-            {own
-              .slice(0, SHOWN)
+          <Cell variant="dim">{formatCount(ownTags.length, 'tag')}</Cell>
+          <Cell variant="dim">
+            {ownTags
+              .slice(0, MAX_SHOWN)
               .map(({ value }) => value)
               .join(', ')}
-            {own.length > SHOWN && ' …'}
+            {ownTags.length > MAX_SHOWN && ' …'}
           </Cell>
         </>
       );
@@ -56,7 +56,7 @@ export function TagsPage() {
     [byType, open],
   );
   const close = () => replace({ edit: undefined });
-  const edited = data?.find(({ name }) => search.edit === `type:${name}`);
+  const editedType = data?.find(({ name }) => search.edit === `type:${name}`);
   return (
     <ListPage
       title="Tags"
@@ -64,8 +64,8 @@ export function TagsPage() {
       rows={data}
       error={error}
       onRetry={() => void refetch()}
-      keyOf={keyOf}
-      textOf={textOf}
+      getKey={getKey}
+      getSearchText={getSearchText}
       placeholder="Type or value"
       columns={COLUMNS}
       className={s.columns ?? ''}
@@ -75,11 +75,11 @@ export function TagsPage() {
       empty="No tag types. A tag is a type and a value, such as team:checkout."
     >
       {search.edit === 'new' && <NewTagTypePanel onClose={close} />}
-      {edited && (
+      {editedType && (
         <TagTypePanel
-          key={edited.name}
-          name={edited.name}
-          tags={byType.get(edited.name) ?? []}
+          key={editedType.name}
+          name={editedType.name}
+          tags={byType.get(editedType.name) ?? []}
           onClose={close}
         />
       )}

@@ -1,13 +1,13 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, done, type Schemas, unwrap } from '../api/client.ts';
+import { api, ensureApplied, type Schemas, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import type { Subject } from '../ui/last-change.ts';
 
 export type TagType = Schemas['TagType'];
 export type Tag = Schemas['Tag'];
 
-const TYPE = '/api/admin/tag-types/{name}';
-const pathOf = (name: string) => ({ params: { path: { name } } });
+const TYPE_PATH = '/api/admin/tag-types/{name}';
+const typeParams = (name: string) => ({ params: { path: { name } } });
 
 /** All tags of all types. */
 export const allTagsQuery = queryOptions({
@@ -21,7 +21,7 @@ export const tagTypeQuery = (name: string) =>
   queryOptions({
     queryKey: [...keys.tagTypes, name],
     queryFn: async ({ signal }) => {
-      const call = api.GET(TYPE, { ...pathOf(name), signal });
+      const call = api.GET(TYPE_PATH, { ...typeParams(name), signal });
       const { tagType } = await unwrap(call);
       return { tagType, etag: (await call).response.headers.get('ETag') ?? '*' };
     },
@@ -30,18 +30,19 @@ export const tagTypeQuery = (name: string) =>
 export const createTagType = (body: Schemas['NewTagType']): Promise<TagType> =>
   unwrap(api.POST('/api/admin/tag-types', { body }));
 
-/** Replaces description and color. The server rejects it with 412 if somebody changed the type meanwhile. */
+/** Replaces description and color. The server rejects the request with 412 if somebody has changed the type in the meantime. */
 export const updateTagType = (name: string, body: Schemas['TagTypeUpdate'], etag: string): Promise<void> =>
-  done(api.PUT(TYPE, { ...pathOf(name), body, headers: { 'If-Match': etag } }));
+  ensureApplied(api.PUT(TYPE_PATH, { ...typeParams(name), body, headers: { 'If-Match': etag } }));
 
-export const deleteTagType = (name: string): Promise<void> => done(api.DELETE(TYPE, pathOf(name)));
+export const deleteTagType = (name: string): Promise<void> =>
+  ensureApplied(api.DELETE(TYPE_PATH, typeParams(name)));
 
-export const createTag = (body: Tag): Promise<void> => done(api.POST('/api/admin/tags', { body }));
+export const createTag = (body: Tag): Promise<void> => ensureApplied(api.POST('/api/admin/tags', { body }));
 
 export const deleteTag = ({ type, value }: Tag): Promise<void> =>
-  done(api.DELETE('/api/admin/tags/{type}/{value}', { params: { path: { type, value } } }));
+  ensureApplied(api.DELETE('/api/admin/tags/{type}/{value}', { params: { path: { type, value } } }));
 
-export const subjectOf = (name: string): Subject => ({
+export const buildSubject = (name: string): Subject => ({
   types: ['tag-type-created', 'tag-type-updated'],
   text: name,
   isAbout: ({ data }) => data?.name === name,

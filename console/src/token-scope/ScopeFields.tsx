@@ -3,7 +3,7 @@ import { Checkbox, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import s from './scope.module.css';
-import { CHANGES, isForAgent, isReadOnly, type ScopeDraft } from './words.ts';
+import { CHANGE_KINDS, isForAgent, isReadOnly, type ScopeDraft } from './words.ts';
 
 type Choice = { value: string; label: string };
 
@@ -16,7 +16,7 @@ export function ScopeFields({
 }: {
   draft: ScopeDraft;
   messages: Record<string, string | undefined>;
-  change(changed: Partial<ScopeDraft>): void;
+  change(part: Partial<ScopeDraft>): void;
   isAgent?: boolean;
 }) {
   const { data: projects = [] } = useQuery(projectsQuery);
@@ -31,7 +31,7 @@ export function ScopeFields({
         error={messages['scope.projects']}
         choices={projects.map(({ id, name }) => ({ value: id, label: name }))}
         value={draft.projects}
-        onChange={chosen => change({ projects: chosen })}
+        onChange={projects => change({ projects })}
       />
       {!isReadOnly(draft.access) && (
         <>
@@ -41,15 +41,15 @@ export function ScopeFields({
             error={messages['scope.environments']}
             choices={environments.map(({ name }) => ({ value: name, label: name }))}
             value={draft.environments}
-            onChange={chosen => change({ environments: chosen })}
+            onChange={environments => change({ environments })}
           />
           <Choices
             label="What it may change"
             description="None selected: whatever the owner may change, except access, tokens and integrations."
             error={messages['scope.permissions']}
-            choices={CHANGES}
+            choices={CHANGE_KINDS}
             value={draft.changes}
-            onChange={chosen => change({ changes: chosen })}
+            onChange={changes => change({ changes })}
           />
           <TextInput
             type="number"
@@ -85,7 +85,7 @@ function Choices({
   error: string | undefined;
   choices: readonly Choice[];
   value: string[];
-  onChange(chosen: string[]): void;
+  onChange(values: string[]): void;
 }) {
   return (
     <Checkbox.Group {...group}>

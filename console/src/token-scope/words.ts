@@ -2,8 +2,8 @@ import type { Schemas } from '../api/client.ts';
 
 export type Scope = NonNullable<Schemas['PersonalToken']['scope']>;
 
-/** What a person can let a token change, and the permissions for it. */
-export const CHANGES = [
+/** What a user can allow a token to change, and the permissions that this requires. */
+export const CHANGE_KINDS = [
   { value: 'toggle', label: 'Enable and disable flags', permissions: ['UPDATE_FEATURE_ENVIRONMENT'] },
   {
     value: 'target',
@@ -42,7 +42,7 @@ export const NO_SCOPE: ScopeDraft = {
   maxProductionRollout: '',
 };
 
-/** The fields of a scope whose messages the form shows next to them. */
+/** The fields of a scope that show their messages themselves. */
 export const SCOPE_FIELDS = [
   'scope',
   'scope.projects',
@@ -52,15 +52,17 @@ export const SCOPE_FIELDS = [
   'scope.maxProductionRollout',
 ];
 
-/** The scope of a draft; undefined for a token that may do everything. Empty fields set no limit. */
-export function scopeOf(draft: ScopeDraft): Scope | undefined {
+/** Returns the scope of a draft, or undefined for a token that may do everything. Empty fields set no limit. */
+export function toScope(draft: ScopeDraft): Scope | undefined {
   const { access, projects, environments, changes, maxChanges, maxProductionRollout } = draft;
   if (access === 'all') return undefined;
-  const inProjects = projects.length > 0 ? { projects } : {};
-  if (isReadOnly(access)) return { readOnly: true, ...inProjects };
-  const permissions = CHANGES.filter(({ value }) => changes.includes(value)).flatMap(one => one.permissions);
+  const projectLimit = projects.length > 0 ? { projects } : {};
+  if (isReadOnly(access)) return { readOnly: true, ...projectLimit };
+  const permissions = CHANGE_KINDS.filter(({ value }) => changes.includes(value)).flatMap(
+    kind => kind.permissions,
+  );
   return {
-    ...inProjects,
+    ...projectLimit,
     ...(environments.length > 0 && { environments }),
     ...(permissions.length > 0 && { permissions }),
     ...(maxChanges !== '' && { maxChanges: Number(maxChanges) }),
@@ -68,8 +70,10 @@ export function scopeOf(draft: ScopeDraft): Scope | undefined {
   };
 }
 
-/** The limits of a token in a few words: "agent · payments · 12 of 20 changes left". */
-export function scopeWords(token: Pick<Schemas['PersonalToken'], 'kind' | 'scope' | 'changesLeft'>): string {
+/** Describes the limits of a token, for example as "agent · payments · 12 of 20 changes left". */
+export function describeScope(
+  token: Pick<Schemas['PersonalToken'], 'kind' | 'scope' | 'changesLeft'>,
+): string {
   const { kind, scope, changesLeft } = token;
   if (scope === null) return '';
   const { projects, environments, permissions, readOnly, maxChanges, maxProductionRollout } = scope;

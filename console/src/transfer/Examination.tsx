@@ -1,14 +1,18 @@
 import { CircleX, Lock, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import type { ImportReport } from './queries.ts';
 import s from './transfer.module.css';
 
-const SHOWN = 20;
+const MAX_SHOWN = 20;
 
-/** The server's findings about an import: obstacles first, then the effect. */
+/** Shows the server's findings about an import, obstacles before the effect. */
 export function Examination({ report }: { report: ImportReport }) {
-  const { errors, permissions, warnings, effect } = report;
+  const { errors, permissions, effect } = report;
+  // The warning about overwritten flags is omitted, because the effect names these flags.
+  const warnings = report.warnings.filter(
+    ({ affectedItems }) => affectedItems.join() !== effect.overwritten.join(),
+  );
   return (
     <div className={s.examination}>
       <Findings
@@ -23,15 +27,25 @@ export function Examination({ report }: { report: ImportReport }) {
         icon={<Lock size={15} aria-hidden="true" />}
         findings={permissions}
       />
-      <Names title={counted(effect.created.length, 'new flag')} tone="added" names={effect.created} />
-      <Names title={`${counted(effect.overwritten.length, 'flag')} overwritten`} names={effect.overwritten} />
-      <Names title={`${counted(effect.leftOut.length, 'archived flag')} left out`} names={effect.leftOut} />
+      <Names title={formatCount(effect.created.length, 'new flag')} tone="added" names={effect.created} />
       <Names
-        title={counted(effect.contextFields.length, 'new context field')}
+        title={`${formatCount(effect.overwritten.length, 'flag')} overwritten`}
+        names={effect.overwritten}
+      />
+      <Names
+        title={`${formatCount(effect.leftOut.length, 'archived flag')} left out`}
+        names={effect.leftOut}
+      />
+      <Names
+        title={formatCount(effect.contextFields.length, 'new context field')}
         tone="added"
         names={effect.contextFields}
       />
-      <Names title={counted(effect.tagTypes.length, 'new tag type')} tone="added" names={effect.tagTypes} />
+      <Names
+        title={formatCount(effect.tagTypes.length, 'new tag type')}
+        tone="added"
+        names={effect.tagTypes}
+      />
       <Findings
         title="Warnings"
         tone="warn"
@@ -83,11 +97,11 @@ function Names({ title, tone, names }: { title: string; tone?: 'added'; names: r
 
 const Items = ({ names }: { names: readonly string[] }) => (
   <p className={s.names}>
-    {names.slice(0, SHOWN).map(name => (
+    {names.slice(0, MAX_SHOWN).map(name => (
       <span key={name} className="mono">
         {name}
       </span>
     ))}
-    {names.length > SHOWN && <span className="muted">and {names.length - SHOWN} more</span>}
+    {names.length > MAX_SHOWN && <span className="muted">and {names.length - MAX_SHOWN} more</span>}
   </p>
 );

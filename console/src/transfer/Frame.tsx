@@ -7,7 +7,7 @@ const TABS = [
   { to: '/admin/transfer/import', label: 'Import' },
 ];
 
-/** Moving flags between environments, projects and instances. */
+/** The frame of the pages that move flags between environments, projects and instances. */
 export function TransferFrame({ name, children }: { name: string; children: ReactNode }) {
   return (
     <Page

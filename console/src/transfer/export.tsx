@@ -4,22 +4,23 @@ import { Button, NativeSelect, SegmentedControl, Textarea, TextInput } from '@ma
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
-import { messagesByField, otherMessages } from '../api/errors.ts';
+import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import { download } from '../ui/download.ts';
 import { FormErrors } from '../ui/Failure.tsx';
 import { FormAndEffect } from '../ui/FormAndEffect.tsx';
+import { readLastProject } from '../ui/preferences.ts';
 import { TransferFrame } from './Frame.tsx';
 import { type ExportInput, exportFlags } from './queries.ts';
 import s from './transfer.module.css';
-import { contentsOf } from './words.ts';
+import { describeContents } from './words.ts';
 
 const KINDS = [
   { value: 'project', label: 'A project' },
   { value: 'tag', label: 'A tag' },
   { value: 'features', label: 'Flags by name' },
 ] as const;
-const FIELDS = ['environment', 'project', 'tag', 'features'];
+const SHOWN_FIELDS = ['environment', 'project', 'tag', 'features'];
 
 type Form = {
   kind: (typeof KINDS)[number]['value'];
@@ -29,7 +30,7 @@ type Form = {
   features: string;
 };
 
-const inputOf = ({ kind, environment, project, tag, features }: Form): ExportInput => ({
+const toInput = ({ kind, environment, project, tag, features }: Form): ExportInput => ({
   environment,
   ...(kind === 'project' ? { project } : {}),
   ...(kind === 'tag' ? { tag: tag.trim() } : {}),
@@ -40,36 +41,38 @@ const inputOf = ({ kind, environment, project, tag, features }: Form): ExportInp
 export function ExportPage() {
   const { data: projects = [] } = useQuery(projectsQuery);
   const { data: environments } = useQuery(environmentsQuery);
-  const [typed, setTyped] = useState<Partial<Form>>({});
+  const [changedFields, setChangedFields] = useState<Partial<Form>>({});
   const form: Form = {
     kind: 'project',
     environment: environments?.environments[0]?.name ?? '',
-    project: projects[0]?.id ?? '',
+    project: (projects.find(({ id }) => id === readLastProject()) ?? projects[0])?.id ?? '',
     tag: '',
     features: '',
-    ...typed,
+    ...changedFields,
   };
-  const run = useMutation({ mutationFn: (input: ExportInput) => exportFlags(input) });
-  const errors = messagesByField(run.error);
-  const input = inputOf(form);
-  const isCurrent = JSON.stringify(run.variables) === JSON.stringify(input);
-  const change = (part: Partial<Form>) => setTyped(before => ({ ...before, ...part }));
+  const exportMutation = useMutation({ mutationFn: (input: ExportInput) => exportFlags(input) });
+  const errors = messagesByField(exportMutation.error);
+  const input = toInput(form);
+  const isCurrent = JSON.stringify(exportMutation.variables) === JSON.stringify(input);
+  const change = (part: Partial<Form>) => setChangedFields(current => ({ ...current, ...part }));
   const isComplete = form.kind === 'project' ? form.project !== '' : form[form.kind].trim() !== '';
   return (
     <TransferFrame name="Export">
       <FormAndEffect
-        onSubmit={() => run.mutate(input)}
+        onSubmit={() => exportMutation.mutate(input)}
         wide
         title="What is in it"
-        isBusy={run.isPending}
+        isBusy={exportMutation.isPending}
         form={
           <>
-            <FormErrors messages={otherMessages(run.error, FIELDS)} />
+            <FormErrors messages={messagesWithoutField(exportMutation.error, SHOWN_FIELDS)} />
             <SegmentedControl
               aria-label="What to export"
               value={form.kind}
               data={[...KINDS]}
-              onChange={value => change({ kind: KINDS.find(one => one.value === value)?.value ?? 'project' })}
+              onChange={value =>
+                change({ kind: KINDS.find(kind => kind.value === value)?.value ?? 'project' })
+              }
             />
             {form.kind === 'project' && (
               <NativeSelect
@@ -115,39 +118,39 @@ export function ExportPage() {
         }
         actions={
           <>
-            <Button type="submit" variant="filled" loading={run.isPending} disabled={!isComplete}>
+            <Button type="submit" variant="filled" loading={exportMutation.isPending} disabled={!isComplete}>
               Export
             </Button>
             <span className="muted">Records an event in each project.</span>
           </>
         }
       >
-        {!run.data && (
+        {!exportMutation.data && (
           <p className="muted">
             An export contains the flags with their strategies, variants, tags, parents and links in one
             environment, the names of their segments, and their context fields and tag types. It contains no
             tokens, people or events.
           </p>
         )}
-        {run.data && (
+        {exportMutation.data && (
           <>
             {!isCurrent && (
               <p className="muted">These are the earlier choices. Export again to see the new ones.</p>
             )}
             <ul className={s.contents}>
-              {contentsOf(run.data).map(words => (
-                <li key={words}>{words}</li>
+              {describeContents(exportMutation.data).map(content => (
+                <li key={content}>{content}</li>
               ))}
-              {run.data.features.length === 0 && <li>No flags match.</li>}
+              {exportMutation.data.features.length === 0 && <li>No flags match.</li>}
             </ul>
             <Button
               variant="filled"
               leftSection={<Download size={14} />}
-              disabled={run.data.features.length === 0}
+              disabled={exportMutation.data.features.length === 0}
               onClick={() =>
                 download(
-                  `flags-${run.variables?.project ?? 'selected'}-${run.variables?.environment ?? ''}.json`,
-                  JSON.stringify(run.data, null, 2),
+                  `flags-${exportMutation.variables?.project ?? 'selected'}-${exportMutation.variables?.environment ?? ''}.json`,
+                  JSON.stringify(exportMutation.data, null, 2),
                 )
               }
             >

@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ChangeEvent, useId, useState } from 'react';
 import { can } from '../api/can.ts';
-import { otherMessages } from '../api/errors.ts';
+import { messagesWithoutField } from '../api/errors.ts';
 import { useMe } from '../api/me.ts';
 import { projectsQuery } from '../shell/queries.ts';
 import { FormErrors } from '../ui/Failure.tsx';
@@ -11,51 +11,55 @@ import { FormAndEffect } from '../ui/FormAndEffect.tsx';
 import { State } from '../ui/State.tsx';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
 import { WaitingChanges } from '../ui/WaitingChanges.tsx';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import { Examination } from './Examination.tsx';
 import { TransferFrame } from './Frame.tsx';
 import { examineImport, type ImportInput, importFlags, projectEnvironmentsQuery } from './queries.ts';
 import s from './transfer.module.css';
-import { contentsOf, exportOf } from './words.ts';
+import { describeContents, findSourceEnvironment, parseExport } from './words.ts';
 
 /** The server accepts 8 MiB. */
 const MAX_BYTES = 8_388_608;
 
 type Source = { text: string; file?: string; problem?: string };
 
-/** Imports flags: a file or pasted JSON, then its examination, then the import. */
+/** Imports flags from a file or pasted JSON, after an examination. */
 export function ImportPage() {
   const me = useMe();
   const { data: projects = [] } = useQuery(projectsQuery);
   const [source, setSource] = useState<Source>({ text: '' });
-  const [chosen, setChosen] = useState<{ project?: string; environment?: string }>({});
-  const project = chosen.project ?? projects[0]?.id ?? '';
-  const { data: places } = useQuery(projectEnvironmentsQuery(project));
-  const environments = places?.environments ?? [];
-  const environment = chosen.environment ?? environments[0]?.name ?? '';
+  const [chosenTarget, setChosenTarget] = useState<{ project?: string; environment?: string }>({});
+  const project = chosenTarget.project ?? projects[0]?.id ?? '';
+  const { data: projectEnvironments } = useQuery(projectEnvironmentsQuery(project));
+  const environments = projectEnvironments?.environments ?? [];
+  const parsedSource = source.text === '' ? undefined : parseExport(source.text);
+  const data = parsedSource && 'data' in parsedSource ? parsedSource.data : undefined;
+  const problem =
+    source.problem ?? (parsedSource && 'problem' in parsedSource ? parsedSource.problem : undefined);
+  const sourceEnvironment = data && findSourceEnvironment(data);
+  const environment =
+    chosenTarget.environment ?? environments.find(({ name }) => name === sourceEnvironment)?.name ?? '';
   const isProduction = environments.find(({ name }) => name === environment)?.type === 'production';
-
-  const parsed = source.text === '' ? undefined : exportOf(source.text);
-  const data = parsed && 'data' in parsed ? parsed.data : undefined;
-  const problem = source.problem ?? (parsed && 'problem' in parsed ? parsed.problem : undefined);
   const input: ImportInput | undefined =
     data && project && environment ? { project, environment, data } : undefined;
   const key = JSON.stringify([source.text, project, environment]);
 
-  const [examined, setExamined] = useState<string>();
+  const [examinedKey, setExaminedKey] = useState<string>();
   const examine = useMutation({
     mutationFn: (body: ImportInput) => examineImport(body),
-    onSuccess: () => setExamined(key),
+    onSuccess: () => setExaminedKey(key),
   });
   const apply = useMutation({ mutationFn: (body: ImportInput) => importFlags(body) });
-  const report = examined === key ? examine.data : undefined;
+  const report = examinedKey === key ? examine.data : undefined;
+  const flagCount = report ? report.effect.created.length + report.effect.overwritten.length : 0;
+  const targetLabel = isProduction ? `${environment} (production)` : environment;
   const isPossible = report?.errors.length === 0 && report.permissions.length === 0;
   const change = (next: Source) => {
     setSource(next);
     examine.reset();
     apply.reset();
   };
-  const { question } = useUnsaved(source.text !== '' && !apply.isSuccess, () => {});
+  const { confirmation } = useUnsaved(source.text !== '' && !apply.isSuccess, () => {});
 
   return (
     <TransferFrame name="Import">
@@ -66,9 +70,9 @@ export function ImportPage() {
         onSubmit={() => input && examine.mutate(input)}
         form={
           <>
-            <FormErrors messages={otherMessages(examine.error, [])} />
+            <FormErrors messages={messagesWithoutField(examine.error, [])} />
             <SourceFields source={source} problem={problem} onChange={change} />
-            {data && <p className={s.found}>{contentsOf(data).join(', ')}</p>}
+            {data && <p className={s.found}>{describeContents(data).join(', ')}</p>}
             <NativeSelect
               label="Into the project"
               description={
@@ -85,17 +89,20 @@ export function ImportPage() {
               value={project}
               data={projects.map(({ id, name }) => ({ value: id, label: name }))}
               onChange={event => {
-                setChosen({ project: event.target.value });
+                setChosenTarget({ project: event.target.value });
                 apply.reset();
               }}
             />
             <NativeSelect
               label="Into the environment"
-              description="Other environments do not change."
+              description={`${sourceEnvironment === undefined ? '' : `The export is from ${sourceEnvironment}. `}Other environments do not change.`}
               value={environment}
-              data={environments.map(({ name }) => name)}
+              data={[
+                ...(environment === '' ? [{ value: '', label: 'Choose an environment' }] : []),
+                ...environments.map(({ name }) => ({ value: name, label: name })),
+              ]}
               onChange={event => {
-                setChosen({ project, environment: event.target.value });
+                setChosenTarget({ project, environment: event.target.value });
                 apply.reset();
               }}
             />
@@ -121,7 +128,7 @@ export function ImportPage() {
         {report && !apply.isSuccess && (
           <>
             <Examination report={report} />
-            <FormErrors messages={otherMessages(apply.error, [])} />
+            <FormErrors messages={messagesWithoutField(apply.error, [])} />
             <WaitingChanges />
             <div className={s.apply}>
               <Button
@@ -130,13 +137,13 @@ export function ImportPage() {
                 disabled={!isPossible}
                 onClick={() => input && apply.mutate(input)}
               >
-                Import {counted(report.effect.created.length + report.effect.overwritten.length, 'flag')} into{' '}
-                {isProduction ? `${environment} (production)` : environment}
+                {flagCount === 0 ? 'Import' : `Import ${formatCount(flagCount, 'flag')} into ${targetLabel}`}
               </Button>
               <span role="status" className="muted">
                 {apply.isPending
                   ? 'Importing… It imports everything or nothing.'
-                  : !isPossible && 'Resolve the conflicts and permissions first.'}
+                  : !isPossible &&
+                    'Not possible yet. Resolve what is marked red, or choose a different project, and examine again.'}
               </span>
             </div>
           </>
@@ -162,7 +169,7 @@ export function ImportPage() {
           </div>
         )}
       </FormAndEffect>
-      {question}
+      {confirmation}
     </TransferFrame>
   );
 }

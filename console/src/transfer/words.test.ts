@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { contentsOf, exportOf } from './words.ts';
+import { describeContents, findSourceEnvironment, parseExport } from './words.ts';
 
-test('counts what an export contains, without what it lacks', () => {
+test('counts what an export contains, and omits what it lacks', () => {
   const data = {
     features: [{ name: 'a' }, { name: 'b' }],
     featureStrategies: [{ featureName: 'a', name: 'default' }],
@@ -9,7 +9,7 @@ test('counts what an export contains, without what it lacks', () => {
     tagTypes: [{ name: 'simple' }],
   };
 
-  expect(contentsOf(data)).toEqual(['2 flags', '1 strategy', '1 tag type']);
+  expect(describeContents(data)).toEqual(['2 flags', '1 strategy', '1 tag type']);
 });
 
 test.each([
@@ -18,11 +18,26 @@ test.each([
   ['[]', 'not an export'],
   ['{"features":[]}', 'not an export'],
 ])('rejects %s', (text, problem) => {
-  expect(exportOf(text)).toEqual({ problem: expect.stringContaining(problem) });
+  expect(parseExport(text)).toEqual({ problem: expect.stringContaining(problem) });
 });
 
 test('accepts an export', () => {
   const data = { features: [], featureStrategies: [] };
 
-  expect(exportOf(JSON.stringify(data))).toEqual({ data });
+  expect(parseExport(JSON.stringify(data))).toEqual({ data });
+});
+
+test.each([
+  [['production', 'production'], 'production'],
+  [['production', 'staging'], undefined],
+  [[undefined], undefined],
+  [[], undefined],
+])('finds the environment of an export in %j', (environments, source) => {
+  const featureEnvironments = environments.map((environment, n) => ({
+    featureName: `flag-${n}`,
+    enabled: true,
+    environment,
+  }));
+
+  expect(findSourceEnvironment({ features: [], featureStrategies: [], featureEnvironments })).toBe(source);
 });

@@ -1,25 +1,25 @@
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import type { Export } from './queries.ts';
 
-/** What an export contains: "12 flags", "3 segments by name". */
-export const contentsOf = (data: Export): string[] =>
+/** Describes what an export contains, for example "12 flags" and "3 segments (by name)". */
+export const describeContents = (data: Export): string[] =>
   [
     [data.features.length, 'flag'],
     [data.featureStrategies.length, 'strategy', 'strategies'],
     [data.featureTags?.length ?? 0, 'tag on a flag', 'tags on flags'],
     [data.dependencies?.length ?? 0, 'flag with parents', 'flags with parents'],
     [data.links?.length ?? 0, 'flag with links', 'flags with links'],
-    [data.segments?.length ?? 0, 'segment, by name', 'segments, by name'],
+    [data.segments?.length ?? 0, 'segment (by name)', 'segments (by name)'],
     [data.contextFields?.length ?? 0, 'context field'],
     [data.tagTypes?.length ?? 0, 'tag type'],
   ].flatMap(([count, noun, plural]) =>
     count === 0
       ? []
-      : [counted(Number(count), String(noun), plural === undefined ? undefined : String(plural))],
+      : [formatCount(Number(count), String(noun), plural === undefined ? undefined : String(plural))],
   );
 
-/** The export in a string, or the reason why the string is not an export. */
-export function exportOf(text: string): { data: Export } | { problem: string } {
+/** Parses an export, or returns why the string is not an export. */
+export function parseExport(text: string): { data: Export } | { problem: string } {
   let data: unknown;
   try {
     data = JSON.parse(text);
@@ -30,4 +30,12 @@ export function exportOf(text: string): { data: Export } | { problem: string } {
   if (!Array.isArray(features) || !Array.isArray(featureStrategies))
     return { problem: 'This is not an export: it has no lists "features" and "featureStrategies".' };
   return { data: data as Export }; // The server checks the rest.
+}
+
+/** Returns the environment from which the file was exported, unless the file names none or several. */
+export function findSourceEnvironment({ featureEnvironments = [] }: Export): string | undefined {
+  // Exports name the environment, but an import does not require it, so the type of the API does not have it.
+  const names = featureEnvironments.map(entry => (entry as { environment?: unknown }).environment);
+  const [name, ...otherNames] = new Set(names);
+  return typeof name === 'string' && otherNames.length === 0 ? name : undefined;
 }

@@ -14,7 +14,7 @@ type Control = ReactElement<{
 }>;
 
 /**
- * A control that the user may use. Without the permission it is disabled, stays focusable and names the permission:
+ * A control that the user may use. Without the permission, it is disabled but focusable, and names the missing permission:
  * `<Can call="archiveFeature" project={id}><Button onClick={…}>Archive…</Button></Can>`.
  * `call` is the operation in openapi.json that the control calls.
  */
@@ -29,12 +29,12 @@ export function Can({
   environment?: string;
   children: Control;
 }) {
-  const missing = useMissingPermissions(call, { project, environment });
-  // The browser test of random roles checks with the server the controls that it finds.
+  const missingPermissions = useMissingPermissions(call, { project, environment });
+  // The browser test with random roles compares the controls that it finds with the server's decisions.
   const mark = { 'data-call': [call, project, environment].join(' ').trimEnd() };
-  if (missing.length === 0) return cloneElement(children, mark);
+  if (missingPermissions.length === 0) return cloneElement(children, mark);
   return (
-    <Forbidden missing={missing} project={project}>
+    <Forbidden missingPermissions={missingPermissions} project={project}>
       {cloneElement(children, mark)}
     </Forbidden>
   );
@@ -42,17 +42,17 @@ export function Can({
 
 /** A disabled control that says which permission is missing and whom to ask for it. */
 function Forbidden({
-  missing,
+  missingPermissions,
   project,
   children,
 }: {
-  missing: readonly string[];
+  missingPermissions: readonly string[];
   project: string | undefined;
   children: Control;
 }) {
   const owned = useQuery(projectsQuery).data?.find(({ id }) => id === project);
   return (
-    <Tooltip label={requirement(missing, owned)} delay={0} onFocus>
+    <Tooltip label={requirement(missingPermissions, owned)} delay={0} onFocus>
       {cloneElement(children, {
         'aria-disabled': true,
         'data-disabled': true,

@@ -5,10 +5,10 @@ import type { Tone } from './State.tsx';
 export type Bar = {
   /** The group, such as 2026-11-08. */
   key: string;
-  /** The words of the tooltip: "8 Nov: 812 events". */
+  /** The tooltip text: "8 Nov: 812 events". */
   label: string;
   value: number;
-  /** A second part on top, in the color of failures. */
+  /** A second part on top, in the failure color. */
   bad?: number;
 };
 
@@ -27,7 +27,7 @@ export function Bars({
 }: {
   bars: readonly Bar[];
   summary: string;
-  /** Words under the chart, from left to right. */
+  /** Labels under the chart, from left to right. */
   ticks?: readonly string[];
   /** `count`: gray and accent. `good`: green, for outcomes. `usage`: green, and gray for the second part. */
   tone?: 'count' | 'good' | 'usage';
@@ -35,16 +35,19 @@ export function Bars({
   isOn?(key: string): boolean;
   onRange?(first: string, last: string): void;
 }) {
-  const [start, setStart] = useState<number>();
-  const [over, setOver] = useState<number>();
+  const [startIndex, setStart] = useState<number>();
+  const [hoveredIndex, setHoveredIndex] = useState<number>();
   const max = Math.max(1, ...bars.map(bar => bar.value + (bar.bad ?? 0)));
-  const within = (index: number): boolean =>
-    start !== undefined &&
-    over !== undefined &&
-    index >= Math.min(start, over) &&
-    index <= Math.max(start, over);
-  const end = (index: number) => {
-    const [first, last] = [bars[Math.min(start ?? index, index)], bars[Math.max(start ?? index, index)]];
+  const isWithinRange = (index: number): boolean =>
+    startIndex !== undefined &&
+    hoveredIndex !== undefined &&
+    index >= Math.min(startIndex, hoveredIndex) &&
+    index <= Math.max(startIndex, hoveredIndex);
+  const endRange = (index: number) => {
+    const [first, last] = [
+      bars[Math.min(startIndex ?? index, index)],
+      bars[Math.max(startIndex ?? index, index)],
+    ];
     setStart(undefined);
     if (first && last) onRange?.(first.key, last.key);
   };
@@ -64,15 +67,15 @@ export function Bars({
             <g
               key={bar.key}
               data-on={isOn?.(bar.key) || undefined}
-              data-within={within(index) || undefined}
+              data-within={isWithinRange(index) || undefined}
               data-clickable={onRange ? '' : undefined}
               onPointerDown={() => {
                 if (!onRange) return;
                 setStart(index);
-                setOver(index);
+                setHoveredIndex(index);
               }}
-              onPointerEnter={() => setOver(index)}
-              onPointerUp={() => onRange && end(index)}
+              onPointerEnter={() => setHoveredIndex(index)}
+              onPointerUp={() => onRange && endRange(index)}
             >
               <title>{bar.label}</title>
               <rect x={index * 10} width={10} y={0} height={100} className={s.area} />
@@ -140,7 +143,7 @@ export function Area({
   );
 }
 
-/** A score from 0 to 100 as a ring. `after`: a second, paler arc, such as the score after all repairs. */
+/** A score from 0 to 100 as a ring. With `after`, the ring has a second, paler arc, such as the score after all repairs. */
 export function Ring({
   value,
   tone,

@@ -9,7 +9,7 @@ const LazySelect = lazy(() => loadChoices().then(module => ({ default: module.Se
 /** Several choices, which the user finds by typing. */
 export function MultiSelect(props: MultiSelectProps) {
   return (
-    <Suspense fallback={<Place {...props} />}>
+    <Suspense fallback={<SelectPlaceholder {...props} />}>
       <LazyMultiSelect {...props} />
     </Suspense>
   );
@@ -18,14 +18,14 @@ export function MultiSelect(props: MultiSelectProps) {
 /** One choice, which the user finds by typing. For a few choices, use NativeSelect. */
 export function Select(props: SelectProps) {
   return (
-    <Suspense fallback={<Place {...props} />}>
+    <Suspense fallback={<SelectPlaceholder {...props} />}>
       <LazySelect {...props} />
     </Suspense>
   );
 }
 
-/** The place of a field while its script loads. */
-const Place = ({
+/** Replaces the field while the field's script loads. */
+const SelectPlaceholder = ({
   label,
   description,
   placeholder,

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { otherMessages } from '../api/errors.ts';
+import { messagesWithoutField } from '../api/errors.ts';
 import s from './Confirm.module.css';
 import { Modal } from './Dialog.tsx';
 import { FormErrors } from './Failure.tsx';
@@ -9,9 +9,9 @@ import { useReturnFocus } from './useReturnFocus.ts';
 import { WaitingChanges } from './WaitingChanges.tsx';
 
 /**
- * Asks for confirmation. `children` show the effect; `action` is the verb of the button, such as "Archive 3 flags". `onConfirm`
- * may return a promise: the dialog stays open until it succeeds, and shows its error. With `reasons`, the dialog has a field for
- * the reason for the change, and passes it on.
+ * Asks for confirmation. `children` show the effect, and `action` labels the button, for example "Archive 3 flags". If `onConfirm`
+ * returns a promise, the dialog stays open until the promise succeeds, and shows its error. With `reasons`, the dialog has a field
+ * for the reason for the change and passes the reason to `onConfirm`.
  */
 export function Confirm({
   opened,
@@ -29,7 +29,7 @@ export function Confirm({
   title: string;
   action: string;
   danger?: boolean;
-  /** Enter cancels, because the effect reaches users. With `danger` it always does. */
+  /** Enter cancels if the change affects users, and always with `danger`. */
   careful?: boolean;
   disabled?: boolean;
   reasons?: Reasons;
@@ -38,7 +38,7 @@ export function Confirm({
   onClose(): void;
 }) {
   useReturnFocus(opened);
-  const [pending, setPending] = useState(false);
+  const [isPending, setPending] = useState(false);
   const [error, setError] = useState<unknown>();
   const [reason, setReason] = useState('');
   const isIncomplete = disabled || lacksReason(reasons, reason);
@@ -66,7 +66,7 @@ export function Confirm({
       <form
         onSubmit={event => {
           event.preventDefault();
-          // React passes the event on to a form of the page that contains the dialog.
+          // React would pass the event on to the form that contains the dialog.
           event.stopPropagation();
           void confirm();
         }}
@@ -82,7 +82,7 @@ export function Confirm({
           />
         )}
         <WaitingChanges />
-        <FormErrors messages={otherMessages(error, [])} />
+        <FormErrors messages={messagesWithoutField(error, [])} />
         <div className={s.buttons}>
           <Button onClick={onClose} data-autofocus={disabled || careful || undefined}>
             Cancel
@@ -92,7 +92,7 @@ export function Confirm({
             variant="filled"
             // The default shade has too little contrast with white.
             color={danger ? 'red.9' : undefined}
-            loading={pending}
+            loading={isPending}
             disabled={isIncomplete}
             data-autofocus={!(isIncomplete || careful) || undefined}
           >

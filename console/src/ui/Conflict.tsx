@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import s from './Conflict.module.css';
-import { changesOf } from './diff.ts';
+import { computeChanges } from './diff.ts';
 import { FieldDiff } from './FieldDiff.tsx';
 import { Time } from './Time.tsx';
 
-/** Somebody else changed what the user edits. Nothing is lost before the user chooses. */
+/** Shown when somebody else changed what the user is editing. Nothing is lost until the user chooses. */
 export function Conflict<Draft>({
   noun,
   by,
@@ -26,7 +26,7 @@ export function Conflict<Draft>({
   onTake(): void;
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  // The focused control is gone.
+  // The focused control has disappeared, so the heading takes the focus.
   useEffect(() => heading.current?.focus(), []);
   return (
     <div className={s.conflict} role="alert">
@@ -42,11 +42,11 @@ export function Conflict<Draft>({
       <div className={s.sides}>
         <section aria-label="Their changes">
           <h3>Their changes, saved</h3>
-          <FieldDiff changes={changesOf(base, theirs)} />
+          <FieldDiff changes={computeChanges(base, theirs)} />
         </section>
         <section aria-label="Your changes">
           <h3>Your changes, not saved</h3>
-          <FieldDiff changes={changesOf(base, mine)} />
+          <FieldDiff changes={computeChanges(base, mine)} />
         </section>
       </div>
       <p className="muted">

@@ -5,7 +5,7 @@ import { useShortcuts } from './shortcuts.ts';
 import { Tooltip } from './Tooltip.tsx';
 import { toast } from './toasts.ts';
 
-/** Copies a string and says so. */
+/** Copies a string and shows a confirmation. */
 export async function copyText(text: string, what = 'Copied.'): Promise<void> {
   await navigator.clipboard.writeText(text);
   toast({ message: what });
@@ -13,7 +13,7 @@ export async function copyText(text: string, what = 'Copied.'): Promise<void> {
 
 /** A button that copies `text`. `label` says what it copies: "Copy name". */
 export function CopyButton({ text, label, size = 15 }: { text: string; label: string; size?: number }) {
-  const [copied, setCopied] = useState(false);
+  const [isCopied, setCopied] = useState(false);
   const copy = async () => {
     await copyText(text);
     setCopied(true);
@@ -22,13 +22,13 @@ export function CopyButton({ text, label, size = 15 }: { text: string; label: st
   return (
     <Tooltip label={label}>
       <ActionIcon aria-label={label} onClick={() => void copy()}>
-        {copied ? <Check size={size} /> : <Copy size={size} />}
+        {isCopied ? <Check size={size} /> : <Copy size={size} />}
       </ActionIcon>
     </Tooltip>
   );
 }
 
-/** Copies the URL of a page of this server. C does the same. */
+/** Copies the URL of a page on this server. The C key does the same. */
 export function CopyLink({ path }: { path: string }) {
   const link = `${location.origin}${path}`;
   useShortcuts([{ keys: 'c', description: 'Copy link', run: () => void copyText(link, 'Link copied.') }]);

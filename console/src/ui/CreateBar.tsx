@@ -6,7 +6,7 @@ import s from './SaveBar.module.css';
 import { cx } from './words.ts';
 
 export type Creation = {
-  /** The verb and its object: "Create group". */
+  /** The button label: "Create group". */
   action: string;
   call: OperationId;
   project?: string;
@@ -16,7 +16,7 @@ export type Creation = {
   cancel: string;
 };
 
-/** The buttons of a page that creates something: always in view, at the place of "Save" on the page of what was created. */
+/** The buttons of a page that creates something. They are always visible, in the same place as "Save" on an edit page. */
 export function CreateBar({
   form,
   action,

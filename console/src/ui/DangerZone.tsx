@@ -6,7 +6,7 @@ import { Confirm } from './Confirm.tsx';
 import s from './DangerZone.module.css';
 import type { Reasons } from './Reason.tsx';
 
-/** The end of a page: what cannot be undone. One `DangerAction` for each. */
+/** The last section of a page, which has a `DangerAction` for each action that cannot be undone. */
 export function DangerZone({ children }: { children: ReactNode }) {
   const id = useId();
   return (
@@ -19,7 +19,7 @@ export function DangerZone({ children }: { children: ReactNode }) {
 
 /**
  * Deletes, archives or deactivates something. `children` say what will be lost, as counts with links. A blocked action is
- * disabled, with the reason next to it. With `typed`, the user types the name first, because the deletion cannot be undone.
+ * disabled, with the reason next to it. With `nameToType`, the user types the name first, because the deletion cannot be undone.
  */
 export function DangerAction({
   title,
@@ -27,25 +27,25 @@ export function DangerAction({
   call,
   project,
   blocked,
-  typed,
+  nameToType,
   reasons,
   children,
   onConfirm,
 }: {
   /** "Delete this segment" */
   title: string;
-  /** The verb and its object, on both buttons: "Delete segment". */
+  /** The label of both buttons: "Delete segment". */
   action: string;
   /** The operation in openapi.json. */
   call: OperationId;
   project?: string;
-  /** Why it is not possible now, with a link to what blocks it. */
+  /** Why the action is not possible now, with a link to what blocks the action. */
   blocked?: ReactNode;
   /** The name that the user types. */
-  typed?: string;
+  nameToType?: string;
   reasons?: Reasons;
   children: ReactNode;
-  /** The dialog stays open until it succeeds, and shows its error. */
+  /** Runs the action. The dialog stays open until the promise succeeds, and shows its error. */
   onConfirm(reason: string): Promise<unknown>;
 }) {
   const [isOpen, setOpen] = useState(false);
@@ -78,18 +78,18 @@ export function DangerAction({
         title={`${title}?`}
         action={action}
         danger
-        disabled={typed !== undefined && name !== typed}
+        disabled={nameToType !== undefined && name !== nameToType}
         {...(reasons && { reasons })}
         onConfirm={onConfirm}
         onClose={close}
       >
         <div>{children}</div>
-        {typed !== undefined && (
+        {nameToType !== undefined && (
           <TextInput
             mt={12}
             label={
               <>
-                Type <span className="mono">{typed}</span> to confirm
+                Type <span className="mono">{nameToType}</span> to confirm
               </>
             }
             autoComplete="off"

@@ -7,7 +7,7 @@ export const loadDialogs = () => loadChunk(() => import('./dialogs.ts'));
 const LazyModal = lazy(() => loadDialogs().then(module => ({ default: module.Modal })));
 const LazyDrawer = lazy(() => loadDialogs().then(module => ({ default: module.Drawer })));
 
-/** A dialog in the middle. */
+/** A centered dialog. */
 export function Modal(props: ModalProps) {
   return (
     useWasOpened(props.opened) && (
@@ -29,7 +29,7 @@ export function Drawer(props: DrawerProps) {
   );
 }
 
-/** A dialog stays in the page after it was opened once, so that it can close with its transition. */
+/** Once opened, a dialog stays mounted, so that its closing transition can play. */
 function useWasOpened(opened: boolean): boolean {
   const [wasOpened, setOpened] = useState(opened);
   if (opened && !wasOpened) setOpened(true);

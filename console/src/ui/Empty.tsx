@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import s from './Empty.module.css';
-import { chipOf, type FilterField, filtersOf, removeFilter } from './filters.ts';
+import { type FilterField, listFilters, removeFilter, toChip } from './filters.ts';
 import type { Search } from './search.ts';
 
-/** A list without rows: one sentence and one action. */
+/** Replaces a list without rows with a sentence and an action. */
 export function Empty({
   icon,
   children,
@@ -22,7 +22,7 @@ export function Empty({
   );
 }
 
-/** No row matches the filters: one button per filter that removes it. */
+/** Says that no row matches the filters, with a button for each filter that removes the filter. */
 export function NoMatch({
   noun,
   hint,
@@ -41,8 +41,8 @@ export function NoMatch({
       <p>No {noun} match.</p>
       {hint && <p>{hint}</p>}
       <div className={s.filters}>
-        {filtersOf(search, fields).map(filter => {
-          const { lead, values } = chipOf(filter.name, filter.value, fields);
+        {listFilters(search, fields).map(filter => {
+          const { lead, values } = toChip(filter.name, filter.value, fields);
           return (
             <button
               key={filter.name + filter.value}

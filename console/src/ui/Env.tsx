@@ -1,6 +1,6 @@
 import s from './Env.module.css';
 
-/** An environment: a filled square for production, a hollow one for others, and its name (or `short`). */
+/** An environment by its name or `short`, with a filled square for production and a hollow square otherwise. */
 export function Env({ name, type, short }: { name: string; type?: string; short?: string }) {
   return (
     <span className={s.env} data-type={type ?? name} title={short ? name : undefined}>

@@ -1,7 +1,7 @@
-import { type Change, changesOf } from './diff.ts';
+import { type Change, computeChanges } from './diff.ts';
 import { BriefDiff } from './FieldDiff.tsx';
 
-/** The change of an event in a few words, if it is short and its sentence does not have it: "plan +team". */
+/** The change of an event in a few words, if it is short and not already in the event's sentence: "plan +team". */
 export function EventBrief({
   event: { preData, data, summary },
 }: {
@@ -11,5 +11,5 @@ export function EventBrief({
   const isInSentence = ({ path }: Change) =>
     (path[0] === 'parameters' && summary.includes(`**${path.at(-1)} `)) ||
     (path[0] === 'roles' && summary.includes(' from **'));
-  return <BriefDiff changes={changesOf(preData, data).filter(change => !isInSentence(change))} />;
+  return <BriefDiff changes={computeChanges(preData, data).filter(change => !isInSentence(change))} />;
 }

@@ -12,7 +12,7 @@ const GrantingRoles = lazy(() =>
 
 /**
  * The error of a region of the page, with its id and a retry. The rest of the page keeps working. A missing permission (403) and
- * a missing page (404) have their own words.
+ * a missing page (404) have their own messages.
  */
 export function Failure({ error, onRetry }: { error: unknown; onRetry?(): void }) {
   const status = error instanceof RequestError ? error.status : undefined;

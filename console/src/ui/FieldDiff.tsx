@@ -1,14 +1,14 @@
 import { Minus, Plus } from 'lucide-react';
-import { briefChanges, type Change, labelOf, wordsOf } from './diff.ts';
+import { type Change, describePath, formatValue, pickBriefChanges } from './diff.ts';
 import s from './FieldDiff.module.css';
 
-/** The changes of an event, one line per field. Get them with `changesOf(preData, data)`. */
+/** Shows the changes of an event, as `computeChanges(preData, data)` returns them, with a line for each field. */
 export function FieldDiff({ changes }: { changes: readonly Change[] }) {
   return (
     <dl className={s.diff}>
       {changes.map(change => (
         <div key={change.path.join('.')}>
-          <dt title={change.path.join('.')}>{labelOf(change.path)}</dt>
+          <dt title={change.path.join('.')}>{describePath(change.path)}</dt>
           <dd>{change.kind === 'items' ? <Items change={change} /> : <Values change={change} />}</dd>
         </div>
       ))}
@@ -21,18 +21,20 @@ type ValueChange = Exclude<Change, ItemsChange>;
 const MAX_ITEMS = 100;
 
 function Items({ change: { items } }: { change: ItemsChange }) {
-  // Changed values first, because a list may have thousands of unchanged ones.
-  const ordered = items.toSorted((a, b) => Number(a.kind === 'same') - Number(b.kind === 'same'));
+  // Changed values come first, because a list may have thousands of unchanged values.
+  const orderedItems = items.toSorted((a, b) => Number(a.kind === 'same') - Number(b.kind === 'same'));
   return (
     <>
-      {ordered.slice(0, MAX_ITEMS).map(({ text, kind }) => (
+      {orderedItems.slice(0, MAX_ITEMS).map(({ text, kind }) => (
         <span key={`${kind} ${text}`} className={s.value} data-kind={kind}>
           {kind === 'added' && <Plus size={11} aria-label="added" />}
           {kind === 'removed' && <Minus size={11} aria-label="removed" />}
           {text}
         </span>
       ))}
-      {ordered.length > MAX_ITEMS && <span className="muted">and {ordered.length - MAX_ITEMS} more</span>}
+      {orderedItems.length > MAX_ITEMS && (
+        <span className="muted">and {orderedItems.length - MAX_ITEMS} more</span>
+      )}
     </>
   );
 }
@@ -42,7 +44,7 @@ function Values({ change: { path, kind, before, after } }: { change: ValueChange
     <>
       {kind !== 'added' && (
         <del className={s.value} data-kind="removed">
-          {wordsOf(before, path)}
+          {formatValue(before, path)}
         </del>
       )}
       {kind === 'changed' && (
@@ -52,22 +54,22 @@ function Values({ change: { path, kind, before, after } }: { change: ValueChange
       )}
       {kind !== 'removed' && (
         <ins className={s.value} data-kind="added">
-          {wordsOf(after, path)}
+          {formatValue(after, path)}
         </ins>
       )}
     </>
   );
 }
 
-/** Up to two short changes in one line, for rows of a list and for the save bar: "rollout 25 → 50 %". */
+/** Up to two short changes in one line, such as "rollout 25 → 50 %", for list rows and the save bar. */
 export function BriefDiff({ changes }: { changes: Change[] }) {
-  const brief = briefChanges(changes);
-  if (brief.length === 0) return null;
+  const briefChanges = pickBriefChanges(changes);
+  if (briefChanges.length === 0) return null;
   return (
     <span className={s.brief}>
-      {brief.map(change => (
+      {briefChanges.map(change => (
         <span key={change.path.join('.')}>
-          {labelOf(change.path).replace('Constraint ', '').toLowerCase()}{' '}
+          {describePath(change.path).replace('Constraint ', '').toLowerCase()}{' '}
           {change.kind === 'items' ? (
             change.items
               .filter(item => item.kind !== 'same')
@@ -79,8 +81,8 @@ export function BriefDiff({ changes }: { changes: Change[] }) {
               ))
           ) : (
             <>
-              <b data-kind="removed">{wordsOf(change.before, change.path).replace(' %', '')}</b> →{' '}
-              <b data-kind="added">{wordsOf(change.after, change.path)}</b>
+              <b data-kind="removed">{formatValue(change.before, change.path).replace(' %', '')}</b> →{' '}
+              <b data-kind="added">{formatValue(change.after, change.path)}</b>
             </>
           )}
         </span>

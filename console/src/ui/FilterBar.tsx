@@ -8,60 +8,75 @@ import s from './FilterBar.module.css';
 import {
   addFilter,
   type Chip,
-  chipOf,
   type FilterField,
-  filtersOf,
-  parseTyped,
+  type FilterOption,
+  formatFilter,
+  listFilters,
+  parseFilter,
   removeFilter,
-  type Suggestion,
-  suggest,
-  textSuggestion,
-  textToFind,
-  typedOf,
-  usualChoice,
+  toChip,
 } from './filters.ts';
 import { Menu, MenuItem } from './Menu.tsx';
 import { type Search, stringifySearch } from './search.ts';
 import { useShortcuts } from './shortcuts.ts';
+import {
+  defaultChoice,
+  findSearchedField,
+  parseSearchText,
+  type Suggestion,
+  suggest,
+  suggestValues,
+  textSuggestion,
+} from './suggestions.ts';
 
 /**
- * The filters of a list: one chip per parameter of the URL, which is the query of the API. Typing `project:` offers values; plain
- * text becomes `query`. The key / focuses the bar. `onChange` gets the whole new search: push it as one history entry
- * (`useFilters` does).
+ * The filters of a list. Each parameter of the URL, which is also the query of the API, has a chip. Typing `project:` offers values,
+ * and plain text becomes `query`. The key / focuses the bar. `onChange` receives the whole new search, which belongs into one history
+ * entry (`useFilters` does that).
  */
 export function FilterBar({
   fields,
   search,
   onChange,
-  found,
+  resultText,
   hint = 'Add a filter, or text to find',
   api,
 }: {
   fields: readonly FilterField[];
   search: Search;
   onChange(next: Search): void;
-  /** The exact total: "2,341 events". */
-  found?: string;
+  /** The exact total, such as "2,341 events". */
+  resultText?: string;
   hint?: string;
   /** The path of the API whose query this is, for "Copy as cURL". */
   api: string;
 }) {
-  const [typed, setTyped] = useState('');
+  const [typedText, setTyped] = useState('');
   const [error, setError] = useState<string>();
   const [isOpen, setOpen] = useState(false);
-  const [active, setActive] = useState(-1);
+  const [activeIndex, setActive] = useState(-1);
   const input = useRef<HTMLInputElement>(null);
   const id = useId();
-  const filters = filtersOf(search, fields);
-  const suggestions = useSuggestions(isOpen ? typed : undefined, fields, search.query);
-  // Enter chooses the entry marked with the arrow keys, or what the typed string means.
-  const marked = active >= 0 ? active : usualChoice(typed, suggestions);
+  const filters = listFilters(search, fields);
+  const { suggestions, fieldsWithValues } = useSuggestions(
+    isOpen ? typedText : undefined,
+    fields,
+    search.query,
+  );
+  // Enter chooses the entry that the arrow keys have marked, or otherwise the default choice for the typed string.
+  const markedIndex = activeIndex >= 0 ? activeIndex : defaultChoice(typedText, suggestions);
   useShortcuts([{ keys: '/', description: 'Filter the list', run: () => input.current?.focus() }]);
 
-  const commit = (text: string) => {
+  const commit = (text: string): void => {
     if (text.trim() === '') return;
-    const filter = parseTyped(text, fields);
-    if ('error' in filter) return setError(filter.error);
+    const filter = parseFilter(text, fieldsWithValues);
+    if ('error' in filter) {
+      const [suggestion, otherSuggestion] = suggestions;
+      // An incomplete value is no error if it can only mean one value.
+      if (suggestion?.complete && !otherSuggestion && suggestion.text !== text) commit(suggestion.text);
+      else setError(filter.error);
+      return;
+    }
     setTyped('');
     setError(undefined);
     setOpen(false);
@@ -76,30 +91,30 @@ export function FilterBar({
     setActive(-1);
   };
   const edit = (filter: { name: string; value: string }) => {
-    setTyped(typedOf(filter.name, filter.value, fields));
+    setTyped(formatFilter(filter.name, filter.value, fields));
     onChange(removeFilter(search, filter));
     input.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    const last = filters.at(-1);
+    const lastFilter = filters.at(-1);
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault();
       setOpen(true);
       const step = event.key === 'ArrowDown' ? 1 : -1;
-      setActive(Math.max(-1, Math.min(suggestions.length - 1, marked + step)));
+      setActive(Math.max(-1, Math.min(suggestions.length - 1, markedIndex + step)));
     } else if (event.key === 'Enter') {
       event.preventDefault();
-      if (marked >= 0) choose(marked);
-      else commit(typed);
-    } else if (event.key === 'Tab' && active >= 0) {
+      if (markedIndex >= 0) choose(markedIndex);
+      else commit(typedText);
+    } else if (event.key === 'Tab' && activeIndex >= 0) {
       event.preventDefault();
-      choose(active);
+      choose(activeIndex);
     } else if (event.key === 'Escape') {
       setOpen(false);
       if (!isOpen) input.current?.blur();
-    } else if (event.key === 'Backspace' && typed === '' && last) {
+    } else if (event.key === 'Backspace' && typedText === '' && lastFilter) {
       event.preventDefault();
-      edit(last);
+      edit(lastFilter);
     }
   };
 
@@ -111,7 +126,7 @@ export function FilterBar({
         {filters.map(filter => (
           <FilterChip
             key={filter.name + filter.value}
-            chip={chipOf(filter.name, filter.value, fields)}
+            chip={toChip(filter.name, filter.value, fields)}
             onEdit={() => edit(filter)}
             onRemove={() => onChange(removeFilter(search, filter))}
           />
@@ -123,13 +138,13 @@ export function FilterBar({
           aria-label="Add a filter"
           aria-expanded={suggestions.length > 0}
           aria-controls={`${id}-list`}
-          aria-activedescendant={marked >= 0 ? `${id}-${marked}` : undefined}
+          aria-activedescendant={markedIndex >= 0 ? `${id}-${markedIndex}` : undefined}
           aria-invalid={error !== undefined}
           aria-describedby={error === undefined ? undefined : `${id}-error`}
           autoComplete="off"
           spellCheck={false}
           placeholder={filters.length > 0 ? 'Add a filter' : hint}
-          value={typed}
+          value={typedText}
           onChange={event => {
             setTyped(event.target.value);
             setError(undefined);
@@ -140,9 +155,9 @@ export function FilterBar({
           onBlur={() => setOpen(false)}
           onKeyDown={onKeyDown}
         />
-        {found !== undefined && (
+        {resultText !== undefined && (
           <span className={s.found} role="status">
-            {found}
+            {resultText}
           </span>
         )}
         <Kbd>/</Kbd>
@@ -164,11 +179,11 @@ export function FilterBar({
           // biome-ignore lint/a11y/useKeyWithClickEvents: the input handles the keys
           // biome-ignore lint/a11y/useFocusableInteractive: the input has the focus and names the active option
           <div
-            key={suggestion.text}
+            key={`${suggestion.text} ${suggestion.label}`}
             id={`${id}-${index}`}
             role="option"
-            aria-selected={index === marked}
-            // The input keeps the focus.
+            aria-selected={index === markedIndex}
+            // Without this, the click would take the focus from the input.
             onMouseDown={event => event.preventDefault()}
             onClick={() => choose(index)}
           >
@@ -181,50 +196,64 @@ export function FilterBar({
   );
 }
 
-const MIN_TEXT = 2;
+const MIN_TEXT_LENGTH = 2;
 
-/** What the typed string can become. Undefined: the list is closed. */
+/** Returns suggestions for the typed string, and the fields with the found values. The string is undefined while the list is closed. */
 function useSuggestions(
-  typed: string | undefined,
+  typedText: string | undefined,
   fields: readonly FilterField[],
   formerText: Search[string],
-): Suggestion[] {
-  const field = fields.find(one => one.find);
-  const text = textToFind(typed ?? '');
-  const { data: found } = useQuery({
+): { suggestions: Suggestion[]; fieldsWithValues: readonly FilterField[] } {
+  const field = findSearchedField(typedText ?? '', fields);
+  const text = parseSearchText(typedText ?? '');
+  const { data: foundOptions } = useQuery({
     queryKey: keys.filterValues(field?.name, text),
     queryFn: async ({ signal }) => (await field?.find?.(text, signal)) ?? [],
-    enabled: field !== undefined && typed !== undefined && text.length >= MIN_TEXT,
+    enabled: field !== undefined && typedText !== undefined && text.length >= MIN_TEXT_LENGTH,
     placeholderData: keepPreviousData,
   });
-  if (typed === undefined) return [];
-  const known = fields.map(one => (one === field && found ? { ...one, options: found } : one));
-  const suggestions = suggest(typed, known);
-  const isText = typed.trim() !== '' && !typed.includes(':');
-  return isText ? [...suggestions, textSuggestion(typed, formerText)] : suggestions;
+  if (typedText === undefined) return { suggestions: [], fieldsWithValues: fields };
+  const fieldsWithValues = fields.map(candidate =>
+    candidate === field && foundOptions
+      ? { ...candidate, options: mergeOptions(...(field.options ?? []), ...foundOptions) }
+      : candidate,
+  );
+  const suggestions = suggest(typedText, fieldsWithValues);
+  const isText = typedText.trim() !== '' && !typedText.includes(':');
+  return {
+    fieldsWithValues,
+    suggestions: isText
+      ? [...suggestions, textSuggestion(typedText, formerText), ...suggestValues(typedText, fields)]
+      : suggestions,
+  };
 }
 
-const SHOWN_VALUES = 3;
+/** Merges options. A value can have a second label, because somebody is also "me". */
+const mergeOptions = (...options: FilterOption[]): FilterOption[] => [
+  ...new Map(options.map(option => [`${option.value} ${option.label}`, option])).values(),
+];
+
+const MAX_SHOWN_VALUES = 3;
 
 function FilterChip({ chip, onEdit, onRemove }: { chip: Chip; onEdit(): void; onRemove(): void }) {
-  const words = chip.values.slice(0, SHOWN_VALUES).join(', ');
-  const more = chip.values.length > SHOWN_VALUES ? ` +${chip.values.length - SHOWN_VALUES}` : '';
+  const valueText = chip.values.slice(0, MAX_SHOWN_VALUES).join(', ');
+  const moreText = chip.values.length > MAX_SHOWN_VALUES ? ` +${chip.values.length - MAX_SHOWN_VALUES}` : '';
   return (
     <span className={s.chip}>
       <button type="button" onClick={onEdit} title="Edit this filter">
-        {chip.lead} <b className={chip.mono ? 'mono' : undefined}>{words + more}</b>
+        {chip.lead} <b className={chip.mono ? 'mono' : undefined}>{valueText + moreText}</b>
       </button>
-      <button type="button" aria-label={`Remove the filter ${chip.lead} ${words}`} onClick={onRemove}>
+      <button type="button" aria-label={`Remove the filter ${chip.lead} ${valueText}`} onClick={onRemove}>
         <X size={12} />
       </button>
     </span>
   );
 }
 
-/** This view as a link and as a request. */
+/** A menu that copies this view as a link or as a request. */
 function ViewMenu({ search, fields, api }: { search: Search; fields: readonly FilterField[]; api: string }) {
   const query: Search = {};
-  for (const { name } of filtersOf(search, fields)) query[name] = search[name];
+  for (const { name } of listFilters(search, fields)) query[name] = search[name];
   const curl = `curl -H "Authorization: $HALYARD_TOKEN" "${location.origin}${api}${stringifySearch(query)}"`;
   return (
     <Menu

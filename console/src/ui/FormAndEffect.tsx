@@ -3,7 +3,7 @@ import { CreateBar, type Creation } from './CreateBar.tsx';
 import s from './FormAndEffect.module.css';
 
 /**
- * A form at the left and its effect at the right, such as a plan. On a narrow screen the effect is below the form.
+ * A form on the left and its effect, such as a plan, on the right. On a narrow screen the effect is below the form.
  * `as="page"`: the form is the page, and the effect is a column of sections (`RailSection`, `UsedBy`, `LastChange`).
  */
 export function FormAndEffect({
@@ -27,10 +27,10 @@ export function FormAndEffect({
   /** A `SaveBar` below both. */
   bar?: ReactNode;
   onSubmit(): void;
-  /** The name of the effect. It is the heading of a plan. */
+  /** The heading of the effect, such as that of a plan. */
   title: string;
   isBusy?: boolean;
-  /** A form with long fields. */
+  /** For a form with long fields. */
   wide?: boolean;
   /** The effect. */
   children: ReactNode;

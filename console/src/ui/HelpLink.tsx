@@ -1,10 +1,10 @@
 import { useRouterState } from '@tanstack/react-router';
 import { HelpCircle } from 'lucide-react';
-import { helpOf } from './help.ts';
+import { findHelpPage } from './help.ts';
 
-/** The page of the manual about the page that is open. */
+/** A link to the manual page about the current page. */
 export function HelpLink() {
-  const page = useRouterState({ select: ({ matches }) => helpOf(matches.at(-1)?.fullPath) });
+  const page = useRouterState({ select: ({ matches }) => findHelpPage(matches.at(-1)?.fullPath) });
   if (page === undefined) return null;
   return (
     <a

@@ -6,16 +6,16 @@ const MAX_LENGTH = 200_000;
 
 type Token = { text: string; kind?: 'key' | 'text' | 'word' | 'number' };
 
-function tokensOf(text: string): Token[] {
+function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
-  let from = 0;
+  let offset = 0;
   for (const match of text.matchAll(TOKEN)) {
-    tokens.push({ text: text.slice(from, match.index) });
+    tokens.push({ text: text.slice(offset, match.index) });
     if (match[1] && match[2]) tokens.push({ text: match[1], kind: 'key' }, { text: match[2] });
     else tokens.push({ text: match[0], kind: match[1] ? 'text' : match[3] ? 'word' : 'number' });
-    from = match.index + match[0].length;
+    offset = match.index + match[0].length;
   }
-  return [...tokens, { text: text.slice(from) }];
+  return [...tokens, { text: text.slice(offset) }];
 }
 
 /** JSON with colored keys, strings and numbers. A string is shown as it is, colored if it looks like JSON. */
@@ -25,7 +25,7 @@ export function Json({ value, label = 'JSON' }: { value: unknown; label?: string
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <section className={s.json} tabIndex={0} aria-label={label}>
       <code className={s.code}>
-        {tokensOf(text.slice(0, MAX_LENGTH)).map((token, index) => (
+        {tokenize(text.slice(0, MAX_LENGTH)).map((token, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: tokens never reorder
           <span key={index} data-kind={token.kind}>
             {token.text}

@@ -1,10 +1,10 @@
 import { Button, Textarea } from '@mantine/core';
 import s from './JsonEditor.module.css';
-import { formatJson, jsonProblem } from './json.ts';
+import { findJsonProblem, formatJson } from './json.ts';
 
 /**
- * JSON in a text area, validated while typing, with a button that formats it. A code editor does not fit: CodeMirror with
- * its JSON mode has 108 KB gzip, and a page may add 60 KB.
+ * A text area for JSON that is validated while the user types, with a button that formats the JSON. A code editor would be too
+ * large, because CodeMirror with its JSON mode takes 108 KB gzipped, and a page may add 60 KB.
  */
 export function JsonEditor({
   label,
@@ -15,7 +15,7 @@ export function JsonEditor({
   value: string;
   onChange(value: string): void;
 }) {
-  const problem = value.trim() === '' ? undefined : jsonProblem(value);
+  const problem = value.trim() === '' ? undefined : findJsonProblem(value);
   const formatted = formatJson(value);
   return (
     <div className={s.editor}>

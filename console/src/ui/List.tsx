@@ -17,24 +17,25 @@ import { rowHeight } from './preferences.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { cx } from './words.ts';
 
-/** The header stays above the rows. Every table has one of this height. */
+/** The height of the header, which stays above the rows. It is the same in every table. */
 const HEADER_HEIGHT = 32;
 
 export type RowState = { index: number; isActive: boolean; isSelected: boolean };
 
 /**
- * A virtual list over all rows of a search. It renders what is visible and asks for the rest with `onVisible`. The active row
- * lives in the list, so that a key press renders two rows instead of the page (4 ms instead of 11). Keys: J, K and arrows move,
- * Enter opens, X selects.
+ * A virtual list over all rows of a search. The list renders the visible rows, and `onVisible` reports them so that they can be loaded. The active row
+ * is a state of the list, so that a key press renders two rows instead of the page (4 ms instead of 11). J, K and the arrow keys
+ * move, Enter opens, and X selects.
  *
- * `as="listbox"`: rows contain no controls, one row is chosen (events). `as="table"`: rows contain `role="cell"`.
+ * With `as="listbox"`, rows contain no controls and one row is chosen, for example in the list of events. With `as="table"`, rows
+ * contain `role="cell"`.
  */
 export function List<Row>({
   label,
   as = 'listbox',
   count,
   rowAt,
-  keyOf,
+  getKey,
   height = rowHeight(),
   header,
   render,
@@ -54,9 +55,9 @@ export function List<Row>({
   count: number;
   /** The row, or undefined while it loads. */
   rowAt(index: number): Row | undefined;
-  keyOf(row: Row): string;
+  getKey(row: Row): string;
   height?: number | ((index: number) => number);
-  /** The head of a table: an element with role="row". */
+  /** The head of a table, which must be an element with role="row". */
   header?: ReactNode;
   /** The content of a row. Pass a stable function, because rows are memoized. */
   render(row: Row, state: RowState): ReactNode;
@@ -64,49 +65,49 @@ export function List<Row>({
   isHeading?(row: Row): boolean;
   /** The active row, if the URL decides it. */
   activeIndex?: number;
-  /** The active row changed. Put it into the URL with `replace`. */
+  /** Called when the active row changes. Put the row into the URL with `replace`. */
   onActive?(row: Row, index: number): void;
-  /** Enter or a double click. */
+  /** Called for Enter or a double click. */
   onOpen?(row: Row): void;
   /** Keys of the selected rows. With `onSelect`, X toggles the active row. */
   selected?: ReadonlySet<string>;
   onSelect?(row: Row): void;
-  /** The first and the last visible index, to load their pages. */
-  onVisible?(first: number, last: number): void;
-  /** Whether the first row is in view. A list that grows at the top must not move while somebody reads it. */
+  /** Called with the first and the last visible index, so that their pages can be loaded. */
+  onVisible?(firstIndex: number, lastIndex: number): void;
+  /** Called with whether the first row is in view. A list that grows at the top must not move while somebody reads it. */
   onTop?(isAtTop: boolean): void;
   className?: string;
 }) {
   const box = useRef<HTMLDivElement>(null);
-  const [active, setActive] = useState(activeIndex ?? -1);
-  const sizeOf = typeof height === 'number' ? () => height : height;
+  const [activePosition, setActive] = useState(activeIndex ?? -1);
+  const getHeight = typeof height === 'number' ? () => height : height;
   const list = useVirtualizer({
     count,
     getScrollElement: () => box.current,
-    estimateSize: sizeOf,
+    estimateSize: getHeight,
     overscan: 8,
     scrollPaddingEnd: header === undefined ? 0 : HEADER_HEIGHT,
   });
   const items = list.getVirtualItems();
-  const first = items[0]?.index ?? 0;
-  const last = items.at(-1)?.index ?? 0;
+  const firstIndex = items[0]?.index ?? 0;
+  const lastIndex = items.at(-1)?.index ?? 0;
 
-  useEffect(() => onVisible?.(first, last), [first, last, onVisible]);
-  // Different heights need a new layout.
+  useEffect(() => onVisible?.(firstIndex, lastIndex), [firstIndex, lastIndex, onVisible]);
+  // The virtualizer caches heights, so different heights need a new layout.
   useLayoutEffect(() => {
     if (typeof height === 'function') list.measure();
   }, [height, list]);
-  const givenRow = activeIndex === undefined || activeIndex < 0 ? undefined : rowAt(activeIndex);
-  const givenKey = givenRow === undefined ? undefined : keyOf(givenRow);
-  const scrolledTo = useRef<string>(undefined);
+  const urlRow = activeIndex === undefined || activeIndex < 0 ? undefined : rowAt(activeIndex);
+  const urlKey = urlRow === undefined ? undefined : getKey(urlRow);
+  const scrolledKey = useRef<string>(undefined);
   useEffect(() => {
     if (activeIndex === undefined) return;
     setActive(activeIndex);
-    // Rows that enter above the active one change its index, not the position of the reader.
-    if (activeIndex >= 0 && givenKey !== scrolledTo.current)
+    // Rows that arrive above the active row change its index, but must not change the reader's scroll position.
+    if (activeIndex >= 0 && urlKey !== scrolledKey.current)
       list.scrollToIndex(activeIndex, { align: 'auto' });
-    scrolledTo.current = givenKey;
-  }, [activeIndex, givenKey, list]);
+    scrolledKey.current = urlKey;
+  }, [activeIndex, urlKey, list]);
   useEffect(() => onTop?.((box.current?.scrollTop ?? 0) === 0), [onTop]);
 
   const choose = useCallback(
@@ -119,24 +120,24 @@ export function List<Row>({
     [rowAt, isHeading, onActive],
   );
   const move = (step: number) => {
-    for (let index = active + step; index >= 0 && index < count; index += step) {
+    for (let index = activePosition + step; index >= 0 && index < count; index += step) {
       const row = rowAt(index);
       if (row === undefined) return list.scrollToIndex(index);
       if (isHeading?.(row)) continue;
-      // The heading above the first row of a day stays visible.
+      // Scrolling to the previous index first keeps the heading above the first row of a day visible.
       list.scrollToIndex(step < 0 && index > 0 ? index - 1 : index);
       list.scrollToIndex(index);
       return choose(index);
     }
   };
-  const withActive = (run: ((row: Row) => void) | undefined) => {
-    const row = active >= 0 ? rowAt(active) : undefined;
+  const runOnActive = (run: ((row: Row) => void) | undefined) => {
+    const row = activePosition >= 0 ? rowAt(activePosition) : undefined;
     if (row !== undefined) run?.(row);
   };
   useShortcuts([
     { keys: 'j', description: 'Next row', run: () => move(1) },
     { keys: 'k', description: 'Previous row', run: () => move(-1) },
-    onSelect && { keys: 'x', description: 'Select the row', run: () => withActive(onSelect) },
+    onSelect && { keys: 'x', description: 'Select the row', run: () => runOnActive(onSelect) },
     onOpen && {
       keys: 'Enter',
       description: 'Open the row',
@@ -145,7 +146,7 @@ export function List<Row>({
         const target =
           event.target instanceof Element ? event.target.closest('a, button, input, summary') : null;
         if (target instanceof HTMLElement) target.click();
-        else withActive(onOpen);
+        else runOnActive(onOpen);
       },
     },
   ]);
@@ -156,7 +157,7 @@ export function List<Row>({
     move(step);
   };
 
-  const activeRow = active >= 0 ? rowAt(active) : undefined;
+  const activeRow = activePosition >= 0 ? rowAt(activePosition) : undefined;
   const isList = as === 'listbox';
   return (
     <div className={cx(s.frame, className)}>
@@ -166,7 +167,7 @@ export function List<Row>({
         role={as}
         aria-label={label}
         aria-rowcount={isList ? undefined : count}
-        aria-activedescendant={isList && activeRow !== undefined ? idOf(keyOf(activeRow)) : undefined}
+        aria-activedescendant={isList && activeRow !== undefined ? toElementId(getKey(activeRow)) : undefined}
         tabIndex={0}
         onKeyDown={onKeyDown}
         onScroll={onTop && (event => onTop(event.currentTarget.scrollTop === 0))}
@@ -184,22 +185,22 @@ export function List<Row>({
           >
             {items.map(item => {
               const row = rowAt(item.index);
-              const key = row === undefined ? undefined : keyOf(row);
+              const key = row === undefined ? undefined : getKey(row);
               return (
                 <RowFrame
                   key={key ?? item.index}
-                  id={key === undefined ? undefined : idOf(key)}
+                  id={key === undefined ? undefined : toElementId(key)}
                   row={row}
                   index={item.index}
                   start={item.start}
                   size={item.size}
                   isList={isList}
                   isHeading={row !== undefined && (isHeading?.(row) ?? false)}
-                  isActive={item.index === active}
+                  isActive={item.index === activePosition}
                   isSelected={key !== undefined && (selected?.has(key) ?? false)}
-                  render={render as (row: unknown, state: RowState) => ReactNode} // The same Row.
+                  render={render as (row: unknown, state: RowState) => ReactNode} // The list and the row have the same type Row.
                   choose={choose}
-                  onOpen={onOpen as ((row: unknown) => void) | undefined} // The same Row.
+                  onOpen={onOpen as ((row: unknown) => void) | undefined} // See `render`.
                 />
               );
             })}
@@ -210,7 +211,7 @@ export function List<Row>({
   );
 }
 
-const idOf = (key: string): string => `row-${key.replace(/\W/g, '-')}`;
+const toElementId = (key: string): string => `row-${key.replace(/\W/g, '-')}`;
 
 const RowFrame = memo(function RowFrame({
   id,

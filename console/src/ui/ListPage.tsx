@@ -17,18 +17,18 @@ import { Skeleton } from './Skeleton.tsx';
 import { focusDetail, Split } from './Split.tsx';
 import { useShortcuts } from './shortcuts.ts';
 import { useFilters } from './useFilters.ts';
-import { counted, cx } from './words.ts';
+import { cx, formatCount } from './words.ts';
 
 export type Column<Row> = {
   label: string;
-  /** Sorts by this column. The first column with it decides the order of the page. */
-  compare?(one: Row, other: Row): number;
+  /** Compares rows by this column. The first column with `compare` decides the default order. */
+  compare?(row: Row, other: Row): number;
 };
 
 /**
- * A page that lists things: title, search field (`/`), primary action (`n`), and a virtual table of rows that J, K and Enter move
- * and open. The search text and the order are in the URL (`query`, `sort`, `order`). Stays fast with 10,000 rows, because a key
- * press filters strings that are prepared once.
+ * A list page with a title, a search field (`/`), a primary action (`n`), and a virtual table that the user navigates with J, K and
+ * Enter. The search text and the order are in the URL (`query`, `sort`, `order`). The page stays fast with 10,000 rows, because a
+ * key press only filters strings that were prepared once.
  */
 export function ListPage<Row>({
   title,
@@ -37,15 +37,15 @@ export function ListPage<Row>({
   rows,
   error,
   onRetry,
-  keyOf,
-  textOf,
+  getKey,
+  getSearchText,
   placeholder = 'Search',
   columns,
   className,
   height = 44,
   render,
   onOpen,
-  active,
+  activeKey,
   onActive,
   create,
   filters,
@@ -55,29 +55,32 @@ export function ListPage<Row>({
   children,
 }: {
   title: string;
-  /** One row in a word: "segment". */
+  /** The singular noun for a row, such as "segment". */
   noun: string;
   plural?: string;
   /** All rows, or undefined while they load. */
   rows: readonly Row[] | undefined;
   error: unknown;
   onRetry(): void;
-  keyOf(row: Row): string;
-  /** What the search finds, ignoring case. */
-  textOf(row: Row): string;
-  /** Names what the search finds: "Name, email or group". */
+  getKey(row: Row): string;
+  /** Returns the text in which the search looks, ignoring case. */
+  getSearchText(row: Row): string;
+  /** Describes what the search covers: "Name, email or group". */
   placeholder?: string;
   columns: readonly Column<Row>[];
-  /** The class with `grid-template-columns`, for the header and the rows. */
+  /** The class that sets `grid-template-columns` for the header and the rows. */
   className?: string;
   /** 44 px with one line, 52 px with two. */
   height?: number;
   /** The cells of a row. Pass a stable function, because rows are memoized. */
   render(row: Row, state: RowState): ReactNode;
-  /** Enter or a double click. The focus moves to the detail, if there is one. */
+  /**
+   * Called for Enter or a double click. The focus then moves to the detail, if there is one. It does the same as a click on the name
+   * in the row.
+   */
   onOpen?(row: Row): void;
   /** The key of the row that the URL selects, if the page has a detail. */
-  active?: string | undefined;
+  activeKey?: string | undefined;
   onActive?(row: Row): void;
   /** The primary action. `call` is its operation in openapi.json. */
   create?: { label: string; call: OperationId; project?: string | undefined; run(): void };
@@ -85,52 +88,52 @@ export function ListPage<Row>({
   filters?: ReactNode;
   /** The filter that these controls have chosen. */
   filter?: { label: string; matches(row: Row): boolean; onRemove(): void } | undefined;
-  /** The sentence for a list without rows. */
+  /** The sentence to show if there are no rows. */
   empty: ReactNode;
-  /** The selected row at the right: a `Detail`. */
+  /** The detail of the selected row, on the right. */
   detail?: ReactNode;
   /** Panels and dialogs. */
   children?: ReactNode;
 }) {
   const { search, push, replace } = useFilters();
-  const typed = typeof search.query === 'string' ? search.query : '';
+  const typedText = typeof search.query === 'string' ? search.query : '';
   const input = useRef<HTMLInputElement>(null);
   const mayCreate =
-    useMissingPermissions(create?.call ?? NONE, { project: create?.project }).length === 0 &&
+    useMissingPermissions(create?.call ?? UNUSED_CALL, { project: create?.project }).length === 0 &&
     create !== undefined;
   useShortcuts([
     { keys: '/', description: 'Search the list', run: () => input.current?.focus() },
     mayCreate && { keys: 'n', description: create.label, run: create.run },
   ]);
 
-  const sortable = columns.filter(({ compare }) => compare);
-  const sorting = sortable.find(({ label }) => label === search.sort) ?? sortable[0];
+  const sortableColumns = columns.filter(({ compare }) => compare);
+  const sortColumn = sortableColumns.find(({ label }) => label === search.sort) ?? sortableColumns[0];
   const isDown = search.order === 'desc';
-  const prepared = useMemo(
-    () => rows?.map(row => ({ row, text: textOf(row).toLowerCase() })),
-    [rows, textOf],
+  const searchableRows = useMemo(
+    () => rows?.map(row => ({ row, text: getSearchText(row).toLowerCase() })),
+    [rows, getSearchText],
   );
-  const sorted = useMemo(() => {
-    const compare = sorting?.compare;
-    if (!prepared || !compare) return prepared;
+  const sortedRows = useMemo(() => {
+    const compare = sortColumn?.compare;
+    if (!searchableRows || !compare) return searchableRows;
     const sign = isDown ? -1 : 1;
-    return prepared.toSorted((one, other) => sign * compare(one.row, other.row));
-  }, [prepared, sorting?.compare, isDown]);
-  // A key press paints the field and the active row first. The matching rows and the detail follow, and a newer key interrupts them.
-  const words = useDeferredValue(typed).trim().toLowerCase();
-  const shownDetail = useDeferredValue(detail);
+    return searchableRows.toSorted((a, b) => sign * compare(a.row, b.row));
+  }, [searchableRows, sortColumn?.compare, isDown]);
+  // Deferred values let a key press paint the field and the active row first. A newer key press interrupts the rest.
+  const searchText = useDeferredValue(typedText).trim().toLowerCase();
+  const deferredDetail = useDeferredValue(detail);
   const matches = filter?.matches;
-  const shown = useMemo(
+  const shownRows = useMemo(
     () =>
-      sorted
-        ?.filter(({ row, text }) => text.includes(words) && (matches?.(row) ?? true))
+      sortedRows
+        ?.filter(({ row, text }) => text.includes(searchText) && (matches?.(row) ?? true))
         .map(({ row }) => row),
-    [sorted, words, matches],
+    [sortedRows, searchText, matches],
   );
-  const rowAt = useCallback((index: number) => shown?.[index], [shown]);
+  const rowAt = useCallback((index: number) => shownRows?.[index], [shownRows]);
   const activeIndex = useMemo(
-    () => (active === undefined ? -1 : (shown?.findIndex(row => keyOf(row) === active) ?? -1)),
-    [active, shown, keyOf],
+    () => (activeKey === undefined ? -1 : (shownRows?.findIndex(row => getKey(row) === activeKey) ?? -1)),
+    [activeKey, shownRows, getKey],
   );
   const open = useMemo(
     () =>
@@ -150,13 +153,13 @@ export function ListPage<Row>({
     <>
       {error !== null && error !== undefined && !rows && <Failure error={error} onRetry={onRetry} />}
       {!error && !rows && <Skeleton rows={8} height={height} />}
-      {shown && shown.length > 0 && (
+      {shownRows && shownRows.length > 0 && (
         <List
           as="table"
           label={title}
-          count={shown.length}
+          count={shownRows.length}
           rowAt={rowAt}
-          keyOf={keyOf}
+          getKey={getKey}
           height={height}
           header={
             <HeaderRow className={cx(s.header, className)}>
@@ -166,11 +169,14 @@ export function ListPage<Row>({
                     <button
                       type="button"
                       onClick={() =>
-                        push({ sort: label, order: sorting?.label === label && !isDown ? 'desc' : undefined })
+                        push({
+                          sort: label,
+                          order: sortColumn?.label === label && !isDown ? 'desc' : undefined,
+                        })
                       }
                     >
                       {label}
-                      {sorting?.label === label && <Arrow isDown={isDown} />}
+                      {sortColumn?.label === label && <Arrow isDown={isDown} />}
                     </button>
                   ) : (
                     label
@@ -184,12 +190,12 @@ export function ListPage<Row>({
           {...(open && { onOpen: open })}
         />
       )}
-      {shown?.length === 0 && (words !== '' || filter !== undefined) && (
+      {shownRows?.length === 0 && (searchText !== '' || filter !== undefined) && (
         <Empty
           action={
             <div className={s.removals}>
-              {words !== '' && (
-                <Button onClick={() => push({ query: undefined })}>Remove “{typed.trim()}”</Button>
+              {searchText !== '' && (
+                <Button onClick={() => push({ query: undefined })}>Remove “{typedText.trim()}”</Button>
               )}
               {filter && <Button onClick={filter.onRemove}>Remove “{filter.label}”</Button>}
             </div>
@@ -198,7 +204,7 @@ export function ListPage<Row>({
           No {plural ?? `${noun}s`} match.
         </Empty>
       )}
-      {shown?.length === 0 && words === '' && filter === undefined && (
+      {shownRows?.length === 0 && searchText === '' && filter === undefined && (
         <Empty
           action={
             create && (
@@ -217,7 +223,7 @@ export function ListPage<Row>({
   return (
     <Page
       title={title}
-      note={rows && counted(rows.length, noun, plural)}
+      note={rows && formatCount(rows.length, noun, plural)}
       actions={
         <>
           <TextInput
@@ -228,7 +234,7 @@ export function ListPage<Row>({
             leftSection={<SearchIcon size={14} />}
             rightSection={<Kbd>/</Kbd>}
             maxLength={200}
-            value={typed}
+            value={typedText}
             onChange={event => replace({ query: event.target.value || undefined })}
           />
           {create && (
@@ -242,7 +248,7 @@ export function ListPage<Row>({
       }
       head={filters && <div className={s.filters}>{filters}</div>}
     >
-      <Split list={list} detail={shownDetail} narrow />
+      <Split list={list} detail={deferredDetail} narrow />
       <Keys
         hints={[
           ['j k', 'move'],
@@ -250,15 +256,15 @@ export function ListPage<Row>({
           ...(mayCreate ? [['n', create.label.toLowerCase()] as const] : []),
           ['/', 'search'],
         ]}
-        note={shown && counted(shown.length, noun, plural)}
+        note={shownRows && formatCount(shownRows.length, noun, plural)}
       />
       {children}
     </Page>
   );
 }
 
-/** Called even if the page creates nothing; the result is then not used. */
-const NONE: OperationId = 'getUsers';
+/** Passed to the hook if the page creates nothing, because a hook must always be called. The result is then not used. */
+const UNUSED_CALL: OperationId = 'getUsers';
 
 function Arrow({ isDown }: { isDown: boolean }) {
   const Icon = isDown ? ArrowDown : ArrowUp;

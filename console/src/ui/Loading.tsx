@@ -1,15 +1,20 @@
 import { Failure } from './Failure.tsx';
 import { Skeleton } from './Skeleton.tsx';
 
-/** Instead of what needs these queries: a skeleton while they load, or their first error, with a retry of all of them. */
+/** Shows a skeleton while queries load, or the first error with a button that retries all queries. */
 export function Loading({
-  of,
+  queries,
   rows,
 }: {
-  of: readonly { error: unknown; refetch(): Promise<unknown> }[];
+  queries: readonly { error: unknown; refetch(): Promise<unknown> }[];
   rows?: number;
 }) {
-  const failed = of.find(({ error }) => error);
-  if (!failed) return <Skeleton {...(rows !== undefined && { rows })} />;
-  return <Failure error={failed.error} onRetry={() => void Promise.all(of.map(query => query.refetch()))} />;
+  const failedQuery = queries.find(({ error }) => error);
+  if (!failedQuery) return <Skeleton {...(rows !== undefined && { rows })} />;
+  return (
+    <Failure
+      error={failedQuery.error}
+      onRetry={() => void Promise.all(queries.map(query => query.refetch()))}
+    />
+  );
 }

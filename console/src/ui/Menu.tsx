@@ -10,12 +10,12 @@ import {
   type ReactElement,
   type ReactNode,
   useContext,
-  useEffect,
   useId,
   useRef,
   useState,
 } from 'react';
 import s from './Menu.module.css';
+import { useEachFrame } from './useEachFrame.ts';
 import { cx } from './words.ts';
 
 const CloseMenu = createContext<() => void>(() => {});
@@ -27,36 +27,37 @@ type Target = ReactElement<{
 }>;
 type Align = 'start' | 'end';
 
-/** Below a button with less space than this, the menu opens above it. */
-const SPACE = 220;
+/** If there is less space below the button, the menu opens above it. */
+const MIN_SPACE = 220;
 const MAX_WIDTH = 360;
 const MARGIN = 4;
-/** Letters that follow each other within this time are one word. */
+/** Letters that are typed within this time form one word. */
 const TYPING_MS = 500;
 
-/** Puts the menu at its button, on the sides where it has space. */
-function place(menu: HTMLElement, button: Element, align: Align): void {
+/** Places the menu next to its button, on the sides with enough space. */
+function placeMenu(menu: HTMLElement, button: Element, align: Align): void {
   const { left, right, top, bottom } = button.getBoundingClientRect();
   const width = document.documentElement.clientWidth;
-  const below = innerHeight - bottom;
-  const isAbove = below < SPACE && top > below;
-  const afterLeft = width - left - MARGIN;
-  const beforeRight = right - MARGIN;
-  const [wanted, other] = align === 'start' ? [afterLeft, beforeRight] : [beforeRight, afterLeft];
-  const isStart = (align === 'start') === wanted >= Math.min(MAX_WIDTH, other);
+  const spaceBelow = innerHeight - bottom;
+  const isAbove = spaceBelow < MIN_SPACE && top > spaceBelow;
+  const spaceFromLeft = width - left - MARGIN;
+  const spaceFromRight = right - MARGIN;
+  const [preferredSpace, otherSpace] =
+    align === 'start' ? [spaceFromLeft, spaceFromRight] : [spaceFromRight, spaceFromLeft];
+  const isStart = (align === 'start') === preferredSpace >= Math.min(MAX_WIDTH, otherSpace);
   Object.assign(menu.style, {
     top: isAbove ? 'auto' : `${bottom + MARGIN}px`,
     bottom: isAbove ? `${innerHeight - top + MARGIN}px` : 'auto',
     left: isStart ? `${Math.max(MARGIN, left)}px` : 'auto',
     right: isStart ? 'auto' : `${Math.max(MARGIN, width - right)}px`,
-    maxWidth: `${Math.min(MAX_WIDTH, isStart ? afterLeft : beforeRight)}px`,
-    maxHeight: `${(isAbove ? top : below) - 3 * MARGIN}px`,
+    maxWidth: `${Math.min(MAX_WIDTH, isStart ? spaceFromLeft : spaceFromRight)}px`,
+    maxHeight: `${(isAbove ? top : spaceBelow) - 3 * MARGIN}px`,
   });
 }
 
 /**
- * A button that opens a menu, as the ARIA pattern "menu button" describes it. It is hand-written because Mantine's menu would add 30 KB
- * to the first load, mostly to place it. The browser's popover keeps the menu above everything, closes it at a click elsewhere, and
+ * A button that opens a menu, after the ARIA pattern "menu button". This component is hand-written because Mantine's menu would add 30 KB
+ * to the first load, mostly for positioning. The browser's popover keeps the menu above everything, closes it at a click elsewhere, and
  * returns the focus.
  */
 export function Menu({
@@ -72,9 +73,9 @@ export function Menu({
   target: Target;
   /** An input above the entries, for example to filter them. */
   field?: ReactNode;
-  /** The edge of the button at which the menu is, if there is space. */
+  /** The side of the button on which the menu opens, if there is space. */
   align?: Align;
-  /** Choosing an entry does not close the menu. */
+  /** If set, choosing an entry does not close the menu. */
   keepOpen?: boolean;
   className?: string | undefined;
   onClose?(): void;
@@ -84,7 +85,7 @@ export function Menu({
   const targetId = `${id}-target`;
   const menu = useRef<HTMLDivElement>(null);
   const startsAtEnd = useRef(false);
-  const typed = useRef({ text: '', at: 0 });
+  const typedWord = useRef({ text: '', typedAt: 0 });
   const [isOpen, setOpen] = useState(false);
   const items = () => [...(menu.current?.querySelectorAll<HTMLElement>('input, [role^=menuitem]') ?? [])];
   const hide = () => {
@@ -95,55 +96,49 @@ export function Menu({
     // Safari does not focus a button that is clicked, so the popover has nothing to return the focus to.
     if (document.activeElement === document.body) document.getElementById(targetId)?.focus();
   };
-  useEffect(() => {
-    if (!isOpen) return;
-    const onMove = () => {
-      const button = document.getElementById(targetId);
-      if (menu.current && button) place(menu.current, button, align);
-    };
-    addEventListener('resize', onMove);
-    addEventListener('scroll', onMove, { capture: true, passive: true });
-    return () => {
-      removeEventListener('resize', onMove);
-      removeEventListener('scroll', onMove, { capture: true });
-    };
-  }, [isOpen, targetId, align]);
+  useEachFrame(isOpen, () => {
+    const button = document.getElementById(targetId);
+    if (menu.current && button) placeMenu(menu.current, button, align);
+  });
 
-  /** The next entry that begins with the letters typed so far. If none does, the next one that begins with the last letter. */
-  const findTyped = (all: readonly HTMLElement[], at: number, letter: string) => {
-    const isWord = Date.now() - typed.current.at < TYPING_MS;
+  /**
+   * Finds the next entry that begins with the letters typed so far. If there is none, finds the next entry that begins with the last
+   * letter.
+   */
+  const findByLetter = (entries: readonly HTMLElement[], index: number, letter: string) => {
+    const isWord = Date.now() - typedWord.current.typedAt < TYPING_MS;
     const find = (text: string) => {
-      typed.current = { text, at: Date.now() };
-      // A word can still be that of the current entry. The same letter again goes to the one after it.
-      const first = text.length === 1 ? at + 1 : Math.max(at, 0);
-      return [...all.slice(first), ...all.slice(0, first)].find(one =>
-        one.textContent.trim().toLowerCase().startsWith(text),
+      typedWord.current = { text, typedAt: Date.now() };
+      // A word may still match the current entry. Typing the same letter again moves to the next match.
+      const startIndex = text.length === 1 ? index + 1 : Math.max(index, 0);
+      return [...entries.slice(startIndex), ...entries.slice(0, startIndex)].find(item =>
+        item.textContent.trim().toLowerCase().startsWith(text),
       );
     };
-    return (isWord && find(typed.current.text + letter)) || find(letter);
+    return (isWord && find(typedWord.current.text + letter)) || find(letter);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const { key } = event;
-    const all = items();
-    const at = all.indexOf(document.activeElement as HTMLElement);
+    const entries = items();
+    const index = entries.indexOf(document.activeElement as HTMLElement);
     const isInField = event.target instanceof HTMLInputElement;
     const isLetter = key.length === 1 && key !== ' ' && !event.ctrlKey && !event.metaKey && !event.altKey;
-    if (key === 'ArrowDown') all[(at + 1) % all.length]?.focus();
-    else if (key === 'ArrowUp') all.at(at <= 0 ? -1 : at - 1)?.focus();
-    else if (key === 'Home' && !isInField) all[0]?.focus();
-    else if (key === 'End' && !isInField) all.at(-1)?.focus();
+    if (key === 'ArrowDown') entries[(index + 1) % entries.length]?.focus();
+    else if (key === 'ArrowUp') entries.at(index <= 0 ? -1 : index - 1)?.focus();
+    else if (key === 'Home' && !isInField) entries[0]?.focus();
+    else if (key === 'End' && !isInField) entries.at(-1)?.focus();
     else if (key === 'Escape') close();
     else if (key === ' ' && event.target instanceof HTMLAnchorElement) event.target.click();
-    else if (isLetter && !isInField) findTyped(all, at, key.toLowerCase())?.focus();
+    else if (isLetter && !isInField) findByLetter(entries, index, key.toLowerCase())?.focus();
     else {
-      // The focus returns to the button, and from there to the next control.
+      // Tab first returns the focus to the button, from where the browser moves the focus to the next control.
       if (key === 'Tab') close();
       return;
     }
-    // Neither the page below the menu nor a shortcut gets the key.
+    // The key must reach neither the page below the menu nor a shortcut.
     event.preventDefault();
   };
-  /** Something else got the focus, such as a dialog that a shortcut opened. */
+  /** Called when something else gets the focus, such as a dialog that a shortcut opened. */
   const onBlur = ({ relatedTarget }: FocusEvent) => {
     if (relatedTarget && !menu.current?.contains(relatedTarget)) hide();
   };
@@ -169,7 +164,7 @@ export function Menu({
         onBeforeToggle={({ newState }) => {
           setOpen(newState === 'open');
           const button = document.getElementById(targetId);
-          if (newState === 'open' && menu.current && button) place(menu.current, button, align);
+          if (newState === 'open' && menu.current && button) placeMenu(menu.current, button, align);
         }}
         onToggle={({ newState }) => {
           if (newState !== 'open') onClose?.();
@@ -221,7 +216,7 @@ export function MenuItem<As extends ElementType = 'button'>({
       data-mantine-stop-propagation="true"
       {...props}
       onClick={(event: MouseEvent) => {
-        // First, so that a dialog which the entry opens returns the focus to the button of the menu.
+        // The menu closes first, so that a dialog that the entry opens returns the focus to the menu's button.
         if (!isDisabled) close();
         onClick?.(event);
       }}

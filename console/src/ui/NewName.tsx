@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { nameMessage } from '../api/errors.ts';
 
-/** The name of something new, which never changes because URLs and SDKs contain it. */
+/** The name of something new. It can never change, because URLs and SDKs contain it. */
 export function NewName({
   description,
   maxLength,

@@ -2,7 +2,7 @@ import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { loadChunk } from '../api/chunks.ts';
 import s from './Page.module.css';
 
-// Not in the first load. A page works without it, for example offline.
+// The help link is not part of the first load, because a page also works without it, for example offline.
 const HelpLink = lazy(() =>
   loadChunk(() => import('./HelpLink.tsx')).then(
     (module): { default: () => ReactNode } => ({ default: module.HelpLink }),
@@ -11,8 +11,8 @@ const HelpLink = lazy(() =>
 );
 
 /**
- * The frame of a page: breadcrumbs, title with a note, actions at the right, and below the title whatever belongs to
- * the head (filter bar, tabs). `children` fill the page under the head and scroll by themselves.
+ * The frame of a page, with breadcrumbs, a title with a note, and actions on the right. Below the title is the rest of the head, such
+ * as a filter bar or tabs. `children` fill the page under the head and scroll by themselves.
  */
 export function Page({
   title,

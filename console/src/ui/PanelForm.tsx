@@ -12,21 +12,21 @@ export function PanelForm({
   disabled = false,
   messages,
   isAsking,
-  question,
+  confirmation,
   children,
   onSubmit,
   onClose,
 }: {
   title: string;
-  /** The verb of the button that submits: "Create user". */
+  /** The label of the submit button: "Create user". */
   action: string;
   pending: boolean;
   disabled?: boolean;
-  /** Why the server rejected the form, as far as no field shows it. */
+  /** Why the server rejected the form, unless a field already shows it. */
   messages: readonly string[];
-  /** The question about unsaved changes, and whether it is open. */
+  /** The dialog about unsaved changes, and whether it is open. */
   isAsking: boolean;
-  question: ReactNode;
+  confirmation: ReactNode;
   children: ReactNode;
   onSubmit(): void;
   onClose(): void;
@@ -47,7 +47,7 @@ export function PanelForm({
         <FormErrors messages={messages} />
         {children}
       </Form>
-      {question}
+      {confirmation}
     </SidePanel>
   );
 }

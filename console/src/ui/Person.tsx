@@ -1,32 +1,32 @@
 import type { CSSProperties } from 'react';
 import s from './Person.module.css';
 
-/** A name has the same hue on every page. */
-function hueOf(name: string): number {
+/** Computes a hue from a name, so that the name has the same hue on every page. */
+function computeHue(name: string): number {
   let hash = 7;
   for (const character of name) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 3600;
   return Math.floor(hash / 10);
 }
 
-const LARGE = 24;
+const LARGE_SIZE = 24;
 
-/** The initial of a person in a circle. With `named`, followed by the name. */
-export function Person({ name, size = 20, named }: { name: string; size?: number; named?: boolean }) {
+/** The initial of a person in a circle, followed by the name with `showName`. */
+export function Person({ name, size = 20, showName }: { name: string; size?: number; showName?: boolean }) {
   const style = {
-    '--hue': hueOf(name),
+    '--hue': computeHue(name),
     width: size,
     height: size,
-    fontSize: size < LARGE ? 12 : 13,
+    fontSize: size < LARGE_SIZE ? 12 : 13,
   } as CSSProperties;
   const circle = (
     <i className={s.circle} style={style} aria-hidden="true">
       {name.slice(0, 1).toUpperCase()}
     </i>
   );
-  return named ? (
+  return showName ? (
     <span className={s.person}>
       {circle}
-      {name}
+      <span>{name}</span>
     </span>
   ) : (
     circle

@@ -1,8 +1,8 @@
 import { type ReactNode, useId } from 'react';
 import s from './RailSection.module.css';
-import { counted } from './words.ts';
+import { formatCount } from './words.ts';
 
-/** A part of the column at the right of a form: a heading, its count or a link, and the content. */
+/** A section in the column to the right of a form, with a heading, an optional count or link, and the content. */
 export function RailSection({
   anchor,
   title,
@@ -28,7 +28,7 @@ export function RailSection({
       <header>
         <h2 id={id}>{title}</h2>
         <span className={s.aside}>
-          {aside ?? (count !== undefined && count > 0 && noun && counted(count, noun, plural))}
+          {aside ?? (count !== undefined && count > 0 && noun && formatCount(count, noun, plural))}
         </span>
       </header>
       {children}

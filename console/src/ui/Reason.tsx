@@ -1,19 +1,19 @@
 import { TextInput } from '@mantine/core';
 import { MAX_REASON_LENGTH } from '../api/reason.ts';
 
-/** Whether a form asks for the reason of a change, and whether it must have one. */
+/** Whether the reason for a change is optional or required, in a form that asks for it. */
 export type Reasons = 'optional' | 'required';
 
 export const lacksReason = (reasons: Reasons | undefined, text: string): boolean =>
   reasons === 'required' && text.trim() === '';
 
-/** Why somebody changes something. The change's events show it. */
+/** The reason for a change, which the change's events show. */
 export function Reason({
   reasons,
   text,
   onChange,
   onEnter,
-  ...others
+  ...inputProps
 }: {
   reasons: Reasons;
   text: string;
@@ -39,7 +39,7 @@ export function Reason({
           onEnter();
         }
       }}
-      {...others}
+      {...inputProps}
     />
   );
 }

@@ -24,18 +24,18 @@ export function Cells({ className, style, children }: RowProps) {
   );
 }
 
-/** A cell. `as="name"` has a link and a small line below it, `as="control"` a button, `as="dim"` secondary text. */
+/** A cell. `variant="name"` has a link and a small line below it, `variant="control"` a button, `variant="dim"` secondary text. */
 export function Cell({
-  as,
+  variant,
   className,
   children,
 }: {
-  as?: 'name' | 'control' | 'dim';
+  variant?: 'name' | 'control' | 'dim';
   className?: string;
   children?: ReactNode;
 }) {
   return (
-    <span role="cell" className={cx(as && s[as], className) || undefined}>
+    <span role="cell" className={cx(variant && s[variant], className) || undefined}>
       {children}
     </span>
   );

@@ -5,15 +5,15 @@ import type { Change } from './diff.ts';
 import { BriefDiff } from './FieldDiff.tsx';
 import { lacksReason, Reason, type Reasons } from './Reason.tsx';
 import s from './SaveBar.module.css';
-import { keysText, useShortcuts } from './shortcuts.ts';
-import { counted } from './words.ts';
+import { formatKeys, useShortcuts } from './shortcuts.ts';
+import { formatCount } from './words.ts';
 
-/** The bar under an editor with unsaved changes. It lists them; ⌘S saves, or calls `onInvalid` if that is disabled. */
+/** The bar under an editor, which lists the unsaved changes. ⌘S saves, or calls `onInvalid` if saving is disabled. */
 export function SaveBar({
   changes,
   summary,
   action = 'Save',
-  missing = [],
+  missingPermissions = [],
   pending,
   disabled,
   reason,
@@ -24,10 +24,10 @@ export function SaveBar({
   changes: Change[];
   /** Shown instead of the changes, for something new. */
   summary?: ReactNode;
-  /** The verb and its object: "Save to production". */
+  /** The button label: "Save to production". */
   action?: string;
-  /** The permissions that the user lacks (useMissingPermissions). The bar names them. */
-  missing?: readonly string[];
+  /** The permissions that the user lacks (see useMissingPermissions), which the bar names. */
+  missingPermissions?: readonly string[];
   pending?: boolean;
   disabled?: boolean;
   /** A field for the reason for the change. `editor.reason` of useEditor has its value. */
@@ -50,18 +50,18 @@ export function SaveBar({
       <span className={s.pending}>
         {summary ?? (
           <>
-            <b>{changes.length === 0 ? 'No changes' : counted(changes.length, 'change')}</b>
+            <b>{changes.length === 0 ? 'No changes' : formatCount(changes.length, 'change')}</b>
             <BriefDiff changes={changes} />
           </>
         )}
       </span>
-      {missing.length > 0 && <span className={s.reason}>{requirement(missing)}</span>}
-      {reason && missing.length === 0 && <Reason {...reason} className={s.why} onEnter={save} />}
+      {missingPermissions.length > 0 && <span className={s.reason}>{requirement(missingPermissions)}</span>}
+      {reason && missingPermissions.length === 0 && <Reason {...reason} className={s.why} onEnter={save} />}
       <Button variant="subtle" color="gray" onClick={onDiscard}>
         Discard
       </Button>
       <Button variant="filled" loading={pending} disabled={!canSave} onClick={save}>
-        {action} <kbd className={s.kbd}>{keysText('mod+s')}</kbd>
+        {action} <kbd className={s.kbd}>{formatKeys('mod+s')}</kbd>
       </Button>
     </div>
   );

@@ -6,14 +6,13 @@ import { formatNumber } from './words.ts';
 
 export type NavigationItem = { to: string; label: string; count?: number | undefined };
 export type NavigationGroup = {
-  /** Without a label, a line separates the group. */
+  /** Without a label, the group is separated by a line. */
   label?: string;
   items: readonly NavigationItem[];
 };
 
 /**
- * Pages with their own navigation, such as project settings: a column at the left, or a select above the page
- * in a narrow window.
+ * The navigation of pages such as project settings. It is a column on the left, or a select above the page in a narrow window.
  */
 export function SecondNavigation({
   label,
@@ -28,8 +27,8 @@ export function SecondNavigation({
 }) {
   const navigate = useNavigate();
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
-  const all = groups.flatMap(({ items }) => items);
-  const current = currentOf(all, pathname);
+  const allItems = groups.flatMap(({ items }) => items);
+  const current = findCurrent(allItems, pathname);
   return (
     <div className={s.frame}>
       <nav className={s.column} aria-label={label}>
@@ -42,7 +41,7 @@ export function SecondNavigation({
                 key={item.to}
                 to={item.to}
                 className={s.item}
-                activeOptions={{ exact: isPrefix(item, all), includeSearch: false }}
+                activeOptions={{ exact: isPrefix(item, allItems), includeSearch: false }}
               >
                 <span>{item.label}</span>
                 {item.count !== undefined && <em>{formatNumber(item.count)}</em>}
@@ -72,12 +71,12 @@ export function SecondNavigation({
   );
 }
 
-/** Whether one item's URL is the beginning of another item's URL. Only one of them may be marked. */
-const isPrefix = ({ to }: NavigationItem, all: readonly NavigationItem[]): boolean =>
-  all.some(other => other.to.startsWith(`${to}/`));
+/** Returns whether an item's URL is the beginning of another item's URL, because only one of them may be marked. */
+const isPrefix = ({ to }: NavigationItem, allItems: readonly NavigationItem[]): boolean =>
+  allItems.some(other => other.to.startsWith(`${to}/`));
 
-/** The item of a URL: /admin/users/7 belongs to /admin/users. */
-const currentOf = (all: readonly NavigationItem[], pathname: string): NavigationItem | undefined =>
-  all
+/** Finds the item that a URL belongs to. For example, /admin/users/7 belongs to /admin/users. */
+const findCurrent = (allItems: readonly NavigationItem[], pathname: string): NavigationItem | undefined =>
+  allItems
     .filter(({ to }) => pathname === to || pathname.startsWith(`${to}/`))
-    .toSorted((one, other) => other.to.length - one.to.length)[0];
+    .toSorted((a, b) => b.to.length - a.to.length)[0];

@@ -5,7 +5,7 @@ import { copyText } from './Copy.tsx';
 import { Modal } from './Dialog.tsx';
 import s from './Secret.module.css';
 
-/** A secret that the server shows once. The dialog closes only with "I have stored it". */
+/** A secret that the server shows only once. The dialog closes only with "I have stored it". */
 export function Secret({
   title,
   secret,
@@ -16,10 +16,10 @@ export function Secret({
 }: {
   title: string;
   secret: string;
-  /** The name of the button that copies it. */
+  /** The label of the copy button. */
   label?: string;
   children?: string;
-  /** What to do with it next. */
+  /** What to do next with the secret. */
   use?: ReactNode;
   onStored(): void;
 }) {
@@ -46,9 +46,9 @@ export function Secret({
   );
 }
 
-/** The secret in a sunken field, and the button that copies it. */
+/** The secret in a sunken field, with a copy button. */
 export function SecretField({ secret, label = 'Copy secret' }: { secret: string; label?: string }) {
-  const [copied, setCopied] = useState(false);
+  const [isCopied, setCopied] = useState(false);
   const copy = async () => {
     await copyText(secret);
     setCopied(true);
@@ -59,7 +59,7 @@ export function SecretField({ secret, label = 'Copy secret' }: { secret: string;
       <code>{secret}</code>
       <Button
         variant="filled"
-        leftSection={copied ? <Check size={14} /> : <Copy size={14} />}
+        leftSection={isCopied ? <Check size={14} /> : <Copy size={14} />}
         aria-label={label}
         onClick={() => void copy()}
       >

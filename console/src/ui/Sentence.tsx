@@ -1,18 +1,18 @@
 import { Link } from '@tanstack/react-router';
-import { entriesOf } from '../administration/navigation.ts';
+import { listAdminEntries } from '../administration/navigation.ts';
 import { useMe } from '../api/me.ts';
 import s from './Sentence.module.css';
 import {
-  addressOf,
   type EventSentence,
+  findLinkTarget,
   type SentencePart,
   type SentenceRef,
   sentenceParts,
 } from './sentence.ts';
 
 /**
- * The sentence of an event, as the server writes it. Names are bold, flags are monospace.
- * `links`: names lead to their pages. `short`: without the project and environment, for lists that show them separately.
+ * The sentence of an event, as the server writes it. Names are bold, and flags are monospace. With `links`, names link to their
+ * pages. With `short`, the project and environment are omitted, because the list shows them separately.
  */
 export function Sentence({
   event,
@@ -38,16 +38,16 @@ function Part({ part, links }: { part: SentencePart; links: boolean | undefined 
   if (!part.strong) return part.text;
   const style = part.ref?.kind === 'feature' ? s.flag : s.name;
   return links && part.ref ? (
-    <Named subject={part.ref} className={style}>
+    <SubjectLink subject={part.ref} className={style}>
       {part.text}
-    </Named>
+    </SubjectLink>
   ) : (
     <b className={style}>{part.text}</b>
   );
 }
 
 /** The name of something, as a link to its page if the user may open it. */
-function Named({
+function SubjectLink({
   subject,
   className,
   children,
@@ -56,10 +56,10 @@ function Named({
   className: string | undefined;
   children: string;
 }) {
-  const entries = entriesOf(useMe());
-  const address = addressOf(subject, path => entries.some(entry => entry.path === path));
-  return address ? (
-    <Link {...address} className={className}>
+  const entries = listAdminEntries(useMe());
+  const target = findLinkTarget(subject, path => entries.some(entry => entry.path === path));
+  return target ? (
+    <Link {...target} className={className}>
       {children}
     </Link>
   ) : (

@@ -3,7 +3,7 @@ import { Drawer } from './Dialog.tsx';
 import { useReturnFocus } from './useReturnFocus.ts';
 import { WaitingChanges } from './WaitingChanges.tsx';
 
-/** An editor at the right side, opened by the URL (`?edit=…`). Esc closes it. */
+/** An editor on the right side, opened by the URL (`?edit=…`). Esc closes it. */
 export function SidePanel({
   title,
   opened = true,
@@ -15,7 +15,7 @@ export function SidePanel({
   title: ReactNode;
   opened?: boolean;
   wide?: boolean;
-  /** A dialog is open over the panel. Esc closes only the dialog. */
+  /** Whether a dialog is open over the panel, in which case Esc closes only the dialog. */
   isAsking?: boolean;
   children: ReactNode;
   onClose(): void;

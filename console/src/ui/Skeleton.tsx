@@ -1,6 +1,6 @@
 import s from './Skeleton.module.css';
 
-/** Rows of the final height while a list loads for the first time. */
+/** Placeholder rows of the final height while a list loads for the first time. */
 export function Skeleton({ rows = 8, height = 44 }: { rows?: number; height?: number }) {
   return (
     <div className={s.rows} role="status" aria-busy="true" aria-label="Loading">

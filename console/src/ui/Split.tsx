@@ -10,7 +10,7 @@ import { Tooltip } from './Tooltip.tsx';
 export const focusDetail = (): void =>
   document.querySelector<HTMLElement>(`.${s.split} > .${s.detail} > .${s.body}`)?.focus();
 
-/** A list at the left and the selected row at the right. On a narrow screen the detail covers the list. */
+/** A list on the left and the selected row on the right. On a narrow screen, the detail covers the list. */
 export function Split({
   list,
   detail,
@@ -36,7 +36,7 @@ export function Split({
   );
 }
 
-/** The right side of a Split: a bar with the position and buttons, and the content. Esc closes it. */
+/** The right side of a Split, which has a bar with the position and buttons above the content. Esc closes this side. */
 export function Detail({
   label,
   bar,
@@ -60,7 +60,7 @@ export function Detail({
   children: ReactNode;
 }) {
   const region = useRef<HTMLElement>(null);
-  /** The focus returns from the details to the list. */
+  /** Closes the details, and returns the focus from them to the list. */
   const close =
     onClose &&
     (() => {

@@ -1,7 +1,7 @@
 import { Star as StarIcon } from 'lucide-react';
 import s from './Star.module.css';
 
-/** The button that adds something to the user's favorites, or removes it. */
+/** The button that marks or unmarks something as one of the user's favorites. */
 export function Star({
   label,
   pressed,

@@ -3,7 +3,7 @@ import s from './State.module.css';
 
 export type Tone = 'on' | 'warn' | 'bad' | 'off' | 'info';
 
-/** A state in a word, with a color and optionally an icon: `<State tone="warn">Stale</State>`. */
+/** A label for a state, with a color and optionally an icon, such as `<State tone="warn">Stale</State>`. */
 export function State({ tone, icon, children }: { tone: Tone; icon?: ReactNode; children: ReactNode }) {
   return (
     <span className={s.state} data-tone={tone}>

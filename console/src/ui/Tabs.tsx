@@ -2,12 +2,12 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import s from './Tabs.module.css';
 
-/** On a narrow screen, the row of tabs scrolls. Counts arrive later than the tabs, and push the last ones out of sight. */
+/** Scrolls to the active tab. On a narrow screen, counts that arrive later can push it out of sight. */
 const showActive = (row: HTMLElement | null) => {
   row?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 };
 
-/** The tabs of a page: links, so that every tab has a URL. Put them into `head` of Page. */
+/** The tabs of a page, which are links so that every tab has a URL. Put them into `head` of Page. */
 export function Tabs({
   label,
   tabs,
@@ -16,7 +16,7 @@ export function Tabs({
   tabs: readonly { to: string; label: string; count?: ReactNode }[];
 }) {
   return (
-    // A new function for each render, so that React calls it each time.
+    // A new function for each render, so that React calls it every time.
     <nav ref={row => showActive(row)} className={s.tabs} aria-label={label}>
       {tabs.map(tab => (
         <Link

@@ -4,20 +4,20 @@ import { type ReactNode, useRef } from 'react';
 import { useShortcuts } from './shortcuts.ts';
 import s from './TextFilter.module.css';
 
-/** The head of a list with a filter: the input, which `/` focuses, the number of matches, and further filters. */
+/** The head of a filtered list, with an input that `/` focuses, the number of matches, and further filters. */
 export function TextFilter({
   label,
   placeholder,
   value,
-  found,
+  resultText,
   onChange,
   children,
 }: {
   label: string;
   placeholder: string;
   value: string;
-  /** "12 projects"; undefined while they load. */
-  found: string | undefined;
+  /** The number of results, such as "12 projects", or undefined while the results load. */
+  resultText: string | undefined;
   onChange(value: string): void;
   children?: ReactNode;
 }) {
@@ -35,7 +35,7 @@ export function TextFilter({
         maxLength={200}
         onChange={event => onChange(event.target.value)}
       />
-      {found !== undefined && <span className={s.found}>{found}</span>}
+      {resultText !== undefined && <span className={s.found}>{resultText}</span>}
       {children}
     </div>
   );

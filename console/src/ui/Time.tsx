@@ -1,25 +1,31 @@
-import { ago, clockOf, dateOf, fullOf, utcOf } from './time.ts';
+import { formatAge, formatClock, formatDate, formatFullTime, formatSince, formatUtc } from './time.ts';
 import { useCurrent } from './useCurrent.ts';
 
 /**
- * A time in the zone of the user; hovering shows UTC. `as="ago"`: "2 h ago". `as="clock"`: "14:30:08".
- * `as="full"`: "15 Nov 2026, 14:30:08 GMT+1".
+ * A time in the user's time zone, with a tooltip that shows UTC. The format `ago` shows "2 h ago", `since` "for 2 h",
+ * `clock` "14:30:08", and `full` "15 Nov 2026, 14:30:08 GMT+1".
  */
 export function Time({
   at,
-  as = 'ago',
+  format = 'ago',
   className,
 }: {
   at: string;
-  as?: 'ago' | 'clock' | 'date' | 'full';
+  format?: 'ago' | 'since' | 'clock' | 'date' | 'full';
   className?: string;
 }) {
-  const words = useCurrent(now => WORDS[as](at, now));
+  const text = useCurrent(now => FORMATTERS[format](at, now));
   return (
-    <time dateTime={at} title={utcOf(at)} className={className}>
-      {words}
+    <time dateTime={at} title={formatUtc(at)} className={className}>
+      {text}
     </time>
   );
 }
 
-const WORDS = { ago, clock: clockOf, date: dateOf, full: fullOf };
+const FORMATTERS = {
+  ago: formatAge,
+  since: formatSince,
+  clock: formatClock,
+  date: formatDate,
+  full: formatFullTime,
+};

@@ -1,8 +1,11 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
-import { utcOf } from './time.ts';
-import { fromInput, toInput, zoneName } from './zone.ts';
+import { formatUtc } from './time.ts';
+import { formatInput, parseInput, readZoneName } from './zone.ts';
 
-/** A time in the zone of the user, which it names, with the same time in UTC. The value is in UTC; empty if there is none. */
+/**
+ * A field for a time in the user's time zone. Its description names the zone and shows the time in UTC. The value is in UTC, or
+ * empty if there is none.
+ */
 export function TimeInput({
   value,
   note,
@@ -11,21 +14,21 @@ export function TimeInput({
   ...props
 }: Omit<TextInputProps, 'value' | 'onChange' | 'type' | 'description'> & {
   value: string;
-  /** More about the field: "Empty: now." */
+  /** A hint about the field, such as "Empty: now." */
   note?: string;
   withSeconds?: boolean;
   onChange(value: string): void;
 }) {
-  const isTime = toInput(value) !== '';
+  const isTime = formatInput(value) !== '';
   return (
     <TextInput
       {...props}
       type="datetime-local"
       step={withSeconds ? 1 : undefined}
-      value={toInput(value, withSeconds)}
-      description={`Time in ${zoneName()}. ${isTime ? utcOf(value) : (note ?? '')}`.trim()}
+      value={formatInput(value, withSeconds)}
+      description={`Time in ${readZoneName()}. ${isTime ? formatUtc(value) : (note ?? '')}`.trim()}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
-      onChange={event => onChange(fromInput(event.target.value))}
+      onChange={event => onChange(parseInput(event.target.value))}
     />
   );
 }

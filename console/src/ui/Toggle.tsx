@@ -2,14 +2,14 @@ import { requirement } from '../api/permission-words.ts';
 import s from './Toggle.module.css';
 
 /**
- * Enables and disables something. A styled checkbox: Mantine's component takes four times the scripting per scroll frame.
- * `missing` names the permissions that the user lacks (useMissingPermissions): the toggle stays focusable and says why.
+ * Enables and disables something. This is a styled checkbox, because Mantine's component takes four times the scripting per scroll
+ * frame. With `missingPermissions` (see useMissingPermissions), the toggle is disabled but focusable, and names these permissions.
  */
 export function Toggle({
   checked,
   label,
   large,
-  missing = [],
+  missingPermissions = [],
   call,
   disabled,
   onChange,
@@ -18,13 +18,13 @@ export function Toggle({
   /** "Enabled in production", with the name of the flag in a list. */
   label: string;
   large?: boolean;
-  missing?: readonly string[];
+  missingPermissions?: readonly string[];
   /** The operation and its scope, as Can marks its control. */
   call?: string;
   disabled?: boolean;
   onChange(checked: boolean): void;
 }) {
-  const isMissing = missing.length > 0;
+  const isMissing = missingPermissions.length > 0;
   return (
     <input
       type="checkbox"
@@ -37,7 +37,7 @@ export function Toggle({
       disabled={disabled}
       aria-disabled={isMissing || undefined}
       aria-label={label}
-      title={isMissing ? requirement(missing) : undefined}
+      title={isMissing ? requirement(missingPermissions) : undefined}
       onChange={event => !isMissing && onChange(event.target.checked)}
       onClick={event => event.stopPropagation()}
     />

@@ -12,6 +12,7 @@ import {
 } from 'react';
 import { createPortal } from 'react-dom';
 import s from './Tooltip.module.css';
+import { useEachFrame } from './useEachFrame.ts';
 import { cx } from './words.ts';
 
 type Handlers = {
@@ -23,16 +24,34 @@ type Handlers = {
   'aria-describedby'?: string;
 };
 
-const GAP = 6;
-/** The time for the pointer to cross the gap to the words, which people who magnify the screen do to read them. */
+const GAP_PX = 6;
+/**
+ * How long the pointer may take to cross the gap to the tooltip. People who magnify the screen move the pointer there to read the text.
+ */
 const CROSSING_MS = 100;
 
-/** Hides the words that are shown. Only one tooltip is shown at a time. */
-let hideShown: (() => void) | undefined;
+/** Hides the visible tooltip, because only one tooltip may be visible at a time. */
+let hideVisible: (() => void) | undefined;
+/** The control whose tooltip is shown, and a function that hides it. */
+let shownTooltip: { target: Element; hide(): void } | undefined;
+
+// Dialogs listen on the window too. This listener was added before any dialog's, so in a dialog Esc hides the tooltip first.
+addEventListener(
+  'keydown',
+  event => {
+    if (event.key !== 'Escape' || !shownTooltip) return;
+    const { target, hide } = shownTooltip;
+    if (target.closest('[role="dialog"]')) event.stopImmediatePropagation();
+    // Does not wait until React has removed the tooltip, because a second Esc must already close the dialog.
+    shownTooltip = undefined;
+    hide();
+  },
+  { capture: true },
+);
 
 /**
- * Words about a control, which appear while the pointer is on it or, with `onFocus`, while it has the focus. Esc hides them. They are
- * hand-written because Mantine's tooltip would add 25 KB to every page, mostly to place them.
+ * A tooltip, which appears while the pointer is on the control or, with `onFocus`, while the control has the focus. Esc hides the
+ * tooltip. This component is hand-written because Mantine's would add 25 KB to every page, mostly for positioning.
  */
 export function Tooltip({
   label,
@@ -42,10 +61,10 @@ export function Tooltip({
   children,
 }: {
   label: ReactNode;
-  /** Milliseconds before it appears. */
+  /** Milliseconds before the tooltip appears. */
   delay?: number;
   onFocus?: boolean;
-  /** The pointer reaches what the words cover, instead of the words. For controls that are close together. */
+  /** Lets the pointer reach what the tooltip covers, for controls that are close together. */
   clickThrough?: boolean;
   /** An element that accepts these handlers. */
   children: ReactElement<object>;
@@ -53,18 +72,18 @@ export function Tooltip({
   const id = useId();
   const [target, setTarget] = useState<Element>();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const stay = () => clearTimeout(timer.current);
-  const after = (wait: number, run: () => void) => {
-    stay();
+  const cancel = () => clearTimeout(timer.current);
+  const runAfter = (wait: number, run: () => void) => {
+    cancel();
     if (wait === 0) run();
     else timer.current = setTimeout(run, wait);
   };
-  const hide = (wait = 0) => after(wait, () => setTarget(undefined));
+  const hide = (wait = 0) => runAfter(wait, () => setTarget(undefined));
   const show = (element: Element, wait: number) =>
-    after(wait, () => {
+    runAfter(wait, () => {
       if (!element.isConnected) return;
-      hideShown?.();
-      hideShown = hide;
+      hideVisible?.();
+      hideVisible = hide;
       setTarget(element);
     });
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -75,7 +94,7 @@ export function Tooltip({
       {cloneElement(child, {
         onPointerEnter: event => {
           props.onPointerEnter?.(event);
-          // A touch has no end of hovering.
+          // A touch shows no tooltip, because no pointer would leave the control to hide the tooltip.
           if (event.pointerType !== 'touch') show(event.currentTarget, delay);
         },
         onPointerLeave: event => {
@@ -98,32 +117,32 @@ export function Tooltip({
         ...(target && { 'aria-describedby': [props['aria-describedby'], id].filter(Boolean).join(' ') }),
       })}
       {target && (
-        <Words
+        <TooltipText
           id={id}
           target={target}
           clickThrough={clickThrough}
-          onEnter={stay}
+          onEnter={cancel}
           onLeave={() => hide(CROSSING_MS)}
           onEscape={hide}
         >
           {label}
-        </Words>
+        </TooltipText>
       )}
     </>
   );
 }
 
-/** Puts the words above the target, or below it if there is no space. */
-function place(words: HTMLElement, target: Element): void {
+/** Places the tooltip above the target, or below it if there is no space. */
+function placeTooltip(box: HTMLElement, target: Element): void {
   const { left, right, top, bottom } = target.getBoundingClientRect();
-  const { offsetWidth: width, offsetHeight: height } = words;
+  const { offsetWidth: width, offsetHeight: height } = box;
   const middle = (left + right - width) / 2;
-  const above = top - height - GAP;
-  words.style.left = `${Math.max(GAP, Math.min(middle, innerWidth - width - GAP))}px`;
-  words.style.top = `${above > 0 ? above : bottom + GAP}px`;
+  const topAbove = top - height - GAP_PX;
+  box.style.left = `${Math.max(GAP_PX, Math.min(middle, innerWidth - width - GAP_PX))}px`;
+  box.style.top = `${topAbove > 0 ? topAbove : bottom + GAP_PX}px`;
 }
 
-function Words({
+function TooltipText({
   id,
   target,
   clickThrough,
@@ -140,36 +159,35 @@ function Words({
   onEscape(): void;
   children: ReactNode;
 }) {
-  const words = useRef<HTMLDivElement>(null);
+  const popover = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
-    const box = words.current;
+    const box = popover.current;
     if (!box) return;
-    // Chromium before 121 throws if it is already shown.
+    // Chromium before 121 throws if the popover is already shown.
     if (!box.matches(':popover-open')) box.showPopover();
-    place(box, target);
+    placeTooltip(box, target);
   });
-  useEffect(() => {
-    const onMove = () => words.current && place(words.current, target);
-    const onKey = ({ key }: KeyboardEvent) => key === 'Escape' && onEscape();
-    addEventListener('resize', onMove);
-    addEventListener('scroll', onMove, { capture: true, passive: true });
-    document.addEventListener('keydown', onKey, { capture: true });
+  useEachFrame(true, () => {
+    if (popover.current) placeTooltip(popover.current, target);
+  });
+  // A layout effect, because the tooltip must not count as shown for longer than it is visible: the next Esc closes the dialog.
+  useLayoutEffect(() => {
+    const ownTooltip = { target, hide: onEscape };
+    shownTooltip = ownTooltip;
     return () => {
-      removeEventListener('resize', onMove);
-      removeEventListener('scroll', onMove, { capture: true });
-      document.removeEventListener('keydown', onKey, { capture: true });
+      if (shownTooltip === ownTooltip) shownTooltip = undefined;
     };
   });
   useEffect(() => {
-    // A label itself cannot have the focus, so its words describe the field.
+    // A label itself cannot have the focus, so its tooltip describes the field.
     const field = target.querySelector('input');
     field?.setAttribute('aria-describedby', id);
     return () => field?.removeAttribute('aria-describedby');
   }, [target, id]);
   return createPortal(
-    // biome-ignore lint/a11y/useKeyWithClickEvents: it only keeps a click from what the control is in, such as a row
+    // biome-ignore lint/a11y/useKeyWithClickEvents: it only keeps clicks from the row that contains the control
     <div
-      ref={words}
+      ref={popover}
       id={id}
       role="tooltip"
       popover="manual"

@@ -5,17 +5,20 @@ import s from './UsedBy.module.css';
 
 export type Use = {
   key: string;
-  /** The page of what depends on it. Without a page, the row is not a link. */
+  /** The page of whatever uses this subject. Without it, the row is not a link. */
   to?: string;
   search?: Record<string, string>;
   label: ReactNode;
   /** The second line: "Payments · strategy 2". */
   note?: ReactNode;
-  /** At the right: an `<Env>` or a time. */
+  /** The content on the right, such as an `<Env>` or a time. */
   aside?: ReactNode;
 };
 
-/** What depends on a thing, as links: `<UsedBy noun="strategy" plural="strategies" uses={…} empty="No strategy uses it." />`. */
+/**
+ * Links to everything that uses a subject: `<UsedBy noun="strategy" plural="strategies" uses={…} empty="No strategy uses it."
+ * />`.
+ */
 export function UsedBy({
   anchor,
   title = 'Used by',
@@ -32,9 +35,9 @@ export function UsedBy({
   plural?: string;
   /** Undefined while they load. */
   uses: readonly Use[] | undefined;
-  /** The total number, if `uses` has only the first ones. */
+  /** The total number of uses, if `uses` has only the first of them. */
   total?: number | undefined;
-  /** The sentence if there are none. */
+  /** The sentence to show if nothing uses it. */
   empty: ReactNode;
 }) {
   return (

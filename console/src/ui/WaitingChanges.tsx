@@ -3,15 +3,15 @@ import { useSyncExternalStore } from 'react';
 import { onConnection, readConnection } from '../api/session.ts';
 import { cancelWrites } from '../api/waiting-writes.ts';
 import s from './WaitingChanges.module.css';
-import { counted } from './words.ts';
+import { formatCount } from './words.ts';
 
-/** Says that changes got no response and are retried, and lets the user stop that. Nothing without such changes. */
+/** Says that changes are being retried because the server did not respond, and lets the user stop that. */
 export function WaitingChanges() {
   const { waitingWrites } = useSyncExternalStore(onConnection, readConnection);
   if (waitingWrites === 0) return null;
   return (
     <span className={s.waiting} role="status">
-      {counted(waitingWrites, 'change')} {waitingWrites === 1 ? 'is' : 'are'} not saved yet. Halyard keeps
+      {formatCount(waitingWrites, 'change')} {waitingWrites === 1 ? 'is' : 'are'} not saved yet. Halyard keeps
       trying.
       <Button size="compact-xs" variant="default" onClick={cancelWrites}>
         Stop trying

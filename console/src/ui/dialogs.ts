@@ -1,4 +1,4 @@
-// What no page needs at startup has a separate script and styles: dialogs, and the print styles. See Dialog.tsx.
+// Dialogs and the print styles are loaded separately, because no page needs them at startup. See Dialog.tsx.
 import '../print.css';
 
 export { Drawer, Modal } from '@mantine/core';

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { briefChanges, changesOf, labelOf, unchangedCount, wordsOf } from './diff.ts';
+import { computeChanges, countUnchanged, describePath, formatValue, pickBriefChanges } from './diff.ts';
 
 test('finds no change between equal states', () => {
-  expect(changesOf({ a: 1, list: ['x'] }, { a: 1, list: ['x'] })).toEqual([]);
+  expect(computeChanges({ a: 1, list: ['x'] }, { a: 1, list: ['x'] })).toEqual([]);
 });
 
 test('names a changed, an added and a removed field', () => {
-  expect(changesOf({ a: 1, b: 2 }, { a: 3, c: 4 })).toEqual([
+  expect(computeChanges({ a: 1, b: 2 }, { a: 3, c: 4 })).toEqual([
     { path: ['a'], kind: 'changed', before: 1, after: 3 },
     { path: ['c'], kind: 'added', after: 4 },
     { path: ['b'], kind: 'removed', before: 2 },
@@ -14,7 +14,7 @@ test('names a changed, an added and a removed field', () => {
 });
 
 test('shows a list as added, unchanged and removed values', () => {
-  expect(changesOf({ values: ['a', 'b'] }, { values: ['b', 'c'] })).toEqual([
+  expect(computeChanges({ values: ['a', 'b'] }, { values: ['b', 'c'] })).toEqual([
     {
       path: ['values'],
       kind: 'items',
@@ -28,20 +28,22 @@ test('shows a list as added, unchanged and removed values', () => {
 });
 
 test('shows a list in a different order as a change', () => {
-  expect(changesOf(['a', 'b'], ['b', 'a'])).toEqual([
+  expect(computeChanges(['a', 'b'], ['b', 'a'])).toEqual([
     { path: [], kind: 'changed', before: 'a, b', after: 'b, a' },
   ]);
 });
 
-test('matches constraints by their field, and names the value that was added', () => {
+test('matches constraints by their field instead of their position', () => {
   const constraint = (...values: string[]) => ({ contextName: 'plan', operator: 'IN', values });
 
-  const changes = changesOf(
+  const changes = computeChanges(
     { constraints: [{ contextName: 'country', values: ['de'] }, constraint('team')] },
     { constraints: [constraint('team', 'business'), { contextName: 'country', values: ['de'] }] },
   );
 
-  expect(changes.map(change => [labelOf(change.path), change.kind])).toEqual([['Constraint plan', 'items']]);
+  expect(changes.map(change => [describePath(change.path), change.kind])).toEqual([
+    ['Constraint plan', 'items'],
+  ]);
 });
 
 test('compares two constraints on one field as a whole', () => {
@@ -50,7 +52,7 @@ test('compares two constraints on one field as a whole', () => {
     { contextName: 'version', operator: 'LT' },
   ];
 
-  expect(changesOf({ constraints: before }, { constraints: before.slice(0, 1) })).toEqual([
+  expect(computeChanges({ constraints: before }, { constraints: before.slice(0, 1) })).toEqual([
     { path: ['constraints'], kind: 'changed', before, after: before.slice(0, 1) },
   ]);
 });
@@ -61,24 +63,24 @@ test.each([
   [['impressionData'], 'Impression data'],
   [['values'], 'Values'],
 ])('calls %j "%s"', (path, label) => {
-  expect(labelOf(path)).toBe(label);
+  expect(describePath(path)).toBe(label);
 });
 
-test('writes values for people', () => {
+test('formats values for people', () => {
   expect([
-    wordsOf('50', ['rollout']),
-    wordsOf(335, ['variants', 'red', 'weight']),
-    wordsOf(true, ['stale']),
-    wordsOf({ a: 1 }, ['x']),
+    formatValue('50', ['rollout']),
+    formatValue(335, ['variants', 'red', 'weight']),
+    formatValue(true, ['stale']),
+    formatValue({ a: 1 }, ['x']),
   ]).toEqual(['50 %', '33.5 %', 'yes', '{"a":1}']);
 });
 
 test('keeps at most two short changes for a row', () => {
-  const changes = changesOf({ a: 1, b: 'x'.repeat(40), c: 3, d: 4 }, { a: 2, b: 'y', c: 4, d: 5 });
+  const changes = computeChanges({ a: 1, b: 'x'.repeat(40), c: 3, d: 4 }, { a: 2, b: 'y', c: 4, d: 5 });
 
-  expect(briefChanges(changes).map(change => change.path[0])).toEqual(['a', 'c']);
+  expect(pickBriefChanges(changes).map(change => change.path[0])).toEqual(['a', 'c']);
 });
 
 test('counts unchanged fields', () => {
-  expect(unchangedCount({ a: 1, b: 2 }, { a: 1, b: 3, c: 4 })).toBe(1);
+  expect(countUnchanged({ a: 1, b: 2 }, { a: 1, b: 3, c: 4 })).toBe(1);
 });

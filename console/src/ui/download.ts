@@ -5,6 +5,6 @@ export function download(name: string, text: string, type = 'application/json'):
   link.href = url;
   link.download = name;
   link.click();
-  // The browser reads the blob after the click.
+  // The URL must stay valid for a while, because the browser reads the blob after the click.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

@@ -1,61 +1,61 @@
-import { ownerOfPage } from '../api/session.ts';
+import { pageOwner } from '../api/session.ts';
 
-// Unsaved input in the storage of the tab. It survives a reload and a login, and is removed with the tab.
+// Keeps unsaved input in the tab's storage, where it survives a reload and a login until the tab is closed.
 
 const PREFIX = 'halyard-draft:';
 const MAX_DRAFTS = 20;
 const MAX_LENGTH = 250_000;
 
-type Stored = { at: number; input: unknown };
+type StoredDraft = { at: number; input: unknown };
 
-/** Drafts are separate for each user: the key has the id of the user whose page this is. */
-const keyOf = (thing: string): string | undefined => {
-  const id = ownerOfPage()?.user.id;
+/** Returns the storage key. It contains the id of the user whose page this is, so that each user has separate drafts. */
+const getStorageKey = (thing: string): string | undefined => {
+  const id = pageOwner()?.user.id;
   return id === undefined ? undefined : `${PREFIX}${id}:${thing}`;
 };
 
-/** The stored input, or undefined. Only its author knows its type. */
+/** Reads the stored input, if there is any. Only the code that stored the input knows its type. */
 export function readDraft<T>(thing: string): T | undefined {
-  const key = keyOf(thing);
+  const key = getStorageKey(thing);
   if (key === undefined) return undefined;
   return parse(sessionStorage.getItem(key))?.input as T | undefined;
 }
 
 /** Stores input without secrets. A very large input is not stored. */
 export function writeDraft(thing: string, input: unknown): void {
-  const key = keyOf(thing);
+  const key = getStorageKey(thing);
   if (key === undefined) return;
-  const text = JSON.stringify({ at: Date.now(), input } satisfies Stored);
+  const text = JSON.stringify({ at: Date.now(), input } satisfies StoredDraft);
   try {
     if (text.length <= MAX_LENGTH) sessionStorage.setItem(key, text);
     else sessionStorage.removeItem(key);
-    for (const old of draftKeys().slice(MAX_DRAFTS)) sessionStorage.removeItem(old);
+    for (const oldKey of draftKeys().slice(MAX_DRAFTS)) sessionStorage.removeItem(oldKey);
   } catch {
     // The storage is full or disabled. The input stays on the page.
   }
 }
 
 export function removeDraft(thing: string): void {
-  const key = keyOf(thing);
+  const key = getStorageKey(thing);
   if (key !== undefined) sessionStorage.removeItem(key);
 }
 
-/** Removes the input of other users of this tab. Without a user: all input. */
-export function removeDraftsExceptOf(userId?: number): void {
+/** Removes the input of other users of this tab, or all input if there is no user. */
+export function removeDraftsOfOthers(userId?: number): void {
   for (const key of draftKeys()) if (!key.startsWith(`${PREFIX}${userId}:`)) sessionStorage.removeItem(key);
 }
 
-/** The newest first. */
+/** Lists the keys of the drafts, newest first. */
 const draftKeys = (): string[] =>
   Object.keys(sessionStorage)
     .filter(key => key.startsWith(PREFIX))
     .map(key => ({ key, at: parse(sessionStorage.getItem(key))?.at ?? 0 }))
-    .toSorted((one, other) => other.at - one.at)
+    .toSorted((a, b) => b.at - a.at)
     .map(({ key }) => key);
 
-function parse(text: string | null): Stored | undefined {
+function parse(text: string | null): StoredDraft | undefined {
   try {
-    return text === null ? undefined : (JSON.parse(text) as Stored); // Written by writeDraft.
+    return text === null ? undefined : (JSON.parse(text) as StoredDraft); // Written by writeDraft.
   } catch {
     return undefined;
   }

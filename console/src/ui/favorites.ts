@@ -1,2 +1,2 @@
-/** Whether an event is about the favorites of a user. It does not change the flag or the project. */
+/** Returns whether an event is about a user's favorites, so that it does not change the flag or the project. */
 export const isFavoriteType = (type: string): boolean => type.endsWith('favorited');

@@ -1,21 +1,25 @@
 import { expect, test } from 'vitest';
 import {
   addFilter,
-  chipOf,
   type FilterField,
-  filtersOf,
+  formatFilter,
   INCLUDES,
   IS,
   IS_OR_NOT,
+  listFilters,
   PLAIN,
-  parseTyped,
+  parseFilter,
   removeFilter,
-  suggest,
-  textSuggestion,
-  textToFind,
-  typedOf,
-  usualChoice,
+  toChip,
 } from './filters.ts';
+import {
+  defaultChoice,
+  findSearchedField,
+  parseSearchText,
+  suggest,
+  suggestValues,
+  textSuggestion,
+} from './suggestions.ts';
 
 const FIELDS: FilterField[] = [
   {
@@ -98,19 +102,22 @@ const CASES = [
   ['https://example.com', 'query', 'https://example.com', 'Contains', 'https://example.com'],
 ] as const;
 
-test.each(CASES)('reads %s as %s=%s', (typed, name, value) => {
-  expect(parseTyped(typed, FIELDS, TODAY)).toEqual({ name, value });
+test.each(CASES)('reads %s as %s=%s', (typedText, name, value) => {
+  expect(parseFilter(typedText, FIELDS, TODAY)).toEqual({ name, value });
 });
 
 test.each(CASES)('shows %s in words', (_typed, name, value, lead, values) => {
-  const chip = chipOf(name, value, FIELDS);
+  const chip = toChip(name, value, FIELDS);
 
   expect([chip.lead, chip.values.join(', ')]).toEqual([lead, values]);
 });
 
-test.each(CASES)('reads the text to edit %s as the same filter', (_typed, name, value) => {
-  expect(parseTyped(typedOf(name, value, FIELDS), FIELDS, TODAY)).toEqual({ name, value });
-});
+test.each(CASES)(
+  '%s stays the same filter after it is formatted for editing and read back',
+  (_typed, name, value) => {
+    expect(parseFilter(formatFilter(name, value, FIELDS), FIELDS, TODAY)).toEqual({ name, value });
+  },
+);
 
 test.each([
   ['by:nobody', 'By "nobody" does not exist.'],
@@ -119,21 +126,21 @@ test.each([
   ['since:soon', 'Enter a day after "since:", such as 7d, today or 2026-11-08.'],
   ['since:2026-13-40', 'Enter a day after "since:", such as 7d, today or 2026-11-08.'],
   ['production:maybe', 'Enter production:enabled or production:disabled.'],
-])('rejects %s', (typed, error) => {
-  expect(parseTyped(typed, FIELDS, TODAY)).toEqual({ error });
+])('rejects %s', (typedText, error) => {
+  expect(parseFilter(typedText, FIELDS, TODAY)).toEqual({ error });
 });
 
 test('lists the filters in a URL, without its other parameters', () => {
   const search = { project: 'IS:payments', event: '79', status: ['production:enabled', 'staging:disabled'] };
 
-  expect(filtersOf(search, FIELDS)).toEqual([
+  expect(listFilters(search, FIELDS)).toEqual([
     { name: 'project', value: 'IS:payments' },
     { name: 'status', value: 'production:enabled' },
     { name: 'status', value: 'staging:disabled' },
   ]);
 });
 
-test('replaces a filter of the same parameter, but keeps those of other environments', () => {
+test('replaces a filter of the same parameter, but keeps and removes each environment separately', () => {
   const search = { project: 'IS:payments', status: 'staging:enabled' };
 
   const next = addFilter(
@@ -150,52 +157,71 @@ test('replaces a filter of the same parameter, but keeps those of other environm
 });
 
 test('suggests names of filters, then values that are not chosen yet', () => {
-  expect(suggest('pro', FIELDS).map(one => one.text)).toEqual(['project:', 'production:']);
+  expect(suggest('pro', FIELDS).map(suggestion => suggestion.text)).toEqual(['project:', 'production:']);
   expect(suggest('proj', FIELDS)[0]?.hint).toBe('Payments, Search');
-  expect(suggest('project:Payments,', FIELDS).map(one => one.text)).toEqual(['project:Payments,Search']);
+  expect(suggest('project:Payments,', FIELDS).map(suggestion => suggestion.text)).toEqual([
+    'project:Payments,Search',
+  ]);
   expect(suggest('by:do', FIELDS)).toEqual([{ text: 'by:dora', label: 'dora', hint: '4', complete: true }]);
 });
 
-test('a string that is the name of a flag offers its filter first', () => {
+test('suggests the filter for a flag first if its exact name is typed', () => {
   const flags = [{ value: 'checkout-express-b2b' }, { value: 'checkout-express' }];
   const fields = [
-    { name: 'feature', key: 'flag', label: 'Flag', operators: IS, find: async () => flags, options: flags },
+    {
+      name: 'feature',
+      key: 'flag',
+      label: 'Flag',
+      operators: IS,
+      find: async () => flags,
+      findsByText: true,
+      options: flags,
+    },
   ];
-  const typed = 'checkout-express';
+  const typedText = 'checkout-express';
 
-  const suggestions = [...suggest(typed, fields), textSuggestion(typed, undefined)];
+  const suggestions = [...suggest(typedText, fields), textSuggestion(typedText, undefined)];
 
-  expect(suggestions.map(one => one.label)).toEqual([
+  expect(suggestions.map(suggestion => suggestion.label)).toEqual([
     'flag:checkout-express',
     'flag:checkout-express-b2b',
     '"checkout-express"',
   ]);
-  expect(usualChoice(typed, suggestions)).toBe(0);
+  expect(defaultChoice(typedText, suggestions)).toBe(0);
 });
 
 test.each([
   ['pro', 'project:'],
   ['checkout', 'checkout'],
+  ['project:', 'project:Payments'],
   ['project:pay', undefined],
   ['', undefined],
-])('Enter after %j chooses %j', (typed, text) => {
-  const suggestions = [...suggest(typed, FIELDS), textSuggestion(typed, undefined)];
+])('Enter after %j chooses %j', (typedText, text) => {
+  const suggestions = [...suggest(typedText, FIELDS), textSuggestion(typedText, undefined)];
 
-  expect(suggestions[usualChoice(typed, suggestions)]?.text).toBe(text);
+  expect(suggestions[defaultChoice(typedText, suggestions)]?.text).toBe(text);
 });
 
-test('Enter completes the name of a filter even after values with that string were found', () => {
+test('Enter completes the name of a filter even if values that contain the string were found', () => {
   const flags = [{ value: 'fl-1' }, { value: 'gulfl' }];
   const fields = [
-    { name: 'feature', key: 'flag', label: 'Flag', operators: IS, find: async () => flags, options: flags },
+    {
+      name: 'feature',
+      key: 'flag',
+      label: 'Flag',
+      operators: IS,
+      find: async () => flags,
+      findsByText: true,
+      options: flags,
+    },
   ];
   const suggestions = [...suggest('fl', fields), textSuggestion('fl', undefined)];
 
   expect(suggestions.map(({ text }) => text)).toEqual(['flag:fl-1', 'flag:gulfl', 'flag:', 'fl']);
-  expect(suggestions[usualChoice('fl', suggestions)]?.text).toBe('flag:');
+  expect(suggestions[defaultChoice('fl', suggestions)]?.text).toBe('flag:');
 });
 
-test('a second string says which one it replaces', () => {
+test('says which search string a second search string would replace', () => {
   expect(textSuggestion('rollout', 'checkout').hint).toBe('text, instead of "checkout"');
   expect(textSuggestion('rollout', undefined).hint).toBe('text');
 });
@@ -204,6 +230,83 @@ test.each([
   ['checkout', 'checkout'],
   ['flag:check', 'check'],
   ['flag:one, tw', 'tw'],
-])('finds values for %j by %j', (typed, text) => {
-  expect(textToFind(typed)).toBe(text);
+])('the input %j searches for values with %j', (typedText, text) => {
+  expect(parseSearchText(typedText)).toBe(text);
+});
+
+test('suggests values that begin with at least two typed characters, without the name of their filter', () => {
+  const suggestTexts = (typedText: string) => suggestValues(typedText, FIELDS).map(({ text }) => text);
+
+  expect(suggestTexts('pay')).toEqual(['project:Payments']);
+  expect(suggestTexts('p')).toEqual([]);
+  expect(suggestTexts('ayments')).toEqual([]);
+});
+
+test.each([
+  ['stale', ['state:stale', 'stale']],
+  ['Stale', ['state:stale', 'Stale']],
+  ['archived', ['archived:yes', 'archived:', 'archived']],
+  ['disabled', ['production:disabled', 'staging:disabled', 'disabled']],
+  ['payments', ['payments']],
+  ['yes', ['yes']],
+  ['stal', ['stal']],
+])(
+  'offers the filters that the word %j means before the text, and Enter chooses the first',
+  (typedText, texts) => {
+    const fields: FilterField[] = [
+      ...FIELDS.filter(({ kind }) => kind !== 'status'),
+      {
+        name: 'state',
+        key: 'state',
+        label: 'State',
+        operators: IS,
+        closed: true,
+        options: [{ value: 'active' }, { value: 'stale' }],
+      },
+      {
+        name: 'archived',
+        key: 'archived',
+        label: 'Archived',
+        operators: IS,
+        closed: true,
+        options: [{ value: 'true', label: 'yes' }],
+      },
+      {
+        name: 'status',
+        key: 'status',
+        label: 'Status',
+        operators: PLAIN,
+        kind: 'status',
+        options: [{ value: 'production' }, { value: 'staging' }],
+      },
+    ];
+
+    const suggestions = [...suggest(typedText, fields), textSuggestion(typedText, undefined)];
+
+    expect(suggestions.map(({ text }) => text)).toEqual(texts);
+    expect(defaultChoice(typedText, suggestions)).toBe(0);
+  },
+);
+
+test('searches people only after the name of their filter, and a name may contain a comma', () => {
+  const owner: FilterField = {
+    name: 'owner',
+    key: 'owner',
+    label: 'Owner',
+    operators: IS_OR_NOT,
+    closed: true,
+    find: async () => [],
+    options: [{ value: 'user:7', label: 'Berg, Dora' }],
+  };
+  const fields = [...FIELDS, owner];
+
+  const suggestions = suggest('-owner:dora', fields);
+
+  expect(findSearchedField('-owner:dora', fields)).toBe(owner);
+  expect(findSearchedField('berg', fields)).toBeUndefined();
+  expect(suggest('berg', fields)).toEqual([]);
+  expect(suggest('owne', fields)[0]?.hint).toBe('Berg, Dora or a name');
+  expect(suggestions.map(({ text, label }) => [text, label])).toEqual([['-owner:user:7', 'Berg, Dora']]);
+  expect(formatFilter('owner', 'IS:user:7', fields)).toBe('owner:user:7');
+  expect(parseFilter('-owner:user:7', fields)).toEqual({ name: 'owner', value: 'IS_NOT:user:7' });
 });

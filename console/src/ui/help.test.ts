@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { HELP, helpOf } from './help.ts';
+import { findHelpPage, HELP } from './help.ts';
 
 const routes = [
   ...readFileSync(new URL('../routes.tsx', import.meta.url), 'utf8').matchAll(
@@ -8,7 +8,7 @@ const routes = [
   ),
 ].map(([, path = '']) => path);
 
-test('each target is a page of the manual', () => {
+test('every help target is a page of the manual', () => {
   const missing = Object.values(HELP).filter(
     page => !existsSync(new URL(`../../../docs/${page}.md`, import.meta.url)),
   );
@@ -16,11 +16,13 @@ test('each target is a page of the manual', () => {
   expect(missing).toEqual([]);
 });
 
-test('each page of the console has help, and each line of the table is about a page', () => {
+test('every page of the console has help, and every entry of the table belongs to a page', () => {
   expect(routes.length).toBeGreaterThan(60);
-  expect(routes.filter(path => helpOf(path) === undefined)).toEqual([]);
+  expect(routes.filter(path => findHelpPage(path) === undefined)).toEqual([]);
   expect(Object.keys(HELP).filter(path => path !== '/admin' && !routes.includes(path))).toEqual([]);
-  expect(routes.filter(path => path.startsWith('/admin/') && helpOf(path) === HELP['/admin'])).toEqual([]);
-  expect(helpOf('/admin/segments/$segmentId')).toBe('reference/segments');
-  expect(helpOf(undefined)).toBeUndefined();
+  expect(routes.filter(path => path.startsWith('/admin/') && findHelpPage(path) === HELP['/admin'])).toEqual(
+    [],
+  );
+  expect(findHelpPage('/admin/segments/$segmentId')).toBe('reference/segments');
+  expect(findHelpPage(undefined)).toBeUndefined();
 });

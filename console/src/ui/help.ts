@@ -1,4 +1,4 @@
-/** The page of the manual for each route. A longer route without a line has that of the route it starts with. */
+/** The manual page for each route. A longer route that is not listed uses the page of the route it starts with. */
 export const HELP: Record<string, string> = {
   '/': 'tutorials/release-a-feature-gradually',
   '/flags': 'reference/feature-search',
@@ -51,7 +51,7 @@ export const HELP: Record<string, string> = {
   '/admin/explain-access': 'reference/explain-access',
 };
 
-export function helpOf(route: string | undefined): string | undefined {
+export function findHelpPage(route: string | undefined): string | undefined {
   for (let path = route; path; path = path.replace(/\/[^/]*$/, '')) if (HELP[path]) return HELP[path];
   return undefined;
 }

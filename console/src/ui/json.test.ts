@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatJson, jsonProblem } from './json.ts';
+import { findJsonProblem, formatJson } from './json.ts';
 
 test('formats JSON like JSON.stringify', () => {
   const value = { a: [1, -2.5e3, { b: null }], 'c "d" {,:}': 'x\\"y', empty: {}, none: [], deep: [[[]]] };
@@ -16,9 +16,9 @@ test('keeps every digit of a number', () => {
   );
 });
 
-test('returns invalid JSON as it is, and says what is wrong', () => {
+test('returns invalid JSON unchanged, and describes the problem', () => {
   expect(formatJson('{"a":1,}')).toBe('{"a":1,}');
-  expect(jsonProblem('{"a":1,}')).toMatch(/JSON/);
-  expect(jsonProblem('')).toMatch(/JSON/);
-  expect(jsonProblem('{"a":1}')).toBeUndefined();
+  expect(findJsonProblem('{"a":1,}')).toMatch(/JSON/);
+  expect(findJsonProblem('')).toMatch(/JSON/);
+  expect(findJsonProblem('{"a":1}')).toBeUndefined();
 });

@@ -1,5 +1,5 @@
-/** Why a string is not valid JSON, in the words of the browser; undefined if it is valid. */
-export function jsonProblem(text: string): string | undefined {
+/** Returns the browser's message about invalid JSON, or undefined if the string is valid. */
+export function findJsonProblem(text: string): string | undefined {
   try {
     JSON.parse(text);
     return undefined;
@@ -10,26 +10,26 @@ export function jsonProblem(text: string): string | undefined {
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
-/** Valid JSON with one member per line. Numbers and strings stay as they are written, so no digit of a long number is lost. */
+/** Formats JSON with one member per line. Numbers and strings stay as they are, so that long numbers lose no digits. */
 export function formatJson(text: string): string {
-  if (jsonProblem(text) !== undefined) return text;
+  if (findJsonProblem(text) !== undefined) return text;
   const tokens = text.match(TOKEN) ?? [];
   let depth = 0;
-  const line = () => `\n${'  '.repeat(depth)}`;
+  const lineBreak = () => `\n${'  '.repeat(depth)}`;
   return tokens
     .map((token, index) => {
       const isEmpty = /^[}\]]$/.test(tokens[index + 1] ?? '');
-      if (token === ',') return `,${line()}`;
+      if (token === ',') return `,${lineBreak()}`;
       if (token === ':') return ': ';
       if (token === '{' || token === '[') {
         if (isEmpty) return token;
         depth++;
-        return token + line();
+        return token + lineBreak();
       }
       if (token === '}' || token === ']') {
         if (/^[{[]$/.test(tokens[index - 1] ?? '')) return token;
         depth--;
-        return line() + token;
+        return lineBreak() + token;
       }
       return token;
     })

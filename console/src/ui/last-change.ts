@@ -3,9 +3,9 @@ import { api, type Schemas, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 
 export type Subject = {
-  /** The types of the events that change the thing: ['segment-created', 'segment-updated']. */
+  /** The types of the events that change the subject, such as ['segment-created', 'segment-updated']. */
   types: readonly string[];
-  /** The project of these events, if they have one. */
+  /** The project of these events, if they belong to a project. */
   project?: string;
   /** A string that all of these events contain, such as the name, so that the server finds them among many. */
   text?: string;
@@ -13,10 +13,10 @@ export type Subject = {
   isAbout(event: Schemas['Event']): boolean;
 };
 
-const SEARCHED = 50;
+const MAX_SEARCHED_EVENTS = 50;
 
-/** The event log query for a subject. */
-export const searchOf = ({ types, project, text }: Subject) => ({
+/** Returns the event log query for a subject. */
+export const toEventQuery = ({ types, project, text }: Subject) => ({
   type: `IS_ANY_OF:${types.join(',')}`,
   ...(project === undefined ? {} : { project: `IS:${project}` }),
   ...(text ? { query: text } : {}),
@@ -25,11 +25,11 @@ export const searchOf = ({ types, project, text }: Subject) => ({
 /** The newest events about a subject. */
 export const eventsAboutQuery = (subject: Subject) =>
   queryOptions({
-    queryKey: keys.eventsAbout(searchOf(subject)),
+    queryKey: keys.eventsAbout(toEventQuery(subject)),
     queryFn: ({ signal }) =>
       unwrap(
         api.GET('/api/admin/search/events', {
-          params: { query: { ...searchOf(subject), limit: SEARCHED } },
+          params: { query: { ...toEventQuery(subject), limit: MAX_SEARCHED_EVENTS } },
           signal,
         }),
       ),
@@ -37,11 +37,11 @@ export const eventsAboutQuery = (subject: Subject) =>
     staleTime: 5_000,
   });
 
-/** The newest change of a subject, for `findChange` of useEditor. Returns none after an error, because it only explains a conflict. */
+/** Finds the newest change of a subject for useEditor. Ignores errors, because the change only explains a conflict. */
 export async function findChange(subject: Subject): Promise<Schemas['Event'] | undefined> {
-  const query = { ...searchOf(subject), limit: SEARCHED };
-  const found = await unwrap(api.GET('/api/admin/search/events', { params: { query } })).catch(
+  const query = { ...toEventQuery(subject), limit: MAX_SEARCHED_EVENTS };
+  const response = await unwrap(api.GET('/api/admin/search/events', { params: { query } })).catch(
     () => undefined,
   );
-  return found?.events.find(subject.isAbout);
+  return response?.events.find(subject.isAbout);
 }

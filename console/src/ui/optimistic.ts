@@ -1,56 +1,56 @@
 import type { QueryClient, QueryFilters, QueryKey } from '@tanstack/react-query';
 
-/** Cached responses that show something, and how to change it there. */
-export type Shown<Change> = {
+/** Cached responses that show a subject, and a function that changes the subject in them. */
+export type CachedView<Change> = {
   filters: QueryFilters & { queryKey: QueryKey };
-  // The data of a query has no type in the cache. The key decides it.
+  // Query data has no type in the cache, because the key decides it.
   patch: (data: never, change: Change) => unknown;
 };
 
-const lastOf = new Map<string, Promise<unknown>>();
+const lastUpdates = new Map<string, Promise<unknown>>();
 
 /**
- * Shows a change before the server has responded, even in responses that arrive until then. An error undoes only this change,
- * with `undo`, and loads the server's state. Changes of one `subject` are sent one after the other.
+ * Shows a change before the server has responded. Until then, responses of other requests are patched too. An error undoes only this
+ * change, with `undo`, and loads the server's state. Changes of the same `subject` are sent one after the other.
  */
 export async function showOptimistically<Change>(
   client: QueryClient,
   {
     subject,
-    places,
+    views,
     change,
     undo,
     send,
   }: {
     subject: string;
-    places: readonly Shown<Change>[];
+    views: readonly CachedView<Change>[];
     change: Change;
     undo: Change;
     send: () => Promise<unknown>;
   },
 ): Promise<void> {
-  const show = (shown: Change): void => {
-    for (const { filters, patch } of places)
-      client.setQueriesData(filters, data => (data === undefined ? undefined : patch(data as never, shown)));
+  const show = (state: Change): void => {
+    for (const { filters, patch } of views)
+      client.setQueriesData(filters, data => (data === undefined ? undefined : patch(data as never, state)));
   };
-  await Promise.all(places.map(({ filters }) => client.cancelQueries(filters)));
+  await Promise.all(views.map(({ filters }) => client.cancelQueries(filters)));
   show(change);
   const stop = client.getQueryCache().subscribe(event => {
     const isResponse =
       event.type === 'updated' && event.action.type === 'success' && event.action.manual !== true;
     if (isResponse) show(change);
   });
-  const turn = (lastOf.get(subject) ?? Promise.resolve()).then(send, send);
-  lastOf.set(subject, turn);
+  const update = (lastUpdates.get(subject) ?? Promise.resolve()).then(send, send);
+  lastUpdates.set(subject, update);
   try {
-    await turn;
+    await update;
     stop();
   } catch (error) {
     stop();
     show(undo);
-    void Promise.all(places.map(({ filters }) => client.invalidateQueries(filters)));
+    void Promise.all(views.map(({ filters }) => client.invalidateQueries(filters)));
     throw error;
   } finally {
-    if (lastOf.get(subject) === turn) lastOf.delete(subject);
+    if (lastUpdates.get(subject) === update) lastUpdates.delete(subject);
   }
 }

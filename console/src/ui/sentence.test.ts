@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addressOf, parseSummary, sentenceParts } from './sentence.ts';
+import { findLinkTarget, parseSummary, sentenceParts } from './sentence.ts';
 
 test('splits bold parts from text', () => {
   expect(parseSummary('**dora** enabled flag **checkout** in **production**')).toEqual([
@@ -42,19 +42,22 @@ test('prefers the parts of the server', () => {
   );
 });
 
-test('encodes names in URLs', () => {
-  const all = () => true;
-  expect(addressOf({ kind: 'feature', id: 'a/b', project: 'p q' }, all)).toEqual({
+test('encodes names in links', () => {
+  const mayOpenAll = () => true;
+  expect(findLinkTarget({ kind: 'feature', id: 'a/b', project: 'p q' }, mayOpenAll)).toEqual({
     to: '/projects/p%20q/features/a%2Fb',
   });
-  expect(addressOf({ kind: 'user', id: '7' }, all)).toEqual({ to: '/admin/users', search: { user: '7' } });
-  expect(addressOf({ kind: 'user', id: '7' }, path => path !== '/admin/users')).toBeUndefined();
-  expect(addressOf({ kind: 'segment', id: '7' }, path => path === '/admin/segments')).toEqual({
+  expect(findLinkTarget({ kind: 'user', id: '7' }, mayOpenAll)).toEqual({
+    to: '/admin/users',
+    search: { user: '7' },
+  });
+  expect(findLinkTarget({ kind: 'user', id: '7' }, path => path !== '/admin/users')).toBeUndefined();
+  expect(findLinkTarget({ kind: 'segment', id: '7' }, path => path === '/admin/segments')).toEqual({
     to: '/admin/segments/7',
   });
-  expect(addressOf({ kind: 'environment', id: '$&' }, all)).toEqual({
+  expect(findLinkTarget({ kind: 'environment', id: '$&' }, mayOpenAll)).toEqual({
     to: '/admin/environments',
     search: { edit: 'environment:$&' },
   });
-  expect(addressOf({ kind: 'unknown', id: '7' }, all)).toBeUndefined();
+  expect(findLinkTarget({ kind: 'unknown', id: '7' }, mayOpenAll)).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 import type { Search } from './search.ts';
 
-/** The subject that a part of a sentence names, for a link. */
+/** The subject that a part of a sentence names, to which the part can link. */
 export type SentenceRef = { kind: string; id: string; project?: string };
 export type SentencePart = { text: string; strong?: boolean; place?: boolean; ref?: SentenceRef };
 /** The fields of an event that its sentence needs. */
@@ -12,42 +12,42 @@ export type EventSentence = {
   createdBy: string;
 };
 
-/** The sentence of an event in parts: those of the server, or those read from the Markdown of `summary`. */
+/** Returns the parts of an event's sentence, which the server sends or which are parsed from the Markdown in `summary`. */
 export function sentenceParts(event: EventSentence): readonly SentencePart[] {
-  return event.parts ?? parseSummary(event.summary).map(part => withReference(part, event));
+  return event.parts ?? parseSummary(event.summary).map(part => addReference(part, event));
 }
 
-/** Splits the one line of Markdown: bold parts, and backslashes before punctuation. */
+/** Splits a line of Markdown that has only bold parts, and backslashes before punctuation. */
 export function parseSummary(summary: string): SentencePart[] {
   const parts: SentencePart[] = [];
   let text = '';
   let strong = false;
-  const end = () => {
+  const endPart = () => {
     if (text !== '') parts.push(strong ? { text, strong } : { text });
     text = '';
   };
-  for (let at = 0; at < summary.length; at++) {
-    const [character = '', next = ''] = [summary[at], summary[at + 1]];
+  for (let index = 0; index < summary.length; index++) {
+    const [character = '', next = ''] = [summary[index], summary[index + 1]];
     if (character === '\\' && /[!-/:-@[-`{-~]/.test(next)) {
       text += next;
-      at++;
+      index++;
     } else if (character === '*' && next === '*') {
-      end();
+      endPart();
       strong = !strong;
-      at++;
+      index++;
     } else text += character;
   }
-  end();
+  endPart();
   return parts;
 }
 
-function withReference(part: SentencePart, { featureName, project }: EventSentence): SentencePart {
+function addReference(part: SentencePart, { featureName, project }: EventSentence): SentencePart {
   if (!part.strong || part.text !== featureName || project === null) return part;
   return { ...part, ref: { kind: 'feature', id: featureName, project } };
 }
 
-/** Where the administration shows each kind of subject. `$` is replaced with its id. */
-const IN_ADMINISTRATION: Record<string, readonly [path: string, search?: Search]> = {
+/** The administration page of each kind of subject. `$` is replaced with the id of the subject. */
+const ADMINISTRATION_PAGES: Record<string, readonly [path: string, search?: Search]> = {
   segment: ['/admin/segments/$'],
   'context-field': ['/admin/context-fields/$'],
   group: ['/admin/groups/$'],
@@ -60,13 +60,13 @@ const IN_ADMINISTRATION: Record<string, readonly [path: string, search?: Search]
   'tag-type': ['/admin/tags', { edit: 'type:$' }],
 };
 
-export type Address = { to: string; search?: Search };
+export type LinkTarget = { to: string; search?: Search };
 
-/** The page of what a part names, if the console has one. `mayOpen`: whether the user may open a page of the administration. */
-export function addressOf(
+/** Returns a link to the page of a subject, if there is such a page. `mayOpen` tells whether the user may open an administration page. */
+export function findLinkTarget(
   ref: SentenceRef | undefined,
   mayOpen: (path: string) => boolean,
-): Address | undefined {
+): LinkTarget | undefined {
   if (!ref) return undefined;
   const id = encodeURIComponent(ref.id);
   if (ref.kind === 'feature' && ref.project !== undefined)
@@ -74,7 +74,7 @@ export function addressOf(
   if (ref.kind === 'project') return { to: `/projects/${id}` };
   if (ref.kind === 'integration') return { to: `/integrations/${id}` };
   if (ref.kind === 'tag') return { to: '/flags', search: { tag: `INCLUDE:${ref.id}` } };
-  const [path, search] = IN_ADMINISTRATION[ref.kind] ?? [];
+  const [path, search] = ADMINISTRATION_PAGES[ref.kind] ?? [];
   if (path === undefined || !mayOpen(path.replace('/$', ''))) return undefined;
   return {
     to: path.replace('$', () => id),

@@ -1,21 +1,21 @@
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 
-/** A key, or two keys in sequence: 'j', 'g f', 'mod+s'. `description` appears in the help. */
+/** A key or two keys in sequence, for example 'j', 'g f' or 'mod+s'. The help shows `description`. */
 export type Shortcut = { keys: string; description: string; run(event: KeyboardEvent): void };
 
-const active = new Set<Shortcut>();
+const registered = new Set<Shortcut>();
 const listeners = new Set<() => void>();
-let list: readonly Shortcut[] = [];
-const SETTING = 'halyard-shortcuts';
+let activeShortcuts: readonly Shortcut[] = [];
+const LETTERS_KEY = 'halyard-shortcuts';
 const SEQUENCE_MS = 1200;
 
 /** Single letters can be disabled in the profile, because some assistive software types them (WCAG 2.1.4). */
-export const areLettersEnabled = (): boolean => localStorage.getItem(SETTING) !== 'off';
+export const areLettersEnabled = (): boolean => localStorage.getItem(LETTERS_KEY) !== 'off';
 export const setLettersEnabled = (enabled: boolean): void =>
-  localStorage.setItem(SETTING, enabled ? 'on' : 'off');
+  localStorage.setItem(LETTERS_KEY, enabled ? 'on' : 'off');
 
-function changed(): void {
-  list = [...active];
+function notifyListeners(): void {
+  activeShortcuts = [...registered];
   for (const listener of listeners) listener();
 }
 
@@ -26,8 +26,8 @@ const isTyping = (target: EventTarget | null): boolean =>
       'textarea, select, [role=combobox], input:not([type=checkbox], [type=radio], [type=button])',
     ));
 
-let first = '';
-let firstAt = 0;
+let firstKey = '';
+let firstKeyAt = 0;
 
 function onKey(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return;
@@ -37,17 +37,18 @@ function onKey(event: KeyboardEvent): void {
   // An open dialog gets all keys.
   if (!mod && document.querySelector('[role=dialog][aria-modal=true]')) return;
   const key = mod ? `mod+${event.key.toLowerCase()}` : isLetter ? event.key.toLowerCase() : event.key;
-  const sequence = Date.now() - firstAt < SEQUENCE_MS ? `${first} ${key}` : key;
-  const found = newest(sequence) ?? newest(key);
-  first = found ? '' : key;
-  firstAt = Date.now();
-  if (!found) return;
+  const sequence = Date.now() - firstKeyAt < SEQUENCE_MS ? `${firstKey} ${key}` : key;
+  const shortcut = findNewest(sequence) ?? findNewest(key);
+  firstKey = shortcut ? '' : key;
+  firstKeyAt = Date.now();
+  if (!shortcut) return;
   event.preventDefault();
-  found.run(event);
+  shortcut.run(event);
 }
 
-/** The shortcut that was registered last, so that a panel overrides the page below it. */
-const newest = (keys: string): Shortcut | undefined => list.findLast(shortcut => shortcut.keys === keys);
+/** Finds the shortcut that was registered last, so that a panel overrides the page below it. */
+const findNewest = (keys: string): Shortcut | undefined =>
+  activeShortcuts.findLast(shortcut => shortcut.keys === keys);
 
 if (typeof document !== 'undefined') document.addEventListener('keydown', onKey);
 
@@ -55,21 +56,23 @@ if (typeof document !== 'undefined') document.addEventListener('keydown', onKey)
 export function useShortcuts(shortcuts: readonly (Shortcut | false | undefined)[]): void {
   const current = useRef(shortcuts);
   current.current = shortcuts;
-  const keys = shortcuts.map(one => (one ? `${one.keys}\t${one.description}` : '')).join('\n');
+  const keys = shortcuts
+    .map(shortcut => (shortcut ? `${shortcut.keys}\t${shortcut.description}` : ''))
+    .join('\n');
   useEffect(() => {
-    const own = keys.split('\n').flatMap((line, n): Shortcut[] => {
+    const ownShortcuts = keys.split('\n').flatMap((line, n): Shortcut[] => {
       const [name = '', description = ''] = line.split('\t');
       const run = (event: KeyboardEvent) => {
-        const now = current.current[n];
-        if (now) now.run(event);
+        const currentShortcut = current.current[n];
+        if (currentShortcut) currentShortcut.run(event);
       };
       return name ? [{ keys: name, description, run }] : [];
     });
-    for (const one of own) active.add(one);
-    changed();
+    for (const shortcut of ownShortcuts) registered.add(shortcut);
+    notifyListeners();
     return () => {
-      for (const one of own) active.delete(one);
-      changed();
+      for (const shortcut of ownShortcuts) registered.delete(shortcut);
+      notifyListeners();
     };
   }, [keys]);
 }
@@ -81,16 +84,16 @@ export const useActiveShortcuts = (): readonly Shortcut[] =>
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    () => list,
+    () => activeShortcuts,
   );
 
 const isMac = (): boolean => /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-/** The keys as one string: "⌘K" or "Ctrl+K". */
-export const keysText = (keys: string): string => keysOf(keys).join(isMac() ? '' : '+');
+/** Formats the keys as one string, for example as "⌘K" or "Ctrl+K". */
+export const formatKeys = (keys: string): string => toKeyLabels(keys).join(isMac() ? '' : '+');
 
-/** The keys as a person sees them: ['⌘', 'S'] or ['Ctrl', 'S']. */
-export const keysOf = (keys: string): string[] =>
+/** Returns the keys as a user sees them, for example ['⌘', 'S'] or ['Ctrl', 'S']. */
+export const toKeyLabels = (keys: string): string[] =>
   keys
     .split(/[ +]/)
     .map(key =>

@@ -4,15 +4,15 @@ export type Toast = {
   id: number;
   message: string;
   tone: 'info' | 'bad';
-  /** The subject. A newer message about it replaces this one. */
+  /** The subject. A newer message about the same subject replaces this message. */
   about?: string;
   /** A button, such as "Undo". */
   action?: { label: string; run(): void };
 };
 
-const SHOWN_MS = 6000;
-/** The user has to read what happened, and decide. */
-const SHOWN_WITH_ACTION_MS = 15_000;
+const DISPLAY_MS = 6000;
+/** Longer, because the user has to read what happened and decide. */
+const DISPLAY_WITH_ACTION_MS = 15_000;
 const MAX_TOASTS = 4;
 let toasts: readonly Toast[] = [];
 let lastId = 0;
@@ -28,15 +28,15 @@ export const dismiss = (id: number): void => set(toasts.filter(toast => toast.id
 /** Shows a message for 6 s in a polite live region, and for 15 s with a button. An error stays until it is dismissed. */
 export function toast({
   tone = 'info',
-  ...given
+  ...fields
 }: Omit<Toast, 'id' | 'tone'> & { tone?: Toast['tone'] }): void {
   const id = ++lastId;
-  const others = toasts.filter(({ about }) => about === undefined || about !== given.about);
-  set([...others, { ...given, tone, id }].slice(-MAX_TOASTS));
-  if (tone !== 'bad') setTimeout(dismiss, given.action ? SHOWN_WITH_ACTION_MS : SHOWN_MS, id);
+  const otherToasts = toasts.filter(({ about }) => about === undefined || about !== fields.about);
+  set([...otherToasts, { ...fields, tone, id }].slice(-MAX_TOASTS));
+  if (tone !== 'bad') setTimeout(dismiss, fields.action ? DISPLAY_WITH_ACTION_MS : DISPLAY_MS, id);
 }
 
-/** Shows a request's error that has no place on the page. */
+/** Shows a request's error if no part of the page can show it. */
 export const toastError = (error: unknown): void =>
   toast({ tone: 'bad', message: error instanceof Error ? error.message : String(error) });
 

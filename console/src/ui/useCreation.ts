@@ -3,8 +3,9 @@ import { useDraft } from './useDraft.ts';
 import { useUnsaved } from './useUnsaved.tsx';
 
 /**
- * A form that sends its input once: to create something, or to replace what only one person edits. The input survives a reload.
- * Spread `unsaved` into `PanelForm`, or show its `question`. For what others edit too, see useEditor.
+ * Handles a form that sends its input once, to create something or to replace something that only one person edits. The input
+ * survives a reload. Spread `unsaved` into `PanelForm`, or show its `confirmation`. For something that others edit too, see
+ * useEditor.
  */
 export function useCreation<T extends object, R>({
   thing,
@@ -12,7 +13,7 @@ export function useCreation<T extends object, R>({
   send,
   onSent,
 }: {
-  /** Names what is created, in the storage of the tab: "new-user". */
+  /** The name under which the input is stored in the tab, such as "new-user". */
   thing: string;
   empty: T;
   send(draft: NoInfer<T>): Promise<R>;
@@ -35,7 +36,7 @@ export function useCreation<T extends object, R>({
       if (mutation.isError) mutation.reset();
     },
     submit: (): void => mutation.mutate(),
-    /** What the server responded. */
+    /** The server's response. */
     result: mutation.data,
     error: mutation.error,
     isPending: mutation.isPending,

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Words such as "40 s ago" are at most this old. */
+/** The maximum age of labels such as "40 s ago". */
 const TICK_MS = 5000;
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
@@ -8,7 +8,7 @@ let timer: ReturnType<typeof setInterval> | undefined;
 function onTick(listener: () => void): () => void {
   listeners.add(listener);
   timer ??= setInterval(() => {
-    for (const one of listeners) one();
+    for (const notify of listeners) notify();
   }, TICK_MS);
   return () => {
     listeners.delete(listener);
@@ -19,8 +19,8 @@ function onTick(listener: () => void): () => void {
 }
 
 /**
- * Words that depend on the time: `useCurrent(now => ago(at, now))`. Renders again only when the words change. The time is a whole
- * second, because words with milliseconds would differ at each read, and React would render forever.
+ * Returns a text that depends on the time, such as `useCurrent(now => formatAge(at, now))`. Renders again only when the text changes. The time is a whole
+ * second, because a label with milliseconds would differ at each read, and React would render forever.
  */
 export const useCurrent = (read: (now: number) => string): string =>
   useSyncExternalStore(onTick, () => read(Math.ceil(Date.now() / 1000) * 1000));

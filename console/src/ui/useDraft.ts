@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { changesOf } from './diff.ts';
+import { computeChanges } from './diff.ts';
 import { readDraft, removeDraft, writeDraft } from './drafts.ts';
 import { toast } from './toasts.ts';
 
@@ -7,25 +7,25 @@ export const toastRestored = (): void =>
   toast({ about: 'draft', message: 'Your unsaved input is restored.' });
 
 /**
- * The input of a form, which survives a reload. `thing` names what is edited, such as "new-flag". `discard` follows a save
- * and Cancel; the input is then empty again. For editors of something that others edit too, see useEditor.
+ * Keeps the input of a form, which survives a reload. `thing` names what is edited, such as "new-flag". Call `discard` after a save or
+ * Cancel, which empties the input again. For editors of something that others edit too, see useEditor.
  */
 export function useDraft<T extends object>(
   thing: string,
-  empty: T,
-  /** What may be stored. */
+  emptyDraft: T,
+  /** Returns the part that may be stored. */
   withoutSecrets: (draft: T) => T = draft => draft,
 ): {
   draft: T;
   isChanged: boolean;
   change(part: Partial<T>): void;
   discard(): void;
-  /** Removes the stored input only: the page keeps it until the next page is loaded. For useUnsaved. */
+  /** Removes only the stored input, for useUnsaved. The page keeps its input until the next page is loaded. */
   forget(): void;
 } {
-  const [draft, setDraft] = useState<T>(() => ({ ...empty, ...readDraft<T>(thing) }));
-  const [initial] = useState(empty);
-  const isChanged = changesOf(initial, draft).length > 0;
+  const [draft, setDraft] = useState<T>(() => ({ ...emptyDraft, ...readDraft<T>(thing) }));
+  const [initialDraft] = useState(emptyDraft);
+  const isChanged = computeChanges(initialDraft, draft).length > 0;
   // biome-ignore lint/correctness/useExhaustiveDependencies: only what was restored when the form appeared
   useEffect(() => {
     if (isChanged) toastRestored();
@@ -40,7 +40,7 @@ export function useDraft<T extends object>(
     },
     forget: () => removeDraft(thing),
     discard: () => {
-      setDraft(initial);
+      setDraft(initialDraft);
       removeDraft(thing);
     },
   };

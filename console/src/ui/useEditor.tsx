@@ -1,13 +1,21 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { RequestError } from '../api/errors.ts';
-import { type Change, changesOf } from './diff.ts';
+import { useMe } from '../api/me.ts';
+import { type Change, computeChanges } from './diff.ts';
 import { readDraft, removeDraft, writeDraft } from './drafts.ts';
 import { toastRestored } from './useDraft.ts';
 import { useUnsaved } from './useUnsaved.tsx';
-import { baseAfterSave, type Edited, rebase, restore, type Version } from './versions.ts';
+import {
+  baseAfterSave,
+  type EditedDraft,
+  rebase,
+  rebaseOnNormalized,
+  restore,
+  type Version,
+} from './versions.ts';
 
-type By = { createdBy: string; createdAt: string };
+type ChangeAuthor = { createdBy: string; createdByUserId?: number | null; createdAt: string };
 
 export type Editor<D> = {
   draft: D;
@@ -21,21 +29,21 @@ export type Editor<D> = {
   isPending: boolean;
   error: unknown;
   discard(): void;
-  /** Somebody else changed the same fields. For `<Conflict>`. */
-  conflict: { by?: By; base: D; mine: D; theirs: D; onKeep(): void; onTake(): void } | undefined;
+  /** The props of `<Conflict>`, if somebody else changed the same fields. */
+  conflict: { by?: ChangeAuthor; base: D; mine: D; theirs: D; onKeep(): void; onTake(): void } | undefined;
   /** Asks for confirmation before the input is lost. */
-  question: ReactNode;
-  /** For `SidePanel`. */
+  confirmation: ReactNode;
+  /** Whether the confirmation is open, for `SidePanel`. */
   isAsking: boolean;
 };
 
-/** How many times a save is repeated on a newer state that is equal in what the user edits. */
+/** The maximum number of repeated saves, if each time a newer state differs only in what the user does not edit. */
 const MAX_REBASES = 3;
 
 /**
- * Edits something that others can change too. The input survives outages, reloads and the end of the session: it is kept in the
- * tab until it is saved or discarded. A save names the version it is based on. If that version is no longer current, the user
- * decides, unless the newer one is one of their own earlier saves, or differs only elsewhere.
+ * Edits something that others can change too. The tab keeps the input until it is saved or discarded, so it survives outages, reloads
+ * and the end of the session. A save names the version that it is based on. If that version is no longer current, the user decides,
+ * unless the newer version is the user's own earlier save or differs only in other fields.
  */
 export function useEditor<D extends object>({
   thing,
@@ -46,86 +54,90 @@ export function useEditor<D extends object>({
   onSaved,
   withoutSecrets = draft => draft,
 }: {
-  /** Names what is edited, in the storage of the tab. */
+  /** The name under which the input is stored in the tab. */
   thing: string;
-  /** The newest state that the page knows. Without input, the editor shows it. */
+  /** The newest state that the page knows, which the editor shows until the user changes something. */
   current: Version<D>;
   read(): Promise<Version<D>>;
   save(draft: D, etag: string, reason: string): Promise<unknown>;
-  findChange(): Promise<By | undefined>;
-  /** Follows a save. Resolves with the new version if the editor stays open. */
+  findChange(): Promise<ChangeAuthor | undefined>;
+  /** Called after a save. Resolves with the new version if the editor stays open. */
   onSaved(draft: D): Promise<Version<D> | undefined>;
-  /** What may be stored in the tab. */
+  /** Returns the part that may be stored in the tab. */
   withoutSecrets?(draft: D): D;
 }): Editor<D> {
-  const [restored] = useState(() => restore(readDraft<Edited<D>>(thing), current));
-  const [edited, setState] = useState<Edited<D> | undefined>(restored.edited);
-  const [theirs, setTheirs] = useState<(Version<D> & { by?: By | undefined }) | undefined>(restored.theirs);
-  const latest = useRef(edited);
-  const setEdited = (next: Edited<D> | undefined): void => {
+  const [restoredInput] = useState(() => restore(readDraft<EditedDraft<D>>(thing), current));
+  const [editedDraft, setState] = useState<EditedDraft<D> | undefined>(restoredInput.edited);
+  const [theirs, setTheirs] = useState<(Version<D> & { by?: ChangeAuthor | undefined }) | undefined>(
+    restoredInput.theirs,
+  );
+  const latest = useRef(editedDraft);
+  const setEdited = (next: EditedDraft<D> | undefined): void => {
     latest.current = next;
     setState(next);
-    if (next) writeDraft(thing, withoutSecretsIn(next, withoutSecrets));
+    if (next) writeDraft(thing, stripSecrets(next, withoutSecrets));
     else removeDraft(thing);
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only what was restored when the editor appeared
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the effect runs once, for input that was restored when the editor appeared
   useEffect(() => {
-    if (restored.edited) toastRestored();
+    if (restoredInput.edited) toastRestored();
     else removeDraft(thing);
-    const { theirs: other } = restored;
-    if (other) void findChange().then(by => setTheirs(shown => shown && { ...other, by }));
+    const { theirs: other } = restoredInput;
+    if (other) void findChange().then(by => setTheirs(shownVersion => shownVersion && { ...other, by }));
   }, []);
+  const userId = useMe().user.id;
   const [reason, setReason] = useState('');
-  const base = edited?.base ?? current;
-  const draft = edited?.draft ?? current.draft;
+  const base = editedDraft?.base ?? current;
+  const draft = editedDraft?.draft ?? current.draft;
 
   const mutation = useMutation({
     mutationFn: async (sent: D) => {
-      let from: Edited<D> = { base, draft: sent, sent: [...(edited?.sent ?? []), sent] };
-      setEdited(from);
+      let input: EditedDraft<D> = { base, draft: sent, sent: [...(editedDraft?.sent ?? []), sent] };
+      setEdited(input);
       for (let attempt = 1; ; attempt++) {
         try {
-          await save(sent, from.base.etag, reason);
+          await save(sent, input.base.etag, reason);
           return removeDraft(thing);
         } catch (error) {
           if (!(error instanceof RequestError) || error.status !== 412) throw error;
-          const now = await read();
-          if (changesOf(now.draft, sent).length === 0) return removeDraft(thing);
-          const rebased = attempt <= MAX_REBASES ? rebase(from, now) : undefined;
-          if (!rebased) {
-            setTheirs({ ...now, by: await findChange() });
+          const newest = await read();
+          if (computeChanges(newest.draft, sent).length === 0) return removeDraft(thing);
+          const rebasedInput = attempt <= MAX_REBASES ? rebase(input, newest) : undefined;
+          if (!rebasedInput) {
+            setTheirs({ ...newest, by: await findChange() });
             throw error;
           }
-          from = rebased;
-          setEdited({ ...(latest.current ?? from), base: now });
+          input = rebasedInput;
+          setEdited({ ...(latest.current ?? input), base: newest });
         }
       }
     },
     onSuccess: async (_, sent) => {
       setReason('');
-      const now = await onSaved(sent);
+      const newest = await onSaved(sent);
       const { current: input } = latest;
-      // Input that arrived while the request ran stays.
-      setEdited(
-        now && input && input.draft !== sent
-          ? { base: baseAfterSave(sent, now, withoutSecrets), draft: input.draft, sent: [] }
-          : undefined,
-      );
+      // Only input that arrived while the request ran has to be kept.
+      if (!newest || !input || input.draft === sent) return setEdited(undefined);
+      const newBase = baseAfterSave(sent, newest, withoutSecrets);
+      if (newBase === newest) return setEdited({ base: newest, draft: input.draft, sent: [] });
+      const isOwn = (await findChange())?.createdByUserId === userId;
+      const draft = latest.current?.draft ?? input.draft;
+      setEdited(isOwn ? rebaseOnNormalized(draft, sent, newest) : { base: newBase, draft, sent: [] });
     },
   });
-  const settle = (next: Edited<D> | undefined): void => {
+  const settle = (next: EditedDraft<D> | undefined): void => {
     setEdited(next);
     setTheirs(undefined);
     mutation.reset();
   };
-  const changes = changesOf(base.draft, draft);
-  const { isAsking, question } = useUnsaved(changes.length > 0, () => removeDraft(thing));
+  const changes = computeChanges(base.draft, draft);
+  const { isAsking, confirmation } = useUnsaved(changes.length > 0, () => removeDraft(thing));
   return {
     draft,
     base: base.draft,
     changes,
     change: part => {
-      setEdited({ base, draft: { ...draft, ...part }, sent: edited?.sent ?? [] });
+      setEdited({ base, draft: { ...draft, ...part }, sent: editedDraft?.sent ?? [] });
       if (mutation.isError) mutation.reset();
     },
     save: () => mutation.mutate(draft),
@@ -141,12 +153,12 @@ export function useEditor<D extends object>({
       onKeep: () => settle({ base: theirs, draft, sent: [] }),
       onTake: () => settle({ base: theirs, draft: theirs.draft, sent: [] }),
     },
-    question,
+    confirmation,
     isAsking,
   };
 }
 
-const withoutSecretsIn = <D,>({ base, draft, sent }: Edited<D>, strip: (draft: D) => D): Edited<D> => ({
+const stripSecrets = <D,>({ base, draft, sent }: EditedDraft<D>, strip: (draft: D) => D): EditedDraft<D> => ({
   base: { ...base, draft: strip(base.draft) },
   draft: strip(draft),
   sent: sent.map(strip),

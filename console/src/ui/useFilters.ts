@@ -3,9 +3,10 @@ import { useCallback } from 'react';
 import type { Search } from './search.ts';
 
 /**
- * The query of the URL, and how to change it. `push` adds a history entry: for filters. `replace` does not: for the selected row.
- * `leave` replaces too, and closes the open editor without asking about unsaved changes; if another one was opened meanwhile,
- * that one stays. All of them keep the parameters that they do not name; undefined removes one.
+ * Returns the query of the URL and functions that change it. `push` adds a history entry, which suits filters. `replace` adds none,
+ * which suits the selected row. `leave` replaces too, and closes the open editor without asking about unsaved changes, unless a
+ * different editor has been opened since. Each function keeps the parameters that the change does not name, and removes
+ * parameters that are undefined.
  */
 export function useFilters(): {
   search: Search;
@@ -17,7 +18,11 @@ export function useFilters(): {
   const navigate = useNavigate();
   const go = useCallback(
     (change: Search, options: { replace?: boolean; ignoreBlocker?: boolean }) =>
-      void navigate({ to: '.', search: (before: Search) => ({ ...before, ...change }), ...options }),
+      void navigate({
+        to: '.',
+        search: (currentSearch: Search) => ({ ...currentSearch, ...change }),
+        ...options,
+      }),
     [navigate],
   );
   const { edit } = search;
@@ -29,7 +34,8 @@ export function useFilters(): {
       (change: Search) =>
         void navigate({
           to: '.',
-          search: (before: Search) => (before.edit === edit ? { ...before, ...change } : before),
+          search: (currentSearch: Search) =>
+            currentSearch.edit === edit ? { ...currentSearch, ...change } : currentSearch,
           replace: true,
           ignoreBlocker: true,
         }),

@@ -2,24 +2,24 @@ import { useBlocker } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import { Confirm } from './Confirm.tsx';
 
-type Words = { title: string; action: string; text: string };
+type Labels = { title: string; action: string; text: string };
 
-const UNSAVED: Words = {
+const UNSAVED: Labels = {
   title: 'Discard changes?',
   action: 'Discard changes',
   text: 'You have not saved your changes.',
 };
 
 /**
- * Asks for confirmation before input is lost: when a different page, editor or environment is opened, and when the tab is closed
- * or reloaded. `onDiscard` runs after "Discard changes". Save and Discard leave without asking, with `leave` of useFilters or
+ * Asks for confirmation before the user loses input by opening a different page, editor or environment, or by closing or reloading
+ * the tab. `onDiscard` runs after "Discard changes". Save and Discard leave without asking, with `leave` of useFilters or
  * `ignoreBlocker` of the router.
  */
 export function useUnsaved(
   isChanged: boolean,
   onDiscard: () => void,
-  words = UNSAVED,
-): { isAsking: boolean; question: ReactNode } {
+  labels = UNSAVED,
+): { isAsking: boolean; confirmation: ReactNode } {
   const { status, proceed, reset } = useBlocker({
     disabled: !isChanged,
     withResolver: true,
@@ -28,21 +28,21 @@ export function useUnsaved(
         current.pathname !== next.pathname ||
         current.search.edit !== next.search.edit ||
         current.search.environment !== next.search.environment;
-      // The Esc key press that closes a panel would also close the dialog if it opened immediately.
+      // Waits, because the Esc key press that closes a panel would otherwise also close the dialog.
       if (isLost) await new Promise(resolve => setTimeout(resolve));
       return isLost;
     },
   });
   const isAsking = status === 'blocked';
-  // A running save resolves the question, because there is nothing left to lose.
+  // A save that finishes while the dialog is open closes the dialog, because there is nothing left to lose.
   useEffect(() => {
     if (isAsking && !isChanged) proceed?.();
   }, [isAsking, isChanged, proceed]);
-  const question = (
+  const confirmation = (
     <Confirm
       opened={isAsking}
-      title={words.title}
-      action={words.action}
+      title={labels.title}
+      action={labels.action}
       danger
       onConfirm={() => {
         onDiscard();
@@ -50,8 +50,8 @@ export function useUnsaved(
       }}
       onClose={() => reset?.()}
     >
-      <p>{words.text}</p>
+      <p>{labels.text}</p>
     </Confirm>
   );
-  return { isAsking, question };
+  return { isAsking, confirmation };
 }

@@ -1,37 +1,37 @@
 import { expect, test } from 'vitest';
-import { baseAfterSave, type Edited, rebase, restore } from './versions.ts';
+import { baseAfterSave, type EditedDraft, rebase, rebaseOnNormalized, restore } from './versions.ts';
 
 type Draft = { title: string; rollout: number };
-const first: Draft = { title: '', rollout: 50 };
+const original: Draft = { title: '', rollout: 50 };
 const mine: Draft = { title: 'Mine', rollout: 50 };
-const edited: Edited<Draft> = { base: { draft: first, etag: '"1"' }, draft: mine, sent: [] };
+const edited: EditedDraft<Draft> = { base: { draft: original, etag: '"1"' }, draft: mine, sent: [] };
 
 test('restores input on the version that it is based on', () => {
-  expect(restore(edited, { draft: first, etag: '"1"' })).toEqual({ edited });
+  expect(restore(edited, { draft: original, etag: '"1"' })).toEqual({ edited });
 });
 
 test('restores nothing without stored input', () => {
-  expect(restore(undefined, { draft: first, etag: '"1"' })).toEqual({});
+  expect(restore(undefined, { draft: original, etag: '"1"' })).toEqual({});
 });
 
-test('drops input that is saved', () => {
+test('drops input that the server has already stored', () => {
   expect(restore({ ...edited, sent: [mine] }, { draft: mine, etag: '"2"' })).toEqual({});
 });
 
-test('continues on an earlier save of the same user', () => {
-  const later: Edited<Draft> = { ...edited, draft: { title: 'Mine', rollout: 60 }, sent: [mine] };
+test('rebases input on an earlier save by the same user', () => {
+  const laterInput: EditedDraft<Draft> = { ...edited, draft: { title: 'Mine', rollout: 60 }, sent: [mine] };
   const current = { draft: mine, etag: '"2"' };
 
-  expect(restore(later, current)).toEqual({ edited: { ...later, base: current } });
+  expect(restore(laterInput, current)).toEqual({ edited: { ...laterInput, base: current } });
 });
 
-test('continues on a version that differs only elsewhere', () => {
-  const current = { draft: first, etag: '"2"' };
+test('rebases input on a version that differs only in other fields', () => {
+  const current = { draft: original, etag: '"2"' };
 
   expect(restore(edited, current)).toEqual({ edited: { ...edited, base: current } });
 });
 
-test('is a conflict if somebody else changed the same thing', () => {
+test('reports a conflict if somebody else changed the same field', () => {
   const current = { draft: { title: 'Theirs', rollout: 50 }, etag: '"2"' };
 
   expect(restore({ ...edited, sent: [mine] }, current)).toEqual({
@@ -41,29 +41,40 @@ test('is a conflict if somebody else changed the same thing', () => {
   expect(rebase(edited, current)).toBeUndefined();
 });
 
-test('gives stored input the fields that a newer console added', () => {
-  const old = { ...edited, draft: { title: 'Mine' } } as Edited<Draft>;
+test('adds the fields of a newer console to stored input', () => {
+  const oldInput = { ...edited, draft: { title: 'Mine' } } as EditedDraft<Draft>;
 
-  expect(restore(old, { draft: first, etag: '"1"' }).edited?.draft).toEqual(mine);
+  expect(restore(oldInput, { draft: original, etag: '"1"' }).edited?.draft).toEqual(mine);
 });
 
-test('input after a save is based on what was saved, even if somebody else changed it before the next read', () => {
-  const elsewhere = { draft: mine, etag: '"2"' };
+test('bases later input on the saved draft, even if somebody else replaced the draft before the next read', () => {
+  const readBack = { draft: mine, etag: '"2"' };
   const theirs = { draft: { ...mine, rollout: 60 }, etag: '"3"' };
-  const reverted = { draft: first, etag: '"1"' };
+  const revertedVersion = { draft: original, etag: '"1"' };
 
-  expect(baseAfterSave(mine, elsewhere)).toEqual(elsewhere);
-  for (const now of [theirs, reverted]) {
-    const base = baseAfterSave(mine, now);
+  expect(baseAfterSave(mine, readBack)).toEqual(readBack);
+  for (const newest of [theirs, revertedVersion]) {
+    const base = baseAfterSave(mine, newest);
 
     expect(base.draft).toEqual(mine);
-    expect(base.etag).not.toBe(now.etag);
-    expect(rebase({ base, draft: { ...mine, title: 'Later' }, sent: [] }, now)).toBeUndefined();
+    expect(base.etag).not.toBe(newest.etag);
+    expect(rebase({ base, draft: { ...mine, title: 'Later' }, sent: [] }, newest)).toBeUndefined();
   }
 });
 
-test('a secret that the server does not show is no change by somebody else', () => {
-  const now = { draft: { ...mine, title: '****' }, etag: '"2"' };
+test('does not count the mask of a secret as a change by somebody else', () => {
+  const newest = { draft: { ...mine, title: '****' }, etag: '"2"' };
 
-  expect(baseAfterSave(mine, now, draft => ({ ...draft, title: '' }))).toEqual(now);
+  expect(baseAfterSave(mine, newest, draft => ({ ...draft, title: '' }))).toEqual(newest);
+});
+
+test('keeps input typed during a save, and takes the normalized values of the other fields', () => {
+  const savedDraft = { ...original, title: 'Mine ', note: ' a' };
+  const newest = { draft: { ...original, title: 'Mine', note: 'a' }, etag: '"2"' };
+
+  expect(rebaseOnNormalized({ ...savedDraft, title: 'Mine and' }, savedDraft, newest)).toEqual({
+    base: newest,
+    draft: { ...newest.draft, title: 'Mine and' },
+    sent: [],
+  });
 });

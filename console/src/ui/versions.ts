@@ -1,48 +1,65 @@
-import { changesOf } from './diff.ts';
+import { computeChanges } from './diff.ts';
 
-/** A state of something, and the ETag that proves it. */
+/** A state of a resource, and its ETag. */
 export type Version<D> = { draft: D; etag: string };
 
-/** Input: the version that the user started from, and every draft whose save may have succeeded. */
-export type Edited<D> = { base: Version<D>; draft: D; sent: D[] };
+/** Input, with the version that the user started from and every draft whose save may have succeeded. */
+export type EditedDraft<D> = { base: Version<D>; draft: D; sent: D[] };
 
-const isSame = (one: unknown, other: unknown): boolean => changesOf(one, other).length === 0;
+const isSame = (a: unknown, b: unknown): boolean => computeChanges(a, b).length === 0;
 
 /**
- * The input on top of a newer version. Undefined if somebody else changed what the user edits: the newer version differs from the
- * base and from every draft that the user sent.
+ * Rebases the input on a newer version. Returns undefined if the newer version equals neither the base nor a draft that the user sent,
+ * because then somebody else has changed what the user edits.
  */
-export function rebase<D>(edited: Edited<D>, now: Version<D>): Edited<D> | undefined {
-  const isOwn = [edited.base.draft, ...edited.sent].some(draft => isSame(draft, now.draft));
-  return isOwn ? { ...edited, base: now } : undefined;
+export function rebase<D>(edited: EditedDraft<D>, newest: Version<D>): EditedDraft<D> | undefined {
+  const isOwn = [edited.base.draft, ...edited.sent].some(draft => isSame(draft, newest.draft));
+  return isOwn ? { ...edited, base: newest } : undefined;
 }
 
-/** The ETag of a version that nobody has read. The server rejects a save with it, and the newer version is then compared. */
-const UNKNOWN = '"unknown"';
+/** The ETag of a version that nobody has read. The server rejects a save with this ETag, and the newer version is then compared. */
+const UNKNOWN_ETAG = '"unknown"';
 
 /**
- * The version that input after a save is based on: what was saved. The response to a save has no ETag, so it is that of the version
- * that was read afterwards, unless somebody else changed what the user edits in between. That change must not become the base,
- * because the next save would replace it.
+ * Returns the base for input after a save, which is the saved draft. The response to a save has no ETag, so the ETag comes from the
+ * version that was read afterwards, unless somebody else has changed what the user edits in between. Such a change must not become
+ * the base, because the next save would replace it.
  */
 export const baseAfterSave = <D>(
-  saved: D,
-  now: Version<D>,
-  /** The server does not show secrets, so they are not compared. */
+  savedDraft: D,
+  newest: Version<D>,
+  /** Removes secrets before the comparison, because the server returns only masks. */
   withoutSecrets: (draft: D) => D = draft => draft,
 ): Version<D> =>
-  isSame(withoutSecrets(saved), withoutSecrets(now.draft)) ? now : { draft: saved, etag: UNKNOWN };
+  isSame(withoutSecrets(savedDraft), withoutSecrets(newest.draft))
+    ? newest
+    : { draft: savedDraft, etag: UNKNOWN_ETAG };
 
-/** Stored input and the version that is current now: the input to continue with, and the other version of a conflict. */
+/**
+ * Rebases input that the user typed during a save on the draft that the server then stored. The server may have normalized the draft, for
+ * example by trimming whitespace. Fields that the user has not edited since the save take the normalized value.
+ */
+export function rebaseOnNormalized<D extends object>(
+  input: D,
+  savedDraft: D,
+  newest: Version<D>,
+): EditedDraft<D> {
+  const draft = { ...input };
+  for (const key of Object.keys(newest.draft) as (keyof D)[])
+    if (isSame(input[key], savedDraft[key])) draft[key] = newest.draft[key];
+  return { base: newest, draft, sent: [] };
+}
+
+/** Compares stored input with the current version. Returns the input to continue with, and the other version if there is a conflict. */
 export function restore<D extends object>(
-  stored: Edited<D> | undefined,
+  storedInput: EditedDraft<D> | undefined,
   current: Version<D>,
-): { edited?: Edited<D>; theirs?: Version<D> } {
-  if (!stored) return {};
-  // A newer console may have added fields.
-  const edited = { ...stored, draft: { ...current.draft, ...stored.draft } };
+): { edited?: EditedDraft<D>; theirs?: Version<D> } {
+  if (!storedInput) return {};
+  // A newer console may have added fields, which the stored draft lacks.
+  const edited = { ...storedInput, draft: { ...current.draft, ...storedInput.draft } };
   if (isSame(edited.draft, current.draft)) return {};
   if (edited.base.etag === current.etag) return { edited };
-  const rebased = rebase(edited, current);
-  return rebased ? { edited: rebased } : { edited, theirs: current };
+  const rebasedInput = rebase(edited, current);
+  return rebasedInput ? { edited: rebasedInput } : { edited, theirs: current };
 }

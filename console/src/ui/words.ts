@@ -1,15 +1,23 @@
 const NUMBER = new Intl.NumberFormat('en');
 
-/** A number and its noun: "1 event", "2,341 events". */
-export const counted = (count: number, noun: string, plural = `${noun}s`): string =>
+/** Formats a number with its noun, for example as "1 event" or "2,341 events". */
+export const formatCount = (count: number, noun: string, plural = `${noun}s`): string =>
   `${NUMBER.format(count)} ${count === 1 ? noun : plural}`;
 
 export const formatNumber = (value: number): string => NUMBER.format(value);
 
-/** Class names, without those that do not apply. */
+/** Joins class names, without those that do not apply. */
 export const cx = (...names: (string | false | undefined)[]): string => names.filter(Boolean).join(' ');
 
-const SHORT: Record<string, string> = { development: 'dev', staging: 'stage', production: 'prod' };
+const SHORT_NAMES: Record<string, string> = { development: 'dev', staging: 'stage', production: 'prod' };
 
-/** The name of an environment where space is limited: "prod". Other names are not shortened. */
-export const shortEnvironment = (name: string): string => SHORT[name] ?? name;
+/** Shortens the name of a well-known environment where space is limited, for example to "prod". */
+export const shortenEnvironment = (name: string): string => SHORT_NAMES[name] ?? name;
+
+export type NamedUser = { id: number; name: string | null; username: string | null; email: string | null };
+
+/**
+ * Returns the name of a user, otherwise the username or the email address. It is in this file, because the palette needs it too.
+ */
+export const getDisplayName = ({ id, name, username, email }: NamedUser): string =>
+  name || username || email || `User ${id}`;

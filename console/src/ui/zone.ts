@@ -1,30 +1,32 @@
-// Times that people enter are in their time zone: the chosen one, or that of the browser. The API has UTC.
-import { timeZone } from './preferences.ts';
-import { inZone } from './time.ts';
+// Times that people enter are in the chosen time zone or the browser's, but the API has UTC.
+import { readTimeZone } from './preferences.ts';
+import { formatInZone } from './time.ts';
 
-/** "Europe/Berlin". */
-export const zoneName = (): string => timeZone() ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** Reads the name of the time zone, for example "Europe/Berlin". */
+export const readZoneName = (): string =>
+  readTimeZone() ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-const MINUTES = '2026-11-15T14:30'.length;
+const LENGTH_TO_MINUTES = '2026-11-15T14:30'.length;
 
-/** A time as a browser input takes it, in the user's zone: "2026-11-15T14:30". Empty if it is not a time. */
-export function toInput(instant: string | undefined, withSeconds = false): string {
-  const at = Date.parse(instant ?? '');
-  if (Number.isNaN(at)) return '';
-  return withSeconds ? wallClock(at) : wallClock(at).slice(0, MINUTES);
+/** Formats a time for a browser input in the user's time zone, for example as "2026-11-15T14:30". Returns '' if it is not a time. */
+export function formatInput(instant: string | undefined, withSeconds = false): string {
+  const time = Date.parse(instant ?? '');
+  if (Number.isNaN(time)) return '';
+  return withSeconds ? formatWallTime(time) : formatWallTime(time).slice(0, LENGTH_TO_MINUTES);
 }
 
-/** The reverse. An input that is not complete is empty. */
-export function fromInput(local: string): string {
-  const wall = Date.parse(`${local}Z`);
-  if (Number.isNaN(wall)) return '';
-  // The offset depends on the time. The second step also makes it correct near a daylight saving change.
-  const first = wall - offsetAt(wall);
-  return new Date(wall - offsetAt(first)).toISOString();
+/** Parses the value of a browser input. Returns '' if it is incomplete. */
+export function parseInput(local: string): string {
+  const wallTime = Date.parse(`${local}Z`);
+  if (Number.isNaN(wallTime)) return '';
+  // The offset depends on the time, so it is computed twice to be correct near a daylight saving change.
+  const approximateTime = wallTime - computeOffset(wallTime);
+  return new Date(wallTime - computeOffset(approximateTime)).toISOString();
 }
 
-const offsetAt = (at: number): number => Date.parse(`${wallClock(at)}Z`) - Math.floor(at / 1000) * 1000;
+const computeOffset = (time: number): number =>
+  Date.parse(`${formatWallTime(time)}Z`) - Math.floor(time / 1000) * 1000;
 
-/** "2026-11-15T14:30:08" in the zone of the user. Swedish writes dates that way. */
-const wallClock = (at: number): string =>
-  inZone(at, { dateStyle: 'short', timeStyle: 'medium' }, 'sv').replace(' ', 'T');
+/** Formats a time in the user's time zone, for example as "2026-11-15T14:30:08". Swedish formats dates that way. */
+const formatWallTime = (time: number): string =>
+  formatInZone(time, { dateStyle: 'short', timeStyle: 'medium' }, 'sv').replace(' ', 'T');

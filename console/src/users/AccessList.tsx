@@ -5,22 +5,22 @@ import { useMe } from '../api/me.ts';
 import { RailSection } from '../ui/RailSection.tsx';
 import { State } from '../ui/State.tsx';
 import { Time } from '../ui/Time.tsx';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import s from './AccessList.module.css';
 import type { Access } from './queries.ts';
 
 type Project = Access['projects'][number];
 
-/** Every project with the role that decides, including projects without access, and one line for each reason. */
+/** Lists every project with the deciding role, even if the user has no access, and a line for each reason. */
 export function AccessList({ user, name, access }: { user: number; name: string; access: Access }) {
   const me = useMe();
-  const readable = access.projects.filter(project => project.readable);
+  const readableProjects = access.projects.filter(project => project.readable);
   return (
     <RailSection
       title="Access"
       aside={
         <>
-          {readable.length} of {counted(access.projects.length, 'project')} ·{' '}
+          {readableProjects.length} of {formatCount(access.projects.length, 'project')} ·{' '}
           <Link to="/admin/explain-access" search={{ user }}>
             Explain access
           </Link>
@@ -35,7 +35,7 @@ export function AccessList({ user, name, access }: { user: number; name: string;
                 {project.name}
               </Link>
               {project.readable ? (
-                <State tone="off">{project.roles.map(role => role.name).join(' + ') || 'Reads'}</State>
+                <State tone="off">{project.roles.map(role => role.name).join(' + ') || 'Can read'}</State>
               ) : (
                 <span className={s.no}>
                   <Lock size={13} aria-hidden="true" /> no access
@@ -78,7 +78,7 @@ function Reasons({ name, project }: { name: string; project: Project }) {
             )}{' '}
             is {role.name}{' '}
             <small>
-              <Time at={grantedAt} as="date" />
+              <Time at={grantedAt} format="date" />
             </small>
           </span>
         </p>

@@ -7,21 +7,21 @@ import { Failure } from '../ui/Failure.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { Time } from '../ui/Time.tsx';
 import { toast } from '../ui/toasts.ts';
-import { counted, formatNumber } from '../ui/words.ts';
+import { formatCount, formatNumber } from '../ui/words.ts';
 import { deleteInactiveUsers, inactiveQuery } from './queries.ts';
 import s from './users.module.css';
-import { nameOf } from './words.ts';
+import { getDisplayName } from './words.ts';
 
-const SHOWN = 20;
+const MAX_SHOWN = 20;
 /** The server deletes at most this many at a time. */
 const MAX_DELETED = 1000;
 
-/** Deletes the users whom the server calls inactive, after showing who they are. */
+/** Deletes the users that the server considers inactive, after showing who they are. */
 export function DeleteInactive() {
   const [isOpen, setOpen] = useState(false);
   const { data, error, refetch } = useQuery({ ...inactiveQuery, enabled: isOpen });
   const users = data?.slice(0, MAX_DELETED) ?? [];
-  const several = counted(users.length, 'user');
+  const userCount = formatCount(users.length, 'user');
   return (
     <>
       <Can call="deleteInactiveUsers">
@@ -30,12 +30,12 @@ export function DeleteInactive() {
       <Confirm
         opened={isOpen}
         title="Delete inactive users?"
-        action={`Delete ${several}`}
+        action={`Delete ${userCount}`}
         danger
         disabled={users.length === 0}
         onConfirm={async () => {
           await deleteInactiveUsers(users.map(({ id }) => id));
-          toast({ message: `Deleted ${several}.` });
+          toast({ message: `Deleted ${userCount}.` });
         }}
         onClose={() => setOpen(false)}
       >
@@ -49,14 +49,14 @@ export function DeleteInactive() {
               Their events remain.
             </p>
             <ul className={s.inactive}>
-              {users.slice(0, SHOWN).map(user => (
+              {users.slice(0, MAX_SHOWN).map(user => (
                 <li key={user.id}>
-                  <b>{nameOf(user)}</b>{' '}
+                  <b>{getDisplayName(user)}</b>{' '}
                   <span className="muted">{user.seenAt ? <Time at={user.seenAt} /> : 'never seen'}</span>
                 </li>
               ))}
             </ul>
-            {users.length > SHOWN && <p>and {formatNumber(users.length - SHOWN)} more</p>}
+            {users.length > MAX_SHOWN && <p>and {formatNumber(users.length - MAX_SHOWN)} more</p>}
           </>
         )}
       </Confirm>

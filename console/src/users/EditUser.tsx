@@ -1,6 +1,6 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { messagesByField, otherMessages } from '../api/errors.ts';
+import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { useMissingPermissions } from '../api/me.ts';
 import { Conflict } from '../ui/Conflict.tsx';
 import { FormErrors } from '../ui/Failure.tsx';
@@ -13,17 +13,17 @@ import { toast } from '../ui/toasts.ts';
 import { useEditor } from '../ui/useEditor.tsx';
 import { useFilters } from '../ui/useFilters.ts';
 import type { Version } from '../ui/versions.ts';
-import { subjectOf, updateUser, userQuery } from './queries.ts';
-import { type RootRole, roleNameOf, roleOptions } from './roles.ts';
-import { nameOf } from './words.ts';
+import { buildSubject, updateUser, userQuery } from './queries.ts';
+import { getRoleName, type RootRole, roleOptions } from './roles.ts';
+import { getDisplayName } from './words.ts';
 
-const FIELDS = ['name', 'email', 'rootRole'];
+const SHOWN_FIELDS = ['name', 'email', 'rootRole'];
 
-/** What the panel edits. The role is a name, so that people can read the list of changes. */
+/** The fields that the panel edits. The role is a name, so that people can read the list of changes. */
 type Draft = { name: string; email: string; role: string };
 
 /** The panel that edits the name, email address and root role of a user. */
-export function EditUser({
+export function EditUserPanel({
   id,
   roles,
   onClose,
@@ -36,44 +36,47 @@ export function EditUser({
   if (!data)
     return (
       <SidePanel title="User" onClose={onClose}>
-        <Loading of={[{ error, refetch }]} rows={3} />
+        <Loading queries={[{ error, refetch }]} rows={3} />
       </SidePanel>
     );
-  return <Editor id={id} roles={roles} found={data} onClose={onClose} />;
+  return <Editor id={id} roles={roles} currentUser={data} onClose={onClose} />;
 }
 
-type Found = { user: Parameters<typeof nameOf>[0] & { rootRole: number | null }; etag: string };
+type UserWithEtag = {
+  user: Parameters<typeof getDisplayName>[0] & { rootRole: number | null };
+  etag: string;
+};
 
 function Editor({
   id,
   roles,
-  found,
+  currentUser,
   onClose,
 }: {
   id: number;
   roles: readonly RootRole[];
-  found: Found;
+  currentUser: UserWithEtag;
   onClose(): void;
 }) {
   const client = useQueryClient();
   const { leave } = useFilters();
-  const versionOf = ({ user, etag }: Found): Version<Draft> => ({
-    draft: { name: user.name ?? '', email: user.email ?? '', role: roleNameOf(roles, user.rootRole) },
+  const toVersion = ({ user, etag }: UserWithEtag): Version<Draft> => ({
+    draft: { name: user.name ?? '', email: user.email ?? '', role: getRoleName(roles, user.rootRole) },
     etag,
   });
-  const { draft, changes, change, error, conflict, question, ...editor } = useEditor<Draft>({
+  const { draft, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
     thing: `user:${id}`,
-    current: versionOf(found),
-    read: async () => versionOf(await client.fetchQuery({ ...userQuery(id), staleTime: 0 })),
+    current: toVersion(currentUser),
+    read: async () => toVersion(await client.fetchQuery({ ...userQuery(id), staleTime: 0 })),
     save: ({ name, email, role }, etag) => {
-      const rootRole = roles.find(one => one.name === role)?.id;
+      const rootRole = roles.find(candidate => candidate.name === role)?.id;
       return updateUser(
         id,
         { name: name.trim() || null, email: email.trim() || null, ...(rootRole && { rootRole }) },
         etag,
       );
     },
-    findChange: () => findChange(subjectOf(id)),
+    findChange: () => findChange(buildSubject(id)),
     onSaved: async () => {
       toast({ message: 'User saved.' });
       leave({ edit: undefined, user: String(id) });
@@ -81,14 +84,18 @@ function Editor({
     },
   });
   const messages = messagesByField(error);
-  const missing = useMissingPermissions('updateUser');
+  const missingPermissions = useMissingPermissions('updateUser');
   return (
-    <SidePanel title={`Edit ${nameOf(found.user)}`} isAsking={editor.isAsking} onClose={onClose}>
+    <SidePanel
+      title={`Edit ${getDisplayName(currentUser.user)}`}
+      isAsking={editor.isAsking}
+      onClose={onClose}
+    >
       {conflict ? (
         <Conflict noun="user" {...conflict} />
       ) : (
         <Form onSubmit={() => changes.length > 0 && editor.save()} actions={null}>
-          <FormErrors messages={otherMessages(error, FIELDS)} />
+          <FormErrors messages={messagesWithoutField(error, SHOWN_FIELDS)} />
           <TextInput
             label="Name"
             maxLength={255}
@@ -120,7 +127,7 @@ function Editor({
           />
           <SaveBar
             changes={changes}
-            missing={missing}
+            missingPermissions={missingPermissions}
             pending={editor.isPending}
             onSave={editor.save}
             onDiscard={() => {
@@ -130,7 +137,7 @@ function Editor({
           />
         </Form>
       )}
-      {question}
+      {confirmation}
     </SidePanel>
   );
 }

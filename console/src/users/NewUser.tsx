@@ -1,5 +1,5 @@
 import { NativeSelect, TextInput } from '@mantine/core';
-import { messagesByField, otherMessages } from '../api/errors.ts';
+import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { PanelForm } from '../ui/PanelForm.tsx';
 import { Secret } from '../ui/Secret.tsx';
 import { toast } from '../ui/toasts.ts';
@@ -7,19 +7,20 @@ import { useCreation } from '../ui/useCreation.ts';
 import { useFilters } from '../ui/useFilters.ts';
 import { createUser } from './queries.ts';
 import { type RootRole, roleOptions } from './roles.ts';
-import { nameOf } from './words.ts';
+import s from './users.module.css';
+import { getDisplayName } from './words.ts';
 
-const FIELDS = ['name', 'email', 'username', 'rootRole'];
+const SHOWN_FIELDS = ['name', 'email', 'username', 'rootRole'];
 const EMPTY = { name: '', email: '', username: '', rootRole: '3' };
 
 /** The panel that creates a user. The user sets the password with a link, which the server shows once or sends by mail. */
-export function NewUser({ roles, onClose }: { roles: readonly RootRole[]; onClose(): void }) {
+export function NewUserPanel({ roles, onClose }: { roles: readonly RootRole[]; onClose(): void }) {
   const { leave } = useFilters();
   const {
     draft,
     edit,
     submit,
-    result: created,
+    result: createdUser,
     error,
     isPending,
     unsaved,
@@ -37,22 +38,28 @@ export function NewUser({ roles, onClose }: { roles: readonly RootRole[]; onClos
       if (inviteLink !== undefined && !user.emailSent) return;
       toast({
         message: user.emailSent
-          ? `Created ${nameOf({ id, ...user })}. The link was sent to ${user.email}.`
-          : `Created ${nameOf({ id, ...user })}.`,
+          ? `Created ${getDisplayName({ id, ...user })}. The link was sent to ${user.email}.`
+          : `Created ${getDisplayName({ id, ...user })}.`,
       });
       leave({ edit: undefined, user: String(id) });
     },
   });
   const messages = messagesByField(error);
-  if (created?.inviteLink !== undefined && !created.emailSent)
+  if (createdUser?.inviteLink !== undefined && !createdUser.emailSent)
     return (
       <Secret
-        title={`Invitation link for ${nameOf(created)}`}
-        secret={created.inviteLink}
+        title={`Invitation link for ${getDisplayName(createdUser)}`}
+        secret={createdUser.inviteLink}
         label="Copy link"
-        onStored={() => leave({ edit: undefined, user: String(created.id) })}
+        use={
+          <p className={s.next}>
+            Next, you see what {getDisplayName(createdUser)} may do in each project, and can grant roles
+            there.
+          </p>
+        }
+        onStored={() => leave({ edit: undefined, user: String(createdUser.id) })}
       >
-        {`Send this link to ${nameOf(created)}, who sets a password with it. It works once, for 7 days. Halyard does not show it again.`}
+        {`Send this link to ${getDisplayName(createdUser)}, who sets a password with it. It works once, for 7 days. Halyard does not show it again.`}
       </Secret>
     );
   return (
@@ -61,7 +68,7 @@ export function NewUser({ roles, onClose }: { roles: readonly RootRole[]; onClos
       action="Create user"
       pending={isPending}
       disabled={draft.email.trim() === '' && draft.username.trim() === ''}
-      messages={otherMessages(error, FIELDS)}
+      messages={messagesWithoutField(error, SHOWN_FIELDS)}
       {...unsaved}
       onSubmit={submit}
       onClose={onClose}
@@ -96,8 +103,8 @@ export function NewUser({ roles, onClose }: { roles: readonly RootRole[]; onClos
         onChange={event => edit({ username: event.target.value })}
       />
       <NativeSelect
-        label="Role"
-        description={roles.find(({ id }) => String(id) === draft.rootRole)?.description}
+        label="Role on this instance"
+        description={`${roles.find(({ id }) => String(id) === draft.rootRole)?.description ?? ''}. Every user can read the projects that are not private. Next, you can grant roles in single projects.`}
         value={draft.rootRole}
         error={messages.rootRole}
         data={roleOptions(roles)}

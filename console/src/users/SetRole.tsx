@@ -3,11 +3,11 @@ import { useEffect } from 'react';
 import { Confirm } from '../ui/Confirm.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
 import { setRootRole, type User } from './queries.ts';
-import { ADMIN, type RootRole, roleNameOf } from './roles.ts';
-import { nameOf } from './words.ts';
+import { ADMIN, getRoleName, type RootRole } from './roles.ts';
+import { getDisplayName } from './words.ts';
 
-/** Changes a root role, and asks first if somebody becomes an admin or stops being one. */
-export function SetRole({
+/** Changes a root role, and asks for confirmation if somebody becomes an admin or stops being an admin. */
+export function SetRoleDialog({
   user,
   rootRole,
   roles,
@@ -19,20 +19,20 @@ export function SetRole({
   onClose(): void;
 }) {
   const client = useQueryClient();
-  const isAsked = rootRole === ADMIN || user.rootRole === ADMIN;
-  const name = nameOf(user);
-  const role = roleNameOf(roles, rootRole);
+  const needsConfirmation = rootRole === ADMIN || user.rootRole === ADMIN;
+  const name = getDisplayName(user);
+  const role = getRoleName(roles, rootRole);
   const save = async () => {
     await setRootRole(client, user, rootRole);
     toast({ about: `role ${user.id}`, message: `${name} is now ${role}.` });
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, for the choice that opened it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the effect runs once, for the choice that opened the dialog
   useEffect(() => {
-    if (isAsked) return;
+    if (needsConfirmation) return;
     void save().catch(toastError);
     onClose();
   }, []);
-  if (!isAsked) return null;
+  if (!needsConfirmation) return null;
   return (
     <Confirm
       opened

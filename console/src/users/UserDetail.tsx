@@ -17,37 +17,38 @@ import { Detail } from '../ui/Split.tsx';
 import { State } from '../ui/State.tsx';
 import { Time } from '../ui/Time.tsx';
 import { toast } from '../ui/toasts.ts';
-import { counted } from '../ui/words.ts';
+import { formatCount } from '../ui/words.ts';
 import { AccessList } from './AccessList.tsx';
+import { HandOverDialog } from './HandOver.tsx';
 import {
   type Access,
   accessQuery,
+  buildSubject,
   createResetLink,
   deactivateUser,
   deleteUser,
   endSessions,
   ownedQuery,
   reactivateUser,
-  subjectOf,
   type User,
 } from './queries.ts';
-import { type RootRole, roleNameOf } from './roles.ts';
+import { getRoleName, type RootRole } from './roles.ts';
 import s from './users.module.css';
-import { loginOf, nameOf, signInOf } from './words.ts';
+import { describeSignIn, getDisplayName, getLogin, isInvited } from './words.ts';
 
 type Props = { user: User; roles: readonly RootRole[]; onEdit(): void; onClose(): void };
 
-/** A user: how they log in, what they may do in every project and why, and what ends when they are deactivated or deleted. */
+/** Shows how a user logs in, what the user may do in each project and why, and what a deactivation or deletion ends. */
 export function UserDetail({ user, roles, onEdit, onClose }: Props) {
   const { data: access, error, refetch } = useQuery(accessQuery(user.id));
-  const name = nameOf(user);
+  const name = getDisplayName(user);
   return (
     <Detail label={name} bar={`User ${user.id}`} link={`/admin/users?user=${user.id}`} onClose={onClose}>
       <div className={s.who}>
         <Person name={name} size={40} />
         <div>
           <h2>{name}</h2>
-          <p>{loginOf(user)}</p>
+          <p>{getLogin(user)}</p>
         </div>
         {user.deactivatedAt !== null && (
           <State tone="off" icon={<Ban size={12} aria-hidden="true" />}>
@@ -61,9 +62,10 @@ export function UserDetail({ user, roles, onEdit, onClose }: Props) {
       {access && (
         <>
           <Facts user={user} roles={roles} access={access} />
+          {isInvited(user) && hasNoRoleInProjects(access) && <NextStep name={name} />}
           <AccessList user={user.id} name={name} access={access} />
-          <Owned user={user} />
-          <LastChange subject={subjectOf(user.id)} />
+          <OwnedItems user={user} />
+          <LastChange subject={buildSubject(user.id)} />
           <div className={s.danger}>
             <Deletion user={user} access={access} />
           </div>
@@ -74,10 +76,10 @@ export function UserDetail({ user, roles, onEdit, onClose }: Props) {
 }
 
 function Actions({ user, access, onEdit }: { user: User; access: Access | undefined; onEdit(): void }) {
-  const [asked, ask] = useState<'reset' | 'sessions' | 'reactivate'>();
+  const [openDialog, setOpenDialog] = useState<'reset' | 'sessions' | 'reactivate'>();
   const [link, setLink] = useState<string>();
-  const name = nameOf(user);
-  const sessions = access?.sessions.length ?? 0;
+  const name = getDisplayName(user);
+  const sessionCount = access?.sessions.length ?? 0;
   return (
     <div className={s.actions}>
       <Can call="updateUser">
@@ -87,33 +89,33 @@ function Actions({ user, access, onEdit }: { user: User; access: Access | undefi
       </Can>
       {user.deactivatedAt === null ? (
         <Can call="createResetLink">
-          <Button leftSection={<KeyRound size={14} />} onClick={() => ask('reset')}>
+          <Button leftSection={<KeyRound size={14} />} onClick={() => setOpenDialog('reset')}>
             {user.hasPassword ? 'Reset password…' : 'New link…'}
           </Button>
         </Can>
       ) : (
         <Can call="reactivateUser">
-          <Button leftSection={<UserCheck size={14} />} onClick={() => ask('reactivate')}>
+          <Button leftSection={<UserCheck size={14} />} onClick={() => setOpenDialog('reactivate')}>
             Reactivate…
           </Button>
         </Can>
       )}
-      {sessions > 0 && (
+      {sessionCount > 0 && (
         <Can call="endSessionsOfUser">
-          <Button leftSection={<LogOut size={14} />} onClick={() => ask('sessions')}>
+          <Button leftSection={<LogOut size={14} />} onClick={() => setOpenDialog('sessions')}>
             End sessions…
           </Button>
         </Can>
       )}
       <Confirm
-        opened={asked === 'reset'}
+        opened={openDialog === 'reset'}
         title={user.hasPassword ? `Reset the password of ${name}?` : `Create a link for ${name}?`}
         action="Create link"
         onConfirm={async () => {
           const { resetPasswordUrl } = await createResetLink(user.id);
           setLink(resetPasswordUrl);
         }}
-        onClose={() => ask(undefined)}
+        onClose={() => setOpenDialog(undefined)}
       >
         <p>
           You get a link that lets {name} set a new password. It works once, for a day, and replaces an
@@ -122,14 +124,14 @@ function Actions({ user, access, onEdit }: { user: User; access: Access | undefi
         </p>
       </Confirm>
       <Confirm
-        opened={asked === 'reactivate'}
+        opened={openDialog === 'reactivate'}
         title={`Reactivate ${name}?`}
         action="Reactivate"
         onConfirm={async () => {
           await reactivateUser(user.id);
           toast({ message: `${name} can log in again.` });
         }}
-        onClose={() => ask(undefined)}
+        onClose={() => setOpenDialog(undefined)}
       >
         <p>
           {name} can log in again, with the roles and groups shown here. Sessions and personal tokens that
@@ -137,15 +139,15 @@ function Actions({ user, access, onEdit }: { user: User; access: Access | undefi
         </p>
       </Confirm>
       <Confirm
-        opened={asked === 'sessions'}
+        opened={openDialog === 'sessions'}
         title={`Log ${name} out everywhere?`}
-        action={`End ${counted(sessions, 'session')}`}
+        action={`End ${formatCount(sessionCount, 'session')}`}
         danger
         onConfirm={async () => {
           await endSessions(user.id);
           toast({ message: `Ended the sessions of ${name}.` });
         }}
-        onClose={() => ask(undefined)}
+        onClose={() => setOpenDialog(undefined)}
       >
         <p>
           {name} has to log in again on every device. Personal tokens keep working, and unsaved input stays in
@@ -167,13 +169,13 @@ function Actions({ user, access, onEdit }: { user: User; access: Access | undefi
 }
 
 function Facts({ user, roles, access }: { user: User; roles: readonly RootRole[]; access: Access }) {
-  const [last] = access.sessions;
-  const used = access.tokens.map(({ seenAt }) => seenAt ?? '').toSorted();
-  const lastUse = used.at(-1);
+  const [lastSession] = access.sessions;
+  const usageTimes = access.tokens.map(({ seenAt }) => seenAt ?? '').toSorted();
+  const lastUse = usageTimes.at(-1);
   return (
     <dl className={s.facts}>
       <Fact label="Role">
-        <b>{roleNameOf(roles, user.rootRole)}</b> on this instance
+        <b>{getRoleName(roles, user.rootRole)}</b> on this instance
       </Fact>
       <Fact label="Groups">
         {access.groups.length === 0 && <span className={s.none}>none</span>}
@@ -184,20 +186,20 @@ function Facts({ user, roles, access }: { user: User; roles: readonly RootRole[]
         ))}
       </Fact>
       <Fact label="Sign-in">
-        {signInOf(user)}
-        {access.sessions.length > 0 && ` · ${counted(access.sessions.length, 'session')}`}
+        {describeSignIn(user)}
+        {access.sessions.length > 0 && ` · ${formatCount(access.sessions.length, 'session')}`}
       </Fact>
       <Fact label="Last seen">
         {user.seenAt ? <Time at={user.seenAt} /> : 'never'}
-        {last?.ip && (
+        {lastSession?.ip && (
           <>
             {' '}
-            from <span className="mono">{last.ip}</span>
+            from <span className="mono">{lastSession.ip}</span>
           </>
         )}
       </Fact>
       <Fact label="Tokens">
-        {access.tokens.length === 0 ? 'none' : counted(access.tokens.length, 'personal token')}
+        {access.tokens.length === 0 ? 'none' : formatCount(access.tokens.length, 'personal token')}
         {lastUse && (
           <>
             , used <Time at={lastUse} />
@@ -205,24 +207,31 @@ function Facts({ user, roles, access }: { user: User; roles: readonly RootRole[]
         )}
       </Fact>
       <Fact label="Created">
-        <Time at={user.createdAt} as="date" />
+        <Time at={user.createdAt} format="date" />
       </Fact>
     </dl>
   );
 }
 
-/** What somebody else must take over before the user leaves. */
-function Owned({ user }: { user: User }) {
+/** Lists what somebody else has to take over before the user leaves. */
+function OwnedItems({ user }: { user: User }) {
   const { data } = useQuery(ownedQuery(user.id));
-  if (!data || data.featureCount + data.projectCount === 0) return null;
+  const [isHandingOver, setHandingOver] = useState(false);
+  if (!data) return null;
+  if (data.featureCount + data.projectCount === 0)
+    return (
+      <RailSection title="Owns">
+        <p className="muted">No flag and no project.</p>
+      </RailSection>
+    );
   return (
     <RailSection
       title="Owns"
       aside={[
-        data.featureCount > 0 && counted(data.featureCount, 'flag'),
-        data.projectCount > 0 && counted(data.projectCount, 'project'),
+        data.featureCount > 0 && formatCount(data.featureCount, 'flag'),
+        data.projectCount > 0 && formatCount(data.projectCount, 'project'),
       ]
-        .filter(one => one !== false)
+        .filter(text => text !== false)
         .join(', ')}
     >
       <ul className={s.owned}>
@@ -247,9 +256,35 @@ function Owned({ user }: { user: User }) {
           </li>
         ))}
       </ul>
+      {data.featureCount > 0 && (
+        <Can call="setFeatureOwners">
+          <Button size="compact-xs" onClick={() => setHandingOver(true)}>
+            Hand over {formatCount(data.featureCount, 'flag')}…
+          </Button>
+        </Can>
+      )}
+      {isHandingOver && (
+        <HandOverDialog
+          user={user}
+          flags={data.featureCount}
+          projects={data.features.map(({ project }) => project)}
+          onClose={() => setHandingOver(false)}
+        />
+      )}
     </RailSection>
   );
 }
+
+const hasNoRoleInProjects = ({ projects, groups }: Access): boolean =>
+  groups.length === 0 && projects.every(({ grants }) => grants.length === 0);
+
+/** Says what to do after an invitation, so that the new user can do more than their root role allows. */
+const NextStep = ({ name }: { name: string }) => (
+  <p className={s.words}>
+    {name} has no role in a project yet. Grant one below, or add {name} to{' '}
+    <Link to="/admin/groups">a group that has roles</Link>.
+  </p>
+);
 
 function Fact({ label, children }: { label: string; children: ReactNode }) {
   return (
@@ -260,25 +295,31 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
   );
 }
 
-/** Names in the dialog. The panel has them all. */
-const NAMED = 5;
+/** The maximum number of names in the dialog. The panel shows all names. */
+const MAX_NAMED = 5;
 
 function Deletion({ user, access }: { user: User; access: Access }) {
   const me = useMe();
-  const { data: owned } = useQuery(ownedQuery(user.id));
-  const ownedNames = [...(owned?.projects ?? []), ...(owned?.features ?? [])].map(one => one.name);
-  const others = (owned ? owned.projectCount + owned.featureCount : 0) - Math.min(NAMED, ownedNames.length);
-  const roles = access.projects.filter(({ grants }) => grants.some(({ group }) => group === undefined));
-  const name = nameOf(user);
-  const ended = [
-    access.sessions.length > 0 && counted(access.sessions.length, 'session'),
-    access.tokens.length > 0 && counted(access.tokens.length, 'personal token'),
-  ].filter(one => one !== false);
-  const lost = [
-    ...ended,
-    roles.length > 0 && `roles in ${counted(roles.length, 'project')}`,
-    access.groups.length > 0 && `membership in ${counted(access.groups.length, 'group')}`,
-  ].filter(one => one !== false);
+  const { data: ownedItems } = useQuery(ownedQuery(user.id));
+  const ownedNames = [...(ownedItems?.projects ?? []), ...(ownedItems?.features ?? [])].map(
+    item => item.name,
+  );
+  const unnamedCount =
+    (ownedItems ? ownedItems.projectCount + ownedItems.featureCount : 0) -
+    Math.min(MAX_NAMED, ownedNames.length);
+  const projectsWithRole = access.projects.filter(({ grants }) =>
+    grants.some(({ group }) => group === undefined),
+  );
+  const name = getDisplayName(user);
+  const endedItems = [
+    access.sessions.length > 0 && formatCount(access.sessions.length, 'session'),
+    access.tokens.length > 0 && formatCount(access.tokens.length, 'personal token'),
+  ].filter(text => text !== false);
+  const lostItems = [
+    ...endedItems,
+    projectsWithRole.length > 0 && `roles in ${formatCount(projectsWithRole.length, 'project')}`,
+    access.groups.length > 0 && `membership in ${formatCount(access.groups.length, 'group')}`,
+  ].filter(text => text !== false);
   return (
     <DangerZone>
       {user.deactivatedAt === null && (
@@ -295,17 +336,19 @@ function Deletion({ user, access }: { user: User; access: Access }) {
           }}
         >
           <p>
-            {ended.length > 0 ? `Ends ${new Intl.ListFormat('en').format(ended)} immediately. ` : ''}
+            {endedItems.length > 0
+              ? `Ends ${new Intl.ListFormat('en').format(endedItems)} immediately. `
+              : ''}
             {name} cannot log in until somebody reactivates them. Roles and groups stay.
           </p>
           {ownedNames.length > 0 && (
             <p>
               {name} owns{' '}
               {new Intl.ListFormat('en').format([
-                ...ownedNames.slice(0, NAMED),
-                ...(others > 0 ? [`${others} more`] : []),
+                ...ownedNames.slice(0, MAX_NAMED),
+                ...(unnamedCount > 0 ? [`${unnamedCount} more`] : []),
               ])}
-              , which may need a different owner.
+              , which may need a different owner. You can hand the flags over first, under “Owns”.
             </p>
           )}
         </DangerAction>
@@ -317,15 +360,15 @@ function Deletion({ user, access }: { user: User; access: Access }) {
         blocked={
           user.id === me.user.id ? 'You cannot delete yourself here. Ask a different admin.' : undefined
         }
-        typed={user.username ?? user.email ?? name}
+        nameToType={user.username ?? user.email ?? name}
         onConfirm={async () => {
           await deleteUser(user.id);
           toast({ message: `Deleted ${name}.` });
         }}
       >
         <p>
-          {lost.length > 0 ? `Ends ${new Intl.ListFormat('en').format(lost)}. ` : ''}Events keep the name, and
-          what {name} created stays.
+          {lostItems.length > 0 ? `Ends ${new Intl.ListFormat('en').format(lostItems)}. ` : ''}Events keep the
+          name, and what {name} created stays.
         </p>
       </DangerAction>
     </DangerZone>

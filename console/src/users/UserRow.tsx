@@ -8,9 +8,9 @@ import { cx } from '../ui/words.ts';
 import type { User } from './queries.ts';
 import type { RootRole } from './roles.ts';
 import s from './users.module.css';
-import { isInactive, isInvited, loginOf, nameOf, signInOf } from './words.ts';
+import { describeSignIn, getDisplayName, getLogin, isInactive, isInvited } from './words.ts';
 
-/** The cells of a user. Plain elements, because a list of 10,000 users must scroll smoothly. */
+/** The cells of a user, which are plain elements because a list of 10,000 users must scroll smoothly. */
 export function UserRow({
   user,
   roles,
@@ -20,34 +20,34 @@ export function UserRow({
   roles: readonly RootRole[];
   onRole(rootRole: number): void;
 }) {
-  const [first, second, ...more] = user.groups;
+  const [firstGroup, secondGroup, ...otherGroups] = user.groups;
   return (
     <>
       <Cell className={s.user}>
-        <Person name={nameOf(user)} size={24} />
+        <Person name={getDisplayName(user)} size={24} />
         <span>
-          {/* No Link: each of them follows the address, which changes with every key press. The row handles the click. */}
-          <a href={`/admin/users?user=${user.id}`} onClick={leaveToRow}>
-            {nameOf(user)}
+          {/* A plain link, because every Link rerenders when a key press changes the URL. The row handles the click. */}
+          <a href={`/admin/users?user=${user.id}`} onClick={handleInRow}>
+            {getDisplayName(user)}
           </a>
-          <small>{loginOf(user)}</small>
+          <small>{getLogin(user)}</small>
         </span>
       </Cell>
       <Cell>
         <RoleSelect user={user} roles={roles} onChange={onRole} />
       </Cell>
       <Cell className={cx(s.two, s.groups)}>
-        {first ?? <span className={s.none}>none</span>}
-        {second && (
+        {firstGroup ?? <span className={s.none}>none</span>}
+        {secondGroup && (
           <small>
-            {second}
-            {more.length > 0 && `, ${more.length} more`}
+            {secondGroup}
+            {otherGroups.length > 0 && `, ${otherGroups.length} more`}
           </small>
         )}
       </Cell>
       <Cell className={cx(s.two, s.seen, isInactive(user) && s.warn)}>
         {user.seenAt ? <Time at={user.seenAt} /> : 'never'}
-        <small>{signInOf(user)}</small>
+        <small>{describeSignIn(user)}</small>
       </Cell>
       <Cell className={s.status}>
         {user.deactivatedAt !== null ? (
@@ -68,8 +68,8 @@ export function UserRow({
   );
 }
 
-/** With a modifier key, the browser opens the user in a new tab. */
-function leaveToRow(event: MouseEvent): void {
+/** Lets the row handle the click, unless a modifier key lets the browser open the user in a new tab. */
+function handleInRow(event: MouseEvent): void {
   if (!(event.metaKey || event.ctrlKey || event.shiftKey)) event.preventDefault();
 }
 
@@ -85,7 +85,7 @@ function RoleSelect({
   return (
     <span className={s.role} data-none={user.rootRole === null || undefined}>
       <select
-        aria-label={`Role of ${nameOf(user)}`}
+        aria-label={`Role of ${getDisplayName(user)}`}
         value={user.rootRole ?? ''}
         onChange={event => onChange(Number(event.target.value))}
       >

@@ -7,27 +7,27 @@ import { ListPage } from '../ui/ListPage.tsx';
 import { useFilters } from '../ui/useFilters.ts';
 import { formatNumber } from '../ui/words.ts';
 import { DeleteInactive } from './DeleteInactive.tsx';
-import { EditUser } from './EditUser.tsx';
-import { NewUser } from './NewUser.tsx';
+import { EditUserPanel } from './EditUser.tsx';
+import { NewUserPanel } from './NewUser.tsx';
 import { type User, usersQuery } from './queries.ts';
-import { SetRole } from './SetRole.tsx';
+import { SetRoleDialog } from './SetRole.tsx';
 import { UserDetail } from './UserDetail.tsx';
 import { UserRow } from './UserRow.tsx';
 import s from './users.module.css';
-import { INACTIVE_DAYS, isInactive, isInvited, nameOf } from './words.ts';
+import { getDisplayName, INACTIVE_DAYS, isInactive, isInvited } from './words.ts';
 
-const keyOf = ({ id }: User): string => String(id);
-const textOf = ({ name, username, email, groups }: User): string =>
+const getKey = ({ id }: User): string => String(id);
+const getSearchText = ({ name, username, email, groups }: User): string =>
   [name, username, email, ...groups].join('\n');
 
 const COLUMNS = [
-  { label: 'User', compare: (one: User, other: User) => nameOf(one).localeCompare(nameOf(other)) },
+  { label: 'User', compare: (a: User, b: User) => getDisplayName(a).localeCompare(getDisplayName(b)) },
   { label: 'Role' },
   { label: 'Groups' },
   {
     label: 'Last seen',
-    // Most recent first.
-    compare: (one: User, other: User) => (other.seenAt ?? '').localeCompare(one.seenAt ?? ''),
+    // The most recent comes first.
+    compare: (a: User, b: User) => (b.seenAt ?? '').localeCompare(a.seenAt ?? ''),
   },
   { label: 'Status' },
 ];
@@ -41,25 +41,25 @@ const FILTERS = {
 
 const isFilter = (name: unknown): name is keyof typeof FILTERS => typeof name === 'string' && name in FILTERS;
 
-/** All users of the instance. The selected one is at the right, with what they may do and why. */
+/** Lists all users of the instance. The selected user is on the right, with what the user may do and why. */
 export function UsersPage() {
   const { search, push, replace } = useFilters();
   const { data, error, refetch } = useQuery(usersQuery);
   const roles = data?.rootRoles;
-  const [change, setChange] = useState<{ user: User; rootRole: number }>();
+  const [roleChange, setRoleChange] = useState<{ user: User; rootRole: number }>();
   const render = useCallback(
     (user: User) => (
-      <UserRow user={user} roles={roles ?? []} onRole={rootRole => setChange({ user, rootRole })} />
+      <UserRow user={user} roles={roles ?? []} onRole={rootRole => setRoleChange({ user, rootRole })} />
     ),
     [roles],
   );
-  const chosen = isFilter(search.filter) ? FILTERS[search.filter] : undefined;
+  const chosenFilter = isFilter(search.filter) ? FILTERS[search.filter] : undefined;
   const filter = useMemo(
-    () => chosen && { ...chosen, onRemove: () => push({ filter: undefined }) },
-    [chosen, push],
+    () => chosenFilter && { ...chosenFilter, onRemove: () => push({ filter: undefined }) },
+    [chosenFilter, push],
   );
-  const selected = data?.users.find(user => keyOf(user) === search.user);
-  const onActive = useCallback((user: User) => replace({ user: keyOf(user) }), [replace]);
+  const selectedUser = data?.users.find(user => getKey(user) === search.user);
+  const onActive = useCallback((user: User) => replace({ user: getKey(user) }), [replace]);
   const close = () => replace({ edit: undefined });
   return (
     <ListPage
@@ -68,16 +68,16 @@ export function UsersPage() {
       rows={data?.users}
       error={error}
       onRetry={() => void refetch()}
-      keyOf={keyOf}
-      textOf={textOf}
+      getKey={getKey}
+      getSearchText={getSearchText}
       placeholder="Name, email or group"
       columns={COLUMNS}
       className={s.columns}
       height={52}
       render={render}
-      active={typeof search.user === 'string' ? search.user : undefined}
+      activeKey={typeof search.user === 'string' ? search.user : undefined}
       onActive={onActive}
-      onOpen={user => push({ edit: keyOf(user), user: keyOf(user) })}
+      onOpen={onActive}
       create={{ label: 'New user', call: 'createUser', run: () => push({ edit: 'new' }) }}
       filters={
         <>
@@ -88,21 +88,23 @@ export function UsersPage() {
       filter={filter}
       empty="No users."
       detail={
-        selected && (
+        selectedUser && (
           <UserDetail
-            key={selected.id}
-            user={selected}
+            key={selectedUser.id}
+            user={selectedUser}
             roles={roles ?? []}
-            onEdit={() => push({ edit: keyOf(selected) })}
+            onEdit={() => push({ edit: getKey(selectedUser) })}
             onClose={() => replace({ user: undefined })}
           />
         )
       }
     >
-      {change && <SetRole {...change} roles={roles ?? []} onClose={() => setChange(undefined)} />}
-      {search.edit === 'new' && <NewUser roles={roles ?? []} onClose={close} />}
+      {roleChange && (
+        <SetRoleDialog {...roleChange} roles={roles ?? []} onClose={() => setRoleChange(undefined)} />
+      )}
+      {search.edit === 'new' && <NewUserPanel roles={roles ?? []} onClose={close} />}
       {typeof search.edit === 'string' && /^\d+$/.test(search.edit) && roles && (
-        <EditUser key={search.edit} id={Number(search.edit)} roles={roles} onClose={close} />
+        <EditUserPanel key={search.edit} id={Number(search.edit)} roles={roles} onClose={close} />
       )}
     </ListPage>
   );
@@ -121,7 +123,7 @@ function Filters({
     () => Object.values(FILTERS).map(({ matches }) => users?.filter(matches).length),
     [users],
   );
-  const labelOf = (label: string, count: number | undefined) => (
+  const renderLabel = (label: string, count: number | undefined) => (
     <>
       {label} {count !== undefined && <em className={s.count}>{formatNumber(count)}</em>}
     </>
@@ -132,10 +134,10 @@ function Filters({
       className={s.filters}
       value={isFilter(chosen) ? chosen : 'all'}
       data={[
-        { value: 'all', label: labelOf('All', users?.length) },
+        { value: 'all', label: renderLabel('All', users?.length) },
         ...Object.entries(FILTERS).map(([value, { label }], n) => ({
           value,
-          label: labelOf(label, counts[n]),
+          label: renderLabel(label, counts[n]),
         })),
       ]}
       onChange={value => onChange({ filter: value === 'all' ? undefined : value })}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isInactive, isInvited, loginOf, nameOf, signInOf } from './words.ts';
+import { describeSignIn, getDisplayName, getLogin, isInactive, isInvited } from './words.ts';
 
 const NOW = Date.parse('2026-11-15T12:00:00Z');
 const user = {
@@ -26,9 +26,9 @@ test.each([
   [{ name: '', username: null }, 'dora@example.com', ''],
   [{ name: null, email: null }, 'dora', ''],
   [{ email: null }, 'Dora Weiss', 'dora'],
-])('names a user with %j %s, with the login %j', (fields, name, login) => {
-  expect(nameOf({ ...user, ...fields })).toBe(name);
-  expect(loginOf({ ...user, ...fields })).toBe(login);
+])('calls a user with %j "%s", and shows the login %j', (fields, name, login) => {
+  expect(getDisplayName({ ...user, ...fields })).toBe(name);
+  expect(getLogin({ ...user, ...fields })).toBe(login);
 });
 
 test.each([
@@ -36,12 +36,12 @@ test.each([
   [{ hasSingleSignOn: true }, 'Single sign-on'],
   [{ hasPassword: true, hasSingleSignOn: true }, 'Password, SSO'],
   [{ invitedUntil: '2026-11-22T12:00:00Z' }, 'Link expires 22 Nov'],
-  [{}, 'Cannot log in yet'],
+  [{}, 'No password yet'],
 ])('says how a user with %j logs in', (fields, words) => {
-  expect(signInOf({ ...user, ...fields })).toMatch(new RegExp(`^${words}`));
+  expect(describeSignIn({ ...user, ...fields })).toMatch(new RegExp(`^${words}`));
 });
 
-test('counts inactivity from the last use, or from the creation without one', () => {
+test('an active user is inactive 90 days after the last request or, without one, after the creation', () => {
   expect(isInactive(user, NOW)).toBe(true);
   expect(isInactive({ ...user, createdAt: '2026-11-01T00:00:00Z' }, NOW)).toBe(false);
   expect(isInactive({ ...user, seenAt: '2026-11-01T00:00:00Z' }, NOW)).toBe(false);

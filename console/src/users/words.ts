@@ -1,32 +1,29 @@
-import { dateOf } from '../ui/time.ts';
+import { formatDate } from '../ui/time.ts';
+import { getDisplayName, type NamedUser } from '../ui/words.ts';
 import type { User } from './queries.ts';
 
-type Named = { id: number; name: string | null; username: string | null; email: string | null };
+export { getDisplayName };
 
-/** What people call a user: the name, or else the username or the email address. */
-export const nameOf = ({ id, name, username, email }: Named): string =>
-  name || username || email || `User ${id}`;
-
-/** The line below the name: how the user logs in. */
-export const loginOf = (user: Named): string =>
-  [user.email, user.username].find(one => one && one !== nameOf(user)) ?? '';
+/** Returns the line below the name, which is what the user logs in with. */
+export const getLogin = (user: NamedUser): string =>
+  [user.email, user.username].find(login => login && login !== getDisplayName(user)) ?? '';
 
 type SignIn = Pick<User, 'hasPassword' | 'hasSingleSignOn' | 'invitedUntil'>;
 
-/** Whether somebody created the user, who has not logged in yet and holds a link that works. */
+/** Returns whether the user has not logged in yet, but has a link that still works. */
 export const isInvited = ({ invitedUntil, seenAt }: User): boolean =>
   invitedUntil !== null && seenAt === null;
 
-/** How the user logs in, or until when they can accept the invitation. */
-export function signInOf({ hasPassword, hasSingleSignOn, invitedUntil }: SignIn): string {
+/** Describes how the user logs in, or when the invitation expires. */
+export function describeSignIn({ hasPassword, hasSingleSignOn, invitedUntil }: SignIn): string {
   if (hasSingleSignOn) return hasPassword ? 'Password, SSO' : 'Single sign-on';
   if (hasPassword) return 'Password';
-  return invitedUntil === null ? 'Cannot log in yet' : `Link expires ${dateOf(invitedUntil)}`;
+  return invitedUntil === null ? 'No password yet' : `Link expires ${formatDate(invitedUntil)}`;
 }
 
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 export const INACTIVE_DAYS = 90;
 
-/** Whether an active user did nothing for 90 days, counted from their creation if they never did anything. */
+/** Returns whether an active user has done nothing for 90 days, or since the creation if the user never did anything. */
 export const isInactive = ({ seenAt, createdAt, deactivatedAt }: User, now = Date.now()): boolean =>
-  deactivatedAt === null && now - Date.parse(seenAt ?? createdAt) > INACTIVE_DAYS * DAY;
+  deactivatedAt === null && now - Date.parse(seenAt ?? createdAt) > INACTIVE_DAYS * DAY_MS;

@@ -4,7 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Bookmark, Pencil, RefreshCw, Trash2 } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
-import { messagesByField, otherMessages } from '../api/errors.ts';
+import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { viewsQuery } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
 import { FormErrors } from '../ui/Failure.tsx';
@@ -31,29 +31,30 @@ export function SavedViews({
   const [name, setName] = useState('');
   const views = useQuery({ ...viewsQuery, enabled: isOpen }).data?.filter(view => view.page === page) ?? [];
   type View = (typeof views)[number];
-  const [renamed, setRenamed] = useState<View>();
+  const [viewToRename, setViewToRename] = useState<View>();
   const query = stringifySearch(filters).slice(1);
   const run = async (change: Promise<unknown>, message: string, undo?: () => Promise<unknown>) => {
     await change;
-    const again = undo && { label: 'Undo', run: () => void undo().catch(toastError) };
-    toast({ message, ...(again ? { action: again } : {}) });
+    const undoAction = undo && { label: 'Undo', run: () => void undo().catch(toastError) };
+    toast({ message, ...(undoAction ? { action: undoAction } : {}) });
   };
   const save = useMutation({
     mutationFn: async (sharedWith: string | undefined) => {
-      const view = { name: name.trim(), page, query: renamed?.query ?? query };
+      const view = { name: name.trim(), page, query: viewToRename?.query ?? query };
       if (sharedWith !== undefined) await shareView(sharedWith, view);
-      else await (renamed ? updateView(renamed.id, view) : saveView(view));
+      else await (viewToRename ? updateView(viewToRename.id, view) : saveView(view));
     },
     onSuccess: async (_, sharedWith) => {
-      const done = sharedWith !== undefined ? 'shared with the project' : renamed ? 'renamed' : 'saved';
-      toast({ message: `View “${name.trim()}” ${done}.` });
+      const result =
+        sharedWith !== undefined ? 'shared with the project' : viewToRename ? 'renamed' : 'saved';
+      toast({ message: `View “${name.trim()}” ${result}.` });
       close();
     },
   });
   const close = () => {
     setOpen(false);
     setName('');
-    setRenamed(undefined);
+    setViewToRename(undefined);
     save.reset();
   };
   const update = (view: View) =>
@@ -67,7 +68,7 @@ export function SavedViews({
       saveView({ name: view.name, page, query: view.query }),
     ).catch(toastError);
   const rename = (view: View) => {
-    setRenamed(view);
+    setViewToRename(view);
     setName(view.name);
     save.reset();
   };
@@ -95,9 +96,11 @@ export function SavedViews({
       </Popover.Target>
       <Popover.Dropdown role="dialog" aria-label="Saved views">
         <form className={s.form} onSubmit={submit}>
-          <FormErrors messages={otherMessages(save.error, ['name'])} />
+          <FormErrors messages={messagesWithoutField(save.error, ['name'])} />
           <TextInput
-            label={renamed ? `New name of “${renamed.name}”` : 'Name of a new view with these filters'}
+            label={
+              viewToRename ? `New name of “${viewToRename.name}”` : 'Name of a new view with these filters'
+            }
             required
             maxLength={100}
             value={name}
@@ -106,9 +109,9 @@ export function SavedViews({
           />
           <span className={s.buttons}>
             <Button type="submit" variant="filled" loading={save.isPending} disabled={name.trim() === ''}>
-              {renamed ? 'Rename' : 'Save'}
+              {viewToRename ? 'Rename' : projectId === undefined ? 'Save' : 'Save for me'}
             </Button>
-            {projectId !== undefined && !renamed && (
+            {projectId !== undefined && !viewToRename && (
               <Can call="createProjectView" project={projectId}>
                 <Button
                   disabled={name.trim() === '' || save.isPending}

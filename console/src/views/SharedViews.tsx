@@ -10,7 +10,7 @@ import { toast, toastError } from '../ui/toasts.ts';
 import { type ProjectView, sharedViewsQuery, shareView, unshareView } from './queries.ts';
 import s from './views.module.css';
 
-/** The views that somebody shared with the project, of all its pages. */
+/** Lists the shared views of all the project's pages. */
 export function SharedViews({ projectId, onOpen }: { projectId: string; onOpen(): void }) {
   const { data: views = [], error, refetch } = useQuery(sharedViewsQuery(projectId));
   const me = useMe();
@@ -18,10 +18,10 @@ export function SharedViews({ projectId, onOpen }: { projectId: string; onOpen()
     createdByUserId === me.user.id || can(me, 'updateProject', { project: projectId });
   const remove = async ({ id, name, page, query }: ProjectView) => {
     await unshareView(projectId, id);
-    const again = () => shareView(projectId, { name, page, query }).catch(toastError);
+    const shareAgain = () => shareView(projectId, { name, page, query }).catch(toastError);
     toast({
       message: `View “${name}” is no longer shared.`,
-      action: { label: 'Undo', run: () => void again() },
+      action: { label: 'Undo', run: () => void shareAgain() },
     });
   };
   if (error) return <Failure error={error} onRetry={() => void refetch()} />;

@@ -2,18 +2,18 @@ import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Enrolment, publicKeyText } from '../../../plane/src/feed/enrolment.ts';
-import { signed } from '../../../plane/src/feed/signed.ts';
-import { newToken } from '../../../plane/src/platform/token.ts';
-import type { TokenRow } from '../../../plane/src/serving/source.ts';
-import { encodeSnapshot, type Feed, type Snapshot } from '../../../plane/src/snapshot/format.ts';
-import { type SigningKey, signingKeyOf } from '../../../plane/src/snapshot/keys.ts';
+import { type Enrolment, publicKeyText } from '@halyard/plane/feed/enrolment.ts';
+import { signJson } from '@halyard/plane/feed/signed.ts';
+import { newToken } from '@halyard/plane/platform/token.ts';
+import type { TokenRow } from '@halyard/plane/serving/source.ts';
+import { encodeSnapshot, type Feed, type Snapshot } from '@halyard/plane/snapshot/format.ts';
+import { deriveSigningKey, type SigningKey } from '@halyard/plane/snapshot/keys.ts';
 
 export const FEED: Feed = { environment: 'production', projects: null };
 
-/** The key that the enrolment trusts, and one that it does not. */
-export const OWN_KEY = signingKeyOf(Buffer.alloc(32, 1));
-export const FOREIGN_KEY = signingKeyOf(Buffer.alloc(32, 2));
+/** The key that the enrolment trusts, and a key that the enrolment does not trust. */
+export const OWN_KEY = deriveSigningKey(Buffer.alloc(32, 1));
+export const FOREIGN_KEY = deriveSigningKey(Buffer.alloc(32, 2));
 
 export const SDK_TOKEN = newToken('backend', '*:production.');
 
@@ -36,7 +36,7 @@ export const featureRow = (name: string, revision: number) => ({
   tags: [],
 });
 
-export const snapshotOf = (fields: Partial<Snapshot> = {}): Snapshot => ({
+export const buildSnapshot = (fields: Partial<Snapshot> = {}): Snapshot => ({
   feed: FEED,
   epoch: 'a',
   revision: 5,
@@ -51,7 +51,7 @@ export const snapshotOf = (fields: Partial<Snapshot> = {}): Snapshot => ({
   ...fields,
 });
 
-export const headOf = (fields: object = {}) => ({
+export const buildHead = (fields: object = {}) => ({
   v: 1,
   feed: FEED,
   epoch: 'a',
@@ -65,7 +65,7 @@ export const headOf = (fields: object = {}) => ({
   ...fields,
 });
 
-export const flagsOf = (name: string, prev: number, rev: number, fields: object = {}) => ({
+export const buildFlagsFrame = (name: string, prev: number, rev: number, fields: object = {}) => ({
   v: 1,
   feed: FEED,
   epoch: 'a',
@@ -124,7 +124,7 @@ export async function startHostileUpstream() {
     },
     /** Sends an event to all edges: an object is signed first, and a string is sent unchanged. */
     send: (frame: object | string, key: SigningKey = OWN_KEY) => {
-      const text = typeof frame === 'string' ? frame : signed(frame, key);
+      const text = typeof frame === 'string' ? frame : signJson(frame, key);
       const block = text
         .split('\n')
         .map(line => `data: ${line}\n`)

@@ -3,7 +3,7 @@ import type { Scope } from '../serving/state/scope.ts';
 import type { SdkToken } from '../serving/tokens/tokens.ts';
 import { makeClients } from './clients.ts';
 
-const tokenOf = (id: number): SdkToken => ({
+const buildToken = (id: number): SdkToken => ({
   id,
   hash: '',
   type: 'backend',
@@ -15,16 +15,16 @@ const tokenOf = (id: number): SdkToken => ({
   derived: new Map(),
 });
 /** A scope at a revision, in an environment that may have a higher one. */
-const scopeAt = (revision: number, environment = revision, epoch = 'e1'): Scope =>
-  ({ environment: 'production', revision, current: { revision: environment, epoch } }) as Scope;
+const scopeAt = (revision: number, environmentRevision = revision, epoch = 'e1'): Scope =>
+  ({ environment: 'production', revision, current: { revision: environmentRevision, epoch } }) as Scope;
 const headers = (id: string) => ({
   'unleash-connection-id': id,
   'unleash-appname': 'shop',
   'unleash-instanceid': `pod-${id}`,
 });
-const TOKEN = tokenOf(1);
+const TOKEN = buildToken(1);
 
-test('a client that has all of its scope has every change of the environment', () => {
+test('a client that is up to date in its scope has every change in the environment', () => {
   const clients = makeClients();
 
   const client = clients.hear(TOKEN, headers('a'), scopeAt(5, 9), 5);
@@ -32,7 +32,7 @@ test('a client that has all of its scope has every change of the environment', (
   expect(client?.revision).toBe(9);
 });
 
-test('a client that presents an older revision than its scope has counts as having that revision', () => {
+test('a client that presents a revision older than its scope counts as having that older revision', () => {
   const clients = makeClients();
 
   expect(clients.hear(TOKEN, headers('a'), scopeAt(5, 9), 3)?.revision).toBe(3);
@@ -57,7 +57,7 @@ test('without a connection id, a restarted application starts without a revision
   expect(clients.take(10).heard).toMatchObject([{ isExact: true, revision: 0 }]);
 });
 
-test('revisions of another epoch count as none', () => {
+test('revisions from a different epoch count as none', () => {
   const clients = makeClients();
   const client = clients.hear(TOKEN, headers('a'), scopeAt(5), 5);
 
@@ -66,7 +66,7 @@ test('revisions of another epoch count as none', () => {
   expect(client?.revision).toBe(0);
 });
 
-test('returns each change once, with the names the first time, and again if it was not written', () => {
+test('returns each change once, or again if it was not written', () => {
   const clients = makeClients();
   clients.hear(TOKEN, headers('a'), scopeAt(5), 5);
 
@@ -91,18 +91,18 @@ test('one token leaves room for the next, and the report says that clients were 
   expect(clients.size).toBe(4);
   expect(clients.takeIgnored()).toBe(true);
   expect(clients.takeIgnored()).toBe(false);
-  clients.hear(tokenOf(2), headers('b'), scopeAt(5), 5);
+  clients.hear(buildToken(2), headers('b'), scopeAt(5), 5);
 
   expect(clients.size).toBe(5);
   expect(clients.takeIgnored()).toBe(false);
 });
 
-test('forgets a silent client after five minutes, and never one with a stream', () => {
+test('forgets a silent client after five minutes, unless it has a stream', () => {
   let time = 0;
   const clients = makeClients(undefined, () => time);
   clients.hear(TOKEN, headers('polls'), scopeAt(5), 5);
   const streaming = clients.hear(TOKEN, headers('streams'), scopeAt(5), 5);
-  if (streaming) clients.opened(streaming);
+  if (streaming) clients.streamOpened(streaming);
 
   time = 3_000;
   clients.sweep();
@@ -111,7 +111,7 @@ test('forgets a silent client after five minutes, and never one with a stream', 
   clients.sweep();
   expect(clients.size).toBe(1);
 
-  if (streaming) clients.closed(streaming);
+  if (streaming) clients.streamClosed(streaming);
   time = 7_000;
   clients.sweep();
   expect(clients.size).toBe(0);

@@ -2,42 +2,45 @@ import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AskStreams, KnownClient, Positions } from '../serving/positions.ts';
 import type { SdkToken } from '../serving/tokens/tokens.ts';
-import { textOf } from './read-body.ts';
+import { readText } from './read-body.ts';
 
-/** The maximum number of clients in memory, at about 180 bytes each. One token can use half of what the others leave. */
+/**
+ * The maximum number of clients in memory, at about 180 bytes each. One token can use up to half of what the others have left.
+ */
 export type ClientLimits = { clients: number };
 export const CLIENT_LIMITS: ClientLimits = { clients: 50_000 };
 
 /** Times are in tenths of a second since the process started, because small integers are not allocated separately. */
-const PER_SECOND = 10;
+const TICKS_PER_SECOND = 10;
 /** A client's row contains its last contact, and is written again after this long. */
-const REFRESH = 1_000;
+const REFRESH_AFTER_TICKS = 1_000;
 /** Clients that were silent for longer are forgotten, as in the view reach_current. */
-const FORGOTTEN_AFTER = 3_000;
+const FORGOTTEN_AFTER_TICKS = 3_000;
 const FORGOTTEN_AFTER_INTERVALS = 10;
 const DEFAULT_INTERVAL_S = 15;
 const MAX_INTERVAL_S = 3_600;
 /** A connection id is a UUID. Longer ones are hashed. */
 const MAX_ID_LENGTH = 40;
-/** Marks the id of a client that has no connection id. Several of them can have the same one. */
-const BY_INSTANCE = '=';
+/** Marks the id of a client that sends no connection id. Several clients can share such an id. */
+const INSTANCE_PREFIX = '=';
 const MAX_REQUEST_KEYS = 1_000;
 
-/** There are many thousands of these, so apart from the id they contain only small integers. */
+/** There are many thousands of these, so apart from the group and the id they contain only small integers. */
 type Client = KnownClient & {
   readonly group: Group;
   readonly id: string;
   revision: number;
   seenAt: number;
-  /** -1: never. */
+  /** -1 if it was never written. */
   writtenAt: number;
   /** Open streams, and the seconds between two polls, in one number. */
   streamsAndInterval: number;
 };
 
-const STREAM = 4_096;
-const streamsOf = ({ streamsAndInterval }: Client): number => Math.floor(streamsAndInterval / STREAM);
-const intervalOf = ({ streamsAndInterval }: Client): number => streamsAndInterval % STREAM;
+const STREAM_UNIT = 4_096;
+const getStreamCount = ({ streamsAndInterval }: Client): number =>
+  Math.floor(streamsAndInterval / STREAM_UNIT);
+const getIntervalSeconds = ({ streamsAndInterval }: Client): number => streamsAndInterval % STREAM_UNIT;
 
 /** The clients of one token. */
 type Group = {
@@ -50,8 +53,8 @@ type Group = {
 
 type Names = { application: string; instance: string };
 
-/** A row to write. Without names, the row exists. */
-export type Heard = Partial<Names> & {
+/** A row to write. If the names are missing, the row already exists. */
+export type ClientSighting = Partial<Names> & {
   token: number;
   id: string;
   environment: string;
@@ -68,33 +71,33 @@ export type Heard = Partial<Names> & {
 
 export type Requests = { environment: string; revision: number; requests: number };
 
-export type Batch = { heard: Heard[]; requests: Requests[]; undo: () => void };
+export type Batch = { heard: ClientSighting[]; requests: Requests[]; undo: () => void };
 
 export type Clients = Positions & {
   readonly size: number;
-  /** Whether rows are to be written. */
+  /** Whether there are rows to write. */
   readonly isChanged: boolean;
-  /** Whether a client was ignored since the last call, because there was no room. */
+  /** Whether a client has been ignored since the last call because there was no room. */
   takeIgnored: () => boolean;
-  /** Returns changed clients, at most this many. */
-  take: (most: number) => Batch;
-  /** Marks rows that do not exist, so that they are written at the client's next contact. */
-  forget: (rows: Pick<Heard, 'token' | 'id'>[]) => void;
+  /** Returns at most this many clients that changed, and all requests. `undo` marks them as changed again. */
+  take: (max: number) => Batch;
+  /** Drops the clients of rows that no longer exist, so that each client is added as a new one at its next contact. */
+  forget: (rows: Pick<ClientSighting, 'token' | 'id'>[]) => void;
   /** Forgets clients that have been silent for a long time, and keeps those with a stream. */
   sweep: () => void;
   /** Makes clients with streams reconnect. Set once the SDK application exists. */
   ask: AskStreams;
 };
 
-/** Whether the client is still known. A stream refers to it as long as it is open. */
+/** An open stream refers to its client even after the client was forgotten. */
 const isKnown = (client: Client): boolean => client.group.clients.get(client.id) === client;
 
-const half = (left: number): number => Math.ceil(left / 2);
+const fairShare = (remaining: number): number => Math.ceil(remaining / 2);
 
-/** The newest revision that each client of this process has presented. */
+/** Tracks the newest revision that each client of this process has presented. */
 export function makeClients(
   limits: ClientLimits = CLIENT_LIMITS,
-  now: () => number = () => Math.floor((performance.now() / 1_000) * PER_SECOND),
+  now: () => number = () => Math.floor((performance.now() / 1_000) * TICKS_PER_SECOND),
 ): Clients {
   const groups = new Map<number, Group>();
   const changed = new Set<Client>();
@@ -104,7 +107,7 @@ export function makeClients(
   let isIgnoring = false;
   let ask: AskStreams = () => {};
 
-  const groupOf = (token: SdkToken, epoch: string): Group => {
+  const getOrCreateGroup = (token: SdkToken, epoch: string): Group => {
     let group = groups.get(token.id);
     if (!group) {
       group = { token, projects: token.projects, epoch, clients: new Map() };
@@ -122,8 +125,8 @@ export function makeClients(
   };
 
   const add = (group: Group, id: string, headers: IncomingHttpHeaders): Client | undefined => {
-    const own = group.clients.size;
-    if (own >= half(limits.clients - size + own)) {
+    const ownClients = group.clients.size;
+    if (ownClients >= fairShare(limits.clients - size + ownClients)) {
       isIgnoring = true;
       return undefined;
     }
@@ -133,11 +136,11 @@ export function makeClients(
       revision: 0,
       seenAt: now(),
       writtenAt: -1,
-      streamsAndInterval: givenInterval(headers),
+      streamsAndInterval: readInterval(headers),
     };
     group.clients.set(id, client);
     size++;
-    names.set(client, namesOf(headers));
+    names.set(client, readNames(headers));
     changed.add(client);
     return client;
   };
@@ -151,33 +154,33 @@ export function makeClients(
     if (clients.size === 0) groups.delete(token.id);
   };
 
-  const evaluated: Clients['evaluated'] = ({ environment, current: { revision } }) => {
+  const countEvaluation: Clients['countEvaluation'] = ({ environment, current: { revision } }) => {
     const key = `${revision} ${environment}`;
-    const known = requests.get(key);
-    if (known) known.requests++;
+    const existing = requests.get(key);
+    if (existing) existing.requests++;
     else if (requests.size < MAX_REQUEST_KEYS) requests.set(key, { environment, revision, requests: 1 });
   };
 
-  const hear: Clients['hear'] = (token, headers, scope, presented) => {
-    const id = idOf(headers);
+  const hear: Clients['hear'] = (token, headers, scope, presentedRevision) => {
+    const id = readClientId(headers);
     if (id === undefined) {
-      evaluated(scope);
+      countEvaluation(scope);
       return undefined;
     }
     const { current } = scope;
-    const group = groupOf(token, current.epoch);
+    const group = getOrCreateGroup(token, current.epoch);
     const client = group.clients.get(id) ?? add(group, id, headers);
     if (!client) return undefined;
     const time = now();
     client.seenAt = time;
-    const revision = revisionOf(presented, scope.revision, current.revision);
-    const isNew = id.startsWith(BY_INSTANCE) ? revision !== client.revision : revision > client.revision;
+    const revision = computeRevision(presentedRevision, scope.revision, current.revision);
+    const isNew = id.startsWith(INSTANCE_PREFIX) ? revision !== client.revision : revision > client.revision;
     if (isNew) client.revision = revision;
-    if (isNew || time - client.writtenAt >= REFRESH) changed.add(client);
+    if (isNew || time - client.writtenAt >= REFRESH_AFTER_TICKS) changed.add(client);
     return client;
   };
 
-  const rowOf = (client: Client, time: number): Heard => {
+  const toSighting = (client: Client, time: number): ClientSighting => {
     const { group, id, revision, seenAt } = client;
     return {
       ...names.get(client),
@@ -187,38 +190,38 @@ export function makeClients(
       projects: group.projects ?? null,
       epoch: group.epoch,
       revision,
-      isExact: id.startsWith(BY_INSTANCE),
-      isStreaming: streamsOf(client) > 0,
-      interval: intervalOf(client),
-      age: (time - seenAt) / PER_SECOND,
+      isExact: id.startsWith(INSTANCE_PREFIX),
+      isStreaming: getStreamCount(client) > 0,
+      interval: getIntervalSeconds(client),
+      age: (time - seenAt) / TICKS_PER_SECOND,
     };
   };
 
   return {
     hear,
-    evaluated,
-    opened: known => {
-      const client = known as Client;
-      client.streamsAndInterval += STREAM;
+    countEvaluation,
+    streamOpened: knownClient => {
+      const client = knownClient as Client;
+      client.streamsAndInterval += STREAM_UNIT;
       if (isKnown(client)) changed.add(client);
     },
-    closed: known => {
-      const client = known as Client;
-      client.streamsAndInterval -= STREAM;
+    streamClosed: knownClient => {
+      const client = knownClient as Client;
+      client.streamsAndInterval -= STREAM_UNIT;
       client.seenAt = now();
       if (isKnown(client)) changed.add(client);
     },
-    stillCurrent: (known, { current }) => {
-      const client = known as Client;
+    confirmCurrent: (knownClient, { current }) => {
+      const client = knownClient as Client;
       if (!isKnown(client)) return;
       if (current.epoch !== client.group.epoch || current.revision <= client.revision) return;
       client.revision = current.revision;
       changed.add(client);
     },
-    useStreams: given => {
-      ask = given;
+    setAskStreams: askStreams => {
+      ask = askStreams;
     },
-    ask: (isDue, most) => ask(isDue, most),
+    ask: (isDue, max) => ask(isDue, max),
     get size() {
       return size;
     },
@@ -226,37 +229,38 @@ export function makeClients(
       return changed.size > 0;
     },
     takeIgnored: () => {
-      const was = isIgnoring;
+      const wasIgnoring = isIgnoring;
       isIgnoring = false;
-      return was;
+      return wasIgnoring;
     },
-    take: most => {
+    take: max => {
       const time = now();
-      const taken: { client: Client; writtenAt: number }[] = [];
-      const heard: Heard[] = [];
+      const takenClients: { client: Client; writtenAt: number }[] = [];
+      const heard: ClientSighting[] = [];
       for (const client of changed) {
-        if (heard.length >= most) break;
-        heard.push(rowOf(client, time));
-        taken.push({ client, writtenAt: client.writtenAt });
+        if (heard.length >= max) break;
+        heard.push(toSighting(client, time));
+        takenClients.push({ client, writtenAt: client.writtenAt });
         client.writtenAt = time;
         changed.delete(client);
       }
-      const takenNames = taken.map(({ client }) => ({ client, own: names.get(client) }));
-      for (const { client } of taken) names.delete(client);
+      const takenNames = takenClients.map(({ client }) => ({ client, clientNames: names.get(client) }));
+      for (const { client } of takenClients) names.delete(client);
       const takenRequests = requests;
       requests = new Map();
       return {
         heard,
         requests: [...takenRequests.values()],
         undo: () => {
-          for (const { client, writtenAt } of taken) {
+          for (const { client, writtenAt } of takenClients) {
             client.writtenAt = writtenAt;
             if (isKnown(client)) changed.add(client);
           }
-          for (const { client, own } of takenNames) if (own && changed.has(client)) names.set(client, own);
+          for (const { client, clientNames } of takenNames)
+            if (clientNames && changed.has(client)) names.set(client, clientNames);
           for (const [key, value] of takenRequests) {
-            const later = requests.get(key);
-            if (later) later.requests += value.requests;
+            const laterRequests = requests.get(key);
+            if (laterRequests) laterRequests.requests += value.requests;
             else requests.set(key, value);
           }
         },
@@ -267,7 +271,7 @@ export function makeClients(
         const client = groups.get(token)?.clients.get(id);
         if (!client) continue;
         // The client's stream stays open, but the client is unknown until it reconnects.
-        if (streamsOf(client) > 0) isIgnoring = true;
+        if (getStreamCount(client) > 0) isIgnoring = true;
         drop(client);
       }
     },
@@ -275,48 +279,52 @@ export function makeClients(
       const time = now();
       for (const { clients } of groups.values()) {
         for (const client of clients.values()) {
-          if (streamsOf(client) > 0) {
+          if (getStreamCount(client) > 0) {
             client.seenAt = time;
-            if (time - client.writtenAt >= REFRESH) changed.add(client);
-          } else if (time - client.seenAt > forgottenAfter(client)) drop(client);
+            if (time - client.writtenAt >= REFRESH_AFTER_TICKS) changed.add(client);
+          } else if (time - client.seenAt > silenceLimitTicks(client)) drop(client);
         }
       }
     },
   };
 }
 
-const forgottenAfter = (client: Client): number =>
-  Math.max(FORGOTTEN_AFTER, FORGOTTEN_AFTER_INTERVALS * intervalOf(client) * PER_SECOND);
+const silenceLimitTicks = (client: Client): number =>
+  Math.max(FORGOTTEN_AFTER_TICKS, FORGOTTEN_AFTER_INTERVALS * getIntervalSeconds(client) * TICKS_PER_SECOND);
 
 /** A client that is up to date in its scope has every change up to the environment's revision. */
-function revisionOf(presented: number | undefined, ofScope: number, ofEnvironment: number): number {
-  if (presented === undefined || !Number.isFinite(presented)) return 0;
-  return presented >= ofScope ? ofEnvironment : presented;
+function computeRevision(
+  presentedRevision: number | undefined,
+  scopeRevision: number,
+  environmentRevision: number,
+): number {
+  if (presentedRevision === undefined || !Number.isFinite(presentedRevision)) return 0;
+  return presentedRevision >= scopeRevision ? environmentRevision : presentedRevision;
 }
 
-/** The id that an SDK chose when it started. Older SDKs have only the id of their instance. */
-function idOf(headers: IncomingHttpHeaders): string | undefined {
-  const own = headers['unleash-connection-id'] ?? headers['x-unleash-connection-id'];
-  if (own !== undefined && own !== '') return bounded(String(own));
+/** Returns the id that an SDK chose when it started. Older SDKs have only the id of their instance. */
+function readClientId(headers: IncomingHttpHeaders): string | undefined {
+  const connectionId = headers['unleash-connection-id'] ?? headers['x-unleash-connection-id'];
+  if (connectionId !== undefined && connectionId !== '') return shortenId(String(connectionId));
   const instance = headers['unleash-instanceid'];
   if (instance === undefined || instance === '') return undefined;
-  return bounded(`${BY_INSTANCE}${applicationOf(headers)} ${instance}`, BY_INSTANCE);
+  return shortenId(`${INSTANCE_PREFIX}${readApplication(headers)} ${instance}`, INSTANCE_PREFIX);
 }
 
-const bounded = (id: string, prefix = ''): string =>
-  id.length <= MAX_ID_LENGTH && !id.includes('\0') && (prefix !== '' || !id.startsWith(BY_INSTANCE))
+const shortenId = (id: string, prefix = ''): string =>
+  id.length <= MAX_ID_LENGTH && !id.includes('\0') && (prefix !== '' || !id.startsWith(INSTANCE_PREFIX))
     ? id
     : `${prefix}${hash('sha256', id, 'base64url').slice(0, 22)}`;
 
-const applicationOf = (headers: IncomingHttpHeaders): string =>
-  textOf(headers['unleash-appname']) ?? textOf(headers['x-unleash-appname']) ?? 'unknown';
+const readApplication = (headers: IncomingHttpHeaders): string =>
+  readText(headers['unleash-appname']) ?? readText(headers['x-unleash-appname']) ?? 'unknown';
 
-const namesOf = (headers: IncomingHttpHeaders): Names => ({
-  application: applicationOf(headers),
-  instance: textOf(headers['unleash-instanceid']) ?? 'unknown',
+const readNames = (headers: IncomingHttpHeaders): Names => ({
+  application: readApplication(headers),
+  instance: readText(headers['unleash-instanceid']) ?? 'unknown',
 });
 
-function givenInterval({ 'unleash-interval': header }: IncomingHttpHeaders): number {
+function readInterval({ 'unleash-interval': header }: IncomingHttpHeaders): number {
   const ms = Number(header);
   return ms >= 1 ? Math.min(MAX_INTERVAL_S, Math.ceil(ms / 1_000)) : DEFAULT_INTERVAL_S;
 }

@@ -1,4 +1,4 @@
-import { countOf, type Fields, isFields, storable, textOf } from './read-body.ts';
+import { isJsonObject, type JsonObject, readCount, readText, toStorable } from './read-body.ts';
 import type { Steps } from './turns.ts';
 
 /** Limits for the metrics that applications define, because Prometheus keeps every combination of labels for months. */
@@ -8,12 +8,12 @@ const MAX_SERIES_PER_TOKEN = 500;
 const FORGOTTEN_AFTER_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 const MAX_LABELS = 10;
-/** How many labels of a sample are read. Names that become the same label count once. */
+/** How many labels of a sample are read. Names that turn into the same label count once. */
 const MAX_READ_LABELS = 100;
 const MAX_BUCKETS = 50;
-const MAX_NAME = 100;
-const MAX_LABEL = 100;
-/** The number of samples to add before other requests get their turn. */
+const MAX_NAME_LENGTH = 100;
+const MAX_LABEL_LENGTH = 100;
+/** The number of samples to add before other requests get a turn. */
 const SAMPLES_PER_TURN = 500;
 
 const TYPES = ['counter', 'gauge', 'histogram'] as const;
@@ -32,10 +32,10 @@ export type ImpactMetrics = {
   text: (now?: number) => string;
 };
 
-/** The metrics that applications define themselves. Each server has only those that it received, and Prometheus adds them up. */
-export function makeImpactMetrics(drop: (samples: number) => void): ImpactMetrics {
+/** Collects the metrics that applications define. Each server has only those that it received, and Prometheus adds them up. */
+export function makeImpactMetrics(onDropped: (samples: number) => void): ImpactMetrics {
   const metrics = new Map<string, Metric>();
-  const seriesOfTokens = new Map<number, number>();
+  const seriesCountByToken = new Map<number, number>();
   let total = 0;
   let checkedAt = 0;
 
@@ -46,22 +46,22 @@ export function makeImpactMetrics(drop: (samples: number) => void): ImpactMetric
         if (now - updatedAt < FORGOTTEN_AFTER_MS) continue;
         series.delete(labels);
         total--;
-        seriesOfTokens.set(token, (seriesOfTokens.get(token) ?? 0) - 1);
-        if (seriesOfTokens.get(token) === 0) seriesOfTokens.delete(token);
+        seriesCountByToken.set(token, (seriesCountByToken.get(token) ?? 0) - 1);
+        if (seriesCountByToken.get(token) === 0) seriesCountByToken.delete(token);
       }
       if (series.size === 0) metrics.delete(name);
     }
   };
 
-  /** The series, or undefined if there is no room for another one. */
+  /** Returns undefined if there is no room for another series. */
   const seriesFor = (token: number, heading: Heading, labels: string): Series | undefined => {
     const metric = metrics.get(heading.name);
-    const known = metric?.series.get(labels);
-    if (known) return known;
-    const own = seriesOfTokens.get(token) ?? 0;
-    if (total >= MAX_SERIES || own >= MAX_SERIES_PER_TOKEN) return undefined;
+    const existing = metric?.series.get(labels);
+    if (existing) return existing;
+    const ownSeries = seriesCountByToken.get(token) ?? 0;
+    if (total >= MAX_SERIES || ownSeries >= MAX_SERIES_PER_TOKEN) return undefined;
     total++;
-    seriesOfTokens.set(token, own + 1);
+    seriesCountByToken.set(token, ownSeries + 1);
     const series = {
       token,
       updatedAt: 0,
@@ -73,14 +73,14 @@ export function makeImpactMetrics(drop: (samples: number) => void): ImpactMetric
     return series;
   };
 
-  const addSample = (token: number, heading: Heading, sample: Fields, now: number): void => {
+  const addSample = (token: number, heading: Heading, sample: JsonObject, now: number): void => {
     const { type } = heading;
     const { value } = sample;
     const isNumber = typeof value === 'number' && Number.isFinite(value);
     if (type !== 'histogram' && !isNumber) return;
-    const series = seriesFor(token, heading, labelsOf(sample.labels));
+    const series = seriesFor(token, heading, formatLabels(sample.labels));
     if (!series) {
-      drop(1);
+      onDropped(1);
       return;
     }
     series.updatedAt = now;
@@ -92,75 +92,78 @@ export function makeImpactMetrics(drop: (samples: number) => void): ImpactMetric
     *add(token, list, now = performance.now()) {
       if (!Array.isArray(list)) return;
       if (now - checkedAt > MINUTE_MS) forgetOld(now);
-      let read = 0;
-      for (const given of list) {
-        const heading = isFields(given) ? headingOf(given) : undefined;
-        const samples = heading && Array.isArray(given.samples) ? given.samples : [];
+      let itemsRead = 0;
+      for (const item of list) {
+        const heading = isJsonObject(item) ? readHeading(item) : undefined;
+        const samples = heading && Array.isArray(item.samples) ? item.samples : [];
         for (const sample of samples) {
-          if (heading && isFields(sample)) addSample(token, heading, sample, now);
-          if (++read % SAMPLES_PER_TURN === 0) yield;
+          if (heading && isJsonObject(sample)) addSample(token, heading, sample, now);
+          if (++itemsRead % SAMPLES_PER_TURN === 0) yield;
         }
-        if (++read % SAMPLES_PER_TURN === 0) yield;
+        if (++itemsRead % SAMPLES_PER_TURN === 0) yield;
       }
     },
     text: (now = performance.now()) => {
       forgetOld(now);
-      return [...metrics.values()].map(linesOf).join('');
+      return [...metrics.values()].map(formatMetric).join('');
     },
   };
 }
 
-function headingOf(given: Fields): Heading | undefined {
-  const type = TYPES.find(one => one === given.type);
-  const own = textOf(given.name, MAX_NAME);
-  if (!type || own === undefined) return undefined;
-  const name = `unleash_${type}_${own.replaceAll(/[^a-zA-Z0-9_]/g, '_')}`;
-  return { name, type, help: textOf(given.help) ?? own };
+function readHeading(item: JsonObject): Heading | undefined {
+  const type = TYPES.find(knownType => knownType === item.type);
+  const ownName = readText(item.name, MAX_NAME_LENGTH);
+  if (!type || ownName === undefined) return undefined;
+  const name = `unleash_${type}_${ownName.replaceAll(/[^a-zA-Z0-9_]/g, '_')}`;
+  return { name, type, help: readText(item.help) ?? ownName };
 }
 
-function addHistogram(histogram: Histogram, sample: Fields): void {
-  histogram.count += countOf(sample.count);
+function addHistogram(histogram: Histogram, sample: JsonObject): void {
+  histogram.count += readCount(sample.count);
   if (typeof sample.sum === 'number' && Number.isFinite(sample.sum)) histogram.sum += sample.sum;
   if (!Array.isArray(sample.buckets)) return;
   for (const bucket of sample.buckets.slice(0, MAX_BUCKETS)) {
-    if (!isFields(bucket) || (typeof bucket.le !== 'number' && bucket.le !== '+Inf')) continue;
+    if (!isJsonObject(bucket) || (typeof bucket.le !== 'number' && bucket.le !== '+Inf')) continue;
     const bound = String(bucket.le);
     if (!histogram.buckets.has(bound) && histogram.buckets.size >= MAX_BUCKETS) continue;
-    histogram.buckets.set(bound, (histogram.buckets.get(bound) ?? 0) + countOf(bucket.count));
+    histogram.buckets.set(bound, (histogram.buckets.get(bound) ?? 0) + readCount(bucket.count));
   }
 }
 
 /**
- * Labels as Prometheus writes them, in one order. A name that appears twice would make Prometheus reject the whole page, and `le` is the
- * bound of a histogram.
+ * Formats labels for Prometheus, sorted by name. Prometheus rejects the whole page if a name appears twice, and `le` is reserved
+ * for histogram bounds.
  */
-function labelsOf(value: unknown): string {
-  if (!isFields(value)) return '';
+function formatLabels(value: unknown): string {
+  if (!isJsonObject(value)) return '';
   const labels = new Map<string, string>();
   for (const name of Object.keys(value).slice(0, MAX_READ_LABELS).sort()) {
-    const label = labelName(name);
+    const label = toLabelName(name);
     const text = labelText(value[name]);
     if (text !== undefined && labels.size < MAX_LABELS && label !== 'le' && !labels.has(label))
       labels.set(label, text);
   }
-  return [...labels].map(([label, text]) => `${label}="${escaped(text)}"`).join(',');
+  return [...labels].map(([label, text]) => `${label}="${escapeLabel(text)}"`).join(',');
 }
 
-function labelName(name: string): string {
-  const label = name.slice(0, MAX_LABEL).replaceAll(/[^a-zA-Z0-9_]/g, '_') || '_';
+function toLabelName(name: string): string {
+  const label = name.slice(0, MAX_LABEL_LENGTH).replaceAll(/[^a-zA-Z0-9_]/g, '_') || '_';
   return /^\d/.test(label) ? `_${label}` : label;
 }
 
-/** A scalar as a string. Nothing else is a label, because converting an object to a string calls functions that a body can replace. */
+/**
+ * Converts a scalar to a string. Objects cannot be labels, because converting an object calls functions that a request body can
+ * replace.
+ */
 function labelText(value: unknown): string | undefined {
-  if (typeof value === 'string') return storable(value, MAX_LABEL);
+  if (typeof value === 'string') return toStorable(value, MAX_LABEL_LENGTH);
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }
 
-const escaped = (text: string): string =>
+const escapeLabel = (text: string): string =>
   text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
 
-function linesOf({ name, type, help, series }: Metric): string {
+function formatMetric({ name, type, help, series }: Metric): string {
   const line = (suffix: string, labels: string, value: number): string =>
     `${name}${suffix}${labels === '' ? '' : `{${labels}}`} ${value}\n`;
   const lines = [...series].flatMap(

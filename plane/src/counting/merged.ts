@@ -1,16 +1,17 @@
 import { OTHER_APPLICATIONS, OTHER_FLAGS, OTHER_INSTANCES, OTHER_VARIANTS, QUOTAS } from './quotas.ts';
-import { hourOf } from './read-body.ts';
+import { toHour } from './read-body.ts';
 
 /**
- * Limits for what a process keeps in memory until it is written. A key is a feature or a variant of an application in an hour.
+ * Limits on what a process keeps in memory until it is written. A key is a feature or variant that one application evaluated in
+ * one hour.
  */
 export type MergeLimits = {
   /** Keys per token, so that one token cannot use up the memory of the others. */
   keysPerToken: number;
   keys: number;
   /**
-   * Names per token. The excess is counted under one name, because every visitor to a page can invent names, and writing them
-   * would keep the database busy.
+   * Names per token. Names above the limit are counted under one name, because every visitor to a page can invent names, and
+   * writing them all would keep the database busy.
    */
   applicationsPerToken: number;
   unknownFlagsPerToken: number;
@@ -30,7 +31,7 @@ export const MERGE_LIMITS: MergeLimits = {
   instances: 20_000,
 };
 
-/** Whether an environment has the feature, and the feature the variant. */
+/** Whether the environment has the feature, and the feature has the variant. */
 export type IsKnown = (environment: string, feature: string, variant?: string) => boolean;
 
 /** The counts of one feature. `seenAt` is when an SDK last evaluated it, in milliseconds since 1970. */
@@ -63,105 +64,115 @@ export type Instance = {
   seenAt: number;
 };
 
-export type Taken = {
+export type CountBatch = {
   buckets: Bucket[];
   instances: Instance[];
-  /** The tokens that reported more unknown variants than they may. */
+  /** The tokens that reported more unknown variants than allowed. */
   aboveVariants: number[];
 };
 
 /** The feature that the counts belong to. */
-export type Place = Pick<Bucket, 'environment' | 'application'> & { feature: string };
+export type ReportedFeature = Pick<Bucket, 'environment' | 'application'> & { feature: string };
 
-/** The token that reports something, with an environment. */
+/** The token that a report is sent with. */
 export type Reporter = { id: number; environment: string | null; projects: readonly string[] | undefined };
 
-export type Merged = {
+export type MergedCounts = {
   /** The bucket, or undefined if there is no room for another one. */
   bucket: (token: Reporter, application: string, hour: number) => Bucket | undefined;
   /** The counts of a feature, or undefined if there is no room for another key. */
   counts: (token: number, bucket: Bucket, feature: string) => Counts | undefined;
   /** Returns whether there was room for the variant of the feature. */
-  countVariant: (token: number, place: Place, counts: Counts, variant: string, count: number) => boolean;
+  countVariant: (
+    token: number,
+    reportedFeature: ReportedFeature,
+    counts: Counts,
+    variant: string,
+    count: number,
+  ) => boolean;
   /** Returns whether there was room for the instance. */
   see: (instance: Instance) => boolean;
-  /** Returns everything and starts empty. */
-  take: () => Taken;
-  /** Returns everything and keeps it. */
-  peek: () => Taken;
+  /** Returns everything and starts over empty. */
+  take: () => CountBatch;
+  /** Returns everything without removing it. */
+  peek: () => CountBatch;
   readonly keys: number;
 };
 
-/** Half of what the others have left, so that something remains for the next token. */
-const share = (left: number): number => Math.ceil(left / 2);
+/** Returns half of what the others have left, so that something remains for the next token. */
+const fairShare = (left: number): number => Math.ceil(left / 2);
 
 /** Adds up what SDKs report, so that the database gets one row where SDKs sent thousands of counts. */
-export function makeMerged(limits: MergeLimits, isKnown: IsKnown): Merged {
+export function makeMergedCounts(limits: MergeLimits, isKnown: IsKnown): MergedCounts {
   let buckets = new Map<string, Bucket>();
   let instances = new Map<string, Instance>();
-  let keysOfTokens = new Map<number, number>();
-  let applicationsOfTokens = new Map<number, Set<string>>();
-  let unknownFlagsOfTokens = new Map<number, number>();
-  let instancesOfTokens = new Map<number, number>();
+  let keysByToken = new Map<number, number>();
+  let applicationsByToken = new Map<number, Set<string>>();
+  let unknownFlagsByToken = new Map<number, number>();
+  let instancesByToken = new Map<number, number>();
   let aboveVariants = new Set<number>();
-  let variantsOfTokens = new Map<number, Set<string>>();
+  let variantsByToken = new Map<number, Set<string>>();
   let variantsHour = 0;
   let keys = 0;
 
   const hasRoom = (token: number): boolean => {
-    const own = keysOfTokens.get(token) ?? 0;
-    if (own >= Math.min(limits.keysPerToken, share(limits.keys - keys + own))) return false;
-    keysOfTokens.set(token, own + 1);
+    const ownKeys = keysByToken.get(token) ?? 0;
+    if (ownKeys >= Math.min(limits.keysPerToken, fairShare(limits.keys - keys + ownKeys))) return false;
+    keysByToken.set(token, ownKeys + 1);
     keys++;
     return true;
   };
 
-  /** The name under which an application is counted. */
-  const applicationOf = (token: number, name: string): string => {
-    const own = applicationsOfTokens.get(token) ?? new Set();
-    if (own.has(name)) return name;
-    if (own.size >= limits.applicationsPerToken) return OTHER_APPLICATIONS;
-    applicationsOfTokens.set(token, own.add(name));
+  /** Returns the name under which an application is counted. */
+  const countedApplication = (token: number, name: string): string => {
+    const ownApplications = applicationsByToken.get(token) ?? new Set();
+    if (ownApplications.has(name)) return name;
+    if (ownApplications.size >= limits.applicationsPerToken) return OTHER_APPLICATIONS;
+    applicationsByToken.set(token, ownApplications.add(name));
     return name;
   };
 
-  /** The name under which a feature without counts is counted. */
-  const featureOf = (token: number, environment: string, name: string): string => {
+  /** Returns the name under which a feature that has no counts yet is counted. */
+  const countedFeature = (token: number, environment: string, name: string): string => {
     if (isKnown(environment, name)) return name;
-    const own = unknownFlagsOfTokens.get(token) ?? 0;
-    if (own >= limits.unknownFlagsPerToken) return OTHER_FLAGS;
-    unknownFlagsOfTokens.set(token, own + 1);
+    const ownFlags = unknownFlagsByToken.get(token) ?? 0;
+    if (ownFlags >= limits.unknownFlagsPerToken) return OTHER_FLAGS;
+    unknownFlagsByToken.set(token, ownFlags + 1);
     return name;
   };
 
-  /** The name under which a variant without counts is counted. */
-  const variantOf = (token: number, { environment, application, feature }: Place, name: string): string => {
+  /** Returns the name under which a variant that has no counts yet is counted. */
+  const countedVariant = (
+    token: number,
+    { environment, application, feature }: ReportedFeature,
+    name: string,
+  ): string => {
     if (isKnown(environment, feature, name)) return name;
-    const hour = hourOf(Date.now());
-    if (hour !== variantsHour) variantsOfTokens = new Map();
+    const hour = toHour(Date.now());
+    if (hour !== variantsHour) variantsByToken = new Map();
     variantsHour = hour;
-    const own = variantsOfTokens.get(token) ?? new Set();
+    const ownVariants = variantsByToken.get(token) ?? new Set();
     const key = `${application}\n${feature}\n${name}`;
-    if (own.has(key)) return name;
-    if (own.size >= limits.unknownVariantsPerToken) {
+    if (ownVariants.has(key)) return name;
+    if (ownVariants.size >= limits.unknownVariantsPerToken) {
       aboveVariants.add(token);
       return OTHER_VARIANTS;
     }
-    variantsOfTokens.set(token, own.add(key));
+    variantsByToken.set(token, ownVariants.add(key));
     return name;
   };
 
-  const isAboveInstances = (token: number): boolean =>
-    (instancesOfTokens.get(token) ?? 0) >= limits.instancesPerToken;
+  const isAtInstanceLimit = (token: number): boolean =>
+    (instancesByToken.get(token) ?? 0) >= limits.instancesPerToken;
 
   const hasRoomForInstance = (token: number): boolean => {
-    const own = instancesOfTokens.get(token) ?? 0;
-    if (own >= share(limits.instances - instances.size + own)) return false;
-    instancesOfTokens.set(token, own + 1);
+    const ownInstances = instancesByToken.get(token) ?? 0;
+    if (ownInstances >= fairShare(limits.instances - instances.size + ownInstances)) return false;
+    instancesByToken.set(token, ownInstances + 1);
     return true;
   };
 
-  const peek = (): Taken => ({
+  const peek = (): CountBatch => ({
     buckets: [...buckets.values()],
     instances: [...instances.values()],
     aboveVariants: [...aboveVariants],
@@ -169,10 +180,10 @@ export function makeMerged(limits: MergeLimits, isKnown: IsKnown): Merged {
 
   return {
     bucket: ({ id, environment, projects }, name, hour) => {
-      const application = applicationOf(id, name);
+      const application = countedApplication(id, name);
       const key = `${hour}\n${id}\n${environment}\n${projects?.join() ?? '*'}\n${application}`;
-      const known = buckets.get(key);
-      if (known) return known;
+      const existing = buckets.get(key);
+      if (existing) return existing;
       if (!hasRoom(id)) return undefined;
       const bucket: Bucket = {
         environment: environment ?? '',
@@ -186,48 +197,48 @@ export function makeMerged(limits: MergeLimits, isKnown: IsKnown): Merged {
       return bucket;
     },
     counts: (token, { environment, features }, name) => {
-      const own = features.get(name);
-      if (own) return own;
-      const feature = featureOf(token, environment, name);
-      const known = features.get(feature);
-      if (known) return known;
+      const countsOfName = features.get(name);
+      if (countsOfName) return countsOfName;
+      const feature = countedFeature(token, environment, name);
+      const existing = features.get(feature);
+      if (existing) return existing;
       if (!hasRoom(token)) return undefined;
       const counts: Counts = { yes: 0, no: 0, seenAt: 0, variants: undefined };
       features.set(feature, counts);
       return counts;
     },
-    countVariant: (token, place, counts, name, count) => {
+    countVariant: (token, reportedFeature, counts, name, count) => {
       counts.variants ??= new Map();
-      const variant = counts.variants.has(name) ? name : variantOf(token, place, name);
-      const before = counts.variants.get(variant);
-      if (before === undefined && !hasRoom(token)) return false;
-      counts.variants.set(variant, (before ?? 0) + count);
+      const variant = counts.variants.has(name) ? name : countedVariant(token, reportedFeature, name);
+      const countBefore = counts.variants.get(variant);
+      if (countBefore === undefined && !hasRoom(token)) return false;
+      counts.variants.set(variant, (countBefore ?? 0) + count);
       return true;
     },
-    see: reported => {
-      const application = applicationOf(reported.token, reported.application);
-      let instance = { ...reported, application };
-      let key = keyOf(instance);
-      if (!instances.has(key) && isAboveInstances(reported.token)) {
+    see: reportedInstance => {
+      const application = countedApplication(reportedInstance.token, reportedInstance.application);
+      let instance = { ...reportedInstance, application };
+      let key = getInstanceKey(instance);
+      if (!instances.has(key) && isAtInstanceLimit(reportedInstance.token)) {
         instance = { ...instance, instanceId: OTHER_INSTANCES };
-        key = keyOf(instance);
+        key = getInstanceKey(instance);
       }
-      const known = instances.get(key);
-      if (!known && !hasRoomForInstance(instance.token)) return false;
-      instances.set(key, known ? newer(known, instance) : instance);
+      const existing = instances.get(key);
+      if (!existing && !hasRoomForInstance(instance.token)) return false;
+      instances.set(key, existing ? mergeInstances(existing, instance) : instance);
       return true;
     },
     take: () => {
-      const taken = peek();
+      const batch = peek();
       buckets = new Map();
       instances = new Map();
-      keysOfTokens = new Map();
-      applicationsOfTokens = new Map();
-      unknownFlagsOfTokens = new Map();
-      instancesOfTokens = new Map();
+      keysByToken = new Map();
+      applicationsByToken = new Map();
+      unknownFlagsByToken = new Map();
+      instancesByToken = new Map();
       aboveVariants = new Set();
       keys = 0;
-      return taken;
+      return batch;
     },
     peek,
     get keys() {
@@ -236,14 +247,14 @@ export function makeMerged(limits: MergeLimits, isKnown: IsKnown): Merged {
   };
 }
 
-const keyOf = ({ environment, application, instanceId }: Instance): string =>
+const getInstanceKey = ({ environment, application, instanceId }: Instance): string =>
   `${environment}\n${application}\n${instanceId}`;
 
 /** Metrics name neither the strategies nor, without a header, the version, so the values from the registration are kept. */
-const newer = (before: Instance, after: Instance): Instance => ({
-  ...after,
-  token: before.token,
-  sdkVersion: after.sdkVersion ?? before.sdkVersion,
-  strategies: after.strategies ?? before.strategies,
-  seenAt: Math.max(before.seenAt, after.seenAt),
+const mergeInstances = (earlier: Instance, later: Instance): Instance => ({
+  ...later,
+  token: earlier.token,
+  sdkVersion: later.sdkVersion ?? earlier.sdkVersion,
+  strategies: later.strategies ?? earlier.strategies,
+  seenAt: Math.max(earlier.seenAt, later.seenAt),
 });

@@ -1,4 +1,4 @@
-/** What one API token may add. Every visitor to a page can read a frontend token, and report any name with it. */
+/** What one API token may add. Every visitor to a page can read its frontend token and report any name with it. */
 export const QUOTAS = {
   applications: { perHour: 100, inAll: 1_000 },
   unknownFlags: { perHour: 200, inAll: 1_000 },
@@ -20,28 +20,30 @@ export const OTHER_INSTANCES = '(other instances)';
 export const OTHER_VARIANTS = '(other variants)';
 
 /** How many names a token has added, in the last hour and in total. */
-export type Added = { token: number; lastHour: number; inAll: number };
+export type QuotaUsage = { token: number; lastHour: number; inAll: number };
 
-type Named = { name: string; token: number };
+type NamedEntry = { name: string; token: number };
 
-/** Divides new names into those within the quotas of their tokens, the first ones of each token, and the others. */
-export function withinQuota<T extends Named>(
+/** Splits new names into the first ones of each token, up to its quota, and the rest. */
+export function splitByQuota<T extends NamedEntry>(
   kind: 'applications' | 'unknownFlags',
   names: readonly T[],
-  added: readonly Added[],
+  added: readonly QuotaUsage[],
 ): { within: T[]; above: T[] } {
   const { perHour, inAll } = QUOTAS[kind];
-  const left = new Map(added.map(one => [one.token, Math.min(perHour - one.lastHour, inAll - one.inAll)]));
+  const remaining = new Map(
+    added.map(usage => [usage.token, Math.min(perHour - usage.lastHour, inAll - usage.inAll)]),
+  );
   const within: T[] = [];
   const above: T[] = [];
-  for (const one of names) {
-    const own = left.get(one.token) ?? perHour;
-    (own > 0 ? within : above).push(one);
-    left.set(one.token, own - 1);
+  for (const entry of names) {
+    const allowance = remaining.get(entry.token) ?? perHour;
+    (allowance > 0 ? within : above).push(entry);
+    remaining.set(entry.token, allowance - 1);
   }
   return { within, above };
 }
 
-/** The tokens of these entries, without duplicates. */
-export const reachedBy = (kind: QuotaKind, above: readonly { token: number }[]): ReachedQuota[] =>
+/** Returns the tokens of these entries, without duplicates. */
+export const reachedQuotas = (kind: QuotaKind, above: readonly { token: number }[]): ReachedQuota[] =>
   [...new Set(above.map(({ token }) => token))].map(token => ({ token, kind }));

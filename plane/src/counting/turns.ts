@@ -4,13 +4,13 @@ import type { RunInTurn } from '../platform/admission/turns.ts';
 export type Steps = Generator<void, void>;
 
 /**
- * Runs the first step immediately, which is the only one for almost every body, and the others in turns of the event loop. Bodies
+ * Runs the first step immediately, which is all that almost every body needs, and the others in turns of the event loop. Bodies
  * of different tokens alternate.
  */
 export function runInTurns(run: RunInTurn, token: number, steps: Steps): Promise<void> | undefined {
-  return steps.next().done ? undefined : rest(run, token, steps);
+  return steps.next().done ? undefined : runRest(run, token, steps);
 }
 
-async function rest(run: RunInTurn, token: number, steps: Steps): Promise<void> {
+async function runRest(run: RunInTurn, token: number, steps: Steps): Promise<void> {
   while (!(await run(`${token}`, () => steps.next().done)));
 }

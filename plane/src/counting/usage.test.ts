@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
-import { rowsOf } from '../../../server/src/reporting/metrics/batches.ts';
+import { batchRows } from '../../../server/src/reporting/metrics/batches.ts';
 import { type IsKnown, MERGE_LIMITS, type MergeLimits } from './merged.ts';
 import { OTHER_APPLICATIONS, OTHER_FLAGS, OTHER_INSTANCES, OTHER_VARIANTS } from './quotas.ts';
 import { makeUsage, type Usage } from './usage.ts';
@@ -14,15 +14,15 @@ function usageWith(
   isKnown: IsKnown = () => true,
 ): {
   usage: Usage;
-  dropped: (reason: string) => Promise<number>;
+  countDropped: (reason: string) => Promise<number>;
 } {
   const registry = new Registry();
   const usage = makeUsage(registry, isKnown, limits);
-  const dropped = async (reason: string) => {
+  const countDropped = async (reason: string) => {
     const metric = await registry.getSingleMetric('halyard_metrics_dropped_total')?.get();
     return metric?.values.find(({ labels }) => labels.reason === reason)?.value ?? 0;
   };
-  return { usage, dropped };
+  return { usage, countDropped };
 }
 
 const body = (toggles: object, fields: object = {}) => ({
@@ -34,7 +34,7 @@ const body = (toggles: object, fields: object = {}) => ({
 
 /** The rows that would be written, in short: `feature/variant yes:no`. */
 const rows = (usage: Usage): string[] =>
-  [...rowsOf(usage.merged.take().buckets, 1_000)]
+  [...batchRows(usage.merged.take().buckets, 1_000)]
     .flat()
     .map(({ feature, variant, yes, no }) => `${feature}${variant && `/${variant}`} ${yes}:${no}`);
 
@@ -72,12 +72,12 @@ describe('merging', () => {
 
     await usage.report(token, {}, body(toggles));
 
-    const lists = [...rowsOf(usage.merged.take().buckets, 10)];
+    const lists = [...batchRows(usage.merged.take().buckets, 10)];
     expect(lists.map(list => list.length)).toEqual([10, 10, 5]);
   });
 });
 
-describe('what SDKs can send', () => {
+describe('bodies from SDKs', () => {
   test.each<[string, object]>([
     ['no bucket', { bucket: undefined }],
     ['a bucket that is null', { bucket: null }],
@@ -86,10 +86,10 @@ describe('what SDKs can send', () => {
     ['counts that are not an object', { bucket: { toggles: { a: 3, b: null, c: 'x', d: [1] } } }],
     ['an empty name', { bucket: { toggles: { '': { yes: 1, no: 1 } } } }],
     [
-      'metrics that never end',
+      'malformed impact metrics',
       { impactMetrics: [null, 3, { name: 'x' }, { name: 'x', type: 'counter', samples: [null] }] },
     ],
-    ['another environment', { environment: 'other', bucket: null }],
+    ['a different environment without a bucket', { environment: 'other', bucket: null }],
   ])('skips %s', async (_case, fields) => {
     const { usage } = usageWith();
 
@@ -108,20 +108,20 @@ describe('what SDKs can send', () => {
     ['7', 0],
     [null, 0],
     [undefined, 0],
-  ])('reads the count %s as %i', async (given, counted) => {
+  ])('reads the count %s as %i', async (sentCount, count) => {
     const { usage } = usageWith();
 
-    await usage.report(token, {}, body({ a: { yes: given, no: 1, variants: null } }));
+    await usage.report(token, {}, body({ a: { yes: sentCount, no: 1, variants: null } }));
 
-    expect(rows(usage)).toEqual([`a ${counted}:1`]);
+    expect(rows(usage)).toEqual([`a ${count}:1`]);
   });
 
   test.each<[string, unknown, number]>([
-    ['two days ago', Date.now() - 48 * HOUR_MS, -24],
-    ['tomorrow', new Date(Date.now() + 24 * HOUR_MS).toISOString(), 0],
-    ['no time', 'soon', 0],
-    ['missing', undefined, 0],
-  ])('corrects a clock that says %s', async (_case, stop, hours) => {
+    ['a time two days ago', Date.now() - 48 * HOUR_MS, -24],
+    ['a time in the future', new Date(Date.now() + 24 * HOUR_MS).toISOString(), 0],
+    ['an invalid time', 'soon', 0],
+    ['no time', undefined, 0],
+  ])('corrects the time of a report with %s', async (_case, stop, hours) => {
     const { usage } = usageWith();
 
     await usage.report(token, {}, body({}, { bucket: { stop, toggles: { a: { yes: 1, no: 0 } } } }));
@@ -148,7 +148,7 @@ describe('what SDKs can send', () => {
     ]);
   });
 
-  test('keeps the version and strategies that the registration had', async () => {
+  test('keeps the version and strategies from the registration', async () => {
     const { usage } = usageWith();
 
     usage.register(
@@ -165,43 +165,43 @@ describe('what SDKs can send', () => {
 });
 
 describe('bounds', () => {
-  test('for a token that has used up its keys, only known keys are counted, and the rest counts as dropped', async () => {
-    const { usage, dropped } = usageWith({ keysPerToken: 3 });
+  test('adds no new key once a token has used up its keys, but keeps counting the existing ones', async () => {
+    const { usage, countDropped } = usageWith({ keysPerToken: 3 });
 
     await usage.report(token, {}, body({ a: { yes: 1, no: 0 }, b: { yes: 1, no: 0 }, c: { yes: 1, no: 0 } }));
     await usage.report(token, {}, body({ a: { yes: 1, no: 0, variants: { blue: 1 } } }));
     await usage.report({ ...token, id: 2 }, {}, body({ c: { yes: 1, no: 0 } }));
 
     expect(rows(usage)).toEqual(['a 2:0', 'b 1:0', 'c 1:0']);
-    expect(await dropped('limit')).toBe(2);
+    expect(await countDropped('limit')).toBe(2);
   });
 
-  test('all tokens together have a limit, and a flush makes room', async () => {
-    const { usage, dropped } = usageWith({ keys: 4 });
+  test('limits the keys of all tokens together until a flush makes room', async () => {
+    const { usage, countDropped } = usageWith({ keys: 4 });
 
     await usage.report(token, {}, body({ a: { yes: 1, no: 0 } }));
     await usage.report({ ...token, id: 2 }, {}, body({ b: { yes: 1, no: 0 } }));
     await usage.report({ ...token, id: 2 }, {}, body({ b: { yes: 1, no: 0 } }, { appName: 'other' }));
-    expect(await dropped('limit')).toBe(2);
+    expect(await countDropped('limit')).toBe(2);
     usage.merged.take();
     await usage.report({ ...token, id: 2 }, {}, body({ b: { yes: 1, no: 0 } }));
 
     expect(rows(usage)).toEqual(['b 1:0']);
   });
 
-  test('bounds instances and the length of names', async () => {
-    const { usage, dropped } = usageWith({ instances: 1 });
+  test('limits the number of instances and the length of names', async () => {
+    const { usage, countDropped } = usageWith({ instances: 1 });
 
     await usage.report(token, {}, body({}));
     await usage.report(token, {}, body({ ['x'.repeat(101)]: { yes: 1, no: 0 } }, { instanceId: 'i2' }));
     await usage.report(token, {}, body({}, { appName: 'x'.repeat(1_000) }));
 
     expect(usage.merged.take().instances).toHaveLength(1);
-    expect(await dropped('limit')).toBe(2);
-    expect(await dropped('name')).toBe(1);
+    expect(await countDropped('limit')).toBe(2);
+    expect(await countDropped('name')).toBe(1);
   });
 
-  test('the documented limits are in force', () => {
+  test('the default limits are the documented ones', () => {
     expect(MERGE_LIMITS).toEqual({
       keysPerToken: 100_000,
       keys: 200_000,
@@ -213,7 +213,7 @@ describe('bounds', () => {
     });
   });
 
-  test('counts the unknown flags of a token under one name beyond its limit, and known flags under their own', async () => {
+  test('beyond the limit of a token, counts its unknown flags under one shared name and known flags under their own names', async () => {
     const { usage } = usageWith({ unknownFlagsPerToken: 2 }, (_, name) => name === 'known');
     const once = { yes: 1, no: 0 };
 
@@ -226,7 +226,7 @@ describe('bounds', () => {
     expect(rows(usage)).toEqual(['x6 1:0']);
   });
 
-  test('counts the unknown variants of a token under one name beyond its limit in an hour, and known variants under their own', async () => {
+  test('beyond the hourly limit of a token, counts its unknown variants under one shared name and known variants under their own names', async () => {
     const { usage } = usageWith(
       { unknownVariantsPerToken: 2 },
       (_, __, variant) => variant === undefined || variant === 'known',
@@ -242,15 +242,15 @@ describe('bounds', () => {
 
     await usage.report(token, {}, body(toggles('v1', 'v5')));
     await usage.report({ ...token, id: 2 }, {}, body(toggles('v6')));
-    const taken = usage.merged.take();
-    expect(taken.buckets.map(({ features }) => [...(features.get('a')?.variants?.keys() ?? [])])).toEqual([
+    const batch = usage.merged.take();
+    expect(batch.buckets.map(({ features }) => [...(features.get('a')?.variants?.keys() ?? [])])).toEqual([
       ['v1', OTHER_VARIANTS],
       ['v6'],
     ]);
-    expect(taken.aboveVariants).toEqual([1]);
+    expect(batch.aboveVariants).toEqual([1]);
   });
 
-  test('counts the applications of a token under one name beyond its limit', async () => {
+  test('beyond the limit of a token, counts its applications under one shared name', async () => {
     const { usage } = usageWith({ applicationsPerToken: 1 });
     const toggles = { a: { yes: 1, no: 0 } };
 
@@ -265,7 +265,7 @@ describe('bounds', () => {
     expect(instances.map(({ application }) => application)).toEqual(names);
   });
 
-  test('sees the instances of a token as one beyond its limit', async () => {
+  test('beyond the limit of a token, counts its instances as one', async () => {
     const { usage } = usageWith({ instancesPerToken: 2 });
 
     for (const instanceId of ['i1', 'i2', 'i3', 'i4', 'i1'])
@@ -292,7 +292,7 @@ describe('bulk metrics', () => {
   };
   const application = { appName: 'shop', instanceId: 'i1', environment: 'production', sdkType: 'frontend' };
 
-  test('counts entries of the environment of the token', async () => {
+  test("counts entries for the token's environment", async () => {
     const { usage } = usageWith();
 
     await usage.reportBulk(token, {
@@ -306,7 +306,7 @@ describe('bulk metrics', () => {
     });
   });
 
-  test('leaves out entries with an empty name, and counts the rest', async () => {
+  test('omits entries with an empty name, and counts the rest', async () => {
     const { usage } = usageWith();
 
     await usage.reportBulk(token, {
@@ -388,7 +388,7 @@ unleash_histogram_latency_count 4
 `);
   });
 
-  test('writes each label once, and leaves le to histograms', async () => {
+  test('writes each label once, and reserves le for histograms', async () => {
     const { usage } = usageWith();
     const samples = [{ value: 1, labels: { 'a-b': 'first', a_b: 'second', le: '1', '2nd': 'c' } }];
 
@@ -397,7 +397,7 @@ unleash_histogram_latency_count 4
     expect(usage.impact.text()).toContain('unleash_counter_x{_2nd="c",a_b="first"} 1\n');
   });
 
-  const ofUsers = (count: number, name = 'x') => [
+  const userMetrics = (count: number, name = 'x') => [
     {
       name,
       type: 'counter',
@@ -413,25 +413,25 @@ unleash_histogram_latency_count 4
       .split('\n')
       .filter(line => line.startsWith('unleash_')).length;
 
-  test('bounds the combinations of labels of one token, and of all', async () => {
-    const { usage, dropped } = usageWith();
+  test('limits the label combinations of each token, and of all tokens together', async () => {
+    const { usage, countDropped } = usageWith();
 
-    await usage.report(token, {}, body({}, { impactMetrics: ofUsers(600) }));
+    await usage.report(token, {}, body({}, { impactMetrics: userMetrics(600) }));
     expect(seriesIn(usage)).toBe(500);
-    expect(await dropped('limit')).toBe(100);
+    expect(await countDropped('limit')).toBe(100);
     for (const id of [2, 3, 4, 5])
-      await usage.report({ ...token, id }, {}, body({}, { impactMetrics: ofUsers(500, `by_${id}`) }));
+      await usage.report({ ...token, id }, {}, body({}, { impactMetrics: userMetrics(500, `by_${id}`) }));
 
     expect(seriesIn(usage)).toBe(2_000);
   });
 
-  test('forgets what was not updated for an hour, and makes room', () => {
+  test('forgets series that were not updated for an hour, which makes room', () => {
     const { usage } = usageWith();
 
-    add(usage, 1, ofUsers(500), 0);
-    add(usage, 1, ofUsers(1), HOUR_MS / 2);
+    add(usage, 1, userMetrics(500), 0);
+    add(usage, 1, userMetrics(1), HOUR_MS / 2);
     expect(seriesIn(usage, HOUR_MS - 1)).toBe(500);
-    add(usage, 1, ofUsers(400, 'y'), HOUR_MS + 60_001);
+    add(usage, 1, userMetrics(400, 'y'), HOUR_MS + 60_001);
 
     expect(seriesIn(usage, HOUR_MS + 60_001)).toBe(401);
     expect(usage.impact.text(HOUR_MS + 60_001)).toContain('unleash_counter_x{user="0"} 2\n');
@@ -453,9 +453,9 @@ unleash_histogram_latency_count 4
 });
 
 describe('large bodies', () => {
-  const named = (count: number) =>
+  const makeToggles = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`f${n}`, { yes: 1, no: 0 }]));
-  /** The number of keys in memory after each turn of the event loop. */
+  /** Records the number of keys in memory after each turn of the event loop. */
   const keysByTurn = async (usage: Usage, work: Promise<void> | undefined) => {
     const keys = [usage.merged.keys];
     let isDone = false;
@@ -468,27 +468,28 @@ describe('large bodies', () => {
     }
     return keys;
   };
-  const largestStep = (keys: number[]) => Math.max(...keys.map((now, at) => now - (keys[at - 1] ?? now)));
+  const largestStep = (keys: number[]) =>
+    Math.max(...keys.map((now, index) => now - (keys[index - 1] ?? now)));
 
   test('are counted completely, in turns', async () => {
     const { usage } = usageWith();
 
-    const keys = await keysByTurn(usage, usage.report(token, {}, body(named(20_000))));
+    const keys = await keysByTurn(usage, usage.report(token, {}, body(makeToggles(20_000))));
 
     expect(keys[0]).toBeLessThan(3_500);
     expect(largestStep(keys)).toBeLessThan(3_500);
     expect(keys.at(-1)).toBe(20_001);
   });
 
-  test('alternate if there are two of them', async () => {
+  test('of two tokens are counted in alternating turns', async () => {
     const { usage } = usageWith();
 
-    const both = [token, { ...token, id: 2 }].map(one =>
-      usage.report(one, {}, body(named(10_000), { appName: `of ${one.id}` })),
+    const reports = [token, { ...token, id: 2 }].map(reporter =>
+      usage.report(reporter, {}, body(makeToggles(10_000), { appName: `of ${reporter.id}` })),
     );
     const keys = await keysByTurn(
       usage,
-      Promise.all(both).then(() => {}),
+      Promise.all(reports).then(() => {}),
     );
 
     expect(largestStep(keys)).toBeLessThan(3_500);
@@ -498,15 +499,15 @@ describe('large bodies', () => {
   test('a flush between two turns neither loses nor repeats counts', async () => {
     const { usage } = usageWith();
 
-    const work = usage.report(token, {}, body(named(5_000)));
-    const first = rows(usage);
+    const work = usage.report(token, {}, body(makeToggles(5_000)));
+    const firstRows = rows(usage);
     await work;
 
-    expect(first).toHaveLength(2_000);
-    expect(new Set([...first, ...rows(usage)]).size).toBe(5_000);
+    expect(firstRows).toHaveLength(2_000);
+    expect(new Set([...firstRows, ...rows(usage)]).size).toBe(5_000);
   });
 
-  test('of a proxy are counted in turns', async () => {
+  test('from a proxy are counted in turns', async () => {
     const { usage } = usageWith({ applicationsPerToken: 10_001, instancesPerToken: 10_000 });
     const names = Array.from({ length: 10_000 }, (_, n) => `n${n}`);
 
@@ -522,30 +523,30 @@ describe('large bodies', () => {
     expect(keys.at(-1)).toBe(10_001);
   });
 
-  test('of impact metrics are added in turns', async () => {
+  test('with impact metrics are added in turns', async () => {
     const { usage } = usageWith();
     const samples = Array.from({ length: 5_000 }, () => ({ value: 1 }));
     const impactMetrics = [{ name: 'x', type: 'counter', samples }];
 
     const work = usage.report(token, {}, body({}, { impactMetrics }));
-    const early = usage.impact.text();
+    const earlyText = usage.impact.text();
     await work;
 
-    expect(early).toContain('unleash_counter_x 500\n');
+    expect(earlyText).toContain('unleash_counter_x 500\n');
     expect(usage.impact.text()).toContain('unleash_counter_x 5000\n');
   });
 
   test('a feature has at most 1,000 variants in one body', async () => {
-    const { usage, dropped } = usageWith();
+    const { usage, countDropped } = usageWith();
     const variants = Object.fromEntries(Array.from({ length: 1_200 }, (_, n) => [`v${n}`, 1]));
 
     await usage.report(token, {}, body({ a: { yes: 1, no: 0, variants } }));
 
     expect(rows(usage)).toHaveLength(1_001);
-    expect(await dropped('limit')).toBe(200);
+    expect(await countDropped('limit')).toBe(200);
   });
 
-  test('with many violations list the first', () => {
+  test('with many violations list the first 100', () => {
     const { usage } = usageWith();
     const bulk = {
       applications: Array.from({ length: 50_000 }, () => ({})),

@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import type { Feed } from '../snapshot/format.ts';
 import { feedKey } from './publisher.ts';
 
-/** On every message: the position of a reader that has applied it. It is not signed, so it only decides what is read next. */
+/** The position that a reader reaches by applying the message. It is not signed, so it only decides what to read next. */
 export const POSITION_HEADER = 'Halyard-Position';
-/** On a frame: its sequence in the stream. On a snapshot: the sequence of the newest frame that it contains. */
+/** A frame has its own sequence number in the stream, and a snapshot has that of the newest frame it contains. */
 export const SEQUENCE_HEADER = 'Halyard-Sequence';
 
 export type BusNames = {
@@ -13,12 +13,12 @@ export type BusNames = {
   frames: string;
   head: string;
   snapshot: string;
-  /** Streams. Each feed has its own, because the right to read a stream is the right to read all of it. */
+  /** Streams. Each feed has its own, because permission to read a stream covers all of it. */
   framesStream: string;
   snapshotStream: string;
 };
 
-/** The names of a feed in NATS. The id is a hash, because names of environments can contain what a subject cannot. */
+/** Returns a feed's names in NATS. The id is a hash, because environment names can contain characters that a subject cannot. */
 export function busNames({ environment, projects }: Feed): BusNames {
   const id = hash('sha256', feedKey({ environment, projects: projects?.toSorted() ?? null })).slice(0, 16);
   return {

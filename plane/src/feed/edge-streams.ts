@@ -4,18 +4,18 @@ import { Gauge, type Registry } from 'prom-client';
 import { makeShares, type Release, type Shares } from '../platform/admission/shares.ts';
 import { makeOpenStreams } from '../platform/http/output/open-streams.ts';
 import { eventBlock, spreadRetryMs } from '../platform/http/output/server-sent-events.ts';
-import { busy } from '../serving/admission.ts';
+import { busyError } from '../serving/admission.ts';
 import type { SdkToken, Tokens } from '../serving/tokens/tokens.ts';
-import { feedKey, feedOf } from './publisher.ts';
+import { feedKey, toFeed } from './publisher.ts';
 
 /** An hour minus up to 10 %, so that edges move to new servers, but not all at the same moment. */
-const END_AFTER_MS = { least: 3_240_000, most: 3_600_000 };
-const RETRY_MS = { least: 100, most: 1_000 };
+const END_AFTER_MS = { min: 3_240_000, max: 3_600_000 };
+const RETRY_MS = { min: 100, max: 1_000 };
 const LIMITS = { unreadBytes: 1_048_576, endWithinMs: 3_000 };
-/** Streams of edges. One token gets at most 60 % of those that the others leave. */
-const STREAMS = { capacity: 2_000, share: 0.6, waiting: 0, waitingPerCaller: 0, waitMs: 0 };
+/** Edge streams. One token gets at most 60 % of the streams that the others leave. */
+const STREAM_SHARES = { capacity: 2_000, share: 0.6, waiting: 0, waitingPerCaller: 0, waitMs: 0 };
 
-/** Tells an edge, without a signature, that it has to read the snapshot, because the frames do not continue what it has. */
+/** Tells an edge, without a signature, to read the snapshot, because the next frames do not continue from its position. */
 export const GAP = 'gap';
 
 export type EdgeStream = {
@@ -29,20 +29,20 @@ export type EdgeStream = {
 
 export type EdgeStreams = {
   readonly shares: Shares;
-  /** Accepts a stream. Undefined: the edge is gone. Throws 429 or 503 if there are too many streams. */
+  /** Accepts a stream. Returns undefined if the edge is gone. Throws 429 or 503 if there are too many streams. */
   accept: (reply: FastifyReply, token: SdkToken, headers: string[]) => EdgeStream | undefined;
   /** Writes, unless the edge is gone or reads too slowly. */
   write: (stream: EdgeStream, blocks: string) => void;
   /** Ends the stream if the server is stopping or the stream is an hour old. The edge reconnects. */
   dismissIfDue: (stream: EdgeStream) => void;
-  /** Ends streams whose token was revoked, or became the token of a different feed. */
+  /** Ends streams whose token was revoked or now belongs to a different feed. */
   endInvalid: () => void;
   endAll: () => void;
   close: () => Promise<void>;
 };
 
-/** One block of a stream. A frame has two lines: the JSON and its signature. */
-export const blockOf = (frame: string, id?: string): string =>
+/** Formats a frame as one block of a stream. A frame has two lines: the JSON and its signature. */
+export const formatBlock = (frame: string, id?: string): string =>
   `${id === undefined ? '' : `id: ${id}\n`}${frame
     .split('\n')
     .map(line => `data: ${line}\n`)
@@ -53,10 +53,10 @@ const end = ({ raw }: EdgeStream): void => {
   else raw.end();
 };
 
-/** The open streams of edges, whatever is written to them. */
+/** Manages the open streams of edges, independent of what is written to them. */
 export function makeEdgeStreams(tokens: Tokens, registry: Registry): EdgeStreams {
-  const shares = makeShares(STREAMS, holder => busy(holder, 'streams of edges'));
-  const open = makeOpenStreams<EdgeStream>(
+  const shares = makeShares(STREAM_SHARES, holder => busyError(holder, 'streams of edges'));
+  const openStreams = makeOpenStreams<EdgeStream>(
     {
       isClosed: ({ raw }) => raw.destroyed || raw.writableEnded,
       unread: ({ raw }) => raw.writableLength,
@@ -73,7 +73,7 @@ export function makeEdgeStreams(tokens: Tokens, registry: Registry): EdgeStreams
     help: 'Open streams of edges',
     registers: [registry],
     collect() {
-      this.set(open.all.size);
+      this.set(openStreams.all.size);
     },
   });
 
@@ -87,26 +87,26 @@ export function makeEdgeStreams(tokens: Tokens, registry: Registry): EdgeStreams
         return undefined;
       }
       const endsAt = performance.now() + spreadRetryMs(END_AFTER_MS);
-      const stream: EdgeStream = { raw, token, feed: feedKey(feedOf(token)), endsAt, release };
-      open.add(stream);
+      const stream: EdgeStream = { raw, token, feed: feedKey(toFeed(token)), endsAt, release };
+      openStreams.add(stream);
       raw.once('close', () => {
-        open.remove(stream);
+        openStreams.remove(stream);
         release();
       });
       raw.writeHead(200, headers);
       return stream;
     },
-    write: open.write,
+    write: openStreams.write,
     dismissIfDue: stream => {
-      if (open.isClosing || performance.now() > stream.endsAt) open.dismiss(stream);
+      if (openStreams.isClosing || performance.now() > stream.endsAt) openStreams.dismiss(stream);
     },
     endInvalid: () => {
-      for (const stream of open.all)
-        if (!tokens.isValid(stream.token) || feedKey(feedOf(stream.token)) !== stream.feed) end(stream);
+      for (const stream of openStreams.all)
+        if (!tokens.isValid(stream.token) || feedKey(toFeed(stream.token)) !== stream.feed) end(stream);
     },
     endAll: () => {
-      for (const stream of open.all) end(stream);
+      for (const stream of openStreams.all) end(stream);
     },
-    close: open.close,
+    close: openStreams.close,
   };
 }

@@ -5,7 +5,7 @@ import { FeedSchema, type TrustedKeys } from '../snapshot/format.ts';
 import { keyId, type SigningKey } from '../snapshot/keys.ts';
 
 /** A fixed prefix, so that people and secret scanners recognize an enrolment. */
-const START = 'halyard-edge-1.';
+const PREFIX = 'halyard-edge-1.';
 
 const Enrolment = Type.Object({
   url: Type.String({ minLength: 1, maxLength: 2_000 }),
@@ -19,18 +19,18 @@ export type Enrolment = Static<typeof Enrolment>;
 const isEnrolment = Compile(Enrolment);
 
 export const enrolmentText = (enrolment: Enrolment): string =>
-  `${START}${Buffer.from(JSON.stringify(enrolment)).toString('base64url')}`;
+  `${PREFIX}${Buffer.from(JSON.stringify(enrolment)).toString('base64url')}`;
 
 export const publicKeyText = ({ publicKey }: Pick<SigningKey, 'publicKey'>): string =>
   publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
 
 /** Throws an error that says what is wrong. It does not quote the string, which contains a secret. */
 export function readEnrolment(text: string): Enrolment {
-  const given = text.trim();
-  if (!given.startsWith(START)) throw new Error(`An enrolment starts with "${START}".`);
+  const trimmedText = text.trim();
+  if (!trimmedText.startsWith(PREFIX)) throw new Error(`An enrolment starts with "${PREFIX}".`);
   let value: unknown;
   try {
-    value = JSON.parse(Buffer.from(given.slice(START.length), 'base64url').toString());
+    value = JSON.parse(Buffer.from(trimmedText.slice(PREFIX.length), 'base64url').toString());
   } catch {
     throw new Error('The enrolment is incomplete or damaged. Copy the whole string.');
   }
@@ -38,9 +38,10 @@ export function readEnrolment(text: string): Enrolment {
   return value;
 }
 
-export const keysOf = (texts: readonly string[]): TrustedKeys => new Map(texts.map(keyOf));
+export const parseTrustedKeys = (texts: readonly string[]): TrustedKeys =>
+  new Map(texts.map(parseTrustedKey));
 
-function keyOf(text: string): [string, KeyObject] {
+function parseTrustedKey(text: string): [string, KeyObject] {
   try {
     const key = createPublicKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'spki' });
     return [keyId(key), key];

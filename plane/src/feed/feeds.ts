@@ -10,7 +10,7 @@ export const PATH_HEADER = 'halyard-edge-path';
 /** The edge that sends a report: its token, and the ids of the edges that passed the report on. */
 export type Sender = { secret: string; path: readonly string[] };
 
-/** What edges read from a server, or from an edge that has it from one. Every text is signed by a server. */
+/** What edges read from a server, or from another edge that read it there. A server signs every message. */
 export type Feeds = {
   head: (token: SdkToken) => string;
   snapshot: (token: SdkToken) => Promise<{
@@ -19,13 +19,13 @@ export type Feeds = {
     gzip: () => Promise<Buffer>;
   }>;
   /** Brings an edge up to date and keeps it up to date. */
-  open: (reply: FastifyReply, token: SdkToken, from: Position | undefined, headers: string[]) => void;
-  /** What is known about the token with this hash. */
-  answer: (token: SdkToken, hash: string, network: string) => Promise<string>;
-  /** The statement that the token with this hash has ended. Undefined: nobody can sign it now. */
+  open: (reply: FastifyReply, token: SdkToken, edgePosition: Position | undefined, headers: string[]) => void;
+  /** Returns what is known about the token with this hash. */
+  lookUpToken: (token: SdkToken, hash: string, network: string) => Promise<string>;
+  /** Returns the statement that the token with this hash has ended, or undefined if nobody can sign it now. */
   revocation: (hash: string) => Promise<string | undefined>;
   report: (token: SdkToken, report: EdgeReport, sender: Sender) => Promise<EdgeReportResult>;
-  /** Whose tokens are accepted, for the message of a rejection. Undefined: all edge tokens. */
+  /** Which tokens are accepted, for error messages. Undefined if all edge tokens are. */
   readonly accepts: string | undefined;
   readonly shares: Shares;
   close: () => Promise<void>;

@@ -13,7 +13,7 @@ export const FRAME_VERSION = 1;
 
 const common = { v: Type.Literal(FRAME_VERSION), feed: FeedSchema, epoch: Type.String() };
 
-/** Rows of flags and segments that differ between two revisions, each as of its newest revision. */
+/** Rows of flags and segments that differ between two revisions, each in its newest revision. */
 const Flags = Type.Object({
   ...common,
   log: Type.Literal('flags'),
@@ -48,7 +48,7 @@ const Tokens = Type.Object({
 });
 export type TokensFrame = Static<typeof Tokens>;
 
-/** The current position of the feed. A reader that has applied all earlier frames and is still behind it has a gap. */
+/** The current position of the feed. A reader that has applied all earlier frames but is still behind this position has a gap. */
 const Head = Type.Object({
   ...common,
   log: Type.Literal('head'),
@@ -64,7 +64,7 @@ const Head = Type.Object({
 export type Head = Static<typeof Head>;
 
 /** What a server knows about one token. Null: the token does not belong to this feed. `ended`: it was revoked or has expired. */
-const TokenAnswer = Type.Object({
+const TokenFrame = Type.Object({
   ...common,
   log: Type.Literal('token'),
   rev: Count,
@@ -72,30 +72,30 @@ const TokenAnswer = Type.Object({
   token: Type.Union([TokenSchema, Type.Null()]),
   ended: Type.Optional(Type.Boolean()),
 });
-export type TokenAnswer = Static<typeof TokenAnswer>;
+export type TokenFrame = Static<typeof TokenFrame>;
 
 /** The edge token with this hash was revoked. */
-const Revoked = Type.Object({
+const RevokedFrame = Type.Object({
   v: Type.Literal(FRAME_VERSION),
   log: Type.Literal('revoked'),
   hash: Type.String(),
 });
-export type Revoked = Static<typeof Revoked>;
+export type RevokedFrame = Static<typeof RevokedFrame>;
 
-export type Frame = FlagsFrame | TokensFrame | Head | TokenAnswer | Revoked;
+export type Frame = FlagsFrame | TokensFrame | Head | TokenFrame | RevokedFrame;
 
 const READERS = {
   flags: Compile(Flags),
   tokens: Compile(Tokens),
   head: Compile(Head),
-  token: Compile(TokenAnswer),
-  revoked: Compile(Revoked),
+  token: Compile(TokenFrame),
+  revoked: Compile(RevokedFrame),
 };
 
-/** Why a frame cannot be used: it has a later version, or belongs to a log that this version does not know. */
+/** Thrown for a frame that has a later format version, or belongs to a log that this version does not know. */
 export class UnknownFrameError extends SnapshotError {}
 
-export function frameOf(value: unknown): Frame {
+export function parseFrame(value: unknown): Frame {
   const { v, log } = (value ?? {}) as { v?: unknown; log?: unknown };
   const reader = READERS[log as keyof typeof READERS];
   if (v !== FRAME_VERSION || !reader)

@@ -12,7 +12,7 @@ import { type Position, readPosition } from './publisher.ts';
 
 const CONNECT_TIMEOUT_MS = 2_000;
 const REQUEST_TIMEOUT_MS = 5_000;
-/** A connection that was cut without a sign is noticed after two of them. */
+/** A connection that breaks silently is noticed after two of these intervals. */
 const PING_EVERY_MS = 5_000;
 const RECONNECT_MS = 250;
 const RECONNECT_JITTER_MS = 500;
@@ -23,7 +23,7 @@ export type { Msg };
 export type NatsSettings = {
   /** One or more, separated by commas. */
   url: string;
-  /** The seed of an nkey. Undefined: the server requires none. */
+  /** The seed of an nkey. Undefined if the server requires none. */
   nkey: string | undefined;
 };
 
@@ -33,13 +33,13 @@ export type Bus = {
   close: () => Promise<void>;
 };
 
-/** Connects once; the connection then reconnects by itself, for ever. `onConnected` is called after each time. */
+/** Connects once; afterwards the connection reconnects on its own, indefinitely. `onConnected` is called each time. */
 export async function connectBus(
   { url, nkey }: NatsSettings,
   name: string,
   onConnected: () => void,
 ): Promise<Bus> {
-  const servers = url.split(',').map(one => one.trim());
+  const servers = url.split(',').map(server => server.trim());
   const nc = await connect({
     servers,
     name,
@@ -50,9 +50,9 @@ export async function connectBus(
     reconnectTimeWait: RECONNECT_MS,
     reconnectJitter: RECONNECT_JITTER_MS,
     reconnectJitterTLS: RECONNECT_JITTER_MS,
-    // An account may be missing until the configuration is loaded.
+    // An account may be missing until NATS has loaded the configuration.
     ignoreAuthErrorAbort: true,
-    ...(servers.some(one => one.startsWith('tls://')) && { tls: {} }),
+    ...(servers.some(server => server.startsWith('tls://')) && { tls: {} }),
     ...(nkey !== undefined && { authenticator: nkeyAuthenticator(Buffer.from(nkey)) }),
   });
   let isConnected = true;
@@ -75,7 +75,7 @@ export async function connectBus(
 }
 
 /** A message of a stream. */
-export type Stored = {
+export type StoredMessage = {
   data: Uint8Array;
   sequence: number;
   position: Position | undefined;
@@ -91,51 +91,61 @@ export const sequenceIn = (headers: MsgHdrs | undefined): number => {
   return Number.isSafeInteger(sequence) && sequence >= 0 ? sequence : 0;
 };
 
-const stored = (data: Uint8Array, headers: MsgHdrs | undefined): Stored => ({
+const toStoredMessage = (data: Uint8Array, headers: MsgHdrs | undefined): StoredMessage => ({
   data,
   sequence: Number(headers?.get('Nats-Sequence') || 0),
   position: positionIn(headers),
   framesSequence: sequenceIn(headers),
 });
 
-/** The newest message of a subject. Undefined if there is none. Throws a `NoStreamError` if there is no such stream. */
+/** Returns the newest message of a subject, or undefined if there is none. Throws a `NoStreamError` if there is no such stream. */
 export async function readLast(
   nc: NatsConnection,
   stream: string,
   subject: string,
-): Promise<Stored | undefined> {
+): Promise<StoredMessage | undefined> {
   const { data, headers } = await withStream(
     nc.request(directGet(stream), JSON.stringify({ last_by_subj: subject }), { timeout: REQUEST_TIMEOUT_MS }),
   );
   if (headers?.code === NOT_FOUND) return undefined;
   if (headers === undefined || headers.code > 0)
     throw new Error(`NATS responded with ${headers?.code} ${headers?.description}`);
-  return stored(data, headers);
+  return toStoredMessage(data, headers);
 }
 
-/** The messages of a stream from a sequence on, oldest first, at most as many. */
+/**
+ * Reads the messages of a stream from a sequence number, oldest first, up to the given limits. Throws an error if more arrive.
+ */
 export async function readBatch(
   nc: NatsConnection,
   stream: string,
-  from: number,
-  most: { messages: number; bytes: number },
-): Promise<Stored[]> {
-  const request = JSON.stringify({ seq: from, batch: most.messages, max_bytes: most.bytes });
-  const found: Stored[] = [];
+  firstSequence: number,
+  max: { messages: number; bytes: number },
+): Promise<StoredMessage[]> {
+  const request = JSON.stringify({ seq: firstSequence, batch: max.messages, max_bytes: max.bytes });
+  const batch: StoredMessage[] = [];
   // The end of a batch is a message without data.
   const messages = await nc.requestMany(directGet(stream), request, {
     strategy: 'sentinel',
     noMux: true,
     maxWait: REQUEST_TIMEOUT_MS,
   });
-  for await (const { data, headers } of messages) if (data.length > 0) found.push(stored(data, headers));
-  return found;
+  let bytes = 0;
+  for await (const { data, headers } of messages) {
+    if (data.length === 0) continue;
+    bytes += data.length;
+    // NATS sends one message even if it alone is larger.
+    if (batch.length === max.messages || (batch.length > 0 && bytes > max.bytes))
+      throw new Error(`NATS sent more than ${max.messages} messages or ${max.bytes} bytes`);
+    batch.push(toStoredMessage(data, headers));
+  }
+  return batch;
 }
 
-/** There is no stream of this name, or nobody may use it. */
+/** Thrown if there is no stream with this name, or the account may not use it. */
 export class NoStreamError extends Error {}
 
-/** Runs a request. NATS says that nobody responds if the stream does not exist. */
+/** Runs a request. If the stream does not exist, NATS reports that there are no responders. */
 export async function withStream<T>(request: Promise<T>): Promise<T> {
   try {
     return await request;

@@ -2,55 +2,55 @@ import type { Registry } from 'prom-client';
 import type { ServingState } from '../serving/state/serving.ts';
 import type { SdkToken } from '../serving/tokens/tokens.ts';
 import type { SigningKey } from '../snapshot/keys.ts';
-import { isOfFeed, tokenRow } from '../snapshot/take.ts';
-import { announcementOf } from './announcement.ts';
+import { belongsToFeed, tokenRow } from '../snapshot/take.ts';
+import { signAnnouncement } from './announcement.ts';
 import type { Feeds } from './feeds.ts';
-import { FRAME_VERSION, type Revoked, type TokenAnswer } from './frames.ts';
-import { feedOf, makeSnapshots, signedHead } from './publisher.ts';
+import { FRAME_VERSION, type RevokedFrame, type TokenFrame } from './frames.ts';
+import { makeSnapshots, signedHead, toFeed } from './publisher.ts';
 import type { EdgeReport, EdgeReportResult } from './report.ts';
-import { signed } from './signed.ts';
+import { signJson } from './signed.ts';
 import { makeFeedStreams } from './streams.ts';
 
 export type OwnFeedSettings = {
   key: SigningKey;
-  /** The key before, which edges may still trust instead. */
+  /** The previous key, which is the only one that some edges trust so far. */
   previousKey: SigningKey | undefined;
   metrics: Registry;
   takeReport: (token: SdkToken, report: EdgeReport) => Promise<EdgeReportResult>;
 };
 
-/** The feeds of a server, which signs them. */
+/** Creates the feeds of a server, which signs them. */
 export function makeOwnFeeds(
   state: ServingState,
   { key, previousKey, metrics, takeReport }: OwnFeedSettings,
 ): Feeds {
-  const streams = makeFeedStreams(state, key, announcementOf(key, previousKey), metrics);
-  const snapshotOf = makeSnapshots(state, key);
+  const streams = makeFeedStreams(state, key, signAnnouncement(key, previousKey), metrics);
+  const getSnapshot = makeSnapshots(state, key);
   return {
-    head: token => signedHead(state, feedOf(token), key),
+    head: token => signedHead(state, toFeed(token), key),
     snapshot: async token => {
-      const { etag, plain, gzip } = await snapshotOf(feedOf(token));
+      const { etag, plain, gzip } = await getSnapshot(toFeed(token));
       return { etag, plain: () => plain, gzip };
     },
     open: streams.open,
-    answer: async (edge, asked, network) => {
-      const feed = feedOf(edge);
-      const found = await state.tokens.find(asked, network);
-      const answer: TokenAnswer = {
+    lookUpToken: async (edge, tokenHash, network) => {
+      const feed = toFeed(edge);
+      const sdkToken = await state.tokens.find(tokenHash, network);
+      const tokenFrame: TokenFrame = {
         v: FRAME_VERSION,
         feed,
         log: 'token',
         epoch: state.tokens.epoch ?? '',
         rev: state.tokens.revision,
-        hash: asked,
-        token: found && isOfFeed(found, feed) ? tokenRow(found) : null,
-        ...(!found && state.tokens.hasEnded(asked) && { ended: true }),
+        hash: tokenHash,
+        token: sdkToken && belongsToFeed(sdkToken, feed) ? tokenRow(sdkToken) : null,
+        ...(!sdkToken && state.tokens.hasEnded(tokenHash) && { ended: true }),
       };
-      return signed(answer, key);
+      return signJson(tokenFrame, key);
     },
     revocation: async hash => {
-      const revoked: Revoked = { v: FRAME_VERSION, log: 'revoked', hash };
-      return signed(revoked, key);
+      const revoked: RevokedFrame = { v: FRAME_VERSION, log: 'revoked', hash };
+      return signJson(revoked, key);
     },
     report: takeReport,
     accepts: undefined,

@@ -7,16 +7,16 @@ import type { ServingState } from '../serving/state/serving.ts';
 import type { SdkToken } from '../serving/tokens/tokens.ts';
 import { encodeSnapshot, type Feed } from '../snapshot/format.ts';
 import type { SigningKey } from '../snapshot/keys.ts';
-import { rowsOf, takeSnapshot, tokensOf } from '../snapshot/take.ts';
+import { collectFeedRows, listFeedTokens, takeSnapshot } from '../snapshot/take.ts';
 import { type FlagsFrame, FRAME_VERSION, type Head, type TokensFrame } from './frames.ts';
-import { signed } from './signed.ts';
+import { signJson } from './signed.ts';
 
 /**
- * Larger frames are not sent. The edge notices the gap at the next head and reads the snapshot, which is compressed once for all
- * edges.
+ * Larger frames are not sent. The edge notices the gap at the next head and reads the snapshot, which is compressed only once
+ * for all edges.
  */
 const MAX_FRAME_CHARACTERS = 512 * 1_024;
-/** Edges that start together get the same bytes. After this time without a reader they are forgotten. */
+/** Edges that start together get the same bytes, which are dropped if nobody reads them for this long. */
 const FORGET_SNAPSHOT_AFTER_MS = 30_000;
 /** How many catch-up frames are cached for edges that reconnect, of at most 512 KiB each. */
 const MAX_BRIDGES = 16;
@@ -40,31 +40,31 @@ export const positionText = ({ epoch, revision, tokenRevision }: Position): stri
 export type EncodedSnapshot = { etag: string; plain: Buffer; gzip: () => Promise<Buffer> };
 
 /** The feed that an edge token names. Its environment is never null. */
-export const feedOf = ({ environment, projects }: Pick<SdkToken, 'environment' | 'projects'>): Feed => ({
+export const toFeed = ({ environment, projects }: Pick<SdkToken, 'environment' | 'projects'>): Feed => ({
   environment: environment ?? '',
   projects: projects === undefined ? null : [...projects],
 });
 
 export const feedKey = ({ environment, projects }: Feed): string => JSON.stringify([environment, projects]);
 
-/** One feed as last sent to all its edges, and the changes that led there. */
+/** One feed as last sent to its edges, and the changes that led to that state. */
 export type Publication = {
   readonly feed: Feed;
   readonly position: Position;
-  /** The frames that were not sent yet, signed, oldest first. Moves the position to the current state. */
+  /** Signs the frames that have not been sent yet, oldest first, and moves the position to the current state. */
   advance: () => string[];
   /** The frames that bring an edge from its position to the current one. If the list is empty, the next head shows the gap. */
-  catchUp: (from: Position) => string[];
+  catchUp: (edgePosition: Position) => string[];
   head: () => string;
 };
 
-const environmentOf = (state: ServingState, { environment }: Feed): Environment => {
-  const [, found] = [...state.environments()].find(([name]) => name === environment) ?? [];
-  if (!found) throw new Error(`Environment "${environment}" is not loaded`);
-  return found;
+const getEnvironment = (state: ServingState, { environment }: Feed): Environment => {
+  const [, match] = [...state.environments()].find(([name]) => name === environment) ?? [];
+  if (!match) throw new Error(`Environment "${environment}" is not loaded`);
+  return match;
 };
 
-/** The current revisions of a feed. It does not list the tokens, because there can be thousands. */
+/** Signs the current revisions of a feed. The head does not list the tokens, because there can be thousands. */
 export const signedHead = (
   state: ServingState,
   feed: Feed,
@@ -73,7 +73,7 @@ export const signedHead = (
     epoch,
     revision,
     completeSince,
-  }: Pick<Environment, 'epoch' | 'revision' | 'completeSince'> = environmentOf(state, feed),
+  }: Pick<Environment, 'epoch' | 'revision' | 'completeSince'> = getEnvironment(state, feed),
   tokenRevision = state.tokens.revision,
 ): string => {
   const head: Head = {
@@ -88,31 +88,35 @@ export const signedHead = (
     now: new Date(state.tokens.now()).toISOString(),
     age: state.age ?? 0,
   };
-  return signed(head, key);
+  return signJson(head, key);
 };
 
 /** Signs a feed's part of the state in memory. The state has every row with its revision, so no log is stored. */
 export function makePublication(state: ServingState, feed: Feed, key: SigningKey): Publication {
-  const current = (): Environment => environmentOf(state, feed);
-  const tokensNow = () => new Map(tokensOf(state, feed).map(row => [row.hash, row]));
-  let { epoch, revision, completeSince } = current();
+  const currentEnvironment = (): Environment => getEnvironment(state, feed);
+  const readTokens = () => new Map(listFeedTokens(state, feed).map(row => [row.hash, row]));
+  let { epoch, revision, completeSince } = currentEnvironment();
   let tokenRevision = state.tokens.revision;
-  let tokens = tokensNow();
+  let tokens = readTokens();
   /** The frames that reconnecting edges lack, by the revision that they have. */
   const bridges = new BoundedMap<number, string[]>(MAX_BRIDGES);
 
-  const flagsFrame = (environment: Environment, after: number): FlagsFrame => ({
+  const flagsFrame = (environment: Environment, afterRevision: number): FlagsFrame => ({
     v: FRAME_VERSION,
     feed,
     log: 'flags',
     epoch: environment.epoch,
-    prev: after,
+    prev: afterRevision,
     rev: environment.revision,
     completeSince: environment.completeSince,
-    revs: byRevision(rowsOf(environment, feed, after)),
+    revs: groupByRevision(collectFeedRows(environment, feed, afterRevision)),
   });
 
-  const tokensFrame = (after: Map<string, TokenRow>): TokensFrame => ({
+  /** An edge token that covers fewer projects than before is not revoked. Its edge reconnects and gets the smaller feed. */
+  const isForOtherFeed = ({ type, hash }: TokenRow): boolean =>
+    type === 'edge' && state.tokens.get(hash)?.ended === false;
+
+  const tokensFrame = (newTokens: Map<string, TokenRow>): TokensFrame => ({
     v: FRAME_VERSION,
     feed,
     log: 'tokens',
@@ -123,26 +127,28 @@ export function makePublication(state: ServingState, feed: Feed, key: SigningKey
       {
         rev: state.tokens.revision,
         events: [
-          ...[...after.values()]
+          ...[...newTokens.values()]
             .filter(row => JSON.stringify(row) !== JSON.stringify(tokens.get(row.hash)))
             .map(token => ({ token })),
-          ...[...tokens.keys()].filter(hash => !after.has(hash)).map(ended => ({ ended })),
+          ...[...tokens.values()]
+            .filter(row => !newTokens.has(row.hash) && !isForOtherFeed(row))
+            .map(({ hash }) => ({ ended: hash })),
         ],
       },
     ],
   });
 
-  const fitting = (frame: FlagsFrame | TokensFrame): string[] => {
-    const text = signed(frame, key);
+  const signIfSmall = (frame: FlagsFrame | TokensFrame): string[] => {
+    const text = signJson(frame, key);
     return text.length > MAX_FRAME_CHARACTERS ? [] : [text];
   };
 
   const advanceFlags = (): string[] => {
-    const environment = current();
+    const environment = currentEnvironment();
     const isSameHistory = environment.epoch === epoch;
     if (isSameHistory && environment.revision === revision && environment.completeSince === completeSince)
       return [];
-    const frames = isSameHistory ? fitting(flagsFrame(environment, revision)) : [];
+    const frames = isSameHistory ? signIfSmall(flagsFrame(environment, revision)) : [];
     ({ epoch, revision, completeSince } = environment);
     bridges.clear();
     return frames;
@@ -150,10 +156,10 @@ export function makePublication(state: ServingState, feed: Feed, key: SigningKey
 
   const advanceTokens = (): string[] => {
     if (state.tokens.revision === tokenRevision) return [];
-    const after = tokensNow();
-    const frames = fitting(tokensFrame(after));
+    const newTokens = readTokens();
+    const frames = signIfSmall(tokensFrame(newTokens));
     tokenRevision = state.tokens.revision;
-    tokens = after;
+    tokens = newTokens;
     return frames;
   };
 
@@ -163,29 +169,31 @@ export function makePublication(state: ServingState, feed: Feed, key: SigningKey
       return { epoch, revision, tokenRevision };
     },
     advance: () => [...advanceFlags(), ...advanceTokens()],
-    catchUp: from => {
-      const environment = current();
-      const isBridged =
-        from.epoch === epoch && from.revision >= environment.completeSince && from.revision < revision;
-      if (!isBridged) return [];
-      const known = bridges.get(from.revision);
-      if (known) return known;
-      const frames = fitting(flagsFrame(environment, from.revision));
-      bridges.set(from.revision, frames);
+    catchUp: edgePosition => {
+      const environment = currentEnvironment();
+      const canCatchUp =
+        edgePosition.epoch === epoch &&
+        edgePosition.revision >= environment.completeSince &&
+        edgePosition.revision < revision;
+      if (!canCatchUp) return [];
+      const cachedFrames = bridges.get(edgePosition.revision);
+      if (cachedFrames) return cachedFrames;
+      const frames = signIfSmall(flagsFrame(environment, edgePosition.revision));
+      bridges.set(edgePosition.revision, frames);
       return frames;
     },
     head: () => signedHead(state, feed, key, { epoch, revision, completeSince }, tokenRevision),
   };
 }
 
-function byRevision(rows: { features: FeatureRow[]; segments: SegmentRow[] }): FlagsFrame['revs'] {
-  const all = [
+function groupByRevision(rows: { features: FeatureRow[]; segments: SegmentRow[] }): FlagsFrame['revs'] {
+  const changes = [
     ...rows.segments.map(segment => ({ rev: segment.revision, event: { segment } })),
     ...rows.features.map(feature => ({ rev: feature.revision, event: { feature } })),
   ].toSorted((a, b) => a.rev - b.rev);
-  return [...Map.groupBy(all, ({ rev }) => rev)].map(([rev, some]) => ({
+  return [...Map.groupBy(changes, ({ rev }) => rev)].map(([rev, sameRevision]) => ({
     rev,
-    events: some.map(({ event }) => event),
+    events: sameRevision.map(({ event }) => event),
   }));
 }
 
@@ -194,30 +202,30 @@ export function makeSnapshots(
   state: ServingState,
   key: SigningKey,
 ): (feed: Feed) => Promise<EncodedSnapshot> {
-  const kept = new Map<string, { etag: string; made: Promise<EncodedSnapshot> }>();
+  const cache = new Map<string, { etag: string; snapshot: Promise<EncodedSnapshot> }>();
   return async feed => {
     const environment = [...state.environments()].find(([name]) => name === feed.environment)?.[1];
     if (!environment) throw new Error(`Environment "${feed.environment}" is not loaded`);
     const { epoch, revision } = environment;
     const etag = `"${positionText({ epoch, revision, tokenRevision: state.tokens.revision })}"`;
     const id = feedKey(feed);
-    const known = kept.get(id);
-    if (known?.etag === etag) return await known.made;
+    const cached = cache.get(id);
+    if (cached?.etag === etag) return await cached.snapshot;
     // Uses the same clock as heads, because edges compare the two.
     const takenAt = new Date(state.tokens.now() - (state.age ?? 0) * 1_000).toISOString();
-    const taken = { ...takeSnapshot(state, feed, environment), takenAt };
-    const made = encodeSnapshot(taken, key).then(parts => {
+    const rows = { ...takeSnapshot(state, feed, environment), takenAt };
+    const snapshot = encodeSnapshot(rows, key).then(parts => {
       const plain = Buffer.concat(parts);
       let compressed: Promise<Buffer> | undefined;
       return { etag, plain, gzip: () => (compressed ??= compress(plain)) };
     });
-    const entry = { etag, made };
-    kept.set(id, entry);
+    const entry = { etag, snapshot };
+    cache.set(id, entry);
     const forget = () => {
-      if (kept.get(id) === entry) kept.delete(id);
+      if (cache.get(id) === entry) cache.delete(id);
     };
-    made.catch(forget);
+    snapshot.catch(forget);
     setTimeout(forget, FORGET_SNAPSHOT_AFTER_MS).unref();
-    return await made;
+    return await snapshot;
   };
 }

@@ -3,27 +3,27 @@ import { Compile } from 'typebox/compile';
 import { badData } from '../platform/errors.ts';
 import { Named, NamedObject } from '../platform/http/schema.ts';
 
-/** Rows of clients in one report. */
-export const MAX_HEARD = 500;
+/** Client rows in one report. */
+export const MAX_SIGHTINGS = 500;
 /** Features and variants in one batch. With names of 40 characters that is about a megabyte. */
 export const MAX_BATCH_KEYS = 10_000;
 export const MAX_BATCH_INSTANCES = 5_000;
 
 const text = (description: string, options = {}) => Type.String({ maxLength: 200, description, ...options });
-const whole = (description: string) =>
+const safeInteger = (description: string) =>
   Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });
-const small = (description: string) => Type.Integer({ minimum: 0, maximum: 2_147_483_647, description });
-const tokenId = () => small('Id of the API token that the SDK uses');
+const int4 = (description: string) => Type.Integer({ minimum: 0, maximum: 2_147_483_647, description });
+const tokenId = () => int4('Id of the API token that the SDK uses');
 const application = () => text('Name of the application');
 
 /** One instance of an SDK, and the revision that it has presented to the edge. */
-const Heard = NamedObject('EdgeClient', {
+const ClientSighting = NamedObject('EdgeClient', {
   token: tokenId(),
   id: text('Connection id, chosen by the SDK', { minLength: 1, maxLength: 100 }),
   application: Type.Optional(application()),
   instance: Type.Optional(text('Id of the instance')),
   epoch: text('Epoch of the revision', { maxLength: 50 }),
-  revision: small('The revision that it presented'),
+  revision: int4('The revision that it presented'),
   isExact: Type.Boolean({ description: 'Whether it has exactly this revision, even if it had a later one' }),
   isStreaming: Type.Boolean({ description: 'Whether it has an open stream' }),
   interval: Type.Integer({ minimum: 0, maximum: 3_600, description: 'Seconds between its polls' }),
@@ -33,15 +33,15 @@ const Heard = NamedObject('EdgeClient', {
 const Bucket = NamedObject('EdgeMetricsBucket', {
   token: tokenId(),
   application: application(),
-  hour: small('Hours since 1970'),
+  hour: int4('Hours since 1970'),
   features: Type.Array(
     NamedObject('EdgeMetricsFeature', {
       name: text('Name of the feature'),
-      yes: whole('How often it was on'),
-      no: whole('How often it was off'),
-      seenAt: whole('When it was last evaluated, in milliseconds since 1970'),
+      yes: safeInteger('How often it was on'),
+      no: safeInteger('How often it was off'),
+      seenAt: safeInteger('When it was last evaluated, in milliseconds since 1970'),
       variants: Type.Optional(
-        Type.Record(Type.String({ maxLength: 200 }), whole('How often'), {
+        Type.Record(Type.String({ maxLength: 200 }), safeInteger('How often'), {
           maxProperties: MAX_BATCH_KEYS,
           propertyNames: { maxLength: 200 },
           description: 'How often each variant was used',
@@ -66,7 +66,7 @@ const Instance = NamedObject('EdgeInstance', {
       description: 'The strategy types that the SDK knows',
     }),
   ),
-  seenAt: whole('When it was last seen, in milliseconds since 1970'),
+  seenAt: safeInteger('When it was last seen, in milliseconds since 1970'),
 });
 
 const Batch = NamedObject(
@@ -114,22 +114,22 @@ export const EdgeReport = Named(
     }),
     isIgnoring: Type.Boolean({ description: 'Whether the edge had no room for another instance' }),
     isStopping: Type.Boolean({ description: 'Whether this is its last report' }),
-    heard: Type.Array(Heard, {
-      maxItems: MAX_HEARD,
+    heard: Type.Array(ClientSighting, {
+      maxItems: MAX_SIGHTINGS,
       description: 'Instances of SDKs that presented a revision since the last report',
     }),
     requests: Type.Array(
       NamedObject('EdgeRequests', {
         environment: text('The environment'),
-        revision: small('The revision that was evaluated'),
-        requests: whole('Number of evaluations'),
+        revision: int4('The revision that was evaluated'),
+        requests: safeInteger('Number of evaluations'),
       }),
       {
         maxItems: 1_000,
         description: 'Evaluations for browsers, by revision',
       },
     ),
-    uses: Type.Array(small('Id of a token'), {
+    uses: Type.Array(int4('Id of a token'), {
       maxItems: 20_000,
       description: 'Ids of tokens that were used',
     }),
@@ -166,7 +166,7 @@ export type EdgeReportResult = Static<typeof EdgeReportResult>;
 
 const isReport = Compile(EdgeReport);
 
-/** Rejects anything that is not a report with 400. Fields that this version does not know are ignored. */
+/** Rejects anything that is not a report with 400, and ignores fields that this version does not know. */
 export function readReport(body: unknown): EdgeReport {
   if (!isReport.Check(body)) {
     const [first] = isReport.Errors(body);
@@ -188,7 +188,7 @@ export function readReport(body: unknown): EdgeReport {
   return body;
 }
 
-/** Each list has its own limit, but the number of rows to write is the product of all lists. */
+/** Each list has its own limit, but the number of rows to write is the product of their lengths. */
 function keysIn(batch: ReportBatch | undefined): number {
   let keys = 0;
   for (const { features } of batch?.buckets ?? []) {

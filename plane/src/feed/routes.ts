@@ -2,12 +2,12 @@ import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Admission } from '../platform/admission/metrics.ts';
-import { networkOf } from '../platform/admission/network.ts';
+import { toNetwork } from '../platform/admission/network.ts';
 import { ApiError, badData } from '../platform/errors.ts';
 import { acceptsGzip } from '../platform/http/output/accept-encoding.ts';
 import { EVENT_STREAM_HEAD } from '../platform/http/output/server-sent-events.ts';
 import { errorResponses, jsonResponse } from '../platform/http/schema.ts';
-import { authenticate, tokenText } from '../serving/client-api/authenticate.ts';
+import { authenticate, parseToken } from '../serving/client-api/authenticate.ts';
 import type { CountRequest } from '../serving/client-api/metrics.ts';
 import type { Responder } from '../serving/client-api/responses.ts';
 import type { ServingState } from '../serving/state/serving.ts';
@@ -17,7 +17,7 @@ import { type Position, readPosition } from './publisher.ts';
 import { EdgeReport, EdgeReportResult, readReport } from './report.ts';
 
 const REPORT_LIMIT_BYTES = 4 * 1_024 * 1_024;
-const LINES = ['content-type', 'text/plain; charset=utf-8'];
+const PLAIN_TEXT = ['content-type', 'text/plain; charset=utf-8'];
 const HASH = /^[0-9a-f]{64}$/;
 
 const lines = (description: string, example: string) => ({
@@ -52,16 +52,16 @@ export function feedRoutes(
   app.addHook('preClose', async () => void feeds.close());
 
   const sendLines = (reply: FastifyReply, status: number, text: string): void =>
-    responder.send(reply, 'edge', status, Buffer.from(`${text}\n`), LINES);
+    responder.send(reply, 'edge', status, Buffer.from(`${text}\n`), PLAIN_TEXT);
 
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const text = tokenText(request.headers.authorization);
+    const text = parseToken(request.headers.authorization);
     try {
       request.sdkToken = await authenticate(state.tokens, text, request.ip, ['edge']);
     } catch (error) {
-      const own = hash('sha256', text);
-      // Signed, because an edge ignores a rejection that anything in between could have sent.
-      const revocation = state.tokens.hasEnded(own) ? await feeds.revocation(own) : undefined;
+      const tokenHash = hash('sha256', text);
+      // Signed, because an edge ignores a rejection that anything between it and the server could have sent.
+      const revocation = state.tokens.hasEnded(tokenHash) ? await feeds.revocation(tokenHash) : undefined;
       if (revocation !== undefined) return sendLines(reply, 401, revocation);
       throw withHint(error, feeds.accepts);
     }
@@ -82,7 +82,7 @@ export function feedRoutes(
         onRequest,
         schema: { tags: ['Edge'], security: [{ edgeToken: [] }], ...schema },
       },
-      async (request, reply) => await handler(request, reply, tokenOf(request)),
+      async (request, reply) => await handler(request, reply, getSdkToken(request)),
     );
   };
 
@@ -118,7 +118,7 @@ export function feedRoutes(
       const encoding = isCompressed ? ['content-encoding', 'gzip'] : [];
       const body = isCompressed ? await gzip() : await plain();
       responder.send(reply, 'edge', 200, body, [
-        ...LINES,
+        ...PLAIN_TEXT,
         'etag',
         etag,
         'vary',
@@ -149,9 +149,9 @@ export function feedRoutes(
       },
     },
     async (request, reply, token) => {
-      const from = readPosition(String(request.headers['last-event-id'] ?? ''));
-      if (from) await askIfLost(state, token.environment ?? '', from);
-      feeds.open(reply, token, from, [...EVENT_STREAM_HEAD, ...responder.commonHeaders()]);
+      const edgePosition = readPosition(String(request.headers['last-event-id'] ?? ''));
+      if (edgePosition) await askIfLost(state, token.environment ?? '', edgePosition);
+      feeds.open(reply, token, edgePosition, [...EVENT_STREAM_HEAD, ...responder.commonHeaders()]);
       count('edge', 200);
     },
   );
@@ -179,10 +179,10 @@ export function feedRoutes(
       },
     },
     async ({ params, ip }, reply, edge) => {
-      const { hash: asked } = params as { hash: string };
-      if (!HASH.test(asked))
+      const { hash: tokenHash } = params as { hash: string };
+      if (!HASH.test(tokenHash))
         throw badData([{ message: 'hash must have 64 hexadecimal digits', path: '/params/hash' }]);
-      sendLines(reply, 200, await feeds.answer(edge, asked, networkOf(ip)));
+      sendLines(reply, 200, await feeds.lookUpToken(edge, tokenHash, toNetwork(ip)));
     },
   );
 
@@ -199,7 +199,7 @@ export function feedRoutes(
         security: [{ edgeToken: [] }],
         summary: 'Report from an edge',
         description:
-          "Accepts an edge's report: what it serves, which revisions its SDKs have, and one batch of metrics and registrations. When the response arrives, the batch is stored. It is counted once, however often it is sent. Requires an API token of type edge.",
+          "Accepts an edge's report: what it serves, which revisions its SDKs have, and one batch of metrics and registrations. When the response arrives, the batch is stored. It is counted once, no matter how often it is sent. Requires an API token of type edge.",
         body: EdgeReport,
         response: {
           200: jsonResponse('What the edge should do', EdgeReportResult),
@@ -209,12 +209,12 @@ export function feedRoutes(
     },
     async (request, reply) => {
       const sender = {
-        secret: tokenText(request.headers.authorization),
+        secret: parseToken(request.headers.authorization),
         path: String(request.headers[PATH_HEADER] ?? '')
           .split(',')
           .filter(id => id !== ''),
       };
-      const result = await feeds.report(tokenOf(request), readReport(request.body), sender);
+      const result = await feeds.report(getSdkToken(request), readReport(request.body), sender);
       responder.send(reply, 'edge', 200, Buffer.from(JSON.stringify(result)), [
         'content-type',
         'application/json; charset=utf-8',
@@ -223,7 +223,7 @@ export function feedRoutes(
   );
 }
 
-/** Says which tokens are accepted, if these are not all. */
+/** Says which tokens are accepted if not all of them are. */
 function withHint(error: unknown, accepts: string | undefined): unknown {
   if (!(error instanceof ApiError) || error.name !== 'AuthenticationRequired' || accepts === undefined)
     return error;
@@ -234,15 +234,15 @@ function withHint(error: unknown, accepts: string | undefined): unknown {
  * An edge can be ahead because another server was, or because a restored database lost changes. In the second case a new epoch
  * begins.
  */
-async function askIfLost(state: ServingState, environment: string, from: Position): Promise<void> {
+async function askIfLost(state: ServingState, environment: string, edgePosition: Position): Promise<void> {
   const current = new Map(state.environments()).get(environment);
-  const { epoch, revision, tokenRevision } = from;
+  const { epoch, revision, tokenRevision } = edgePosition;
   if (current?.epoch !== epoch) return;
   if (current.revision >= revision && state.tokens.revision >= tokenRevision) return;
   await state.isLost(epoch, environment, revision, tokenRevision);
 }
 
-function tokenOf({ sdkToken }: FastifyRequest): SdkToken {
+function getSdkToken({ sdkToken }: FastifyRequest): SdkToken {
   if (!sdkToken) throw new Error('The token of the request was not checked');
   return sdkToken;
 }

@@ -2,16 +2,19 @@ import { sign, verify } from 'node:crypto';
 import { SnapshotError, type TrustedKeys, UntrustedKeyError } from '../snapshot/format.ts';
 import type { SigningKey } from '../snapshot/keys.ts';
 
-/** JSON in one line, and its signature in the next: the id of the key, a space and base64, as in a snapshot. */
-export function signed(value: object, key: SigningKey): string {
+/** Returns JSON on one line, and on the next its signature as in a snapshot: the id of the key, a space and base64. */
+export function signJson(value: object, key: SigningKey): string {
   const line = JSON.stringify(value);
   return `${line}\n${key.id} ${sign(null, Buffer.from(line), key.privateKey).toString('base64')}`;
 }
 
-/** The value, if a trusted key signed it. Throws a `SnapshotError` otherwise. Nothing is parsed before that. */
+/**
+ * Returns the value if a trusted key signed it, and throws a `SnapshotError` otherwise. Nothing is parsed before the signature is
+ * verified.
+ */
 export function readSigned(text: string, keys: TrustedKeys): unknown {
-  const [line = '', second = ''] = text.split('\n', 2);
-  const [id = '', signature = ''] = second.split(' ');
+  const [line = '', signatureLine = ''] = text.split('\n', 2);
+  const [id = '', signature = ''] = signatureLine.split(' ');
   const key = keys.get(id);
   if (!key) throw new UntrustedKeyError(`Key "${id.slice(0, 40)}" is not trusted.`);
   if (!verify(null, Buffer.from(line), key, Buffer.from(signature, 'base64')))

@@ -4,14 +4,14 @@ import type { Shares } from '../platform/admission/shares.ts';
 import type { ServingState } from '../serving/state/serving.ts';
 import type { SdkToken } from '../serving/tokens/tokens.ts';
 import type { SigningKey } from '../snapshot/keys.ts';
-import { blockOf, type EdgeStream, makeEdgeStreams } from './edge-streams.ts';
+import { type EdgeStream, formatBlock, makeEdgeStreams } from './edge-streams.ts';
 import {
   feedKey,
-  feedOf,
   makePublication,
   type Position,
   type Publication,
   positionText,
+  toFeed,
 } from './publisher.ts';
 
 /** An edge that receives nothing for three of these intervals reconnects. */
@@ -21,12 +21,12 @@ type Group = { publication: Publication; streams: Set<EdgeStream> };
 
 export type FeedStreams = {
   /** Brings the edge up to date and keeps it up to date. Throws 429 or 503 if there are too many streams. */
-  open: (reply: FastifyReply, token: SdkToken, from: Position | undefined, headers: string[]) => void;
+  open: (reply: FastifyReply, token: SdkToken, edgePosition: Position | undefined, headers: string[]) => void;
   close: () => Promise<void>;
   readonly shares: Shares;
 };
 
-/** Streams of frames to edges, after the announcement of keys. All edges of a feed get the same bytes, which are signed once. */
+/** Streams frames to edges, after announcing the keys. All edges of a feed get the same bytes, which are signed once. */
 export function makeFeedStreams(
   state: ServingState,
   key: SigningKey,
@@ -38,20 +38,20 @@ export function makeFeedStreams(
 
   /** Sends what changed. A head follows, which shows a gap if a frame was too large to send. */
   const advance = ({ publication, streams }: Group): void => {
-    const before = positionText(publication.position);
+    const positionBefore = positionText(publication.position);
     const frames = publication.advance();
     const id = positionText(publication.position);
-    if (frames.length === 0 && id === before) return;
-    const blocks = [...frames, publication.head()].map(frame => blockOf(frame, id)).join('');
+    if (frames.length === 0 && id === positionBefore) return;
+    const blocks = [...frames, publication.head()].map(frame => formatBlock(frame, id)).join('');
     for (const stream of streams) edges.write(stream, blocks);
   };
 
-  const groupOf = (token: SdkToken): Group => {
-    const feed = feedOf(token);
-    const known = groups.get(feedKey(feed));
-    if (known) {
-      advance(known);
-      return known;
+  const getOrCreateGroup = (token: SdkToken): Group => {
+    const feed = toFeed(token);
+    const existing = groups.get(feedKey(feed));
+    if (existing) {
+      advance(existing);
+      return existing;
     }
     const group = { publication: makePublication(state, feed, key), streams: new Set<EdgeStream>() };
     groups.set(feedKey(feed), group);
@@ -76,10 +76,10 @@ export function makeFeedStreams(
     }),
   ];
 
-  const beating = setInterval(() => {
+  const heartbeat = setInterval(() => {
     edges.endInvalid();
     for (const { publication, streams } of groups.values()) {
-      const block = blockOf(publication.head(), positionText(publication.position));
+      const block = formatBlock(publication.head(), positionText(publication.position));
       for (const stream of streams) {
         edges.write(stream, block);
         edges.dismissIfDue(stream);
@@ -89,20 +89,24 @@ export function makeFeedStreams(
 
   return {
     shares: edges.shares,
-    open: (reply, token, from, headers) => {
+    open: (reply, token, edgePosition, headers) => {
       const stream = edges.accept(reply, token, headers);
       if (!stream) return;
-      const { publication, streams } = groupOf(token);
+      const { publication, streams } = getOrCreateGroup(token);
       streams.add(stream);
       stream.raw.once('close', () => remove(stream));
-      const frames = [announcement, ...(from ? publication.catchUp(from) : []), publication.head()];
+      const frames = [
+        announcement,
+        ...(edgePosition ? publication.catchUp(edgePosition) : []),
+        publication.head(),
+      ];
       const id = positionText(publication.position);
-      stream.raw.write(frames.map(frame => blockOf(frame, id)).join(''));
+      stream.raw.write(frames.map(frame => formatBlock(frame, id)).join(''));
       edges.dismissIfDue(stream);
     },
     close: async () => {
       for (const stop of stopListening) stop();
-      clearInterval(beating);
+      clearInterval(heartbeat);
       await edges.close();
     },
   };

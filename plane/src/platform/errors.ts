@@ -22,7 +22,7 @@ export const ERROR_NAMES = [
 ] as const;
 export type ErrorName = (typeof ERROR_NAMES)[number];
 
-/** One thing wrong with a request; path points into it, such as /query/limit or /body/name. */
+/** One violation in a request. The path points into the request, such as /query/limit or /body/name. */
 export type Violation = { message: string; path?: string };
 
 /** An error for the caller. Only errors of this class have their message sent in responses. */
@@ -44,7 +44,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Nobody reads more than this, and 50,000 violations would make a response of 5 MB. */
+/** Nobody reads more than this, and a response with 50,000 violations would take 5 MB. */
 export const MAX_LISTED = 100;
 
 /** `total` is the number of violations if `details` has only the first ones. */
@@ -53,47 +53,48 @@ export function badData(details: Violation[], total = details.length): ApiError 
   const message =
     total === 1 && first
       ? first.message
-      : `The request is invalid: ${counted(total, 'violation')}, listed in details.`;
-  return new ApiError('BadDataError', message, { details: listed(details, total) });
+      : `The request is invalid: ${formatCount(total, 'violation')}, listed in details.`;
+  return new ApiError('BadDataError', message, { details: truncateDetails(details, total) });
 }
 
-function listed(details: Violation[], total = details.length): Violation[] {
+function truncateDetails(details: Violation[], total = details.length): Violation[] {
   const first = details.slice(0, MAX_LISTED);
   const more = total - first.length;
   return more > 0 ? [...first, { message: `and ${more} more` }] : first;
 }
 
 /**
- * Rejects an action with all reasons. The first reason decides name and status; `details` has the message of each. The message
- * itself names every missing permission.
+ * Rejects an action and lists all reasons. The first reason decides the name and status, `details` has one message per reason,
+ * and the error's own message names every missing permission.
  */
 export function rejectForAll(action: string, reasons: ApiError[]): void {
   const [first] = reasons;
   if (!first) return;
   const details = reasons.flatMap(reason => reason.details);
-  // A single error with several violations has its own message.
+  // A single error with several violations already has a message.
   if (reasons.length === 1) throw first;
   const denied = reasons.filter(({ name }) => name === 'NoAccessError').map(({ message }) => message);
   const message = `${action} is rejected for ${details.length} reasons, listed in details.`;
-  throw new ApiError(first.name, [message, ...denied].join(' '), { details: listed(details) });
+  throw new ApiError(first.name, [message, ...denied].join(' '), { details: truncateDetails(details) });
 }
 
-export const notFound = (what: string): ApiError => new ApiError('NotFoundError', `${what} does not exist.`);
+export const notFound = (subject: string): ApiError =>
+  new ApiError('NotFoundError', `${subject} does not exist.`);
 
-/** The sentence about archived features or projects: "Feature "a" is archived. Revive it first." */
+/** The message for archived features or projects: "Feature "a" is archived. Revive it first." */
 export const archivedSentence = (kind: 'Feature' | 'Project', names: readonly string[]): string =>
   names.length === 1
-    ? `${kind} ${quoted(names)} is archived. Revive it first.`
-    : `${kind}s ${quoted(names)} are archived. Revive them first.`;
+    ? `${kind} ${quoteNames(names)} is archived. Revive it first.`
+    : `${kind}s ${quoteNames(names)} are archived. Revive them first.`;
 
 /** For callers who may see the archived feature or project. */
-export const isArchived = (kind: 'Feature' | 'Project', names: string[]): ApiError =>
+export const archivedError = (kind: 'Feature' | 'Project', names: string[]): ApiError =>
   new ApiError('NotFoundError', archivedSentence(kind, names));
 
-export const nameExists = (what: string): ApiError =>
-  new ApiError('NameExistsError', `${what} already exists.`);
+export const nameExists = (subject: string): ApiError =>
+  new ApiError('NameExistsError', `${subject} already exists.`);
 
-export const invalidOperation = (why: string): ApiError => new ApiError('InvalidOperationError', why);
+export const invalidOperation = (reason: string): ApiError => new ApiError('InvalidOperationError', reason);
 
 /** Throws an error with all violations, if there are any. */
 export function rejectWith(reasons: string[]): void {
@@ -104,23 +105,24 @@ export function rejectWith(reasons: string[]): void {
 }
 
 /** A number and its noun: "1 feature", "3 features". */
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+export const formatCount = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** Names for a sentence, each in quotes. */
-export const quoted = (names: readonly string[]): string => names.map(name => `"${name}"`).join(', ');
+export const quoteNames = (names: readonly string[]): string => names.map(name => `"${name}"`).join(', ');
 
 /** Alternatives for a sentence: "A", "A or B", "A, B or C". */
-export const either = (words: readonly string[]): string =>
-  [words.slice(0, -1).join(', '), ...words.slice(-1)].filter(part => part !== '').join(' or ');
+export const joinWithOr = (alternatives: readonly string[]): string =>
+  [alternatives.slice(0, -1).join(', '), ...alternatives.slice(-1)].filter(part => part !== '').join(' or ');
 
 /** Names in quotes, or ids, for a sentence: the first ones, and how many more there are. */
-export function some(values: readonly (string | number)[], shown = 5): string {
-  const rest = values.length - shown;
-  const first = values.slice(0, shown).map(value => (typeof value === 'string' ? `"${value}"` : value));
-  return first.join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+export function quoteSome(values: readonly (string | number)[], maxShown = 5): string {
+  const more = values.length - maxShown;
+  const first = values.slice(0, maxShown).map(value => (typeof value === 'string' ? `"${value}"` : value));
+  return first.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
-export const exceedsLimit = (why: string): ApiError => new ApiError('ExceedsLimitError', why);
+export const exceedsLimit = (reason: string): ApiError => new ApiError('ExceedsLimitError', reason);
 
 /** Why a caller is not authenticated. Never says whether a token existed. */
 const UNAUTHENTICATED = {
@@ -134,20 +136,20 @@ const UNAUTHENTICATED = {
 export const authenticationRequired = (reason: keyof typeof UNAUTHENTICATED): ApiError =>
   new ApiError('AuthenticationRequired', UNAUTHENTICATED[reason]);
 
-export const tooManyRequests = (why: string, retryAfter: number): ApiError =>
-  new ApiError('RateLimitError', why, { retryAfter });
+export const tooManyRequests = (reason: string, retryAfter: number): ApiError =>
+  new ApiError('RateLimitError', reason, { retryAfter });
 
-/** Where a permission is required: on the instance, in a project, or in environments of a project. */
-export type PermissionPlace = { project?: string; environments?: readonly string[] };
+/** Where a permission is required: for the whole instance, in a project, or in environments of a project. */
+export type PermissionScope = { project?: string; environments?: readonly string[] };
 
-export function noAccess(permissions: readonly string[], place: PermissionPlace = {}): ApiError {
-  const { project, environments = [] } = place;
-  const inEnvironments = environments.length === 0 ? '' : ` in environment ${quoted(environments)}`;
+export function noAccess(permissions: readonly string[], scope: PermissionScope = {}): ApiError {
+  const { project, environments = [] } = scope;
+  const inEnvironments = environments.length === 0 ? '' : ` in environment ${quoteNames(environments)}`;
   const preposition = environments.length === 0 ? 'in' : 'of';
   const inProject = project === undefined ? '' : ` ${preposition} project "${project}"`;
-  const where = `${inEnvironments}${inProject}`;
+  const location = `${inEnvironments}${inProject}`;
   return new ApiError(
     'NoAccessError',
-    `This operation requires the permission ${either(permissions)}${where}.`,
+    `This operation requires the permission ${joinWithOr(permissions)}${location}.`,
   );
 }

@@ -1,6 +1,6 @@
 const HIGH_SURROGATE_AT_END = /[\ud800-\udbff]$/;
 
-/** At most `length` UTF-16 units, cut between characters: half of an emoji is not a valid string, and PostgreSQL rejects it. */
+/** Truncates to `length` UTF-16 units between characters, because half of an emoji is no valid string and PostgreSQL rejects it. */
 export function truncate(text: string, length: number): string {
   return text.length > length ? text.slice(0, Math.max(0, length)).replace(HIGH_SURROGATE_AT_END, '') : text;
 }
@@ -10,4 +10,4 @@ export const ellipsize = (text: string, length: number): string =>
   text.length > length ? `${truncate(text, length - 1)}…` : text;
 
 /** PostgreSQL stores neither NUL nor unpaired surrogates. */
-export const storableText = (text: string): string => text.replaceAll('\0', '').toWellFormed();
+export const toStorableText = (text: string): string => text.replaceAll('\0', '').toWellFormed();

@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { crc32 } from 'node:zlib';
 
 /**
- * A token starts with what Unleash SDKs and proxies expect (`*:production.`, `user:`). Then comes the secret: a prefix per kind
- * that secret scanners recognise, 256 random bits and a checksum, in letters and digits.
+ * A token starts with the prefix that Unleash SDKs and proxies expect (`*:production.`, `user:`). Then comes the secret: a prefix
+ * per kind that secret scanners recognise, 256 random bits and a checksum, in letters and digits.
  */
 const PREFIXES = {
   client: 'hyc',
@@ -28,21 +28,21 @@ const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
 
-export function newToken(kind: TokenKind, start: string): string {
+export function newToken(kind: TokenKind, prefix: string): string {
   const random = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), RANDOM_LENGTH);
   const secret = `${PREFIXES[kind]}_${random}`;
-  return `${start}${secret}${checksum(secret)}`;
+  return `${prefix}${secret}${checksum(secret)}`;
 }
 
 export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest();
 
-/** The part of a token that is shown after its creation. It identifies the token and cannot be used. */
-export function hintOf(token: string): string {
+/** Returns the part of a token that is shown after its creation. It identifies the token and cannot be used. */
+export function getTokenHint(token: string): string {
   const secretStart = token.lastIndexOf('.') + 1;
   return `${token.slice(0, secretStart)}…${token.slice(-4)}`;
 }
 
-/** True for a secret of our format with a wrong checksum. Such a token is rejected without a query. */
+/** Whether a secret in our format has a wrong checksum. Such a token is rejected without a query. */
 export function isForged(token: string): boolean {
   const secret = SECRET_PATTERN.exec(token)?.[0];
   if (secret === undefined) return false;
@@ -53,10 +53,10 @@ const checksum = (secret: string): string => base62(BigInt(crc32(secret)), CHECK
 
 function base62(value: bigint, length: number): string {
   let text = '';
-  for (let rest = value; rest > 0n; rest /= 62n) text = DIGITS[Number(rest % 62n)] + text;
+  for (let remaining = value; remaining > 0n; remaining /= 62n) text = DIGITS[Number(remaining % 62n)] + text;
   return text.padStart(length, '0');
 }
 
-/** The token of the Authorization header. Undefined without one: API explorers send an empty header with the session cookie. */
+/** Reads the Authorization header. Returns undefined if it is empty, as API explorers send it with the session cookie. */
 export const readToken = ({ authorization }: IncomingHttpHeaders): string | undefined =>
   authorization?.replace(/^bearer(\s|$)/i, '').trim() || undefined;

@@ -3,7 +3,7 @@ import { ApiError, tooManyRequests } from '../platform/errors.ts';
 
 const MIB = 1_024 * 1_024;
 
-/** Bytes of request bodies. A parsed body takes up to ten times as much, so these are 160 MB at most. */
+/** Bytes of request bodies. A parsed body takes up to ten times as much memory, so this is 160 MB at most. */
 const BODY_BYTES: ShareLimits = {
   capacity: 16 * MIB,
   share: 0.6,
@@ -17,10 +17,10 @@ const UNREAD_BYTES = 64 * MIB;
 
 /** The share of all streams, of SDKs and of pages together, that one token may have. */
 const STREAMS_OF_TOKEN = 0.8;
-/** The share of these that pages in one network may have with one token. */
+/** The share of all streams that the pages with one token in one network may have. */
 const STREAMS_OF_NETWORK = 0.5;
 
-/** What the callers of the SDK APIs share. */
+/** The resources that callers of the SDK APIs share. */
 export type SdkAdmission = {
   /** Bytes of request bodies in memory, compressed and inflated. */
   bodies: Shares;
@@ -28,7 +28,7 @@ export type SdkAdmission = {
   unread: Shares;
   /** Streams of SDKs and of pages that use OpenFeature, by token. */
   streams: Shares;
-  /** Streams of pages, by token and network: all visitors to a page have the same token. */
+  /** Streams of pages, by token and network, because all visitors to a page have the same token. */
   pageStreams: Shares;
 };
 
@@ -41,23 +41,23 @@ const withoutQueue = (capacity: number, share: number): ShareLimits => ({
 });
 
 export const makeSdkAdmission = (streams: number): SdkAdmission => ({
-  bodies: makeShares(BODY_BYTES, holder => busy(holder, 'request bodies')),
-  unread: makeShares(withoutQueue(UNREAD_BYTES, 0.6), holder => busy(holder, 'unread responses')),
-  streams: makeShares(withoutQueue(streams, STREAMS_OF_TOKEN), holder => busy(holder, 'streams')),
-  pageStreams: makeShares(withoutQueue(streams, STREAMS_OF_NETWORK), holder => busy(holder, 'streams')),
+  bodies: makeShares(BODY_BYTES, holder => busyError(holder, 'request bodies')),
+  unread: makeShares(withoutQueue(UNREAD_BYTES, 0.6), holder => busyError(holder, 'unread responses')),
+  streams: makeShares(withoutQueue(streams, STREAMS_OF_TOKEN), holder => busyError(holder, 'streams')),
+  pageStreams: makeShares(withoutQueue(streams, STREAMS_OF_NETWORK), holder => busyError(holder, 'streams')),
 });
 
 const RETRY_AFTER_SECONDS = 2;
 
-/** 429 if the caller has used up its own share, and 503 if others hold the rest. SDKs retry after both. */
-export const busy = (holder: Holder, what: string): ApiError =>
+/** Returns 429 if the caller has used up its own share, and 503 if others hold the rest. SDKs retry after both. */
+export const busyError = (holder: Holder, resource: string): ApiError =>
   holder === 'caller'
     ? tooManyRequests(
-        `This token and network have too many ${what} at a time. Send fewer, and retry after the time in Retry-After.`,
+        `This token and network have too many ${resource} at a time. Send fewer, and retry after the time in Retry-After.`,
         RETRY_AFTER_SECONDS,
       )
     : new ApiError(
         'ServiceUnavailableError',
-        `The server is busy with ${what} from other callers. Retry after the time in Retry-After.`,
+        `The server is busy with ${resource} from other callers. Retry after the time in Retry-After.`,
         { retryAfter: RETRY_AFTER_SECONDS },
       );

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Registry } from 'prom-client';
-import type { Arrivals } from '../platform/admission/arrivals.ts';
 import type { Admission } from '../platform/admission/metrics.ts';
+import type { NetworkQueues } from '../platform/admission/network-queues.ts';
 import { notFound } from '../platform/errors.ts';
 import { SDK_TOKEN_SCHEMES } from '../platform/http/description/token-schemes.ts';
 import { lazyCompilers } from '../platform/http/input/compilers.ts';
 import { MAX_PARAM_LENGTH } from '../platform/http/input/url-limits.ts';
 import { errorBody, STATUS, toApiError } from '../platform/http/output/error-body.ts';
 import { collectMethods, wrongMethod } from '../platform/http/output/methods.ts';
-import { installArrivals } from '../platform/http/protection/arrivals.ts';
+import { installNetworkQueues } from '../platform/http/protection/network-queues.ts';
 import { ErrorBody, withBusyResponses } from '../platform/http/schema.ts';
 import { makeSdkAdmission } from './admission.ts';
-import { authorize, forgetLost } from './client-api/authorize.ts';
+import { authorize, forgetLostRevision } from './client-api/authorize.ts';
 import { installSdkBodies } from './client-api/bodies.ts';
-import { type CountRequest, type Operation, requestMetrics } from './client-api/metrics.ts';
+import { type CountRequest, type Operation, registerRequestMetrics } from './client-api/metrics.ts';
 import { makeResponder, type Responder } from './client-api/responses.ts';
 import { clientRoutes } from './client-api/routes.ts';
 import { makeEvaluation } from './evaluation/evaluation.ts';
@@ -49,16 +49,16 @@ export type SdkAppSettings = {
   trustedProxies: string[];
   reports: Reports;
   positions: Positions;
-  arrivals: Arrivals;
+  networkQueues: NetworkQueues;
   /** The shares of the server, for its metrics. */
   admission: Admission;
   /** Whether the OpenAPI document is needed, which a server has and an edge does not. */
   isDescribed?: boolean;
-  /** Adds routes of higher wings, with the same responses and errors. */
+  /** Adds routes of higher layers, with the same responses and errors. */
   addRoutes?: (app: FastifyInstance, responder: Responder, count: CountRequest) => void;
 };
 
-/** Loaded on demand, because it is an eighth of the code of an edge, which has to start quickly. */
+/** Loads the generator on demand, because it is an eighth of an edge's code, and an edge has to start quickly. */
 async function describe(app: FastifyInstance): Promise<void> {
   const { default: swagger } = await import('@fastify/swagger');
   await app.register(swagger, {
@@ -74,7 +74,8 @@ async function describe(app: FastifyInstance): Promise<void> {
 }
 
 /**
- * A separate application, because the admin API's hooks would double the cost of a response, and its log line would triple it.
+ * Builds a separate application for SDKs, because the admin API's hooks would double the cost of a response, and its log line
+ * would triple it.
  */
 export async function buildSdkApp(state: ServingState, settings: SdkAppSettings): Promise<FastifyInstance> {
   const app = Fastify({
@@ -87,13 +88,13 @@ export async function buildSdkApp(state: ServingState, settings: SdkAppSettings)
     },
     return503OnClosing: false,
     schemaController: lazyCompilers,
-    // The router rejects a path before it belongs to a part of the application.
+    // The router rejects a path before it reaches a plugin.
     frameworkErrors: (error, request, reply) =>
       (OFREP_PATH.test(request.url) ? failOfrep : fail)(error, request, reply),
   });
-  const methodsOf = collectMethods(app);
+  const listMethods = collectMethods(app);
   const admission = makeSdkAdmission(settings.streams.streams);
-  const count = requestMetrics(settings.metrics);
+  const count = registerRequestMetrics(settings.metrics);
   const responder = makeResponder(state, count, settings.securityHeaders);
   const streams = makeStreams(
     state,
@@ -102,12 +103,12 @@ export async function buildSdkApp(state: ServingState, settings: SdkAppSettings)
     settings.metrics,
     settings.positions,
   );
-  settings.positions.useStreams(streams.ask);
+  settings.positions.setAskStreams(streams.ask);
   const evaluation = makeEvaluation(
     settings.evaluation,
     admission.unread,
     settings.metrics,
-    settings.positions.evaluated,
+    settings.positions.countEvaluation,
   );
   settings.admission
     .set('sdk-bodies', admission.bodies)
@@ -123,9 +124,9 @@ export async function buildSdkApp(state: ServingState, settings: SdkAppSettings)
   app.setNotFoundHandler((request, reply) => {
     if (request.method !== 'OPTIONS') {
       const path = request.url.split('?')[0] ?? '';
-      const what = `${request.method} ${path.slice(0, 200)}`;
-      const methods = methodsOf(path);
-      throw methods.length > 0 ? wrongMethod(what, methods) : notFound(what);
+      const operation = `${request.method} ${path.slice(0, 200)}`;
+      const methods = listMethods(path);
+      throw methods.length > 0 ? wrongMethod(operation, methods) : notFound(operation);
     }
     responder.send(reply, 'other', 204, Buffer.alloc(0), ['allow', 'GET, POST, OPTIONS']);
   });
@@ -136,16 +137,16 @@ export async function buildSdkApp(state: ServingState, settings: SdkAppSettings)
     void streams.close();
   });
   app.decorateRequest('sdkToken');
-  installArrivals(app, settings.arrivals);
+  installNetworkQueues(app, settings.networkQueues);
   installSdkBodies(app, admission.bodies);
   app.addSchema(ErrorBody);
   if (settings.isDescribed) await describe(app);
   clientRoutes(app, state, streams, responder, settings.reports, settings.positions);
   streamingRoutes(app, streams, settings.positions, {
     authorize: async request => {
-      const found = await authorize(state, request);
-      await forgetLost(state, request, found.scope);
-      return found;
+      const access = await authorize(state, request);
+      await forgetLostRevision(state, request, access.scope);
+      return access;
     },
     commonHeaders: responder.commonHeaders,
     count: status => count('streaming', status),

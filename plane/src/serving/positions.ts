@@ -4,32 +4,32 @@ import type { SdkToken } from './tokens/tokens.ts';
 
 /** One running SDK that this server has seen. */
 export type KnownClient = {
-  /** The revision of the environment up to which the client has every change that its scope contains. 0: unknown. */
+  /** The environment revision up to which the client has every change in its scope, or 0 if it is unknown. */
   readonly revision: number;
 };
 
-/** Ends the streams of the clients that are due, at most this many, so that the clients reconnect and present what they have. */
-export type AskStreams = (isDue: (client: KnownClient, environment: string) => boolean, most: number) => void;
+/** Ends at most `max` streams of clients that are due. The clients then reconnect and send their revisions. */
+export type AskStreams = (isDue: (client: KnownClient, environment: string) => boolean, max: number) => void;
 
 /**
- * Records which revisions clients have. Only what a client presents counts, because a response that was sent, or a frame that the
- * operating system accepted, may never be read.
+ * Records which revisions clients have. Only the revision sent by a client counts, because the client may never read a response
+ * that was sent or a frame that the operating system accepted.
  */
 export type Positions = {
-  /** A client sends a request and presents the revision that it has of its scope. Undefined: it presents none. */
+  /** Records a request of a client, with the revision it sent for its scope, or undefined if it sent none. */
   hear: (
     token: SdkToken,
     headers: IncomingHttpHeaders,
     scope: Scope,
-    presented: number | undefined,
+    presentedRevision: number | undefined,
   ) => KnownClient | undefined;
-  /** The stream of the client was opened or closed. */
-  opened: (client: KnownClient) => void;
-  closed: (client: KnownClient) => void;
-  /** The revision that the client presented when it opened its stream is still the newest one in its scope. */
-  stillCurrent: (client: KnownClient, scope: Scope) => void;
-  /** Flags were evaluated for a browser, which does not count as an instance. */
-  evaluated: (scope: Scope) => void;
-  /** Sets the function that asks streams. */
-  useStreams: (ask: AskStreams) => void;
+  /** Records that a client opened or closed a stream. */
+  streamOpened: (client: KnownClient) => void;
+  streamClosed: (client: KnownClient) => void;
+  /** Records that the revision sent when the stream was opened is still the newest in its scope. */
+  confirmCurrent: (client: KnownClient, scope: Scope) => void;
+  /** Counts an evaluation for a browser, which does not count as an instance. */
+  countEvaluation: (scope: Scope) => void;
+  /** Sets the function that ends streams, so that their clients reconnect and send their revisions. */
+  setAskStreams: (ask: AskStreams) => void;
 };

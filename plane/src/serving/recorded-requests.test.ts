@@ -27,7 +27,7 @@ const FLAG = 'pay.checkout';
 const tokens = { backend: '', frontend: '' };
 
 type Step = {
-  /** Method and path below /api, unless the path starts with /edge. */
+  /** Method and path. The path is relative to /api, unless it starts with /edge. */
   to: string;
   /** Names and values in the order in which they are sent. `T`, `F` and `E` are the two tokens and the ETag of the step before. */
   headers?: [string, string][];
@@ -46,7 +46,7 @@ const now = new Date().toISOString();
 const withOffset = (fraction: string) => now.replace(/\.\d+Z$/, `.${fraction}+00:00`);
 const toggles = { [FLAG]: { yes: 1, no: 0, variants: { blue: 1 } } };
 
-/** A poll, then the same with its ETag. */
+/** A poll, then the same poll with its ETag. */
 const polls = (to: string, headers: [string, string][], encoding?: 'gzip'): Step[] => [
   { to, headers, status: 200, schema: PollBody, encoding },
   { to, headers: [...headers, ['If-None-Match', 'E']], status: 304 },
@@ -282,6 +282,24 @@ const SDKS: Record<string, Step[]> = {
     ]),
     reports({ start: now, stop: now, toggles }),
   ],
+  'nestjs-unleash 2': [
+    {
+      to: POLL,
+      headers: [
+        ['Accept', 'application/json, text/plain, */*'],
+        ['UNLEASH-INSTANCEID', 'i'],
+        ['UNLEASH-APPNAME', 'app'],
+        ['Authorization', 'T'],
+        ['User-Agent', 'axios/1.7.9'],
+        ['Accept-Encoding', 'gzip, compress, deflate, br'],
+      ],
+      status: 200,
+      schema: PollBody,
+      encoding: 'gzip',
+    },
+    registers('nestjs-unleash@2.2.4', 60_000, now),
+    reports({ start: now, stop: now, toggles: { [FLAG]: { yes: 1, no: 0 } } }),
+  ],
   'JavaScript 1.0': [
     {
       to: 'GET /frontend?appName=app&environment=&userId=ada',
@@ -470,61 +488,64 @@ beforeAll(async () => {
   await admin('POST', 'projects/sdks/features/pay.other/environments/production/on');
 });
 
-type Received = { status: number; headers: IncomingHttpHeaders; body: Buffer };
+type ReceivedResponse = { status: number; headers: IncomingHttpHeaders; body: Buffer };
 
-async function send({ to, headers = [], body }: Step, etag: string): Promise<Received> {
+async function send({ to, headers = [], body }: Step, etag: string): Promise<ReceivedResponse> {
   const [method = '', path = ''] = to.split(' ');
   const { host, port } = new URL(server.url);
-  const filled = (text: string) => ({ T: tokens.backend, F: tokens.frontend, E: etag })[text] ?? text;
+  const fillIn = (text: string) => ({ T: tokens.backend, F: tokens.frontend, E: etag })[text] ?? text;
   const payload =
     body === undefined
       ? undefined
-      : JSON.stringify(body, (_, value) => (typeof value === 'string' ? filled(value) : value));
+      : JSON.stringify(body, (_, value) => (typeof value === 'string' ? fillIn(value) : value));
   const lengths = payload === undefined ? [] : ['Content-Length', String(Buffer.byteLength(payload))];
-  const sent = request({
+  const outgoing = request({
     port,
     method,
     path: path.startsWith('/edge') ? path : `/api${path}`,
     agent: false,
-    headers: ['Host', host, ...headers.flatMap(([name, value]) => [name, filled(value)]), ...lengths],
+    headers: ['Host', host, ...headers.flatMap(([name, value]) => [name, fillIn(value)]), ...lengths],
   });
-  sent.end(payload);
-  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  outgoing.end(payload);
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
   return { status: response.statusCode ?? 0, headers: response.headers, body: await buffer(response) };
 }
 
-function parsed({ headers, body }: Received): unknown {
+function parseBody({ headers, body }: ReceivedResponse): unknown {
   return JSON.parse((headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body).toString());
 }
 
-test.each(Object.entries(SDKS))('the requests of %s get responses that it can read', async (_sdk, steps) => {
-  let etag = '';
-  for (const step of steps) {
-    const received = await send(step, etag);
+test.each(Object.entries(SDKS))(
+  'the requests of %s get responses that the SDK can read',
+  async (_sdk, steps) => {
+    let etag = '';
+    for (const step of steps) {
+      const received = await send(step, etag);
 
-    expect([step.to, received.status]).toEqual([step.to, step.status]);
-    if (step.encoding) expect(received.headers['content-encoding']).toBe(step.encoding);
-    if (!step.headers?.some(([name]) => name === 'Accept-Encoding'))
-      expect(received.headers['content-encoding']).toBeUndefined();
-    if (received.status === 304) expect(received.body).toHaveLength(0);
-    if (received.status === 401) expect(parsed(received)).toHaveProperty('message');
-    if (!step.schema) continue;
-    expect(received.headers['content-type']).toBe('application/json; charset=utf-8');
-    expect(strictViolations(step.schema, parsed(received))).toEqual([]);
-    if (step.schema === ValidTokens) continue;
-    expect(received.headers.etag).toMatch(/^"[^"]+"$/);
-    etag = String(received.headers.etag);
-  }
-});
+      expect([step.to, received.status]).toEqual([step.to, step.status]);
+      if (step.encoding) expect(received.headers['content-encoding']).toBe(step.encoding);
+      if (!step.headers?.some(([name]) => name === 'Accept-Encoding'))
+        expect(received.headers['content-encoding']).toBeUndefined();
+      if (received.status === 304) expect(received.body).toHaveLength(0);
+      if (received.status === 401) expect(parseBody(received)).toHaveProperty('message');
+      if (!step.schema) continue;
+      expect(received.headers['content-type']).toBe('application/json; charset=utf-8');
+      expect(strictViolations(step.schema, parseBody(received))).toEqual([]);
+      if (step.schema === ValidTokens) continue;
+      expect(received.headers.etag).toMatch(/^"[^"]+"$/);
+      etag = String(received.headers.etag);
+    }
+  },
+);
 
-test('the frontend API names each flag once', async () => {
+test('the frontend API returns each flag once', async () => {
   const step = {
     to: 'GET /frontend?userId=ada',
     headers: [['Authorization', 'F']],
     status: 200,
   } satisfies Step;
 
-  const { toggles: shown } = parsed(await send(step, '')) as { toggles: { name: string }[] };
+  const { toggles: shown } = parseBody(await send(step, '')) as { toggles: { name: string }[] };
 
   expect(shown.map(({ name }) => name)).toEqual([FLAG, 'pay.other']);
 });
@@ -535,7 +556,7 @@ test.each([
   'unleash-python-sdk:6.8.0',
   'unleash-ruby-sdk:6.6.0',
   'unleash-dotnet-sdk:6.1.0',
-])('a stream of %s begins with a hydration that it can read', async sdk => {
+])('a stream of %s begins with a hydration that the SDK can read', async sdk => {
   const stream = await openStream(server.url, tokens.backend, {
     'unleash-sdk': sdk,
     'unleash-connection-id': sdk,
@@ -550,7 +571,7 @@ test.each([
 
 test('every report is counted', async () => {
   await makeFlusher(harness.db, harness.app.usage).flush();
-  const before = await counted();
+  const countBefore = await readCount();
   for (const body of [
     { start: { seconds: 1, nanos: 5 }, stop: { seconds: 2, nanos: 5 }, toggles },
     { start: now, stop: '', toggles: { [FLAG]: { yes: 1, no: 0, variants: null } } },
@@ -559,10 +580,10 @@ test('every report is counted', async () => {
     await send(reports(body), '');
   await makeFlusher(harness.db, harness.app.usage).flush();
 
-  expect((await counted()) - before).toBe(3);
+  expect((await readCount()) - countBefore).toBe(3);
 });
 
-async function counted(): Promise<number> {
+async function readCount(): Promise<number> {
   const { body } = await call(harness.app, 'GET', `/api/admin/client-metrics/features/${FLAG}/raw`);
   return body.data.reduce((sum: number, { yes }: { yes: number }) => sum + yes, 0);
 }

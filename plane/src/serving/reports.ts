@@ -8,13 +8,13 @@ type Fields = Record<string, unknown>;
 
 /** Accepts what SDKs report. All routes for SDKs report through these functions. */
 export type Reports = {
-  /** The registration of an SDK that starts. */
+  /** Records the registration of an SDK that starts. */
   register: (token: Reporter, headers: IncomingHttpHeaders, body: Fields) => void;
   /**
-   * The counts of an SDK. Anything that cannot be read is skipped, because an SDK that gets 400 sends no metrics until it
+   * Records the counts of an SDK. Anything that cannot be read is skipped, because an SDK that gets 400 sends no metrics until it
    * restarts. Returns a promise if the body is too large for one turn.
    */
   report: (token: Reporter, headers: IncomingHttpHeaders, body: Fields) => Promise<void> | undefined;
-  /** The counts of a proxy: all of them, or none and a rejection if the body is invalid. Returns a promise as `report` does. */
+  /** Records the counts of a proxy, or rejects an invalid body and counts none of it. Returns a promise as `report` does. */
   reportBulk: (token: Reporter, body: Fields) => Promise<void> | undefined;
 };

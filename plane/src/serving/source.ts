@@ -1,11 +1,11 @@
 /** The positions that a server compares with its memory every second. */
 export type Positions = {
-  /** The id of the history that the numbers belong to. */
+  /** The id of the history that the revisions belong to. */
   epoch: string;
   /** The time of the source, which decides whether a token has expired. */
   now: string;
   /** The time of these positions, if the source is an older copy. */
-  asOf?: string;
+  copyTakenAt?: string;
   tokenRevision: number;
   /** The origins whose pages may use the API for frontend SDKs. */
   origins: string[];
@@ -13,7 +13,7 @@ export type Positions = {
 };
 
 /** The revisions that a server has in memory. A source that is behind them has lost changes. */
-export type Known = {
+export type KnownRevisions = {
   /** The epoch of the revisions. Undefined before the first read. */
   epoch: string | undefined;
   tokenRevision: number;
@@ -24,7 +24,7 @@ export type FeatureRow = {
   project: string;
   name: string;
   revision: number;
-  /** The feature as SDKs get it. Null: the feature was removed. */
+  /** The feature as SDKs get it, or null if it was removed. */
   document: string | null;
   segments: number[];
   tags: string[];
@@ -48,9 +48,9 @@ export type TokenRow = {
   hash: string;
   type: string;
   environment: string | null;
-  /** Sorted. Null: all projects. */
+  /** Sorted. Null for all projects. */
   projects: string[] | null;
-  /** Milliseconds since 1970. Null: never. */
+  /** Milliseconds since 1970. Null if it never expires. */
   expiresAt: number | null;
 };
 
@@ -59,34 +59,34 @@ export type FoundTokens = {
   epoch: string;
   revision: number;
   tokens: TokenRow[];
-  /** Hashes of the tokens that ended most recently or, in a lookup, of those among the given ones that ended. */
+  /** Hashes of the tokens that ended most recently or, in a lookup, of the requested tokens that ended. */
   ended: string[];
 };
 
-/** Hashes of ended tokens that a source returns. */
+/** The maximum number of hashes of ended tokens that a source returns. */
 export const MAX_ENDED_TOKENS = 1_000;
 
 /** The maximum number of tokens that a source returns, and that a server has in memory from its start. */
 export const MAX_TOKENS = 20_000;
 
-/** The source of what SDKs may see: a database or, for a server without a database, a different server. */
+/** Where the data for SDKs comes from: a database or, for a server without one, a different server. */
 export type Source = {
-  /** The current positions. If the source has lost revisions that the server has, they belong to a new epoch. */
-  positions: (known: Known) => Promise<Positions>;
-  /** What is newer than a revision in an environment. 0: everything. */
-  changes: (environment: string, after: number) => Promise<Changes>;
-  /** The valid tokens. Those that were used last come first. */
+  /** Reads the current positions. If the source has lost revisions that the server has, the positions belong to a new epoch. */
+  positions: (knownRevisions: KnownRevisions) => Promise<Positions>;
+  /** Reads the rows of an environment that are newer than a revision. Revision 0 reads all rows. */
+  changes: (environment: string, afterRevision: number) => Promise<Changes>;
+  /** Reads the valid tokens. Those that were used last come first. */
   tokens: () => Promise<FoundTokens>;
-  /** The valid tokens among those with these hashes. */
+  /** Reads the valid tokens among those with these hashes. */
   findTokens: (hashes: string[]) => Promise<FoundTokens>;
   /** Takes the ids of tokens that were used since the last report. */
   reportUses: (tokens: number[]) => Promise<void>;
   /**
-   * Whether the source has lost the revision that a client has, or the tokens that an edge has. False if the source does not
-   * respond.
+   * Returns whether the source has lost the revision that a client has, or the tokens that an edge has. Returns false if the
+   * source does not respond.
    */
   isLost: (epoch: string, environment: string, revision: number, tokenRevision?: number) => Promise<boolean>;
 };
 
-/** Calls back after every change. Returns a function that unsubscribes. */
+/** Calls the function after every change. Returns a function that unsubscribes. */
 export type Listen = (onChange: () => void, onError: (error: Error) => void) => () => Promise<void>;

@@ -5,14 +5,14 @@ import { loadSpecification } from '../../../server/src/test/load-specification.t
 import { call } from '../../../server/src/test/request.ts';
 import { startSdk } from '../../../server/src/test/sdk-client.ts';
 import { useSdkServer } from '../../../server/src/test/sdk-server.ts';
-import { casesOf, evaluate, SPECIFICATIONS } from '../../../server/src/test/specification.ts';
+import { evaluate, listCases, SPECIFICATIONS } from '../../../server/src/test/specification.ts';
 import { DeltaBody, PollBody, strictViolations } from '../../../server/src/test/strict-sdk-shapes.ts';
 
 const WEIGHTS = 'Weights add up to 1,000';
 const NAMES = 'must contain only letters, digits';
 
 /**
- * The cases that fail through the admin API, by the rule: the number of cases for each feature. Scaled weights are accepted, but
+ * For each rule, the number of cases per feature that fail through the admin API. Scaled weights are accepted, but
  * SDKs take the hash of a user modulo the total weight, so the users in these cases get a different variant.
  */
 const EXCEPTIONS: Record<string, Record<string, number>> = {
@@ -23,7 +23,7 @@ const EXCEPTIONS: Record<string, Record<string, number>> = {
     'Feature.flexible.rollout.custom.stickiness_100': 2,
     'Feature.strategy.variants.stickiness': 1,
   },
-  'must have at least one item with IN': {
+  'must have at least one item for operator IN': {
     'Feature.constraints.empty': 1,
     'Feature.constraints.no_values': 2,
   },
@@ -47,16 +47,16 @@ const EXCEPTIONS: Record<string, Record<string, number>> = {
 const harness = useHarness();
 const server = useSdkServer(harness);
 /** The features whose cases failed. */
-const seen = new Set<string>();
+const seenFeatures = new Set<string>();
 
 /** The rule that an exceptional feature violates, and the number of its cases. */
-const exceptionOf = (feature: string): { rule: string; cases: number } | undefined =>
+const findException = (feature: string): { rule: string; cases: number } | undefined =>
   Object.entries(EXCEPTIONS).flatMap(([rule, features]) =>
     features[feature] === undefined ? [] : [{ rule, cases: features[feature] }],
   )[0];
 
 test.each(SPECIFICATIONS)('evaluates $name, except for what the admin API rejects', async specification => {
-  const rejected = await loadSpecification(harness.app, specification);
+  const rejections = await loadSpecification(harness.app, specification);
   const token = await server.token(specification.name);
   const sdk = await startSdk(server.url, token, 'polling');
   const results = evaluate(sdk, specification);
@@ -64,22 +64,22 @@ test.each(SPECIFICATIONS)('evaluates $name, except for what the admin API reject
   await expectStrictShapes(token);
 
   expect(results).not.toEqual([]);
-  const failed = Map.groupBy(
-    results.filter(({ specified, asSpecified }) => !asSpecified || rejected.has(specified.toggleName)),
+  const failedCases = Map.groupBy(
+    results.filter(({ specified, asSpecified }) => !asSpecified || rejections.has(specified.toggleName)),
     ({ specified }) => specified.toggleName,
   );
-  for (const [feature, cases] of failed) {
-    const rejection = rejected.get(feature);
-    expect({ feature, cases: cases.length }).toEqual({ feature, cases: exceptionOf(feature)?.cases });
-    expect(rejection ?? WEIGHTS, feature).toContain(exceptionOf(feature)?.rule);
-    // A rejected feature is disabled, as the specification says, except for its name.
+  for (const [feature, cases] of failedCases) {
+    const rejection = rejections.get(feature);
+    expect({ feature, cases: cases.length }).toEqual({ feature, cases: findException(feature)?.cases });
+    expect(rejection ?? WEIGHTS, feature).toContain(findException(feature)?.rule);
+    // A rejected feature is disabled, and only its name is as in the specification.
     if (rejection !== undefined)
-      expect({ feature, asSpecified: cases.every(one => one.asSpecified) }).toEqual({
+      expect({ feature, asSpecified: cases.every(result => result.asSpecified) }).toEqual({
         feature,
-        asSpecified: exceptionOf(feature)?.rule !== NAMES,
+        asSpecified: findException(feature)?.rule !== NAMES,
       });
   }
-  for (const feature of failed.keys()) seen.add(feature);
+  for (const feature of failedCases.keys()) seenFeatures.add(feature);
 });
 
 /** Polls with segments separate and inline, and requests everything as a delta. */
@@ -96,12 +96,12 @@ async function expectStrictShapes(token: string): Promise<void> {
   expect(strictViolations(DeltaBody, await read('delta'))).toEqual([]);
 }
 
-test('254 of 279 cases pass, and the page lists the others', () => {
+test('254 of 279 cases pass, and compatibility.md lists the others', () => {
   const counts: Record<string, number> = Object.assign({}, ...Object.values(EXCEPTIONS));
   const exceptions = Object.values(counts).reduce((sum, cases) => sum + cases, 0);
 
-  expect([SPECIFICATIONS.flatMap(casesOf).length - exceptions, exceptions]).toEqual([254, 25]);
-  expect([...seen].toSorted()).toEqual(Object.keys(counts).toSorted());
+  expect([SPECIFICATIONS.flatMap(listCases).length - exceptions, exceptions]).toEqual([254, 25]);
+  expect([...seenFeatures].toSorted()).toEqual(Object.keys(counts).toSorted());
   expect(Object.fromEntries(listedOnPage())).toEqual(counts);
 });
 

@@ -12,11 +12,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readSnapshots, removeOthers, writeSnapshot } from './files.ts';
+import { readSnapshots, removeOtherSnapshots, writeSnapshot } from './files.ts';
 import { encodeSnapshot, type Snapshot } from './format.ts';
-import { signingKeyOf } from './keys.ts';
+import { deriveSigningKey } from './keys.ts';
 
-const KEY = signingKeyOf(Buffer.alloc(32, 1));
+const KEY = deriveSigningKey(Buffer.alloc(32, 1));
 const KEYS = new Map([[KEY.id, KEY.publicKey]]);
 const NAME = 'production';
 let folder: string;
@@ -30,7 +30,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Several megabytes in many parts, so that two writers overlap. */
-const partsOf = (revision: number): Promise<Buffer[]> => {
+const buildParts = (revision: number): Promise<Buffer[]> => {
   const snapshot: Snapshot = {
     feed: { environment: NAME, projects: null },
     epoch: 'epoch',
@@ -55,12 +55,12 @@ const partsOf = (revision: number): Promise<Buffer[]> => {
 };
 
 test('two servers with the same folder never damage the snapshots', async () => {
-  const all = await Promise.all([1, 2, 3].map(partsOf));
+  const allParts = await Promise.all([1, 2, 3].map(buildParts));
   const write = async (parts: Buffer[]) => {
     for (let n = 0; n < 10; n++) await writeSnapshot(folder, NAME, parts);
   };
 
-  await Promise.all(all.map(write));
+  await Promise.all(allParts.map(write));
 
   expect(await readSnapshots(folder, KEYS, log)).toHaveLength(1);
   rmSync(join(folder, `${NAME}.snapshot`));
@@ -69,8 +69,8 @@ test('two servers with the same folder never damage the snapshots', async () => 
   expect(readdirSync(folder)).toEqual([`${NAME}.snapshot.previous`]);
 });
 
-test('a write that fails leaves nothing behind, and follows no link', async () => {
-  const parts = await partsOf(1);
+test('a failed write leaves nothing behind, and no write follows a link', async () => {
+  const parts = await buildParts(1);
   const target = join(folder, 'target');
   writeFileSync(target, 'untouched');
   symlinkSync(target, join(folder, `${NAME}.snapshot.new`));
@@ -85,14 +85,14 @@ test('a write that fails leaves nothing behind, and follows no link', async () =
 });
 
 test('removes files that a killed server left, but not those that another server is writing', async () => {
-  const [left, fresh] = [`${NAME}.snapshot.new-left`, `${NAME}.snapshot.new-fresh`];
-  for (const file of [left, fresh]) writeFileSync(join(folder, file), 'half');
+  const [abandonedFile, newFile] = [`${NAME}.snapshot.new-left`, `${NAME}.snapshot.new-fresh`];
+  for (const file of [abandonedFile, newFile]) writeFileSync(join(folder, file), 'half');
   const hourAgo = Date.now() / 1_000 - 3_600;
-  utimesSync(join(folder, left), hourAgo, hourAgo);
+  utimesSync(join(folder, abandonedFile), hourAgo, hourAgo);
 
-  await removeOthers(folder, [NAME]);
+  await removeOtherSnapshots(folder, [NAME]);
 
-  expect(readdirSync(folder)).toEqual([fresh]);
+  expect(readdirSync(folder)).toEqual([newFile]);
 });
 
 test('reads only regular files', async () => {

@@ -9,10 +9,10 @@ import {
   type TrustedKeys,
 } from './format.ts';
 
-const CURRENT = '.snapshot';
-const PREVIOUS = '.snapshot.previous';
-/** Followed by a random name: if several servers have the same folder by mistake, none writes into the file of another. */
-const NEW = '.snapshot.new';
+const CURRENT_SUFFIX = '.snapshot';
+const PREVIOUS_SUFFIX = '.snapshot.previous';
+/** Followed by a random name, so that servers that share a folder by mistake do not write to each other's files. */
+const NEW_SUFFIX = '.snapshot.new';
 /** An unfinished file older than this was left by a process that was killed. No write takes this long. */
 const ABANDONED_MS = 10 * 60_000;
 /** Snapshots contain hashes of SDK tokens, so only the owner may read them. */
@@ -20,20 +20,21 @@ const MODE = 0o600;
 
 type Log = { warn: (fields: object, message: string) => void };
 
-const pathOf = (folder: string, environment: string): string => join(folder, encodeURIComponent(environment));
+const buildPath = (folder: string, environment: string): string =>
+  join(folder, encodeURIComponent(environment));
 
-/** Replaces the snapshot of an environment, and keeps the one before. A process that is killed leaves one of them complete. */
+/** Replaces an environment's snapshot and keeps the previous one. If the process is killed, at least one of them is complete. */
 export async function writeSnapshot(folder: string, environment: string, parts: Buffer[]): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const path = pathOf(folder, environment);
-  const own = `${path}${NEW}-${randomUUID()}`;
+  const path = buildPath(folder, environment);
+  const temporaryPath = `${path}${NEW_SUFFIX}-${randomUUID()}`;
   try {
-    await writeNew(own, parts);
-    await rename(`${path}${CURRENT}`, `${path}${PREVIOUS}`).catch(ignoreMissing);
-    await rename(own, `${path}${CURRENT}`);
+    await writeNew(temporaryPath, parts);
+    await rename(`${path}${CURRENT_SUFFIX}`, `${path}${PREVIOUS_SUFFIX}`).catch(ignoreMissing);
+    await rename(temporaryPath, `${path}${CURRENT_SUFFIX}`);
   } catch (error) {
     // Removes the partial file, so that it does not keep the disk full.
-    await rm(own, { force: true });
+    await rm(temporaryPath, { force: true });
     throw error;
   }
   await syncFolder(folder);
@@ -51,40 +52,41 @@ async function writeNew(path: string, parts: Buffer[]): Promise<void> {
 }
 
 /** Removes the snapshots of other environments, and files that were never finished. */
-export async function removeOthers(folder: string, environments: Iterable<string>): Promise<void> {
-  const kept = new Set([...environments].map(name => encodeURIComponent(name)));
+export async function removeOtherSnapshots(folder: string, environments: Iterable<string>): Promise<void> {
+  const keptNames = new Set([...environments].map(name => encodeURIComponent(name)));
   for (const name of await listNames(folder))
-    if (!kept.has(name))
-      for (const end of [CURRENT, PREVIOUS]) await rm(join(folder, `${name}${end}`), { force: true });
+    if (!keptNames.has(name))
+      for (const suffix of [CURRENT_SUFFIX, PREVIOUS_SUFFIX])
+        await rm(join(folder, `${name}${suffix}`), { force: true });
   for (const file of await listFiles(folder)) {
-    if (!file.includes(NEW)) continue;
-    const found = await stat(join(folder, file)).catch(ignoreMissing);
-    if (found && Date.now() - found.mtimeMs > ABANDONED_MS) await rm(join(folder, file), { force: true });
+    if (!file.includes(NEW_SUFFIX)) continue;
+    const info = await stat(join(folder, file)).catch(ignoreMissing);
+    if (info && Date.now() - info.mtimeMs > ABANDONED_MS) await rm(join(folder, file), { force: true });
   }
 }
 
-/** The newest usable snapshot of each environment. What cannot be used is logged. */
+/** Reads the newest usable snapshot of each environment. Unusable snapshots are logged. */
 export async function readSnapshots(folder: string, keys: TrustedKeys, log: Log): Promise<Snapshot[]> {
-  const found: Snapshot[] = [];
+  const snapshots: Snapshot[] = [];
   for (const name of await listNames(folder)) {
-    for (const end of [CURRENT, PREVIOUS]) {
-      const path = join(folder, `${name}${end}`);
+    for (const suffix of [CURRENT_SUFFIX, PREVIOUS_SUFFIX]) {
+      const path = join(folder, `${name}${suffix}`);
       try {
-        const snapshot = await readOne(path, keys);
+        const snapshot = await readSnapshot(path, keys);
         if (!snapshot) continue;
         if (encodeURIComponent(snapshot.feed.environment) !== name)
           throw new SnapshotError(`The snapshot is for environment "${snapshot.feed.environment}".`);
-        found.push(snapshot);
+        snapshots.push(snapshot);
         break;
       } catch (error) {
         log.warn({ file: path, problem: (error as Error).message }, 'snapshot not usable');
       }
     }
   }
-  return found;
+  return snapshots;
 }
 
-async function readOne(path: string, keys: TrustedKeys): Promise<Snapshot | undefined> {
+async function readSnapshot(path: string, keys: TrustedKeys): Promise<Snapshot | undefined> {
   const info = await stat(path).catch(ignoreMissing);
   if (!info) return undefined;
   // Reading a pipe would never end.
@@ -93,7 +95,7 @@ async function readOne(path: string, keys: TrustedKeys): Promise<Snapshot | unde
   return decodeSnapshot(await readFile(path), keys);
 }
 
-/** The names of all snapshots, without file extensions. */
+/** Lists the names of all snapshots, without file extensions. */
 async function listNames(folder: string): Promise<string[]> {
   const names = (await listFiles(folder)).flatMap(
     file => /^(.+)\.snapshot(?:\.previous)?$/.exec(file)?.[1] ?? [],

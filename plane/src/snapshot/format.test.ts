@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { decodeSnapshot, encodeSnapshot, type Snapshot } from './format.ts';
-import { signingKeyOf } from './keys.ts';
+import { deriveSigningKey } from './keys.ts';
 
 const PAGE = readFileSync(new URL('../../../docs/reference/snapshot.md', import.meta.url), 'utf8');
 const [, VECTOR = ''] = /```text\n([\s\S]*?)\n```/.exec(PAGE) ?? [];
-const KEY = signingKeyOf(Buffer.alloc(32, 1));
+const KEY = deriveSigningKey(Buffer.alloc(32, 1));
 const KEYS = new Map([[KEY.id, KEY.publicKey]]);
 
 const SNAPSHOT: Snapshot = {
@@ -64,18 +64,18 @@ test('a snapshot with many rows is read back unchanged', async () => {
 });
 
 test.each([
-  ['a flipped bit anywhere', (file: Buffer, at: number) => file.with(at, (file[at] ?? 0) ^ 1)],
+  ['a flipped bit anywhere', (file: Buffer, index: number) => file.with(index, (file[index] ?? 0) ^ 1)],
   ['a file that is cut off', (file: Buffer, at: number) => file.subarray(0, at)],
 ])('%s is rejected', async (_case, alter) => {
   const file = await encode(SNAPSHOT);
 
-  for (let at = 0; at < file.length; at++)
-    expect(() => decodeSnapshot(Buffer.from(alter(file, at)), KEYS), `at ${at}`).toThrow();
+  for (let index = 0; index < file.length; index++)
+    expect(() => decodeSnapshot(Buffer.from(alter(file, index)), KEYS), `at ${index}`).toThrow();
 });
 
-test('a key that is not trusted, a later version and something appended are rejected', async () => {
-  const other = await encode(SNAPSHOT, signingKeyOf(Buffer.alloc(32, 2)));
-  expect(() => decodeSnapshot(other, KEYS)).toThrow('which is not trusted');
+test('rejects an untrusted key, a later version and appended bytes', async () => {
+  const foreignSnapshot = await encode(SNAPSHOT, deriveSigningKey(Buffer.alloc(32, 2)));
+  expect(() => decodeSnapshot(foreignSnapshot, KEYS)).toThrow('which is not trusted');
   const later = VECTOR.replace('{"v":1', '{"v":2');
   expect(() => decodeSnapshot(Buffer.from(later), KEYS)).toThrow('signature');
   expect(() => decodeSnapshot(Buffer.from(`${VECTOR}\n`), KEYS)).toThrow('634 bytes instead of 633');

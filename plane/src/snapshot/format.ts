@@ -6,10 +6,10 @@ import { Compile } from 'typebox/compile';
 import type { FeatureRow, SegmentRow, TokenRow } from '../serving/source.ts';
 import type { SigningKey } from './keys.ts';
 
-/** The unit of distribution: the flags of some projects in one environment. Projects null: all. */
+/** The unit of distribution: the flags of some or, with `projects` null, all projects in one environment. */
 export type Feed = { environment: string; projects: string[] | null };
 
-/** Everything that is needed to serve the SDKs of a feed, as of one revision. docs/reference/snapshot.md describes it. */
+/** Everything that is needed to serve the SDKs of a feed, at one revision. docs/reference/snapshot.md describes it. */
 export type Snapshot = {
   feed: Feed;
   /** The history that the revisions belong to. */
@@ -21,7 +21,7 @@ export type Snapshot = {
   origins: string[];
   tokenRevision: number;
   tokens: TokenRow[];
-  /** Hashes of tokens that were revoked or have expired: SDKs that send them get 401 and not 503. */
+  /** Hashes of tokens that were revoked or have expired, so that SDKs that send them get 401 rather than 503. */
   endedTokens: string[];
   features: FeatureRow[];
   segments: SegmentRow[];
@@ -30,14 +30,14 @@ export type Snapshot = {
 export const VERSION = 1;
 export const MAX_SNAPSHOT_BYTES = 512 * 1_024 * 1_024;
 const MAX_HEADER_BYTES = 65_536;
-/** Rows that are written before requests get their turn. */
+/** The number of rows to write before other requests get a turn. */
 const ROWS_PER_TURN = 500;
 const NEWLINE = 0x0a;
 
-/** Says why a file is not a usable snapshot. */
+/** Says why a file cannot be used as a snapshot. */
 export class SnapshotError extends Error {}
 
-/** It is signed with a key that is not trusted. */
+/** The snapshot is signed with an untrusted key. */
 export class UntrustedKeyError extends SnapshotError {}
 
 export const Count = Type.Integer({ minimum: 0 });
@@ -87,11 +87,11 @@ const isBody = Compile(Body);
 const signBytes = promisify<null, Buffer, SigningKey['privateKey'], Buffer>(sign);
 
 /**
- * The bytes of a snapshot, in parts: a line with its header, a line with the signature of the header, and its body. They are
+ * Encodes a snapshot in parts: a line with its header, a line with the signature of the header, and its body. The rows are
  * encoded in several turns of the event loop, because 100,000 flags would block it for half a second.
  */
 export async function encodeSnapshot(snapshot: Snapshot, key: SigningKey): Promise<Buffer[]> {
-  const { feed, epoch, revision, takenAt, features, segments, ...rest } = snapshot;
+  const { feed, epoch, revision, takenAt, features, segments, ...otherFields } = snapshot;
   const hash = createHash('sha256');
   const body: Buffer[] = [];
   const add = (text: string): void => {
@@ -100,12 +100,14 @@ export async function encodeSnapshot(snapshot: Snapshot, key: SigningKey): Promi
     body.push(part);
   };
   const addRows = async (rows: readonly unknown[]): Promise<void> => {
-    for (let at = 0; at < rows.length; at += ROWS_PER_TURN) {
-      if (at > 0) await setImmediate();
-      add(`${at > 0 ? ',' : ''}${JSON.stringify(rows.slice(at, at + ROWS_PER_TURN)).slice(1, -1)}`);
+    for (let offset = 0; offset < rows.length; offset += ROWS_PER_TURN) {
+      if (offset > 0) await setImmediate();
+      add(
+        `${offset > 0 ? ',' : ''}${JSON.stringify(rows.slice(offset, offset + ROWS_PER_TURN)).slice(1, -1)}`,
+      );
     }
   };
-  add(`${JSON.stringify(rest).slice(0, -1)},"features":[`);
+  add(`${JSON.stringify(otherFields).slice(0, -1)},"features":[`);
   await addRows(features);
   add('],"segments":[');
   await addRows(segments);
@@ -121,9 +123,9 @@ export async function encodeSnapshot(snapshot: Snapshot, key: SigningKey): Promi
 export type TrustedKeys = ReadonlyMap<string, SigningKey['publicKey']>;
 
 /** A header that a trusted key signed, and where the body starts. */
-type SignedHeader = { header: Static<typeof Header>; bodyAt: number };
+type SignedHeader = { header: Static<typeof Header>; bodyOffset: number };
 
-/** Checks the start of a snapshot: what follows is worth reading only if it was signed. Throws a `SnapshotError` otherwise. */
+/** Checks the start of a snapshot, because the rest is worth reading only if a trusted key signed it. Throws a `SnapshotError`. */
 export function readHeader(file: Buffer, keys: TrustedKeys): SignedHeader {
   const headerEnd = file.subarray(0, MAX_HEADER_BYTES).indexOf(NEWLINE);
   const signatureEnd = file.subarray(0, headerEnd + 1_024).indexOf(NEWLINE, headerEnd + 1);
@@ -135,13 +137,13 @@ export function readHeader(file: Buffer, keys: TrustedKeys): SignedHeader {
     throw new UntrustedKeyError(
       `The snapshot is signed with key "${id.slice(0, 40)}", which is not trusted.`,
     );
-  const signed = Buffer.from(signature, 'base64');
-  if (signed.toString('base64') !== signature || !verify(null, line, key, signed))
+  const signatureBytes = Buffer.from(signature, 'base64');
+  if (signatureBytes.toString('base64') !== signature || !verify(null, line, key, signatureBytes))
     throw new SnapshotError('The signature does not match the header.');
   const header = parse(line);
   if (!isHeader.Check(header))
     throw new SnapshotError(`The header is not one of version ${VERSION}: ${line.toString('utf8', 0, 200)}`);
-  return { header, bodyAt: signatureEnd + 1 };
+  return { header, bodyOffset: signatureEnd + 1 };
 }
 
 /** The maximum size of the header with its signature. */
@@ -149,8 +151,8 @@ export const MAX_START_BYTES = MAX_HEADER_BYTES + 1_024;
 
 /** Throws a `SnapshotError` if the snapshot is incomplete, altered, not signed by a trusted key, or of a later version. */
 export function decodeSnapshot(file: Buffer, keys: TrustedKeys): Snapshot {
-  const { header, bodyAt } = readHeader(file, keys);
-  const bytes = file.subarray(bodyAt);
+  const { header, bodyOffset } = readHeader(file, keys);
+  const bytes = file.subarray(bodyOffset);
   if (bytes.length !== header.bytes)
     throw new SnapshotError(`The body has ${bytes.length} bytes instead of ${header.bytes}.`);
   if (createHash('sha256').update(bytes).digest('hex') !== header.sha256)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { ServingState } from '../serving/state/serving.ts';
-import { removeOthers, writeSnapshot } from './files.ts';
+import { removeOtherSnapshots, writeSnapshot } from './files.ts';
 import { encodeSnapshot } from './format.ts';
 import type { SigningKey } from './keys.ts';
 import { takeSnapshot } from './take.ts';
@@ -14,7 +14,7 @@ const STOP_WITHIN_MS = 2_000;
 
 type Log = { warn: (fields: object, message: string) => void };
 
-/** Writes a snapshot of each environment after it changed. The returned function writes what is left, and stops. */
+/** Writes a snapshot of each environment after it changed. Returns a function that writes what is left, and stops. */
 export function keepSnapshots(
   state: ServingState,
   folder: string,
@@ -23,10 +23,10 @@ export function keepSnapshots(
   registry: Registry,
 ): () => Promise<void> {
   const writtenAt = new Map<string, number>();
-  const failures = snapshotMetrics(registry, () => Math.min(...writtenAt.values()));
+  const failures = registerSnapshotMetrics(registry, () => Math.min(...writtenAt.values()));
   let isFailing = false;
   let running: Promise<void> | undefined;
-  const unsubscribe = [
+  const unsubscribers = [
     state.onChange(environment => void writtenAt.delete(environment)),
     state.onTokens(() => writtenAt.clear()),
   ];
@@ -40,7 +40,7 @@ export function keepSnapshots(
     const environments = [...state.environments()];
     for (const [name, environment] of environments) {
       if (!isDue(name)) continue;
-      // Before the state is read, so that a change from now on is written too.
+      // Set before the state is read, so that a change from now on is written too.
       writtenAt.set(name, performance.now());
       try {
         await writeSnapshot(
@@ -53,7 +53,7 @@ export function keepSnapshots(
         throw error;
       }
     }
-    await removeOthers(
+    await removeOtherSnapshots(
       folder,
       environments.map(([name]) => name),
     );
@@ -83,13 +83,13 @@ export function keepSnapshots(
 
   return async () => {
     clearInterval(timer);
-    for (const stop of unsubscribe) stop();
-    const last = Promise.resolve(running).then(writeOnce);
-    await Promise.race([last, sleep(STOP_WITHIN_MS, undefined, { ref: false })]);
+    for (const stop of unsubscribers) stop();
+    const lastWrite = Promise.resolve(running).then(writeOnce);
+    await Promise.race([lastWrite, sleep(STOP_WITHIN_MS, undefined, { ref: false })]);
   };
 }
 
-function snapshotMetrics(registry: Registry, oldest: () => number): Counter {
+function registerSnapshotMetrics(registry: Registry, oldest: () => number): Counter {
   const registers = [registry];
   new Gauge({
     name: 'halyard_snapshot_age_seconds',

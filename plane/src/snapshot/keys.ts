@@ -3,19 +3,19 @@ import { createHash, createPrivateKey, createPublicKey, hkdfSync, type KeyObject
 /** A pair of Ed25519 keys. The id names the public key, so that a reader knows which one to use. */
 export type SigningKey = { id: string; privateKey: KeyObject; publicKey: KeyObject };
 
-/** The start of an Ed25519 private key in PKCS #8, which its 32 bytes follow (RFC 8410). */
-const PKCS8_START = Buffer.from('302e020100300506032b657004220420', 'hex');
+/** The start of an Ed25519 private key in PKCS #8. The key's 32 bytes follow (RFC 8410). */
+const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 const SEED_BYTES = 32;
 
 /**
  * Derives the signing key from a secret key. All servers of an installation share the secret key, so they accept each other's
- * snapshots, and rotating the secret key rotates this one too. HKDF keeps the two apart: nobody can compute the secret key from
- * this one.
+ * snapshots, and rotating the secret key also rotates this one. HKDF separates the two: nobody can compute the secret key from
+ * the signing key.
  */
-export function signingKeyOf(secretKey: Buffer): SigningKey {
+export function deriveSigningKey(secretKey: Buffer): SigningKey {
   const seed = Buffer.from(hkdfSync('sha256', secretKey, '', 'halyard snapshot signing key', SEED_BYTES));
   const privateKey = createPrivateKey({
-    key: Buffer.concat([PKCS8_START, seed]),
+    key: Buffer.concat([PKCS8_PREFIX, seed]),
     format: 'der',
     type: 'pkcs8',
   });
@@ -23,7 +23,7 @@ export function signingKeyOf(secretKey: Buffer): SigningKey {
   return { id: keyId(publicKey), privateKey, publicKey };
 }
 
-/** The first 8 bytes of the SHA-256 of the public key, in hexadecimal. */
+/** Returns the first 8 bytes of the SHA-256 of the public key, in hexadecimal. */
 export const keyId = (publicKey: KeyObject): string =>
   createHash('sha256')
     .update(publicKey.export({ format: 'der', type: 'spki' }))

@@ -3,14 +3,17 @@ import type { Snapshot } from './format.ts';
 
 export type StandIn = {
   source: Source;
-  /** The time of the oldest snapshot that SDKs are served from. Undefined after `end`. */
+  /** The time of the oldest snapshot from which SDKs are served. Undefined after `end`. */
   readonly since: string | undefined;
   /** From now on, the state is read from the real source only. */
   end: () => void;
 };
 
-/** A source that is loaded from snapshots, because the real one does not respond while the process starts. Tokens are looked up in the real one. */
-export function makeStandIn(snapshots: readonly Snapshot[], real: Source): StandIn {
+/**
+ * Creates a source that is loaded from snapshots, because the real source does not respond while the process starts. Tokens are
+ * looked up in the real source.
+ */
+export function makeStandIn(snapshots: readonly Snapshot[], realSource: Source): StandIn {
   const [newest] = snapshots.toSorted((a, b) => (a.takenAt < b.takenAt ? 1 : -1));
   const since = snapshots.map(({ takenAt }) => takenAt).toSorted()[0];
   let isLoading = newest !== undefined;
@@ -22,21 +25,21 @@ export function makeStandIn(snapshots: readonly Snapshot[], real: Source): Stand
   const tokenRevision = newest?.tokenRevision ?? 0;
   return {
     source: {
-      ...real,
-      positions: async known =>
+      ...realSource,
+      positions: async knownRevisions =>
         isLoading
           ? {
               epoch,
               now: new Date().toISOString(),
-              asOf: since ?? '',
+              copyTakenAt: since ?? '',
               tokenRevision,
               origins: newest?.origins ?? [],
               environments: [],
             }
-          : await real.positions(known),
-      changes: async (environment, after) => {
+          : await realSource.positions(knownRevisions),
+      changes: async (environment, afterRevision) => {
         const snapshot = snapshots.find(({ feed }) => feed.environment === environment);
-        return isLoading && snapshot ? snapshot : await real.changes(environment, after);
+        return isLoading && snapshot ? snapshot : await realSource.changes(environment, afterRevision);
       },
       tokens: async () =>
         isLoading
@@ -46,7 +49,7 @@ export function makeStandIn(snapshots: readonly Snapshot[], real: Source): Stand
               tokens: snapshots.flatMap(({ tokens }) => tokens),
               ended: snapshots.flatMap(({ endedTokens }) => endedTokens),
             }
-          : await real.tokens(),
+          : await realSource.tokens(),
     },
     get since() {
       return isLoading ? since : undefined;

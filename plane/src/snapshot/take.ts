@@ -6,8 +6,8 @@ import type { SdkToken } from '../serving/tokens/tokens.ts';
 import type { Feed, Snapshot } from './format.ts';
 
 /**
- * A snapshot of a feed's part of the state in memory. It copies the rows immediately, because later changes replace them in
- * place.
+ * Takes a snapshot of a feed's part of the state in memory. The rows are copied immediately, because later changes replace them
+ * in place.
  */
 export function takeSnapshot(state: ServingState, feed: Feed, environment: Environment): Snapshot {
   const { epoch, revision, completeSince } = environment;
@@ -19,52 +19,53 @@ export function takeSnapshot(state: ServingState, feed: Feed, environment: Envir
     completeSince,
     origins: [...state.origins],
     tokenRevision: state.tokens.revision,
-    tokens: tokensOf(state, feed),
+    tokens: listFeedTokens(state, feed),
     endedTokens: [...state.tokens.ended],
-    ...rowsOf(environment, feed, 0),
+    ...collectFeedRows(environment, feed, 0),
   };
 }
 
-/** The rows of the feed that changed after a revision, each as of its newest revision. 0: everything. */
-export function rowsOf(
+/** Returns the rows of the feed that changed after a revision, each at its newest revision. Revision 0 returns everything. */
+export function collectFeedRows(
   environment: Environment,
   { projects }: Feed,
-  after: number,
+  afterRevision: number,
 ): { features: FeatureRow[]; segments: SegmentRow[] } {
   const changes =
-    after === 0
+    afterRevision === 0
       ? environment.history.filter(change => isCurrent(environment, change))
-      : changesAfter(environment, after);
+      : changesAfter(environment, afterRevision);
   const features = changes
     .flatMap(featureRows)
     .filter(({ project }) => projects === null || projects.includes(project));
   const segments = changes.flatMap(segmentRows);
   if (projects === null) return { features, segments };
-  // Segments that only other projects use are not part of the feed. One of an older revision becomes part of it with its first feature.
-  const needed = new Set(features.flatMap(row => row.segments));
-  const used = environment.projects
+  // Segments that only other projects use are not part of the feed. An older segment becomes part of the feed with the first
+  // feature that uses it.
+  const neededSegments = new Set(features.flatMap(row => row.segments));
+  const usedSegments = environment.projects
     .filter(({ name }) => projects.includes(name))
     .flatMap(project => [...project.segments.keys()]);
   return {
     features,
     segments: [
       ...segments.filter(({ document }) => document === null),
-      ...[...new Set(used)]
+      ...[...new Set(usedSegments)]
         .flatMap(id => environment.segments.get(id) ?? [])
-        .filter(({ id, revision }) => revision > after || needed.has(id))
+        .filter(({ id, revision }) => revision > afterRevision || neededSegments.has(id))
         .map(({ id, revision, text }) => ({ id, revision, document: text })),
     ],
   };
 }
 
-/** The tokens that can read nothing but the feed. An edge token for exactly this feed is one of them. */
-export const tokensOf = (state: ServingState, feed: Feed): TokenRow[] =>
-  [...state.tokens.all()].filter(token => !token.ended && isOfFeed(token, feed)).map(tokenRow);
+/** Returns the tokens that can read nothing but the feed. An edge token for exactly this feed is one of them. */
+export const listFeedTokens = (state: ServingState, feed: Feed): TokenRow[] =>
+  [...state.tokens.all()].filter(token => !token.ended && belongsToFeed(token, feed)).map(tokenRow);
 
-export function isOfFeed({ environment, projects, type }: SdkToken, feed: Feed): boolean {
+export function belongsToFeed({ environment, projects, type }: SdkToken, feed: Feed): boolean {
   if (environment !== feed.environment) return false;
   if (type === 'edge') return (projects?.join('\n') ?? null) === (feed.projects?.join('\n') ?? null);
-  return feed.projects === null || projects?.every(one => feed.projects?.includes(one)) === true;
+  return feed.projects === null || projects?.every(project => feed.projects?.includes(project)) === true;
 }
 
 export const tokenRow = ({ id, hash, type, environment, projects, expiresAt }: SdkToken): TokenRow => ({

@@ -1,4 +1,4 @@
-// Writes packages.json: the packages inside the script of the API page, which Scalar publishes as one file.
+// Lists in packages.json the packages inside the API page's script, which Scalar publishes as one file.
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { readOptions } from '../../../server/src/platform/command-line.ts';
 import { readLibrary } from '../../../server/src/platform/http/description/docs.ts';
 import { readContents } from '../contents.ts';
-import { download, keyOf } from '../download.ts';
-import { API_PAGE_COMMAND, LIST } from './packages.ts';
+import { download, getPackageKey } from '../download.ts';
+import { API_PAGE_COMMAND, PACKAGE_LIST } from './packages.ts';
 import { readApiPageSource } from './source.ts';
 
 const CONCURRENCY = 6;
@@ -31,26 +31,28 @@ try {
   );
   if (!script.equals(await readLibrary()))
     throw new Error('The script of the API page is not the one that @scalar/api-reference has.');
-  const rest = [...packages];
-  const work = async () => {
-    for (let one = rest.pop(); one !== undefined; one = rest.pop()) await download(one, folder);
+  const remaining = [...packages];
+  const downloadPackages = async () => {
+    for (let next = remaining.pop(); next !== undefined; next = remaining.pop()) await download(next, folder);
   };
-  await Promise.all(Array.from({ length: CONCURRENCY }, work));
-  const at = new Map(packages.map(one => [keyOf(one), join(folder, keyOf(one).replaceAll('/', '+'))]));
-  const contents = readContents([...at.values()]).map(content => ({
+  await Promise.all(Array.from({ length: CONCURRENCY }, downloadPackages));
+  const folders = new Map(
+    packages.map(name => [getPackageKey(name), join(folder, getPackageKey(name).replaceAll('/', '+'))]),
+  );
+  const contents = readContents([...folders.values()]).map(content => ({
     ...content,
-    integrity: integrityOf(at.get(keyOf(content)) ?? ''),
+    integrity: computeIntegrity(folders.get(getPackageKey(content)) ?? ''),
   }));
   const sha256 = createHash('sha256').update(script).digest('hex');
-  writeFileSync(LIST, `${JSON.stringify({ sha256, packages: contents }, null, 2)}\n`);
+  writeFileSync(PACKAGE_LIST, `${JSON.stringify({ sha256, packages: contents }, null, 2)}\n`);
   console.log(`Wrote ${contents.length} packages.`);
 } finally {
   rmSync(folder, { recursive: true });
 }
 
-function integrityOf(at: string): string {
-  const [file = ''] = readdirSync(at).filter(name => name.endsWith('.tgz'));
+function computeIntegrity(packageFolder: string): string {
+  const [file = ''] = readdirSync(packageFolder).filter(name => name.endsWith('.tgz'));
   return `sha512-${createHash('sha512')
-    .update(readFileSync(join(at, file)))
+    .update(readFileSync(join(packageFolder, file)))
     .digest('base64')}`;
 }

@@ -27,5 +27,5 @@ export const PROJECTS = [
   ['mobile', 'Mobile apps', 'The apps for iOS and Android'],
 ] as const;
 
-export const pathOf = (project: string, feature: string): string =>
+export const buildFeaturePath = (project: string, feature: string): string =>
   `/api/admin/projects/${project}/features/${feature}`;

@@ -1,5 +1,5 @@
 import type { Db } from '../../src/platform/db/database.ts';
-import { ENVIRONMENTS, FLAGS, pathOf } from './flags.ts';
+import { buildFeaturePath, ENVIRONMENTS, FLAGS } from './flags.ts';
 import type { People, Person } from './people.ts';
 import { DAY, HOUR, type Steps } from './steps.ts';
 import { seeFlags, startApplications } from './usage.ts';
@@ -21,10 +21,17 @@ function makeRandom(seed: number): () => number {
   };
 }
 
+/** The scenes enable these flags here. If they were already enabled, nothing would change, and an event and a delivery would be missing. */
+const ENABLED_LATER: Record<string, string> = {
+  'checkout-express': 'production',
+  'fraud-score-threshold': 'production',
+  'dark-icons': 'staging',
+  'sepa-instant': 'staging',
+};
 const ROLLOUTS = [5, 10, 25, 50, 75, 100];
 const TAGS = ['checkout', 'ranking', 'q4', 'ios', 'android', 'growth'];
 
-/** How many days ago the applications start, and how many days ago they see the new flags. */
+/** How many days ago the applications started, and how many days ago they first asked for the new flags. */
 const STARTED_ON = 30;
 const SEEN_ON = [30, 25, 21, 17, 13, 8, 5];
 
@@ -49,7 +56,7 @@ export async function makeHistory(
     };
     for (const [project, name, type, description] of FLAGS.filter(flag => flag[4] === day)) {
       const creator = pick(team);
-      await steps.at(next(), () =>
+      await steps.runAt(next(), () =>
         creator.send('POST', `/api/admin/projects/${project}/features`, {
           name,
           type,
@@ -57,8 +64,8 @@ export async function makeHistory(
         }),
       );
       flags.push({ project, name, enabled: new Set(), rollout: 0, strategyId: undefined });
-      await steps.at(next(), () =>
-        creator.send('POST', `${pathOf(project, name)}/environments/development/on`),
+      await steps.runAt(next(), () =>
+        creator.send('POST', `${buildFeaturePath(project, name)}/environments/development/on`),
       );
       flags.at(-1)?.enabled.add('development');
     }
@@ -66,12 +73,12 @@ export async function makeHistory(
     const changes = weekday === 0 || weekday === 6 ? Math.floor(random() * 2) : 3 + Math.floor(random() * 5);
     for (let i = 0; i < changes && flags.length > 0; i++) {
       const flag = pick(flags);
-      await steps.at(next(), () => changeSomething(flag, pick(team), random, pick));
+      await steps.runAt(next(), () => changeSomething(flag, pick(team), random, pick));
     }
-    if (day === STARTED_ON) await steps.at(next(), () => startApplications(db));
-    if (SEEN_ON.includes(day)) await steps.at(next(), () => seeFlags(db));
+    if (day === STARTED_ON) await steps.runAt(next(), () => startApplications(db));
+    if (SEEN_ON.includes(day)) await steps.runAt(next(), () => seeFlags(db));
     if (day === 10)
-      await steps.at(next(), () =>
+      await steps.runAt(next(), () =>
         people.ben.send('POST', '/api/admin/projects/payments/stale', {
           features: ['old-card-form'],
           stale: true,
@@ -86,10 +93,10 @@ async function changeSomething(
   random: () => number,
   pick: <T>(list: readonly T[]) => T,
 ): Promise<void> {
-  const path = pathOf(flag.project, flag.name);
+  const path = buildFeaturePath(flag.project, flag.name);
   const what = random();
   if (what < 0.45) {
-    const environment = pick(flag.name === 'checkout-express' ? ENVIRONMENTS.slice(0, 2) : ENVIRONMENTS);
+    const environment = pick(ENVIRONMENTS.filter(name => name !== ENABLED_LATER[flag.name]));
     const isEnabled = flag.enabled.has(environment);
     await person.send('POST', `${path}/environments/${environment}/${isEnabled ? 'off' : 'on'}`);
     if (isEnabled) flag.enabled.delete(environment);

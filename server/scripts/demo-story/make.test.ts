@@ -4,15 +4,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { advanceAll } from '../../src/flags/lifecycle/advance.ts';
 import { readConfig } from '../../src/platform/config.ts';
 import { openDb } from '../../src/platform/db/database.ts';
-import { createDatabase, dropDatabase, urlOf } from '../../src/test/database.ts';
+import { createDatabase, dropDatabase, getDatabaseUrl } from '../../src/test/database.ts';
 import { makeSampleData } from './make.ts';
 
 const name = `halyard_story_${randomBytes(6).toString('hex')}`;
 const config = readConfig({
-  DATABASE_URL: urlOf(name),
+  DATABASE_URL: getDatabaseUrl(name),
   HALYARD_SECRET_KEY: randomBytes(32).toString('base64'),
 });
-const client = new pg.Client({ connectionString: urlOf(name) });
+const client = new pg.Client({ connectionString: getDatabaseUrl(name) });
 
 beforeAll(async () => {
   await createDatabase(name);
@@ -24,10 +24,10 @@ afterAll(async () => {
   await dropDatabase(name);
 });
 
-const read = async (sql: string) => (await client.query(sql)).rows;
+const readRows = async (sql: string) => (await client.query(sql)).rows;
 
 test('the events cover 60 days, in the order of their ids', async () => {
-  const [events] = await read(`
+  const [events] = await readRows(`
     select count(*)::int as events, extract(day from now() - min(created_at))::int as days,
       count(distinct created_at::date)::int as "activeDays", max(created_at) <= now() as past,
       bool_and(created_at >= before) as ordered
@@ -39,7 +39,7 @@ test('the events cover 60 days, in the order of their ids', async () => {
 });
 
 test('rows have the times of their events', async () => {
-  const [wrong] = await read(`
+  const [wrong] = await readRows(`
     select count(*)::int as count from features f join events e on e.feature_name = f.name and e.type = 'feature-created'
     where abs(extract(epoch from f.created_at - e.created_at)) > 5`);
 
@@ -51,7 +51,7 @@ test('events are immutable again', async () => {
 });
 
 test('the warehouse webhook has failed three times and will be retried', async () => {
-  const deliveries = await read(`
+  const deliveries = await readRows(`
     select d.state, count(a.number)::int as attempts, min(a.status) as status, max(d.due_at) > now() as later,
       max(a.started_at) < now() - interval '20 minutes' as shifted
     from integration_deliveries d
@@ -64,35 +64,43 @@ test('the warehouse webhook has failed three times and will be retried', async (
   expect(deliveries[0]).toEqual({ state: 'retrying', attempts: 3, status: 503, later: true, shifted: true });
 });
 
-test('has a stale flag and a clone', async () => {
-  expect(await read('select name from features where stale')).toEqual([{ name: 'old-card-form' }]);
+test('the flag of the README is enabled in development', async () => {
   expect(
-    await read(
+    await readRows(
+      "select enabled from feature_environments where feature_name = 'sepa-instant' and environment = 'development'",
+    ),
+  ).toEqual([{ enabled: true }]);
+});
+
+test('has a stale flag and a clone', async () => {
+  expect(await readRows('select name from features where stale')).toEqual([{ name: 'old-card-form' }]);
+  expect(
+    await readRows(
       "select data -> 'clonedFrom' is not null as cloned from events where feature_name = 'checkout-express-b2b' and type = 'feature-created'",
     ),
   ).toEqual([{ cloned: true }]);
 });
 
 test('applications report results of 30 days, and flags have the stages that follow from them', async () => {
-  const [counts] = await read(`
+  const [counts] = await readRows(`
     select count(distinct day) >= 30 as month, sum(yes) > 0 and sum(no) > 0 as both, max(day) >= current_date - 1 as recent
     from metric_days`);
   expect(counts).toEqual({ month: true, both: true, recent: true });
 
-  const [hours] = await read(`
+  const [hours] = await readRows(`
     select count(distinct hour) > 100 as many, bool_and(hour = date_trunc('hour', hour)) as whole, max(hour) <= now() as past
     from metric_hours`);
   expect(hours).toEqual({ many: true, whole: true, past: true });
 
-  const stages = await read('select distinct stage from feature_lifecycles order by stage');
+  const stages = await readRows('select distinct stage from feature_lifecycles order by stage');
   expect(stages.map(({ stage }) => stage)).toEqual(['initial', 'live', 'pre-live']);
-  const unseen = await read(
+  const unseenFlags = await readRows(
     'select name from features where name not in (select feature_name from feature_last_seen)',
   );
-  expect(unseen).toHaveLength(2);
+  expect(unseenFlags).toHaveLength(2);
 });
 
-test('nothing is left that a server would move to another stage when it starts', async () => {
+test('no flag would move to a different stage when a server starts', async () => {
   const db = openDb({ url: config.databaseUrl, poolSize: 1, onError: () => {} });
 
   expect(await advanceAll(db)).toBe(0);
@@ -100,9 +108,9 @@ test('nothing is left that a server would move to another stage when it starts',
 });
 
 test('leaves a non-empty database unchanged', async () => {
-  const before = await read('select count(*) from events');
+  const countBefore = await readRows('select count(*) from events');
 
   await expect(makeSampleData(config)).rejects.toThrow('requires an empty database');
 
-  expect(await read('select count(*) from events')).toEqual(before);
+  expect(await readRows('select count(*) from events')).toEqual(countBefore);
 });

@@ -27,7 +27,7 @@ export async function makeSampleData(config: Config): Promise<Login[]> {
       ...config,
       host: '127.0.0.1',
       port: 0,
-      // Not warn: the server would warn that there is no user, and the sample data creates the first one.
+      // Not warn, because the server would warn that there is no user, and the sample data creates the first one.
       logLevel: 'error',
       allowPrivateTargets: true,
       deliverySchedule: SCHEDULE,

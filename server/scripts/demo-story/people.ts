@@ -17,7 +17,7 @@ export type People = Record<'ada' | 'ben' | 'dora' | 'emil', Person> & { logins:
 const NAMES = { ada: 'Ada Okafor', ben: 'Ben Lindqvist', dora: 'Dora Weiss', emil: 'Emil Sandoval' };
 const ROLES = { ada: 'Admin', ben: 'Editor', dora: 'Editor', emil: 'Viewer' };
 
-const passwordOf = (): string => randomBytes(15).toString('base64url');
+const makePassword = (): string => randomBytes(15).toString('base64url');
 
 /** Ada sets up the instance and invites the others. */
 export async function createPeople(
@@ -29,12 +29,12 @@ export async function createPeople(
   const logins = Object.entries(ROLES).map(([username, role]) => ({
     username,
     role,
-    password: passwordOf(),
+    password: makePassword(),
   }));
   const passwords = Object.fromEntries(logins.map(({ username, password }) => [username, password]));
 
   // Nobody exists yet who could create the first admin through the API.
-  const ada = await steps.at(days * DAY, async () => {
+  const ada = await steps.runAt(days * DAY, async () => {
     const db = openDb({ url: databaseUrl, poolSize: 1, onError: () => {} });
     const password = passwords.ada ?? '';
     const user = await checkNewUser({
@@ -50,7 +50,7 @@ export async function createPeople(
   });
 
   const invite = async (username: 'ben' | 'dora' | 'emil', minutesAgo: number): Promise<Person> =>
-    await steps.at(minutesAgo, async () => {
+    await steps.runAt(minutesAgo, async () => {
       const { id } = await ada.send<{ id: number }>('POST', '/api/admin/user-admin', {
         username,
         name: NAMES[username],
@@ -70,7 +70,7 @@ export async function createPeople(
   };
 }
 
-/** The API called with a session, as the console does. */
+/** Logs in and returns the API with a session, as the console calls it. */
 async function logIn(url: string, username: string, password: string): Promise<Send> {
   const response = await fetch(`${url}/auth/simple/login`, {
     method: 'POST',
@@ -80,10 +80,10 @@ async function logIn(url: string, username: string, password: string): Promise<S
   if (!response.ok) throw new Error(`The login of ${username} failed: ${await response.text()}`);
   const cookie = response.headers
     .getSetCookie()
-    .map(one => one.split(';')[0])
+    .map(header => header.split(';')[0])
     .join('; ');
   return async <T>(method: string, path: string, body?: unknown): Promise<T> => {
-    const sent = await fetch(url + path, {
+    const apiResponse = await fetch(url + path, {
       method,
       headers: {
         cookie,
@@ -92,8 +92,9 @@ async function logIn(url: string, username: string, password: string): Promise<S
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    const text = await sent.text();
-    if (!sent.ok) throw new Error(`${username}: ${method} ${path} responded with ${sent.status}: ${text}`);
+    const text = await apiResponse.text();
+    if (!apiResponse.ok)
+      throw new Error(`${username}: ${method} ${path} responded with ${apiResponse.status}: ${text}`);
     return (text === '' ? undefined : JSON.parse(text)) as T;
   };
 }

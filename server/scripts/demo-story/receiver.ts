@@ -18,10 +18,10 @@ const UNAVAILABLE = JSON.stringify({
 
 /** Receives the webhooks in the sample data. */
 export async function startReceiver(): Promise<Receiver> {
-  let fails = false;
+  let isFailing = false;
   const server = createServer((request, response) => {
     request.resume();
-    const isDown = fails && request.url === '/warehouse';
+    const isDown = isFailing && request.url === '/warehouse';
     response.writeHead(isDown ? 503 : 200, {
       'content-type': 'application/json',
       server: 'nginx/1.27.2',
@@ -36,7 +36,7 @@ export async function startReceiver(): Promise<Receiver> {
     reliableUrl: `${url}/deploy-bot`,
     failingUrl: `${url}/warehouse`,
     fail: () => {
-      fails = true;
+      isFailing = true;
     },
     close: () => {
       server.closeAllConnections();

@@ -7,7 +7,7 @@ import { openDb } from '../../src/platform/db/database.ts';
 import { ownMigrationNames } from '../../src/platform/db/migration-files.ts';
 import { locate } from '../../src/platform/files.ts';
 import { hashPassword } from '../../src/platform/secrets/password-hash.ts';
-import { keyringOf } from '../../src/platform/secrets/seal.ts';
+import { makeKeyring } from '../../src/platform/secrets/seal.ts';
 import { writeUsage } from './usage.ts';
 
 /**
@@ -28,9 +28,9 @@ type Table = { table: string; columns: string[] };
 export const STORY_KEY = createHash('sha256').update('the demo story of Halyard').digest();
 
 /** Rows from logins, requests or caches, which the sample data does not need. */
-const UNUSED = ['sessions', 'login_failures', 'login_places', 'idempotency_keys', 'idempotency_usage'];
-/** Rows that `writeUsage` writes as of the time of loading. */
-const USAGE = [
+const UNUSED_TABLES = ['sessions', 'login_failures', 'login_places', 'idempotency_keys', 'idempotency_usage'];
+/** Rows that `writeUsage` writes when the data is loaded, relative to that time. */
+const USAGE_TABLES = [
   'metric_hours',
   'metric_days',
   'metric_features',
@@ -40,7 +40,7 @@ const USAGE = [
   'feature_last_seen',
   'unknown_flags',
 ];
-const LEFT_OUT = [...UNUSED, ...USAGE];
+const OMITTED_TABLES = [...UNUSED_TABLES, ...USAGE_TABLES];
 const ADMIN = 'ada';
 /** The next attempts of failing deliveries. */
 const JOBS = { table: 'pgboss.job', where: `state = 'created' and name = '${DELIVERY_QUEUE}'` };
@@ -77,16 +77,16 @@ export async function loadSnapshot(
   databaseUrl: string,
   { password, secretKey }: { password: string; secretKey: Buffer },
 ): Promise<string | undefined> {
-  const [first = '{}', ...lines] = (await readFile(locate('sampleData'), 'utf8')).trimEnd().split('\n');
-  const header = JSON.parse(first) as Header;
+  const [headerLine = '{}', ...lines] = (await readFile(locate('sampleData'), 'utf8')).trimEnd().split('\n');
+  const header = JSON.parse(headerLine) as Header;
   if (header.newestMigration !== (await newestMigration())) return undefined;
   await withClient(databaseUrl, async client => {
     await client.query('begin');
     // No trigger runs, because the rows are complete and events are immutable.
     await client.query('set local session_replication_role = replica');
     const times = await listTimes(client);
-    for (let at = 0; at < lines.length; at += 2) {
-      const { table, columns } = JSON.parse(lines[at] ?? '') as Table;
+    for (let index = 0; index < lines.length; index += 2) {
+      const { table, columns } = JSON.parse(lines[index] ?? '') as Table;
       const values = columns.map(column =>
         times.has(`${table}.${column}`) ? `${column} + (now() - $2::timestamptz)` : column,
       );
@@ -94,22 +94,22 @@ export async function loadSnapshot(
       await client.query(
         `insert into ${table} (${columns.join(', ')}) overriding system value
           select ${values.join(', ')} from jsonb_populate_recordset(null::${table}, $1), (select $2::timestamptz) as taken`,
-        [lines[at + 1], header.takenAt],
+        [lines[index + 1], header.takenAt],
       );
     }
     await client.query('update users set password_hash = $1 where username = $2', [
       await hashPassword(password),
       ADMIN,
     ]);
-    for (const [name, last] of Object.entries(header.sequences))
-      await client.query('select setval($1::regclass, $2)', [name, last]);
+    for (const [name, lastValue] of Object.entries(header.sequences))
+      await client.query('select setval($1::regclass, $2)', [name, lastValue]);
     await client.query('commit');
     await client.query('analyze');
   });
   const db = openDb({ url: databaseUrl, poolSize: 1, onError: () => {} });
   try {
     await writeUsage(db);
-    await resealSecrets(db, keyringOf(secretKey, [STORY_KEY]));
+    await resealSecrets(db, makeKeyring(secretKey, [STORY_KEY]));
   } finally {
     await db.destroy();
   }
@@ -120,7 +120,7 @@ const COLUMNS = `
   from pg_class c
   join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
   where not c.relispartition and c.relkind in ('r', 'p') and (c.oid = '${JOBS.table}'::regclass or
-    c.relnamespace = 'public'::regnamespace and c.relname not like '%migration%' and c.relname <> all('{${LEFT_OUT}}'))`;
+    c.relnamespace = 'public'::regnamespace and c.relname not like '%migration%' and c.relname <> all('{${OMITTED_TABLES}}'))`;
 
 async function listTables(client: pg.Client): Promise<Table[]> {
   const { rows } = await client.query<Table>(`

@@ -5,15 +5,15 @@ export const HOUR = 60;
 export const DAY = 24 * HOUR;
 
 /** One step of the sample history: when it ran on this machine, and when it is supposed to have happened. */
-type Step = { from: string; storyMs: number };
+type Step = { startedAt: string; storyMs: number };
 
 export type Steps = {
   /** Runs a step that is dated this many minutes in the past. Steps must be in chronological order. */
-  at: <T>(minutesAgo: number, work: () => Promise<T>) => Promise<T>;
+  runAt: <T>(minutesAgo: number, work: () => Promise<T>) => Promise<T>;
   /** From now on, each step waits until every delivery was attempted, so that attempts get the time of their step. */
   waitForDeliveries: () => void;
   /** Waits until every failing delivery has had this many attempts. */
-  untilFailed: (attempts: number) => Promise<void>;
+  waitUntilFailed: (attempts: number) => Promise<void>;
   /** Changes every timestamp that a step wrote to the date of the step. */
   shiftTimes: () => Promise<void>;
 };
@@ -27,48 +27,48 @@ export type Steps = {
 export function makeSteps(client: pg.Client): Steps {
   const steps: Step[] = [];
   const now = Date.now();
-  let waits = false;
+  let mustWaitForDeliveries = false;
 
   const clock = async (): Promise<string> =>
     (await client.query('select clock_timestamp()::text as now')).rows[0].now;
 
   return {
-    at: async (minutesAgo, work) => {
+    runAt: async (minutesAgo, work) => {
       const storyMs = now - minutesAgo * MINUTE_MS;
-      const before = steps.at(-1)?.storyMs ?? 0;
+      const previousMs = steps.at(-1)?.storyMs ?? 0;
       // The times of one step must not overlap those of the next one.
-      steps.push({ from: await clock(), storyMs: Math.max(storyMs, before + 1_000) });
+      steps.push({ startedAt: await clock(), storyMs: Math.max(storyMs, previousMs + 1_000) });
       const result = await work();
-      if (waits)
-        await untilNone(client, "select 1 from integration_deliveries where state = 'pending' limit 1");
+      if (mustWaitForDeliveries)
+        await waitUntilNone(client, "select 1 from integration_deliveries where state = 'pending' limit 1");
       return result;
     },
     waitForDeliveries: () => {
-      waits = true;
+      mustWaitForDeliveries = true;
     },
-    untilFailed: attempts =>
-      untilNone(
+    waitUntilFailed: attempts =>
+      waitUntilNone(
         client,
         `select 1 from integration_deliveries d where state = 'retrying' and ${attempts} >
           (select count(*) from integration_attempts a where a.delivery_id = d.id and outcome is not null) limit 1`,
       ),
     shiftTimes: async () => {
-      const until = await clock();
+      const endedAt = await clock();
       await client.query('begin');
       // No trigger runs, because events are immutable and SDKs must not notice this.
       await client.query('set local session_replication_role = replica');
       await client.query('create temporary table story (period tstzrange, shift interval) on commit drop');
-      for (const [index, { from, storyMs }] of steps.entries())
+      for (const [index, { startedAt, storyMs }] of steps.entries())
         await client.query(
           'insert into story values (tstzrange($1, $2), to_timestamp($3::float8 / 1000) - $1::timestamptz)',
-          [from, steps[index + 1]?.from ?? until, storyMs],
+          [startedAt, steps[index + 1]?.startedAt ?? endedAt, storyMs],
         );
       for (const { table, columns } of await listTimes(client)) {
-        const set = columns.map(
+        const assignments = columns.map(
           column =>
             `${column} = ${column} + coalesce((select shift from story where period @> t.${column}), interval '0')`,
         );
-        await client.query(`update ${table} t set ${set.join(', ')}`);
+        await client.query(`update ${table} t set ${assignments.join(', ')}`);
       }
       await client.query('commit');
       await client.query('analyze');
@@ -89,7 +89,7 @@ async function listTimes(client: pg.Client): Promise<{ table: string; columns: s
 }
 
 /** Waits until the query finds no row. */
-async function untilNone(client: pg.Client, query: string): Promise<void> {
+async function waitUntilNone(client: pg.Client, query: string): Promise<void> {
   for (let tries = 0; tries < 1_200; tries++) {
     if ((await client.query(query)).rows.length === 0) return;
     await new Promise(resolve => setTimeout(resolve, 25));

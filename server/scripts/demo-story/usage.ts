@@ -17,21 +17,21 @@ const APPLICATIONS = [
   { project: 'search', application: 'search-api', sdkVersion: 'unleash-client-java:12.0.1', instances: 3 },
   { project: 'mobile', application: 'mobile-app', sdkVersion: 'unleash-js-sdk:3.8.2', instances: 2 },
 ];
-const FRONTEND = 'mobile-app';
+const FRONTEND_APPLICATION = 'mobile-app';
 /** No application asks for these yet. */
-const NEVER_SEEN = ['wallet-top-up', 'checkout-express-b2b'];
+const UNSEEN_FLAGS = ['wallet-top-up', 'checkout-express-b2b'];
 /** The code of this flag was removed this many days ago. */
-const REMOVED = { name: 'old-card-form', daysAgo: 12 };
+const REMOVED_FLAG = { name: 'old-card-form', daysAgo: 12 };
 /** Counts by hour are kept for a week, so the sample data has complete days of them. */
 const HOURLY_DAYS = 6;
 const DAILY_DAYS = 30;
 const DAY_MS = 86_400_000;
 
-const projectOfApplication = sql`(values ${sql.join(
+const applicationProject = sql`(values ${sql.join(
   APPLICATIONS.map(({ project, application }) => sql`(${project}, ${application})`),
 )}) as asking (project, application)`;
 
-/** The applications start, and are seen for the first time. */
+/** Starts the applications, which the server then sees for the first time. */
 export async function startApplications(db: Db): Promise<void> {
   const seenAt = Date.now();
   await makeInstanceRecorder()(
@@ -44,7 +44,7 @@ export async function startApplications(db: Db): Promise<void> {
           environment,
           instanceId: `${application}-${environment}-${index + 1}`,
           sdkVersion,
-          isFrontend: application === FRONTEND,
+          isFrontend: application === FRONTEND_APPLICATION,
           strategies: undefined,
           seenAt,
         })),
@@ -53,12 +53,12 @@ export async function startApplications(db: Db): Promise<void> {
   );
 }
 
-/** The applications ask for all flags of their projects, which moves new ones to their next stage. */
+/** Lets the applications ask for all flags of their projects, which moves new flags to their next stage. */
 export async function seeFlags(db: Db): Promise<void> {
   await sql`
     insert into feature_last_seen (feature_name, environment, seen_at)
     select feature_name, environment, now() from feature_environments
-    where feature_name <> all(${NEVER_SEEN})
+    where feature_name <> all(${UNSEEN_FLAGS})
     on conflict (feature_name, environment) do update set seen_at = excluded.seen_at`.execute(db);
   await advanceAll(db);
 }
@@ -69,7 +69,7 @@ export async function writeUsage(db: Db): Promise<void> {
   for (const days of [...Array(HOURLY_DAYS + 1).keys(), DAILY_DAYS / 2, DAILY_DAYS])
     await createMetricPartitions(db, now - days * DAY_MS);
   const { rows } = await sql<{ name: string }>`
-    select name from features where name <> all(${NEVER_SEEN})`.execute(db);
+    select name from features where name <> all(${UNSEEN_FLAGS})`.execute(db);
   await insertNumbers(
     db,
     rows.map(({ name }) => name),
@@ -82,7 +82,10 @@ export async function writeUsage(db: Db): Promise<void> {
   });
 }
 
-/** One row for each flag, environment and application: how often it asks, and the share of the results that are enabled. */
+/**
+ * Creates one row for each flag, environment and application, with how often the application asks for the flag and in what share of
+ * the cases the flag is enabled.
+ */
 async function createUsage(tx: Tx): Promise<void> {
   await sql`
     create temporary table asked on commit drop as
@@ -90,12 +93,12 @@ async function createUsage(tx: Tx): Promise<void> {
       metric_features.id as feature_id, metric_environments.id as environment_id, applications.id as application_id,
       case when here.enabled and not is_blocked then coalesce(rollout, 100) / 100 else 0 end as share,
       (40 + abs(hashtext(features.name)) % 400) * case here.environment when 'production' then 25 else 1 end as per_hour,
-      case when features.name = ${REMOVED.name} then now() - ${REMOVED.daysAgo} * interval '1 day'
+      case when features.name = ${REMOVED_FLAG.name} then now() - ${REMOVED_FLAG.daysAgo} * interval '1 day'
         else now() - interval '4 minutes' end as seen_at,
       features.name = 'checkout-express' and here.environment = 'production' as has_variants
     from features
       join feature_environments as here on here.feature_name = features.name
-      join ${projectOfApplication} on asking.project = features.project
+      join ${applicationProject} on asking.project = features.project
       join applications on applications.name = asking.application
       join metric_features on metric_features.name = features.name
       join metric_environments on metric_environments.name = here.environment,
@@ -110,16 +113,16 @@ async function createUsage(tx: Tx): Promise<void> {
           where child = features.name and parent.environment = here.environment and not parent.enabled
         ) as is_blocked
       ) as dependencies
-    where features.name <> all(${NEVER_SEEN})`.execute(tx);
+    where features.name <> all(${UNSEEN_FLAGS})`.execute(tx);
 }
 
 async function writeCounts(tx: Tx): Promise<void> {
   // More by day than by night, and some noise that is the same in every run.
-  const asks = (time: ReturnType<typeof sql>, hours: number) => sql`
+  const evaluations = (time: ReturnType<typeof sql>, hours: number) => sql`
     per_hour * ${hours} * (0.3 + 0.7 * (1 + sin((extract(hour from ${time}) - 8) / 12 * pi())) / 2)
       * (0.85 + abs(hashtext(name || ${time}::text)) % 100 * 0.003)`;
   const counts = (time: ReturnType<typeof sql>, hours: number) => sql`
-    lateral (select round(${asks(time, hours)})::bigint as asks) as asked_then,
+    lateral (select round(${evaluations(time, hours)})::bigint as asks) as asked_then,
     lateral (select case when ${time} >= switched_at then round(asks * share)::bigint else 0 end as yes) as enabled_then,
     lateral (
       select '' as variant, yes, asks - yes as no
@@ -163,7 +166,7 @@ async function writeLastSeen(tx: Tx): Promise<void> {
     update application_instances set seen_at = now() - interval '1 minute', created_at = now() - interval '2 days'`.execute(
     tx,
   );
-  // A typing error in the code of the checkout.
+  // A typo in the checkout's code.
   await sql`
     insert into unknown_flags (name, application, environment, created_at, seen_at)
     values ('checkout-expres', 'checkout-service', 'production', now() - interval '2 days', now() - interval '7 minutes')`.execute(

@@ -1,19 +1,19 @@
 /** What to undo at the end, in reverse order. */
 const tasks: (() => Promise<void>)[] = [];
-let ending = false;
+let hasStarted = false;
 
-/** Undo this at the end, however the demo ends. */
+/** Adds something to undo at the end, no matter how the demo ends. */
 export const atEnd = (task: () => Promise<void>): void => {
   tasks.push(task);
 };
 
-/** True once the demo is ending, when failures of running work are expected and not worth reporting. */
-export const isEnding = (): boolean => ending;
+/** True once the demo is ending. Failures of running work are then expected and not worth reporting. */
+export const isEnding = (): boolean => hasStarted;
 
 /** Undoes everything and exits with the code. Only the first call counts. */
 export async function end(code: number): Promise<void> {
-  if (ending) return;
-  ending = true;
+  if (hasStarted) return;
+  hasStarted = true;
   // Running work loses its database.
   for (const event of ['uncaughtException', 'unhandledRejection']) process.on(event, () => {});
   for (const task of tasks.toReversed()) {

@@ -20,8 +20,8 @@ import { afterAll, expect, inject, test } from 'vitest';
 import { readConfig } from '../../src/platform/config.ts';
 import { startServer } from '../../src/server.ts';
 import { COMPILE_CACHE } from '../../src/test/compile-cache.ts';
-import { copyDatabase, createDatabase, dropDatabase, urlOf } from '../../src/test/database.ts';
-import { cacheFolder, reasonOf } from './download.ts';
+import { copyDatabase, createDatabase, dropDatabase, getDatabaseUrl } from '../../src/test/database.ts';
+import { cacheFolder, findReason } from './download.ts';
 import { freePort } from './free-port.ts';
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
@@ -39,8 +39,8 @@ function startDemo(args: string[], env: Record<string, string>) {
   let output = '';
   child.stdout.on('data', chunk => (output += chunk));
   child.stderr.on('data', chunk => (output += chunk));
-  const ended = once(child, 'close').then(([code]) => code as number | null);
-  return { child, ended, output: () => output };
+  const exit = once(child, 'close').then(([code]) => code as number | null);
+  return { child, ended: exit, output: () => output };
 }
 
 async function runDemo(args: string[], env: Record<string, string>) {
@@ -49,17 +49,17 @@ async function runDemo(args: string[], env: Record<string, string>) {
 }
 
 async function query<T extends pg.QueryResultRow>(statement: string): Promise<T[]> {
-  const client = new pg.Client({ connectionString: urlOf('postgres') });
+  const client = new pg.Client({ connectionString: getDatabaseUrl('postgres') });
   await client.connect();
   const { rows } = await client.query<T>(statement).finally(() => client.end());
   return rows;
 }
 
-/** A port that another process listens on. */
+/** Opens a port on which another process listens. */
 async function usedPort() {
-  const other = createServer().listen(0, '127.0.0.1');
-  await once(other, 'listening');
-  return { port: (other.address() as AddressInfo).port, close: () => other.close() };
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { port: (server.address() as AddressInfo).port, close: () => server.close() };
 }
 
 test('settings are validated before any work', async () => {
@@ -70,18 +70,18 @@ test('settings are validated before any work', async () => {
     [[], { DATABASE_URL: 'foo' }, 1, 'DATABASE_URL must start with postgres:// or postgresql://.'],
     [
       [],
-      { PORT: String(port), DATABASE_URL: urlOf('postgres') },
+      { PORT: String(port), DATABASE_URL: getDatabaseUrl('postgres') },
       1,
       `Cannot listen on 127.0.0.1:${port}: another process uses this port.`,
     ],
   ];
 
   for (const [args, env, code, message] of cases) {
-    const ended = await runDemo(args, env);
+    const exit = await runDemo(args, env);
 
-    expect(ended.output).toContain(message);
-    expect(ended.output).not.toMatch(/✓|^\s+at /m);
-    expect(ended.code).toBe(code);
+    expect(exit.output).toContain(message);
+    expect(exit.output).not.toMatch(/✓|^\s+at /m);
+    expect(exit.code).toBe(code);
   }
   close();
 });
@@ -91,7 +91,7 @@ test('a server that cannot listen leaves no connections', async () => {
   await copyDatabase(inject('template'), name);
   const { port, close } = await usedPort();
   const config = readConfig({
-    DATABASE_URL: urlOf(name),
+    DATABASE_URL: getDatabaseUrl(name),
     HOST: '127.0.0.1',
     PORT: String(port),
     LOG_LEVEL: 'silent',
@@ -104,26 +104,29 @@ test('a server that cannot listen leaves no connections', async () => {
   await dropDatabase(name);
 });
 
-test('names databases that killed demos left behind, and --keep keeps nothing until the demo is ready', async () => {
-  const old = `halyard_demo_${randomBytes(4).toString('hex')}`;
-  await createDatabase(old);
+test('lists databases that killed demos left behind, and --keep keeps nothing until the demo is ready', async () => {
+  const oldDatabase = `halyard_demo_${randomBytes(4).toString('hex')}`;
+  await createDatabase(oldDatabase);
   try {
-    const demo = startDemo(['--keep'], { DATABASE_URL: urlOf('postgres'), PORT: String(await freePort()) });
+    const demo = startDemo(['--keep'], {
+      DATABASE_URL: getDatabaseUrl('postgres'),
+      PORT: String(await freePort()),
+    });
     await expect.poll(demo.output).toMatch(/new database/);
-    const before = await query<{ name: string }>(
+    const rowsBefore = await query<{ name: string }>(
       `select datname as name from pg_stat_activity where datname ~ '^halyard_demo_' group by 1`,
     );
     demo.child.kill('SIGTERM');
 
     expect(await demo.ended, demo.output()).toBe(0);
     expect(demo.output()).toMatch(
-      new RegExp(`To remove them:\n[^]*dropdb --maintenance-db=postgres://\\S+ ${old}\n`),
+      new RegExp(`To remove them:\n[^]*dropdb --maintenance-db=postgres://\\S+ ${oldDatabase}\n`),
     );
     expect(demo.output()).not.toContain('To start a server');
-    for (const { name } of before)
+    for (const { name } of rowsBefore)
       expect(await query(`select from pg_database where datname = '${name}'`)).toEqual([]);
   } finally {
-    await dropDatabase(old);
+    await dropDatabase(oldDatabase);
   }
 });
 
@@ -149,9 +152,9 @@ const parts = () =>
 async function startDownload(seconds: number) {
   const npm = join(folder, 'npm.js');
   writeFileSync(npm, `require('node:fs').writeFileSync('part', ''); setTimeout(() => {}, ${seconds}e3);`);
-  const before = parts().length;
+  const partsBefore = parts().length;
   const demo = startDemo(['--postgres-port', String(await freePort())], { npm_execpath: npm });
-  await expect.poll(parts).toHaveLength(before + 1);
+  await expect.poll(parts).toHaveLength(partsBefore + 1);
   return demo;
 }
 
@@ -164,13 +167,13 @@ test('a download that is interrupted leaves nothing in the cache', async () => {
   expect(readdirSync(cache)).toEqual([]);
 });
 
-test('a demo removes the download of a killed demo and a folder without programs, but no running download', async () => {
-  const other = await startDownload(600);
-  const [underWay = ''] = parts();
-  const killed = await startDownload(15);
-  killed.child.kill('SIGKILL');
-  // Not the close of the output, which npm still holds.
-  if (killed.child.signalCode === null) await once(killed.child, 'exit');
+test('a demo removes the download of a killed demo and a folder without programs, but not a running download', async () => {
+  const otherDemo = await startDownload(600);
+  const [runningDownload = ''] = parts();
+  const killedDemo = await startDownload(15);
+  killedDemo.child.kill('SIGKILL');
+  // Waits for 'exit' rather than 'close', because npm still holds the output open.
+  if (killedDemo.child.signalCode === null) await once(killedDemo.child, 'exit');
   expect(parts()).toHaveLength(2);
   mkdirSync(join(cache, basename(cacheFolder(PLATFORM)), 'native'), { recursive: true });
 
@@ -180,9 +183,9 @@ test('a demo removes the download of a killed demo and a folder without programs
   });
 
   expect(code).toBe(1);
-  expect(readdirSync(cache)).toEqual([underWay]);
-  other.child.kill('SIGTERM');
-  await Promise.all([other.ended, killed.ended]);
+  expect(readdirSync(cache)).toEqual([runningDownload]);
+  otherDemo.child.kill('SIGTERM');
+  await Promise.all([otherDemo.ended, killedDemo.ended]);
 });
 
 /** Puts programs into the cache that replace a downloaded PostgreSQL. */
@@ -227,7 +230,7 @@ test.each([
   }
 });
 
-test('a cache folder that cannot be written is named, with the variables that help', async () => {
+test('if the cache folder is not writable, the message names the folder and the variables that help', async () => {
   const file = join(folder, 'file');
   writeFileSync(file, '');
   const { code, output } = await runDemo(['--postgres-port', String(await freePort())], {
@@ -244,5 +247,5 @@ test.each([
   ['npm error code E404\nnpm error 404 Not Found - GET https://x\n', '404 Not Found - GET https://x'],
   ['Command failed\nnpm error code X\nnpm error errno X\nnpm error Out of luck.\n', 'Out of luck'],
 ])('finds the reason in %j', (output, reason) => {
-  expect(reasonOf(output)).toBe(reason);
+  expect(findReason(output)).toBe(reason);
 });

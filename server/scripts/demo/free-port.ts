@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-/** The preferred port if nothing listens on it; otherwise a free one. */
+/** Returns the preferred port if nothing listens on it, and otherwise a free port. */
 export async function freePort(preferred = 0): Promise<number> {
   const probe = createServer().listen(preferred, '127.0.0.1');
   const isFree = await once(probe, 'listening').then(
@@ -15,7 +15,7 @@ export async function freePort(preferred = 0): Promise<number> {
   return port;
 }
 
-/** Rejects with the operating system's error if a server cannot listen there. */
+/** Rejects with the operating system's error if a server cannot listen on the port. */
 export async function probePort(host: string, port: number): Promise<void> {
   const probe = createServer().listen(port, host);
   await once(probe, 'listening');

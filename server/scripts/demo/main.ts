@@ -1,7 +1,7 @@
 // Shows Halyard to a person who has only Node.js: finds or downloads PostgreSQL, fills a new database with sample data, and
 // starts a server on it.
 import { randomBytes } from 'node:crypto';
-import { readOptions, rejectOption, version } from '../../src/platform/command-line.ts';
+import { readOptions, rejectOption, rejectUnused, version } from '../../src/platform/command-line.ts';
 import { howToRun } from '../../src/platform/files.ts';
 import { VARIABLES } from '../../src/platform/variables.ts';
 import { atEnd, end, isEnding } from './cleanup.ts';
@@ -9,6 +9,7 @@ import type { PostgresServer } from './postgres-server.ts';
 import { step } from './progress.ts';
 
 const DEFAULT_PORT = 4242;
+const DEFAULT_POSTGRES_PORT = '5432';
 
 const RUN = howToRun('demo');
 const options = readOptions({
@@ -24,8 +25,7 @@ new database, which it removes at the end.`,
     },
     'postgres-port': {
       type: 'string',
-      default: '5432',
-      meaning: 'Port of this machine on which to look for a PostgreSQL',
+      meaning: `Port of this machine on which to look for a PostgreSQL. Default: ${DEFAULT_POSTGRES_PORT}`,
     },
   },
   variables: {
@@ -36,7 +36,14 @@ new database, which it removes at the end.`,
   },
 });
 
-const postgresPort = Number(options['postgres-port']);
+if (process.env.DATABASE_URL)
+  rejectUnused(
+    RUN,
+    options,
+    ['postgres-port'],
+    'is not used, because DATABASE_URL names the PostgreSQL server',
+  );
+const postgresPort = Number(options['postgres-port'] ?? DEFAULT_POSTGRES_PORT);
 if (!Number.isInteger(postgresPort) || postgresPort < 1 || postgresPort > 65_535)
   rejectOption(RUN, `--postgres-port must be a port from 1 to 65535, not '${options['postgres-port']}'`);
 
@@ -50,7 +57,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
 /** The URL of the PostgreSQL server, once it is known. */
 let databaseUrl: string | undefined;
 /** Set when the demo is ready. Until then, --keep keeps nothing. */
-let isShown = false;
+let isDemoReady = false;
 
 try {
   await showDemo();
@@ -67,16 +74,16 @@ async function showDemo(): Promise<void> {
   const { host, port, logLevel } = await readSettings();
   const { createOwnDatabase } = await import('./postgres-server.ts');
   const { readConfig } = await import('../../src/platform/config.ts');
-  // Loaded while PostgreSQL starts.
+  // Loads the story while PostgreSQL starts.
   const story = import('./story.ts');
   const server = await choosePostgres();
   databaseUrl = server.url;
-  await nameOldDatabases(server);
+  await printOldDatabases(server);
   const { name, url, remove } = await step(`PostgreSQL ${server.version}: new database`, () =>
     createOwnDatabase(server),
   );
   atEnd(async () => {
-    if (!options.keep || !isShown) await remove();
+    if (!options.keep || !isDemoReady) await remove();
   });
   const adminToken = `*:*.${randomBytes(24).toString('hex')}`;
   const login = await step('Sample data: 3 projects, 4 people, 60 days of history', async () => {
@@ -95,10 +102,10 @@ async function showDemo(): Promise<void> {
   });
   await step('Server', async () => {
     const { startServer } = await import('../../src/server.ts');
-    const running = await startServer(config);
-    atEnd(running.stop);
+    const runningServer = await startServer(config);
+    atEnd(runningServer.stop);
   });
-  isShown = true;
+  isDemoReady = true;
   console.log(`
 Open   ${config.publicUrl}
 Login  ${username}   password ${password}
@@ -108,7 +115,7 @@ Ctrl+C stops the server${options.keep ? ' and keeps' : ' and removes'} the datab
   if (options.keep) atEnd(async () => console.log(howToStart(url, secretKey)));
 }
 
-/** The variables as the server reads them, and a port on which the server can listen. Fails before any work. */
+/** Reads the variables as the server does, and finds a port on which the server can listen. Fails before any work. */
 async function readSettings() {
   const { readConfig } = await import('../../src/platform/config.ts');
   const { freePort, probePort } = await import('./free-port.ts');
@@ -119,14 +126,14 @@ async function readSettings() {
     HOST: HOST || '127.0.0.1',
     LOG_LEVEL: LOG_LEVEL || 'error',
   });
-  const { cannotListen } = await import('../../src/platform/start-errors.ts');
+  const { explainListenError } = await import('../../src/platform/start-errors.ts');
   await probePort(host, port).catch(error => {
-    throw cannotListen(error, host, port);
+    throw explainListenError(error, host, port);
   });
   return { host, port, logLevel };
 }
 
-async function nameOldDatabases(server: PostgresServer): Promise<void> {
+async function printOldDatabases(server: PostgresServer): Promise<void> {
   const { listOldDatabases } = await import('./postgres-server.ts');
   const names = await listOldDatabases(server);
   if (names.length === 0) return;
@@ -135,33 +142,34 @@ async function nameOldDatabases(server: PostgresServer): Promise<void> {
 }
 
 async function choosePostgres() {
-  const { findLocal, inspect, Unsuitable } = await import('./postgres-server.ts');
+  const { findLocal, inspect, UnsuitableError } = await import('./postgres-server.ts');
   if (process.env.DATABASE_URL) {
     databaseUrl = process.env.DATABASE_URL;
     return await inspect(databaseUrl).catch((error: Error) => {
-      if (!(error instanceof Unsuitable)) throw error;
+      if (!(error instanceof UnsuitableError)) throw error;
       throw new Error(
         `The demo cannot use the PostgreSQL server in DATABASE_URL: ${error.message}. Unset DATABASE_URL to use a different one.`,
       );
     });
   }
-  const found = await findLocal(postgresPort);
-  if (typeof found !== 'string') return found;
+  const localServer = await findLocal(postgresPort);
+  if (typeof localServer !== 'string') return localServer;
   const { cacheFolder, downloadPostgres, isDownloaded } = await import('./download.ts');
   const { startOwnPostgres } = await import('./own-postgres.ts');
-  console.log(`  PostgreSQL on port ${postgresPort} is not used: ${found}.`);
+  console.log(`  PostgreSQL on port ${postgresPort} is not used: ${localServer}.`);
   const cache = cacheFolder(`${process.platform}-${process.arch}`);
   if (isDownloaded(cache)) console.log(`  PostgreSQL from an earlier demo is in ${cache}.`);
   const programs = isDownloaded(cache)
     ? await downloadPostgres()
     : await step(`Download PostgreSQL (24 MB) to ${cache}`, () => downloadPostgres(), true);
   const { keep } = options;
-  const isKept = () => keep && isShown;
-  const own = await step('Start PostgreSQL', () => startOwnPostgres(programs, { keep, isKept }));
+  const isKept = () => keep && isDemoReady;
+  const ownServer = await step('Start PostgreSQL', () => startOwnPostgres(programs, { keep, isKept }));
   atEnd(async () => {
-    if (isKept()) console.log(`To remove PostgreSQL and the database:  kill ${own.pid}; rm -r ${own.folder}`);
+    if (isKept())
+      console.log(`To remove PostgreSQL and the database:  kill ${ownServer.pid}; rm -r ${ownServer.folder}`);
   });
-  return own;
+  return ownServer;
 }
 
 function howToStart(url: string, secretKey: string): string {
@@ -170,7 +178,7 @@ function howToStart(url: string, secretKey: string): string {
 
 /** The password in DATABASE_URL belongs to the operator, so it is not printed. */
 function withoutPassword(url: string): string {
-  const shown = new URL(url);
-  if (process.env.DATABASE_URL && shown.password !== '') shown.password = 'PASSWORD';
-  return shown.href;
+  const printableUrl = new URL(url);
+  if (process.env.DATABASE_URL && printableUrl.password !== '') printableUrl.password = 'PASSWORD';
+  return printableUrl.href;
 }

@@ -25,10 +25,10 @@ const SETTINGS = [
 
 export type OwnPostgres = PostgresServer & { pid: number; folder: string };
 
-type Keep = {
+type KeepOptions = {
   /** Whether the data may outlive this process. */
   keep: boolean;
-  /** Whether it does. Read when the demo ends. */
+  /** Whether the data actually outlives this process, which is known only when the demo ends. */
   isKept: () => boolean;
 };
 
@@ -36,7 +36,10 @@ type Keep = {
  * Starts PostgreSQL on a free port, with its data in a temporary folder. It stops with the demo, even if the demo ends while
  * PostgreSQL is still starting.
  */
-export async function startOwnPostgres(programs: string, { keep, isKept }: Keep): Promise<OwnPostgres> {
+export async function startOwnPostgres(
+  programs: string,
+  { keep, isKept }: KeepOptions,
+): Promise<OwnPostgres> {
   const user = unprivilegedUser();
   const folder = mkdtempSync(join(tmpdir(), 'halyard-demo-'));
   if (!keep) guard(folder);
@@ -48,7 +51,7 @@ export async function startOwnPostgres(programs: string, { keep, isKept }: Keep)
   const password = randomBytes(18).toString('base64url');
   writeFileSync(passwordFile, password, { mode: 0o600 });
   if (user) for (const path of [folder, passwordFile]) chownSync(path, user.uid, user.gid);
-  const initialized = promisify(execFile)(
+  const initialization = promisify(execFile)(
     join(programs, 'initdb'),
     [
       ...['--pgdata', data, '--username', 'postgres', '--pwfile', passwordFile],
@@ -60,7 +63,7 @@ export async function startOwnPostgres(programs: string, { keep, isKept }: Keep)
   let child: ChildProcess | undefined;
   const stop = async () => {
     // initdb writes into the folder, so the folder can only be removed after it has ended.
-    await initialized.catch(() => {});
+    await initialization.catch(() => {});
     if (child !== undefined) await stopProcess(child);
     rmSync(folder, { recursive: true, force: true });
   };
@@ -68,7 +71,7 @@ export async function startOwnPostgres(programs: string, { keep, isKept }: Keep)
     if (!isKept()) await stop();
   });
   try {
-    await initialized;
+    await initialization;
     const port = await freePort();
     if (isEnding()) throw new Error('The demo ended before PostgreSQL started.');
     const output = openSync(log, 'a');
@@ -79,12 +82,12 @@ export async function startOwnPostgres(programs: string, { keep, isKept }: Keep)
       { cwd: folder, detached: true, stdio: ['ignore', output, output], ...user },
     );
     child.unref();
-    const exited = once(child, 'exit').then(([code]) => {
+    const exit = once(child, 'exit').then(([code]) => {
       throw new Error(`PostgreSQL exited with code ${code}: ${readFileSync(log, 'utf8').slice(-1_000)}`);
     });
-    exited.catch(() => {});
+    exit.catch(() => {});
     const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
-    const server = await Promise.race([untilReady(url), exited]);
+    const server = await Promise.race([waitUntilReady(url), exit]);
     return { ...server, pid: child.pid ?? 0, folder };
   } catch (error) {
     await stop();
@@ -95,20 +98,20 @@ export async function startOwnPostgres(programs: string, { keep, isKept }: Keep)
 async function stopProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.ref();
-  const ended = once(child, 'exit');
+  const exit = once(child, 'exit');
   child.kill('SIGINT');
   const timer = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
-  await ended;
+  await exit;
   clearTimeout(timer);
 }
 
-async function untilReady(url: string): Promise<PostgresServer> {
-  const until = performance.now() + READY_WITHIN_MS;
+async function waitUntilReady(url: string): Promise<PostgresServer> {
+  const deadline = performance.now() + READY_WITHIN_MS;
   for (;;) {
     try {
       return await inspect(url);
     } catch (error) {
-      if (performance.now() > until) throw error;
+      if (performance.now() > deadline) throw error;
       await new Promise(resolve => setTimeout(resolve, 30));
     }
   }
@@ -121,7 +124,7 @@ function unprivilegedUser(): { uid: number; gid: number } | undefined {
     .split('\n')
     .map(line => line.split(':'));
   for (const name of ['postgres', 'nobody']) {
-    const [, , uid, gid] = users.find(([one]) => one === name) ?? [];
+    const [, , uid, gid] = users.find(([userName]) => userName === name) ?? [];
     if (uid !== undefined) return { uid: Number(uid), gid: Number(gid) };
   }
   throw new Error(

@@ -9,26 +9,26 @@ const CONNECT_WITHIN_MS = 3_000;
 export type PostgresServer = { url: string; version: string };
 
 /** Why a PostgreSQL server cannot be used, as a sentence without the full stop. */
-export class Unsuitable extends Error {}
+export class UnsuitableError extends Error {}
 
 /** Checks, without writing anything, whether the demo can use a PostgreSQL server. */
 export async function inspect(url: string): Promise<PostgresServer> {
-  const [found] = await query<{ version: string; major: number; superuser: boolean; trigrams: boolean }>(
+  const [settings] = await query<{ version: string; major: number; superuser: boolean; trigrams: boolean }>(
     url,
     `select current_setting('server_version') as version, current_setting('server_version_num')::int / 10000 as major,
       (select rolsuper from pg_roles where rolname = current_user) as superuser,
       exists (select from pg_available_extensions where name = 'pg_trgm') as trigrams`,
   );
-  const { version = '', major = 0, superuser = false, trigrams = false } = found ?? {};
+  const { version = '', major = 0, superuser = false, trigrams = false } = settings ?? {};
   if (major < LOWEST_POSTGRES)
-    throw new Unsuitable(`it has version ${version}, not ${LOWEST_POSTGRES} or newer`);
+    throw new UnsuitableError(`it has version ${version}, not ${LOWEST_POSTGRES} or newer`);
   // The sample data moves the times of events into the past, which only a superuser can do.
-  if (!superuser) throw new Unsuitable('its role is not a superuser');
-  if (!trigrams) throw new Unsuitable('it lacks the extension pg_trgm');
+  if (!superuser) throw new UnsuitableError('its role is not a superuser');
+  if (!trigrams) throw new UnsuitableError('it lacks the extension pg_trgm');
   return { url, version: version.split(' ', 1)[0] ?? '' };
 }
 
-/** The PostgreSQL server on a local port, or the reason why the demo cannot use it. */
+/** Returns the PostgreSQL server on a local port, or the reason why the demo cannot use it. */
 export async function findLocal(port: number): Promise<PostgresServer | string> {
   let reason = '';
   for (const user of new Set(['postgres', userInfo().username])) {
@@ -49,16 +49,16 @@ export type OwnDatabase = { name: string; url: string; remove: () => Promise<voi
 export async function createOwnDatabase({ url }: PostgresServer): Promise<OwnDatabase> {
   const name = `halyard_demo_${randomBytes(4).toString('hex')}`;
   await query(url, `create database ${name}`);
-  const own = new URL(url);
-  own.pathname = `/${name}`;
+  const ownUrl = new URL(url);
+  ownUrl.pathname = `/${name}`;
   return {
     name,
-    url: own.href,
+    url: ownUrl.href,
     remove: async () => void (await query(url, `drop database if exists ${name} with (force)`)),
   };
 }
 
-/** Databases left by demos that were killed or that kept them. Nothing is connected to them. */
+/** Lists databases left by demos that were killed or that kept them. Nothing is connected to these databases. */
 export async function listOldDatabases({ url }: PostgresServer): Promise<string[]> {
   const rows = await query<{ name: string }>(
     url,

@@ -3,12 +3,12 @@
  * begins.
  */
 export async function step<T>(label: string, work: () => Promise<T>, announce = false): Promise<T> {
-  const started = performance.now();
+  const startedAt = performance.now();
   const { isTTY } = process.stdout;
   if (isTTY) process.stdout.write(`  … ${label}`);
   else if (announce) process.stdout.write(`  … ${label}\n`);
   const result = await work();
-  const seconds = ((performance.now() - started) / 1_000).toFixed(1);
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
   process.stdout.write(`${isTTY ? '\r' : ''}  ✓ ${label}  ${seconds} s\n`);
   return result;
 }

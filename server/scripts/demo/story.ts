@@ -6,7 +6,10 @@ import { loadSnapshot } from '../demo-story/snapshot.ts';
 /** How the demo's admin logs in, and the key that encrypts the secrets. */
 type Access = { username: string; password: string; secretKey: string };
 
-/** Loads the sample data into a new database: from the snapshot or, if the snapshot was made for different migrations, through the API. */
+/**
+ * Loads the sample data into a new database: from the snapshot or, if the snapshot was made for different migrations, through the
+ * API.
+ */
 export async function prepareStory(databaseUrl: string): Promise<Access> {
   await migrate(databaseUrl);
   const password = randomBytes(15).toString('base64url');
@@ -19,6 +22,6 @@ export async function prepareStory(databaseUrl: string): Promise<Access> {
   const logins = await makeSampleData(
     readConfig({ DATABASE_URL: databaseUrl, HALYARD_SECRET_KEY: secretKey }),
   );
-  const { username = '', password: given = '' } = logins[0] ?? {};
-  return { username, password: given, secretKey };
+  const { username = '', password: adminPassword = '' } = logins[0] ?? {};
+  return { username, password: adminPassword, secretKey };
 }

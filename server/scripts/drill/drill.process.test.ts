@@ -8,12 +8,12 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { COMPILE_CACHE } from '../../src/test/compile-cache.ts';
-import { copyDatabase, dropDatabase, urlOf } from '../../src/test/database.ts';
+import { copyDatabase, dropDatabase, getDatabaseUrl } from '../../src/test/database.ts';
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
-const unique = randomBytes(4).toString('hex');
-const source = `halyard_drilled_${unique}`;
-const role = `halyard_drill_role_${unique}`;
+const suffix = randomBytes(4).toString('hex');
+const source = `halyard_drilled_${suffix}`;
+const role = `halyard_drill_role_${suffix}`;
 /** A separate folder for temporary files, so that other drills do not interfere. */
 const temporary = mkdtempSync(join(tmpdir(), 'halyard-drilled-'));
 
@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 async function query<T extends pg.QueryResultRow>(statement: string): Promise<T[]> {
-  const client = new pg.Client({ connectionString: urlOf('postgres') });
+  const client = new pg.Client({ connectionString: getDatabaseUrl('postgres') });
   await client.connect();
   const { rows } = await client.query<T>(statement).finally(() => client.end());
   return rows;
@@ -43,7 +43,13 @@ type Drill = {
 
 function startDrill(args: string[] = [], env: Record<string, string> = {}): Drill {
   const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { ...COMPILE_CACHE, PATH: process.env.PATH, DATABASE_URL: urlOf(source), TMPDIR: temporary, ...env },
+    env: {
+      ...COMPILE_CACHE,
+      PATH: process.env.PATH,
+      DATABASE_URL: getDatabaseUrl(source),
+      TMPDIR: temporary,
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     // A separate process group, which gets signals as from a terminal.
     detached: true,
@@ -86,18 +92,18 @@ test.each([
   });
 });
 
-test('a drill that cannot run exits with 1 and one line, before it dumps', async () => {
-  const empty = join(temporary, 'empty');
-  mkdirSync(empty);
-  symlinkSync(process.execPath, join(empty, 'node'));
-  const asRole = new URL(urlOf(source));
-  asRole.username = role;
+test('a drill that cannot run exits with 1 and a one-line message, before it dumps', async () => {
+  const emptyFolder = join(temporary, 'empty');
+  mkdirSync(emptyFolder);
+  symlinkSync(process.execPath, join(emptyFolder, 'node'));
+  const roleUrl = new URL(getDatabaseUrl(source));
+  roleUrl.username = role;
   const cases: [string[], Record<string, string>, RegExp][] = [
     [['--dump', 'nope.dump'], {}, /^The dump nope\.dump cannot be read: ENOENT\. Check --dump\.$/m],
-    [[], { PATH: empty }, /^pg_dump is not installed\./m],
+    [[], { PATH: emptyFolder }, /^pg_dump is not installed\./m],
     [
       [],
-      { DATABASE_URL: asRole.href },
+      { DATABASE_URL: roleUrl.href },
       new RegExp(
         `^Role ${role} at .* has no permission .*: alter role ${role} createdb\\. .* --scratch\\.$`,
         'm',
@@ -124,37 +130,37 @@ test.each<[NodeJS.Signals, RegExp]>([
   ['SIGINT', /Database: /],
   ['SIGINT', /Dumped/],
   ['SIGTERM', /Compared/],
-])('%s after %s stops the drill with 1 and leaves nothing', async (signal, moment) => {
-  const running = startDrill();
-  await expect.poll(running.output, { interval: 5 }).toMatch(moment);
+])('%s after %s stops the drill with exit code 1 and leaves nothing', async (signal, moment) => {
+  const drillRun = startDrill();
+  await expect.poll(drillRun.output, { interval: 5 }).toMatch(moment);
 
-  running.kill(signal);
+  drillRun.kill(signal);
 
-  expect(await running.ended, running.output()).toBe(1);
-  expect(running.output()).toContain('The drill was stopped.');
-  expect(running.output()).not.toMatch(/Problem|usable|"level"|^\s+at /m);
+  expect(await drillRun.ended, drillRun.output()).toBe(1);
+  expect(drillRun.output()).toContain('The drill was stopped.');
+  expect(drillRun.output()).not.toMatch(/Problem|usable|"level"|^\s+at /m);
   expect(folders()).toEqual([]);
   expect(await scratchDatabases()).toEqual([]);
 });
 
-test('only its user can read the dump, and the next drill removes what a killed drill left', async () => {
-  const killed = startDrill();
-  // Not during the restore: pg_restore would outlive the drill and go on using the database.
-  await expect.poll(killed.output, { interval: 5 }).toMatch(/Restored/);
+test("only the drill's user can read the dump, and the next drill removes what a killed drill left behind", async () => {
+  const killedDrill = startDrill();
+  // Kills before the restore, because pg_restore would outlive the drill and go on using the database.
+  await expect.poll(killedDrill.output, { interval: 5 }).toMatch(/Restored/);
   const [folder = ''] = folders();
   expect(statSync(join(temporary, folder)).mode & 0o777).toBe(0o700);
-  killed.kill('SIGKILL');
-  await killed.ended;
-  const left = await scratchDatabases();
+  killedDrill.kill('SIGKILL');
+  await killedDrill.ended;
+  const leftDatabases = await scratchDatabases();
   expect(folders()).toEqual([folder]);
-  expect(left).toHaveLength(1);
+  expect(leftDatabases).toHaveLength(1);
   // PostgreSQL notices the end of a session when it writes to it.
-  await query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${left[0]}'`);
+  await query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${leftDatabases[0]}'`);
 
   const { code, output } = await drill();
 
   expect(code, output).toBe(0);
-  expect(output).toContain(`Removed the database ${left[0]}, which an interrupted drill left.`);
+  expect(output).toContain(`Removed the database ${leftDatabases[0]}, which an interrupted drill left.`);
   expect(output).toContain(`Removed the folder ${join(temporary, folder)}, which an interrupted drill left.`);
   expect(folders()).toEqual([]);
   expect(await scratchDatabases()).toEqual([]);
@@ -165,10 +171,10 @@ test('a kept scratch database is not removed by the next drill', async () => {
   const [, kept = ''] = /The scratch database (\S+) was kept/.exec(output) ?? [];
   expect(kept, output).not.toBe('');
   try {
-    const next = await drill();
+    const nextDrill = await drill();
 
-    expect(next.code, next.output).toBe(0);
-    expect(next.output).not.toContain(kept);
+    expect(nextDrill.code, nextDrill.output).toBe(0);
+    expect(nextDrill.output).not.toContain(kept);
     expect(await query(`select from pg_database where datname = '${kept}'`)).toHaveLength(1);
   } finally {
     await dropDatabase(kept);

@@ -15,8 +15,8 @@ export type Facts = {
 export async function readFacts(client: pg.Client): Promise<Facts> {
   const rows = new Map<string, number>();
   for (const table of await listTables(client)) {
-    const { rows: counted } = await client.query<{ count: string }>(`select count(*) from ${table}`);
-    rows.set(table, Number(counted[0]?.count));
+    const { rows: countRows } = await client.query<{ count: string }>(`select count(*) from ${table}`);
+    rows.set(table, Number(countRows[0]?.count));
   }
   const migrations = await client.query<{ name: string; checksum: string }>(
     'select name, checksum from migration_checksums order by name',
@@ -46,7 +46,7 @@ async function findLastEvent(client: pg.Client): Promise<LastEvent | undefined> 
   return rows[0];
 }
 
-/** One sentence for each difference. */
+/** Returns one sentence for each difference. */
 export function compareFacts(source: Facts, restored: Facts): string[] {
   return [
     ...compareRows(source.rows, restored.rows),
@@ -57,11 +57,11 @@ export function compareFacts(source: Facts, restored: Facts): string[] {
 
 function compareRows(source: Map<string, number>, restored: Map<string, number>): string[] {
   return [...new Set([...source.keys(), ...restored.keys()])].toSorted().flatMap(table => {
-    const [before, after] = [source.get(table), restored.get(table)];
-    if (before === after) return [];
-    if (after === undefined) return [`Table ${table} was not restored.`];
-    if (before === undefined) return [`Table ${table} exists only in the restored database.`];
-    return [`Table ${table} has ${after} rows instead of ${before}.`];
+    const [sourceRows, restoredRows] = [source.get(table), restored.get(table)];
+    if (sourceRows === restoredRows) return [];
+    if (restoredRows === undefined) return [`Table ${table} was not restored.`];
+    if (sourceRows === undefined) return [`Table ${table} exists only in the restored database.`];
+    return [`Table ${table} has ${restoredRows} rows instead of ${sourceRows}.`];
   });
 }
 
@@ -88,12 +88,12 @@ export function compareMigrations(source: Map<string, string>, restored: Map<str
 /** Events are never changed or deleted, so an older dump has all events of the source up to its last one. */
 export async function compareEvents(source: pg.Client, restored: Facts): Promise<string[]> {
   const { lastEvent, rows } = restored;
-  const { rows: counted } = await source.query<{ count: string }>(
+  const { rows: countRows } = await source.query<{ count: string }>(
     'select count(*) from events where id <= coalesce($1::bigint, id)',
     [lastEvent?.id ?? null],
   );
-  const [expected, found] = [Number(counted[0]?.count), rows.get('public.events')];
-  if (expected === found) return [];
-  const upTo = lastEvent === undefined ? '' : ` up to event ${lastEvent.id}`;
-  return [`The dump has ${found} events${upTo}. The source has ${expected}.`];
+  const [sourceEvents, restoredEvents] = [Number(countRows[0]?.count), rows.get('public.events')];
+  if (sourceEvents === restoredEvents) return [];
+  const range = lastEvent === undefined ? '' : ` up to event ${lastEvent.id}`;
+  return [`The dump has ${restoredEvents} events${range}. The source has ${sourceEvents}.`];
 }

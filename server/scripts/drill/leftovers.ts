@@ -2,7 +2,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { SCRATCH } from './scratch.ts';
+import { SCRATCH_COMMENT } from './scratch.ts';
 
 /** The name of a folder contains the process id, so that a later drill knows whether the folder is in use. */
 export const FOLDER_PREFIX = join(tmpdir(), 'halyard-drill-');
@@ -15,7 +15,7 @@ export async function removeLeftovers(scratchServer: pg.Client): Promise<void> {
     `select datname as name from pg_database d
      where datname ~ '^halyard_drill_[0-9a-f]{12}$' and starts_with(shobj_description(oid, 'pg_database'), $1)
        and not exists (select from pg_stat_activity a where a.datname = d.datname)`,
-    [SCRATCH],
+    [SCRATCH_COMMENT],
   );
   for (const { name } of rows) {
     await scratchServer.query(`drop database if exists ${name}`).then(

@@ -9,47 +9,47 @@ import { StartError } from '../../src/platform/start-error.ts';
 import { runScript } from '../run.ts';
 import { compareEvents, compareFacts, compareMigrations, type Facts, readFacts } from './facts.ts';
 import { FOLDER_PREFIX, removeLeftovers } from './leftovers.ts';
-import { drillOptions, PROBLEM_FOUND } from './options.ts';
+import { PROBLEM_FOUND, readDrillOptions } from './options.ts';
 import { checkProgram, ProgramError, runProgram } from './programs.ts';
 import { createScratch, type Scratch, withClient } from './scratch.ts';
 import { tryVersion } from './trial.ts';
 
-/** How long a step may take to stop by itself, before the drill removes its database. */
+/** How long a step may take to stop on its own before the drill removes its database. */
 const STOP_WITHIN_MS = 5_000;
 
-const options = drillOptions();
+const options = readDrillOptions();
 
-/** The backup is not usable. Any other error means that the drill could not find out. */
-class Problems extends Error {
-  readonly all: string[];
-  constructor(all: string[]) {
-    super(all.join('\n'));
-    this.all = all;
+/** Thrown if the backup is not usable. After any other error, the drill does not know whether the backup is usable. */
+class UnusableBackupError extends Error {
+  readonly problems: string[];
+  constructor(problems: string[]) {
+    super(problems.join('\n'));
+    this.problems = problems;
   }
 }
 
-const stop = new AbortController();
-const stopped = new Promise<never>((_, reject) =>
-  stop.signal.addEventListener('abort', () => reject(stop.signal.reason)),
+const stopController = new AbortController();
+const stopRequest = new Promise<never>((_, reject) =>
+  stopController.signal.addEventListener('abort', () => reject(stopController.signal.reason)),
 );
-stopped.catch(() => {});
+stopRequest.catch(() => {});
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
     console.error(`Stopping after ${signal}.`);
-    stop.abort(new StartError('The drill was stopped. It says nothing about the backup.'));
+    stopController.abort(new StartError('The drill was stopped. It says nothing about the backup.'));
   });
 
 await runScript(process.env, async config => {
-  const started = performance.now();
+  const startedAt = performance.now();
   try {
     await drill(config);
-    console.log(`The drill passed in ${seconds(performance.now() - started)}. The backup is usable.`);
+    console.log(`The drill passed in ${seconds(performance.now() - startedAt)}. The backup is usable.`);
   } catch (error) {
     // Ctrl+C also ends the programs that run for the drill, and the errors they then report say nothing about the backup.
-    stop.signal.throwIfAborted();
-    if (!(error instanceof Problems)) throw error;
-    for (const problem of error.all) console.error(`Problem: ${problem}`);
-    console.error(`The drill failed after ${seconds(performance.now() - started)}.`);
+    stopController.signal.throwIfAborted();
+    if (!(error instanceof UnusableBackupError)) throw error;
+    for (const problem of error.problems) console.error(`Problem: ${problem}`);
+    console.error(`The drill failed after ${seconds(performance.now() - startedAt)}.`);
     process.exitCode = PROBLEM_FOUND;
   }
 });
@@ -65,9 +65,9 @@ async function drill(config: Config): Promise<void> {
       scratch = copy;
       if (options.dump === '') folder = await mkdtemp(`${FOLDER_PREFIX}${process.pid}-`);
       const file = folder === undefined ? options.dump : join(folder, 'halyard.dump');
-      const expected = folder === undefined ? undefined : await dump(source, config.databaseUrl, file);
+      const expectedFacts = folder === undefined ? undefined : await dump(source, config.databaseUrl, file);
       await restore(file, copy.url);
-      await compare(source, expected, copy.url);
+      await compare(source, expectedFacts, copy.url);
       await start(config, copy.url);
     });
   } finally {
@@ -99,7 +99,7 @@ async function dump(source: pg.Client, databaseUrl: string, file: string): Promi
   const { rows } = await source.query<{ id: string }>('select pg_export_snapshot() as id');
   const args = ['--format=custom', `--snapshot=${rows[0]?.id}`, `--file=${file}`];
   await step('Dumped', async () => {
-    await runProgram('pg_dump', databaseUrl, args, stop.signal);
+    await runProgram('pg_dump', databaseUrl, args, stopController.signal);
     return `${megabytes((await stat(file)).size)}`;
   });
   const facts = await readFacts(source);
@@ -111,20 +111,23 @@ async function restore(file: string, url: string): Promise<void> {
   // The roles of the source need not exist on the server that has the copy.
   const args = ['--exit-on-error', '--no-owner', '--no-privileges', `--jobs=${options.jobs}`, file];
   await step('Restored', async () => {
-    await runProgram('pg_restore', url, args, stop.signal);
+    await runProgram('pg_restore', url, args, stopController.signal);
     return 'into a scratch database';
   });
 }
 
-async function compare(source: pg.Client, expected: Facts | undefined, url: string): Promise<void> {
+async function compare(source: pg.Client, expectedFacts: Facts | undefined, url: string): Promise<void> {
   await step('Compared', async () => {
     const restored = await withClient(url, readFacts);
     const problems =
-      expected === undefined ? await compareOlder(source, restored) : compareFacts(expected, restored);
-    if (problems.length > 0) throw new Problems(problems);
+      expectedFacts === undefined
+        ? await compareOlder(source, restored)
+        : compareFacts(expectedFacts, restored);
+    if (problems.length > 0) throw new UnusableBackupError(problems);
     const total = [...restored.rows.values()].reduce((sum, count) => sum + count, 0);
-    const last = restored.lastEvent;
-    const event = last === undefined ? 'no events' : `last event ${last.id} of ${last.createdAt}`;
+    const lastEvent = restored.lastEvent;
+    const event =
+      lastEvent === undefined ? 'no events' : `last event ${lastEvent.id} of ${lastEvent.createdAt}`;
     return `${restored.rows.size} tables, ${total} rows, ${restored.migrations.size} migrations, ${event}`;
   });
 }
@@ -140,26 +143,27 @@ async function compareOlder(source: pg.Client, restored: Facts): Promise<string[
 
 async function start(config: Config, url: string): Promise<void> {
   await step('Started', async () => {
-    const { problems, migrations, readyMs } = await tryVersion(config, url, stop.signal);
-    if (problems.length > 0) throw new Problems(problems);
+    const { problems, migrations, readyMs } = await tryVersion(config, url, stopController.signal);
+    if (problems.length > 0) throw new UnusableBackupError(problems);
     return `this version on the copy, ready after ${seconds(readyMs)}, ${migrations} migrations applied`;
   });
 }
 
 /** Runs a step and prints its time. A failure that is due to the backup is reported as a problem. */
 async function step(verb: string, work: () => Promise<string>): Promise<void> {
-  const started = performance.now();
-  stop.signal.throwIfAborted();
-  const working = work();
-  const result = await Promise.race([working, stopped]).catch(async error => {
-    if (stop.signal.aborted) {
-      await Promise.race([working.catch(() => {}), delay(STOP_WITHIN_MS)]);
-      throw stop.signal.reason;
+  const startedAt = performance.now();
+  stopController.signal.throwIfAborted();
+  const workDone = work();
+  const result = await Promise.race([workDone, stopRequest]).catch(async error => {
+    if (stopController.signal.aborted) {
+      await Promise.race([workDone.catch(() => {}), delay(STOP_WITHIN_MS)]);
+      throw stopController.signal.reason;
     }
-    if (error instanceof ProgramError || error instanceof MigrationError) throw new Problems([error.message]);
+    if (error instanceof ProgramError || error instanceof MigrationError)
+      throw new UnusableBackupError([error.message]);
     throw error;
   });
-  console.log(`${verb.padEnd(8)} ${seconds(performance.now() - started).padStart(8)}  ${result}`);
+  console.log(`${verb.padEnd(8)} ${seconds(performance.now() - startedAt).padStart(8)}  ${result}`);
 }
 
 function seconds(ms: number): string {

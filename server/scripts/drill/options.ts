@@ -10,8 +10,8 @@ const RUN = howToRun('drill');
 
 export type Options = { dump: string; scratch: string; jobs: number; keep: boolean };
 
-/** The options of this process. An invalid one exits with 2 before any work. */
-export function drillOptions(): Options {
+/** Reads the options of this process. An invalid option exits with 2 before any work. */
+export function readDrillOptions(): Options {
   const { dump, scratch, jobs, keep } = readOptions({
     run: RUN,
     does: `Proves that a backup can be restored. Dumps the database with pg_dump, restores the dump into a scratch database, compares both,

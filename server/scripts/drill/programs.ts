@@ -8,25 +8,25 @@ type Program = 'pg_dump' | 'pg_restore';
 /** A PostgreSQL program that reported an error. Its message is meant for the operator. */
 export class ProgramError extends Error {}
 
-const KEPT_CHARACTERS = 4_000;
-const SHOWN_LINES = 5;
+const MAX_KEPT_CHARACTERS = 4_000;
+const MAX_SHOWN_LINES = 5;
 
-/** Fails unless the program is installed, with at least the major version. */
+/** Fails unless at least this major version of the program is installed. */
 export async function checkProgram(name: Program, lowest: number): Promise<void> {
   const { stdout } = await promisify(execFile)(name, ['--version']).catch(error => {
     if (error.code !== 'ENOENT') throw new StartError(`${name} does not run: ${error.message}`);
     throw new StartError(
-      `${name} is not installed. Install the client programs of PostgreSQL, in Debian: apt-get install postgresql-client.`,
+      `${name} is not installed. Install PostgreSQL's client programs. On Debian: apt-get install postgresql-client.`,
     );
   });
-  const [, found = String(lowest)] = /\) (\d+)/.exec(stdout) ?? [];
-  if (Number(found) < lowest)
+  const [, majorVersion = String(lowest)] = /\) (\d+)/.exec(stdout) ?? [];
+  if (Number(majorVersion) < lowest)
     throw new StartError(
-      `${name} has version ${found}, and PostgreSQL has version ${lowest}. Install the client programs of version ${lowest} or newer.`,
+      `${name} has version ${majorVersion}, but PostgreSQL has version ${lowest}. Install client programs of version ${lowest} or newer.`,
     );
 }
 
-/** Runs pg_dump or pg_restore on the database of a URL. The password is not visible in the list of processes. */
+/** Runs pg_dump or pg_restore on the database at a URL. The password is not visible in the list of processes. */
 export async function runProgram(
   name: Program,
   databaseUrl: string,
@@ -42,13 +42,14 @@ export async function runProgram(
     signal,
   });
   let output = '';
-  child.stderr.on('data', chunk => (output = (output + chunk).slice(0, KEPT_CHARACTERS)));
+  child.stderr.on('data', chunk => (output = (output + chunk).slice(0, MAX_KEPT_CHARACTERS)));
   const [code] = await once(child, 'close').catch(error => {
     throw signal.aborted ? signal.reason : error;
   });
-  // Ctrl+C stops the program too, which then reports an error.
+  // Ctrl+C also stops the program, which then reports an error.
   signal.throwIfAborted();
   if (code !== 0) throw new ProgramError(firstLines(output) || `${name} exited with code ${code}.`);
 }
 
-const firstLines = (output: string): string => output.trim().split('\n').slice(0, SHOWN_LINES).join('\n  ');
+const firstLines = (output: string): string =>
+  output.trim().split('\n').slice(0, MAX_SHOWN_LINES).join('\n  ');

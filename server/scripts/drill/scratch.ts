@@ -7,7 +7,7 @@ import { explainStartError } from '../../src/platform/start-errors.ts';
 export type Scratch = { url: string; name: string; drop: () => Promise<void>; keep: () => Promise<void> };
 
 /** How the comment on a scratch database begins. The name of the drilled database follows. */
-export const SCRATCH = 'Scratch database of a halyard drill of ';
+export const SCRATCH_COMMENT = 'Scratch database of a halyard drill of ';
 
 /** Runs work with a connection that has no limit on the duration of a statement. */
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
@@ -24,7 +24,7 @@ async function connect(url: string): Promise<pg.Client> {
     ...boundedConnection(url, 'drill', MIGRATION_TIMEOUT_MS),
     options: '-c timezone=UTC -c statement_timeout=0',
   });
-  // The running statement rejects too; without this listener, the process would exit.
+  // The running statement rejects too, but without this listener the process would exit.
   client.on('error', () => {});
   await client.connect();
   return client;
@@ -45,14 +45,14 @@ export async function createScratch(
     });
   await withClient(serverUrl, async client => {
     await prepare(client);
-    // From template0, because the dump contains everything, including what an administrator has put into template1.
+    // Created from template0, because the dump also contains what an administrator has put into template1.
     await client.query(`create database ${name} template template0`);
   }).catch(error => {
-    throw cannotCreateScratch(error, serverUrl);
+    throw scratchError(error, serverUrl);
   });
-  // A database with this comment but without a session was left behind by a killed drill, so the session comes first.
+  // A database with this comment but without a session was left behind by a killed drill, so the drill opens its session first.
   const session = await connect(url.href);
-  await session.query(`comment on database ${name} is ${pg.escapeLiteral(`${SCRATCH}${source}`)}`);
+  await session.query(`comment on database ${name} is ${pg.escapeLiteral(`${SCRATCH_COMMENT}${source}`)}`);
   return {
     url: url.href,
     name,
@@ -67,7 +67,7 @@ export async function createScratch(
   };
 }
 
-function cannotCreateScratch(error: unknown, serverUrl: string): unknown {
+function scratchError(error: unknown, serverUrl: string): unknown {
   if (error instanceof pg.DatabaseError && error.code === '42501') {
     const { username, host } = new URL(serverUrl);
     const role = decodeURIComponent(username) || 'of the URL';

@@ -3,44 +3,44 @@ import { checkClientSecret } from '../../src/people/auth-settings/secret.ts';
 import { type Config, ConfigError } from '../../src/platform/config.ts';
 import { type Db, openDb } from '../../src/platform/db/database.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
-import { keyringOf } from '../../src/platform/secrets/seal.ts';
+import { makeKeyring } from '../../src/platform/secrets/seal.ts';
 import { findDifferences } from '../../src/publishing/projection/verify.ts';
 import { withClient } from './scratch.ts';
 
 export type Trial = { migrations: number; problems: string[]; readyMs: number };
 
-/** Starts this version on the restored database, and requests things from it that only a working server can return. */
+/** Starts this version on the restored database, and sends requests to which only a working server can respond. */
 export async function tryVersion(config: Config, databaseUrl: string, signal: AbortSignal): Promise<Trial> {
   await withClient(databaseUrl, async client => {
-    // The copy must not send what the original sends.
+    // The copy must not send the original's deliveries.
     await client.query('update integrations set enabled = false');
     await client.query("delete from integration_deliveries where state in ('pending', 'retrying')");
     await client.query("delete from pgboss.job where name = 'deliver'");
   });
   signal.throwIfAborted();
-  const applied = await migrate(databaseUrl);
+  const appliedMigrations = await migrate(databaseUrl);
   signal.throwIfAborted();
   const db = openDb({ url: databaseUrl, poolSize: 2, onError: () => {} });
   try {
     const problems = [...(await findSecretProblems(config, db)), ...(await findDocumentProblems(db))];
-    if (problems.length > 0) return { migrations: applied.length, problems, readyMs: 0 };
+    if (problems.length > 0) return { migrations: appliedMigrations.length, problems, readyMs: 0 };
     signal.throwIfAborted();
-    const started = performance.now();
-    const response = await askReady(config, databaseUrl);
-    const readyMs = performance.now() - started;
+    const startedAt = performance.now();
+    const response = await fetchReadiness(config, databaseUrl);
+    const readyMs = performance.now() - startedAt;
     if (response.status !== 200) problems.push(`GET /ready responded with ${response.status}.`);
-    return { migrations: applied.length, problems, readyMs };
+    return { migrations: appliedMigrations.length, problems, readyMs };
   } finally {
     await db.destroy();
   }
 }
 
 async function findSecretProblems(config: Config, db: Db): Promise<string[]> {
-  const keyring = keyringOf(config.secretKey, config.oldSecretKeys);
+  const keyring = makeKeyring(config.secretKey, config.oldSecretKeys);
   try {
     await checkClientSecret(db, keyring);
-    const unreadable = await checkSealed(db, keyring);
-    return unreadable.map(id => `HALYARD_SECRET_KEY does not decrypt the secrets of integration ${id}.`);
+    const unreadableIds = await checkSealed(db, keyring);
+    return unreadableIds.map(id => `HALYARD_SECRET_KEY does not decrypt the secrets of integration ${id}.`);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return [error.message];
@@ -53,8 +53,8 @@ async function findDocumentProblems(db: Db): Promise<string[]> {
   return [`Documents that SDKs read differ from the flags: ${differences.length}.`];
 }
 
-async function askReady(config: Config, databaseUrl: string): Promise<Response> {
-  // Here, because the server takes 2 s of CPU time to load: neither --help nor a failed dump needs it.
+async function fetchReadiness(config: Config, databaseUrl: string): Promise<Response> {
+  // Loaded here, because the server takes 2 s of CPU time to load, and neither --help nor a failed dump needs it.
   const { startServer } = await import('../../src/server.ts');
   const server = await startServer({
     ...config,

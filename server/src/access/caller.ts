@@ -1,6 +1,6 @@
+import { invalidOperation } from '@halyard/plane/platform/errors.ts';
+import { Named, Nullable } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { invalidOperation } from '../../../plane/src/platform/errors.ts';
-import { Named, Nullable } from '../../../plane/src/platform/http/schema.ts';
 import type { Actor } from '../platform/actor.ts';
 
 export const Caller = Named(
@@ -27,8 +27,8 @@ export type Caller = Static<typeof Caller>;
 
 type Account = { id: number; name: string | null; username: string | null; email: string | null };
 
-/** A user or service account in the response to itself. */
-export const asCaller = ({ id, name, username, email }: Account, isAPI = false): Caller => ({
+/** Converts a user or service account for responses to that account itself. */
+export const toCaller = ({ id, name, username, email }: Account, isAPI = false): Caller => ({
   id,
   name: name ?? username ?? email ?? `user ${id}`,
   username,
@@ -36,7 +36,7 @@ export const asCaller = ({ id, name, username, email }: Account, isAPI = false):
   isAPI,
 });
 
-/** The id of the authenticated user. Rejects admin tokens and service accounts. */
+/** Returns the id of the authenticated user. Rejects admin tokens and service accounts. */
 export function requireUser(actor: Actor): number {
   if (actor.kind === 'user') return actor.userId;
   throw invalidOperation(

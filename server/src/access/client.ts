@@ -1,19 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** A name with an optional version, as the first product of a User-Agent: halyard-cli/1.4.0 */
+/** A name with an optional version, such as halyard-cli/1.4.0, which is the first product of a User-Agent. */
 const CLIENT = /^[A-Za-z][A-Za-z0-9._-]{0,49}(?:\/[A-Za-z0-9][A-Za-z0-9.+_-]{0,29})?(?=$|[\s;,(])/;
 
-const MAX_READ = 100;
+const MAX_READ_CHARACTERS = 100;
 
 /**
- * The name and version of the program that sent the request: from Halyard-Client, or from the first product of User-Agent. What
- * does not look like one is ignored, because no request may fail for it.
+ * Returns the name and version of the program that sent the request. They come from Halyard-Client or from the first product of
+ * User-Agent. Anything else is ignored, so that no request fails because of these headers.
  */
 export function readClient(headers: IncomingHttpHeaders): string | undefined {
-  const given = headers['halyard-client'] ?? headers['user-agent'];
+  const header = headers['halyard-client'] ?? headers['user-agent'];
   return CLIENT.exec(
-    String(given ?? '')
-      .slice(0, MAX_READ)
+    String(header ?? '')
+      .slice(0, MAX_READ_CHARACTERS)
       .trim(),
   )?.[0];
 }

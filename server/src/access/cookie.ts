@@ -1,15 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** The longest life of a session. The server ends an idle session earlier. */
+/** The maximum lifetime of a session. The server ends an idle session earlier. */
 export const SESSION_DAYS = 7;
 
 const isSecure = (publicUrl: string): boolean => publicUrl.startsWith('https:');
 
-/** With the prefix, a browser accepts the cookie only from this host over https. A sibling domain cannot set it. */
-const nameOf = (kind: 'session' | 'login', publicUrl: string): string =>
+/**
+ * Returns the name of a cookie. With the prefix, browsers accept the cookie only from this host over https, so a sibling domain
+ * cannot set it.
+ */
+const cookieName = (kind: 'session' | 'login', publicUrl: string): string =>
   `${isSecure(publicUrl) ? '__Host-' : ''}halyard-${kind}`;
 
-export const sessionCookieName = (publicUrl: string): string => nameOf('session', publicUrl);
+export const sessionCookieName = (publicUrl: string): string => cookieName('session', publicUrl);
 
 export const readSessionCookie = (request: FastifyRequest, publicUrl: string): string | undefined =>
   read(request, sessionCookieName(publicUrl));
@@ -22,9 +25,12 @@ export function clearSessionCookie(reply: FastifyReply, publicUrl: string): void
   write(reply, publicUrl, 'session', '', 0);
 }
 
-/** The state of a login at an identity provider. SameSite=Lax, because the browser returns from a different site. */
+/**
+ * Reads the cookie with the state of a login at an identity provider. The cookie has SameSite=Lax, because the browser returns from
+ * a different site.
+ */
 export const readLoginCookie = (request: FastifyRequest, publicUrl: string): string | undefined =>
-  read(request, nameOf('login', publicUrl));
+  read(request, cookieName('login', publicUrl));
 
 export function setLoginCookie(reply: FastifyReply, publicUrl: string, value: string, seconds: number): void {
   write(reply, publicUrl, 'login', value, seconds);
@@ -35,9 +41,9 @@ export function clearLoginCookie(reply: FastifyReply, publicUrl: string): void {
 }
 
 function read(request: FastifyRequest, name: string): string | undefined {
-  const start = `${name}=`;
+  const prefix = `${name}=`;
   const pairs = (request.headers.cookie ?? '').split(';').map(pair => pair.trim());
-  return pairs.find(pair => pair.startsWith(start))?.slice(start.length) || undefined;
+  return pairs.find(pair => pair.startsWith(prefix))?.slice(prefix.length) || undefined;
 }
 
 function write(
@@ -50,6 +56,6 @@ function write(
   const secure = isSecure(publicUrl) ? '; Secure' : '';
   reply.header(
     'set-cookie',
-    `${nameOf(kind, publicUrl)}=${value}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Lax${secure}`,
+    `${cookieName(kind, publicUrl)}=${value}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Lax${secure}`,
   );
 }

@@ -5,30 +5,30 @@ import { ADMIN_TOKEN, useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
 
 const harness = useHarness();
-let few: TestUser;
-let many: TestUser;
+let userWithFewRoles: TestUser;
+let userWithManyRoles: TestUser;
 
 beforeAll(async () => {
   const { db, app } = harness;
   await makeProject(db, { id: 'costly', mode: 'private' });
   await makeFeature(db, 'costly', { name: 'costly-flag', type: 'release' });
-  few = await makeUser(db, 'Viewer');
-  many = await makeUser(db, 'Viewer');
-  for (const user of [few, many]) await makeMember(db, user, 'costly', 'Reader');
+  userWithFewRoles = await makeUser(db, 'Viewer');
+  userWithManyRoles = await makeUser(db, 'Viewer');
+  for (const user of [userWithFewRoles, userWithManyRoles]) await makeMember(db, user, 'costly', 'Reader');
   for (let number = 0; number < 20; number++) {
     const { id } = await makeProject(db);
-    await makeMember(db, many, id, 'Owner');
-    const body = { name: `Group ${number}`, rootRole: 2, users: [{ user: { id: many.id } }] };
+    await makeMember(db, userWithManyRoles, id, 'Owner');
+    const body = { name: `Group ${number}`, rootRole: 2, users: [{ user: { id: userWithManyRoles.id } }] };
     const group = (await call(app, 'POST', '/api/admin/groups', { body })).body.id;
     await call(app, 'POST', `/api/admin/projects/${id}/groups/${group}/roles/5`);
   }
 });
 
-async function statementsOf(url: string, token: string): Promise<number> {
-  const before = harness.statements.length;
+async function countStatements(url: string, token: string): Promise<number> {
+  const statementsBefore = harness.statements.length;
   const { status } = await call(harness.app, 'GET', url, { token });
   expect(status).toBe(200);
-  return harness.statements.length - before;
+  return harness.statements.length - statementsBefore;
 }
 
 test.each([
@@ -39,21 +39,24 @@ test.each([
 ])(
   '%s takes the same number of statements for few roles, for many roles and for an admin',
   async (_case, url) => {
-    const statements = await statementsOf(url, few.token);
+    const statements = await countStatements(url, userWithFewRoles.token);
 
-    for (const token of [many.token, ADMIN_TOKEN]) expect(await statementsOf(url, token)).toBe(statements);
+    for (const token of [userWithManyRoles.token, ADMIN_TOKEN])
+      expect(await countStatements(url, token)).toBe(statements);
   },
 );
 
-test('reads the permissions of a user with indexes, not with a sequential scan', async () => {
-  const explained = await harness.db.transaction().execute(async tx => {
+test('PostgreSQL can read the permissions of a user without a sequential scan', async () => {
+  const queryPlan = await harness.db.transaction().execute(async tx => {
     await sql`set local enable_seqscan = off`.execute(tx);
     await sql`set local enable_hashjoin = off`.execute(tx);
     const { rows } = await sql<{ 'QUERY PLAN': string }>`
       explain select from effective_roles as held join role_permissions using (role_id)
-      where held.user_id = ${many.id} and (held.project is null or held.project = 'costly')`.execute(tx);
+      where held.user_id = ${userWithManyRoles.id} and (held.project is null or held.project = 'costly')`.execute(
+      tx,
+    );
     return rows.map(row => row['QUERY PLAN']).join('\n');
   });
 
-  expect(explained).not.toMatch(/Seq Scan/);
+  expect(queryPlan).not.toMatch(/Seq Scan/);
 });

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
+import { readSigned } from '@halyard/plane/feed/signed.ts';
+import { decodeSnapshot } from '@halyard/plane/snapshot/format.ts';
+import { deriveSigningKey } from '@halyard/plane/snapshot/keys.ts';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readSigned } from '../../../plane/src/feed/signed.ts';
-import { decodeSnapshot } from '../../../plane/src/snapshot/format.ts';
-import { signingKeyOf } from '../../../plane/src/snapshot/keys.ts';
 import { makeApiToken, makeFeature, makeProject, makeUser } from '../test/factories.ts';
 import { ADMIN_TOKEN, APP_SETTINGS, useHarness } from '../test/harness.ts';
 import { listOperations, type Operation } from '../test/operations.ts';
@@ -13,13 +13,13 @@ const harness = useHarness();
 const operations = listOperations().filter(({ edgeToken }) => edgeToken);
 const HASH = '0'.repeat(64);
 const tokens: Record<string, string> = {};
-let revoked: string;
-let own: { id: number; secret: string };
+let revokedToken: string;
+let ownToken: { id: number; secret: string };
 let foreign: { id: number; secret: string };
 let wide: { id: number; secret: string };
 
-const trusted = () => {
-  const { id, publicKey } = signingKeyOf(APP_SETTINGS.secretKey);
+const trustedKeys = () => {
+  const { id, publicKey } = deriveSigningKey(APP_SETTINGS.secretKey);
   return new Map([[id, publicKey]]);
 };
 
@@ -32,20 +32,20 @@ beforeAll(async () => {
   const make = (tokenName: string, type: 'edge' | 'backend' | 'frontend', projects: string[]) =>
     makeApiToken(db, { tokenName, type, environment: 'development', projects });
   tokens.edge = (await make('edge', 'edge', ['mine'])).secret;
-  own = await make('own', 'backend', ['mine']);
-  tokens.backend = own.secret;
+  ownToken = await make('own', 'backend', ['mine']);
+  tokens.backend = ownToken.secret;
   tokens.frontend = (await make('frontend', 'frontend', ['mine'])).secret;
   foreign = await make('foreign', 'backend', ['foreign']);
   wide = await make('wide', 'backend', ['*']);
-  const gone = await make('gone', 'edge', ['mine']);
-  revoked = gone.secret;
+  const deletedToken = await make('gone', 'edge', ['mine']);
+  revokedToken = deletedToken.secret;
   tokens.user = (await makeUser(db, 'Admin')).token;
   await app.serving.refresh();
-  await call(app, 'DELETE', `/api/admin/api-tokens/${gone.id}`);
+  await call(app, 'DELETE', `/api/admin/api-tokens/${deletedToken.id}`);
   await app.serving.refresh();
 });
 
-const ask = ({ method, path, body }: Operation, token: string | null) =>
+const send = ({ method, path, body }: Operation, token: string | null) =>
   call(harness.app, method, path.replace('{hash}', HASH), { token, body });
 
 const lines = async (path: string): Promise<string> =>
@@ -67,37 +67,40 @@ test('the document lists every operation for edges', () => {
 });
 
 describe.each(operations)('$method $path', operation => {
-  test('rejects a request without a token, and every token but an edge token', async () => {
-    expect(await ask(operation, null)).toMatchObject({
+  test('rejects requests without an edge token', async () => {
+    expect(await send(operation, null)).toMatchObject({
       status: 401,
       body: { name: 'AuthenticationRequired' },
     });
-    for (const unknown of ['nonsense', '*:development.unknown', tokens.user ?? ''])
-      expect(await ask(operation, unknown)).toMatchObject({ status: 401 });
-    for (const other of [tokens.backend ?? '', tokens.frontend ?? '', ADMIN_TOKEN])
-      expect(await ask(operation, other)).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
+    for (const invalidToken of ['nonsense', '*:development.unknown', tokens.user ?? ''])
+      expect(await send(operation, invalidToken)).toMatchObject({ status: 401 });
+    for (const otherToken of [tokens.backend ?? '', tokens.frontend ?? '', ADMIN_TOKEN])
+      expect(await send(operation, otherToken)).toMatchObject({
+        status: 403,
+        body: { name: 'NoAccessError' },
+      });
   });
 
-  test('signs that an edge token was revoked', async () => {
+  test('signs the statement that an edge token was revoked', async () => {
     const { method, path, body } = operation;
     const response = await harness.app.sdk.inject({
       method,
       url: path.replace('{hash}', HASH),
-      headers: { authorization: revoked },
+      headers: { authorization: revokedToken },
       ...(body === undefined ? {} : { payload: body as object }),
     });
 
     expect(response.statusCode).toBe(401);
-    expect(readSigned(response.payload, trusted())).toEqual({
+    expect(readSigned(response.payload, trustedKeys())).toEqual({
       v: 1,
       log: 'revoked',
-      hash: hash('sha256', revoked),
+      hash: hash('sha256', revokedToken),
     });
   });
 });
 
 test('a feed of some projects contains neither flags nor tokens of others', async () => {
-  const snapshot = decodeSnapshot(Buffer.from(await lines('snapshot')), trusted());
+  const snapshot = decodeSnapshot(Buffer.from(await lines('snapshot')), trustedKeys());
 
   expect(snapshot.feed).toEqual({ environment: 'development', projects: ['mine'] });
   expect(snapshot.features.map(({ name }) => name)).toEqual(['flag-of-mine']);
@@ -106,36 +109,39 @@ test('a feed of some projects contains neither flags nor tokens of others', asyn
     ['backend', ['mine']],
     ['frontend', ['mine']],
   ]);
-  const found = async (secret: string) =>
-    readSigned(await lines(`tokens/${hash('sha256', secret)}`), trusted()) as { token: object | null };
-  expect(await found(own.secret)).toMatchObject({ token: { id: own.id } });
-  expect(await found(foreign.secret)).toMatchObject({ token: null });
-  expect(await found(wide.secret)).toMatchObject({ token: null });
-  expect(await found(wide.secret)).not.toHaveProperty('ended');
-  expect(await found(revoked)).toMatchObject({ token: null, ended: true });
+  const findToken = async (secret: string) =>
+    readSigned(await lines(`tokens/${hash('sha256', secret)}`), trustedKeys()) as { token: object | null };
+  expect(await findToken(ownToken.secret)).toMatchObject({ token: { id: ownToken.id } });
+  expect(await findToken(foreign.secret)).toMatchObject({ token: null });
+  expect(await findToken(wide.secret)).toMatchObject({ token: null });
+  expect(await findToken(wide.secret)).not.toHaveProperty('ended');
+  expect(await findToken(revokedToken)).toMatchObject({ token: null, ended: true });
 });
 
-test('a revocation is signed even if many more tokens were revoked since', async () => {
+test('a revocation is still signed after many other tokens were revoked', async () => {
   const { db, app } = harness;
   await sql`
     insert into api_tokens (name, hint, type, environment, all_projects, hash, revoked_at)
     select 'revoked', '', 'backend', 'development', true, sha256(gen_random_uuid()::text::bytea), now() + interval '1 hour'
     from generate_series(1, 1100)`.execute(db);
   await app.serving.refresh();
-  expect(app.serving.tokens.ended.has(hash('sha256', revoked))).toBe(false);
+  expect(app.serving.tokens.ended.has(hash('sha256', revokedToken))).toBe(false);
 
-  const response = await app.sdk.inject({ url: '/api/edge/v1/head', headers: { authorization: revoked } });
+  const response = await app.sdk.inject({
+    url: '/api/edge/v1/head',
+    headers: { authorization: revokedToken },
+  });
 
   expect(response.statusCode).toBe(401);
-  expect(readSigned(response.payload, trusted())).toMatchObject({
+  expect(readSigned(response.payload, trustedKeys())).toMatchObject({
     log: 'revoked',
-    hash: hash('sha256', revoked),
+    hash: hash('sha256', revokedToken),
   });
-  const answer = readSigned(await lines(`tokens/${hash('sha256', revoked)}`), trusted());
+  const answer = readSigned(await lines(`tokens/${hash('sha256', revokedToken)}`), trustedKeys());
   expect(answer).toMatchObject({ token: null, ended: true });
 });
 
-test('what an edge reports about a token of other projects counts as reported with its own token', async () => {
+test("what an edge reports for a token of other projects counts as reported with the edge's own token", async () => {
   const heard = { application: 'liar', instance: 'one', epoch: '', revision: 1, isExact: true };
   const hour = Math.floor(Date.now() / 3_600_000);
   const response = await call(harness.app, 'POST', '/api/edge/v1/report', {
@@ -176,6 +182,6 @@ test('what an edge reports about a token of other projects counts as reported wi
     .where('connection_id', '=', 'liar')
     .execute();
   expect(instances.map(({ token_id }) => token_id)).not.toContain(foreign.id);
-  const known = [...harness.app.serving.tokens.all()].find(({ id }) => id === foreign.id);
-  expect(known?.used).toBe(false);
+  const knownToken = [...harness.app.serving.tokens.all()].find(({ id }) => id === foreign.id);
+  expect(knownToken?.used).toBe(false);
 });

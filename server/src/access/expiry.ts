@@ -1,6 +1,9 @@
-import { badData, type Violation } from '../../../plane/src/platform/errors.ts';
+import { badData, type Violation } from '@halyard/plane/platform/errors.ts';
 
-/** A token that has already expired when it is created can never be used, so the time must be a typo. */
+/**
+ * Rejects an expiry in the past. A token that has already expired when it is created can never be used, so the time must be a
+ * mistake.
+ */
 export function expiryViolations(expiresAt: string | undefined): Violation[] {
   if (expiresAt === undefined || Date.parse(expiresAt) > Date.now()) return [];
   return [{ message: `expiresAt must be in the future, not "${expiresAt}"`, path: '/body/expiresAt' }];

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ShareLimits } from '@halyard/plane/platform/admission/shares.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import type { ShareLimits } from '../../../plane/src/platform/admission/shares.ts';
-import type { App } from '../../../plane/src/platform/http/app.ts';
 import { buildApp } from '../app.ts';
 import { makeUser, type TestUser } from '../test/factories.ts';
 import { APP_SETTINGS, useHarness } from '../test/harness.ts';
@@ -14,54 +14,54 @@ const LIMITS = {
   waiting: 100,
   waitingPerCaller: 10,
   waitMs: 60_000,
-  // Tests keep the event loop busy from time to time.
+  // Tests occasionally keep the event loop busy.
   isBusy: () => false,
 };
 const NETWORK = '198.51.100.1';
 
 let app: App;
 let [alice, bob]: TestUser[] = [];
-/** The requests that have passed the gate, and do not finish until they are released. */
-let running: string[] = [];
-let letGo = Promise.withResolvers<void>();
+/** The requests that have passed the gate. They do not finish until they are released. */
+let runningRequests: string[] = [];
+let release = Promise.withResolvers<void>();
 
 beforeAll(async () => {
   [alice, bob] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
 });
 afterEach(async () => {
-  letGo.resolve();
+  release.resolve();
   await app.close();
 });
 
-/** A server on which requests with the header X-Hold stay until they are released, and those with X-Slow take 100 ms. */
+/** Starts a server on which requests with the header X-Hold stay until they are released, and those with X-Slow take 100 ms. */
 async function start(limits: Partial<ShareLimits> = {}): Promise<void> {
-  // Requests that waited on the previous server run when that server stops.
-  const [here, end] = [[] as string[], Promise.withResolvers<void>()];
-  [running, letGo] = [here, end];
+  // The previous server runs its waiting requests when it stops, so each server has a separate list.
+  const [passedRequests, currentRelease] = [[] as string[], Promise.withResolvers<void>()];
+  [runningRequests, release] = [passedRequests, currentRelease];
   app = await buildApp(harness.db, APP_SETTINGS, { requests: { ...LIMITS, ...limits } });
   app.addHook('onRequest', async request => {
     if (request.headers['x-slow'] !== undefined) await sleep(100);
-    const held = request.headers['x-hold'];
-    if (held === undefined) return;
-    if (held === 'long work') request.visit.releaseSlot();
-    here.push(String(held));
-    await end.promise;
+    const holdHeader = request.headers['x-hold'];
+    if (holdHeader === undefined) return;
+    if (holdHeader === 'long work') request.visit.releaseSlot();
+    passedRequests.push(String(holdHeader));
+    await currentRelease.promise;
   });
   await app.ready();
-  // Before its first response a credential counts towards the network it comes from.
+  // Until the first response to a credential, its requests count towards the network they come from.
   for (const user of [alice, bob]) await get('/api/admin/user', { authorization: user?.token });
 }
 
 const get = async (url: string, headers: Record<string, string | undefined>, remoteAddress = NETWORK) =>
   await app.inject({ url, headers, remoteAddress });
 
-type Held = { url?: string; ip?: string; token?: (n: number) => string | undefined };
+type HoldOptions = { url?: string; ip?: string; token?: (n: number) => string | undefined };
 
 /** Sends requests that are held under a name. */
 function hold(
   name: string,
   count: number,
-  { url = '/api/admin/projects', ip, token = () => alice?.token }: Held = {},
+  { url = '/api/admin/projects', ip, token = () => alice?.token }: HoldOptions = {},
 ) {
   for (let n = 0; n < count; n++) void get(url, { 'x-hold': name, authorization: token(n) }, ip);
 }
@@ -71,19 +71,19 @@ async function countWaiting(): Promise<number> {
   return Number(/halyard_admission_waiting\{kind="requests"\} (\d+)/.exec(body)?.[1]);
 }
 
-/** Every request that was sent is counted once: it runs or it waits. */
-const places = async () => ({ running: running.toSorted(), waiting: await countWaiting() });
+/** Returns the names of the running requests and the number of waiting requests. */
+const readState = async () => ({ running: runningRequests.toSorted(), waiting: await countWaiting() });
 
-test('a caller with many requests leaves room for others, and its own run later', async () => {
+test('a caller with many requests leaves room for others, and its own requests wait', async () => {
   await start();
 
   hold('alice', 6);
-  await expect.poll(places).toEqual({ running: ['alice', 'alice'], waiting: 4 });
+  await expect.poll(readState).toEqual({ running: ['alice', 'alice'], waiting: 4 });
   hold('bob', 1, { token: () => bob?.token });
-  await expect.poll(places).toEqual({ running: ['alice', 'alice', 'bob'], waiting: 4 });
+  await expect.poll(readState).toEqual({ running: ['alice', 'alice', 'bob'], waiting: 4 });
 
-  letGo.resolve();
-  await expect.poll(() => running.filter(name => name === 'alice').length).toBe(6);
+  release.resolve();
+  await expect.poll(() => runningRequests.filter(name => name === 'alice').length).toBe(6);
 });
 
 test('random tokens count towards the network they come from', async () => {
@@ -93,7 +93,7 @@ test('random tokens count towards the network they come from', async () => {
   hold('random', 6, { url: '/auth/methods', token });
   hold('other', 1, { url: '/auth/methods', token, ip: '198.51.100.2' });
 
-  await expect.poll(places).toEqual({ running: ['other', 'random', 'random'], waiting: 4 });
+  await expect.poll(readState).toEqual({ running: ['other', 'random', 'random'], waiting: 4 });
 });
 
 test('a flood of documents does not delay a login from the same network', async () => {
@@ -104,22 +104,22 @@ test('a flood of documents does not delay a login from the same network', async 
   hold('page', 1, { url: '/docs', token });
   hold('login', 1, { url: '/auth/methods', token });
 
-  await expect.poll(places).toEqual({ running: ['docs', 'docs', 'login'], waiting: 5 });
+  await expect.poll(readState).toEqual({ running: ['docs', 'docs', 'login'], waiting: 5 });
 });
 
-test('long work releases its slot, so that short requests of its caller run', async () => {
+test('long work releases its slot, so that a short request of the same caller runs', async () => {
   await start();
 
   hold('long work', 3);
   hold('short', 1);
 
-  await expect.poll(places).toEqual({ running: [...Array(3).fill('long work'), 'short'], waiting: 0 });
+  await expect.poll(readState).toEqual({ running: [...Array(3).fill('long work'), 'short'], waiting: 0 });
 });
 
 test('probes get a response while all slots are taken', async () => {
   await start({ capacity: 1 });
   hold('alice', 3);
-  await expect.poll(places).toEqual({ running: ['alice'], waiting: 2 });
+  await expect.poll(readState).toEqual({ running: ['alice'], waiting: 2 });
 
   for (const url of ['/health', '/ready', '/internal-backstage/prometheus'])
     expect((await get(url, {})).statusCode).toBe(200);
@@ -130,23 +130,27 @@ test("rejects a request with 429 if the caller's own queue is full, and with 503
   hold('alice', 2);
   await expect.poll(countWaiting).toBe(1);
 
-  const own = await get('/api/admin/projects', { authorization: alice?.token });
+  const ownResponse = await get('/api/admin/projects', { authorization: alice?.token });
   hold('bob', 1, { token: () => bob?.token });
   await expect.poll(countWaiting).toBe(2);
-  const others = await get('/auth/methods', {});
+  const otherResponse = await get('/auth/methods', {});
 
-  expect([own.statusCode, own.headers['retry-after'], own.json().name]).toEqual([429, '2', 'RateLimitError']);
-  expect([others.statusCode, others.headers['retry-after']]).toEqual([503, '2']);
+  expect([ownResponse.statusCode, ownResponse.headers['retry-after'], ownResponse.json().name]).toEqual([
+    429,
+    '2',
+    'RateLimitError',
+  ]);
+  expect([otherResponse.statusCode, otherResponse.headers['retry-after']]).toEqual([503, '2']);
 });
 
 test("rejects with 503 a request that waited while none of its caller's requests completed", async () => {
   await start({ capacity: 1, waitMs: 1_000 });
   hold('alice', 1);
-  await expect.poll(places).toEqual({ running: ['alice'], waiting: 0 });
+  await expect.poll(readState).toEqual({ running: ['alice'], waiting: 0 });
 
-  const waited = await get('/api/admin/projects', { authorization: alice?.token });
+  const waitingResponse = await get('/api/admin/projects', { authorization: alice?.token });
 
-  expect([waited.statusCode, waited.headers['retry-after']]).toEqual([503, '2']);
+  expect([waitingResponse.statusCode, waitingResponse.headers['retry-after']]).toEqual([503, '2']);
 });
 
 test("rejects with 429 a request that waited while its caller's requests completed slowly", async () => {
@@ -161,13 +165,13 @@ test("rejects with 429 a request that waited while its caller's requests complet
   expect(responses.map(({ statusCode }) => statusCode)).toContain(429);
 });
 
-test('a request whose client disconnected while it waited does not run', async () => {
+test('a waiting request does not run if its client disconnects', async () => {
   await start({ capacity: 1 });
   await app.listen({ port: 0 });
   hold('alice', 1);
-  await expect.poll(places).toEqual({ running: ['alice'], waiting: 0 });
+  await expect.poll(readState).toEqual({ running: ['alice'], waiting: 0 });
   const { port } = app.server.address() as { port: number };
-  const closed = new Promise(resolve => {
+  const clientClosed = new Promise(resolve => {
     app.server.once('connection', socket => socket.once('close', resolve));
   });
   const client = connect(port, '127.0.0.1');
@@ -175,9 +179,9 @@ test('a request whose client disconnected while it waited does not run', async (
   await expect.poll(countWaiting).toBe(1);
 
   client.destroy();
-  await closed;
-  letGo.resolve();
+  await clientClosed;
+  release.resolve();
 
   await expect.poll(countWaiting).toBe(0);
-  expect(running).not.toContain('gone');
+  expect(runningRequests).not.toContain('gone');
 });

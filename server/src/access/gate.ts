@@ -1,17 +1,17 @@
-import type { FastifyRequest } from 'fastify';
-import { makeBusyCheck } from '../../../plane/src/platform/admission/busy.ts';
-import { networkOf } from '../../../plane/src/platform/admission/network.ts';
+import { makeBusyCheck } from '@halyard/plane/platform/admission/busy.ts';
+import { toNetwork } from '@halyard/plane/platform/admission/network.ts';
 import {
   makeShares,
   type Release,
   type ShareLimits,
   type Shares,
-} from '../../../plane/src/platform/admission/shares.ts';
-import { makeVisit, type Visit } from '../../../plane/src/platform/admission/visit.ts';
-import { BoundedMap } from '../../../plane/src/platform/bounded-map.ts';
-import { ApiError, tooManyRequests } from '../../../plane/src/platform/errors.ts';
-import type { App } from '../../../plane/src/platform/http/app.ts';
-import { hashToken } from '../../../plane/src/platform/token.ts';
+} from '@halyard/plane/platform/admission/shares.ts';
+import { type AdmittedRequest, admitRequest } from '@halyard/plane/platform/admission/visit.ts';
+import { BoundedMap } from '@halyard/plane/platform/bounded-map.ts';
+import { ApiError, tooManyRequests } from '@halyard/plane/platform/errors.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { hashToken } from '@halyard/plane/platform/token.ts';
+import type { FastifyRequest } from 'fastify';
 import { readSessionCookie } from './cookie.ts';
 
 /** Probes and scrapers must get a response even while every other caller waits. */
@@ -22,22 +22,26 @@ export const UNGATED: ReadonlySet<string> = new Set([
   '/internal-backstage/impact/metrics',
 ]);
 
-/** Anonymous requests by their first path segment. A flood of one kind does not delay the others from the same network. */
+/**
+ * The kinds of anonymous requests by their first path segment. A flood of one kind does not delay the other kinds from the same
+ * network.
+ */
 const KINDS: [kind: string, path: RegExp][] = [
   ['login', /^\/(auth\/(simple|oidc|methods)|logout)/],
   ['link', /^\/(auth\/reset|invite)/],
   ['program', /^\/oauth\//],
   ['api', /^\/api\//],
 ];
-const kindOf = (path: string): string => KINDS.find(([, pattern]) => pattern.test(path))?.[0] ?? 'document';
+const classifyPath = (path: string): string =>
+  KINDS.find(([, pattern]) => pattern.test(path))?.[0] ?? 'document';
 
 const RETRY_AFTER_SECONDS = 2;
 const MAX_CREDENTIALS = 10_000;
 const MAX_CALLERS = 10_000;
 
 /**
- * One caller runs about half a pool's worth of requests at a time. Its other requests wait, holding neither a connection nor a
- * body in memory.
+ * Limits each caller to running requests for about half the connections in the pool. The caller's other requests wait, holding
+ * neither a connection nor a body in memory.
  */
 export const requestLimits = (poolSize: number): ShareLimits => ({
   capacity: 2 * poolSize,
@@ -50,7 +54,7 @@ export const requestLimits = (poolSize: number): ShareLimits => ({
 });
 
 /**
- * Lets the requests of all callers run in turn. A caller is an account or an admin token whose credential was verified recently.
+ * Lets the requests of all callers take turns. A caller is an account or an admin token whose credential was verified recently.
  * Everything else, such as a random token, counts towards the network it comes from. Runs before the guard.
  */
 export function installGate(app: App, publicUrl: string, limits: ShareLimits): Shares {
@@ -68,33 +72,33 @@ export function installGate(app: App, publicUrl: string, limits: ShareLimits): S
           },
         ),
   );
-  const verified = makeVerified();
-  /** When a request of the caller last succeeded, or failed through its own fault. */
+  const verifiedCallers = makeVerifiedCallers();
+  /** When a request of the caller last completed without a server error (5xx). */
   const completedAt = new BoundedMap<string, number>(MAX_CALLERS);
   app.decorateRequest('visit');
 
   /**
-   * If none of the caller's requests completed during the second half of the wait, all of them are waiting for the database. That
-   * is not the caller's fault, so the caller is not told to send fewer requests.
+   * Acquires a slot for a request. If none of the caller's requests completed during the second half of the wait, all of them are
+   * waiting for the database. That is not the caller's fault, so the caller is not told to send fewer requests.
    */
-  const acquire = async (caller: string, { isGone }: Visit): Promise<Release> => {
+  const acquire = async (caller: string, { isGone }: AdmittedRequest): Promise<Release> => {
     const startedAt = performance.now();
     try {
       return await shares.acquire(caller, { isGone });
     } catch (error) {
       const stalledSince = performance.now() - limits.waitMs / 2;
       const isStalled = startedAt < stalledSince && (completedAt.get(caller) ?? 0) < stalledSince;
-      throw isStalled ? stalled() : error;
+      throw isStalled ? stallError() : error;
     }
   };
 
   app.addHook('onRequest', async (request, reply) => {
-    const visit = makeVisit(request, reply);
+    const visit = admitRequest(request, reply);
     request.visit = visit;
     const { url = request.url } = request.routeOptions;
     if (UNGATED.has(url)) return;
-    const known = verified.find(credentialOf(request, publicUrl));
-    const caller = known ?? `${kindOf(url)} from ${networkOf(request.ip)}`;
+    const verifiedCaller = verifiedCallers.find(hashCredential(request, publicUrl));
+    const caller = verifiedCaller ?? `${classifyPath(url)} from ${toNetwork(request.ip)}`;
     visit.occupy(await acquire(caller, visit));
     reply.raw.once('finish', () => {
       if (reply.statusCode < 500) completedAt.set(caller, performance.now());
@@ -102,34 +106,35 @@ export function installGate(app: App, publicUrl: string, limits: ShareLimits): S
   });
 
   app.addHook('onSend', async (request, reply) => {
-    if (request.caller !== '') verified.remember(credentialOf(request, publicUrl), request.caller);
-    else if (reply.statusCode === 401) verified.forget(credentialOf(request, publicUrl));
+    if (request.caller !== '') verifiedCallers.remember(hashCredential(request, publicUrl), request.caller);
+    else if (reply.statusCode === 401) verifiedCallers.forget(hashCredential(request, publicUrl));
   });
   return shares;
 }
 
-const stalled = (): ApiError =>
+const stallError = (): ApiError =>
   new ApiError(
     'ServiceUnavailableError',
     'Earlier requests are not completing, probably because the database is unavailable. Retry later.',
     { retryAfter: RETRY_AFTER_SECONDS },
   );
 
-function credentialOf(request: FastifyRequest, publicUrl: string): string {
+function hashCredential(request: FastifyRequest, publicUrl: string): string {
   const secret = request.headers.authorization || readSessionCookie(request, publicUrl) || '';
   return secret === '' ? '' : hashToken(secret).toString('base64');
 }
 
-/** The callers of recently verified credentials. The least recently used credential is forgotten first. */
-function makeVerified() {
+/** Remembers the callers of recently verified credentials. The least recently used credential is forgotten first. */
+function makeVerifiedCallers() {
+  /** The caller of each credential, by the hash of the credential. */
   const callers = new Map<string, string>();
   return {
-    find: (credential: string): string | undefined => callers.get(credential),
-    remember: (credential: string, caller: string): void => {
-      callers.delete(credential);
-      callers.set(credential, caller);
+    find: (hash: string): string | undefined => callers.get(hash),
+    remember: (hash: string, caller: string): void => {
+      callers.delete(hash);
+      callers.set(hash, caller);
       if (callers.size > MAX_CREDENTIALS) callers.delete(callers.keys().next().value ?? '');
     },
-    forget: (credential: string): void => void callers.delete(credential),
+    forget: (hash: string): void => void callers.delete(hash),
   };
 }

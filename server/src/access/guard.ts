@@ -1,19 +1,24 @@
+import { ApiError, authenticationRequired, noAccess, notFound } from '@halyard/plane/platform/errors.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { hashToken, isForged, readToken } from '@halyard/plane/platform/token.ts';
 import type { FastifyRequest } from 'fastify';
 import { Counter } from 'prom-client';
-import { ApiError, authenticationRequired, noAccess, notFound } from '../../../plane/src/platform/errors.ts';
-import type { App } from '../../../plane/src/platform/http/app.ts';
-import { hashToken, isForged, readToken } from '../../../plane/src/platform/token.ts';
-import { type Actor, ADMIN_TOKEN_USER_ID, type Credential, nameOfAdminToken } from '../platform/actor.ts';
+import { type Actor, ADMIN_TOKEN_USER_ID, adminTokenName, type Credential } from '../platform/actor.ts';
 import type { Db, Reader } from '../platform/db/database.ts';
 import { isProxyPath } from '../platform/http/output/errors.ts';
 import { readClient } from './client.ts';
 import { readSessionCookie } from './cookie.ts';
-import { type Permission, type ProjectPermission, placeOf, type RoutePermission } from './permissions.ts';
+import {
+  getPermissionScope,
+  type Permission,
+  type ProjectPermission,
+  type RoutePermission,
+} from './permissions.ts';
 import { PUBLIC_BODY_LIMIT_BYTES, PUBLIC_ROUTES } from './public-routes.ts';
 import { requireSameOrigin } from './same-origin.ts';
 import {
-  coveredBy,
   isCovered,
+  requireCovered,
   requireEnvironmentsInScope,
   requireProjectInScope,
   requireRouteInScope,
@@ -28,7 +33,7 @@ import {
   findProjectAccess,
   findRevokedToken,
   findSession,
-  listEnvironmentsWithout,
+  listEnvironmentsWithoutPermission,
   markSeen,
   type ProjectAccess,
 } from './store.ts';
@@ -36,24 +41,30 @@ import {
 declare module 'fastify' {
   interface FastifyRequest {
     actor: Actor;
-    /** On a route with `:featureName` and no `:projectId`: the project in which the permission was checked. */
+    /** The project in which the permission was checked, on a route with `:featureName` and no `:projectId`. */
     projectOfFeature: string;
-    /** The key of the caller in rate limits: an account with all its tokens, or one admin token. Empty without a caller. */
+    /**
+     * Identifies the caller in rate limits: either an account, whichever of its tokens is used, or one admin token. Empty on public
+     * routes.
+     */
     caller: string;
-    /** The session of the request. Null for a request with a token. */
+    /** The session of the request. It is null for a request with a token. */
     sessionId: number | null;
   }
   interface FastifyInstance {
-    /** The error that hides from a caller what is wrong with a request, such as a missing permission. */
+    /**
+     * Returns the authentication error of an API request that the router rejected before any hook ran, or undefined. Only
+     * authenticated callers learn why the path was rejected.
+     */
     callerError: (request: FastifyRequest) => Promise<unknown>;
   }
   interface FastifyContextConfig {
     permission?: RoutePermission;
-    /** The permissions that the operation checks, where the guard cannot. Published instead of `permission`. */
+    /** The permissions that the operation checks because the guard cannot. They are published instead of `permission`. */
     checkedPermission?: Permission[];
-    /** The operation checks permissions that depend on its input. */
+    /** Set if the operation itself checks permissions that depend on the input. */
     checksPermissions?: true;
-    /** The operation changes nothing, whatever its method is. */
+    /** The operation changes nothing, even if its method suggests it. */
     isQuery?: true;
   }
 }
@@ -68,7 +79,7 @@ export const SCOPED_PREFIX = 'scoped:';
 
 /** Authenticates every request. Every route declares a permission or is in the list of public routes. */
 export function installAuthentication(app: App, db: Db, publicUrl: string): void {
-  const countEnded = endedTokenMetric(app);
+  const countEnded = makeCountEnded(app);
   app.decorateRequest('actor');
   app.decorateRequest('projectOfFeature', '');
   app.decorateRequest('sessionId', null);
@@ -139,10 +150,10 @@ async function authenticate(
     : await authenticateApiToken(db, request, token, countEnded);
 }
 
-/** Counts and logs the use of a revoked or expired token: somebody still has it, or has found it. */
+/** Counts and logs the use of a revoked or expired token, because somebody still has the token or has found it. */
 type CountEnded = (request: FastifyRequest, kind: 'api' | 'personal', reason: EndReason, id: number) => void;
 
-function endedTokenMetric(app: App): CountEnded {
+function makeCountEnded(app: App): CountEnded {
   const uses = new Counter({
     name: 'halyard_revoked_token_uses_total',
     help: 'Requests with a token that was revoked or has expired, by kind of token (api, personal) and reason',
@@ -168,7 +179,7 @@ async function authenticateSession(db: Db, request: FastifyRequest, publicUrl: s
   if (!user) throw authenticationRequired('session');
   if (user.seenLongAgo) recordUse(db, request, 'sessions', user.credentialId);
   request.sessionId = user.credentialId;
-  return asActor(user, 'sessions', request.ip);
+  return makeActor(user, 'sessions', request.ip);
 }
 
 async function authenticateUser(
@@ -186,7 +197,7 @@ async function authenticateUser(
     throw authenticationRequired('token');
   }
   if (user.seenLongAgo) recordUse(db, request, 'personal_access_tokens', user.credentialId);
-  const actor = asActor(user, 'personal_access_tokens', request.ip);
+  const actor = makeActor(user, 'personal_access_tokens', request.ip);
   const client = readClient(request.headers);
   const { credentialId: id, tokenName: name, isAgent, scope } = user;
   return {
@@ -197,13 +208,13 @@ async function authenticateUser(
   };
 }
 
-const asActor = (user: FoundUser, table: Credential['table'], ip: string): Actor => ({
-  ...accountAsActor(user),
+const makeActor = (user: FoundUser, table: Credential['table'], ip: string): Actor => ({
+  ...makeAccountActor(user),
   ip,
   credential: { table, id: user.credentialId },
 });
 
-const accountAsActor = ({
+const makeAccountActor = ({
   kind,
   userId,
   name,
@@ -217,13 +228,16 @@ const accountAsActor = ({
   rootPermissions,
 });
 
-/** A user or service account as the actor of a request, and whether it is active. Inactive accounts cannot send requests. */
+/**
+ * Finds a user or service account as the actor of a request, and whether the account is active. Inactive accounts cannot send
+ * requests.
+ */
 export async function findActor(
   db: Reader,
   userId: number,
 ): Promise<{ actor: Actor; isActive: boolean } | undefined> {
   const account = await findAccount(db, userId);
-  return account && { actor: accountAsActor(account), isActive: account.isActive };
+  return account && { actor: makeAccountActor(account), isActive: account.isActive };
 }
 
 async function authenticateApiToken(
@@ -232,38 +246,38 @@ async function authenticateApiToken(
   token: string,
   countEnded: CountEnded,
 ): Promise<Actor> {
-  const found = await findApiToken(db, hashToken(token));
-  if (found?.ended) countEnded(request, 'api', found.ended, found.id);
-  if (!found || found.ended) throw authenticationRequired('token');
-  if (found.seenLongAgo) recordUse(db, request, 'api_tokens', found.id);
-  if (found.type !== 'admin') {
+  const apiToken = await findApiToken(db, hashToken(token));
+  if (apiToken?.ended) countEnded(request, 'api', apiToken.ended, apiToken.id);
+  if (!apiToken || apiToken.ended) throw authenticationRequired('token');
+  if (apiToken.seenLongAgo) recordUse(db, request, 'api_tokens', apiToken.id);
+  if (apiToken.type !== 'admin') {
     throw new ApiError(
       'NoAccessError',
-      `A ${found.type} token is for SDKs only. Call the admin API with an admin token or a personal access token.`,
+      `A ${apiToken.type} token is for SDKs only. Call the admin API with an admin token or a personal access token.`,
     );
   }
-  request.caller = `admin token ${found.id}`;
+  request.caller = `admin token ${apiToken.id}`;
   const client = readClient(request.headers);
   return {
     kind: 'admin-token',
     userId: ADMIN_TOKEN_USER_ID,
-    name: nameOfAdminToken(found.name),
+    name: adminTokenName(apiToken.name),
     ip: request.ip,
     isAdmin: true,
     rootPermissions: ['ADMIN'],
-    credential: { table: 'api_tokens', id: found.id },
+    credential: { table: 'api_tokens', id: apiToken.id },
     ...(client !== undefined && { client }),
   };
 }
 
-/** Not awaited: the request must neither wait for this write nor fail with it. */
+/** Records the use of a credential. The write is not awaited, because the request must neither wait for it nor fail with it. */
 function recordUse(db: Db, request: FastifyRequest, table: Credential['table'], id: number): void {
   markSeen(db, table, id).catch(error => request.log.warn({ err: error }, 'update of last use failed'));
 }
 
 /**
- * Rejects an actor that lacks the permission of an operation, in the project and environment that its parameters name. If they name a
- * feature and no project, the project of the feature is returned.
+ * Rejects an actor without the operation's permission in the project and environment that the parameters name. If they name a
+ * feature but no project, it returns the feature's project.
  */
 export async function authorize(
   db: Reader,
@@ -280,15 +294,15 @@ export async function authorize(
 
 export type Decision = 'allowed' | 'lacks-permission' | 'cannot-read-project';
 
-/** The guard's decision about a request that requires the permission in the given scope, without sending the request. */
+/** Returns the guard's decision about a request that requires the permission in the given scope, without sending the request. */
 export async function decide(
   db: Reader,
   actor: Actor,
   permission: RoutePermission,
-  place: { projectId?: string; environment?: string },
+  target: { projectId?: string; environment?: string },
 ): Promise<Decision> {
   try {
-    await authorize(db, actor, permission, place);
+    await authorize(db, actor, permission, target);
     return 'allowed';
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -298,8 +312,8 @@ export async function decide(
 
 /** Rejects an actor whose root role has none of the permissions. */
 export function requirePermission(actor: Actor, permissions: readonly Permission[]): void {
-  const covered = coveredBy(actor, permissions, {});
-  if (!ownerHas(actor, covered)) throw noAccess(permissions);
+  const coveredPermissions = requireCovered(actor, permissions, {});
+  if (!ownerHas(actor, coveredPermissions)) throw noAccess(permissions);
 }
 
 /** Rejects an actor with none of the permissions in the project. An actor who cannot read the project gets 404. */
@@ -311,15 +325,16 @@ export async function requireInProject(
   environment?: string,
 ): Promise<void> {
   requireProjectInScope(actor, project);
-  const covered = coveredBy(actor, permissions, { project, environment });
-  const access = await findProjectAccess(db, actor, project, covered, environment ?? null);
+  const coveredPermissions = requireCovered(actor, permissions, { project, environment });
+  const access = await findProjectAccess(db, actor, project, coveredPermissions, environment ?? null);
   if (!access?.readable) throw notFound(`Project "${project}"`);
-  rejectUnlessPermitted(access, actor, covered, project, environment);
+  rejectUnlessPermitted(access, actor, coveredPermissions, project, environment);
 }
 
 /**
- * The same for a feature whose project is not in the path. Returns that project, and the operation must look for the feature
- * there, because the feature can meanwhile move to a project where the actor has no permission.
+ * Like `requireInProject`, but for a feature whose project is not in the path. Returns the project that was checked. The
+ * operation must look for the feature in that project, because before the operation runs, the feature may move to a project where
+ * the actor has no permission.
  */
 async function requireForFeature(
   db: Reader,
@@ -334,7 +349,7 @@ async function requireForFeature(
   return access.project;
 }
 
-/** Rejects an actor who lacks the permission in one of the environments of the project. The error names them. */
+/** Rejects an actor who lacks the permission in at least one of the project's environments. The error names those environments. */
 export async function requireInEnvironments(
   db: Reader,
   actor: Actor,
@@ -343,25 +358,37 @@ export async function requireInEnvironments(
   environments: string[],
 ): Promise<void> {
   requireEnvironmentsInScope(actor, environments);
-  for (const environment of environments) coveredBy(actor, [permission], { project, environment });
+  for (const environment of environments) requireCovered(actor, [permission], { project, environment });
   if (ownerHas(actor, [permission])) return;
-  const lacking = await listEnvironmentsWithout(db, actor, project, permission, environments);
-  if (lacking.length > 0) throw noAccess([permission], { project, environments: lacking });
+  const lackingEnvironments = await listEnvironmentsWithoutPermission(
+    db,
+    actor,
+    project,
+    permission,
+    environments,
+  );
+  if (lackingEnvironments.length > 0)
+    throw noAccess([permission], { project, environments: lackingEnvironments });
 }
 
-/** The environments of the project in which the actor lacks the permission. */
-export async function environmentsWithout(
+/** Returns the environments of the project in which the actor lacks the permission. */
+export async function findForbiddenEnvironments(
   db: Reader,
   actor: Actor,
   project: string,
   permission: ProjectPermission,
   environments: string[],
 ): Promise<string[]> {
-  const [covered, others] = [true, false].map(wanted =>
-    environments.filter(environment => isCovered(actor, permission, { project, environment }) === wanted),
+  const [coveredEnvironments, otherEnvironments] = [true, false].map(isWantedCovered =>
+    environments.filter(
+      environment => isCovered(actor, permission, { project, environment }) === isWantedCovered,
+    ),
   ) as [string[], string[]];
-  if (covered.length === 0 || ownerHas(actor, [permission])) return others;
-  return [...others, ...(await listEnvironmentsWithout(db, actor, project, permission, covered))];
+  if (coveredEnvironments.length === 0 || ownerHas(actor, [permission])) return otherEnvironments;
+  return [
+    ...otherEnvironments,
+    ...(await listEnvironmentsWithoutPermission(db, actor, project, permission, coveredEnvironments)),
+  ];
 }
 
 function rejectUnlessPermitted(
@@ -372,17 +399,17 @@ function rejectUnlessPermitted(
   environment?: string,
 ): void {
   if (permissions.length === 0 || permitted || ownerHas(actor, permissions)) return;
-  throw noAccess(permissions, placeOf(permissions, project, environment));
+  throw noAccess(permissions, getPermissionScope(permissions, project, environment));
 }
 
-/** Whether the actor has one of the permissions on the instance. */
+/** Returns whether the actor has one of the permissions on the instance. */
 export const hasPermission = (actor: Actor, permissions: readonly Permission[]): boolean =>
   ownerHas(
     actor,
     permissions.filter(permission => isCovered(actor, permission, {})),
   );
 
-/** Whether the account of the actor has one of the permissions on the instance, without regard to the scope of its token. */
+/** Returns whether the actor's account has one of the permissions on the instance, regardless of the scope of the actor's token. */
 export const ownerHas = (actor: Actor, permissions: readonly Permission[]): boolean =>
   permissions.length > 0 &&
   (actor.isAdmin ||

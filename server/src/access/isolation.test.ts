@@ -14,15 +14,15 @@ const SECRETS = ['project', 'flag', 'parent', 'link', 'segment', 'field', 'token
   what => `hush-${what}`,
 );
 
-const NONE = 999_999;
+const MISSING_ID = 999_999;
 const harness = useHarness();
-/** The values of each path parameter: a visible resource, a resource of the private project, a missing one. */
+/** The values of each path parameter, which are a visible resource, a resource of the private project and a missing resource. */
 type Values = { open: string; hidden: string; missing: string };
 const values: Record<string, Values> = {};
-/** A Viewer, an Editor, and a member of another private project. */
+/** The outsiders are a Viewer, an Editor, and a member of a different private project. */
 const outsiders: TestUser[] = [];
 let member: TestUser;
-let before: string[] = [];
+let responsesBefore: string[] = [];
 
 const post = async (path: string, body: object) => {
   const response = await call(harness.app, 'POST', `/api/admin/${path}`, { body });
@@ -32,25 +32,25 @@ const post = async (path: string, body: object) => {
 };
 
 /** Creates the same resources in an open and in a private project. Both use the global segment. */
-async function fill(project: string, prefix: string, globalSegment: number, owner: TestUser) {
-  const at = `projects/${project}`;
+async function fillProject(project: string, prefix: string, globalSegment: number, owner: TestUser) {
+  const projectPath = `projects/${project}`;
   const constraints = [{ contextName: 'userId', operator: 'IN', values: ['1'] }];
   const segment = await post('segments', { name: `${prefix}-segment`, project, constraints });
-  await post(`${at}/features`, { name: `${prefix}-flag` });
-  const strategy = await post(`${at}/features/${prefix}-flag/environments/production/strategies`, {
+  await post(`${projectPath}/features`, { name: `${prefix}-flag` });
+  const strategy = await post(`${projectPath}/features/${prefix}-flag/environments/production/strategies`, {
     name: 'flexibleRollout',
     segments: [globalSegment, segment.id],
   });
-  await post(`${at}/features/${prefix}-flag/environments/production/on`, {});
-  const flag = `${at}/features/${prefix}-flag`;
-  await post(`${at}/features`, { name: `${prefix}-parent` });
+  await post(`${projectPath}/features/${prefix}-flag/environments/production/on`, {});
+  const flag = `${projectPath}/features/${prefix}-flag`;
+  await post(`${projectPath}/features`, { name: `${prefix}-parent` });
   await post(`${flag}/dependencies`, { feature: `${prefix}-parent` });
   await post(`${flag}/link`, { url: `https://example.com/${prefix}`, title: `${prefix}-link` });
   await post(`features/${prefix}-flag/tags`, { type: 'simple', value: 'shared' });
   await post(`${flag}/lifecycle/complete`, { status: 'kept' });
-  await post(`${at}/context`, { name: `${prefix}-field` });
-  for (const starred of [at, flag]) {
-    await call(harness.app, 'POST', `/api/admin/${starred}/favorites`, { token: owner.token });
+  await post(`${projectPath}/context`, { name: `${prefix}-field` });
+  for (const favoritePath of [projectPath, flag]) {
+    await call(harness.app, 'POST', `/api/admin/${favoritePath}/favorites`, { token: owner.token });
   }
   const token = await post('api-tokens', {
     tokenName: `${prefix}-token`,
@@ -65,33 +65,33 @@ async function fill(project: string, prefix: string, globalSegment: number, owne
     projects: [project, 'default'],
   });
   const group = await post('groups', { name: `${prefix} group`, users: [{ user: { id: owner.id } }] });
-  await post(`${at}/access`, { roles: [4], users: [owner.id], groups: [group.id] });
+  await post(`${projectPath}/access`, { roles: [4], users: [owner.id], groups: [group.id] });
   const { rows } = await sql<{ id: number }>`
     select max(id) as id from events where project = ${project}`.execute(harness.db);
   return { segment, strategy, token, group, event: rows[0]?.id ?? 0 };
 }
 
-/** The path of an operation with every combination of parameter values. */
-function addresses(operation: Operation, kinds: (keyof Values)[]): string[] {
+/** Returns the URLs of an operation with every combination of parameter values. */
+function buildUrls(operation: Operation, kinds: (keyof Values)[]): string[] {
   const template = operation.path.replace('/events/{id}', '/events/{eventId}');
   const names = [...template.matchAll(/\{(\w+)\}/g)].map(match => match[1] ?? '');
   return names.reduce<string[]>(
     (paths, name) =>
       paths.flatMap(path =>
-        kinds.map(kind => path.replace(`{${name}}`, encodeURIComponent(known(name)[kind]))),
+        kinds.map(kind => path.replace(`{${name}}`, encodeURIComponent(knownValues(name)[kind]))),
       ),
     [template],
   );
 }
 
-function known(name: string): Values {
+function knownValues(name: string): Values {
   const found = values[name];
   if (!found) throw new Error(`add values for the parameter {${name}}`);
   return found;
 }
 
-/** A response without the values that differ between two calls. */
-const normalized = ({ status, body }: { status: number; body: unknown }): string =>
+/** Returns a response without the values that differ between two calls. */
+const removeVolatileValues = ({ status, body }: { status: number; body: unknown }): string =>
   JSON.stringify([status, body])
     .replace(/"id":"[0-9a-f-]{36}","name"/g, '"id":"…","name"')
     .replace(/"(seenAt|at)":"[^"]*"/g, '"$1":"…"');
@@ -99,12 +99,12 @@ const normalized = ({ status, body }: { status: number; body: unknown }): string
 /** Searches with filters that name a visible, hidden or missing resource. */
 const searches = (kind: keyof Values): string[] =>
   [
-    `project=IS:${known('projectId')[kind]}`,
-    `project=IS_ANY_OF:default,${known('projectId')[kind]}`,
-    `feature=IS:${known('featureName')[kind]}`,
-    `query=${known('featureName')[kind]}`,
-    `id=IS:${known('eventId')[kind]}`,
-    `createdBy=IS:${known('userId')[kind]}`,
+    `project=IS:${knownValues('projectId')[kind]}`,
+    `project=IS_ANY_OF:default,${knownValues('projectId')[kind]}`,
+    `feature=IS:${knownValues('featureName')[kind]}`,
+    `query=${knownValues('featureName')[kind]}`,
+    `id=IS:${knownValues('eventId')[kind]}`,
+    `createdBy=IS:${knownValues('userId')[kind]}`,
   ]
     .flatMap(query => [
       `/api/admin/search/events?${query}`,
@@ -112,30 +112,30 @@ const searches = (kind: keyof Values): string[] =>
       `/api/admin/search/events/counts?by=creator&${query}`,
     ])
     .concat(
-      `/api/admin/search/features?project=IS:${known('projectId')[kind]}`,
-      `/api/admin/search/features?query=${known('featureName')[kind]}`,
-      `/api/admin/search/features?segment=INCLUDE:${known('projectId')[kind].replace('project', 'segment')}`,
-      `/api/admin/search/features?createdBy=IS:${known('userId')[kind]}`,
+      `/api/admin/search/features?project=IS:${knownValues('projectId')[kind]}`,
+      `/api/admin/search/features?query=${knownValues('featureName')[kind]}`,
+      `/api/admin/search/features?segment=INCLUDE:${knownValues('projectId')[kind].replace('project', 'segment')}`,
+      `/api/admin/search/features?createdBy=IS:${knownValues('userId')[kind]}`,
     );
 
 const readAll = async (user: TestUser, urls: string[]): Promise<string[]> => {
   const responses = [];
   for (const url of urls)
-    responses.push(normalized(await call(harness.app, 'GET', url, { token: user.token })));
+    responses.push(removeVolatileValues(await call(harness.app, 'GET', url, { token: user.token })));
   return responses;
 };
 
-/** These describe the server itself. */
-const OPERATIONAL = ['/internal-backstage/prometheus', '/health', '/ready'];
-/** Lists all users for access pickers, including members of private projects. */
-const OF_PEOPLE = ['/api/admin/user-admin/access'];
-/** Other tests check who sees applications, and an OFREP stream has a secret URL. */
+/** The paths of operations that describe the server itself. */
+const SERVER_PATHS = ['/internal-backstage/prometheus', '/health', '/ready'];
+/** The operation that lists all users for access pickers, including members of private projects. */
+const PEOPLE_PATHS = ['/api/admin/user-admin/access'];
+/** Returns whether other tests cover the path. Other tests check who sees applications, and an OFREP stream has a secret URL. */
 const isTestedElsewhere = (path: string) => path.includes('{appName}') || path.startsWith('/ofrep/');
-const guarded = operations.filter(
-  ({ path }) => ![...OPERATIONAL, ...OF_PEOPLE].includes(path) && !isTestedElsewhere(path),
+const guardedOperations = operations.filter(
+  ({ path }) => ![...SERVER_PATHS, ...PEOPLE_PATHS].includes(path) && !isTestedElsewhere(path),
 );
 const openUrls = () => [
-  ...guarded.flatMap(operation => addresses(operation, ['open'])),
+  ...guardedOperations.flatMap(operation => buildUrls(operation, ['open'])),
   ...searches('open'),
   '/api/admin/search/events?limit=1000',
   '/api/admin/search/features?limit=100',
@@ -147,12 +147,12 @@ beforeAll(async () => {
   const { db } = harness;
   member = await makeUser(db, 'Viewer', 'hush-person');
   for (const role of ['Viewer', 'Editor', 'Viewer'] as const) outsiders.push(await makeUser(db, role));
-  const elsewhere = await makeProject(db, { id: 'other-private', mode: 'private' });
-  await post(`projects/${elsewhere.id}/users/${outsiders[2]?.id}/roles/4`, {});
+  const otherProject = await makeProject(db, { id: 'other-private', mode: 'private' });
+  await post(`projects/${otherProject.id}/users/${outsiders[2]?.id}/roles/4`, {});
   await makeProject(db, { id: 'plain-project' });
   const owner = await makeUser(db, 'Viewer', 'plain-person');
   const everywhere = await post('segments', { name: 'global', constraints: [] });
-  const open = await fill('plain-project', 'plain', everywhere.id, owner);
+  const openProject = await fillProject('plain-project', 'plain', everywhere.id, owner);
 
   const setValues = (
     name: string,
@@ -179,28 +179,28 @@ beforeAll(async () => {
   ] as const) {
     setValues(parameter, value, value, value);
   }
-  setValues('userId', owner.id, member.id, NONE);
-  const setCreated = (hidden: Awaited<ReturnType<typeof fill>>) => {
-    setValues('id', open.segment.id, hidden.segment.id, NONE);
-    setValues('strategyId', open.strategy.id, hidden.strategy.id, randomUUID());
-    setValues('token', open.token.id, hidden.token.id, NONE);
-    setValues('eventId', open.event, hidden.event, NONE);
-    setValues('groupId', open.group.id, hidden.group.id, NONE);
+  setValues('userId', owner.id, member.id, MISSING_ID);
+  const setResourceIds = (hidden: Awaited<ReturnType<typeof fillProject>>) => {
+    setValues('id', openProject.segment.id, hidden.segment.id, MISSING_ID);
+    setValues('strategyId', openProject.strategy.id, hidden.strategy.id, randomUUID());
+    setValues('token', openProject.token.id, hidden.token.id, MISSING_ID);
+    setValues('eventId', openProject.event, hidden.event, MISSING_ID);
+    setValues('groupId', openProject.group.id, hidden.group.id, MISSING_ID);
   };
-  setCreated(open);
-  for (const user of outsiders) before = [...before, ...(await readAll(user, openUrls()))];
+  setResourceIds(openProject);
+  for (const user of outsiders) responsesBefore = [...responsesBefore, ...(await readAll(user, openUrls()))];
 
   await makeProject(db, { id: 'hush-project', name: 'hush-project', mode: 'private' });
-  const hidden = await fill('hush-project', 'hush', everywhere.id, member);
-  // The member changes something, and so becomes a creator of events.
+  const hidden = await fillProject('hush-project', 'hush', everywhere.id, member);
+  // The member changes something, so the events name the member as their creator.
   await call(harness.app, 'PUT', '/api/admin/projects/hush-project', {
     token: member.token,
     body: { name: 'hush-project', description: 'hush-project' },
   });
-  setCreated(hidden);
+  setResourceIds(hidden);
 });
 
-test('a member sees every secret, which proves that there is something to hide', MANY_REQUESTS, async () => {
+test('a member of the private project sees every secret', MANY_REQUESTS, async () => {
   const urls = ['', '/features', '/features/hush-flag', '/access', '/api-tokens'].map(
     path => `/api/admin/projects/hush-project${path}`,
   );
@@ -218,46 +218,46 @@ test(
   'a private project changes no name, count or total in the responses to outsiders',
   MANY_REQUESTS,
   async () => {
-    let after: string[] = [];
-    for (const user of outsiders) after = [...after, ...(await readAll(user, openUrls()))];
+    let responsesAfter: string[] = [];
+    for (const user of outsiders) responsesAfter = [...responsesAfter, ...(await readAll(user, openUrls()))];
 
-    expect(after.length).toBeGreaterThan(100);
-    expect(after).toEqual(before);
-    for (const secret of SECRETS) expect(after.join('\n')).not.toContain(secret);
+    expect(responsesAfter.length).toBeGreaterThan(100);
+    expect(responsesAfter).toEqual(responsesBefore);
+    for (const secret of SECRETS) expect(responsesAfter.join('\n')).not.toContain(secret);
   },
 );
 
-test.each(guarded.filter(({ path }) => path.includes('{')))(
-  '$path responds to ids of the private project as to ids that do not exist',
+test.each(guardedOperations.filter(({ path }) => path.includes('{')))(
+  '$path gives outsiders the same responses for ids of the private project as for missing ids',
   MANY_REQUESTS,
   async operation => {
-    const hidden = addresses(operation, ['open', 'hidden']);
-    const missing = addresses(operation, ['open', 'missing']);
+    const hidden = buildUrls(operation, ['open', 'hidden']);
+    const missing = buildUrls(operation, ['open', 'missing']);
 
     for (const user of outsiders) {
-      const found = await readAll(user, hidden);
-      const control = await readAll(user, missing);
-      expect(found.map(neutral)).toEqual(control.map(neutral));
+      const hiddenResponses = await readAll(user, hidden);
+      const missingResponses = await readAll(user, missing);
+      expect(hiddenResponses.map(removeRequestedNames)).toEqual(missingResponses.map(removeRequestedNames));
     }
   },
 );
 
 test(
-  'a search for a hidden resource finds the same as a search for a missing one',
+  'a search for a hidden resource gives outsiders the same result as a search for a missing resource',
   MANY_REQUESTS,
   async () => {
     for (const user of outsiders) {
-      expect((await readAll(user, searches('hidden'))).map(neutral)).toEqual(
-        (await readAll(user, searches('missing'))).map(neutral),
+      expect((await readAll(user, searches('hidden'))).map(removeRequestedNames)).toEqual(
+        (await readAll(user, searches('missing'))).map(removeRequestedNames),
       );
     }
   },
 );
 
-/** A response repeats the requested names. They are replaced, so that responses can be compared. */
-function neutral(text: string): string {
-  const asked = Object.values(values).flatMap(({ open, hidden, missing }) =>
+/** Replaces the names and ids in the request, which a response may repeat, so that responses can be compared. */
+function removeRequestedNames(text: string): string {
+  const requestedNames = Object.values(values).flatMap(({ open, hidden, missing }) =>
     hidden === open ? [] : [hidden, missing],
   );
-  return asked.reduce((rest, word) => rest.replaceAll(new RegExp(`\\b${word}\\b`, 'g'), '?'), text);
+  return requestedNames.reduce((rest, word) => rest.replaceAll(new RegExp(`\\b${word}\\b`, 'g'), '?'), text);
 }

@@ -16,7 +16,7 @@ import { type ApiResponse, call } from '../test/request.ts';
 
 const operations = listAdminOperations();
 
-/** The permissions of the roles, independent of the migration that grants them. */
+/** The permissions of each role, written down independently of the migration that grants them. */
 const EDITOR = [
   'CREATE_PROJECT',
   'UPDATE_APPLICATION',
@@ -85,27 +85,28 @@ const PUBLIC: Record<string, number> = {
   'POST /invite/{token}/signup': 401,
 };
 
-/** Operations that declare NONE because the project is not in their path: the permissions that their example needs. */
-const DECIDED_INSIDE: Record<string, string[]> = {
+/** Operations that check permissions themselves, and the permissions that their examples need. */
+const CHECKED_INSIDE: Record<string, string[]> = {
   'POST /api/admin/segments': ['CREATE_SEGMENT'],
   'POST /api/admin/features-batch/import': ['CREATE_FEATURE'],
-  // The body can name another project. The example does not.
+  // The body can name a different project, but the example does not.
   'POST /api/admin/projects/{projectId}/features/{featureName}/clone': ['CREATE_FEATURE'],
   'PUT /api/admin/projects/{projectId}/features/{featureName}/variants-batch': [
     'UPDATE_FEATURE_ENVIRONMENT_VARIANTS',
   ],
 };
 
-/** Operations that are a POST because their input is large, and change nothing. */
+/** Operations that change nothing and are a POST only because their input is large. */
 const READS =
   /\/(validate|validate-password|preview|playground|playground\/advanced|export|archive\/validate|naming\/validate)$/;
 
-/** The project can be in the body. An Editor owns the default project. */
+/** Returns whether the request names the default project, which can be in the body. An Editor owns that project. */
 const namesDefault = ({ body }: Operation) => JSON.stringify(body ?? '').includes('"project":"default"');
 
-/** A path with a feature and no project is called with a feature of the project. */
-const flagOf = (project: string) => `flag-of-${project}`;
-const isOfFeature = ({ path }: Operation) => path.includes('{featureName}') && !path.includes('{projectId}');
+/** Returns the name of a feature in the project, for paths that name a feature but no project. */
+const featureNameFor = (project: string) => `flag-of-${project}`;
+const namesOnlyFeature = ({ path }: Operation) =>
+  path.includes('{featureName}') && !path.includes('{projectId}');
 
 const harness = useHarness();
 const tokens: Record<string, string> = {};
@@ -115,7 +116,7 @@ beforeAll(async () => {
   const { db } = harness;
   await makeProjectWithFeature({ id: 'open-project' });
   await makeProjectWithFeature({ id: 'private-project', mode: 'private' });
-  await makeFeature(db, 'default', { name: flagOf('default') });
+  await makeFeature(db, 'default', { name: featureNameFor('default') });
   for (const role of ['Viewer', 'Editor', 'Admin'] as const) tokens[role] = (await makeUser(db, role)).token;
   for (const role of ['Owner', 'Member', 'Reader'] as const) {
     const user = await makeUser(db, 'Viewer');
@@ -134,44 +135,44 @@ beforeAll(async () => {
 });
 
 async function makeProjectWithFeature(fields: Partial<NewProject> = {}): Promise<Project> {
-  known = undefined;
+  knownEventId = undefined;
   const project = await makeProject(harness.db, fields);
-  await makeFeature(harness.db, project.id, { name: flagOf(project.id) });
+  await makeFeature(harness.db, project.id, { name: featureNameFor(project.id) });
   return project;
 }
 
-let owned: string | undefined;
+let ownedProjectId: string | undefined;
 
-/** A project of the Owner. It is reused after a read, which leaves it unchanged. */
-async function ownedProject({ method }: Operation): Promise<string> {
-  if (owned === undefined) {
-    owned = (await makeProjectWithFeature()).id;
-    await makeMember(harness.db, owner, owned, 'Owner');
+/** Returns a project of the Owner. Reads share one project, and each write gets a project that later operations do not use. */
+async function getOwnedProject({ method }: Operation): Promise<string> {
+  if (ownedProjectId === undefined) {
+    ownedProjectId = (await makeProjectWithFeature()).id;
+    await makeMember(harness.db, owner, ownedProjectId, 'Owner');
   }
-  const id = owned;
-  if (method !== 'GET') owned = undefined;
+  const id = ownedProjectId;
+  if (method !== 'GET') ownedProjectId = undefined;
   return id;
 }
 
-async function ask(
+async function send(
   operation: Operation,
   token: string | null,
   project = 'open-project',
 ): Promise<ApiResponse> {
   const url = operation.path.replace(/\{(\w+)\}/g, (_, name) => {
     if (name === 'projectId') return project;
-    return name === 'featureName' && isOfFeature(operation) ? flagOf(project) : '999999';
+    return name === 'featureName' && namesOnlyFeature(operation) ? featureNameFor(project) : '999999';
   });
   return await call(harness.app, operation.method, url, { token, body: operation.body });
 }
 
-const lastEvent = async (): Promise<number> =>
+const findLastEventId = async (): Promise<number> =>
   (await sql<{ id: number }>`select max(id) as id from events`.execute(harness.db)).rows[0]?.id ?? 0;
 
-/** The last event after a rejection, as long as no other request followed. */
-let known: number | undefined;
+/** The id of the last event, or undefined if a request may have added events since it was read. */
+let knownEventId: number | undefined;
 
-/** Expects a rejection, and that nothing changed. */
+/** Expects that the request is rejected and records no event. */
 async function expectRejected(
   operation: Operation,
   token: string | null,
@@ -179,92 +180,106 @@ async function expectRejected(
   name: string,
   project?: string,
 ) {
-  const before = known ?? (await lastEvent());
-  const response = await ask(operation, token, project);
+  const lastIdBefore = knownEventId ?? (await findLastEventId());
+  const response = await send(operation, token, project);
   expect(response).toMatchObject({ status, body: { name } });
-  known = await lastEvent();
-  expect(known).toBe(before);
+  knownEventId = await findLastEventId();
+  expect(knownEventId).toBe(lastIdBefore);
 }
 
 async function expectAllowed(operation: Operation, token: string, project?: string) {
-  known = undefined;
-  const { body } = await ask(operation, token, project);
+  knownEventId = undefined;
+  const { body } = await send(operation, token, project);
   expect(['AuthenticationRequired', 'NoAccessError']).not.toContain(body?.name);
 }
 
-/** Expects what follows from the permissions that the operation declares and those that the role has. */
-async function expectByDeclaration(operation: Operation, role: string, held: string[], project?: string) {
+/** Expects that the request is allowed if the role has a permission that the operation declares, and rejected otherwise. */
+async function expectByDeclaration(
+  operation: Operation,
+  role: string,
+  heldPermissions: string[],
+  project?: string,
+) {
   const token = tokens[role] ?? '';
-  const needed = DECIDED_INSIDE[`${operation.method} ${operation.path}`] ?? operation.permission;
-  const allowed = needed === 'NONE' || needed?.some(one => held.includes(one));
-  if (allowed) await expectAllowed(operation, token, project);
+  const neededPermissions = CHECKED_INSIDE[`${operation.method} ${operation.path}`] ?? operation.permission;
+  const isAllowed =
+    neededPermissions === 'NONE' ||
+    neededPermissions?.some(permission => heldPermissions.includes(permission));
+  if (isAllowed) await expectAllowed(operation, token, project);
   else await expectRejected(operation, token, 403, 'NoAccessError', project);
 }
 
-test('openapi.json lists every operation, each public or with a permission', () => {
-  const open = operations.filter(operation => operation.permission === undefined);
+test('only the listed operations in openapi.json need no token', () => {
+  const publicOperations = operations.filter(operation => operation.permission === undefined);
   expect(operations.length).toBeGreaterThanOrEqual(19);
-  expect(open.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(
+  expect(publicOperations.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(
     Object.keys(PUBLIC).toSorted(),
   );
 });
 
 describe.each(operations.filter(({ permission }) => permission !== undefined))('$method $path', operation => {
-  const inProject = operation.path.includes('{projectId}') || isOfFeature(operation);
+  const isInProject = operation.path.includes('{projectId}') || namesOnlyFeature(operation);
 
-  test('without a token', () => expectRejected(operation, null, 401, 'AuthenticationRequired'));
-  test('with a bad token', () =>
+  test('rejects a request without a token', () =>
+    expectRejected(operation, null, 401, 'AuthenticationRequired'));
+  test('rejects an unknown token', () =>
     expectRejected(operation, '*:*.no-such-token', 401, 'AuthenticationRequired'));
-  test('with a token that fails its checksum', () =>
+  test('rejects a token with a wrong checksum', () =>
     expectRejected(operation, `user:hyp_${'a'.repeat(49)}`, 401, 'AuthenticationRequired'));
-  test('with a client token', () => expectRejected(operation, tokens.client ?? '', 403, 'NoAccessError'));
-  test('with a frontend token', () => expectRejected(operation, tokens.frontend ?? '', 403, 'NoAccessError'));
+  test('rejects a client token', () => expectRejected(operation, tokens.client ?? '', 403, 'NoAccessError'));
+  test('rejects a frontend token', () =>
+    expectRejected(operation, tokens.frontend ?? '', 403, 'NoAccessError'));
 
-  if (inProject)
-    test("with an admin's token for a different project", () =>
-      isOfFeature(operation)
+  if (isInProject)
+    test("rejects an admin's token that is limited to a different project", () =>
+      namesOnlyFeature(operation)
         ? expectRejected(operation, tokens.elsewhere ?? '', 404, 'NotFoundError')
         : expectRejected(operation, tokens.elsewhere ?? '', 403, 'NoAccessError'));
-  // setChangeRequestConfig changes nothing, whatever its method is: there are no change requests yet.
+  // setChangeRequestConfig changes nothing despite its method, because there are no change requests yet.
   if (operation.method !== 'GET' && !READS.test(operation.path) && operation.id !== 'setChangeRequestConfig')
-    test("with an admin's read-only token", () =>
+    test("rejects an admin's read-only token", () =>
       expectRejected(operation, tokens.readOnly ?? '', 403, 'NoAccessError'));
 
-  test('as Viewer', () => expectByDeclaration(operation, 'Viewer', []));
-  test('as Editor', () =>
+  test('the declared permission decides for a Viewer', () => expectByDeclaration(operation, 'Viewer', []));
+  test('the declared permission decides for an Editor', () =>
     expectByDeclaration(operation, 'Editor', namesDefault(operation) ? [...EDITOR, ...OWNER] : EDITOR));
-  if (inProject) {
-    test('as Editor in the default project', () =>
+  if (isInProject) {
+    test('the declared permission decides for an Editor in the default project', () =>
       expectByDeclaration(operation, 'Editor', [...EDITOR, ...OWNER], 'default'));
-    test('as Reader', () => expectByDeclaration(operation, 'Reader', []));
-    test('as Reader of a private project', () =>
+    test('the declared permission decides for a Reader', () => expectByDeclaration(operation, 'Reader', []));
+    test('the declared permission decides for a Reader of a private project', () =>
       expectByDeclaration(operation, 'Reader', [], 'private-project'));
-    test('as Member', () => expectByDeclaration(operation, 'Member', MEMBER));
-    test('as Owner', async () => {
-      await expectByDeclaration(operation, 'Owner', OWNER, await ownedProject(operation));
+    test('the declared permission decides for a Member', () =>
+      expectByDeclaration(operation, 'Member', MEMBER));
+    test('the declared permission decides for an Owner', async () => {
+      await expectByDeclaration(operation, 'Owner', OWNER, await getOwnedProject(operation));
     });
-    test('a private project returns the same 404 to a Viewer and an Editor as a missing project', async () => {
+    test('a Viewer and an Editor get the same 404 for a private project as for a missing project', async () => {
       for (const role of ['Viewer', 'Editor']) {
         const token = tokens[role] ?? '';
-        const hidden = await ask(operation, token, 'private-project');
-        const missing = await ask(operation, token, 'missing-project');
+        const hidden = await send(operation, token, 'private-project');
+        const missing = await send(operation, token, 'missing-project');
         expect(hidden.status).toBe(404);
-        const withoutName = (body: object, project: string) =>
+        const removeName = (body: object, project: string) =>
           JSON.parse(JSON.stringify({ ...body, id: '' }).replaceAll(project, ''));
-        expect(withoutName(hidden.body, 'private-project')).toEqual(
-          withoutName(missing.body, 'missing-project'),
+        expect(removeName(hidden.body, 'private-project')).toEqual(
+          removeName(missing.body, 'missing-project'),
         );
       }
     });
   }
-  test('as Admin', async () => {
-    await expectAllowed(operation, tokens.Admin ?? '', inProject ? await ownedProject(operation) : undefined);
+  test('an Admin is allowed', async () => {
+    await expectAllowed(
+      operation,
+      tokens.Admin ?? '',
+      isInProject ? await getOwnedProject(operation) : undefined,
+    );
   });
 });
 
 test.each(operations.filter(({ permission }) => permission === undefined))(
   '$method $path needs no token',
   async operation => {
-    expect((await ask(operation, null)).status).toBe(PUBLIC[`${operation.method} ${operation.path}`]);
+    expect((await send(operation, null)).status).toBe(PUBLIC[`${operation.method} ${operation.path}`]);
   },
 );

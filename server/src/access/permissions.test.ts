@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { GENERATED, SEED, sized } from '../test/campaign.ts';
+import { campaignSize, GENERATED, SEED } from '../test/campaign.ts';
 import { useHarness } from '../test/harness.ts';
 import {
   type AccessFixture,
-  expected,
+  type AccessQuery,
+  accessQueries,
+  expectedStatus,
   makeAccessFixture,
-  type Question,
-  questions,
   USERS,
   worlds,
 } from '../test/random-access.ts';
 import { call } from '../test/request.ts';
 
-const WORLDS = sized({ usual: 13, long: 128 });
-const QUESTIONS = 25;
+const WORLDS = campaignSize({ usual: 13, long: 128 });
+const QUERIES_PER_WORLD = 25;
 
 const harness = useHarness();
 let fixture: AccessFixture;
@@ -23,10 +23,10 @@ beforeAll(async () => {
   fixture = await makeAccessFixture(harness);
 });
 
-type Listed = { permission: string; project?: string; environment?: string };
-type Access = { permissions: Listed[]; projects: string[] };
+type ListedPermission = { permission: string; project?: string; environment?: string };
+type Access = { permissions: ListedPermission[]; projects: string[] };
 
-/** The access of the user, as a client can read it. */
+/** Reads what a client of the user can find out about the user's access. */
 async function readAccess(user: string): Promise<Access> {
   const token = fixture.tokens[user] ?? '';
   const { body: me } = await call(harness.app, 'GET', '/api/admin/user', { token });
@@ -34,19 +34,23 @@ async function readAccess(user: string): Promise<Access> {
   return { permissions: me.permissions, projects: list.projects.map(({ id }: { id: string }) => id) };
 }
 
-/** The status that a client computes, by the rule in docs/reference/users.md. */
-function computed({ permissions, projects }: Access, { project, permission, environment }: Question): number {
+/** Returns the status that a client computes from the rule in docs/reference/users.md. */
+function computeStatus(
+  { permissions, projects }: Access,
+  { project, permission, environment }: AccessQuery,
+): number {
   if (project !== null && !projects.includes(project)) return 404;
   if (permission === null) return 200;
-  const permits = (one: Listed) =>
-    (one.permission === permission || (one.permission === 'ADMIN' && one.project === undefined)) &&
-    (one.project === undefined || one.project === project) &&
-    (one.environment === undefined || one.environment === environment);
+  const permits = (listedPermission: ListedPermission) =>
+    (listedPermission.permission === permission ||
+      (listedPermission.permission === 'ADMIN' && listedPermission.project === undefined)) &&
+    (listedPermission.project === undefined || listedPermission.project === project) &&
+    (listedPermission.environment === undefined || listedPermission.environment === environment);
   return permissions.some(permits) ? 400 : 403;
 }
 
 test(
-  `${WORLDS} random worlds, ${WORLDS * QUESTIONS} questions: the API follows the permission rule (seed ${SEED})`,
+  `${WORLDS} random worlds, ${WORLDS * QUERIES_PER_WORLD} queries: the API and the documented client rule decide like the model (seed ${SEED})`,
   GENERATED,
   async () => {
     const statuses: Record<number, number> = {};
@@ -54,26 +58,26 @@ test(
     await fc.assert(
       fc.asyncProperty(
         worlds,
-        fc.array(questions, { minLength: QUESTIONS, maxLength: QUESTIONS }),
-        async (world, asked) => {
+        fc.array(accessQueries, { minLength: QUERIES_PER_WORLD, maxLength: QUERIES_PER_WORLD }),
+        async (world, queries) => {
           await fixture.create(world);
           const access = new Map<string, Access>();
           for (const user of USERS) access.set(user, await readAccess(user));
-          for (const question of asked) {
-            const status = expected(world, question);
+          for (const query of queries) {
+            const status = expectedStatus(world, query);
             statuses[status] = (statuses[status] ?? 0) + 1;
-            expect([question, await fixture.statusOf(question)]).toEqual([question, status]);
-            const known = access.get(question.user) ?? { permissions: [], projects: [] };
-            expect([question, computed(known, question)]).toEqual([question, status]);
+            expect([query, await fixture.readStatus(query)]).toEqual([query, status]);
+            const knownAccess = access.get(query.user) ?? { permissions: [], projects: [] };
+            expect([query, computeStatus(knownAccess, query)]).toEqual([query, status]);
           }
         },
       ),
-      // Without shrinking, which would create a hundred more worlds.
+      // Shrinking is disabled, because it would create a hundred more worlds.
       { numRuns: WORLDS, seed: SEED, endOnFailure: true },
     );
 
     // A run in which everything is allowed, or nothing is, proves little.
-    const share = (status: number) => (statuses[status] ?? 0) / (WORLDS * QUESTIONS);
+    const share = (status: number) => (statuses[status] ?? 0) / (WORLDS * QUERIES_PER_WORLD);
     for (const status of [200, 400, 403, 404]) expect(share(status)).toBeGreaterThan(0.01);
   },
 );

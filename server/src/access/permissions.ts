@@ -1,4 +1,4 @@
-import type { PermissionPlace } from '../../../plane/src/platform/errors.ts';
+import type { PermissionScope } from '@halyard/plane/platform/errors.ts';
 
 /** All permissions, by their scope. The names are those of Unleash. */
 export const ROOT_PERMISSIONS = [
@@ -64,7 +64,7 @@ export const PROJECT_PERMISSIONS = [
   'PROJECT_SETTINGS_WRITE',
 ] as const;
 
-/** Granted in a project, for one environment or for all. */
+/** Permissions that are granted in a project, for one environment or for all environments. */
 export const ENVIRONMENT_PERMISSIONS = [
   'CREATE_FEATURE_STRATEGY',
   'UPDATE_FEATURE_STRATEGY',
@@ -83,20 +83,24 @@ export type ProjectPermission =
 export type Permission = RootPermission | ProjectPermission;
 
 export const isRootPermission = (permission: string): boolean =>
-  ROOT_PERMISSIONS.some(one => one === permission);
+  ROOT_PERMISSIONS.some(rootPermission => rootPermission === permission);
 
 const isForEnvironments = (permission: string): boolean =>
-  ENVIRONMENT_PERMISSIONS.some(one => one === permission);
+  ENVIRONMENT_PERMISSIONS.some(environmentPermission => environmentPermission === permission);
 
 const isForProjects = (permission: string): boolean =>
-  isForEnvironments(permission) || PROJECT_PERMISSIONS.some(one => one === permission);
+  isForEnvironments(permission) ||
+  PROJECT_PERMISSIONS.some(projectPermission => projectPermission === permission);
 
-/** Where a caller needs one of the permissions, for the error message: on the instance, in the project, or in the environment. */
-export function placeOf(
+/**
+ * Returns where a caller needs one of the permissions, which is the instance, the project or the environment. Error messages show
+ * the scope.
+ */
+export function getPermissionScope(
   permissions: readonly string[],
   project: string,
   environment: string | undefined,
-): PermissionPlace {
+): PermissionScope {
   if (!permissions.some(isForProjects)) return {};
   return environment !== undefined && permissions.some(isForEnvironments)
     ? { project, environments: [environment] }

@@ -6,7 +6,7 @@ import { useHarness } from '../test/harness.ts';
 import { listAdminOperations } from '../test/operations.ts';
 import { type ApiResponse, call } from '../test/request.ts';
 
-/** All names in the private project, and no others, start with it. */
+/** The prefix of all names in the private project, and of no other names. */
 const SECRET = 'zqx';
 const PRIVATE = 'zqx-project';
 
@@ -38,35 +38,40 @@ beforeAll(async () => {
   const { db } = harness;
   member = await makeUser(db, 'Editor', 'insider');
   for (const role of ['Viewer', 'Editor', 'Editor'] as const) outsiders.push(await makeUser(db, role));
-  const [, , removed] = outsiders;
+  const [, , removedUser] = outsiders;
   await makeProject(db, { id: PRIVATE, name: PRIVATE, mode: 'private' });
   await makeProject(db, { id: 'open-project', environments: ['development'] });
-  for (const user of [member, ...(removed ? [removed] : [])]) await makeMember(db, user, PRIVATE, 'Owner');
+  for (const user of [member, ...(removedUser ? [removedUser] : [])])
+    await makeMember(db, user, PRIVATE, 'Owner');
   await makeMember(db, member, 'open-project', 'Owner');
 
   const { token } = member;
-  const at = `projects/${PRIVATE}/features`;
+  const featuresPath = `projects/${PRIVATE}/features`;
   const constraints = [{ contextName: 'userId', operator: 'IN', values: ['1'] }];
   const segment = await post('segments', { name: 'zqx-segment', project: PRIVATE, constraints }, token);
-  const everywhere = await post('segments', { name: 'shared-segment', constraints }, token);
+  const sharedSegment = await post('segments', { name: 'shared-segment', constraints }, token);
   const field = { name: 'zqx-field', description: 'zqx-text', legalValues: [{ value: 'zqx-legal' }] };
   await post(`projects/${PRIVATE}/context`, field, token);
   for (const name of ['zqx-flag', 'zqx-parent', 'moved-flag', 'zqx-source', 'zqx-archived'])
     await post(
-      at,
-      // A clone copies tags and a move keeps them, so these two have none.
+      featuresPath,
+      // A clone copies tags and a move keeps them, so these two flags have none.
       { name, tags: /source|moved/.test(name) ? [] : [{ type: 'simple', value: `${name}-tag` }] },
       token,
     );
   const strategy = await post(
-    `${at}/zqx-flag/environments/development/strategies`,
-    { name: 'flexibleRollout', segments: [segment.id, everywhere.id], parameters: { stickiness: 'userId' } },
+    `${featuresPath}/zqx-flag/environments/development/strategies`,
+    {
+      name: 'flexibleRollout',
+      segments: [segment.id, sharedSegment.id],
+      parameters: { stickiness: 'userId' },
+    },
     token,
   );
-  await post(`${at}/zqx-flag/environments/development/on`, {}, token);
-  await post(`${at}/zqx-flag/dependencies`, { feature: 'zqx-parent' }, token);
-  await post(`${at}/zqx-flag/link`, { url: 'https://example.com/zqx', title: 'zqx-link' }, token);
-  await post(`${at}/zqx-flag/favorites`, {}, token);
+  await post(`${featuresPath}/zqx-flag/environments/development/on`, {}, token);
+  await post(`${featuresPath}/zqx-flag/dependencies`, { feature: 'zqx-parent' }, token);
+  await post(`${featuresPath}/zqx-flag/link`, { url: 'https://example.com/zqx', title: 'zqx-link' }, token);
+  await post(`${featuresPath}/zqx-flag/favorites`, {}, token);
   await post('tags', { type: 'simple', value: 'zqx-made-first' }, token);
   await post('features/zqx-flag/tags', { type: 'simple', value: 'zqx-made-first' }, token);
   await post('features/zqx-flag/tags', { type: 'simple', value: 'zqx-taken-off' }, token);
@@ -85,34 +90,34 @@ beforeAll(async () => {
     projects: [PRIVATE, 'open-project'],
   });
   await post('addons', webhook([PRIVATE]));
-  const mixed = await post('addons', webhook(['open-project', PRIVATE]));
+  const mixedIntegration = await post('addons', webhook(['open-project', PRIVATE]));
   await post('service-account', { name: 'robot', username: 'robot', rootRole: 3 });
   await post('features-batch/export', { project: PRIVATE, environment: 'development' }, token);
-  // Moves and copies from the private project to an open one.
-  const published = await post(
+  // The member makes a segment global, moves a flag to an open project and clones a flag into the open project.
+  const publishedSegment = await post(
     'segments',
     { name: 'zqx-before', project: PRIVATE, constraints: [{ ...constraints[0], values: ['zqx-value'] }] },
     token,
   );
   const publish = { name: 'published-segment', project: null, constraints };
-  await call(harness.app, 'PUT', `/api/admin/segments/${published.id}`, { token, body: publish });
+  await call(harness.app, 'PUT', `/api/admin/segments/${publishedSegment.id}`, { token, body: publish });
   await post(
-    `${at}/moved-flag/environments/production/strategies`,
+    `${featuresPath}/moved-flag/environments/production/strategies`,
     { name: 'default', title: 'zqx-strategy' },
     token,
   );
-  await post(`${at}/moved-flag/changeProject`, { newProjectId: 'open-project' }, token);
-  await post(`${at}/zqx-source/clone`, { name: 'copied-flag', project: 'open-project' }, token);
+  await post(`${featuresPath}/moved-flag/changeProject`, { newProjectId: 'open-project' }, token);
+  await post(`${featuresPath}/zqx-source/clone`, { name: 'copied-flag', project: 'open-project' }, token);
   // Changes by outsiders.
   const editor = String(outsiders[1]?.token);
-  await call(harness.app, 'PUT', `/api/admin/addons/${mixed.id}`, {
+  await call(harness.app, 'PUT', `/api/admin/addons/${mixedIntegration.id}`, {
     token: editor,
     body: { ...webhook(['open-project']), description: 'changed by an outsider' },
   });
   const tagType = await post('tag-types', { name: 'short' }, editor);
   await post('features/zqx-flag/tags', { type: tagType.name, value: 'zqx-short' }, token);
   await call(harness.app, 'DELETE', '/api/admin/tag-types/short', { token: editor });
-  await sql`delete from user_roles where user_id = ${removed?.id} and project is not null`.execute(db);
+  await sql`delete from user_roles where user_id = ${removedUser?.id} and project is not null`.execute(db);
 
   const { rows } = await sql<{ id: number }>`select id from events order by id desc limit 60`.execute(db);
   Object.assign(values, {
@@ -126,7 +131,15 @@ beforeAll(async () => {
     value: ['zqx-flag-tag', 'zqx-taken-off'],
     roleId: ['4'],
     userId: [String(member.id)],
-    id: ['1', '2', '3', String(segment.id), String(everywhere.id), String(published.id), String(mixed.id)],
+    id: [
+      '1',
+      '2',
+      '3',
+      String(segment.id),
+      String(sharedSegment.id),
+      String(publishedSegment.id),
+      String(mixedIntegration.id),
+    ],
     strategyId: [strategy.id],
     token: ['1', '2', '3'],
     eventId: rows.map(row => String(row.id)),
@@ -134,14 +147,16 @@ beforeAll(async () => {
   });
 });
 
-const addressesOf = (path: string): string[] =>
+const buildUrls = (path: string): string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].reduce<string[]>(
     (paths, [slot, name = '']) =>
-      paths.flatMap(one => (values[name] ?? []).map(value => one.replace(slot, encodeURIComponent(value)))),
+      paths.flatMap(partialPath =>
+        (values[name] ?? []).map(value => partialPath.replace(slot, encodeURIComponent(value))),
+      ),
     [path],
   );
 
-/** Operations that read by POST. */
+/** Operations that read but are a POST. */
 const READS: [string, object][] = [
   ['features-batch/export', { project: 'open-project', environment: 'development' }],
   ['playground', { environment: 'development', projects: '*', context: { appName: 'x' } }],
@@ -156,16 +171,16 @@ const SEARCHES = [
   '/api/admin/projects?archived=true',
 ];
 
-/** Every response that names something of the private project other than by repeating the request. */
-async function leaks({ token }: TestUser): Promise<string[]> {
+/** Returns a line for every response that contains a name from the private project which is not in the request. */
+async function findLeaks({ token }: TestUser): Promise<string[]> {
   const paths = listAdminOperations()
     .filter(({ method }) => method === 'GET')
-    .flatMap(({ path }) => addressesOf(path.replace('/events/{id}', '/events/{eventId}')));
+    .flatMap(({ path }) => buildUrls(path.replace('/events/{id}', '/events/{eventId}')));
   const found: string[] = [];
   for (const url of [...paths, ...SEARCHES]) {
     const { status, body } = await call(harness.app, 'GET', url, { token });
-    const asked = [...url.matchAll(/zqx[\w-]*/g)].map(([name]) => name);
-    const text = asked.reduce((rest, name) => rest.replaceAll(name, ''), JSON.stringify(body));
+    const requestedNames = [...url.matchAll(/zqx[\w-]*/g)].map(([name]) => name);
+    const text = requestedNames.reduce((rest, name) => rest.replaceAll(name, ''), JSON.stringify(body));
     if (text.includes(SECRET))
       found.push(`${status} ${url} …${text.slice(text.indexOf(SECRET) - 120, text.indexOf(SECRET) + 60)}`);
   }
@@ -177,8 +192,8 @@ async function leaks({ token }: TestUser): Promise<string[]> {
   return found;
 }
 
-test('a member sees the names, so there is something to hide', MANY_REQUESTS, async () => {
-  const found = (await leaks(member)).map(line => line.split(' ')[1]);
+test('a member of the private project sees the names', MANY_REQUESTS, async () => {
+  const found = (await findLeaks(member)).map(line => line.split(' ')[1]);
 
   for (const path of [
     '/api/admin/addons',
@@ -193,11 +208,15 @@ test.each([
   ['a Viewer', 0],
   ['an Editor', 1],
   ['a user who was removed from the project', 2],
-] as const)('no response to %s names anything of a private project', MANY_REQUESTS, async (_who, at) => {
-  expect(await leaks(outsiders[at] as TestUser)).toEqual([]);
-});
+] as const)(
+  'no response to %s contains a name from the private project',
+  MANY_REQUESTS,
+  async (_who, index) => {
+    expect(await findLeaks(outsiders[index] as TestUser)).toEqual([]);
+  },
+);
 
-test('no rejection of a write names the project in which a name is taken', async () => {
+test('no rejection of a taken name reveals the private project that uses the name', async () => {
   const token = String(outsiders[1]?.token);
   const attempts: [string, object][] = [
     ['projects/default/features', { name: 'zqx-flag' }],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import type { TokenScope } from '../platform/actor.ts';
-import { GENERATED, SEED, sized } from '../test/campaign.ts';
+import { campaignSize, GENERATED, SEED } from '../test/campaign.ts';
 import {
   makeFeature,
   makeMember,
@@ -13,12 +13,16 @@ import {
 import { useHarness } from '../test/harness.ts';
 import { listAdminOperations, type Operation } from '../test/operations.ts';
 import { call } from '../test/request.ts';
+import { listUserPermissions } from './held-permissions.ts';
 import { ENVIRONMENT_PERMISSIONS, ROOT_PERMISSIONS } from './permissions.ts';
+import type { HeldPermission } from './store.ts';
 
-const TOKENS = sized({ usual: 300, long: 3_000 });
+const TOKENS = campaignSize({ usual: 300, long: 3_000 });
 const CALLS = 5;
 
 const PROJECTS = ['alpha', 'beta', 'vault'];
+/** The owners who can read the private project. */
+const VAULT_READERS = ['admin', 'owner'];
 const ENVIRONMENTS = ['development', 'production'];
 /** Permissions that some operation requires, so that most random lists matter. */
 const PERMISSIONS = [
@@ -34,7 +38,7 @@ const operations = listAdminOperations().filter(
     (permission !== 'NONE' || method === 'GET') &&
     (method === 'GET' || bodySchema !== undefined || /{projectId}.*{featureName}/.test(path)) &&
     !path.endsWith('/stream') &&
-    // It changes nothing, whatever its method is: there are no change requests yet.
+    // This operation changes nothing despite its method, because there are no change requests yet.
     id !== 'setChangeRequestConfig',
 );
 
@@ -43,49 +47,75 @@ const WITHHELD = [
   ...['CREATE_CLIENT_API_TOKEN', 'UPDATE_CLIENT_API_TOKEN', 'CREATE_FRONTEND_API_TOKEN'],
   ...['UPDATE_FRONTEND_API_TOKEN', 'CREATE_PROJECT_API_TOKEN'],
 ];
-/** Operations that are a POST because their input is large, and change nothing. */
+/** Operations that change nothing and are a POST only because their input is large. */
 const READS =
   /\/(validate|validate-password|preview|playground|playground\/advanced|export|archive\/validate|naming\/validate)$/;
 
 const isIn = (list: readonly string[], value: string) => list.includes(value);
 const changes = ({ method, path }: Operation) => method !== 'GET' && !READS.test(path);
 
-/** Whether the scope allows the operation there: the rule of docs/reference/token-scopes.md, written a second time. */
-function scopeAllows(
+const permissionsNeededBy = ({ permission = 'NONE' }: Operation) => (permission === 'NONE' ? [] : permission);
+
+/**
+ * Returns the permissions of which the owner must have one, or false if the scope rejects the operation there. This is the rule of
+ * docs/reference/token-scopes.md, written a second time.
+ */
+function permissionsCoveredByScope(
   scope: TokenScope,
   operation: Operation,
   project?: string,
   environment?: string,
-): boolean {
-  const { permission, path } = operation;
-  const needed = permission === 'NONE' || permission === undefined ? [] : permission;
+): string[] | false {
+  const { path } = operation;
+  const neededPermissions = permissionsNeededBy(operation);
   if (path.startsWith('/api/admin/user/')) return false;
   if (changes(operation) && scope.readOnly) return false;
-  if (changes(operation) && needed.some(one => one !== 'ADMIN' && isIn(WITHHELD, one))) return false;
+  if (
+    changes(operation) &&
+    neededPermissions.some(permission => permission !== 'ADMIN' && isIn(WITHHELD, permission))
+  )
+    return false;
   if (project !== undefined && scope.projects && !scope.projects.includes(project)) return false;
-  if (needed.length === 0) return true;
-  return needed.some(one => {
-    const isNamed = scope.permissions?.includes(one) ?? false;
-    if (isIn(WITHHELD, one) || (scope.permissions && !isNamed)) return false;
+  if (neededPermissions.length === 0) return [];
+  const coveredPermissions = neededPermissions.filter(permission => {
+    const isNamed = scope.permissions?.includes(permission) ?? false;
+    if (isIn(WITHHELD, permission) || (scope.permissions && !isNamed)) return false;
     if (scope.projects && project === undefined)
       return (
-        isNamed && isIn(ROOT_PERMISSIONS, one) && !(scope.environments && isIn(ENVIRONMENT_PERMISSIONS, one))
+        isNamed &&
+        isIn(ROOT_PERMISSIONS, permission) &&
+        !(scope.environments && isIn(ENVIRONMENT_PERMISSIONS, permission))
       );
     if (!scope.environments) return true;
-    return isIn(ENVIRONMENT_PERMISSIONS, one)
+    return isIn(ENVIRONMENT_PERMISSIONS, permission)
       ? environment !== undefined && scope.environments.includes(environment)
       : isNamed;
   });
+  return coveredPermissions.length > 0 && coveredPermissions;
 }
 
-/** An absent field sets no limit. */
-const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
-const some = (values: readonly string[]) => fc.subarray([...values], { minLength: 1 });
+/** Returns whether the owner has one of the permissions there. */
+const hasOne = (
+  heldPermissions: HeldPermission[],
+  permissions: readonly string[],
+  project?: string,
+  environment?: string,
+) =>
+  heldPermissions.some(
+    heldPermission =>
+      (heldPermission.permission === 'ADMIN' || permissions.includes(heldPermission.permission)) &&
+      (heldPermission.project === undefined || heldPermission.project === project) &&
+      (heldPermission.environment === undefined || heldPermission.environment === environment),
+  );
+
+/** Generates a field that may be absent. An absent field sets no limit. */
+const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
+const nonEmptySubset = (values: readonly string[]) => fc.subarray([...values], { minLength: 1 });
 const scopes: fc.Arbitrary<TokenScope> = fc
   .record({
-    projects: maybe(some(PROJECTS)),
-    environments: maybe(some(ENVIRONMENTS)),
-    permissions: maybe(some(PERMISSIONS)),
+    projects: optional(nonEmptySubset(PROJECTS)),
+    environments: optional(nonEmptySubset(ENVIRONMENTS)),
+    permissions: optional(nonEmptySubset(PERMISSIONS)),
     readOnly: fc.constantFrom(undefined, undefined, undefined, true as const),
   })
   .map(bounds => JSON.parse(JSON.stringify(bounds)) as TokenScope)
@@ -111,8 +141,11 @@ beforeAll(async () => {
   }
 });
 
-/** An invalid body, so that nothing changes: a permitted request gets 400 or another error that is neither 401 nor 403. */
-async function statusOf(operation: Operation, token: string, project: string, environment: string) {
+/**
+ * Sends a request with an invalid body, so that nothing changes. A permitted request gets 400 or a different error that is neither
+ * 401 nor 403.
+ */
+async function sendInvalidRequest(operation: Operation, token: string, project: string, environment: string) {
   const url = operation.path.replace(/\{(\w+)\}/g, (_, name) => {
     if (name === 'projectId') return project;
     if (name === 'environment') return environment;
@@ -124,25 +157,25 @@ async function statusOf(operation: Operation, token: string, project: string, en
   const { status, body: response } = await call(harness.app, operation.method, url, { token, body });
   return {
     status,
-    isScope: String(response?.message).startsWith('The scope of the token does not allow this'),
+    isScopeRejection: String(response?.message).startsWith('The scope of the token does not allow this'),
   };
 }
 
-const REUSED = 8;
+const REUSES_PER_OWNER = 8;
 
 test(
-  `${TOKENS} random tokens, ${TOKENS * CALLS} requests: allowed exactly if the owner and the scope allow it (seed ${SEED})`,
+  `${TOKENS} random tokens, ${TOKENS * CALLS} requests: a request is allowed only if both the owner's permissions and the token's scope allow it (seed ${SEED})`,
   GENERATED,
   async () => {
-    const made = new Map<string, { user: TestUser; left: number }>();
-    async function ownerOf(role: string): Promise<TestUser> {
-      const known = made.get(role);
-      if (known && known.left-- > 0) return known.user;
+    const ownersByRole = new Map<string, { user: TestUser; usesLeft: number }>();
+    async function getOwner(role: string): Promise<TestUser> {
+      const knownOwner = ownersByRole.get(role);
+      if (knownOwner && knownOwner.usesLeft-- > 0) return knownOwner.user;
       const user = await (owners[role] as () => Promise<TestUser>)();
-      made.set(role, { user, left: REUSED });
+      ownersByRole.set(role, { user, usesLeft: REUSES_PER_OWNER });
       return user;
     }
-    const seen = { allowed: 0, byScope: 0, byOwner: 0 };
+    const outcomes = { allowed: 0, byScope: 0, byOwner: 0 };
 
     await fc.assert(
       fc.asyncProperty(
@@ -157,15 +190,16 @@ test(
           { minLength: CALLS, maxLength: CALLS },
         ),
         async (role, scope, calls) => {
-          const owner = await ownerOf(role);
+          const owner = await getOwner(role);
           const token = await makeScopedToken(harness.db, owner, scope);
           for (const { operation, project, environment } of calls) {
-            const byFeature =
+            const isByFeature =
               operation.path.includes('{featureName}') && !operation.path.includes('{projectId}');
-            const place = operation.path.includes('{projectId}') || byFeature ? project : undefined;
-            const inEnvironment = operation.path.includes('{environment}') ? environment : undefined;
-            const asOwner = await statusOf(operation, owner.token, project, environment);
-            const asToken = await statusOf(operation, token, project, environment);
+            const checkedProject =
+              operation.path.includes('{projectId}') || isByFeature ? project : undefined;
+            const checkedEnvironment = operation.path.includes('{environment}') ? environment : undefined;
+            const ownerStatus = await sendInvalidRequest(operation, owner.token, project, environment);
+            const tokenStatus = await sendInvalidRequest(operation, token, project, environment);
             const context = {
               role,
               scope,
@@ -174,17 +208,46 @@ test(
               environment,
             };
 
-            const allows = scopeAllows(scope, operation, place, inEnvironment);
+            const coveredPermissions = permissionsCoveredByScope(
+              scope,
+              operation,
+              checkedProject,
+              checkedEnvironment,
+            );
+            const heldPermissions = await listUserPermissions(harness.db, owner.id);
+            const ownerHas = (permissions: readonly string[]) =>
+              hasOne(heldPermissions, permissions, checkedProject, checkedEnvironment);
+            const canRead = checkedProject !== 'vault' || VAULT_READERS.includes(role);
+            // The owner may have one of the operation's permissions, while the scope covers only a different permission.
+            const sharesNone =
+              coveredPermissions &&
+              canRead &&
+              ownerHas(permissionsNeededBy(operation)) &&
+              !ownerHas(coveredPermissions);
+            const allows = coveredPermissions !== false && !sharesNone;
             // A path with a feature and no project does not reveal that the feature exists elsewhere.
             const isHidden =
-              byFeature && (asOwner.status === 404 || scope.projects?.includes(project) === false);
+              isByFeature && (ownerStatus.status === 404 || scope.projects?.includes(project) === false);
             const rejection =
-              isHidden && asToken.status === 404
-                ? { status: 404, isScope: false }
+              isHidden && tokenStatus.status === 404
+                ? { status: 404, isScopeRejection: false }
                 : // If both reject, either may be named.
-                  { status: 403, isScope: asOwner.status !== 403 || asToken.isScope };
-            expect({ ...context, ...asToken }).toEqual({ ...context, ...(allows ? asOwner : rejection) });
-            seen[!allows ? 'byScope' : asOwner.status === 403 ? 'byOwner' : 'allowed']++;
+                  {
+                    status: 403,
+                    isScopeRejection:
+                      (ownerStatus.status !== 403 && !sharesNone) || tokenStatus.isScopeRejection,
+                  };
+            expect({ ...context, ...tokenStatus }).toEqual({
+              ...context,
+              ...(allows ? ownerStatus : rejection),
+            });
+            outcomes[
+              !coveredPermissions
+                ? 'byScope'
+                : ownerStatus.status === 403 || sharesNone
+                  ? 'byOwner'
+                  : 'allowed'
+            ]++;
           }
         },
       ),
@@ -192,6 +255,6 @@ test(
     );
 
     // A run in which everything is allowed, or nothing is, proves little.
-    for (const count of Object.values(seen)) expect(count / (TOKENS * CALLS)).toBeGreaterThan(0.01);
+    for (const count of Object.values(outcomes)) expect(count / (TOKENS * CALLS)).toBeGreaterThan(0.01);
   },
 );

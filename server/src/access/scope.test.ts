@@ -6,7 +6,7 @@ import { change } from '../record/change.ts';
 import { makeFeature, makeProject, makeScopedToken, makeUser, type TestUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
-import { untilWaiting } from '../test/waiting.ts';
+import { waitForLockWaiters } from '../test/waiting.ts';
 
 const harness = useHarness();
 let admin: TestUser;
@@ -20,74 +20,75 @@ beforeAll(async () => {
   await makeProject(harness.db, { id: 'vault', mode: 'private' });
 });
 
-/** A token of a new admin, or of the given owner. */
-const tokenWith = async (scope: TokenScope, owner?: TestUser) =>
+/** Creates a token for a new admin, or for the given owner. */
+const makeToken = async (scope: TokenScope, owner?: TestUser) =>
   makeScopedToken(harness.db, owner ?? (await makeUser(harness.db, 'Admin')), scope);
 
-/** The status of a request with the token, and the message of a rejection. */
-async function ask(token: string, method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown) {
+/** Sends a request with the token. Returns its status, and the message of a rejection. */
+async function send(token: string, method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown) {
   const response = await call(harness.app, method, `/api/admin/${path}`, { token, body });
   return { status: response.status, message: response.body?.message as string, body: response.body };
 }
 
 const newFlag = () => ({ name: `new-${Math.random().toString(36).slice(2)}` });
-const createIn = (token: string, project: string) =>
-  ask(token, 'POST', `projects/${project}/features`, newFlag());
+const createFlag = (token: string, project: string) =>
+  send(token, 'POST', `projects/${project}/features`, newFlag());
 
-test('a token for one project reads and changes only this project, even if an admin owns it', async () => {
-  const token = await tokenWith({ projects: ['shop'] });
+test('a token for one project reads and changes only this project, even if its owner is an admin', async () => {
+  const token = await makeToken({ projects: ['shop'] });
 
-  expect((await createIn(token, 'shop')).status).toBe(201);
-  expect(await createIn(token, 'bank')).toMatchObject({
+  expect((await createFlag(token, 'shop')).status).toBe(201);
+  expect(await createFlag(token, 'bank')).toMatchObject({
     status: 403,
     message:
       'The scope of the token does not allow this: it is limited to project "shop" and does not include project "bank".',
   });
-  expect((await createIn(token, 'no-such-project')).message).toBe(
+  expect((await createFlag(token, 'no-such-project')).message).toBe(
     'The scope of the token does not allow this: it is limited to project "shop" and does not include project "no-such-project".',
   );
-  const { projects } = (await ask(token, 'GET', 'projects')).body;
+  const { projects } = (await send(token, 'GET', 'projects')).body;
   expect(projects.map(({ id }: { id: string }) => id)).toEqual(['shop']);
-  const { features } = (await ask(token, 'GET', 'search/features?limit=100')).body;
+  const { features } = (await send(token, 'GET', 'search/features?limit=100')).body;
   expect(new Set(features.map(({ project }: { project: string }) => project))).toEqual(new Set(['shop']));
-  expect((await ask(token, 'GET', 'features/flag-of-bank/tags')).status).toBe(404);
-  const { events } = (await ask(token, 'GET', 'search/events?limit=100')).body;
+  expect((await send(token, 'GET', 'features/flag-of-bank/tags')).status).toBe(404);
+  const { events } = (await send(token, 'GET', 'search/events?limit=100')).body;
   expect(new Set(events.map(({ project }: { project: string }) => project))).toEqual(new Set(['shop']));
 });
 
-test('a token for a private project reads it if its owner may', async () => {
+test("a token for a private project can read it if the token's owner can", async () => {
   const viewer = await makeUser(harness.db, 'Viewer');
 
-  expect((await ask(await tokenWith({ projects: ['vault'] }), 'GET', 'projects/vault')).status).toBe(200);
+  expect((await send(await makeToken({ projects: ['vault'] }), 'GET', 'projects/vault')).status).toBe(200);
   await expect(makeScopedToken(harness.db, viewer, { projects: ['missing'] })).rejects.toMatchObject({
     details: [{ message: 'scope.projects has unknown projects: "missing"' }],
   });
   const token = await makeScopedToken(harness.db, viewer, { projects: ['vault'] });
-  expect((await ask(token, 'GET', 'projects/vault')).status).toBe(404);
+  expect((await send(token, 'GET', 'projects/vault')).status).toBe(404);
 });
 
-const ON = (environment: string) => `projects/shop/features/flag-of-shop/environments/${environment}/on`;
+const enablePath = (environment: string) =>
+  `projects/shop/features/flag-of-shop/environments/${environment}/on`;
 
-test('a token for one environment changes only this environment, and nothing that applies to all', async () => {
-  const token = await tokenWith({ environments: ['development'] });
+test('a token for one environment changes only that environment, and nothing that applies to all environments', async () => {
+  const token = await makeToken({ environments: ['development'] });
 
-  expect((await ask(token, 'POST', ON('development'))).status).toBe(200);
-  expect(await ask(token, 'POST', ON('production'))).toMatchObject({
+  expect((await send(token, 'POST', enablePath('development'))).status).toBe(200);
+  expect(await send(token, 'POST', enablePath('production'))).toMatchObject({
     status: 403,
     message:
       'The scope of the token does not allow this: it is limited to environment "development" and does not include "production".',
   });
-  expect((await ask(token, 'DELETE', 'projects/shop/features/flag-of-shop')).message).toMatch(
+  expect((await send(token, 'DELETE', 'projects/shop/features/flag-of-shop')).message).toMatch(
     /does not name the permission DELETE_FEATURE, which applies to every environment\.$/,
   );
 });
 
-test('a list of permissions allows nothing else', async () => {
-  const token = await tokenWith({ projects: ['shop'], permissions: ['CREATE_FEATURE', 'CREATE_SEGMENT'] });
+test('a scope with a list of permissions allows nothing else', async () => {
+  const token = await makeToken({ projects: ['shop'], permissions: ['CREATE_FEATURE', 'CREATE_SEGMENT'] });
 
-  expect((await createIn(token, 'shop')).status).toBe(201);
-  expect((await ask(token, 'POST', 'segments', { name: 'all', constraints: [] })).status).toBe(201);
-  expect(await ask(token, 'POST', ON('development'))).toMatchObject({
+  expect((await createFlag(token, 'shop')).status).toBe(201);
+  expect((await send(token, 'POST', 'segments', { name: 'all', constraints: [] })).status).toBe(201);
+  expect(await send(token, 'POST', enablePath('development'))).toMatchObject({
     status: 403,
     message:
       'The scope of the token does not allow this: it does not include the permission UPDATE_FEATURE_ENVIRONMENT.',
@@ -95,12 +96,12 @@ test('a list of permissions allows nothing else', async () => {
 });
 
 test('a read-only token changes nothing', async () => {
-  const token = await tokenWith({ readOnly: true });
+  const token = await makeToken({ readOnly: true });
 
-  expect((await ask(token, 'GET', 'projects/vault')).status).toBe(200);
+  expect((await send(token, 'GET', 'projects/vault')).status).toBe(200);
   expect(
     (
-      await ask(token, 'POST', 'playground', {
+      await send(token, 'POST', 'playground', {
         projects: '*',
         environment: 'development',
         context: { appName: 'x' },
@@ -111,16 +112,16 @@ test('a read-only token changes nothing', async () => {
     ['projects/shop/features', newFlag()],
     ['projects/shop/favorites', undefined],
   ] as const)
-    expect(await ask(token, 'POST', path, body)).toMatchObject({
+    expect(await send(token, 'POST', path, body)).toMatchObject({
       status: 403,
       message: 'The scope of the token does not allow this: it is read-only.',
     });
 });
 
-test('no scope includes permissions with which a token could leave it', async () => {
-  const token = await tokenWith({ maxChanges: 1_000 });
+test('a token with a scope can neither create credentials nor grant access nor use the account of its owner', async () => {
+  const token = await makeToken({ maxChanges: 1_000 });
   const expiresAt = new Date(Date.now() + 60_000).toISOString();
-  const attempts: [Parameters<typeof ask>[1], string, unknown?][] = [
+  const attempts: [Parameters<typeof send>[1], string, unknown?][] = [
     ['POST', 'user/tokens', { description: 'x', expiresAt }],
     ['GET', 'user/tokens'],
     ['POST', 'user/change-password', { password: 'a', confirmPassword: 'a', oldPassword: 'b' }],
@@ -138,146 +139,145 @@ test('no scope includes permissions with which a token could leave it', async ()
   ];
 
   for (const [method, path, body] of attempts) {
-    const { status, message } = await ask(token, method, path, body);
+    const { status, message } = await send(token, method, path, body);
     expect([path, status]).toEqual([path, 403]);
     expect(message).toMatch(/^The scope of the token does not allow this: /);
   }
 });
 
 test('a token cannot move or clone a flag into a project outside its scope', async () => {
-  const token = await tokenWith({ projects: ['shop'] });
-  const { name } = (await createIn(token, 'shop')).body;
+  const token = await makeToken({ projects: ['shop'] });
+  const { name } = (await createFlag(token, 'shop')).body;
 
-  const moved = await ask(token, 'POST', `projects/shop/features/${name}/changeProject`, {
+  const moveResponse = await send(token, 'POST', `projects/shop/features/${name}/changeProject`, {
     newProjectId: 'bank',
   });
-  const cloned = await ask(token, 'POST', `projects/shop/features/${name}/clone`, {
+  const cloneResponse = await send(token, 'POST', `projects/shop/features/${name}/clone`, {
     name: 'taken-out',
     project: 'bank',
   });
 
-  expect([moved.status, cloned.status]).toEqual([403, 403]);
+  expect([moveResponse.status, cloneResponse.status]).toEqual([403, 403]);
 });
 
 test('a token for one project creates nothing outside projects, not even by an import', async () => {
-  const importing = (scope: TokenScope) => async (name: string, data: object) =>
-    await ask(await tokenWith(scope), 'POST', 'features-batch/import', {
+  const importWith = (scope: TokenScope) => async (name: string, data: object) =>
+    await send(await makeToken(scope), 'POST', 'features-batch/import', {
       project: 'shop',
       environment: 'development',
       data: { features: [{ name, type: 'release' }], featureStrategies: [], ...data },
     });
-  const inShop = importing({ projects: ['shop'] });
+  const importIntoShop = importWith({ projects: ['shop'] });
 
-  const field = await inShop('with-field', { contextFields: [{ name: 'imported-field' }] });
-  const tagType = await inShop('with-tag-type', { tagTypes: [{ name: 'imported-type' }] });
-  const plain = await inShop('with-tag', {
+  const field = await importIntoShop('with-field', { contextFields: [{ name: 'imported-field' }] });
+  const tagType = await importIntoShop('with-tag-type', { tagTypes: [{ name: 'imported-type' }] });
+  const plainImport = await importIntoShop('with-tag', {
     featureTags: [{ featureName: 'with-tag', tagType: 'simple', tagValue: 'imported' }],
   });
 
-  expect([field.status, tagType.status, plain.status]).toEqual([403, 403, 200]);
+  expect([field.status, tagType.status, plainImport.status]).toEqual([403, 403, 200]);
   expect(field.message).toContain('CREATE_CONTEXT_FIELD');
-  const named = importing({
+  const namedImport = importWith({
     projects: ['shop'],
     permissions: [
       ...['CREATE_CONTEXT_FIELD', 'CREATE_FEATURE', 'CREATE_FEATURE_STRATEGY', 'UPDATE_FEATURE_ENVIRONMENT'],
     ],
   });
-  expect((await named('with-field', { contextFields: [{ name: 'imported-field' }] })).status).toBe(200);
+  expect((await namedImport('with-field', { contextFields: [{ name: 'imported-field' }] })).status).toBe(200);
 });
 
-test('a token with a scope does not open a private project', async () => {
-  const token = await tokenWith({ projects: ['vault'] });
+test('a token with a scope cannot make a private project open', async () => {
+  const token = await makeToken({ projects: ['vault'] });
 
-  expect(await ask(token, 'PUT', 'projects/vault/settings', { mode: 'open' })).toMatchObject({
+  expect(await send(token, 'PUT', 'projects/vault/settings', { mode: 'open' })).toMatchObject({
     status: 403,
     message:
       'The scope of the token does not allow this: a token with a scope cannot change the mode of a project, because that grants access.',
   });
-  expect((await ask(token, 'PUT', 'projects/vault', { name: 'Vault', mode: 'private' })).status).toBe(200);
+  expect((await send(token, 'PUT', 'projects/vault', { name: 'Vault', mode: 'private' })).status).toBe(200);
 });
 
 test('a token loses the permissions that its owner loses, and ends when the owner is deactivated', async () => {
   const owner = await makeUser(harness.db, 'Admin');
-  const token = await tokenWith({ projects: ['shop'] }, owner);
-  expect((await createIn(token, 'shop')).status).toBe(201);
+  const token = await makeToken({ projects: ['shop'] }, owner);
+  expect((await createFlag(token, 'shop')).status).toBe(201);
 
   await call(harness.app, 'PUT', `/api/admin/user-admin/${owner.id}`, { body: { rootRole: 3 } });
-  expect(await createIn(token, 'shop')).toMatchObject({
+  expect(await createFlag(token, 'shop')).toMatchObject({
     status: 403,
     message: 'This operation requires the permission CREATE_FEATURE in project "shop".',
   });
-  expect((await ask(token, 'GET', 'projects/shop')).status).toBe(200);
+  expect((await send(token, 'GET', 'projects/shop')).status).toBe(200);
 
   await call(harness.app, 'POST', `/api/admin/user-admin/${owner.id}/deactivate`);
-  expect((await ask(token, 'GET', 'projects/shop')).status).toBe(401);
+  expect((await send(token, 'GET', 'projects/shop')).status).toBe(401);
 });
 
-test('a token ends when a new project gets the id of one that its scope names', async () => {
+test('a token ends when a project in its scope is deleted and a new project gets the same id', async () => {
   await makeProject(harness.db, { id: 'kiosk' });
-  const token = await tokenWith({ projects: ['shop', 'kiosk'] });
-  expect((await createIn(token, 'shop')).status).toBe(201);
+  const token = await makeToken({ projects: ['shop', 'kiosk'] });
+  expect((await createFlag(token, 'shop')).status).toBe(201);
 
-  expect((await ask(admin.token, 'DELETE', 'projects/kiosk')).status).toBe(200);
-  expect((await createIn(token, 'shop')).status).toBe(201);
+  expect((await send(admin.token, 'DELETE', 'projects/kiosk')).status).toBe(200);
+  expect((await createFlag(token, 'shop')).status).toBe(201);
   await makeProject(harness.db, { id: 'kiosk' });
 
-  expect(await ask(token, 'GET', 'projects/kiosk')).toMatchObject({
+  expect(await send(token, 'GET', 'projects/kiosk')).toMatchObject({
     status: 401,
     message: expect.stringContaining('revoked'),
   });
-  expect((await createIn(token, 'shop')).status).toBe(401);
-  expect((await createIn(await tokenWith({ projects: ['kiosk'] }), 'kiosk')).status).toBe(201);
+  expect((await createFlag(token, 'shop')).status).toBe(401);
+  expect((await createFlag(await makeToken({ projects: ['kiosk'] }), 'kiosk')).status).toBe(201);
 });
 
-test('a server that knows no scopes does not accept the token, because its secret does not begin with user:', async () => {
-  expect(await tokenWith({ readOnly: true })).toMatch(/^scoped:hyp_/);
+test('the secret of a token with a scope begins with scoped:, which servers without scopes reject', async () => {
+  expect(await makeToken({ readOnly: true })).toMatch(/^scoped:hyp_/);
 });
 
-test('a token makes no more changes than its scope allows, and says how many are left', async () => {
-  const token = await tokenWith({ projects: ['shop'], maxChanges: 2 });
-  await createIn(token, 'shop');
-  expect((await ask(token, 'GET', 'user')).body.token).toMatchObject({
+test('a token makes no more changes than its scope allows, and shows its owner how many are left', async () => {
+  const token = await makeToken({ projects: ['shop'], maxChanges: 2 });
+  await createFlag(token, 'shop');
+  expect((await send(token, 'GET', 'user')).body.token).toMatchObject({
     changesLeft: 1,
     scope: { maxChanges: 2 },
   });
-  await createIn(token, 'shop');
+  await createFlag(token, 'shop');
 
-  expect(await createIn(token, 'shop')).toMatchObject({
+  expect(await createFlag(token, 'shop')).toMatchObject({
     status: 403,
-    message:
-      'The scope of the token does not allow this: it allows 2 changes, 0 of them are left, and this needs 1.',
+    message: 'The scope of the token does not allow this: it allows 2 changes, 0 are left, and this needs 1.',
   });
-  expect((await ask(token, 'GET', 'projects/shop')).status).toBe(200);
+  expect((await send(token, 'GET', 'projects/shop')).status).toBe(200);
 });
 
 test('two concurrent changes cannot both use the last change that is left', async () => {
-  const token = await tokenWith({ projects: ['shop'], maxChanges: 1 });
-  const { body: me } = await ask(token, 'GET', 'user');
+  const token = await makeToken({ projects: ['shop'], maxChanges: 1 });
+  const { body: me } = await send(token, 'GET', 'user');
 
-  const responses = await harness.db.transaction().execute(async tx => {
+  const pending = await harness.db.transaction().execute(async tx => {
     await sql`select from personal_access_tokens where id = ${me.token.id} for update`.execute(tx);
-    const both = Promise.all([createIn(token, 'shop'), createIn(token, 'shop')]);
-    await untilWaiting(harness.db, 2);
-    return { both };
+    const bothCreations = Promise.all([createFlag(token, 'shop'), createFlag(token, 'shop')]);
+    await waitForLockWaiters(harness.db, 2);
+    return { creations: bothCreations };
   });
 
-  expect((await responses.both).map(({ status }) => status).toSorted()).toEqual([201, 403]);
-  expect((await ask(token, 'GET', 'user')).body.token.changesLeft).toBe(0);
+  expect((await pending.creations).map(({ status }) => status).toSorted()).toEqual([201, 403]);
+  expect((await send(token, 'GET', 'user')).body.token.changesLeft).toBe(0);
 });
 
-test('a change that fails does not count', async () => {
-  const token = await tokenWith({ projects: ['shop'], maxChanges: 1 });
-  expect((await ask(token, 'POST', 'projects/shop/features', { name: 'flag-of-bank' })).status).toBe(409);
-  expect((await createIn(token, 'shop')).status).toBe(201);
+test('a change that fails does not count towards the maximum', async () => {
+  const token = await makeToken({ projects: ['shop'], maxChanges: 1 });
+  expect((await send(token, 'POST', 'projects/shop/features', { name: 'flag-of-bank' })).status).toBe(409);
+  expect((await createFlag(token, 'shop')).status).toBe(201);
 });
 
 test('a change that records several events counts as several changes', async () => {
-  const token = await tokenWith({ projects: ['shop'], maxChanges: 1 });
+  const token = await makeToken({ projects: ['shop'], maxChanges: 1 });
   const names = ['bulk-one', 'bulk-two'];
   for (const name of names) await makeFeature(harness.db, 'shop', { name });
 
-  expect((await ask(token, 'POST', 'projects/shop/archive', { features: names })).message).toMatch(
-    /1 of them are left, and this needs 2\.$/,
+  expect((await send(token, 'POST', 'projects/shop/archive', { features: names })).message).toMatch(
+    /1 is left, and this needs 2\.$/,
   );
 });
 
@@ -287,7 +287,7 @@ test('the permissions of the caller are those that the token has', async () => {
     environments: ['development'],
     permissions: ['UPDATE_FEATURE_ENVIRONMENT', 'CREATE_FEATURE'],
   };
-  const { permissions } = (await ask(await tokenWith(scope), 'GET', 'user')).body;
+  const { permissions } = (await send(await makeToken(scope), 'GET', 'user')).body;
 
   expect(permissions).toEqual([
     { permission: 'CREATE_FEATURE', project: 'shop' },
@@ -295,7 +295,7 @@ test('the permissions of the caller are those that the token has', async () => {
   ]);
 });
 
-test('an agent token requires limits', async () => {
+test('an agent token requires limits, and events name the agent and its program', async () => {
   const session = await makeUser(harness.db, 'Editor');
   const create = (body: object) =>
     call(harness.app, 'POST', '/api/admin/user/tokens', {
@@ -311,11 +311,11 @@ test('an agent token requires limits', async () => {
     '/body/scope/maxChanges',
   ]);
   const scope = { projects: ['default'], maxChanges: 5 };
-  const created = await create({ expiresAt: inDays(20), scope });
-  expect(created).toMatchObject({ status: 201, body: { kind: 'agent', scope, changesLeft: 5 } });
+  const creation = await create({ expiresAt: inDays(20), scope });
+  expect(creation).toMatchObject({ status: 201, body: { kind: 'agent', scope, changesLeft: 5 } });
   const name = newFlag().name;
   await call(harness.app, 'POST', '/api/admin/projects/default/features', {
-    token: created.body.secret,
+    token: creation.body.secret,
     body: { name },
     headers: { 'user-agent': 'claude-code/2.1 (linux)' },
   });
@@ -327,7 +327,7 @@ test('an agent token requires limits', async () => {
       createdBy: session.username,
       createdByUserId: session.id,
       createdByKind: 'agent',
-      createdByToken: { id: created.body.id, name: 'agent' },
+      createdByToken: { id: creation.body.id, name: 'agent' },
       createdByClient: 'claude-code/2.1',
       summary: expect.stringMatching(/^Agent \*\*agent\*\* for \*\*Editor/),
     },
@@ -362,8 +362,8 @@ test('a service account can have tokens with scopes', async () => {
   });
 
   expect(body).toMatchObject({ kind: 'service', scope: { projects: ['shop'] }, changesLeft: null });
-  expect((await createIn(body.secret, 'shop')).status).toBe(201);
-  expect((await createIn(body.secret, 'bank')).status).toBe(403);
+  expect((await createFlag(body.secret, 'shop')).status).toBe(201);
+  expect((await createFlag(body.secret, 'bank')).status).toBe(403);
 });
 
 test('a change outside the scope is rejected even if the guard accepted the request', async () => {
@@ -377,16 +377,16 @@ test('a change outside the scope is rejected even if the guard accepted the requ
     scope,
     token: { id: 1, name: 'x', isAgent: false },
   };
-  const leave = (event: object) =>
+  const recordEvent = (event: object) =>
     change(harness.db, actor, async ({ record }) => {
       record({ type: 'feature-metadata-updated', ...event });
     });
 
-  await expect(leave({ project: 'bank' })).rejects.toMatchObject({ name: 'NoAccessError' });
-  await expect(leave({})).rejects.toMatchObject({
+  await expect(recordEvent({ project: 'bank' })).rejects.toMatchObject({ name: 'NoAccessError' });
+  await expect(recordEvent({})).rejects.toMatchObject({
     message: expect.stringMatching(
       /limited to project "shop", and this changes something outside projects\.$/,
     ),
   });
-  await expect(leave({ project: 'shop' })).resolves.toBeUndefined();
+  await expect(recordEvent({ project: 'shop' })).resolves.toBeUndefined();
 });

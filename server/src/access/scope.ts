@@ -1,4 +1,4 @@
-import { ApiError, either, quoted } from '../../../plane/src/platform/errors.ts';
+import { ApiError, joinWithOr, quoteNames } from '@halyard/plane/platform/errors.ts';
 import type { Actor, TokenScope } from '../platform/actor.ts';
 import {
   ENVIRONMENT_PERMISSIONS,
@@ -11,10 +11,10 @@ import {
 import type { HeldPermission } from './store.ts';
 
 /**
- * Permissions with which a token could leave its scope: by creating a credential, by granting access, or by sending events to
- * another system. No token with a scope has them.
+ * Permissions that would let a token escape its scope by creating a credential, granting access or sending events to another
+ * system. No token with a scope has these permissions.
  */
-const WITHHELD: readonly Permission[] = [
+const WITHHELD_PERMISSIONS: readonly Permission[] = [
   'ADMIN',
   'CREATE_ADDON',
   'UPDATE_ADDON',
@@ -32,101 +32,107 @@ export const SCOPE_PERMISSIONS: readonly Permission[] = [
   ...ROOT_PERMISSIONS,
   ...PROJECT_PERMISSIONS,
   ...ENVIRONMENT_PERMISSIONS,
-].filter(permission => !WITHHELD.includes(permission));
+].filter(permission => !WITHHELD_PERMISSIONS.includes(permission));
 
-/** Where a permission is needed. Without a project: on the instance. */
-type Place = { project?: string | undefined; environment?: string | undefined };
+/** Where a permission is needed. Without a project, it is needed on the instance. */
+type PermissionTarget = { project?: string | undefined; environment?: string | undefined };
 
 const includes = (list: readonly string[], value: string): boolean => list.includes(value);
 
 /**
- * What the scope lacks for the permission, or undefined if the scope covers it. Anything outside the named projects or
- * environments, such as a segment of the instance or archiving a flag, is covered only if the list of permissions names it.
+ * Describes what the scope lacks for the permission, or returns undefined if the scope covers it. Anything outside the named
+ * projects or environments, such as a segment of the instance or archiving a flag, is covered only if the list of permissions names
+ * it.
  */
-function lackOf(
+function describeMissing(
   { projects, environments, permissions }: TokenScope,
   permission: string,
-  { project, environment }: Place,
+  { project, environment }: PermissionTarget,
 ): string | undefined {
-  if (includes(WITHHELD, permission)) return `no token with a scope has the permission ${permission}`;
+  if (includes(WITHHELD_PERMISSIONS, permission))
+    return `no token with a scope has the permission ${permission}`;
   const isNamed = permissions?.includes(permission) ?? false;
   if (permissions && !isNamed) return `it does not include the permission ${permission}`;
   if (projects && project === undefined && !(isNamed && includes(ROOT_PERMISSIONS, permission)))
-    return `it is limited to ${named('project', projects)} and does not name the permission ${permission} for the instance`;
+    return `it is limited to ${formatNames('project', projects)} and does not name the permission ${permission} for the instance`;
   if (projects && project !== undefined && !projects.includes(project))
-    return lacksProject(projects, project);
+    return describeMissingProject(projects, project);
   if (!environments) return undefined;
   if (!includes(ENVIRONMENT_PERMISSIONS, permission))
     return isNamed
       ? undefined
-      : `it is limited to ${named('environment', environments)} and does not name the permission ${permission}, which applies to every environment`;
+      : `it is limited to ${formatNames('environment', environments)} and does not name the permission ${permission}, which applies to every environment`;
   if (environment === undefined || !environments.includes(environment))
-    return lacksEnvironment(environments, environment ?? 'every environment');
+    return describeMissingEnvironment(environments, environment ?? 'every environment');
   return undefined;
 }
 
 const MAX_NAMES = 5;
 
-const named = (noun: string, names: readonly string[]): string => {
-  const shown = quoted(names.slice(0, MAX_NAMES));
+const formatNames = (noun: string, names: readonly string[]): string => {
+  const quotedNames = quoteNames(names.slice(0, MAX_NAMES));
   const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
-  return `${noun}${names.length === 1 ? '' : 's'} ${shown}${more}`;
+  return `${noun}${names.length === 1 ? '' : 's'} ${quotedNames}${more}`;
 };
 
-const lacksProject = (projects: readonly string[], project: string): string =>
-  `it is limited to ${named('project', projects)} and does not include project "${project}"`;
+const describeMissingProject = (projects: readonly string[], project: string): string =>
+  `it is limited to ${formatNames('project', projects)} and does not include project "${project}"`;
 
-const lacksEnvironment = (environments: readonly string[], environment: string): string =>
-  `it is limited to ${named('environment', environments)} and does not include "${environment}"`;
+const describeMissingEnvironment = (environments: readonly string[], environment: string): string =>
+  `it is limited to ${formatNames('environment', environments)} and does not include "${environment}"`;
 
-export const outOfScope = (lack: string): ApiError =>
-  new ApiError('NoAccessError', `The scope of the token does not allow this: ${lack}.`);
+export const outOfScope = (reason: string): ApiError =>
+  new ApiError('NoAccessError', `The scope of the token does not allow this: ${reason}.`);
 
-/** The permissions that the scope of the actor covers. Rejects an actor whose scope covers none of them. */
-export function coveredBy(
+/** Returns the permissions that the scope of the actor covers, and rejects an actor whose scope covers none of them. */
+export function requireCovered(
   { scope }: Actor,
   permissions: readonly Permission[],
-  place: Place,
+  target: PermissionTarget,
 ): readonly Permission[] {
   if (scope === undefined || permissions.length === 0) return permissions;
-  const covered = permissions.filter(permission => lackOf(scope, permission, place) === undefined);
-  if (covered.length > 0) return covered;
-  const lacks = permissions.map(permission => lackOf(scope, permission, place) ?? '');
-  const [only = ''] = lacks;
+  const coveredPermissions = permissions.filter(
+    permission => describeMissing(scope, permission, target) === undefined,
+  );
+  if (coveredPermissions.length > 0) return coveredPermissions;
+  const reasons = permissions.map(permission => describeMissing(scope, permission, target) ?? '');
+  const [firstReason = ''] = reasons;
   throw outOfScope(
     permissions.length > 1 &&
       scope.permissions &&
-      !permissions.some(one => includes(scope.permissions ?? [], one))
-      ? `it does not include the permission ${either([...permissions])}`
-      : only,
+      !permissions.some(permission => includes(scope.permissions ?? [], permission))
+      ? `it does not include the permission ${joinWithOr([...permissions])}`
+      : firstReason,
   );
 }
 
-export const isCovered = ({ scope }: Actor, permission: string, place: Place): boolean =>
-  scope === undefined || lackOf(scope, permission, place) === undefined;
+export const isCovered = ({ scope }: Actor, permission: string, target: PermissionTarget): boolean =>
+  scope === undefined || describeMissing(scope, permission, target) === undefined;
 
 /** Rejects an actor whose scope does not include the project, whether or not the project exists. */
 export function requireProjectInScope({ scope }: Actor, project: string): void {
   if (scope?.projects && !scope.projects.includes(project))
-    throw outOfScope(lacksProject(scope.projects, project));
+    throw outOfScope(describeMissingProject(scope.projects, project));
 }
 
 /** Rejects an actor whose scope names projects and no permission outside them. */
 export function requireInstanceInScope({ scope }: Actor): void {
   if (scope?.projects && !scope.permissions?.some(isRootPermission))
     throw outOfScope(
-      `it is limited to ${named('project', scope.projects)}, and this changes something outside projects`,
+      `it is limited to ${formatNames('project', scope.projects)}, and this changes something outside projects`,
     );
 }
 
 /** Rejects an actor whose scope does not include the environments. */
 export function requireEnvironmentsInScope({ scope }: Actor, environments: readonly string[]): void {
-  const missing = environments.find(environment => !(scope?.environments?.includes(environment) ?? true));
-  if (scope?.environments && missing !== undefined)
-    throw outOfScope(lacksEnvironment(scope.environments, missing));
+  const missingEnvironment = environments.find(
+    environment => !(scope?.environments?.includes(environment) ?? true),
+  );
+  if (scope?.environments && missingEnvironment !== undefined)
+    throw outOfScope(describeMissingEnvironment(scope.environments, missingEnvironment));
 }
 
-/** The owner's own account: tokens, password, sessions, saved views, profile and roles. */
+/** The path of the owner's own account, which has the tokens, password, sessions, saved views, profile and roles. */
 const OWN_ACCOUNT = '/api/admin/user/';
 
 type CalledRoute = {
@@ -137,7 +143,7 @@ type CalledRoute = {
   onlyReads: boolean;
 };
 
-/** Rejects what no token with this scope may call, whatever project and environment a request names. */
+/** Rejects operations that no token with this scope may call, regardless of the project and environment in the request. */
 export function requireRouteInScope(
   { scope }: Actor,
   { url, permission, checkedPermission, checksPermissions, onlyReads }: CalledRoute,
@@ -147,35 +153,48 @@ export function requireRouteInScope(
     throw outOfScope('a token with a scope cannot use the account of its owner');
   if (onlyReads) return;
   if (scope.readOnly) throw outOfScope('it is read-only');
-  const needed = checkedPermission ?? (permission === 'NONE' ? [] : permission);
-  if (needed.length === 0 && !checksPermissions)
+  const requiredPermissions = checkedPermission ?? (permission === 'NONE' ? [] : permission);
+  if (requiredPermissions.length === 0 && !checksPermissions)
     throw outOfScope('a token with a scope cannot make changes that need no permission');
-  if (needed.some(one => one !== 'ADMIN' && WITHHELD.includes(one)))
+  if (requiredPermissions.some(required => required !== 'ADMIN' && WITHHELD_PERMISSIONS.includes(required)))
     throw outOfScope('a token with a scope cannot create credentials, grant access or connect other systems');
 }
 
 const isForReading = (permission: string): boolean =>
   permission.startsWith('READ_') || permission.endsWith('_READ');
 
-/** The owner's permissions that remain, each with the project and environment it applies to. */
-export function narrowed({ scope }: Actor, held: HeldPermission[]): HeldPermission[] {
-  if (scope === undefined) return held;
-  const owned = scope.ownerIsAdmin ? SCOPE_PERMISSIONS.map(permission => ({ permission })) : held;
-  const all = owned
+/** Returns the owner's permissions that remain within the scope, each with the project and environment it applies to. */
+export function narrowPermissions({ scope }: Actor, heldPermissions: HeldPermission[]): HeldPermission[] {
+  if (scope === undefined) return heldPermissions;
+  const ownerPermissions = scope.ownerIsAdmin
+    ? SCOPE_PERMISSIONS.map(permission => ({ permission }))
+    : heldPermissions;
+  const permissionsInScope = ownerPermissions
     .filter(({ permission }) => !scope.readOnly || isForReading(permission))
-    .flatMap(one => inProjects(scope, one))
-    .flatMap(one => inEnvironments(scope, one))
-    .filter(one => lackOf(scope, one.permission, one) === undefined);
-  return [...new Map(all.map(one => [JSON.stringify(one), one])).values()];
+    .flatMap(heldPermission => narrowToProjects(scope, heldPermission))
+    .flatMap(heldPermission => narrowToEnvironments(scope, heldPermission))
+    .filter(
+      heldPermission => describeMissing(scope, heldPermission.permission, heldPermission) === undefined,
+    );
+  return [
+    ...new Map(
+      permissionsInScope.map(heldPermission => [JSON.stringify(heldPermission), heldPermission]),
+    ).values(),
+  ];
 }
 
-function inProjects({ projects }: TokenScope, one: HeldPermission): HeldPermission[] {
-  if (!projects || one.project !== undefined) return [one];
-  const here = projects.map(project => ({ ...one, project }));
-  return includes(ROOT_PERMISSIONS, one.permission) ? [one, ...here] : here;
+function narrowToProjects({ projects }: TokenScope, heldPermission: HeldPermission): HeldPermission[] {
+  if (!projects || heldPermission.project !== undefined) return [heldPermission];
+  const inProjects = projects.map(project => ({ ...heldPermission, project }));
+  return includes(ROOT_PERMISSIONS, heldPermission.permission) ? [heldPermission, ...inProjects] : inProjects;
 }
 
-const inEnvironments = ({ environments }: TokenScope, one: HeldPermission): HeldPermission[] =>
-  environments && one.environment === undefined && includes(ENVIRONMENT_PERMISSIONS, one.permission)
-    ? environments.map(environment => ({ ...one, environment }))
-    : [one];
+const narrowToEnvironments = (
+  { environments }: TokenScope,
+  heldPermission: HeldPermission,
+): HeldPermission[] =>
+  environments &&
+  heldPermission.environment === undefined &&
+  includes(ENVIRONMENT_PERMISSIONS, heldPermission.permission)
+    ? environments.map(environment => ({ ...heldPermission, environment }))
+    : [heldPermission];

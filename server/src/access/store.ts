@@ -30,24 +30,27 @@ export type FoundUser = {
   seenLongAgo: boolean;
 };
 
-/** A condition on `users`: false for deleted and for deactivated users. */
+/** A condition on `users`, which is false for deleted and for deactivated users. */
 export const IS_ACTIVE = sql<boolean>`(users.deleted_at is null and users.deactivated_at is null)`;
 
 const SEEN_LONG_AGO = sql<boolean>`coalesce(seen_at < now() - interval '1 minute', true)`;
 
-/** A session ends after this long without a request, and at expires_at at the latest. */
+/** A session ends after this long without a request, or at expires_at, whichever comes first. */
 export const SESSION_IDLE = sql`interval '8 hours'`;
 
 /** A condition on `sessions`. */
 export const IS_OPEN_SESSION = sql<boolean>`(sessions.expires_at > now() and sessions.seen_at > now() - ${SESSION_IDLE})`;
 
-/** The permissions of a user on the instance, from their root role and those of their groups. The caller appends further conditions. */
+/**
+ * Selects the permissions of a user on the instance, from their root role and those of their groups. The caller appends further
+ * conditions.
+ */
 export const heldOnInstance = (userId: number | RawBuilder<number>) => sql`
   effective_roles as held join role_permissions using (role_id)
   where held.user_id = ${userId} and held.project is null
     and role_permissions.project is null and role_permissions.environment is null`;
 
-/** In a query on `users`: the permissions on the instance. */
+/** The permissions of a user on the instance, for a query on `users`. */
 export const ROOT_PERMISSIONS_OF_USER = sql<string[]>`array(
   select distinct permission from ${heldOnInstance(sql<number>`users.id`)}
 )`;
@@ -77,7 +80,7 @@ const ACCOUNT = [
   ROOT_PERMISSIONS_OF_USER.as('rootPermissions'),
 ] as const;
 
-/** A user or service account as the guard finds it by a credential, and whether the guard would accept it. */
+/** Returns the user or service account that the guard finds for a credential, and whether the guard would accept it. */
 export async function findAccount(
   db: Reader,
   id: number,
@@ -90,9 +93,9 @@ export async function findAccount(
     .executeTakeFirst();
 }
 
-/** The token of a user or service account. Scope null: it may do what its owner may do. */
+/** A token of a user or service account. Without a scope, the token may do what its owner may do. */
 export type FoundPersonalToken = FoundUser & {
-  /** `stale`: the program must replace the secret, which is not unusual. */
+  /** If `stale`, only the secret has expired, so the program that uses the token must fetch a new secret. */
   ended: EndReason | 'stale' | null;
   tokenName: string;
   isAgent: boolean;
@@ -100,8 +103,8 @@ export type FoundPersonalToken = FoundUser & {
 };
 
 /**
- * A condition on `personal_access_tokens as token`: a project that the scope names is newer than the token. It was deleted and created
- * again with the same id, so it is not the project for which the token was created.
+ * A condition on `personal_access_tokens as token`, which is true if a project that the scope names is newer than the token. The
+ * project was deleted and created again with the same id, so it is not the project for which the token was created.
  */
 const HAS_NEW_PROJECT = sql<boolean>`exists (
   select from projects
@@ -130,14 +133,14 @@ export async function findPersonalToken(db: Reader, hash: Buffer): Promise<Found
     .executeTakeFirst();
 }
 
-/** The former id of a revoked token of a user or service account. */
+/** Returns the former id of a revoked token of a user or service account. */
 export async function findRevokedToken(db: Reader, hash: Buffer): Promise<number | undefined> {
-  const found = await db
+  const token = await db
     .selectFrom('revoked_tokens')
     .select('token_id')
     .where('hash', '=', hash)
     .executeTakeFirst();
-  return found?.token_id;
+  return token?.token_id;
 }
 
 export async function findSession(db: Reader, hash: Buffer): Promise<FoundUser | undefined> {
@@ -158,17 +161,17 @@ export async function findSession(db: Reader, hash: Buffer): Promise<FoundUser |
 }
 
 /**
- * Writes at most once a minute per token or session, on all servers together. Locks the user before the credential, like every
- * change that revokes credentials. Skips a user who is locked.
+ * Records the use of a credential, at most once a minute per token or session, across all servers. Locks the user before the
+ * credential, like every change that revokes credentials. Skips a user who is locked.
  */
 export async function markSeen(db: Db, table: Credential['table'], id: number): Promise<void> {
   const credential = sql.table(table);
-  const used = sql`id = ${id} and ${SEEN_LONG_AGO}`;
-  if (table === 'api_tokens') await sql`update ${credential} set seen_at = now() where ${used}`.execute(db);
+  const isUsed = sql`id = ${id} and ${SEEN_LONG_AGO}`;
+  if (table === 'api_tokens') await sql`update ${credential} set seen_at = now() where ${isUsed}`.execute(db);
   else
     await sql`
       with owner as materialized (
-        select id from users where id = (select user_id from ${credential} where ${used})
+        select id from users where id = (select user_id from ${credential} where ${isUsed})
         for no key update skip locked
       ), used as (
         update ${credential} set seen_at = now() from owner where user_id = owner.id and ${credential}.id = ${id}
@@ -177,8 +180,8 @@ export async function markSeen(db: Db, table: Credential['table'], id: number): 
 }
 
 export async function hasCredential(db: Reader, { table, id }: Credential): Promise<boolean> {
-  const found = await db.selectFrom(table).select('id').where('id', '=', id).executeTakeFirst();
-  return found !== undefined;
+  const credential = await db.selectFrom(table).select('id').where('id', '=', id).executeTakeFirst();
+  return credential !== undefined;
 }
 
 /** The ids of accounts with ADMIN, from their own role or a group. */
@@ -187,35 +190,35 @@ const ADMINS = sql`
   where held.project is null and role_permissions.project is null and environment is null
     and permission = 'ADMIN'`;
 
-/** A condition on `users`: true for users with ADMIN. */
+/** A condition on `users`, which is true for users with ADMIN. */
 export const IS_ADMIN = sql<boolean>`users.id in (${ADMINS})`;
 
-/** The credentials that are still valid, and whether their actors are root admins now. */
+/** Returns the credentials that are still valid, and whether their actors are root admins now. */
 export async function listValidCredentials(
   db: Reader,
   credentials: Credential[],
 ): Promise<(Credential & { isAdmin: boolean })[]> {
-  const ids = (table: Credential['table']) =>
-    credentials.filter(one => one.table === table).map(one => one.id);
+  const idsIn = (table: Credential['table']) =>
+    credentials.filter(credential => credential.table === table).map(credential => credential.id);
   const { rows } = await sql<Credential & { isAdmin: boolean }>`
     select 'api_tokens' as table, id, true as "isAdmin" from api_tokens
-    where id = any(${ids('api_tokens')}) and type = 'admin' and revoked_at is null
+    where id = any(${idsIn('api_tokens')}) and type = 'admin' and revoked_at is null
       and coalesce(expires_at > now(), true)
     union all
     select 'personal_access_tokens', token.id, token.scope is null and ${IS_ADMIN}
     from personal_access_tokens as token join users on users.id = token.user_id
-    where token.id = any(${ids('personal_access_tokens')}) and ${IS_ACTIVE}
+    where token.id = any(${idsIn('personal_access_tokens')}) and ${IS_ACTIVE}
       and least(token.expires_at, token.secret_expires_at) > now() and not ${HAS_NEW_PROJECT}
     union all
     select 'sessions', sessions.id, ${IS_ADMIN}
     from sessions join users on users.id = sessions.user_id
-    where sessions.id = any(${ids('sessions')}) and ${IS_ACTIVE} and ${IS_OPEN_SESSION}`.execute(db);
+    where sessions.id = any(${idsIn('sessions')}) and ${IS_ACTIVE} and ${IS_OPEN_SESSION}`.execute(db);
   return rows;
 }
 
 export type ProjectAccess = { readable: boolean; permitted: boolean };
 
-/** One indexed query: whether the actor can read the project, and has one of the permissions in it. */
+/** Reads in one indexed query whether the actor can read the project, and has one of the permissions in it. */
 export async function findProjectAccess(
   db: Reader,
   actor: Actor,
@@ -224,13 +227,13 @@ export async function findProjectAccess(
   environment: string | null,
 ): Promise<ProjectAccess | undefined> {
   const { rows } = await sql<ProjectAccess>`
-    select ${PREPARED} ${access(actor, permissions, environment)} from projects where projects.id = ${project}`.execute(
+    select ${PREPARED} ${accessColumns(actor, permissions, environment)} from projects where projects.id = ${project}`.execute(
     db,
   );
   return rows[0];
 }
 
-/** The same for the project of a feature. */
+/** Like `findProjectAccess`, but for a feature's project. */
 export async function findFeatureAccess(
   db: Reader,
   actor: Actor,
@@ -238,15 +241,15 @@ export async function findFeatureAccess(
   permissions: readonly string[],
 ): Promise<(ProjectAccess & { project: string }) | undefined> {
   const { rows } = await sql<ProjectAccess & { project: string }>`
-    select ${PREPARED} projects.id as project, ${access(actor, permissions, null)}
+    select ${PREPARED} projects.id as project, ${accessColumns(actor, permissions, null)}
     from features join projects on projects.id = features.project where features.name = ${featureName}`.execute(
     db,
   );
   return rows[0];
 }
 
-/** The environments in which the actor lacks the permission. */
-export async function listEnvironmentsWithout(
+/** Returns the environments in which the actor lacks the permission. */
+export async function listEnvironmentsWithoutPermission(
   db: Reader,
   actor: Actor,
   project: string,
@@ -261,7 +264,7 @@ export async function listEnvironmentsWithout(
   return rows.map(row => row.environment);
 }
 
-const access = (actor: Actor, permissions: readonly string[], environment: string | null) => sql`
+const accessColumns = (actor: Actor, permissions: readonly string[], environment: string | null) => sql`
   ${isReadable(actor)} as readable,
   ${isPermitted(actor, sql`projects.id`, permissions, sql`${environment}`)} as permitted`;
 
@@ -272,7 +275,7 @@ const isPermitted = (
   environment: RawBuilder<unknown>,
 ) => sql`exists (select from ${heldPermissions(actor, project, permissions, environment)})`;
 
-/** Which of the permissions the actor holds in the project and environment. */
+/** Selects which of the permissions the actor holds in the project and environment. */
 export const heldPermissions = (
   actor: Pick<Actor, 'userId'>,
   project: RawBuilder<string>,
@@ -284,8 +287,8 @@ export const heldPermissions = (
     and (role_permissions.environment is null or role_permissions.environment = ${environment})`;
 
 /**
- * The permissions of the actor in a project. The caller appends further conditions. A role applies where it is granted: on the
- * instance or in one project. A permission of the role can be restricted to one project.
+ * Selects the permissions of the actor in a project. The caller appends further conditions. A role applies where it is granted,
+ * which is on the instance or in one project. A permission of the role can be restricted to one project.
  */
 export const heldInProject = (actor: Pick<Actor, 'userId'>, project: RawBuilder<string>) => sql`
   effective_roles as held join role_permissions using (role_id)
@@ -297,8 +300,8 @@ export const heldInProject = (actor: Pick<Actor, 'userId'>, project: RawBuilder<
 type ProjectReader = { isAdmin: boolean; userId: number | RawBuilder<number>; scope?: ActorScope };
 
 /**
- * A condition on `projects`, never null. Everyone can read open and protected projects, members can read private ones. A token whose
- * scope names projects reads only these.
+ * Builds a condition on `projects`, which is never null. Everyone can read open and protected projects, and members can read
+ * private projects. A token whose scope names projects reads only these.
  */
 export function isReadable(reader: ProjectReader) {
   const { isAdmin, scope } = reader;
@@ -316,7 +319,7 @@ function isReadableByOwner({ isAdmin, userId, scope }: ProjectReader) {
       )))`;
 }
 
-/** The projects that the actor can read. */
+/** Returns those of the projects that the actor can read. */
 export async function listReadable(db: Reader, actor: Actor, projects: string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select projects.id from projects where projects.id = any(${projects}) and ${isReadable(actor)}`.execute(
@@ -325,7 +328,7 @@ export async function listReadable(db: Reader, actor: Actor, projects: string[])
   return rows.map(row => row.id);
 }
 
-/** Which of the projects each of the accounts can read. */
+/** Returns which of the projects each of the accounts can read. */
 export async function listReadableBy(
   db: Reader,
   userIds: number[],
@@ -341,25 +344,25 @@ export async function listReadableBy(
   return rows;
 }
 
-/** The projects that are private. */
+/** Returns those of the projects that are private. */
 export async function listPrivate(db: Reader, projects: string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from projects where id = any(${projects}) and mode = 'private'`.execute(db);
   return rows.map(row => row.id);
 }
 
-/** A condition on a table with a column `project`: true for rows of projects that the actor can read. */
-export function ofReadableProject(actor: Actor) {
+/** Builds a condition on a table with a column `project`, which is true for rows of projects that the actor can read. */
+export function isInReadableProject(actor: Actor) {
   return actor.isAdmin
     ? sql<boolean>`true`
     : sql<boolean>`project = any(array(select projects.id from projects where ${isReadable(actor)}))`;
 }
 
 /**
- * A hash of every role of the actor, with its project and its permissions. An actor who still has all hashes of an earlier
- * list has at least the permissions of that time. Admin tokens have all permissions and an empty list.
+ * Selects a hash of every role of the actor, with its project and permissions. An actor who still has all hashes of an earlier
+ * list has at least the permissions that the actor had then. Admin tokens have all permissions and an empty list.
  */
-export const accessOf = (actor: Actor) =>
+export const roleHashes = (actor: Actor) =>
   isAccount(actor)
     ? sql<number[]>`array(
         select hashtextextended(concat_ws(' ', held.role_id, coalesce(held.project, '*'), defined.permissions), 0)
@@ -374,7 +377,7 @@ export const accessOf = (actor: Actor) =>
 
 export type HeldPermission = { permission: string; project?: string; environment?: string };
 
-/** All permissions of a user or service account, with project and environment. */
+/** Returns all permissions of a user or service account, with project and environment. */
 export async function listPermissions(db: Reader, userId: number): Promise<HeldPermission[]> {
   const { rows } = await sql<{ permission: HeldPermission }>`
     select distinct jsonb_strip_nulls(jsonb_build_object(

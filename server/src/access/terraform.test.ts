@@ -30,7 +30,7 @@ type State = Record<string, any>;
 type Step = {
   does: string;
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Below /api/admin. `{name}` is replaced by the value of that name in the state. */
+  /** The path below /api/admin. `{name}` is replaced by the value of that name in the state. */
   path: string;
   body?: (state: State) => object;
   status: number | number[];
@@ -38,19 +38,26 @@ type Step = {
   required?: string[];
   /** Values that the first read must return. With other values the next plan would not be empty. */
   shows?: (state: State) => object;
+  /** The values that the read after the second apply must return. */
+  showsChanged?: (state: State) => object;
   /** The values that the provider stores from the response. */
   keep?: (body: State, state: State) => State;
 };
 
-const filled = (path: string, state: State): string =>
+const buildUrl = (path: string, state: State): string =>
   `/api/admin/${path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(state[name])))}`;
 
-/** Finds a resource in a list like the provider does. */
-const inList = (list: State[], key: string, value: unknown): State => {
-  const found = list.find(item => item[key] === value);
-  if (!found) throw new Error(`the list has no ${key} ${value}, so the provider would drop the resource`);
+/** Requires that a list contains a resource, because the provider looks for the resource in the list. */
+const requireInList = (list: State[], key: string, value: unknown): State => {
+  const foundItem = list.find(item => item[key] === value);
+  if (!foundItem) throw new Error(`the list has no ${key} ${value}, so the provider would drop the resource`);
   return {};
 };
+
+/** Returns a response whose list has this item. */
+const listWith = (list: string, item: State): State => ({
+  [list]: expect.arrayContaining([expect.objectContaining(item)]),
+});
 
 const PERMISSION = ['id', 'name', 'displayName', 'type'];
 const TOKEN = ['secret', 'tokenName', 'type', 'projects', 'createdAt', 'identifier', 'secure'];
@@ -84,12 +91,12 @@ const OFF = {
 };
 
 const changeRequestsAreOff: Step = {
-  does: 'reads where it needs change requests',
+  does: 'reads where change requests are enabled',
   method: 'GET',
   path: 'projects/{project}/change-requests/config',
   status: 200,
   required: ['[].environment', '[].type', '[].changeRequestEnabled'],
-  keep: (configs, { environment }) => inList(configs as State[], 'environment', environment),
+  keep: (configs, { environment }) => requireInList(configs as State[], 'environment', environment),
 };
 
 const APPLY: Step[] = [
@@ -102,7 +109,7 @@ const APPLY: Step[] = [
     shows: () => SSO,
   },
   {
-    does: 'reads SAML before it sets it',
+    does: 'reads SAML',
     method: 'GET',
     path: 'auth/saml/settings',
     status: 200,
@@ -128,7 +135,7 @@ const APPLY: Step[] = [
     }),
   },
   {
-    does: 'reads a permission',
+    does: 'reads the permissions',
     method: 'GET',
     path: 'permissions',
     status: 200,
@@ -160,7 +167,7 @@ const APPLY: Step[] = [
     keep: ({ name }) => ({ field: name }),
   },
   {
-    does: 'creates a role of the instance',
+    does: 'creates a root role',
     method: 'POST',
     path: 'roles',
     body: () => ({
@@ -174,7 +181,7 @@ const APPLY: Step[] = [
     keep: ({ roles }) => ({ rootRole: roles.id }),
   },
   {
-    does: 'creates a role of projects',
+    does: 'creates a project role',
     method: 'POST',
     path: 'roles',
     body: () => ({
@@ -207,11 +214,11 @@ const APPLY: Step[] = [
     keep: ({ id }) => ({ user: id }),
   },
   {
-    does: 'looks for the user',
+    does: 'searches for the user',
     method: 'GET',
     path: 'user-admin/search?q=user@example.com',
     status: 200,
-    keep: (users, { user }) => inList(users as State[], 'id', user),
+    keep: (users, { user }) => requireInList(users as State[], 'id', user),
   },
   {
     does: 'creates a group',
@@ -245,7 +252,7 @@ const APPLY: Step[] = [
     keep: ({ id }) => ({ account: id }),
   },
   {
-    does: 'creates its token',
+    does: 'creates a token of the service account',
     method: 'POST',
     path: 'service-account/{account}/token',
     body: () => ({ description: 'a token', expiresAt: '2048-01-01T00:00:00Z' }),
@@ -263,14 +270,14 @@ const APPLY: Step[] = [
     keep: ({ id }) => ({ project: id }),
   },
   {
-    does: 'sets its settings',
+    does: 'sets the settings of the project',
     method: 'PUT',
     path: 'projects/{project}/settings',
     body: () => ({ mode: 'protected', featureNaming: { pattern: 'a.*', example: 'ab' }, linkTemplates: [] }),
     status: 200,
   },
   {
-    does: 'adds an environment to it',
+    does: 'adds an environment to the project',
     method: 'POST',
     path: 'projects/{project}/environments',
     body: () => ({ environment: 'staging' }),
@@ -278,14 +285,14 @@ const APPLY: Step[] = [
     status: [200, 409],
   },
   {
-    does: 'disables change requests there',
+    does: 'disables change requests in the environment',
     method: 'PUT',
     path: 'projects/{project}/environments/{environment}/change-requests/config',
     body: () => OFF.changeRequests,
     status: [204, 409],
   },
   {
-    does: 'reads its environments',
+    does: 'reads the environments of the project',
     method: 'GET',
     path: 'environments/project/{project}',
     status: 200,
@@ -293,7 +300,7 @@ const APPLY: Step[] = [
   },
   changeRequestsAreOff,
   {
-    does: 'sets its access',
+    does: 'sets the access to the project',
     method: 'PUT',
     path: 'projects/{project}/access',
     body: ({ owner, projectRole, user, group, account }) => ({
@@ -314,7 +321,7 @@ const APPLY: Step[] = [
     keep: ({ secret, identifier }) => ({ secret, identifier }),
   },
   {
-    does: 'creates an API token for no named environment',
+    does: 'creates an API token without an environment',
     method: 'POST',
     path: 'api-tokens',
     body: () => ({ tokenName: 'client_token', type: 'client', project: 'sample' }),
@@ -340,14 +347,16 @@ const PLAN: Step[] = [
     path: 'projects',
     status: 200,
     required: ['version', 'projects[].id', 'projects[].name'],
-    keep: ({ projects }, { project }) => inList(projects, 'id', project),
+    shows: () => listWith('projects', { id: 'sample', name: 'sample-project', description: 'A project' }),
+    showsChanged: () => listWith('projects', { id: 'sample', name: 'renamed-project', description: 'x' }),
+    keep: ({ projects }, { project }) => requireInList(projects, 'id', project),
   },
   {
-    does: 'reads its environments',
+    does: 'reads the environments of the project',
     method: 'GET',
     path: 'environments/project/{project}',
     status: 200,
-    keep: ({ environments }, { environment }) => inList(environments, 'name', environment),
+    keep: ({ environments }, { environment }) => requireInList(environments, 'name', environment),
   },
   changeRequestsAreOff,
   {
@@ -356,10 +365,20 @@ const PLAN: Step[] = [
     path: 'environments/{environment}',
     status: 200,
     required: ['name', 'type', 'enabled', 'protected', 'sortOrder'],
+    shows: () => ({ name: 'staging', type: 'preproduction', enabled: true, protected: false }),
+    showsChanged: () => ({ name: 'staging', type: 'test', sortOrder: 7 }),
   },
-  { does: 'reads the field', method: 'GET', path: 'context/{field}', status: 200, required: ['name'] },
   {
-    does: 'reads a role',
+    does: 'reads the field',
+    method: 'GET',
+    path: 'context/{field}',
+    status: 200,
+    required: ['name'],
+    shows: () => ({ name: 'region', description: 'Where', stickiness: true, legalValues: [{ value: 'eu' }] }),
+    showsChanged: () => ({ description: 'Where it is', stickiness: true, legalValues: [{ value: 'eu' }] }),
+  },
+  {
+    does: 'reads the project role',
     method: 'GET',
     path: 'roles/{projectRole}',
     status: 200,
@@ -371,6 +390,19 @@ const PLAN: Step[] = [
         { name: 'UPDATE_FEATURE_ENVIRONMENT', environment: 'development' },
       ],
     }),
+  },
+  {
+    does: 'reads the root role',
+    method: 'GET',
+    path: 'roles/{rootRole}',
+    status: 200,
+    required: ['id', 'type', 'name', 'description'],
+    shows: () => ({
+      name: 'A custom role',
+      type: 'root-custom',
+      permissions: [{ name: 'CREATE_PROJECT' }, { name: 'UPDATE_PROJECT' }],
+    }),
+    showsChanged: () => ({ name: 'Renamed custom role', permissions: [{ name: 'CREATE_SEGMENT' }] }),
   },
   {
     does: 'reads the user',
@@ -385,6 +417,7 @@ const PLAN: Step[] = [
       name: 'A user',
       rootRole,
     }),
+    showsChanged: ({ editor }) => ({ email: 'renamed@example.com', name: 'Renamed', rootRole: editor }),
   },
   { does: 'reads the groups', method: 'GET', path: 'groups', status: 200, required: ['groups[].name'] },
   {
@@ -399,6 +432,7 @@ const PLAN: Step[] = [
       rootRole: editor,
       users: [{ user: { id: user } }],
     }),
+    showsChanged: () => ({ name: 'Renamed Team', mappingsSSO: [], rootRole: null, users: [] }),
   },
   {
     does: 'finds the service account',
@@ -406,15 +440,19 @@ const PLAN: Step[] = [
     path: 'service-account',
     status: 200,
     required: ['serviceAccounts[].id', 'serviceAccounts[].rootRole'],
-    keep: ({ serviceAccounts }, { account }) => inList(serviceAccounts, 'id', account),
+    shows: ({ account, editor }) =>
+      listWith('serviceAccounts', { id: account, name: 'something unique', rootRole: editor }),
+    showsChanged: ({ account, editor }) =>
+      listWith('serviceAccounts', { id: account, name: 'renamed', rootRole: editor }),
+    keep: ({ serviceAccounts }, { account }) => requireInList(serviceAccounts, 'id', account),
   },
   {
-    does: 'finds its token',
+    does: 'finds the token of the service account',
     method: 'GET',
     path: 'service-account/{account}/token',
     status: 200,
     required: ['pats[].id', 'pats[].createdAt', 'pats[].description', 'pats[].expiresAt'],
-    keep: ({ pats }, { accountToken }) => inList(pats, 'id', accountToken),
+    keep: ({ pats }, { accountToken }) => requireInList(pats, 'id', accountToken),
   },
   {
     does: 'reads the access',
@@ -429,6 +467,7 @@ const PLAN: Step[] = [
       ],
       groups: [{ id: group, roles: [projectRole] }],
     }),
+    showsChanged: ({ user, owner }) => ({ users: [{ id: user, roles: [owner] }], groups: [] }),
   },
   {
     does: 'finds the API token by its secret in the list',
@@ -436,17 +475,19 @@ const PLAN: Step[] = [
     path: 'api-tokens',
     status: 200,
     required: TOKEN.map(field => `tokens[].${field}`),
-    shows: ({ secret }) => ({
-      tokens: expect.arrayContaining([expect.objectContaining({ ...NEW_TOKEN, secret, expiresAt: null })]),
-    }),
-    keep: ({ tokens }, { secret }) => inList(tokens, 'secret', secret),
+    shows: ({ secret }) => listWith('tokens', { ...NEW_TOKEN, secret, expiresAt: null }),
+    showsChanged: ({ secret }) =>
+      listWith('tokens', { ...NEW_TOKEN, secret, expiresAt: '2049-01-01T12:00:00.000Z' }),
+    keep: ({ tokens }, { secret }) => requireInList(tokens, 'secret', secret),
   },
   {
     does: 'finds the other API token by its secret in the list',
     method: 'GET',
     path: 'api-tokens',
     status: 200,
-    keep: ({ tokens }, { otherSecret }) => inList(tokens, 'secret', otherSecret),
+    shows: ({ otherSecret }) =>
+      listWith('tokens', { secret: otherSecret, tokenName: 'client_token', environment: 'development' }),
+    keep: ({ tokens }, { otherSecret }) => requireInList(tokens, 'secret', otherSecret),
   },
 ];
 
@@ -463,7 +504,7 @@ const CHANGE: Step[] = [
     does: 'updates the field',
     method: 'PUT',
     path: 'context/{field}',
-    body: () => ({ description: 'Where it is' }),
+    body: () => ({ description: 'Where it is', stickiness: true, legalValues: [{ value: 'eu' }] }),
     status: 200,
   },
   {
@@ -511,25 +552,78 @@ const CHANGE: Step[] = [
     status: 200,
   },
   {
-    does: 'sets other access',
+    does: 'changes the access to the project',
     method: 'PUT',
     path: 'projects/{project}/access',
     body: ({ owner, user }) => ({ roles: [{ id: owner, users: [user], groups: [] }] }),
     status: 200,
   },
   {
-    does: 'moves the expiry of the API token, by its identifier',
+    does: 'changes the expiry of the API token, by its identifier',
     method: 'PUT',
     path: 'api-tokens/{identifier}',
     body: () => ({ expiresAt: '2048-01-01T12:00:00Z' }),
     status: 200,
   },
   {
-    does: 'moves the expiry of the API token, by its secret',
+    does: 'changes the expiry of the API token, by its secret',
     method: 'PUT',
     path: 'api-tokens/{secret}',
     body: () => ({ expiresAt: '2049-01-01T12:00:00Z' }),
     status: 200,
+  },
+];
+
+/** The changes that somebody makes elsewhere. Each of these resources then differs from what the second apply wrote. */
+const DRIFT: Pick<Step, 'does' | 'method' | 'path' | 'body'>[] = [
+  {
+    does: 'the environment',
+    method: 'PUT',
+    path: 'environments/update/{environment}',
+    body: () => ({ type: 'development' }),
+  },
+  {
+    does: 'the field',
+    method: 'PUT',
+    path: 'context/{field}',
+    body: () => ({ description: 'Where it is', stickiness: true, legalValues: [] }),
+  },
+  {
+    does: 'the root role',
+    method: 'PUT',
+    path: 'roles/{rootRole}',
+    body: () => ({ name: 'A third name', type: 'root-custom', permissions: [] }),
+  },
+  { does: 'the user', method: 'PUT', path: 'user-admin/{user}', body: () => ({ name: 'Somebody' }) },
+  {
+    does: 'the group',
+    method: 'PUT',
+    path: 'groups/{group}',
+    body: ({ user }) => ({ name: 'Renamed Team', users: [{ user: { id: user } }] }),
+  },
+  {
+    does: 'the service account',
+    method: 'PUT',
+    path: 'service-account/{account}',
+    body: () => ({ name: 'something else', rootRole: 1 }),
+  },
+  {
+    does: 'the project',
+    method: 'PUT',
+    path: 'projects/{project}',
+    body: () => ({ name: 'third-project', description: 'x' }),
+  },
+  {
+    does: 'the access',
+    method: 'PUT',
+    path: 'projects/{project}/access',
+    body: ({ owner, user, account }) => ({ roles: [{ id: owner, users: [user, account], groups: [] }] }),
+  },
+  {
+    does: 'the API token',
+    method: 'PUT',
+    path: 'api-tokens/{identifier}',
+    body: () => ({ expiresAt: '2040-01-01T00:00:00.000Z' }),
   },
 ];
 
@@ -548,7 +642,7 @@ const DESTROY: Step[] = [
     status: 200,
   },
   {
-    does: 'deletes the other, by its identifier',
+    does: 'deletes the other API token, by its identifier',
     method: 'DELETE',
     path: 'api-tokens/{otherToken}',
     status: 200,
@@ -567,17 +661,17 @@ const DESTROY: Step[] = [
     status: 200,
   },
   {
-    does: 'deletes the token of the account',
+    does: 'deletes the token of the service account',
     method: 'DELETE',
     path: 'service-account/{account}/token/{accountToken}',
     status: 200,
   },
-  { does: 'deletes the account', method: 'DELETE', path: 'service-account/{account}', status: 200 },
+  { does: 'deletes the service account', method: 'DELETE', path: 'service-account/{account}', status: 200 },
   { does: 'deletes the group', method: 'DELETE', path: 'groups/{group}', status: 200 },
   { does: 'deletes the project', method: 'DELETE', path: 'projects/{project}', status: 200 },
   { does: 'deletes the user', method: 'DELETE', path: 'user-admin/{user}', status: 200 },
-  { does: 'deletes the role of projects', method: 'DELETE', path: 'roles/{projectRole}', status: 200 },
-  { does: 'deletes the role of the instance', method: 'DELETE', path: 'roles/{rootRole}', status: 200 },
+  { does: 'deletes the project role', method: 'DELETE', path: 'roles/{projectRole}', status: 200 },
+  { does: 'deletes the root role', method: 'DELETE', path: 'roles/{rootRole}', status: 200 },
   { does: 'deletes the field', method: 'DELETE', path: 'context/{field}', status: 200 },
   { does: 'deletes the environment', method: 'DELETE', path: 'environments/{environment}', status: 200 },
 ];
@@ -594,7 +688,7 @@ const GONE: Step[] = [
 const state: State = {};
 
 /** The token of a service account that reads the secrets of the API tokens it creates. */
-let terraform: string;
+let terraformToken: string;
 
 beforeAll(async () => {
   const account = { name: 'Terraform', rootRole: 1, readsTokenSecrets: true };
@@ -602,65 +696,99 @@ beforeAll(async () => {
   const { body } = await call(harness.app, 'POST', `/api/admin/service-account/${id}/token`, {
     body: { description: 'apply', expiresAt: '2048-01-01T00:00:00Z' },
   });
-  terraform = body.secret;
+  terraformToken = body.secret;
 });
 
-/** The values at a path such as `roles[].id`, with undefined for each missing field. */
+/** Returns the values at a path such as `roles[].id`, with undefined for each missing field. */
 function valuesAt(value: unknown, path: string): unknown[] {
   return path.split('.').reduce<unknown[]>(
-    (found, part) => {
+    (currentValues, part) => {
       const name = part.replace('[]', '');
-      const inner = name === '' ? found : found.map(one => (one as State | undefined)?.[name]);
+      const inner =
+        name === ''
+          ? currentValues
+          : currentValues.map(currentValue => (currentValue as State | undefined)?.[name]);
       return part.endsWith('[]') ? inner.flat() : inner;
     },
     [value],
   );
 }
 
-test('covers all operations of the provider', () => {
-  const covered = [...APPLY, ...PLAN, ...CHANGE, ...DESTROY].map(
+test('the steps cover all operations of the provider', () => {
+  const coveredOperations = [...APPLY, ...PLAN, ...CHANGE, ...DESTROY].map(
     ({ method, path }) => `${method} ${path.replace(/\?.*/, '').replace(/\{\w+\}/g, '{}')}`,
   );
 
   expect(OPERATIONS).toHaveLength(51);
-  expect([...new Set(covered)].toSorted()).toEqual(OPERATIONS.toSorted());
+  expect([...new Set(coveredOperations)].toSorted()).toEqual(OPERATIONS.toSorted());
 });
 
-test.each([
-  ...APPLY.map(step => ['apply', step.does, step] as const),
-  ...PLAN.map(step => ['plan', step.does, step] as const),
-  ...CHANGE.map(step => ['apply again', step.does, step] as const),
-  ...PLAN.map(step => ['plan again', step.does, step] as const),
-  ...DESTROY.map(step => ['destroy', step.does, step] as const),
-  ...GONE.map(step => ['gone', step.does, step] as const),
-])('%s: %s', async (phase, _does, { method, path, body, status, required = [], shows, keep }) => {
-  const response = await call(harness.app, method, filled(path, state), {
-    token: terraform,
+type Phase = 'apply' | 'plan' | 'apply again' | 'plan again' | 'destroy' | 'gone';
+
+async function carryOut(phase: Phase, step: Step): Promise<void> {
+  const { method, path, body, status, required = [], keep } = step;
+  const response = await call(harness.app, method, buildUrl(path, state), {
+    token: terraformToken,
     ...(body ? { body: body(state) } : {}),
   });
 
   const { message } = response.body ?? {};
   expect({ status: [status].flat().includes(response.status), message }).toMatchObject({ status: true });
   for (const field of required) expect(valuesAt(response.body, field)).not.toContain(undefined);
-  if (shows && (phase === 'apply' || phase === 'plan')) expect(response.body).toMatchObject(shows(state));
+  const shows =
+    phase === 'apply' || phase === 'plan' ? step.shows : phase === 'plan again' && step.showsChanged;
+  if (shows) expect(response.body).toMatchObject(shows(state));
   if (keep) Object.assign(state, keep(response.body, state));
+}
+
+const toTestCases = (phase: Phase, steps: Step[]) => steps.map(step => [phase, step.does, step] as const);
+
+test.each([
+  ...toTestCases('apply', APPLY),
+  ...toTestCases('plan', PLAN),
+  ...toTestCases('apply again', CHANGE),
+  ...toTestCases('plan again', PLAN),
+])('%s: %s', async (phase, _does, step) => await carryOut(phase, step));
+
+test('a plan sees every change that somebody made elsewhere, and an apply reverts it', async () => {
+  for (const { does, method, path, body } of DRIFT) {
+    const { status } = await call(harness.app, method, buildUrl(path, state), { body: body?.(state) });
+    expect([does, status]).toEqual([does, 200]);
+  }
+
+  const reads = PLAN.flatMap(({ does, path, showsChanged }) =>
+    showsChanged ? [{ does, path, showsChanged }] : [],
+  );
+  expect(reads).toHaveLength(DRIFT.length);
+  for (const { path, showsChanged } of reads) {
+    const { body } = await call(harness.app, 'GET', buildUrl(path, state), { token: terraformToken });
+    expect(body).not.toMatchObject(showsChanged(state));
+  }
+
+  for (const step of CHANGE) await carryOut('apply again', step);
+  for (const step of PLAN) await carryOut('plan again', step);
 });
 
-test('a token that somebody changed or revoked differs from the state', async () => {
+test.each([...toTestCases('destroy', DESTROY), ...toTestCases('gone', GONE)])(
+  '%s: %s',
+  async (phase, _does, step) => await carryOut(phase, step),
+);
+
+test('a read shows a changed expiry of a token, and omits a revoked token', async () => {
   const create = await call(harness.app, 'POST', '/api/admin/api-tokens', {
-    token: terraform,
+    token: terraformToken,
     body: { tokenName: 'drifting', type: 'client', environment: 'development', projects: ['*'] },
   });
   const { secret, identifier } = create.body;
   const read = async () => {
-    const { body } = await call(harness.app, 'GET', '/api/admin/api-tokens', { token: terraform });
+    const { body } = await call(harness.app, 'GET', '/api/admin/api-tokens', { token: terraformToken });
     return body.tokens.find((token: State) => token.secret === secret);
   };
-  const elsewhere = (method: 'PUT' | 'DELETE', body?: object) =>
+  const changeElsewhere = (method: 'PUT' | 'DELETE', body?: object) =>
     call(harness.app, method, `/api/admin/api-tokens/${identifier}`, { body });
 
-  await elsewhere('PUT', { expiresAt: '2040-01-01T00:00:00.000Z' });
+  await changeElsewhere('PUT', { expiresAt: '2040-01-01T00:00:00.000Z' });
   expect(await read()).toMatchObject({ expiresAt: '2040-01-01T00:00:00.000Z' });
-  await elsewhere('DELETE');
+  await changeElsewhere('DELETE');
   expect(await read()).toBeUndefined();
 });

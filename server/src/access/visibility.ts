@@ -2,20 +2,28 @@ import type { Actor } from '../platform/actor.ts';
 import type { Reader, Tx } from '../platform/db/database.ts';
 import { listPrivate, listReadable, listReadableBy } from './store.ts';
 
-/** The projects that the actor cannot read. Empty for an admin, even if a project does not exist. */
-export async function unreadableProjects(db: Reader, actor: Actor, projects: string[]): Promise<Set<string>> {
-  return actor.isAdmin ? new Set() : await unknownProjects(db, actor, projects);
+/** Returns the projects that the actor cannot read. The result is empty for an admin, even if a project does not exist. */
+export async function findUnreadableProjects(
+  db: Reader,
+  actor: Actor,
+  projects: string[],
+): Promise<Set<string>> {
+  return actor.isAdmin ? new Set() : await findUnknownProjects(db, actor, projects);
 }
 
-/** The projects that do not exist or that the actor cannot read. */
-export async function unknownProjects(db: Reader, actor: Actor, projects: string[]): Promise<Set<string>> {
+/** Returns the projects that do not exist or that the actor cannot read. */
+export async function findUnknownProjects(
+  db: Reader,
+  actor: Actor,
+  projects: string[],
+): Promise<Set<string>> {
   if (projects.length === 0) return new Set();
   const readable = await listReadable(db, actor, projects);
   return new Set(projects.filter(project => !readable.includes(project)));
 }
 
-/** Whether one of the accounts can read one of the projects. */
-export async function readersOf(
+/** Creates a function that returns whether one of the accounts can read one of the projects. */
+export async function makeCanReadProject(
   db: Reader,
   userIds: number[],
   projects: string[],
@@ -27,15 +35,15 @@ export async function readersOf(
 }
 
 /**
- * Whether an event of the project may name a different project and its content. Readers of the event may lack access to a private
- * project.
+ * Creates a function that returns whether an event of the project may name a different project and its content. Readers of the
+ * event may lack access to a private project.
  */
-export async function mayName(
+export async function makeCanName(
   tx: Tx,
   project: string,
   others: string[],
 ): Promise<(other: string) => boolean> {
-  const foreign = [...new Set(others)].filter(other => other !== project);
-  const hidden = foreign.length === 0 ? [] : await listPrivate(tx, foreign);
-  return other => !hidden.includes(other);
+  const otherProjects = [...new Set(others)].filter(other => other !== project);
+  const hiddenProjects = otherProjects.length === 0 ? [] : await listPrivate(tx, otherProjects);
+  return other => !hiddenProjects.includes(other);
 }

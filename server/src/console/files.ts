@@ -1,21 +1,21 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Encoding } from '../../../plane/src/platform/http/output/accept-encoding.ts';
+import type { Encoding } from '@halyard/plane/platform/http/output/accept-encoding.ts';
 import { locate } from '../platform/files.ts';
-import { copyOf, type StoredFile } from '../platform/http/output/stored-file.ts';
+import { type StoredFile, toCopy } from '../platform/http/output/stored-file.ts';
 import { CONTENT_TYPES } from './content-types.ts';
 
 export const CONSOLE_FOLDER = fileURLToPath(locate('console'));
 
-/** The files by path, such as `assets/main-4f9a.js`, or the reason why there are none. */
+/** The console's files by path, such as `assets/main-4f9a.js`, or the reason why there are no files. */
 export type ConsoleFiles = { files: ReadonlyMap<string, StoredFile>; problem?: string };
 
-/** The console has about 40 files and 2 MB. More than this must be the wrong folder. */
+/** The limits of the folder. The console has about 40 files and 2 MB, so a larger folder must be the wrong one. */
 const MAX_FILES = 1_000;
 const MAX_BYTES = 67_108_864;
 
-const COPIES = { '.br': 'br', '.gz': 'gzip' } as const satisfies Record<string, Encoding>;
+const ENCODING_BY_EXTENSION = { '.br': 'br', '.gz': 'gzip' } as const satisfies Record<string, Encoding>;
 
 export const NOT_BUILT: ConsoleFiles = {
   files: new Map(),
@@ -23,27 +23,27 @@ export const NOT_BUILT: ConsoleFiles = {
 };
 
 /**
- * Reads the built console into memory. The build compresses the files, because compressing them when the server starts would
- * take seconds. A console that cannot be read does not stop the server: SDKs and the API work without it.
+ * Reads the built console into memory. The build compresses the files, because compressing them when the server starts would take
+ * seconds. If the console cannot be read, the server starts anyway, because SDKs and the API work without it.
  */
 export async function loadConsole(folder = CONSOLE_FOLDER): Promise<ConsoleFiles> {
   const paths = await listFiles(folder);
   if (!paths.includes('index.html')) return NOT_BUILT;
   if (paths.length > MAX_FILES)
-    return unreadable(`${folder} has ${paths.length} files. The limit is ${MAX_FILES}.`);
+    return failedLoad(`${folder} has ${paths.length} files. The limit is ${MAX_FILES}.`);
   const contents = new Map<string, Buffer>();
   let size = 0;
   for (const path of paths) {
     const bytes = await readFile(join(folder, path));
     size += bytes.length;
-    if (size > MAX_BYTES) return unreadable(`${folder} has more than ${MAX_BYTES} bytes.`);
+    if (size > MAX_BYTES) return failedLoad(`${folder} has more than ${MAX_BYTES} bytes.`);
     contents.set(path, bytes);
   }
-  const originals = paths.filter(path => !isCopy(path, contents));
-  return { files: new Map(originals.map(path => [path, fileOf(path, contents)])) };
+  const originalPaths = paths.filter(path => !isCopy(path, contents));
+  return { files: new Map(originalPaths.map(path => [path, buildStoredFile(path, contents)])) };
 }
 
-const unreadable = (why: string): ConsoleFiles => ({
+const failedLoad = (why: string): ConsoleFiles => ({
   files: new Map(),
   problem: `The console is not loaded: ${why} Run npm run build and restart the server.`,
 });
@@ -54,23 +54,23 @@ async function listFiles(folder: string): Promise<string[]> {
     entries
       .filter(entry => entry.isFile())
       .map(entry => relative(folder, join(entry.parentPath, entry.name)))
-      // Files of the build that no page requests.
+      // No page requests the hidden files of the build.
       .filter(path => !path.startsWith('.'))
   );
 }
 
 const isCopy = (path: string, contents: ReadonlyMap<string, Buffer>): boolean =>
-  extname(path) in COPIES && contents.has(path.slice(0, -extname(path).length));
+  extname(path) in ENCODING_BY_EXTENSION && contents.has(path.slice(0, -extname(path).length));
 
-function fileOf(path: string, contents: ReadonlyMap<string, Buffer>): StoredFile {
+function buildStoredFile(path: string, contents: ReadonlyMap<string, Buffer>): StoredFile {
   const encoded: StoredFile['encoded'] = {};
-  for (const [extension, encoding] of Object.entries(COPIES)) {
+  for (const [extension, encoding] of Object.entries(ENCODING_BY_EXTENSION)) {
     const bytes = contents.get(path + extension);
-    if (bytes) encoded[encoding] = copyOf(bytes);
+    if (bytes) encoded[encoding] = toCopy(bytes);
   }
   return {
     contentType: CONTENT_TYPES[extname(path)] ?? 'application/octet-stream',
-    plain: copyOf(contents.get(path) ?? Buffer.alloc(0)),
+    plain: toCopy(contents.get(path) ?? Buffer.alloc(0)),
     encoded,
   };
 }

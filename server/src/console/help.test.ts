@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
+import type { App } from '@halyard/plane/platform/http/app.ts';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { App } from '../../../plane/src/platform/http/app.ts';
 import { version } from '../platform/command-line.ts';
 import { useHarness } from '../test/harness.ts';
 import { helpRoutes, loadHelp } from './help.ts';
@@ -22,7 +22,7 @@ const FILES: Record<string, string | Buffer> = {
 
 const folder = mkdtempSync(join(tmpdir(), 'halyard-help-'));
 const harness = useHarness();
-// The same option as in app.ts.
+// The same router option as in app.ts.
 const app = Fastify({ routerOptions: { ignoreTrailingSlash: true } });
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ afterAll(async () => {
 
 const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers });
 
-test('serves pages with a policy that allows only their own scripts', async () => {
+test('serves pages with a policy that allows scripts of this server and inline scripts by their hash', async () => {
   const { statusCode, headers, body } = await get('/help/concepts/');
 
   expect(statusCode).toBe(200);
@@ -51,37 +51,37 @@ test('serves pages with a policy that allows only their own scripts', async () =
   expect(headers['cache-control']).toBe('no-cache');
 });
 
-test('sends the compressed copy to clients that accept it, each with its own ETag', async () => {
-  const plain = await get('/help/concepts/');
-  const compressed = await get('/help/concepts/', { 'accept-encoding': 'br' });
+test('sends the compressed copy, with a different ETag, to clients that accept the encoding', async () => {
+  const plainResponse = await get('/help/concepts/');
+  const compressedResponse = await get('/help/concepts/', { 'accept-encoding': 'br' });
 
-  expect(compressed.headers['content-encoding']).toBe('br');
-  expect(brotliDecompressSync(compressed.rawPayload).toString()).toBe(PAGE);
-  expect(compressed.headers.vary).toBe('accept-encoding');
-  expect(compressed.headers.etag).not.toBe(plain.headers.etag);
+  expect(compressedResponse.headers['content-encoding']).toBe('br');
+  expect(brotliDecompressSync(compressedResponse.rawPayload).toString()).toBe(PAGE);
+  expect(compressedResponse.headers.vary).toBe('accept-encoding');
+  expect(compressedResponse.headers.etag).not.toBe(plainResponse.headers.etag);
 });
 
 test('responds with 304 to a client that has the file', async () => {
   const { headers } = await get('/help/concepts.md');
-  const again = await get('/help/concepts.md', { 'if-none-match': String(headers.etag) });
+  const repeated = await get('/help/concepts.md', { 'if-none-match': String(headers.etag) });
 
   expect(headers['content-type']).toBe('text/markdown; charset=utf-8');
-  // An upgrade can change a page and keep its size and time.
+  // The ETag contains the version, because an upgrade can change a page but keep its size and time.
   expect(headers.etag).toContain(version());
-  expect([again.statusCode, again.body]).toEqual([304, '']);
+  expect([repeated.statusCode, repeated.body]).toEqual([304, '']);
 });
 
-test('lets browsers keep files whose name has a hash', async () => {
+test('marks files whose name has a hash as immutable', async () => {
   expect((await get('/help/_astro/page.1a2b.js')).headers['cache-control']).toContain('immutable');
 });
 
 test.each([
   ['/help', '/help/'],
   ['/help/concepts', '/help/concepts/'],
-])('redirects %s to %s', async (from, to) => {
-  const { statusCode, headers } = await get(from);
+])('redirects %s to %s', async (path, location) => {
+  const { statusCode, headers } = await get(path);
 
-  expect([statusCode, headers.location]).toEqual([301, to]);
+  expect([statusCode, headers.location]).toEqual([301, location]);
 });
 
 test.each(['/help/missing', '/help/..%2finline-scripts.json', '/help/%2fetc/hostname'])(
@@ -93,29 +93,29 @@ test.each(['/help/missing', '/help/..%2finline-scripts.json', '/help/%2fetc/host
   },
 );
 
-test('an unknown path always gets the 404 page, whatever ETag the client sends', async () => {
+test('returns the 404 page for an unknown path, regardless of the ETag that the client sends', async () => {
   const { headers } = await get('/help/missing');
-  const again = await get('/help/missing', { 'if-none-match': '*' });
+  const repeated = await get('/help/missing', { 'if-none-match': '*' });
 
   expect(headers).not.toHaveProperty('etag');
-  expect([again.statusCode, again.body]).toEqual([404, expect.stringMatching(/Not found/)]);
+  expect([repeated.statusCode, repeated.body]).toEqual([404, expect.stringMatching(/Not found/)]);
 });
 
-test('a file that is removed while the server runs returns 404, which is not cached', async () => {
+test('returns an uncached 404 for a file that was removed while the server was running', async () => {
   const path = join(folder, '_astro/page.5c6d.js');
   writeFileSync(path, 'export {};');
-  const running = Fastify();
-  helpRoutes(running as unknown as App, await loadHelp(folder));
+  const server = Fastify();
+  helpRoutes(server as unknown as App, await loadHelp(folder));
   rmSync(path);
 
-  const { statusCode, headers, body } = await running.inject('/help/_astro/page.5c6d.js');
-  await running.close();
+  const { statusCode, headers, body } = await server.inject('/help/_astro/page.5c6d.js');
+  await server.close();
 
   expect([statusCode, body]).toEqual([404, expect.stringMatching(/Not found/)]);
   expect(headers['cache-control']).toBe('no-cache');
 });
 
-test('a server without the manual says how to build it, and does not send a console page instead', async () => {
+test('a server without the manual explains how to build it instead of sending a console page', async () => {
   const { statusCode, body } = await harness.app.inject({
     url: '/help/concepts/',
     headers: { accept: 'text/html' },

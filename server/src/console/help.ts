@@ -1,10 +1,10 @@
 import { open, readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { chooseEncoding } from '@halyard/plane/platform/http/output/accept-encoding.ts';
+import { hasEntityTag } from '@halyard/plane/platform/http/output/entity-tag.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { App } from '../../../plane/src/platform/http/app.ts';
-import { acceptedEncoding } from '../../../plane/src/platform/http/output/accept-encoding.ts';
-import { hasEntityTag } from '../../../plane/src/platform/http/output/entity-tag.ts';
 import { version } from '../platform/command-line.ts';
 import { locate } from '../platform/files.ts';
 import { addVary } from '../platform/http/output/stored-file.ts';
@@ -15,14 +15,14 @@ export const HELP_FOLDER = fileURLToPath(locate('help'));
 /** The manual of this version: its files by path with their ETags, and the content security policy of its pages. */
 export type Help = { folder: string; etags: ReadonlyMap<string, string>; policy: string };
 
-/** The manual has about 1,000 files. More than this must be the wrong folder. */
+/** The limit of the folder. The manual has about 1,000 files, so a larger folder must be the wrong one. */
 const MAX_FILES = 5_000;
 
 /** Astro writes the hash of the content into these names. */
 const IMMUTABLE = /^_astro\//;
 const HIDDEN = { schema: { hide: true } };
 
-/** Reads the list of files, or undefined if the manual is not built. The files stay on the disk: together they are 20 MB. */
+/** Reads the list of files. Returns undefined if the manual is not built. The files stay on disk, because they have 20 MB. */
 export async function loadHelp(folder = HELP_FOLDER): Promise<Help | undefined> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const paths = entries
@@ -31,7 +31,8 @@ export async function loadHelp(folder = HELP_FOLDER): Promise<Help | undefined> 
   const isBuilt = ['index.html', '404.html', 'inline-scripts.json'].every(path => paths.includes(path));
   if (!isBuilt || paths.length > MAX_FILES) return undefined;
   const etags = new Map<string, string>();
-  // Some installers give every file the same time, so a changed page of the same size would look unchanged without the version.
+  // Some installers give every file the same modification time, so a changed page of the same size would look unchanged without the
+  // version.
   const release = version();
   for (const path of paths) {
     const { size, mtimeMs } = await stat(join(folder, path));
@@ -41,7 +42,7 @@ export async function loadHelp(folder = HELP_FOLDER): Promise<Help | undefined> 
   return { folder, etags, policy: policyFor(scripts) };
 }
 
-/** The pages load nothing from elsewhere. Starlight has inline scripts, which are allowed by their hashes. */
+/** Returns the policy for pages that load nothing from elsewhere. Starlight's inline scripts are allowed by their hashes. */
 const policyFor = (scripts: string[]): string =>
   [
     "default-src 'none'",
@@ -56,8 +57,8 @@ const policyFor = (scripts: string[]): string =>
   ].join('; ');
 
 export function helpRoutes(app: App, help: Help | undefined): void {
-  const send = async (request: FastifyRequest, reply: FastifyReply) => {
-    // From the URL itself, because the router treats a path with and without a trailing slash alike.
+  const sendFile = async (request: FastifyRequest, reply: FastifyReply) => {
+    // The path comes from the URL itself, because the router treats a path with and without a trailing slash alike.
     const path = decodeURIComponent(request.url.split('?', 1)[0] ?? '').slice('/help'.length);
     if (!help) return sendMissing(reply);
     if (!path.endsWith('/') && help.etags.has(`${path}/index.html`.slice(1)))
@@ -67,8 +68,8 @@ export function helpRoutes(app: App, help: Help | undefined): void {
       ? sendHelp(request, reply, help, file)
       : sendHelp(request, reply.code(404), help, '404.html');
   };
-  app.get('/help', HIDDEN, send);
-  app.get('/help/*', HIDDEN, send);
+  app.get('/help', HIDDEN, sendFile);
+  app.get('/help/*', HIDDEN, sendFile);
 }
 
 /** Streams a file of the manual, compressed if the build wrote a compressed copy. */
@@ -81,14 +82,15 @@ async function sendHelp(
   const { folder, etags, policy } = help;
   const hasCopy = etags.has(`${path}.br`);
   const isCompressed =
-    hasCopy && acceptedEncoding(request.headers['accept-encoding']?.toString(), ['br']) === 'br';
+    hasCopy && chooseEncoding(request.headers['accept-encoding']?.toString(), ['br']) === 'br';
   const copy = isCompressed ? `${path}.br` : path;
   const etag = String(etags.get(copy));
   const isFound = reply.statusCode === 200;
-  const isKnown = isFound && hasEntityTag(request.headers['if-none-match'], etag);
-  const file = isKnown ? undefined : await open(join(folder, copy)).catch(() => undefined);
-  // Missing if the package was replaced while the server runs. The new package's files have different names.
-  if (!file && !isKnown)
+  const isUnchanged = isFound && hasEntityTag(request.headers['if-none-match'], etag);
+  const file = isUnchanged ? undefined : await open(join(folder, copy)).catch(() => undefined);
+  // The file is missing if the package was replaced while the server is running, because files of the new package have different
+  // names.
+  if (!file && !isUnchanged)
     return isFound ? await sendHelp(request, reply.code(404), help, '404.html') : sendMissing(reply);
   reply.headers({
     ...(isFound ? { etag } : {}),

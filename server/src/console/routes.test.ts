@@ -6,20 +6,20 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
+import type { App } from '@halyard/plane/platform/http/app.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { App } from '../../../plane/src/platform/http/app.ts';
 import { useHarness } from '../test/harness.ts';
 import { loadConsole } from './files.ts';
 
 const PAGE =
   '<!doctype html><title>Halyard</title><script type="module" src="/assets/main-1a2b.js"></script>';
 const SCRIPT = `console.log('${'halyard '.repeat(200)}');`;
-const BROWSER = {
+const BROWSER_HEADERS = {
   accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
   'accept-encoding': 'gzip, deflate, br',
 };
 
-/** The policy of the console, spelled out: each word of it is deliberate. */
+/** The console's policy, written out in full, so that any change to it is deliberate. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'";
 
@@ -60,11 +60,11 @@ afterAll(() => {
 
 type ApiResponse = { statusCode: number; headers: IncomingHttpHeaders; rawPayload: Buffer; body: string };
 
-/** Over the network, because `inject` would normalize the path and make up the body of a HEAD request. */
+/** Sends the request over the network, because `inject` would normalize the path and invent a body for a HEAD request. */
 async function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<ApiResponse> {
   const { port } = app.server.address() as AddressInfo;
-  const sent = request({ port, host: '127.0.0.1', path, method, headers, agent: false }).end();
-  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const clientRequest = request({ port, host: '127.0.0.1', path, method, headers, agent: false }).end();
+  const [response] = (await once(clientRequest, 'response')) as [IncomingMessage];
   const rawPayload = await buffer(response);
   return {
     statusCode: response.statusCode ?? 0,
@@ -85,7 +85,7 @@ test.each([
   '/.well-known/x',
   '/%09/x',
 ])('a browser gets the page at %s', async path => {
-  const response = await get(path, { accept: BROWSER.accept });
+  const response = await get(path, { accept: BROWSER_HEADERS.accept });
 
   expect(response).toMatchObject({ statusCode: 200, body: PAGE });
   expect(response.headers).toMatchObject({
@@ -112,7 +112,7 @@ test.each([
   '/assets/',
   '/health/nope',
 ])('a browser gets a JSON error at %s', async path => {
-  const response = await get(path, BROWSER);
+  const response = await get(path, BROWSER_HEADERS);
 
   expect(response.statusCode).toBeOneOf([401, 404]);
   expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
@@ -126,17 +126,17 @@ test('a program that does not accept HTML gets a JSON error at an unknown path',
   expect(JSON.parse(response.body)).toMatchObject({ name: 'NotFoundError' });
 });
 
-test('names the path if an asset has control characters in its name', async () => {
-  const response = await get('/assets/%00', BROWSER);
+test('the error for an asset name with control characters says that the path is the problem', async () => {
+  const response = await get('/assets/%00', BROWSER_HEADERS);
 
   expect(response.statusCode).toBe(400);
   expect(JSON.parse(response.body).message).toContain('The path must not contain control characters.');
 });
 
 test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND'])(
-  '%s on a page is a JSON 404',
+  '%s of a page returns a JSON 404',
   async method => {
-    const response = await get('/login', BROWSER, method);
+    const response = await get('/login', BROWSER_HEADERS, method);
 
     expect(response.statusCode).toBe(404);
     expect(JSON.parse(response.body)).toMatchObject({ name: 'NotFoundError' });
@@ -146,7 +146,7 @@ test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND'])(
 test.each([
   ['br', brotliDecompressSync],
   ['gzip', gunzipSync],
-] as const)('sends the %s copy of an asset, which caches may keep for good', async (encoding, decompress) => {
+] as const)('sends the %s copy of an asset, which caches may keep forever', async (encoding, decompress) => {
   const response = await get('/assets/main-1a2b.js', { 'accept-encoding': encoding });
 
   expect(decompress(response.rawPayload).toString()).toBe(SCRIPT);
@@ -159,9 +159,9 @@ test.each([
   });
 });
 
-test('sends uncompressed bytes to a client that accepts no encoding, and for a file without copies', async () => {
+test('sends uncompressed bytes if the client accepts no encoding or the file has no copies', async () => {
   const script = await get('/assets/main-1a2b.js');
-  const font = await get('/assets/inter-3c4d.woff2', BROWSER);
+  const font = await get('/assets/inter-3c4d.woff2', BROWSER_HEADERS);
 
   expect(script.body).toBe(SCRIPT);
   expect(script.headers).not.toHaveProperty('content-encoding');
@@ -171,7 +171,7 @@ test('sends uncompressed bytes to a client that accepts no encoding, and for a f
   expect(font.headers).not.toHaveProperty('vary');
 });
 
-test('every encoding has its own strong ETag', async () => {
+test('each encoding of a file has a different strong ETag', async () => {
   const tags = await Promise.all(
     ['identity', 'gzip', 'br'].map(async encoding =>
       String((await get('/assets/main-1a2b.js', { 'accept-encoding': encoding })).headers.etag),
@@ -182,17 +182,20 @@ test('every encoding has its own strong ETag', async () => {
   for (const tag of tags) expect(tag).toMatch(/^"[\w-]{22}"$/);
 });
 
-test.each(['TAG', 'W/TAG', '"other", TAG', '*'])('If-None-Match: %s gets 304', async presented => {
-  const { headers } = await get('/login', BROWSER);
+test.each(['TAG', 'W/TAG', '"other", TAG', '*'])(
+  'responds to If-None-Match: %s with 304',
+  async ifNoneMatch => {
+    const { headers } = await get('/login', BROWSER_HEADERS);
 
-  const response = await get('/login', {
-    ...BROWSER,
-    'if-none-match': presented.replace('TAG', String(headers.etag)),
-  });
+    const response = await get('/login', {
+      ...BROWSER_HEADERS,
+      'if-none-match': ifNoneMatch.replace('TAG', String(headers.etag)),
+    });
 
-  expect(response).toMatchObject({ statusCode: 304, body: '' });
-  expect(response.headers).toMatchObject({ etag: headers.etag, 'cache-control': 'no-cache' });
-});
+    expect(response).toMatchObject({ statusCode: 304, body: '' });
+    expect(response.headers).toMatchObject({ etag: headers.etag, 'cache-control': 'no-cache' });
+  },
+);
 
 test('does not respond with 304 to the ETag of a different encoding', async () => {
   const { headers } = await get('/assets/main-1a2b.js', { 'accept-encoding': 'gzip' });
@@ -208,17 +211,17 @@ test('does not respond with 304 to the ETag of a different encoding', async () =
 test.each(['/', '/login', '/assets/main-1a2b.js', '/favicon.svg'])(
   'HEAD %s sends the headers of GET without the body',
   async path => {
-    const full = await get(path, BROWSER);
+    const getResponse = await get(path, BROWSER_HEADERS);
 
-    const response = await get(path, BROWSER, 'HEAD');
+    const response = await get(path, BROWSER_HEADERS, 'HEAD');
 
     const ignored = { date: '', 'x-request-id': '' };
     expect(response).toMatchObject({ statusCode: 200, body: '' });
-    expect({ ...response.headers, ...ignored }).toEqual({ ...full.headers, ...ignored });
+    expect({ ...response.headers, ...ignored }).toEqual({ ...getResponse.headers, ...ignored });
   },
 );
 
-test('a file in the folder itself is revalidated', async () => {
+test('makes browsers revalidate a file that is not in the assets folder', async () => {
   const icon = await get('/favicon.svg');
   const page = await get('/index.html');
 
@@ -244,20 +247,20 @@ test.each([
   '//etc/hostname',
   `/assets/${'x'.repeat(5_000)}`,
   `/${'x'.repeat(13_000)}`,
-])('%s reads no file and causes no 500', async path => {
+])('%s returns a JSON 400 or 404', async path => {
   const response = await get(path);
 
   expect(response.statusCode).toBeOneOf([400, 404]);
   expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
 });
 
-test('a file with the suffix of a compressed copy is served as a file if there is no original', async () => {
+test('serves a file with the suffix of a compressed copy as a file if there is no original', async () => {
   expect(await get('/assets/notes.gz')).toMatchObject({ statusCode: 200, body: 'no copy of another file' });
 });
 
-test('without a built console, pages say how to build it', async () => {
+test('explains on every page how to build the console if it is not built', async () => {
   const pages = await Promise.all(
-    ['/', '/login'].map(url => harness.app.inject({ url, headers: { accept: BROWSER.accept } })),
+    ['/', '/login'].map(url => harness.app.inject({ url, headers: { accept: BROWSER_HEADERS.accept } })),
   );
 
   for (const page of pages) {
@@ -278,13 +281,15 @@ test('a folder that does not exist is not a built console', async () => {
   expect((await loadConsole('/nonexistent')).problem).toMatch(/^The console is not built/);
 });
 
-test('a folder with too many files or bytes is not loaded', async () => {
-  const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`assets/${i}.js`, '']));
-  const large = makeFolder({ 'index.html': PAGE, 'assets/video.mp4': '' });
-  truncateSync(join(large, 'assets/video.mp4'), 67_108_865);
+test('does not load a folder with too many files or bytes', async () => {
+  const manyFiles = Object.fromEntries(
+    Array.from({ length: 1_000 }, (_, index) => [`assets/${index}.js`, '']),
+  );
+  const largeFolder = makeFolder({ 'index.html': PAGE, 'assets/video.mp4': '' });
+  truncateSync(join(largeFolder, 'assets/video.mp4'), 67_108_865);
 
   const results = await Promise.all(
-    [makeFolder({ 'index.html': PAGE, ...many }), large].map(folder => loadConsole(folder)),
+    [makeFolder({ 'index.html': PAGE, ...manyFiles }), largeFolder].map(folder => loadConsole(folder)),
   );
 
   expect(results.map(({ files }) => files.size)).toEqual([0, 0]);

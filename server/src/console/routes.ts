@@ -1,6 +1,6 @@
+import { notFound } from '@halyard/plane/platform/errors.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { notFound } from '../../../plane/src/platform/errors.ts';
-import type { App } from '../../../plane/src/platform/http/app.ts';
 import { acceptsPages } from '../platform/http/output/accepts-pages.ts';
 import { type StoredFile, sendFile } from '../platform/http/output/stored-file.ts';
 import type { ConsoleFiles } from './files.ts';
@@ -11,45 +11,45 @@ const API_PATH = /^\/(api|auth|edge|docs|help|assets|health|ready|logout|mcp|int
 
 /** Vite writes the hash of the content into these names, so a file never changes. */
 const IMMUTABLE = 'public, max-age=31536000, immutable';
-/** The browser revalidates before each use and gets 304 while nothing has changed. */
-const REVALIDATED = 'no-cache';
+/** The browser revalidates the file before each use, and the server returns 304 if nothing has changed. */
+const REVALIDATE = 'no-cache';
 
 const HIDDEN = { schema: { hide: true } };
 
-export function consoleRoutes(app: App, loaded: ConsoleFiles): void {
-  app.get('/', HIDDEN, (request, reply) => sendPage(request, reply, loaded));
+export function consoleRoutes(app: App, consoleFiles: ConsoleFiles): void {
+  app.get('/', HIDDEN, (request, reply) => sendPage(request, reply, consoleFiles));
 
   app.get('/assets/*', HIDDEN, (request, reply) => {
     const { '*': name } = request.params as { '*': string };
-    const file = loaded.files.get(`assets/${name}`);
-    if (!file) throw notFound(`GET ${pathOf(request).slice(0, 200)}`);
+    const file = consoleFiles.files.get(`assets/${name}`);
+    if (!file) throw notFound(`GET ${getPath(request).slice(0, 200)}`);
     return sendConsoleFile(request, reply, file, IMMUTABLE);
   });
 }
 
-/** For the handler of unknown paths: sends a page or a file of the console. Returns undefined if the request is for neither. */
+/** Sends a page or a file of the console, for the handler of unknown paths. Returns undefined if the request is for neither. */
 export function sendConsole(
   request: FastifyRequest,
   reply: FastifyReply,
-  loaded: ConsoleFiles,
+  consoleFiles: ConsoleFiles,
 ): FastifyReply | undefined {
-  const path = pathOf(request);
+  const path = getPath(request);
   if (!['GET', 'HEAD'].includes(request.method) || API_PATH.test(path)) return undefined;
-  const file = loaded.files.get(path.slice(1));
-  if (file) return sendConsoleFile(request, reply, file, REVALIDATED);
-  return acceptsPages(request) ? sendPage(request, reply, loaded) : undefined;
+  const file = consoleFiles.files.get(path.slice(1));
+  if (file) return sendConsoleFile(request, reply, file, REVALIDATE);
+  return acceptsPages(request) ? sendPage(request, reply, consoleFiles) : undefined;
 }
 
-const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? '';
+const getPath = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? '';
 
-/** The console's single page, whose script renders the view for the path. */
+/** Sends the console's single page, whose script renders the view for the path. */
 function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
   { files, problem = '' }: ConsoleFiles,
 ): FastifyReply {
   const page = files.get('index.html');
-  if (page) return sendConsoleFile(request, reply.header('vary', 'accept'), page, REVALIDATED);
+  if (page) return sendConsoleFile(request, reply.header('vary', 'accept'), page, REVALIDATE);
   return reply
     .code(404)
     .header('content-security-policy', CONSOLE_POLICY)

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { useDeliveries } from '../test/deliveries.ts';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
-import { untilWaiting } from '../test/waiting.ts';
+import { waitForLockWaiters } from '../test/waiting.ts';
 import { lockOrder } from './order.ts';
 import { rescueDeliveries } from './sending/clean-up.ts';
 
@@ -18,9 +18,9 @@ beforeEach(async () => {
 
 const url = (id: number, rest = '') => `/api/admin/addons/${id}${rest}`;
 const post = (path: string) => call(harness.app, 'POST', path);
-const delivered = () => deliveries.receiver.received.map(request => Number(request.headers['x-event-id']));
+const deliveredIds = () => deliveries.receiver.received.map(request => Number(request.headers['x-event-id']));
 
-/** Creates three events. The receiver rejects the first. Returns the records, oldest first. */
+/** Creates three events. The receiver rejects the first event. Returns the records, oldest first. */
 async function createBlocked(id: number) {
   let first: number | undefined;
   deliveries.receiver.respondWith((request, response) => {
@@ -28,7 +28,7 @@ async function createBlocked(id: number) {
     first ??= event;
     response.writeHead(event === first ? 500 : 200).end();
   });
-  for (let n = 0; n < 3; n++) await deliveries.happen();
+  for (let n = 0; n < 3; n++) await deliveries.recordEvent();
   await expect
     .poll(async () => (await deliveries.records(id)).map(record => [record.state, record.blocks]))
     .toEqual([
@@ -43,43 +43,47 @@ const blocking = { ordered: true, whenExhausted: 'block' };
 
 test('an exhausted delivery blocks an ordered integration until it is skipped', async () => {
   const { id } = await deliveries.addWebhook(blocking);
-  const [held, second] = await createBlocked(id);
-  // Neither a later event's job nor the requeuing job below moves it.
+  const [blockingRecord, second] = await createBlocked(id);
+  // Neither a later event's job nor the requeuing job below unblocks it.
   await sql`update integration_deliveries set due_at = now() - interval '1 hour' where integration_id = ${id}`.execute(
     harness.db,
   );
   expect(await rescueDeliveries(harness.db)).toBe(0);
-  expect(new Set(delivered()).size).toBe(1);
+  expect(new Set(deliveredIds()).size).toBe(1);
 
   expect((await post(url(id, `/events/${second?.id}/skip`))).status).toBe(409);
   expect((await post(url(id, '/events/999999/skip'))).status).toBe(404);
-  expect((await post(url(id, `/events/${held?.id}/skip`))).status).toBe(200);
+  expect((await post(url(id, `/events/${blockingRecord?.id}/skip`))).status).toBe(200);
 
-  const records = await deliveries.settled(id);
+  const records = await deliveries.waitUntilSettled(id);
   expect(records.map(({ state, blocks }) => [state, blocks])).toEqual([
     ['success', false],
     ['success', false],
     ['failed', false],
   ]);
-  expect(delivered()).toEqual(delivered().toSorted((a, b) => a - b));
+  expect(deliveredIds()).toEqual(deliveredIds().toSorted((a, b) => a - b));
   const { body } = await call(
     harness.app,
     'GET',
     '/api/admin/search/events?type=IS:integration-delivery-skipped',
   );
-  expect(body.events).toMatchObject([{ data: { id, record: held?.id } }]);
-  expect((await post(url(id, `/events/${held?.id}/skip`))).status).toBe(409);
+  expect(body.events).toMatchObject([{ data: { id, record: blockingRecord?.id } }]);
+  expect((await post(url(id, `/events/${blockingRecord?.id}/skip`))).status).toBe(409);
 });
 
 test('redelivering a blocking delivery continues in order', async () => {
   const { id } = await deliveries.addWebhook(blocking);
-  const [held] = await createBlocked(id);
+  const [blockingRecord] = await createBlocked(id);
   deliveries.receiver.respondWith(200);
 
-  expect((await post(url(id, `/events/${held?.id}/redeliver`))).status).toBe(202);
+  expect((await post(url(id, `/events/${blockingRecord?.id}/redeliver`))).status).toBe(202);
 
-  expect((await deliveries.settled(id)).map(({ state }) => state)).toEqual(['success', 'success', 'success']);
-  expect(delivered()).toEqual(delivered().toSorted((a, b) => a - b));
+  expect((await deliveries.waitUntilSettled(id)).map(({ state }) => state)).toEqual([
+    'success',
+    'success',
+    'success',
+  ]);
+  expect(deliveredIds()).toEqual(deliveredIds().toSorted((a, b) => a - b));
 });
 
 test('setting whenExhausted to skip unblocks the integration', async () => {
@@ -89,27 +93,35 @@ test('setting whenExhausted to skip unblocks the integration', async () => {
   const { body } = await call(harness.app, 'GET', url(id));
   expect(body).toMatchObject(blocking);
   const { provider, enabled, events } = body;
-  const changed = await call(harness.app, 'PUT', url(id), {
+  const update = await call(harness.app, 'PUT', url(id), {
     body: { provider, enabled, events, parameters: { url: '*****' }, whenExhausted: 'skip' },
   });
 
-  expect(changed.body).toMatchObject({ ordered: true, whenExhausted: 'skip' });
-  expect((await deliveries.settled(id)).map(({ state }) => state)).toEqual(['success', 'success', 'failed']);
+  expect(update.body).toMatchObject({ ordered: true, whenExhausted: 'skip' });
+  expect((await deliveries.waitUntilSettled(id)).map(({ state }) => state)).toEqual([
+    'success',
+    'success',
+    'failed',
+  ]);
 });
 
 test('serializes skipping and ending a delivery', async () => {
   const { id } = await deliveries.addWebhook(blocking);
-  const [held] = await createBlocked(id);
+  const [blockingRecord] = await createBlocked(id);
   const blocker = await harness.db.startTransaction().execute();
   await lockOrder(blocker, [id]);
 
-  const skipping = post(url(id, `/events/${held?.id}/skip`));
-  await untilWaiting(harness.db);
+  const skip = post(url(id, `/events/${blockingRecord?.id}/skip`));
+  await waitForLockWaiters(harness.db);
   expect((await deliveries.records(id)).map(({ blocks }) => blocks)).toEqual([false, false, true]);
   await blocker.rollback().execute();
 
-  expect((await skipping).status).toBe(200);
-  expect((await deliveries.settled(id)).map(({ state }) => state)).toEqual(['success', 'success', 'failed']);
+  expect((await skip).status).toBe(200);
+  expect((await deliveries.waitUntilSettled(id)).map(({ state }) => state)).toEqual([
+    'success',
+    'success',
+    'failed',
+  ]);
 });
 
 test('records a warning once after a day of failures, and again after a success', async () => {
@@ -119,8 +131,8 @@ test('records a warning once after a day of failures, and again after a success'
     await sql`update integrations set failing_since = now() - interval '25 hours', failed_attempts = 4 where id = ${id}`.execute(
       harness.db,
     );
-    await deliveries.happen();
-    await deliveries.settled(id);
+    await deliveries.recordEvent();
+    await deliveries.waitUntilSettled(id);
   };
   const warnings = async () => {
     const { body } = await call(
@@ -135,8 +147,8 @@ test('records a warning once after a day of failures, and again after a success'
   await expect.poll(async () => (await warnings()).length).toBe(1);
   await failForADay();
   deliveries.receiver.respondWith(200);
-  await deliveries.happen();
-  await deliveries.settled(id);
+  await deliveries.recordEvent();
+  await deliveries.waitUntilSettled(id);
   expect(await warnings()).toMatchObject([
     { createdBy: 'system', data: { failingSince: expect.any(String), failedAttempts: expect.any(Number) } },
   ]);

@@ -3,10 +3,10 @@ import type { Reader, Tx } from '../platform/db/database.ts';
 import type { Change } from '../record/change.ts';
 import { insertDeliveryJobs, WAKE_CHANNEL } from './outbox.ts';
 
-/** A condition: later deliveries of an ordered integration wait for this one, because it is open or exhausted. */
+/** Whether later deliveries of an ordered integration wait for this one, because it is open or exhausted. */
 const BLOCKS_LATER = sql<SqlBool>`(state in ('pending', 'retrying') or holds)`;
 
-/** A condition: no earlier delivery blocks delivery `d`. */
+/** Whether no earlier delivery blocks delivery `d`. */
 export const IS_FIRST = sql<SqlBool>`not exists (
   select from integration_deliveries
   where integration_id = d.integration_id and event_id < d.event_id and ${BLOCKS_LATER})`;
@@ -36,7 +36,7 @@ export async function queueNext(tx: Tx, integrations: number[]): Promise<void> {
     ) as head where head.state = 'pending'`).execute(tx);
 }
 
-/** Unblocks an ordered integration: one record no longer blocks, or none does. Returns whether any record blocked. */
+/** Makes one record of an ordered integration, or all of its records, stop blocking. Returns whether any record blocked. */
 export async function unblock(
   { tx, notify }: Change,
   integration: number,
@@ -53,7 +53,7 @@ export async function unblock(
   return true;
 }
 
-/** Deliveries of ordered integrations above the watermark: an event with a lower id may still be committed. */
+/** Lists deliveries of ordered integrations above the watermark, because an event with a lower id may still be committed. */
 export async function listAboveWatermark(
   db: Reader,
   deliveries: number[],

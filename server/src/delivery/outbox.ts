@@ -3,7 +3,7 @@ import type { EventWriter } from '../record/change-writers.ts';
 
 export const DELIVERY_QUEUE = 'deliver';
 
-/** Servers listen on this channel for new deliveries, and look for them every 500 ms without a notification. */
+/** Servers listen on this channel for new deliveries, and look for them every 500 ms even without a notification. */
 export const WAKE_CHANNEL = 'halyard_deliveries';
 
 /**
@@ -20,17 +20,17 @@ export const insertDeliveryJobs = (source: RawBuilder<unknown>) => sql`
     queue.retry_backoff, queue.expire_seconds, queue.deletion_seconds, queue.policy, queue.heartbeat_seconds
   from (${source}) as source join pgboss.queue on queue.name = ${sql.lit(DELIVERY_QUEUE)}`;
 
-/** A condition: an enabled integration filters by text. */
+/** Whether an enabled integration filters by text. */
 export const FILTERED_BY_TEXT = sql<SqlBool>`exists (select from integrations where enabled and filter_texts is not null)`;
 
-/** A condition: the filters of `integrations` match the event. A test event matches no filter; it names its integration. */
+/** Whether the filters of `integrations` match the event. A test event matches no filter, because it names its integration. */
 export const matchesFilters = (event: 'written' | 'events') => {
   const column = (name: string) => sql.ref(`${event}.${name}`);
   const text =
     event === 'written'
       ? sql`written.text`
       : sql`fold_case(event_text(events.data, events.pre_data, events.tags, events.comment))`;
-  const isAnyOf = (name: string, filter: string) =>
+  const matchesFilter = (name: string, filter: string) =>
     sql`(${sql.ref(`integrations.${filter}`)} is null or ${column(name)} = any(${sql.ref(`integrations.${filter}`)}))`;
   return sql<SqlBool>`(
     ('*' = any(integrations.events) or ${column('type')} = any(integrations.events))
@@ -39,9 +39,9 @@ export const matchesFilters = (event: 'written' | 'events') => {
       or ${column('project')} is null and integrations.events_without_project)
     and (cardinality(integrations.environments) = 0 or ${column('environment')} is null
       or ${column('environment')} = any(integrations.environments))
-    and ${isAnyOf('feature_name', 'filter_features')} and ${isAnyOf('project', 'filter_projects')}
-    and ${isAnyOf('type', 'filter_types')} and ${isAnyOf('created_by_user_id', 'filter_creators')}
-    and ${isAnyOf('environment', 'filter_environments')}
+    and ${matchesFilter('feature_name', 'filter_features')} and ${matchesFilter('project', 'filter_projects')}
+    and ${matchesFilter('type', 'filter_types')} and ${matchesFilter('created_by_user_id', 'filter_creators')}
+    and ${matchesFilter('environment', 'filter_environments')}
     and (integrations.filter_texts is null
       or ${text} like any(array(select fold_case(pattern) from unnest(integrations.filter_texts) as pattern))))`;
 };
@@ -51,7 +51,7 @@ export const matchesFilters = (event: 'written' | 'events') => {
  * of the integration that a test event is for. Without integrations this is a join with an empty table. `queued` has a row for
  * each job.
  */
-export const DELIVERIES_OF_WRITTEN: EventWriter = {
+export const INSERT_DELIVERIES: EventWriter = {
   expressions: sql`
   matched as (
     insert into integration_deliveries (integration_id, event_id, is_test, created_at)

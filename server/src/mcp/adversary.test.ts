@@ -1,16 +1,18 @@
 import { beforeAll, expect, test } from 'vitest';
-import { GENERATED, SEED, sized } from '../test/campaign.ts';
+import { campaignSize, GENERATED, SEED } from '../test/campaign.ts';
 import { makeFeature, makeProject, makeScopedToken, makeUser, type TestUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
 import { TOOLS } from './registry.ts';
 
 const harness = useHarness();
-const CALLS = sized({ usual: 200, long: 10_000 });
+const CALLS = campaignSize({ usual: 200, long: 10_000 });
 const WRITERS = 8;
+/** Together, the writers make a dozen changes per second, which leaves time for the agent's calls. */
+const WRITE_EVERY_MS = 600;
 const FLAGS = 6;
-/** The index of the first flag that people change too. Nobody interferes with plans for the flags before it. */
-const CONTESTED = 2;
+/** The index of the first flag that people change too. Nobody else changes the flags before it. */
+const FIRST_CONTESTED = 2;
 const MAX_CHANGES = Math.ceil(CALLS / 10);
 
 const INJECTED = [
@@ -40,7 +42,7 @@ const MODERN = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
-async function use(token: string, name: string, input: unknown) {
+async function callTool(token: string, name: string, input: unknown) {
   const response = await call(harness.app, 'POST', '/mcp', {
     token,
     headers: {
@@ -57,7 +59,7 @@ async function use(token: string, name: string, input: unknown) {
   return response.body.result ?? { isError: true };
 }
 
-const nameOf = (project: string, at: number) => `${project}-${at}`;
+const toFlagName = (project: string, at: number) => `${project}-${at}`;
 
 beforeAll(async () => {
   owner = await makeUser(harness.db, 'Admin', 'anna');
@@ -65,7 +67,7 @@ beforeAll(async () => {
     await makeProject(harness.db, { id: project });
     for (let at = 0; at < FLAGS; at++)
       await makeFeature(harness.db, project, {
-        name: nameOf(project, at),
+        name: toFlagName(project, at),
         description: INJECTED[at % INJECTED.length] ?? '',
       });
   }
@@ -88,21 +90,21 @@ beforeAll(async () => {
 type Planned = { plan: string; hash: string; diff: { path: string; from?: string }[] };
 
 test(
-  `${CALLS} hostile calls of an agent change nothing outside its bounds and overwrite nobody (seed ${SEED})`,
+  `${CALLS} hostile calls by an agent change nothing outside its scope and overwrite nobody's changes (seed ${SEED})`,
   GENERATED,
   async () => {
     const { next, pick } = makeRandom(SEED);
     const plans: Planned[] = [];
-    const foreign: Planned[] = [];
-    /** The previous description that a plan showed, by the description that it sets. */
-    const expected = new Map<string, string>();
-    let applied = 0;
-    let done = false;
+    const foreignPlans: Planned[] = [];
+    /** The previous description that a plan showed, by the description that the plan sets. */
+    const shownDescriptions = new Map<string, string>();
+    let appliedCount = 0;
+    let isDone = false;
 
     const flag = () =>
       pick([
-        nameOf('mine', Math.floor(next() * FLAGS)),
-        nameOf('theirs', Math.floor(next() * FLAGS)),
+        toFlagName('mine', Math.floor(next() * FLAGS)),
+        toFlagName('theirs', Math.floor(next() * FLAGS)),
         pick(INJECTED),
       ]);
     const environment = () => pick(['development', 'production', 'development', 'nowhere']);
@@ -135,64 +137,64 @@ test(
     };
 
     const steps: (() => Promise<void>)[] = [
-      // The new description of a flag names the update that it replaces. Half of the plans wait until somebody else has changed
-      // the flag.
+      // Remembers which description the plan showed as the previous one. Half of the plans are applied immediately, and the others
+      // perhaps after somebody else has changed the flag.
       async () => {
-        const name = nameOf('mine', Math.floor(next() * FLAGS));
+        const name = toFlagName('mine', Math.floor(next() * FLAGS));
         const description = `agent ${next()}`;
-        const result = await use(agent, 'plan_change', {
+        const result = await callTool(agent, 'plan_change', {
           changes: [{ do: 'describe', flag: name, description }],
           reason: 'Tidy up',
         });
         if (result.isError) return;
         const { plan, hash, diff } = result.structuredContent;
-        expected.set(description, diff[0].from ?? '');
+        shownDescriptions.set(description, diff[0].from ?? '');
         plans.push(result.structuredContent);
-        if (next() < 0.5 && !(await use(agent, 'apply_plan', { plan, hash })).isError) applied += 1;
+        if (next() < 0.5 && !(await callTool(agent, 'apply_plan', { plan, hash })).isError) appliedCount += 1;
       },
       async () => {
-        const result = await use(agent, 'plan_change', {
+        const result = await callTool(agent, 'plan_change', {
           changes: [pick(changes)(), ...(next() < 0.3 ? [pick(changes)()] : [])],
           reason: pick(INJECTED).slice(0, 200),
         });
         if (!result.isError) plans.push(result.structuredContent);
       },
       async () => {
-        const result = await use(colleague, 'plan_change', {
-          changes: [{ do: 'describe', flag: nameOf('theirs', 0), description: `${next()}` }],
+        const result = await callTool(colleague, 'plan_change', {
+          changes: [{ do: 'describe', flag: toFlagName('theirs', 0), description: `${next()}` }],
           reason: 'Not yours',
         });
-        if (!result.isError) foreign.push(result.structuredContent);
+        if (!result.isError) foreignPlans.push(result.structuredContent);
       },
       async () => {
         const planned = pick([...plans.slice(-3), ...plans]);
         if (!planned) return;
-        const result = await use(agent, 'apply_plan', { plan: planned.plan, hash: planned.hash });
-        if (!result.isError) applied += 1;
+        const result = await callTool(agent, 'apply_plan', { plan: planned.plan, hash: planned.hash });
+        if (!result.isError) appliedCount += 1;
       },
       async () => {
-        const planned = pick([...plans, ...foreign]);
+        const planned = pick([...plans, ...foreignPlans]);
         if (!planned) return;
         const [plan, hash] = [
           pick([planned.plan, altered(planned.plan)]),
           pick([altered(planned.hash), pick([...plans, planned]).hash]),
         ];
         const isIntact = plan === planned.plan && hash === planned.hash && plans.includes(planned);
-        const result = await use(agent, 'apply_plan', { plan, hash });
+        const result = await callTool(agent, 'apply_plan', { plan, hash });
         if (!result.isError) {
           expect(isIntact).toBe(true);
-          applied += 1;
+          appliedCount += 1;
         }
       },
       async () => {
-        const planned = pick(foreign);
+        const planned = pick(foreignPlans);
         if (!planned) return;
-        expect((await use(agent, 'apply_plan', { plan: planned.plan, hash: planned.hash })).isError).toBe(
-          true,
-        );
+        expect(
+          (await callTool(agent, 'apply_plan', { plan: planned.plan, hash: planned.hash })).isError,
+        ).toBe(true);
       },
       async () => {
-        await use(agent, 'create_flag', {
+        await callTool(agent, 'create_flag', {
           name: pick([`made-${Math.floor(next() * 20)}`, ...INJECTED]),
           project: pick(['mine', 'theirs']),
           description: pick(INJECTED),
@@ -210,28 +212,28 @@ test(
           { changes: 'all', reason: null },
           { constructor: {} },
         ]);
-        const result = await use(agent, name, input);
+        const result = await callTool(agent, name, input);
         expect(JSON.stringify(result ?? {}).length).toBeLessThanOrEqual(13_000);
         expect(JSON.stringify(result ?? {})).not.toContain('\u202e');
       },
     ];
 
-    const human = async (writer: number) => {
-      for (let n = 0; !done; n++) {
+    const writeAsHuman = async (writer: number) => {
+      for (let n = 0; !isDone; n++) {
         const project = n % 2 === 0 ? 'mine' : 'theirs';
-        const path = `/api/admin/projects/${project}/features/${nameOf(project, CONTESTED + ((n + writer) % (FLAGS - CONTESTED)))}`;
+        const path = `/api/admin/projects/${project}/features/${toFlagName(project, FIRST_CONTESTED + ((n + writer) % (FLAGS - FIRST_CONTESTED)))}`;
         await call(harness.app, 'PUT', path, {
           token: owner.token,
           body: { description: `human ${writer} ${n}` },
         });
-        await new Promise(resolve => setTimeout(resolve, 100));
+        await new Promise(resolve => setTimeout(resolve, WRITE_EVERY_MS));
       }
     };
-    const humans = Promise.all(Array.from({ length: WRITERS }, (_, writer) => human(writer)));
+    const humans = Promise.all(Array.from({ length: WRITERS }, (_, writer) => writeAsHuman(writer)));
     try {
       for (let n = 0; n < CALLS; n++) await pick(steps)();
     } finally {
-      done = true;
+      isDone = true;
     }
     await humans;
 
@@ -239,6 +241,7 @@ test(
       project: string;
       environment: string | null;
       type: string;
+      groupId: string;
       data: { description?: string };
       preData: { description?: string };
       createdBy: string;
@@ -253,21 +256,32 @@ test(
       if (body.next === undefined) break;
       before = `&before=${body.next}`;
     }
-    expect(applied).toBeGreaterThan(0);
+    expect(appliedCount).toBeGreaterThan(0);
     expect(events.length).toBeGreaterThan(0);
     expect(events.length).toBeLessThanOrEqual(MAX_CHANGES);
+    // Tags do not belong to projects, and tagging a flag creates the tag.
+    const tagging = new Set(
+      events
+        .filter(({ type, project }) => type === 'feature-tagged' && project === 'mine')
+        .map(event => event.groupId),
+    );
+    const isOfTagging = (event: (typeof events)[number]) =>
+      event.type === 'tag-created' && tagging.has(event.groupId);
     expect(
       events.filter(
-        ({ project, environment }) => project !== 'mine' || (environment ?? 'development') !== 'development',
+        event =>
+          (event.project !== 'mine' && !isOfTagging(event)) ||
+          (event.environment ?? 'development') !== 'development',
       ),
     ).toEqual([]);
     const described = events.filter(
-      ({ type, data }) => type === 'feature-metadata-updated' && expected.has(data.description ?? ''),
+      ({ type, data }) =>
+        type === 'feature-metadata-updated' && shownDescriptions.has(data.description ?? ''),
     );
-    const lost = described.filter(({ data, preData }) => {
-      const shown = expected.get(data.description ?? '') ?? '';
+    const overwritten = described.filter(({ data, preData }) => {
+      const shown = shownDescriptions.get(data.description ?? '') ?? '';
       return !shown.startsWith((preData.description ?? '').replace(/[^\x20-\x7e]/g, '').slice(0, 150));
     });
-    expect(lost).toEqual([]);
+    expect(overwritten).toEqual([]);
   },
 );

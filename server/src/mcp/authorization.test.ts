@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { App } from '@halyard/plane/platform/http/app.ts';
 import {
   Client,
   type OAuthClientProvider,
@@ -9,135 +10,144 @@ import {
 } from '@modelcontextprotocol/client';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { App } from '../../../plane/src/platform/http/app.ts';
-import { allow } from '../test/authorized-program.ts';
 import { makeFeature, makePerson, makeProject } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
-import { type Browser, browserWith, logIn } from '../test/login.ts';
+import { type Browser, logIn, makeBrowser } from '../test/login.ts';
+import { approveAuthorization } from '../test/oauth-client.ts';
 import { type Receiver, startReceiver } from '../test/receiver.ts';
-import { ERAS, type Era } from './test-client.ts';
+import { PROTOCOL_VERSIONS, type ProtocolVersion } from './test-client.ts';
 
 const harness = useHarness();
 let app: App;
 let url: string;
 let browser: Browser;
 let userId: number;
-let publisher: Receiver;
+let metadataHost: Receiver;
 
 beforeAll(async () => {
-  // The metadata has the URL of the server, so its port must be known before it listens.
-  const reserved = createServer().listen(0, '127.0.0.1');
-  await once(reserved, 'listening');
-  const { port } = reserved.address() as AddressInfo;
-  await new Promise(resolve => reserved.close(resolve));
+  // The metadata contains the server's URL, so the port is chosen before the server listens.
+  const portHolder = createServer().listen(0, '127.0.0.1');
+  await once(portHolder, 'listening');
+  const { port } = portHolder.address() as AddressInfo;
+  await new Promise(resolve => portHolder.close(resolve));
   url = `http://127.0.0.1:${port}`;
   app = await harness.secondServer({ publicUrl: url });
   await app.listen({ host: '127.0.0.1', port });
-  publisher = await startReceiver();
+  metadataHost = await startReceiver();
   await makeProject(harness.db, { id: 'shop' });
   await makeFeature(harness.db, 'shop', { name: 'checkout' });
   const person = await makePerson(harness.db, 'Admin', 'anna');
   userId = person.id;
-  browser = browserWith(app, (await logIn(harness.app, person.username)).cookie);
+  browser = makeBrowser(app, (await logIn(harness.app, person.username)).cookie);
 });
-afterAll(async () => await publisher.close());
+afterAll(async () => await metadataHost.close());
 
 const REDIRECT_URL = 'http://127.0.0.1:50999/callback';
 
-type Kept = Awaited<ReturnType<OAuthClientProvider['tokens']>>;
+type SavedTokens = Awaited<ReturnType<OAuthClientProvider['tokens']>>;
 
-/** What an MCP client stores, and the authorization URL that it would open in a browser. */
+/** Creates the storage of an MCP client, including the authorization URL it would open in a browser. */
 function makeProvider(clientId?: string) {
-  const kept = {
+  const store = {
     client: clientId === undefined ? undefined : { client_id: clientId, issuer: url },
-    tokens: undefined as Kept,
+    tokens: undefined as SavedTokens,
     verifier: '',
     discovery: undefined as unknown,
-    opened: undefined as URL | undefined,
+    authorizationUrl: undefined as URL | undefined,
   };
   const provider = {
     redirectUrl: REDIRECT_URL,
     clientMetadata: { client_name: 'Reference client', redirect_uris: [REDIRECT_URL] },
     state: () => 'a state',
-    clientInformation: () => kept.client,
+    clientInformation: () => store.client,
     saveClientInformation: (client: { client_id: string; issuer: string }) => {
-      kept.client = client;
+      store.client = client;
     },
-    tokens: () => kept.tokens,
-    saveTokens: (tokens: NonNullable<Kept>) => {
-      kept.tokens = tokens;
+    tokens: () => store.tokens,
+    saveTokens: (tokens: NonNullable<SavedTokens>) => {
+      store.tokens = tokens;
     },
-    redirectToAuthorization: (opened: URL) => {
-      kept.opened = opened;
+    redirectToAuthorization: (authorizationUrl: URL) => {
+      store.authorizationUrl = authorizationUrl;
     },
     saveCodeVerifier: (verifier: string) => {
-      kept.verifier = verifier;
+      store.verifier = verifier;
     },
-    codeVerifier: () => kept.verifier,
+    codeVerifier: () => store.verifier,
     saveDiscoveryState: (state: unknown) => {
-      kept.discovery = state;
+      store.discovery = state;
     },
-    discoveryState: () => kept.discovery,
-    // The client has more optional members than it uses here.
+    discoveryState: () => store.discovery,
+    // The interface has more optional members than this test needs.
   } as unknown as OAuthClientProvider;
-  return { provider, kept };
+  return { provider, store };
 }
 
-async function connectTo(provider: OAuthClientProvider, era: Era) {
+async function connectTo(provider: OAuthClientProvider, protocolVersion: ProtocolVersion) {
   const client = new Client(
     { name: 'reference', version: '1' },
-    { versionNegotiation: { mode: era === '2026-07-28' ? { pin: era } : 'legacy' } },
+    { versionNegotiation: { mode: protocolVersion === '2026-07-28' ? { pin: protocolVersion } : 'legacy' } },
   );
   const transport = new StreamableHTTPClientTransport(new URL('/mcp', url), { authProvider: provider });
-  return { client, transport, connected: client.connect(transport) };
+  return { client, transport, connection: client.connect(transport) };
 }
 
-const events = async (project: string) =>
+const findNewestEvent = async (project: string) =>
   (
     await sql`select type, created_by, created_by_kind from events where project = ${project} order by id desc limit 1`.execute(
       harness.db,
     )
-  ).rows;
+  ).rows[0];
 
-test.each(ERAS)(
-  'the reference client of %s registers, gets a token through the browser, and refreshes it',
-  async era => {
-    const { provider, kept } = makeProvider();
-    const first = await connectTo(provider, era);
-    await expect(first.connected).rejects.toThrow(UnauthorizedError);
-    expect(kept.opened?.origin).toBe(url);
-    expect(kept.opened?.searchParams.get('resource')).toBe(`${url}/mcp`);
+test.each(PROTOCOL_VERSIONS)(
+  'the reference client for protocol version %s registers, gets a token through the browser, and refreshes it',
+  async protocolVersion => {
+    const { provider, store } = makeProvider();
+    const firstClient = await connectTo(provider, protocolVersion);
+    await expect(firstClient.connection).rejects.toThrow(UnauthorizedError);
+    expect(store.authorizationUrl?.origin).toBe(url);
+    expect(store.authorizationUrl?.searchParams.get('resource')).toBe(`${url}/mcp`);
 
-    const back = await allow(browser, kept.opened?.search.slice(1) ?? '', {
-      description: `Reference client ${era}`,
-      scope: { projects: ['shop'], maxChanges: 5 },
+    const callbackParameters = await approveAuthorization(
+      browser,
+      store.authorizationUrl?.search.slice(1) ?? '',
+      {
+        description: `Reference client ${protocolVersion}`,
+        scope: { projects: ['shop'], maxChanges: 5 },
+      },
+    );
+    expect(callbackParameters.get('state')).toBe('a state');
+    await firstClient.transport.finishAuth(callbackParameters);
+    const secondClient = await connectTo(provider, protocolVersion);
+    await secondClient.connection;
+
+    const result = await secondClient.client.callTool({
+      name: 'find_flags',
+      arguments: { query: 'checkout' },
     });
-    expect(back.get('state')).toBe('a state');
-    await first.transport.finishAuth(back);
-    const second = await connectTo(provider, era);
-    await second.connected;
+    expect(result.structuredContent).toMatchObject({ flags: [{ name: 'checkout' }] });
+    const name = `by-${protocolVersion}`;
+    await secondClient.client.callTool({ name: 'create_flag', arguments: { name, project: 'shop' } });
+    expect(await findNewestEvent('shop')).toMatchObject({ created_by: 'anna', created_by_kind: 'agent' });
 
-    const found = await second.client.callTool({ name: 'find_flags', arguments: { query: 'checkout' } });
-    expect(found.structuredContent).toMatchObject({ flags: [{ name: 'checkout' }] });
-    const name = `by-${era}`;
-    await second.client.callTool({ name: 'create_flag', arguments: { name, project: 'shop' } });
-    expect(await events('shop')).toMatchObject([{ created_by: 'anna', created_by_kind: 'agent' }]);
-
-    const before = kept.tokens;
+    const tokensBefore = store.tokens;
     await sql`update personal_access_tokens set secret_expires_at = now() where user_id = ${userId}`.execute(
       harness.db,
     );
-    const again = await second.client.callTool({ name: 'find_flags', arguments: { query: 'checkout' } });
-    expect(again.structuredContent).toMatchObject({ flags: [{ name: 'checkout' }] });
-    expect(kept.tokens?.access_token).not.toBe(before?.access_token);
-    expect(kept.tokens?.refresh_token).not.toBe(before?.refresh_token);
-    await second.client.close();
+    const repeatedResult = await secondClient.client.callTool({
+      name: 'find_flags',
+      arguments: { query: 'checkout' },
+    });
+    expect(repeatedResult.structuredContent).toMatchObject({ flags: [{ name: 'checkout' }] });
+    expect(store.tokens?.access_token).not.toBe(tokensBefore?.access_token);
+    expect(store.tokens?.refresh_token).not.toBe(tokensBefore?.refresh_token);
+    await secondClient.client.close();
   },
 );
 
-test('the reference client with a client metadata document', async () => {
-  const clientId = `${publisher.url}/client.json`;
-  publisher.respondWith((_, response) =>
+test('the reference client gets a token using a client metadata document', async () => {
+  const clientId = `${metadataHost.url}/client.json`;
+  metadataHost.respondWith((_, response) =>
     response.end(
       JSON.stringify({
         client_id: clientId,
@@ -147,19 +157,23 @@ test('the reference client with a client metadata document', async () => {
       }),
     ),
   );
-  const { provider, kept } = makeProvider(clientId);
-  const first = await connectTo(provider, '2026-07-28');
-  await expect(first.connected).rejects.toThrow(UnauthorizedError);
+  const { provider, store } = makeProvider(clientId);
+  const firstClient = await connectTo(provider, '2026-07-28');
+  await expect(firstClient.connection).rejects.toThrow(UnauthorizedError);
 
-  const back = await allow(browser, kept.opened?.search.slice(1) ?? '', {
-    scope: { projects: ['shop'], readOnly: true },
-  });
-  await first.transport.finishAuth(back);
-  const second = await connectTo(provider, '2026-07-28');
-  await second.connected;
+  const callbackParameters = await approveAuthorization(
+    browser,
+    store.authorizationUrl?.search.slice(1) ?? '',
+    {
+      scope: { projects: ['shop'], readOnly: true },
+    },
+  );
+  await firstClient.transport.finishAuth(callbackParameters);
+  const secondClient = await connectTo(provider, '2026-07-28');
+  await secondClient.connection;
 
-  const { tools } = await second.client.listTools();
+  const { tools } = await secondClient.client.listTools();
   expect(tools.map(({ name }) => name)).toContain('find_flags');
   expect(tools.map(({ name }) => name)).not.toContain('apply_plan');
-  await second.client.close();
+  await secondClient.client.close();
 });

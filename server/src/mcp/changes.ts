@@ -1,9 +1,9 @@
+import { badData, quoteNames } from '@halyard/plane/platform/errors.ts';
 import { type Static, Type } from 'typebox';
-import { badData, quoted } from '../../../plane/src/platform/errors.ts';
 import type { Feature } from '../flags/features/schema.ts';
 import type { StoredOperation } from '../record/operations/stored.ts';
 import { Arguments, Environment, Flag, Name } from './inputs.ts';
-import { projectOf } from './place.ts';
+import { findFlagProject } from './place.ts';
 import type { Call } from './tool.ts';
 
 export const MAX_CHANGES = 20;
@@ -56,129 +56,153 @@ export const Changes = Type.Array(
 );
 type ChangeInput = Static<typeof Changes>[number];
 
-/** The operations of a plan and the flags they change, all in one project, so that they are locked in one statement. */
-export type Resolved = { project: string; flags: string[]; operations: StoredOperation[] };
+/** The operations of a plan and the flags they change. All flags are in one project, so one statement can lock them. */
+export type ResolvedChanges = { project: string; flags: string[]; operations: StoredOperation[] };
 
 /** Turns the changes into operations of the admin API. */
-export async function resolveChanges(call: Call, changes: ChangeInput[]): Promise<Resolved> {
+export async function resolveChanges(call: Call, changes: ChangeInput[]): Promise<ResolvedChanges> {
   const flags = [...new Set(changes.map(({ flag }) => flag))].toSorted();
   const projects = new Set<string>();
-  for (const flag of flags) projects.add(await projectOf(call, flag));
-  const [project = '', ...others] = projects;
-  if (others.length > 0)
+  for (const flag of flags) projects.add(await findFlagProject(call, flag));
+  const [project = '', ...otherProjects] = projects;
+  if (otherProjects.length > 0)
     throw badData([
       {
-        message: `A plan can change the flags of only one project, not of ${quoted([...projects])}. Make a separate plan for each project.`,
+        message: `A plan can change the flags of only one project, not of ${quoteNames([...projects])}. Make a separate plan for each project.`,
       },
     ]);
   const operations: StoredOperation[] = [];
-  for (const [at, change] of changes.entries()) operations.push(await operationOf(call, project, change, at));
+  for (const [index, change] of changes.entries())
+    operations.push(await buildOperation(call, project, change, index));
   return { project, flags, operations };
 }
 
-async function operationOf(
+async function buildOperation(
   call: Call,
   project: string,
   change: ChangeInput,
-  at: number,
+  index: number,
 ): Promise<StoredOperation> {
   const { flag } = change;
-  const need = <T>(value: T | undefined, name: string): T => {
+  const requireValue = <T>(value: T | undefined, name: string): T => {
     if (value !== undefined) return value;
     throw badData([
-      { message: `changes[${at}]: "${change.do}" needs ${name}`, path: `/arguments/changes/${at}` },
+      { message: `changes[${index}]: "${change.do}" needs ${name}`, path: `/arguments/changes/${index}` },
     ]);
   };
-  const ofFlag = { projectId: project, featureName: flag };
-  const here = () => ({ ...ofFlag, environment: need(change.environment, 'environment') });
-  const to = (operation: string, params: Record<string, string>, body?: unknown): StoredOperation => ({
+  const flagParams = { projectId: project, featureName: flag };
+  const environmentParams = () => ({
+    ...flagParams,
+    environment: requireValue(change.environment, 'environment'),
+  });
+  const toOperation = (
+    operation: string,
+    params: Record<string, string>,
+    body?: unknown,
+  ): StoredOperation => ({
     operation,
     input: { params, ...(body !== undefined && { body }) },
   });
   switch (change.do) {
     case 'enable':
-      return to('enableFeature', here());
+      return toOperation('enableFeature', environmentParams());
     case 'disable':
-      return to('disableFeature', here());
+      return toOperation('disableFeature', environmentParams());
     case 'rollout':
-      return await rolloutOf(call, here(), need(change.percent, 'percent'), change.strategyId);
+      return await buildRolloutOperation(
+        call,
+        environmentParams(),
+        requireValue(change.percent, 'percent'),
+        change.strategyId,
+      );
     case 'add_strategy':
-      return to('addFeatureStrategy', here(), need(change.strategy, 'strategy'));
+      return toOperation(
+        'addFeatureStrategy',
+        environmentParams(),
+        requireValue(change.strategy, 'strategy'),
+      );
     case 'update_strategy':
-      return to(
+      return toOperation(
         'updateFeatureStrategy',
-        strategyParams(here(), need(change.strategyId, 'strategyId')),
-        need(change.strategy, 'strategy'),
+        strategyParams(environmentParams(), requireValue(change.strategyId, 'strategyId')),
+        requireValue(change.strategy, 'strategy'),
       );
     case 'remove_strategy':
-      return to('deleteFeatureStrategy', strategyParams(here(), need(change.strategyId, 'strategyId')));
+      return toOperation(
+        'deleteFeatureStrategy',
+        strategyParams(environmentParams(), requireValue(change.strategyId, 'strategyId')),
+      );
     case 'variants':
-      return to('updateVariants', here(), need(change.variants, 'variants'));
+      return toOperation('updateVariants', environmentParams(), requireValue(change.variants, 'variants'));
     case 'copy':
-      return to('copyFeatureEnvironment', here(), { from: need(change.from, 'from') });
+      return toOperation('copyFeatureEnvironment', environmentParams(), {
+        from: requireValue(change.from, 'from'),
+      });
     case 'describe':
-      return to('updateFeature', ofFlag, { description: need(change.description, 'description') });
+      return toOperation('updateFeature', flagParams, {
+        description: requireValue(change.description, 'description'),
+      });
     case 'mark_stale':
-      return to('updateFeature', ofFlag, { stale: true });
+      return toOperation('updateFeature', flagParams, { stale: true });
     case 'unmark_stale':
-      return to('updateFeature', ofFlag, { stale: false });
+      return toOperation('updateFeature', flagParams, { stale: false });
     case 'tag':
-      return to('tagFeature', { featureName: flag }, tagOf(need(change.tag, 'tag')));
+      return toOperation('tagFeature', { featureName: flag }, parseTag(requireValue(change.tag, 'tag')));
     case 'untag':
-      return to('untagFeature', { featureName: flag, ...tagOf(need(change.tag, 'tag')) });
+      return toOperation('untagFeature', { featureName: flag, ...parseTag(requireValue(change.tag, 'tag')) });
     case 'archive':
-      return to('archiveFeature', ofFlag);
+      return toOperation('archiveFeature', flagParams);
     case 'revive':
-      return to('reviveFeature', { featureName: flag });
+      return toOperation('reviveFeature', { featureName: flag });
   }
 }
 
-const strategyParams = (here: Record<string, string>, strategyId: string) => ({ ...here, strategyId });
+const strategyParams = (params: Record<string, string>, strategyId: string) => ({ ...params, strategyId });
 
-function tagOf(tag: string): { type: string; value: string } {
-  const at = tag.indexOf(':');
-  return { type: tag.slice(0, at), value: tag.slice(at + 1) };
+function parseTag(tag: string): { type: string; value: string } {
+  const separator = tag.indexOf(':');
+  return { type: tag.slice(0, separator), value: tag.slice(separator + 1) };
 }
 
-type Here = { projectId: string; featureName: string; environment: string };
+type FlagInEnvironment = { projectId: string; featureName: string; environment: string };
 
-const GRADUAL = 'flexibleRollout';
+const GRADUAL_ROLLOUT = 'flexibleRollout';
 
-/** Sets the percentage of the only gradual rollout, or of the one that is named. A flag without strategies gets one. */
-async function rolloutOf(
+/** Sets the percentage of the only gradual rollout or of the named strategy. A flag without strategies gets a gradual rollout. */
+async function buildRolloutOperation(
   call: Call,
-  here: Here,
+  flagInEnvironment: FlagInEnvironment,
   percent: number,
   strategyId: string | undefined,
 ): Promise<StoredOperation> {
-  const { projectId, featureName, environment } = here;
+  const { projectId, featureName, environment } = flagInEnvironment;
   const feature = await call.read<Feature>('getFeature', { params: { projectId, featureName } });
   const strategies = feature.environments.find(({ name }) => name === environment)?.strategies ?? [];
   if (strategies.length === 0 && strategyId === undefined)
     return {
       operation: 'addFeatureStrategy',
       input: {
-        params: here,
+        params: flagInEnvironment,
         body: {
-          name: GRADUAL,
+          name: GRADUAL_ROLLOUT,
           parameters: { rollout: String(percent), stickiness: 'default', groupId: featureName },
         },
       },
     };
-  const gradual = strategies.filter(one =>
-    strategyId === undefined ? one.name === GRADUAL : one.id === strategyId,
+  const rollouts = strategies.filter(strategy =>
+    strategyId === undefined ? strategy.name === GRADUAL_ROLLOUT : strategy.id === strategyId,
   );
-  const [only] = gradual;
-  if (!only || gradual.length > 1)
+  const [rollout] = rollouts;
+  if (!rollout || rollouts.length > 1)
     throw badData([
       {
-        message: `Flag "${featureName}" has ${gradual.length} gradual rollouts in environment "${environment}". Name one with strategyId; get_flag lists them.`,
+        message: `Flag "${featureName}" has ${rollouts.length} gradual rollouts in environment "${environment}". Name one with strategyId; get_flag lists them.`,
       },
     ]);
   return {
     operation: 'patchFeatureStrategy',
     input: {
-      params: strategyParams(here, only.id),
+      params: strategyParams(flagInEnvironment, rollout.id),
       body: [{ op: 'replace', path: '/parameters/rollout', value: String(percent) }],
     },
   };

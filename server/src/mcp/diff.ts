@@ -1,22 +1,29 @@
 import type { Feature } from '../flags/features/schema.ts';
-import { strategyWords } from './strategy-words.ts';
+import { describeStrategy } from './strategy-words.ts';
 
 export type Difference = { path: string; from?: string; to?: string };
 
-/** The visible content of a flag, by path. Strategies are described in words, because a new strategy has no permanent id yet. */
-function contentOf(feature: Feature): Map<string, string> {
+/**
+ * Returns the visible content of a flag, by path. Strategies are described in words, because a new strategy has no permanent id
+ * yet.
+ */
+function describeContent(feature: Feature): Map<string, string> {
   const content = new Map<string, string>([
     ['description', feature.description ?? ''],
     ['type', feature.type],
     ['stale', String(feature.stale)],
     ['archived', String(feature.archivedAt !== undefined)],
     ['tags', feature.tags.map(({ type, value }) => `${type}:${value}`).join(', ')],
-    ['parents', feature.dependencies.map(one => one.feature).join(', ')],
+    ['parents', feature.dependencies.map(dependency => dependency.feature).join(', ')],
   ]);
   for (const { name, enabled, strategies, variants } of feature.environments) {
-    content.set(`${name}: enabled`, String(enabled));
-    for (const [at, strategy] of strategies.entries())
-      content.set(`${name}: strategy ${at + 1}`, `${strategyWords(strategy)} ${detailsOf(strategy)}`.trim());
+    // SDKs no longer get an archived flag, so archiving an enabled flag changes the environment.
+    content.set(`${name}: enabled`, String(enabled && feature.archivedAt === undefined));
+    for (const [index, strategy] of strategies.entries())
+      content.set(
+        `${name}: strategy ${index + 1}`,
+        `${describeStrategy(strategy)} ${describeDetails(strategy)}`.trim(),
+      );
     for (const { name: variant, weight, payload } of variants)
       content.set(
         `${name}: variant ${variant}`,
@@ -26,8 +33,8 @@ function contentOf(feature: Feature): Map<string, string> {
   return content;
 }
 
-/** The parts that the words leave out, so that every change shows up as a difference. */
-const detailsOf = ({
+/** Returns the parts that the description omits. They are included so that every change shows up as a difference. */
+const describeDetails = ({
   constraints,
   variants,
   parameters: { stickiness, groupId },
@@ -42,13 +49,19 @@ const detailsOf = ({
     ...(groupId ? [`group ${groupId}`] : []),
   ].join('; ');
 
-/** What differs between two states of flags. */
-export function differences(before: readonly Feature[], after: readonly Feature[]): Difference[] {
-  return before.flatMap(feature => {
-    const then = after.find(({ name }) => name === feature.name);
-    const [old, current] = [contentOf(feature), then ? contentOf(then) : new Map<string, string>()];
-    return [...new Set([...old.keys(), ...current.keys()])].flatMap(part => {
-      const [from, to] = [old.get(part), current.get(part)];
+/** Lists what differs between two states of flags. */
+export function listDifferences(
+  flagsBefore: readonly Feature[],
+  flagsAfter: readonly Feature[],
+): Difference[] {
+  return flagsBefore.flatMap(feature => {
+    const counterpart = flagsAfter.find(({ name }) => name === feature.name);
+    const [oldContent, newContent] = [
+      describeContent(feature),
+      counterpart ? describeContent(counterpart) : new Map<string, string>(),
+    ];
+    return [...new Set([...oldContent.keys(), ...newContent.keys()])].flatMap(part => {
+      const [from, to] = [oldContent.get(part), newContent.get(part)];
       if (from === to) return [];
       return [{ path: `${feature.name} / ${part}`, ...(from && { from }), ...(to && { to }) }];
     });

@@ -1,35 +1,36 @@
 import type { Event } from '../record/events/schema.ts';
-import { shownText } from './shown.ts';
+import { sanitizeText } from './shown.ts';
 
 /** The response of the event search. */
 export type EventSearchResult = { events: Event[]; total: number; next?: number };
 
 const EMAIL = /@[^\s@]+$/;
 
-/** Who acted, and through what. An email address is personal, so only its first part is shown. */
-export function by({ createdBy, createdByKind, createdByClient }: Event): string {
-  const name = shownText(createdBy.replace(EMAIL, ''));
+/** Describes who acted, and with which token or client. Shows only the first part of an email address, which is personal. */
+export function describeActor({ createdBy, createdByKind, createdByClient }: Event): string {
+  const name = sanitizeText(createdBy.replace(EMAIL, ''));
   const kind = createdByKind === undefined || createdByKind === 'user' ? '' : ` (${createdByKind})`;
   return createdByClient === undefined ? `${name}${kind}` : `${name}${kind} with ${createdByClient}`;
 }
 
-const BOLD = /\*\*/g;
-const ESCAPED = /\\([\\`*_{}[\]()#+.!|<>~-])/g;
+const BOLD_MARKER = /\*\*/g;
+const ESCAPED_CHARACTER = /\\([\\`*_{}[\]()#+.!|<>~-])/g;
 
-/** The sentence about an event without its formatting. */
-export const sentenceOf = ({ summary }: Event): string => summary.replace(BOLD, '').replace(ESCAPED, '$1');
+/** Returns the sentence that describes an event, without its formatting. */
+export const toPlainSummary = ({ summary }: Event): string =>
+  summary.replace(BOLD_MARKER, '').replace(ESCAPED_CHARACTER, '$1');
 
-/** An event in a result. */
-export const eventOf = (event: Event) => ({
+/** Returns an event in the form shown in results. */
+export const toEventLine = (event: Event) => ({
   id: event.id,
   at: event.createdAt,
-  by: by(event),
+  by: describeActor(event),
   type: event.type,
-  summary: sentenceOf(event),
+  summary: toPlainSummary(event),
   comment: event.comment,
 });
 
-export type EventLine = ReturnType<typeof eventOf>;
+export type EventLine = ReturnType<typeof toEventLine>;
 
-export const eventText = ({ id, at, by: who, summary, comment }: EventLine): string =>
-  `${id} ${at} ${who}: ${summary}${comment === undefined ? '' : ` (comment: ${JSON.stringify(comment)})`}`;
+export const formatEvent = ({ id, at, by: actor, summary, comment }: EventLine): string =>
+  `${id} ${at} ${actor}: ${summary}${comment === undefined ? '' : ` (comment: ${JSON.stringify(comment)})`}`;

@@ -1,11 +1,12 @@
+import { badData } from '@halyard/plane/platform/errors.ts';
+import { hasControlCharacter, isInvisible, isStorable } from '@halyard/plane/platform/http/input/text.ts';
 import { Type } from 'typebox';
-import { badData } from '../../../plane/src/platform/errors.ts';
-import { hasControlCharacter, isInvisible, isStorable } from '../../../plane/src/platform/http/input/text.ts';
 
-/** Names and ids are at most this long everywhere in the API. */
-const MAX_NAME = 100;
+/** The maximum length of names and ids everywhere in the API. */
+const MAX_NAME_LENGTH = 100;
 
-export const Name = (description: string) => Type.String({ minLength: 1, maxLength: MAX_NAME, description });
+export const Name = (description: string) =>
+  Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH, description });
 export const Flag = Name('Flag name');
 export const Environment = Name('Environment name');
 export const Project = Name('Project id');
@@ -14,11 +15,11 @@ export const Project = Name('Project id');
 export const Arguments = <T extends Parameters<typeof Type.Object>[0]>(properties: T) =>
   Type.Object(properties, { additionalProperties: false });
 
-const MAX_REASON = 300;
+const MAX_REASON_LENGTH = 300;
 export const Reason = (description: string) =>
-  Type.String({ minLength: 3, maxLength: MAX_REASON, description });
+  Type.String({ minLength: 3, maxLength: MAX_REASON_LENGTH, description });
 
-/** The reason becomes the comment of events, which is one line. */
+/** Rejects a reason with unprintable characters, because it becomes the comment of events, which is one line. */
 export function rejectUnprintable(reason: string): void {
   if (hasControlCharacter(reason) || isInvisible(reason) || !isStorable(reason))
     throw badData([
@@ -29,7 +30,7 @@ export function rejectUnprintable(reason: string): void {
 export const Limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 50, description: 'Default 20' }));
 export const DEFAULT_LIMIT = 20;
 
-/** Where the next page begins, as the previous result said in `next`. */
+/** Where the next page begins: `next` in the previous result. */
 export const Cursor = Type.Optional(
   Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'next from the last page' }),
 );

@@ -4,52 +4,52 @@ import { ADMIN_TOKEN, useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
 import { INSTRUCTIONS } from './protocol.ts';
 import { TOOLS } from './registry.ts';
-import { connect, ERAS, listening, type TestClient } from './test-client.ts';
-import { definitionOf } from './tool.ts';
+import { connect, listenOnFreePort, PROTOCOL_VERSIONS, type TestClient } from './test-client.ts';
+import { toToolDefinition } from './tool.ts';
 
 const harness = useHarness();
 let url: string;
 let owner: TestUser;
-const opened: TestClient[] = [];
+const openClients: TestClient[] = [];
 
-const open = async (token: string, era?: (typeof ERAS)[number]) => {
-  const client = await connect(url, token, era);
-  opened.push(client);
+const openClient = async (token: string, protocolVersion?: (typeof PROTOCOL_VERSIONS)[number]) => {
+  const client = await connect(url, token, protocolVersion);
+  openClients.push(client);
   return client;
 };
 
 beforeAll(async () => {
-  url = await listening(harness.app);
+  url = await listenOnFreePort(harness.app);
   owner = await makeUser(harness.db, 'Admin', 'anna');
   await makeProject(harness.db, { id: 'shop' });
   await makeFeature(harness.db, 'shop', { name: 'checkout', description: 'The new checkout' });
 });
 afterAll(async () => {
-  for (const client of opened) await client.close();
+  for (const client of openClients) await client.close();
 });
 
-const READING = TOOLS.filter(({ needs }) => needs === undefined).map(({ name }) => name);
+const READING_TOOLS = TOOLS.filter(({ needs }) => needs === undefined).map(({ name }) => name);
 
-describe.each(ERAS)('a client of %s', era => {
-  test('lists the tools and calls one', async () => {
-    const agent = await open(owner.token, era);
+describe.each(PROTOCOL_VERSIONS)('a client with protocol version %s', protocolVersion => {
+  test('lists the tools and calls a tool', async () => {
+    const agent = await openClient(owner.token, protocolVersion);
 
-    expect(agent.client.getNegotiatedProtocolVersion()).toBe(era);
+    expect(agent.client.getNegotiatedProtocolVersion()).toBe(protocolVersion);
     expect(agent.client.getInstructions()).toBe(INSTRUCTIONS);
     const { tools } = await agent.client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(TOOLS.map(({ name }) => name));
     expect(await agent.ok('find_flags', { query: 'check' })).toMatchObject({ flags: [{ name: 'checkout' }] });
   });
 
-  test('learns that a tool does not exist', async () => {
-    const agent = await open(owner.token, era);
+  test('returns an error for an unknown tool', async () => {
+    const agent = await openClient(owner.token, protocolVersion);
 
     await expect(agent.call('drop_tables')).rejects.toMatchObject({ code: -32602 });
   });
 });
 
-test('every tool has all four hints, and the definitions are small', () => {
-  const definitions = TOOLS.map(definitionOf);
+test('every tool has all four hints and a short definition', () => {
+  const definitions = TOOLS.map(toToolDefinition);
 
   for (const { annotations } of definitions) {
     expect(Object.keys(annotations).toSorted()).toEqual([
@@ -71,70 +71,70 @@ test('every string and list of an input has a maximum', () => {
       unbounded.push(path);
     if (schema.type === 'array' && schema.maxItems === undefined) unbounded.push(path);
     if (schema.items) visit(schema.items as Record<string, unknown>, `${path}[]`);
-    for (const [name, one] of Object.entries((schema.properties ?? {}) as Record<string, object>))
-      visit(one as Record<string, unknown>, `${path}.${name}`);
+    for (const [name, property] of Object.entries((schema.properties ?? {}) as Record<string, object>))
+      visit(property as Record<string, unknown>, `${path}.${name}`);
   };
   for (const { name, input } of TOOLS) visit(input, name);
 
   expect(unbounded).toEqual([]);
 });
 
-test('a read-only token is offered only tools that read', async () => {
-  const agent = await open(await makeScopedToken(harness.db, owner, { readOnly: true }));
+test('a read-only token is offered only reading tools', async () => {
+  const agent = await openClient(await makeScopedToken(harness.db, owner, { readOnly: true }));
   const { tools } = await agent.client.listTools();
 
-  expect(tools.map(({ name }) => name)).toEqual(READING);
+  expect(tools.map(({ name }) => name)).toEqual(READING_TOOLS);
   await expect(agent.call('create_flag', { name: 'x', project: 'shop' })).rejects.toMatchObject({
     code: -32602,
   });
 });
 
-test('a Viewer is offered only tools that read', async () => {
+test('a Viewer is offered only reading tools', async () => {
   const viewer = await makeUser(harness.db, 'Viewer');
-  const { tools } = await (await open(viewer.token)).client.listTools();
+  const { tools } = await (await openClient(viewer.token)).client.listTools();
 
-  expect(tools.map(({ name }) => name)).toEqual(READING);
+  expect(tools.map(({ name }) => name)).toEqual(READING_TOOLS);
 });
 
-const MESSAGE = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
-const ACCEPT = { accept: 'application/json, text/event-stream' };
+const LIST_TOOLS = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
+const ACCEPT_HEADER = { accept: 'application/json, text/event-stream' };
 const post = (body: unknown, token: string | null = ADMIN_TOKEN, headers: Record<string, string> = {}) =>
-  call(harness.app, 'POST', '/mcp', { token, body, headers: { ...ACCEPT, ...headers } });
+  call(harness.app, 'POST', '/mcp', { token, body, headers: { ...ACCEPT_HEADER, ...headers } });
 
-test('an anonymous caller gets 401', async () => {
-  expect(await post(MESSAGE, null)).toMatchObject({
+test('rejects an anonymous caller with 401', async () => {
+  expect(await post(LIST_TOOLS, null)).toMatchObject({
     status: 401,
     body: { message: expect.stringContaining('no Authorization header') },
   });
 });
 
-test('a token for SDKs is rejected', async () => {
-  expect((await post(MESSAGE, '*:development.unknown-token')).status).toBe(401);
+test('rejects an SDK token', async () => {
+  expect((await post(LIST_TOOLS, '*:development.unknown-token')).status).toBe(401);
 });
 
-test('a page of a different site gets 403', async () => {
-  expect((await post(MESSAGE, ADMIN_TOKEN, { origin: 'https://evil.example' })).status).toBe(403);
+test('rejects a page from a different site with 403', async () => {
+  expect((await post(LIST_TOOLS, ADMIN_TOKEN, { origin: 'https://evil.example' })).status).toBe(403);
 });
 
 test.each(['GET', 'DELETE'] as const)('%s is rejected with 405', async method => {
-  const scoped = await makeScopedToken(harness.db, owner, { readOnly: true });
-  for (const token of [ADMIN_TOKEN, scoped])
+  const scopedToken = await makeScopedToken(harness.db, owner, { readOnly: true });
+  for (const token of [ADMIN_TOKEN, scopedToken])
     expect(await call(harness.app, method, '/mcp', { token })).toMatchObject({
       status: 405,
       headers: { allow: 'POST' },
     });
 });
 
-test('only readOnly=true restricts the tools, and every other spelling is rejected', async () => {
-  const listed = async (query: string) => {
-    const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: MODERN } };
-    const headers = { ...ACCEPT, ...HEADERS, 'mcp-method': 'tools/list' };
+test('restricts the tools only with readOnly=true and rejects every other spelling', async () => {
+  const countTools = async (query: string) => {
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: PROTOCOL_META } };
+    const headers = { ...ACCEPT_HEADER, ...PROTOCOL_HEADER, 'mcp-method': 'tools/list' };
     const response = await call(harness.app, 'POST', `/mcp${query}`, { body, headers });
     return response.body.result?.tools.length ?? response.status;
   };
 
-  expect(await listed('?readOnly=true')).toBe(READING.length);
-  expect(await listed('?readOnly=false')).toBe(TOOLS.length);
+  expect(await countTools('?readOnly=true')).toBe(READING_TOOLS.length);
+  expect(await countTools('?readOnly=false')).toBe(TOOLS.length);
   for (const query of [
     'readOnly=TRUE',
     'readOnly=1',
@@ -142,43 +142,43 @@ test('only readOnly=true restricts the tools, and every other spelling is reject
     'readOnly=true&readOnly=false',
     'readonly=true',
   ])
-    expect([query, await listed(`?${query}`)]).toEqual([query, 400]);
+    expect([query, await countTools(`?${query}`)]).toEqual([query, 400]);
 });
 
-const MODERN = {
+const PROTOCOL_META = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientCapabilities': {},
 };
-const HEADERS = { 'mcp-protocol-version': '2026-07-28' };
+const PROTOCOL_HEADER = { 'mcp-protocol-version': '2026-07-28' };
 
 test.each(['resources/list', 'subscriptions/listen', 'no/such'])('%s is an unknown method', async method => {
-  const body = { jsonrpc: '2.0', id: 1, method, params: { _meta: MODERN } };
-  const response = await post(body, ADMIN_TOKEN, { ...HEADERS, 'mcp-method': method });
+  const body = { jsonrpc: '2.0', id: 1, method, params: { _meta: PROTOCOL_META } };
+  const response = await post(body, ADMIN_TOKEN, { ...PROTOCOL_HEADER, 'mcp-method': method });
 
   expect(response).toMatchObject({ status: 404, body: { error: { code: -32601 } } });
 });
 
-test('a header that does not match the body is rejected', async () => {
-  const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: MODERN } };
-  const response = await post(body, ADMIN_TOKEN, { ...HEADERS, 'mcp-method': 'tools/call' });
+test('rejects a header that does not match the body', async () => {
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: PROTOCOL_META } };
+  const response = await post(body, ADMIN_TOKEN, { ...PROTOCOL_HEADER, 'mcp-method': 'tools/call' });
 
   expect(response).toMatchObject({ status: 400, body: { error: { code: -32020 } } });
 });
 
-test('a batch is rejected', async () => {
-  expect(await post([MESSAGE, MESSAGE])).toMatchObject({
+test('rejects a batch', async () => {
+  expect(await post([LIST_TOOLS, LIST_TOOLS])).toMatchObject({
     status: 400,
     body: { message: 'The body must be one JSON-RPC message. Batches are not accepted.' },
   });
 });
 
-test.each([{}, { jsonrpc: '2.0' }, { jsonrpc: '1.0', id: 1, method: 5 }, { ...MESSAGE, params: 'x' }])(
-  'a malformed message %j is not a 500',
+test.each([{}, { jsonrpc: '2.0' }, { jsonrpc: '1.0', id: 1, method: 5 }, { ...LIST_TOOLS, params: 'x' }])(
+  'a malformed message %j does not cause a 500',
   async body => {
     expect((await post(body)).status).toBeLessThan(500);
   },
 );
 
-test('a body that is too large is rejected with 413', async () => {
-  expect((await post({ ...MESSAGE, params: { x: 'y'.repeat(200_000) } })).status).toBe(413);
+test('rejects a large body with 413', async () => {
+  expect((await post({ ...LIST_TOOLS, params: { x: 'y'.repeat(200_000) } })).status).toBe(413);
 });

@@ -1,4 +1,4 @@
-import { permissionsOf } from '../access/held-permissions.ts';
+import { listActorPermissions } from '../access/held-permissions.ts';
 import type { Actor } from '../platform/actor.ts';
 import type { Reader } from '../platform/db/database.ts';
 import type { Tool } from './tool.ts';
@@ -31,11 +31,11 @@ export const TOOLS: readonly Tool[] = [
   waitUntilLive,
 ];
 
-/** The tools that the caller can use in at least one project. Each call is checked again, in its project and environment. */
+/** Lists the tools that the caller can use in at least one project. Each call is checked again, in its project and environment. */
 export async function toolsFor(db: Reader, actor: Actor): Promise<Tool[]> {
-  const held = new Set((await permissionsOf(db, actor)).map(({ permission }) => permission));
+  const permissions = new Set((await listActorPermissions(db, actor)).map(({ permission }) => permission));
   const mayUse = ({ needs }: Tool): boolean =>
     needs === undefined ||
-    (!actor.scope?.readOnly && (held.has('ADMIN') || needs.some(one => held.has(one))));
+    (!actor.scope?.readOnly && (permissions.has('ADMIN') || needs.some(need => permissions.has(need))));
   return TOOLS.filter(mayUse);
 }

@@ -1,97 +1,106 @@
-import { ApiError, quoted } from '../../../plane/src/platform/errors.ts';
-import { etagOfFeature } from '../flags/features/etag.ts';
+import { ApiError, quoteNames } from '@halyard/plane/platform/errors.ts';
+import { featureEtag } from '../flags/features/etag.ts';
 import type { Feature } from '../flags/features/schema.ts';
 import type { Change } from '../record/change.ts';
-import { runStored } from '../record/operations/stored.ts';
-import type { Resolved } from './changes.ts';
-import { differences } from './diff.ts';
-import { type Base, hashOf, type Plan } from './plan.ts';
-import { findNewestEvent, listFlags, lockFlags } from './store.ts';
+import { runStoredOperations } from '../record/operations/stored.ts';
+import type { ResolvedChanges } from './changes.ts';
+import { listDifferences } from './diff.ts';
+import { type FlagVersion, hashPlan, type Plan } from './plan.ts';
+import { findNewestEventIds, listFeatures, lockFlags } from './store.ts';
 import type { Call } from './tool.ts';
 
-/** Thrown to roll back a rehearsal. It carries the state after the change. */
-class Rehearsed extends Error {
-  readonly after: Feature[];
-  constructor(after: Feature[]) {
+/** Thrown to roll back a trial run. It carries the state after the change. */
+class Rollback extends Error {
+  readonly flagsAfter: Feature[];
+  constructor(flagsAfter: Feature[]) {
     super('rehearsed');
-    this.after = after;
+    this.flagsAfter = flagsAfter;
   }
 }
 
-/** The part of an ETag that depends on the content. The rest changes with SDK requests (platform/http/output/etag.ts). */
-const contentOf = (etag: string): string => etag.slice(1, -1).split('.')[0] ?? '';
+/** Returns the part of an ETag that depends on the content. The rest changes with SDK requests (platform/http/output/etag.ts). */
+const getContentHash = (etag: string): string => etag.slice(1, -1).split('.')[0] ?? '';
 
 async function lockBase({ tx, actor }: Change, project: string, names: string[]) {
   const features = await lockFlags(tx, actor, project, names);
-  const base: Base[] = [];
-  for (const feature of features)
-    base.push({
+  const newestEventIds = await findNewestEventIds(tx, names);
+  const base = features.map(
+    (feature): FlagVersion => ({
       name: feature.name,
-      etag: contentOf(etagOfFeature(feature)),
-      event: await findNewestEvent(tx, feature.name),
-    });
+      etag: getContentHash(featureEtag(feature)),
+      event: newestEventIds.get(feature.name) ?? 0,
+    }),
+  );
   return { features, base };
 }
 
 /**
  * Makes the change with all its checks, including the limits of the token, reads the result, and rolls back. The plan therefore
- * shows exactly what applying it will do, and a plan that would be rejected later is already rejected here.
+ * shows exactly what applying it will do, and a plan that would be rejected later is already rejected here. The rehearsal holds the
+ * same locks as a write, so nothing else is read in the transaction.
  */
-export async function rehearse(call: Call, { project, flags, operations }: Resolved) {
+export async function rehearse(call: Call, { project, flags, operations }: ResolvedChanges) {
   const { app, db, instance, actor } = call;
-  let before: Feature[] = [];
-  let base: Base[] = [];
+  let flagsBefore: Feature[] = [];
+  let base: FlagVersion[] = [];
   try {
-    await runStored(app, db, instance, { ...actor, revisions: new Map(), events: new Map() }, operations, {
-      before: async current => {
-        ({ features: before, base } = await lockBase(current, project, flags));
+    await runStoredOperations(
+      app,
+      db,
+      instance,
+      { ...actor, revisions: new Map(), events: new Map() },
+      operations,
+      {
+        beforeRun: async current => {
+          ({ features: flagsBefore, base } = await lockBase(current, project, flags));
+        },
+        afterEvents: async tx => {
+          throw new Rollback(await listFeatures(tx, actor, project, flags));
+        },
       },
-      after: async tx => {
-        throw new Rehearsed(await listFlags(tx, actor, project, flags));
-      },
-    });
+    );
   } catch (error) {
-    if (error instanceof Rehearsed) return { before, base, after: error.after };
+    if (error instanceof Rollback) return { flagsBefore, base, flagsAfter: error.flagsAfter };
     throw error;
   }
   throw new Error('A rehearsal ended with a commit');
 }
 
 /**
- * Applies a plan if every flag is as it was when the plan was made, and if the result is the one that the plan showed. The result
+ * Applies a plan if every flag is as it was when the plan was created, and if the result is the one the plan showed. The result
  * can also depend on something else, such as the default strategy of the project. All operations are one change.
  */
-export async function carryOut(
+export async function executeChanges(
   { app, db, instance, actor }: Call,
   plan: Plan,
   expectedHash: string,
 ): Promise<void> {
   const { project, operations, base, reason } = plan;
   const names = base.map(({ name }) => name);
-  let before: Feature[] = [];
-  await runStored(app, db, instance, { ...actor, comment: reason }, operations, {
-    before: async current => {
-      const now = await lockBase(current, project, names);
-      before = now.features;
-      const moved = base.filter(({ name, etag, event }) => {
-        const found = now.base.find(one => one.name === name);
-        return found?.etag !== etag || found.event !== event;
+  let flagsBefore: Feature[] = [];
+  await runStoredOperations(app, db, instance, { ...actor, comment: reason }, operations, {
+    beforeRun: async current => {
+      const currentBase = await lockBase(current, project, names);
+      flagsBefore = currentBase.features;
+      const changedVersions = base.filter(({ name, etag, event }) => {
+        const currentVersion = currentBase.base.find(version => version.name === name);
+        return currentVersion?.etag !== etag || currentVersion.event !== event;
       });
-      if (moved.length === 0) return;
-      const changed = quoted(moved.map(({ name }) => name));
-      throw outdated(
-        `${moved.length === 1 ? `Flag ${changed} has` : `Flags ${changed} have`} changed since the plan was made, or the plan was applied already.`,
+      if (changedVersions.length === 0) return;
+      const flagNames = quoteNames(changedVersions.map(({ name }) => name));
+      throw outdatedPlan(
+        `${changedVersions.length === 1 ? `Flag ${flagNames} has` : `Flags ${flagNames} have`} changed since the plan was made, or the plan was applied already.`,
       );
     },
-    after: async tx => {
-      const diff = differences(before, await listFlags(tx, actor, project, names));
-      if (hashOf(plan, diff) === expectedHash) return;
-      throw outdated(
+    afterEvents: async tx => {
+      const diff = listDifferences(flagsBefore, await listFeatures(tx, actor, project, names));
+      if (hashPlan(plan, diff) === expectedHash) return;
+      throw outdatedPlan(
         'The plan would now have a different result than the one it showed, because something that it depends on has changed, such as a default strategy.',
       );
     },
   });
 }
 
-const outdated = (cause: string): ApiError =>
+const outdatedPlan = (cause: string): ApiError =>
   new ApiError('PreconditionFailedError', `${cause} Nothing was changed. Call plan_change again.`);

@@ -1,6 +1,6 @@
+import { ApiError, authenticationRequired, badData } from '@halyard/plane/platform/errors.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError, authenticationRequired, badData } from '../../../plane/src/platform/errors.ts';
-import type { App } from '../../../plane/src/platform/http/app.ts';
 import { rejectOtherOrigins } from '../access/same-origin.ts';
 import { requireProjectInScope } from '../access/scope.ts';
 import type { Actor } from '../platform/actor.ts';
@@ -8,20 +8,23 @@ import type { Db } from '../platform/db/database.ts';
 import type { Instance } from '../platform/instance.ts';
 
 const PATH = '/mcp';
-/** A plan with 20 strategies is smaller. */
+/** The maximum size of a request body. Even a plan with 20 strategies is smaller. */
 const BODY_LIMIT_BYTES = 131_072;
 
 type Protocol = ReturnType<typeof import('./protocol.ts').makeProtocol>;
 
-/** The Model Context Protocol, for agents. Its package is loaded with the first request, because most servers get none. */
+/**
+ * Registers the Model Context Protocol, for agents. Its package is loaded with the first request, because most servers get no such
+ * request.
+ */
 export function mcpRoutes(app: App, db: Db, instance: Instance): void {
   let protocol: Promise<Protocol> | undefined;
-  const load = async (): Promise<Protocol> => {
+  const loadProtocol = async (): Promise<Protocol> => {
     const { makeProtocol } = await import('./protocol.ts');
     return makeProtocol(app, db, instance);
   };
 
-  /** Tells a client without a valid token where it gets one (RFC 9728). */
+  /** Tells a client without a valid token where to get one (RFC 9728). */
   const onSend = async (_request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     if (reply.statusCode === 401)
       reply.header(
@@ -42,14 +45,14 @@ export function mcpRoutes(app: App, db: Db, instance: Instance): void {
     async (request, reply) => {
       rejectOtherOrigins(request, instance.publicUrl);
       if (request.sessionId !== null) throw authenticationRequired('nothing');
-      // The rate limit would count a batch as one request. The protocol dropped batches in 2025.
+      // Batches are rejected, because the rate limit would count a batch as one request. The protocol dropped them in 2025.
       if (typeof request.body !== 'object' || request.body === null || Array.isArray(request.body))
         throw badData([{ message: 'The body must be one JSON-RPC message. Batches are not accepted.' }]);
-      const { readOnly, project, ...others } = request.query as Record<string, unknown>;
-      rejectParameters(others);
-      if (isReadOnly(readOnly)) request.actor = onlyReading(request.actor);
-      if (project !== undefined) request.actor = within(request.actor, project);
-      protocol ??= load();
+      const { readOnly, project, ...otherParameters } = request.query as Record<string, unknown>;
+      rejectParameters(otherParameters);
+      if (isReadOnly(readOnly)) request.actor = restrictToReading(request.actor);
+      if (project !== undefined) request.actor = restrictToProject(request.actor, project);
+      protocol ??= loadProtocol();
       const { status, headers, body } = await (await protocol).respond(request);
       return reply.code(status).headers(headers).send(body);
     },
@@ -71,31 +74,34 @@ export function mcpRoutes(app: App, db: Db, instance: Instance): void {
   });
 }
 
-/** A misspelled parameter is rejected, because ignoring it would let the agent do what its owner meant to prevent. */
-function rejectParameters(others: Record<string, unknown>): void {
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined)
+/** Rejects a misspelled parameter, because ignoring it would allow the agent what its owner meant to prevent. */
+function rejectParameters(otherParameters: Record<string, unknown>): void {
+  const [unknownName] = Object.keys(otherParameters);
+  if (unknownName !== undefined)
     throw badData([
-      { message: `Unknown parameter "${unknown}". ${PATH} accepts readOnly and project.`, path: '/query' },
+      {
+        message: `Unknown parameter "${unknownName}". ${PATH} accepts readOnly and project.`,
+        path: '/query',
+      },
     ]);
 }
 
-/** Whether the URL asks for the reading tools only. */
+/** Returns whether the URL requests only the reading tools. */
 function isReadOnly(readOnly: unknown): boolean {
   if (readOnly === undefined || readOnly === 'false') return false;
   if (readOnly === 'true') return true;
   throw badData([{ message: 'readOnly must be true or false.', path: '/query/readOnly' }]);
 }
 
-/** The caller with reading permissions only, as if the token were read-only. */
-const onlyReading = (actor: Actor): Actor => ({
+/** Returns the caller with reading permissions only, as if the token were read-only. */
+const restrictToReading = (actor: Actor): Actor => ({
   ...actor,
   isAdmin: false,
   scope: { ownerIsAdmin: actor.isAdmin, ...actor.scope, readOnly: true },
 });
 
-/** The caller as if the token were limited to the project. */
-function within(actor: Actor, project: unknown): Actor {
+/** Returns the caller as if the token were limited to the project. */
+function restrictToProject(actor: Actor, project: unknown): Actor {
   if (typeof project !== 'string' || project === '')
     throw badData([{ message: 'project must be the id of one project.', path: '/query/project' }]);
   requireProjectInScope(actor, project);

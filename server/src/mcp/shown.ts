@@ -1,53 +1,57 @@
-import { ellipsize } from '../../../plane/src/platform/text.ts';
+import { ellipsize } from '@halyard/plane/platform/text.ts';
 
 /** The longest string of a flag, an event or a person in a result. */
-const MAX_TEXT = 200;
+const MAX_TEXT_LENGTH = 200;
 
 /** Line breaks, and invisible characters: control characters, direction marks, joiners, tags. */
 const SEPARATORS = /[\n\r\t\u2028\u2029]+/gu;
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}]/gu;
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}]/gu;
 
-/** A string on one line, without characters that hide or reorder others. */
-const visible = (text: string): string => text.replace(SEPARATORS, ' ').replace(UNSEEN, '');
+/** Puts a string on one line and removes characters that hide or reorder others. */
+const makeVisible = (text: string): string => text.replace(SEPARATORS, ' ').replace(INVISIBLE, '');
 
 /**
- * Prepares a user-written string for a model: visible and short. The model reads it next to its instructions, so the string must
+ * Makes a user-written string visible and short for a model. The model reads it next to its instructions, so the string must
  * be recognizable as data.
  */
-export const shownText = (text: string): string => ellipsize(visible(text), MAX_TEXT);
+export const sanitizeText = (text: string): string => ellipsize(makeVisible(text), MAX_TEXT_LENGTH);
 
 /**
  * Fields that the server writes itself, which may be longer. An error message can quote what a caller sent, so hidden characters
- * are removed from these too; a plan and a URL contain none.
+ * are removed from these fields too. A plan and a URL contain none.
  */
-const OURS: ReadonlySet<string> = new Set(['plan', 'message', 'hint', 'url']);
+const SERVER_FIELDS: ReadonlySet<string> = new Set(['plan', 'message', 'hint', 'url']);
 
-/** A result in which every string is prepared like that. Empty fields are omitted, because each costs tokens. */
-export function shown<T>(value: T, key = ''): T {
-  if (typeof value === 'string') return (OURS.has(key) ? visible(value) : shownText(value)) as T;
-  if (Array.isArray(value)) return value.map(item => shown(item, key)) as T;
+/** Returns a result in which every string is sanitized for a model. Empty fields are omitted, because each field costs tokens. */
+export function sanitize<T>(value: T, key = ''): T {
+  if (typeof value === 'string')
+    return (SERVER_FIELDS.has(key) ? makeVisible(value) : sanitizeText(value)) as T;
+  if (Array.isArray(value)) return value.map(item => sanitize(item, key)) as T;
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, item]) => item !== undefined && item !== null)
-      .map(([name, item]) => [shownText(name), shown(item, name)]),
+      .map(([name, item]) => [sanitizeText(name), sanitize(item, name)]),
   ) as T;
 }
 
-/** A name in a line of text, in quotes, with its own quotes escaped. */
-export const named = (text: string): string => JSON.stringify(shownText(text));
+/** Quotes a name for a line of text and escapes the quotes in it. */
+export const quoteName = (text: string): string => JSON.stringify(sanitizeText(text));
 
-/** A result should stay below about 1,500 tokens, or 6,000 characters. The rest is for everything around the list. */
-const LIST_BUDGET = 4_000;
+/**
+ * The budget for a list in characters. A result should stay below about 1,500 tokens, or 6,000 characters. The rest is for
+ * everything around the list.
+ */
+const MAX_LIST_CHARACTERS = 4_000;
 
-/** The first items that fit into a result. */
-export function fitting<T>(items: readonly T[], budget = LIST_BUDGET): T[] {
-  let left = budget;
-  const fit: T[] = [];
+/** Returns the first items that fit into a result. */
+export function takeFittingItems<T>(items: readonly T[], budget = MAX_LIST_CHARACTERS): T[] {
+  let remaining = budget;
+  const fitting: T[] = [];
   for (const item of items) {
-    left -= JSON.stringify(shown(item)).length + 1;
-    if (left < 0 && fit.length > 0) break;
-    fit.push(item);
+    remaining -= JSON.stringify(sanitize(item)).length + 1;
+    if (remaining < 0 && fitting.length > 0) break;
+    fitting.push(item);
   }
-  return fit;
+  return fitting;
 }

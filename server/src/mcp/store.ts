@@ -5,16 +5,15 @@ import { listFeatures } from '../flags/features/state/store.ts';
 import type { Actor } from '../platform/actor.ts';
 import type { Reader, Tx } from '../platform/db/database.ts';
 
-/** The newest event about a feature. It distinguishes two states with the same content. */
-export async function findNewestEvent(db: Reader, featureName: string): Promise<number> {
-  const { rows } = await sql<{ id: number }>`
-    select coalesce(max(id), 0) as id from events where feature_name = ${featureName}`.execute(db);
-  return rows[0]?.id ?? 0;
-}
+export { listFeatures };
 
-/** The features of a project by name. */
-export const listFlags = (db: Reader, actor: Actor, project: string, names: string[]): Promise<Feature[]> =>
-  listFeatures(db, actor, project, names);
+/** Returns the id of each feature's newest event, or 0. The id reveals that a feature was changed and changed back. */
+export async function findNewestEventIds(db: Reader, featureNames: string[]): Promise<Map<string, number>> {
+  const { rows } = await sql<{ name: string; id: number }>`
+    select name, coalesce((select max(id) from events where feature_name = name), 0) as id
+    from unnest(${featureNames}::text[]) as name`.execute(db);
+  return new Map(rows.map(({ name, id }) => [name, id]));
+}
 
 /** Locks the features, in one statement, and reads them. */
 export async function lockFlags(tx: Tx, actor: Actor, project: string, names: string[]): Promise<Feature[]> {

@@ -1,12 +1,12 @@
-import { counted } from '../../../plane/src/platform/errors.ts';
+import { formatCount } from '@halyard/plane/platform/errors.ts';
 import type { FeatureStrategy } from '../flags/feature-environments/schema.ts';
-import { shownText } from './shown.ts';
+import { sanitizeText } from './shown.ts';
 
-type Described = Pick<FeatureStrategy, 'name' | 'parameters'> &
+type DescribedStrategy = Pick<FeatureStrategy, 'name' | 'parameters'> &
   Partial<Pick<FeatureStrategy, 'title' | 'disabled' | 'constraints' | 'segments' | 'variants'>>;
 
-/** A strategy in a few words. */
-export function strategyWords({
+/** Describes a strategy in a few words. */
+export function describeStrategy({
   name,
   title,
   disabled,
@@ -14,21 +14,21 @@ export function strategyWords({
   constraints,
   segments,
   variants,
-}: Described): string {
+}: DescribedStrategy): string {
   const { rollout } = parameters;
   const parts = [
-    title ? `${name} "${shownText(title)}"` : name,
+    title ? `${name} "${sanitizeText(title)}"` : name,
     ...(rollout === undefined ? [] : [`${rollout} %`]),
     ...Object.entries(parameters)
       .filter(([key, value]) => value !== '' && !['rollout', 'groupId', 'stickiness'].includes(key))
       .map(([key, value]) => `${key} ${value}`),
     ...(constraints?.length
       ? [
-          `${counted(constraints.length, 'constraint')} on ${constraints.map(one => one.contextName).join(', ')}`,
+          `${formatCount(constraints.length, 'constraint')} on ${constraints.map(constraint => constraint.contextName).join(', ')}`,
         ]
       : []),
     ...(segments?.length ? [`segments ${segments.join(', ')}`] : []),
-    ...(variants?.length ? [counted(variants.length, 'variant')] : []),
+    ...(variants?.length ? [formatCount(variants.length, 'variant')] : []),
     ...(disabled ? ['disabled'] : []),
   ];
   return parts.join(', ');

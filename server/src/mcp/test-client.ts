@@ -1,12 +1,12 @@
+import type { App } from '@halyard/plane/platform/http/app.ts';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import type { App } from '../../../plane/src/platform/http/app.ts';
 
-/** The revision of the protocol without sessions, and the newest one with a handshake. */
-export const ERAS = ['2026-07-28', '2025-11-25'] as const;
-export type Era = (typeof ERAS)[number];
+/** The revision of the protocol without sessions, and the newest revision with a handshake. */
+export const PROTOCOL_VERSIONS = ['2026-07-28', '2025-11-25'] as const;
+export type ProtocolVersion = (typeof PROTOCOL_VERSIONS)[number];
 
-/** The URL of a server that listens on a free port. */
-export const listening = async (app: App): Promise<string> =>
+/** Makes the server listen on a free port and returns its URL. */
+export const listenOnFreePort = async (app: App): Promise<string> =>
   await app.listen({ host: '127.0.0.1', port: 0 });
 
 /** Our tools return only text, never images or audio. */
@@ -19,20 +19,24 @@ type ToolResult = {
 export type TestClient = {
   client: Client;
   call: (name: string, input?: Record<string, unknown>) => Promise<ToolResult>;
-  /** The result of a call that must succeed. */
+  /** Returns the result of a call that must succeed. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads the result it expects
   ok: (name: string, input?: Record<string, unknown>) => Promise<any>;
-  /** The error of a call that must fail. */
+  /** Returns the error of a call that must fail. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads the error it expects
   fails: (name: string, input?: Record<string, unknown>) => Promise<any>;
   close: () => Promise<void>;
 };
 
-/** The reference client, connected with a token. */
-export async function connect(url: string, token: string, era: Era = '2026-07-28'): Promise<TestClient> {
+/** Connects the reference client with a token. */
+export async function connect(
+  url: string,
+  token: string,
+  protocolVersion: ProtocolVersion = '2026-07-28',
+): Promise<TestClient> {
   const client = new Client(
     { name: 'test agent', version: '3.1' },
-    { versionNegotiation: { mode: era === '2026-07-28' ? { pin: era } : 'legacy' } },
+    { versionNegotiation: { mode: protocolVersion === '2026-07-28' ? { pin: protocolVersion } : 'legacy' } },
   );
   await client.connect(
     new StreamableHTTPClientTransport(new URL('/mcp', url), {
@@ -41,7 +45,11 @@ export async function connect(url: string, token: string, era: Era = '2026-07-28
   );
   const call: TestClient['call'] = async (name, input = {}) =>
     (await client.callTool({ name, arguments: input })) as ToolResult;
-  const outcome = async (name: string, input: Record<string, unknown> | undefined, isError: boolean) => {
+  const callExpecting = async (
+    name: string,
+    input: Record<string, unknown> | undefined,
+    isError: boolean,
+  ) => {
     const result = await call(name, input);
     if ((result.isError ?? false) !== isError)
       throw new Error(`${name} ${isError ? 'succeeded' : 'failed'}: ${JSON.stringify(result)}`);
@@ -50,8 +58,8 @@ export async function connect(url: string, token: string, era: Era = '2026-07-28
   return {
     client,
     call,
-    ok: (name, input) => outcome(name, input, false),
-    fails: (name, input) => outcome(name, input, true),
+    ok: (name, input) => callExpecting(name, input, false),
+    fails: (name, input) => callExpecting(name, input, true),
     close: () => client.close(),
   };
 }

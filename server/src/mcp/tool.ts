@@ -1,6 +1,6 @@
+import type { App } from '@halyard/plane/platform/http/app.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
-import type { App } from '../../../plane/src/platform/http/app.ts';
 import type { Permission } from '../access/permissions.ts';
 import type { Actor } from '../platform/actor.ts';
 import type { Db } from '../platform/db/database.ts';
@@ -16,17 +16,17 @@ export type Call = {
   planKeys: PlanKeys;
   request: FastifyRequest;
   actor: Actor;
-  /** Runs a query of the admin API as the caller. The type is that of its response. */
+  /** Runs a query of the admin API as the caller. The type parameter is the type of its response. */
   read: <T>(operation: string, input: StoredOperation['input']) => Promise<T>;
 };
 
 /** A tool reads, adds something harmless, or changes what exists. */
 export type Effect = 'reads' | 'adds' | 'changes';
 
-type DefinedTool<Input extends TSchema, Result extends object> = {
+type ToolDefinition<Input extends TSchema, Result extends object> = {
   name: string;
   title: string;
-  /** What the tool does, for a model. Never contains anything that a user wrote. */
+  /** What the tool does, for a model. Never contains text from users. */
   description: string;
   effect: Effect;
   /**
@@ -40,17 +40,17 @@ type DefinedTool<Input extends TSchema, Result extends object> = {
 };
 
 // biome-ignore lint/suspicious/noExplicitAny: tools in one list have no input in common
-export type Tool = DefinedTool<any, any>;
+export type Tool = ToolDefinition<any, any>;
 
 export const tool = <Input extends TSchema, Result extends object>(
-  definition: DefinedTool<Input, Result>,
+  definition: ToolDefinition<Input, Result>,
 ): Tool => definition as unknown as Tool;
 
 /**
- * The tool as `tools/list` shows it. All four hints are set, because clients assume the worst about a missing one: destructive
- * and open-world.
+ * Returns the tool as `tools/list` shows it. All four hints are set, because clients assume the worst if a hint is missing: a
+ * destructive, open-world tool.
  */
-export const definitionOf = ({ name, title, description, effect, input }: Tool) => ({
+export const toToolDefinition = ({ name, title, description, effect, input }: Tool) => ({
   name,
   title,
   description,

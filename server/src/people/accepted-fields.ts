@@ -4,7 +4,7 @@
  * fields.
  */
 export const ACCEPTED_FIELDS = {
-  /** Every token is stored as a hash, with or without it. */
+  /** Every token is stored as a hash, whether or not this field is sent. */
   token: ['secure'],
   user: [
     ...['id', 'username', 'isAPI', 'createdAt', 'seenAt', 'inviteLink', 'sendEmail', 'emailSent', 'imageUrl'],

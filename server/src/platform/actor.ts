@@ -1,4 +1,4 @@
-/** The caller of an operation: an admin token, a user, a service account, or the server itself. */
+/** The caller of an operation, which is an admin token, a user, a service account, or the server itself. */
 export type Actor = {
   kind: 'admin-token' | 'user' | 'service-account' | 'system';
   userId: number;
@@ -21,7 +21,7 @@ export type Actor = {
   claim?: Claim;
   /** The new revision of each environment that the request changed. The response lists them. */
   revisions?: Map<string, number>;
-  /** The request's newest event for each environment. The empty string is the key of events without one. */
+  /** The request's newest event for each environment. Events without an environment have the empty string as key. */
   events?: Map<string, number>;
 };
 
@@ -33,29 +33,29 @@ export type TokenScope = {
   readOnly?: boolean;
   /** The total number of events that the token can cause. */
   maxChanges?: number;
-  /** The largest percentage that the token can set in an environment of type production. */
+  /** The maximum rollout percentage that the token can set in an environment of type production. */
   maxProductionRollout?: number;
 };
 
 /** The scope of the request's token, and whether its owner is a root admin at this moment. */
 export type ActorScope = TokenScope & { ownerIsAdmin: boolean };
 
-/** A token through which an account acts. */
+/** A token with which an account acts. */
 export type ActingToken = { id: number; name: string; isAgent: boolean };
 
-/** Who caused an event: a person in a session, a person's token, an agent for a person, and so on. */
+/** The kinds of actors that can cause an event, such as a person in a session, a person's token, or an agent for a person. */
 export const ACTOR_KINDS = ['user', 'token', 'agent', 'service-account', 'admin-token', 'system'] as const;
 export type ActorKind = (typeof ACTOR_KINDS)[number];
 
-export function kindOfActor({ kind, token }: Actor): ActorKind {
+export function getActorKind({ kind, token }: Actor): ActorKind {
   if (kind !== 'user' || token === undefined) return kind;
   return token.isAgent ? 'agent' : 'token';
 }
 
-/** A session or token, by the table that has it. */
+/** A session or token, identified by its table and id. */
 export type Credential = { table: 'api_tokens' | 'personal_access_tokens' | 'sessions'; id: number };
 
-/** Whether the actor has a row in `users` and the roles it holds: a user or a service account. */
+/** Returns whether the actor is a user or a service account, which have a row in `users` and hold roles. */
 export const isAccount = (actor: Actor): boolean => actor.kind === 'user' || actor.kind === 'service-account';
 
 /** One execution of a request with an Idempotency-Key. */
@@ -64,11 +64,11 @@ export type Claim = { key: Buffer; run: string };
 /** The ids that Unleash uses for an admin token and for the server. */
 export const ADMIN_TOKEN_USER_ID = -42;
 export const SYSTEM_USER_ID = -1337;
-/** The name of an admin token where only its user id is known. No account can have a name that starts like it. */
+/** The name of an admin token if only its user id is known. No account name can start like this. */
 export const ADMIN_TOKEN_NAME = 'admin token';
 
-/** The name of an admin token as an actor, which distinguishes the token "ci" from a user with that name. */
-export const nameOfAdminToken = (name: string): string =>
+/** Returns the name of an admin token as an actor, which distinguishes the token "ci" from a user with that name. */
+export const adminTokenName = (name: string): string =>
   name.startsWith(`${ADMIN_TOKEN_NAME} `) ? name : `${ADMIN_TOKEN_NAME} ${name}`;
 
 export const SYSTEM: Actor = {

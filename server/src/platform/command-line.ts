@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type ParseArgsOptionDescriptor, parseArgs } from 'node:util';
 import { howToRun, IS_PACKAGE, locate } from './files.ts';
-import { type Described, VARIABLE_NAMES, VARIABLES } from './variables.ts';
+import { type DescribedVariables, VARIABLE_NAMES, VARIABLES } from './variables.ts';
 
 type Option = ParseArgsOptionDescriptor & { meaning: string };
 type Options = Record<string, Option>;
@@ -9,24 +9,29 @@ type Values<T extends Options> = ReturnType<typeof parseArgs<{ options: T }>>['v
 
 /** A program as its --help describes it. */
 export type Command<T extends Options> = {
-  /** The command as a user types it: `npm run migrate` or `halyard migrate`. */
+  /** The command as a user types it, such as `npm run migrate` or `halyard migrate`. */
   run: string;
   /** The purpose, in one or more sentences. */
   does: string;
   options?: T;
-  /** The environment variables that it reads, or the important ones. */
-  variables?: Described;
+  /** The options that the help lists, if not all of them, for example because the others belong to a different command. */
+  listed?: readonly string[];
+  /** The page that describes the command. Default: the page about the environment variables. */
+  page?: string;
+  /** The environment variables that the program reads, or the most important of them. */
+  variables?: DescribedVariables;
 };
 
 const HELP = { type: 'boolean', short: 'h', meaning: 'Print this help' } satisfies Option;
 
-/** The options of this process. Prints the help and exits with 0 for --help; exits with 2 for an unknown option. */
+/** Returns the options of this process. It prints the help and exits with 0 for --help, and exits with 2 for an unknown option. */
 export function readOptions<T extends Options>(command: Command<T>): Values<T> {
   const options: Options = { ...command.options, help: HELP };
   try {
-    const { values } = parseArgs({ options });
+    const { values, tokens } = parseArgs({ options, tokens: true });
+    rejectRepetition(command.run, options, tokens);
     if (values.help) printAndExit(helpText(command, options));
-    // parseArgs loses the types of options that are passed through a generic function.
+    // parseArgs cannot infer the types of options that are passed through a generic function.
     return values as Values<T>;
   } catch (error) {
     // Node's second sentence explains how to pass an argument that begins with a dash, which does not help here.
@@ -36,27 +41,47 @@ export function readOptions<T extends Options>(command: Command<T>): Values<T> {
 }
 
 /** Takes the arguments before the first option, such as the product to import from. Call it before readOptions. */
-export function takeWords(): string[] {
-  const rest = process.argv.slice(2);
-  const first = rest.findIndex(word => word.startsWith('-'));
-  return process.argv.splice(2, first < 0 ? rest.length : first);
+export function takePositionals(): string[] {
+  const words = process.argv.slice(2);
+  const firstOption = words.findIndex(word => word.startsWith('-'));
+  return process.argv.splice(2, firstOption < 0 ? words.length : firstOption);
+}
+
+type Tokens = { kind: string; name?: string }[];
+
+/** Rejects an option that is passed twice, because only its last value would be used. */
+function rejectRepetition(run: string, options: Options, tokens: Tokens): void {
+  const names = tokens.flatMap(({ kind, name }) => (kind === 'option' && name !== undefined ? [name] : []));
+  const repeatedName = names.find(
+    (name, index) =>
+      options[name]?.type === 'string' && !options[name].multiple && names.indexOf(name) < index,
+  );
+  if (repeatedName !== undefined) rejectOption(run, `--${repeatedName} can be passed only once`);
+}
+
+/** Rejects options that the command would ignore, with the reason or the command to which they belong. */
+export function rejectUnused(run: string, values: object, names: readonly string[], reason: string): void {
+  const unusedName = Object.entries(values).find(
+    ([name, value]) => names.includes(name) && value !== undefined && value !== false,
+  )?.[0];
+  if (unusedName !== undefined) rejectOption(run, `--${unusedName} ${reason}`);
 }
 
 /** Prints what is wrong with an option and exits with 2. */
 export function rejectOption(run: string, problem: string): never {
-  process.stderr.write(`${problem}. Run ${withOption(run, '--help')} for all options.\n`);
+  process.stderr.write(`${problem}. Run ${appendOption(run, '--help')} for all options.\n`);
   process.exit(2);
 }
 
-/** The server takes all its settings from the environment, so there are only two options. */
+/** Reads the options of the server. There are only two, because the server takes all its settings from the environment. */
 export function readServerOptions(): void {
-  const { version: wanted } = readOptions({
+  const { version: showsVersion } = readOptions({
     run: howToRun('server'),
     does: `Halyard ${version()}, a feature-flag service.`,
     options: { version: { type: 'boolean', short: 'v', meaning: 'Print the version' } },
     variables: VARIABLES,
   });
-  if (wanted) printAndExit(version());
+  if (showsVersion) printAndExit(version());
 }
 
 export function version(): string {
@@ -68,39 +93,45 @@ function printAndExit(text: string): never {
   process.exit(0);
 }
 
-/** npm passes on the options after --. */
-const withOption = (run: string, option: string): string =>
+/** Appends an option. npm passes on only the options after --. */
+const appendOption = (run: string, option: string): string =>
   run.startsWith('npm ') ? `${run} -- ${option}` : `${run} ${option}`;
 
 function helpText(command: Command<Options>, options: Options): string {
-  const rows = Object.entries(options).map(([name, option]) => {
+  const isListed = (name: string) =>
+    command.listed === undefined || name === 'help' || command.listed.includes(name);
+  const listedOptions = Object.entries(options).filter(([name]) => isListed(name));
+  const rows = listedOptions.map(([name, option]) => {
     const short = option.short === undefined ? '    ' : `-${option.short}, `;
-    const given = option.default !== undefined && option.default !== false && option.default !== '';
+    const hasDefault = option.default !== undefined && option.default !== false && option.default !== '';
     return {
       flag: `${short}--${name}${option.type === 'string' ? ' <value>' : ''}`,
-      meaning: `${option.meaning}${given ? `. Default: ${option.default}` : ''}`,
+      meaning: `${option.meaning}${hasDefault ? `. Default: ${option.default}` : ''}`,
     };
   });
   const width = Math.max(...rows.map(({ flag }) => flag.length));
   const lines = rows.map(({ flag, meaning }) => `  ${flag.padEnd(width)}  ${meaning}`);
-  const variables = command.variables === undefined ? '' : `\n\n${variablesText(command.variables)}`;
-  return `${command.does}\n\nUsage: ${withOption(command.run, '<option>').replace(/(-- )?<option>/, '[$&]')}\n\nOptions:\n${lines.join('\n')}${variables}`;
+  const variables =
+    command.variables === undefined ? '' : `\n\n${variablesText(command.variables, command.page)}`;
+  return `${command.does}\n\nUsage: ${appendOption(command.run, '<option>').replace(/(-- )?<option>/, '[$&]')}\n\nOptions:\n${lines.join('\n')}${variables}`;
 }
 
-function variablesText(variables: Described): string {
+const VARIABLES_PAGE = 'docs/reference/configuration.md';
+
+function variablesText(variables: DescribedVariables, page = VARIABLES_PAGE): string {
   const width = Math.max(...Object.keys(variables).map(name => name.length));
   const rows = Object.entries(variables).map(
     ([name, { meaning, default: fallback }]) =>
       `  ${name.padEnd(width)}  ${meaning}\n  ${' '.repeat(width)}  Default: ${fallback}`,
   );
   const isServer = variables === VARIABLES;
-  const more = isServer && !IS_PACKAGE ? ' (npm start also reads them from .env)' : '';
-  return `Environment variables${more}:
+  const note = isServer && !IS_PACKAGE ? ' (npm start also reads them from .env)' : '';
+  return `Environment variables${note}:
 ${rows.join('\n')}
 
 ${isServer ? FILES : `All variables: ${howToRun('server', '--help')}`}
 
-Documentation: docs/reference/configuration.md${IS_PACKAGE ? ' in the repository of Halyard' : ''}`;
+Documentation: ${page}${IS_PACKAGE ? ' in the repository of Halyard' : ''}`;
 }
 
 const FILES = `A secret can be in a file instead. These variables name such a file:

@@ -31,13 +31,16 @@ test('only DATABASE_URL is required', () => {
     allowPrivateTargets: false,
     deliverySchedule: [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
     disableAfterHours: 120,
+    disabledAuthorization: [],
   });
 });
 
 test.each([
-  [{ PORT: '80' }, { port: 80, publicUrl: 'http://localhost:80' }],
+  [{ PORT: '80' }, { port: 80, publicUrl: 'http://localhost' }],
   [{ PORT: '' }, { port: 4242 }],
   [{ HALYARD_PUBLIC_URL: 'https://flags.example.com/' }, { publicUrl: 'https://flags.example.com' }],
+  [{ HALYARD_PUBLIC_URL: 'HTTPS://Flags.Example.com:443//' }, { publicUrl: 'https://flags.example.com' }],
+  [{ HALYARD_PUBLIC_URL: 'http://Flags.example.com:8080' }, { publicUrl: 'http://flags.example.com:8080' }],
   [
     { HALYARD_INIT_ADMIN_TOKENS: `*:*.${SECRET}, *:*.b${SECRET}` },
     { initAdminTokens: [`*:*.${SECRET}`, `*:*.b${SECRET}`] },
@@ -66,6 +69,10 @@ test.each([
     { allowedTargets: ['hooks.internal', '10.1.0.0/16'], allowPrivateTargets: true },
   ],
   [{ HALYARD_DELIVERY_SCHEDULE: '0, 0.1, 2' }, { deliverySchedule: [0, 0.1, 2] }],
+  [
+    { HALYARD_DISABLED_AUTHORIZATION: 'device, registration' },
+    { disabledAuthorization: ['device', 'registration'] },
+  ],
   [{ HALYARD_DISABLE_INTEGRATIONS_AFTER_HOURS: '0' }, { disableAfterHours: 0 }],
   [
     { HALYARD_POOL_SIZE: '50', LOG_LEVEL: 'debug', HOST: '127.0.0.1' },
@@ -102,6 +109,7 @@ test.each([
   ['HALYARD_PUBLIC_URL', 'flags.example.com'],
   ['HALYARD_PUBLIC_URL', 'ftp://flags.example.com'],
   ['HALYARD_PUBLIC_URL', 'https://example.com/flags'],
+  ['HALYARD_PUBLIC_URL', 'https://ada:secret@example.com'],
   ['DATABASE_URL', 'postgres://halyard@a.example:5432,b.example:5432/halyard'],
   ['DATABASE_URL', 'postgres://halyard@a.example/halyard?target_session_attrs=read-write'],
   ['HALYARD_DATABASE_DIRECT_URL', 'mysql://x/y'],
@@ -113,6 +121,7 @@ test.each([
   ['HALYARD_ALLOWED_TARGETS', 'http://hooks.internal'],
   ['HALYARD_ALLOWED_TARGETS', 'a b'],
   ['HALYARD_ALLOW_PRIVATE_TARGETS', 'yes'],
+  ['HALYARD_DISABLED_AUTHORIZATION', 'true'],
   ['HALYARD_PREPARED_STATEMENTS', 'no'],
   ['HALYARD_DELIVERY_SCHEDULE', '0,x'],
   ['HALYARD_DELIVERY_SCHEDULE', '0,90000'],
@@ -165,7 +174,7 @@ test.each([
   ['HALYARD_DELIVERY_SCHEDULE', '5,10', 'HALYARD_DELIVERY_SCHEDULE must start with 0, not 5.'],
   ['HALYARD_DELIVERY_SCHEDULE', '0,x', /must be .+, not "0,x"\./],
 ])('%s=%s is rejected with the reason', (name, value, expected) => {
-  const [title, problem = ''] = problemsOf({ ...GOOD, [name]: value });
+  const [title, problem = ''] = listProblems({ ...GOOD, [name]: value });
 
   expect(title).toBe('The configuration has 1 problem:');
   const reason = problem.trim().replace(/ Example: .*$/, '');
@@ -184,8 +193,8 @@ test.each([
 });
 
 test('the first admin has no default password', () => {
-  const missing = /HALYARD_INIT_ADMIN_PASSWORD is required if HALYARD_INIT_ADMIN_USERNAME is set/;
-  expect(() => readConfig({ ...GOOD, HALYARD_INIT_ADMIN_USERNAME: 'ada' })).toThrow(missing);
+  const missingPassword = /HALYARD_INIT_ADMIN_PASSWORD is required if HALYARD_INIT_ADMIN_USERNAME is set/;
+  expect(() => readConfig({ ...GOOD, HALYARD_INIT_ADMIN_USERNAME: 'ada' })).toThrow(missingPassword);
   expect(() => readConfig({ ...GOOD, HALYARD_INIT_ADMIN_PASSWORD: 'x' })).toThrow('USERNAME is missing');
 });
 
@@ -200,14 +209,14 @@ test.each([
 ])('the password %s of the first admin is a configuration error', (password, reason) => {
   const admin = { HALYARD_INIT_ADMIN_USERNAME: 'grace@example.com', HALYARD_INIT_ADMIN_PASSWORD: password };
 
-  expect(problemsOf({ ...GOOD, ...admin })).toEqual([
+  expect(listProblems({ ...GOOD, ...admin })).toEqual([
     'The configuration has 1 problem:',
     `  HALYARD_INIT_ADMIN_PASSWORD ${reason}. Example: HALYARD_INIT_ADMIN_PASSWORD="$(openssl rand -base64 18)"`,
   ]);
 });
 
 test('a data folder needs a secret key and an absolute path', () => {
-  const problem = (env: object) => problemsOf({ ...GOOD, ...env })[1];
+  const problem = (env: object) => listProblems({ ...GOOD, ...env })[1];
 
   expect(problem({ HALYARD_DATA_DIR: '/var/lib/halyard' })).toBe(
     '  HALYARD_DATA_DIR requires HALYARD_SECRET_KEY. Example: HALYARD_DATA_DIR=/var/lib/halyard',
@@ -218,7 +227,7 @@ test('a data folder needs a secret key and an absolute path', () => {
 });
 
 test('NATS needs a secret key, URLs and the seed of a user', () => {
-  const problem = (env: object) => problemsOf({ ...GOOD, ...env })[1];
+  const problem = (env: object) => listProblems({ ...GOOD, ...env })[1];
 
   expect(problem({ HALYARD_NATS_URL: 'tls://a:4222' })).toContain(
     'HALYARD_NATS_URL requires HALYARD_SECRET_KEY',
@@ -238,8 +247,8 @@ test('production needs a secret key', () => {
   expect(() => readConfig({ ...GOOD, NODE_ENV: 'production' })).toThrow('HALYARD_SECRET_KEY is required');
 });
 
-/** The lines of the error that the environment causes. */
-function problemsOf(env: Record<string, string | undefined>): string[] {
+/** Returns the lines of the error that the environment causes. */
+function listProblems(env: Record<string, string | undefined>): string[] {
   try {
     readConfig(env);
     return [];
@@ -249,7 +258,7 @@ function problemsOf(env: Record<string, string | undefined>): string[] {
 }
 
 test('all problems are reported together, and no problem twice', () => {
-  expect(problemsOf({ PORT: 'x', LOG_LEVEL: 'x' })).toEqual([
+  expect(listProblems({ PORT: 'x', LOG_LEVEL: 'x' })).toEqual([
     'The configuration has 3 problems:',
     expect.stringContaining('PORT must be a whole number'),
     expect.stringContaining('DATABASE_URL is missing'),
@@ -274,10 +283,10 @@ test('the page about configuration lists every variable with its default and mea
 });
 
 test('.env.example names every variable that a file may set', () => {
-  const named = [...page('.env.example').matchAll(/^(?:# )?([A-Z_]+)=/gm)].map(([, name]) => name);
+  const documentedNames = [...page('.env.example').matchAll(/^(?:# )?([A-Z_]+)=/gm)].map(([, name]) => name);
 
   // NODE_ENV is read before the file is.
-  expect(named.toSorted()).toEqual(
+  expect(documentedNames.toSorted()).toEqual(
     Object.keys(VARIABLES)
       .filter(name => name !== 'NODE_ENV')
       .toSorted(),

@@ -2,12 +2,12 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { BlockList, isIPv4 } from 'node:net';
 import { isAbsolute } from 'node:path';
 import { passwordProblems } from './secrets/password-strength.ts';
-import { fileVariableOf, VARIABLES, type VariableName } from './variables.ts';
+import { findFileVariable, VARIABLES, type VariableName } from './variables.ts';
 
 /** The settings of the process. Only this file reads the environment. */
 export type Config = {
   databaseUrl: string;
-  /** The database without a connection pooler in between; the same as `databaseUrl` if there is none. */
+  /** The database without a connection pooler in between. It is the same as `databaseUrl` if there is no pooler. */
   directUrl: string;
   poolSize: number;
   /** Whether frequent statements are prepared, which not every connection pooler supports. */
@@ -20,38 +20,43 @@ export type Config = {
   /** The first admin, created if there has never been a user. */
   initAdmin: { username: string; password: string } | undefined;
   secretKey: Buffer | undefined;
-  /** Old keys, which still decrypt what they encrypted. */
+  /** Old keys, which can still decrypt what they encrypted. */
   oldSecretKeys: Buffer[];
-  /** Where snapshots for SDKs are written. Undefined: nowhere. */
+  /** Where snapshots for SDKs are written. If undefined, none are written. */
   dataDir: string | undefined;
   trustedProxies: string[];
+  /** The ways in which a program could get a token that are disabled on this server. */
+  disabledAuthorization: AuthorizationMethod[];
   /** Hosts and ranges that integrations may reach even though they are not public. */
   allowedTargets: string[];
   allowPrivateTargets: boolean;
-  /** Seconds to wait before each attempt of a delivery; the first is 0. */
+  /** Seconds to wait before each attempt of a delivery, beginning with 0. */
   deliverySchedule: number[];
-  /** Hours of failures after which an integration is disabled. 0 never disables it. */
+  /** Hours of failures after which an integration is disabled, or 0 if it never is. */
   disableAfterHours: number;
   limits: Limits;
-  /** Writes of one caller: per minute on average (0: no limit), and in a burst after a pause. */
+  /** Writes that one caller may make per minute on average (0 means no limit), and in a burst after a pause. */
   writeLimit: { perMinute: number; burst: number };
   /** The maximum number of SDK streams that this process has open. */
   maxStreams: number;
-  /** What Prometheus must send. Undefined: anyone may read the metrics. */
+  /** What Prometheus must send. If undefined, anyone may read the metrics. */
   metricsToken: string | undefined;
   /** How long the server serves requests after SIGTERM. */
   shutdownDelaySeconds: number;
   /** How long counts of evaluations are stored, in days. */
   retention: { hourlyDays: number; dailyDays: number };
-  /** Where feeds for edges are published. Undefined: nowhere. */
+  /** Where feeds for edges are published. If undefined, none are published. */
   nats?: { url: string; nkey: string | undefined; replicas: number } | undefined;
 };
+
+/** With `registration`, programs register themselves. With `device`, they use codes for machines without a browser. */
+export type AuthorizationMethod = 'registration' | 'device';
 
 /** The maximum number of each kind in an instance. */
 export type Limits = {
   projects: number;
   environments: number;
-  /** Active ones; archived features do not count. */
+  /** Active features. Archived features do not count. */
   features: number;
   segments: number;
   apiTokens: number;
@@ -76,11 +81,11 @@ const METRICS_TOKEN = /^[\x21-\x7e]{16,200}$/;
 const NKEY_SEED = /^SU[A-Z2-7]{56}$/;
 const SECRET_KEY_BYTES = 32;
 const SECRET_FILE_BYTES = 65_536;
-/** An empty file for one of these is an error, for example because a script failed to write it. */
+/** For these variables, an empty file is an error, for example because a script failed to write it. */
 const NEVER_EMPTY: VariableName[] = ['DATABASE_URL', 'HALYARD_DATABASE_DIRECT_URL', 'HALYARD_SECRET_KEY'];
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i;
 const MAX_ATTEMPTS = 50;
-/** 0, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h: ten attempts over three days. */
+/** Ten attempts over three days, after 0, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h. */
 export const DEFAULT_SCHEDULE = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
 /** Reads all variables and reports all problems together, each with the variable and an example. */
@@ -88,10 +93,10 @@ export function readConfig(env: Env): Config {
   const problems: string[] = [];
   const read = <T>(name: VariableName, parse: Parse<T>): T => {
     try {
-      return parse(textOf(env, name));
+      return parse(readText(env, name));
     } catch (error) {
       problems.push(`${name} ${(error as Error).message}. Example: ${name}=${VARIABLES[name].example}`);
-      // Never used: problems is not empty, so the function throws below.
+      // The value is never used, because problems is not empty and the function throws below.
       return undefined as T;
     }
   };
@@ -114,17 +119,18 @@ export function readConfig(env: Env): Config {
     directUrl,
     poolSize: read('HALYARD_POOL_SIZE', integer(10, 2, 1_000)),
     preparedStatements:
-      read('HALYARD_PREPARED_STATEMENTS', oneOf(['true', 'false'], isPooled ? 'false' : 'true')) === 'true',
+      read('HALYARD_PREPARED_STATEMENTS', choice(['true', 'false'], isPooled ? 'false' : 'true')) === 'true',
     host: read('HOST', text => text ?? '0.0.0.0'),
     port,
     publicUrl: read('HALYARD_PUBLIC_URL', httpUrl(`http://localhost:${port ?? 4242}`)),
-    logLevel: read('LOG_LEVEL', oneOf(LOG_LEVELS, 'info')),
+    logLevel: read('LOG_LEVEL', choice(LOG_LEVELS, 'info')),
     initAdminTokens: read('HALYARD_INIT_ADMIN_TOKENS', adminTokens),
     initAdmin: read('HALYARD_INIT_ADMIN_PASSWORD', initAdmin(env.HALYARD_INIT_ADMIN_USERNAME || undefined)),
     secretKey: read('HALYARD_SECRET_KEY', secretKey(env.NODE_ENV === 'production')),
     oldSecretKeys: read('HALYARD_OLD_SECRET_KEYS', oldSecretKeys),
     dataDir: read('HALYARD_DATA_DIR', dataDir(env.HALYARD_SECRET_KEY ?? env.HALYARD_SECRET_KEY_FILE)),
     trustedProxies: read('HALYARD_TRUSTED_PROXIES', addresses),
+    disabledAuthorization: read('HALYARD_DISABLED_AUTHORIZATION', authorizationMethods),
     limits: {
       projects: limit('HALYARD_MAX_PROJECTS', DEFAULT_LIMITS.projects),
       environments: limit('HALYARD_MAX_ENVIRONMENTS', DEFAULT_LIMITS.environments),
@@ -145,7 +151,7 @@ export function readConfig(env: Env): Config {
     },
     nats: natsUrls === undefined ? undefined : { url: natsUrls, ...nats },
     allowedTargets: read('HALYARD_ALLOWED_TARGETS', targets),
-    allowPrivateTargets: read('HALYARD_ALLOW_PRIVATE_TARGETS', oneOf(['true', 'false'], 'false')) === 'true',
+    allowPrivateTargets: read('HALYARD_ALLOW_PRIVATE_TARGETS', choice(['true', 'false'], 'false')) === 'true',
     deliverySchedule: read('HALYARD_DELIVERY_SCHEDULE', schedule),
     disableAfterHours: read('HALYARD_DISABLE_INTEGRATIONS_AFTER_HOURS', integer(120, 0, 8_760)),
   };
@@ -153,10 +159,10 @@ export function readConfig(env: Env): Config {
   return config;
 }
 
-/** The value of a variable, or the content of the file named by the variable with the suffix _FILE. */
-function textOf(env: Env, name: VariableName): string | undefined {
+/** Returns the value of a variable, or the content of the file named by the variable with the suffix _FILE. */
+function readText(env: Env, name: VariableName): string | undefined {
   const value = env[name] || undefined;
-  const fileVariable = fileVariableOf(name);
+  const fileVariable = findFileVariable(name);
   const path = (fileVariable && env[fileVariable]) || undefined;
   if (path === undefined) return value;
   if (value !== undefined) throw new Error(`and ${fileVariable} are both set. Set only one of them`);
@@ -194,7 +200,7 @@ export class ConfigError extends Error {
   }
 }
 
-const items = (text: string | undefined): string[] =>
+const splitList = (text: string | undefined): string[] =>
   (text ?? '')
     .split(',')
     .map(item => item.trim())
@@ -208,7 +214,7 @@ function integer(fallback: number, low: number, high: number): Parse<number> {
   };
 }
 
-function oneOf(values: string[], fallback: string): Parse<string> {
+function choice(values: string[], fallback: string): Parse<string> {
   return (text = fallback) => {
     if (values.includes(text)) return text;
     throw new Error(`must be one of ${values.join(', ')}, not ${JSON.stringify(text)}`);
@@ -225,8 +231,8 @@ export function postgresUrl(text: string | undefined): string {
   if (hosts.includes(',') || /[?&]target_session_attrs=/.test(query)) throw new Error(SEVERAL_HOSTS);
   const url = URL.parse(text);
   // A / or ? in a password ends the authority too early, so the @ after the password ends up in the path or the query.
-  const later = url === null || path === '' ? path + query : path;
-  if (!authority.includes('@') && later.includes('@')) throw new Error(NOT_ENCODED);
+  const urlAfterAuthority = url === null || path === '' ? path + query : path;
+  if (!authority.includes('@') && urlAfterAuthority.includes('@')) throw new Error(NOT_ENCODED);
   if (url === null) throw new Error(hostProblem(authority));
   try {
     decodeURIComponent(text);
@@ -235,7 +241,7 @@ export function postgresUrl(text: string | undefined): string {
   }
   if (url.pathname.length < 2) throw new Error('names no database');
   // pg treats an unknown mode as verify-full, and an empty one as no encryption.
-  const mode = url.searchParams.getAll('sslmode').find(one => !SSL_MODES.includes(one));
+  const mode = url.searchParams.getAll('sslmode').find(candidate => !SSL_MODES.includes(candidate));
   if (mode !== undefined)
     throw new Error(`has sslmode ${JSON.stringify(mode)}; sslmode must be one of ${SSL_MODES.join(', ')}`);
   return text;
@@ -249,7 +255,7 @@ const SEVERAL_HOSTS =
 const NOT_ENCODED =
   'has a user name or password with a character that must be percent-encoded: / is %2F, ? is %3F, [ is %5B, ] is %5D';
 
-/** Node does not say why it rejects a URL. */
+/** Finds out why a URL is invalid, because Node does not say why it rejects the URL. */
 function hostProblem(authority: string): string {
   const [, port] = /:(\d+)$/.exec(authority.slice(authority.lastIndexOf('@') + 1)) ?? [];
   return Number(port) > 65_535
@@ -257,6 +263,7 @@ function hostProblem(authority: string): string {
     : 'has a host or port that is not valid';
 }
 
+/** Returns the origin in lower case and without the default port, because it is compared with what browsers and programs send. */
 function httpUrl(fallback: string): Parse<string> {
   return (text = fallback) => {
     const url = URL.parse(text);
@@ -266,17 +273,28 @@ function httpUrl(fallback: string): Parse<string> {
       throw new Error(
         `must have no path, query or fragment, not ${JSON.stringify(text)}: Halyard needs its own host name and cannot be served below a path`,
       );
-    return text.replace(/\/+$/, '');
+    if (url.username !== '' || url.password !== '') throw new Error('must have no user name or password');
+    return url.origin;
   };
 }
 
-// Secrets: a message says which item is wrong, but never quotes it.
+const AUTHORIZATION_METHODS: AuthorizationMethod[] = ['registration', 'device'];
+
+function authorizationMethods(text: string | undefined): AuthorizationMethod[] {
+  return splitList(text).map(item => {
+    const method = AUTHORIZATION_METHODS.find(candidate => candidate === item);
+    if (method !== undefined) return method;
+    throw new Error(`must be a list of ${AUTHORIZATION_METHODS.join(', ')}, not ${JSON.stringify(text)}`);
+  });
+}
+
+// The items are secrets, so a message says which one is wrong but never quotes it.
 function adminTokens(text: string | undefined): string[] {
-  const tokens = items(text);
-  const bad = tokens.findIndex(token => !ADMIN_TOKEN.test(token));
-  if (bad >= 0)
+  const tokens = splitList(text);
+  const invalidIndex = tokens.findIndex(token => !ADMIN_TOKEN.test(token));
+  if (invalidIndex >= 0)
     throw new Error(
-      `has an invalid item ${bad + 1}: it must be *:*. followed by a secret of 32 to 200 characters`,
+      `has an invalid item ${invalidIndex + 1}: it must be *:*. followed by a secret of 32 to 200 characters`,
     );
   return tokens;
 }
@@ -287,7 +305,7 @@ function metricsToken(text: string | undefined): string | undefined {
   return text;
 }
 
-/** Neither has a default: whoever names an admin chooses the password too. */
+/** Parses the first admin. Neither variable has a default, so whoever names an admin must choose the password too. */
 function initAdmin(username: string | undefined): Parse<Config['initAdmin']> {
   return password => {
     if (username === undefined && password === undefined) return undefined;
@@ -299,14 +317,16 @@ function initAdmin(username: string | undefined): Parse<Config['initAdmin']> {
   };
 }
 
-function secretKey(required: boolean): Parse<Buffer | undefined> {
+function secretKey(isRequired: boolean): Parse<Buffer | undefined> {
   return text => {
-    if (text === undefined && required) throw new Error('is required if NODE_ENV is production');
-    return text === undefined ? undefined : keyFrom(text);
+    if (text === undefined && isRequired) throw new Error('is required if NODE_ENV is production');
+    return text === undefined ? undefined : parseKey(text);
   };
 }
 
-/** The key signs the files, so that a server serves only what a server of the same installation wrote. */
+/**
+ * Requires the secret key, which signs the files, so that a server serves only what a server of the same installation has written.
+ */
 function dataDir(secretKey: string | undefined): Parse<string | undefined> {
   return text => {
     if (text !== undefined && !secretKey) throw new Error('requires HALYARD_SECRET_KEY');
@@ -315,16 +335,20 @@ function dataDir(secretKey: string | undefined): Parse<string | undefined> {
   };
 }
 
-/** Edges believe only what is signed. */
+/** Requires the secret key, because edges accept only what is signed. */
 function natsUrl(secretKey: string | undefined): Parse<string | undefined> {
   return text => {
     if (text === undefined) return undefined;
     if (!secretKey) throw new Error('requires HALYARD_SECRET_KEY');
-    const urls = items(text);
+    const urls = splitList(text);
     // A URL may contain a password, so the message does not quote it.
-    const bad = urls.findIndex(one => !/^(nats|tls):\/\/[^/]+$/.test(one) || URL.parse(one) === null);
-    if (bad >= 0)
-      throw new Error(`has an invalid item ${bad + 1}: it must be nats:// or tls://, a host and a port`);
+    const invalidIndex = urls.findIndex(
+      url => !/^(nats|tls):\/\/[^/]+$/.test(url) || URL.parse(url) === null,
+    );
+    if (invalidIndex >= 0)
+      throw new Error(
+        `has an invalid item ${invalidIndex + 1}: it must be nats:// or tls://, a host and a port`,
+      );
     return urls.join(',');
   };
 }
@@ -335,25 +359,26 @@ function nkeySeed(text: string | undefined): string | undefined {
   return text;
 }
 
-function keyFrom(text: string): Buffer {
+function parseKey(text: string): Buffer {
   const key = Buffer.from(text, 'base64');
   if (key.length !== SECRET_KEY_BYTES) throw new Error(`is not ${SECRET_KEY_BYTES} bytes in base64`);
   return key;
 }
 
-const oldSecretKeys = (text: string | undefined): Buffer[] => items(text).map(keyFrom);
+const oldSecretKeys = (text: string | undefined): Buffer[] => splitList(text).map(parseKey);
 
 function targets(text: string | undefined): string[] {
-  const list = items(text);
-  const bad = list.find(item => !isAddress(item) && !HOST_NAME.test(item));
-  if (bad !== undefined) throw new Error(`has "${bad}", which is not a host name, IP address or CIDR range`);
+  const list = splitList(text);
+  const invalidItem = list.find(item => !isAddress(item) && !HOST_NAME.test(item));
+  if (invalidItem !== undefined)
+    throw new Error(`has "${invalidItem}", which is not a host name, IP address or CIDR range`);
   return list;
 }
 
 function schedule(text: string | undefined): number[] {
-  const delays = text === undefined ? DEFAULT_SCHEDULE : items(text).map(Number);
-  const valid = delays.every(delay => Number.isFinite(delay) && delay >= 0 && delay <= 86_400);
-  if (!valid || delays.length === 0 || delays.length > MAX_ATTEMPTS)
+  const delays = text === undefined ? DEFAULT_SCHEDULE : splitList(text).map(Number);
+  const isValid = delays.every(delay => Number.isFinite(delay) && delay >= 0 && delay <= 86_400);
+  if (!isValid || delays.length === 0 || delays.length > MAX_ATTEMPTS)
     throw new Error(
       `must be a list of 1 to ${MAX_ATTEMPTS} numbers of seconds, each at most a day, not ${JSON.stringify(text)}`,
     );
@@ -363,13 +388,14 @@ function schedule(text: string | undefined): number[] {
 }
 
 function addresses(text: string | undefined): string[] {
-  const list = items(text);
-  const bad = list.find(item => !isAddress(item));
-  if (bad !== undefined) throw new Error(`has "${bad}", which is neither an IP address nor a CIDR range`);
+  const list = splitList(text);
+  const invalidItem = list.find(item => !isAddress(item));
+  if (invalidItem !== undefined)
+    throw new Error(`has "${invalidItem}", which is neither an IP address nor a CIDR range`);
   return list;
 }
 
-/** An IP address or a CIDR range, as Node itself understands them. */
+/** Returns whether the text is an IP address or a CIDR range, as Node itself understands them. */
 function isAddress(text: string): boolean {
   const [network = '', prefix, ...rest] = text.split('/');
   const family = isIPv4(network) ? 'ipv4' : 'ipv6';

@@ -12,7 +12,7 @@ const PATHS = {
   console: 'console/dist/',
   /** Where `npm run build:help` writes the manual. */
   help: 'site/dist/help/',
-  /** The script of the page at /docs/. Only the package has it as a file; a clone reads it from the library. */
+  /** The script of the page at /docs/. Only the package has the script as a file. A clone reads it from the library. */
   apiPage: 'server/api-page.js',
   /** The rows of the demo's sample data, written by `npm run demo-snapshot`. */
   sampleData: 'server/demo-story.jsonl',
@@ -21,25 +21,25 @@ const PATHS = {
     : 'server/src/record/event-index/index-process.ts',
 };
 
-const DEEPEST = 5;
+const MAX_DEPTH = 5;
 let root: URL | undefined;
 
-/** The path of a file, in a clone as well as in the package. */
+/** Returns the path of a file, in a clone as well as in the package. */
 export function locate(file: keyof typeof PATHS): URL {
   root ??= findRoot();
   return new URL(PATHS[file], root);
 }
 
-/** The nearest folder above this file that has the API document. */
+/** Returns the nearest folder above this file that has the API document. */
 function findRoot(): URL {
-  for (let up = 1, folder = new URL('./', import.meta.url); up <= DEEPEST; up++) {
+  for (let depth = 1, folder = new URL('./', import.meta.url); depth <= MAX_DEPTH; depth++) {
     if (existsSync(new URL(PATHS.apiDocument, folder))) return folder;
     folder = new URL('../', folder);
   }
   throw new Error(`No folder above ${import.meta.url} has ${PATHS.apiDocument}. Install Halyard again.`);
 }
 
-/** How a user runs a command, with its options: `halyard migrate --help` or `npm run migrate -- --help`. */
+/** Returns how a user runs a command with its options, such as `halyard migrate --help` or `npm run migrate -- --help`. */
 export function howToRun(command: string, ...options: string[]): string {
   if (IS_PACKAGE) return ['halyard', command, ...options].filter(part => part !== '').join(' ');
   const script = command === 'server' ? 'npm start' : `npm run ${command}`;

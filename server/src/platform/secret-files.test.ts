@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { readConfig } from './config.ts';
-import { fileVariableOf, unknownVariables, VARIABLES, type VariableName } from './variables.ts';
+import { findFileVariable, unknownVariables, VARIABLES, type VariableName } from './variables.ts';
 
 const DATABASE_URL = 'postgres://halyard@db:5432/halyard';
 const TOKEN = `*:*.${'s'.repeat(32)}`;
@@ -37,7 +37,9 @@ test.each<[VariableName, string, object]>([
 });
 
 test('every variable with a secret has a _FILE variable, and no other variable does', () => {
-  const names = (Object.keys(VARIABLES) as VariableName[]).filter(name => fileVariableOf(name) !== undefined);
+  const names = (Object.keys(VARIABLES) as VariableName[]).filter(
+    name => findFileVariable(name) !== undefined,
+  );
 
   expect(names).toEqual([
     'DATABASE_URL',
@@ -76,7 +78,7 @@ test('a file that is too large is rejected', () => {
   );
 });
 
-test('a variable and its file are rejected together, without the secret', () => {
+test('setting both a variable and its file is rejected, without showing the secret', () => {
   const env = { DATABASE_URL, HALYARD_SECRET_KEY: KEY, HALYARD_SECRET_KEY_FILE: fileWith(KEY) };
 
   expect(() => readConfig(env)).toThrow(

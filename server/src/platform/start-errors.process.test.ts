@@ -20,19 +20,19 @@ import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { COMPILE_CACHE } from '../test/compile-cache.ts';
-import { copyDatabase, createDatabase, dropDatabase, runOnServer, urlOf } from '../test/database.ts';
+import { copyDatabase, createDatabase, dropDatabase, getDatabaseUrl, runOnServer } from '../test/database.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const PASSWORD = 'a-password-nobody-prints';
 const unique = randomBytes(4).toString('hex');
 const databases = [`halyard_start_${unique}`, `halyard_other_${unique}`] as const;
 const role = `halyard_role_${unique}`;
-const postgres = new URL(urlOf('postgres'));
+const postgres = new URL(getDatabaseUrl('postgres'));
 const AT = `${postgres.hostname}:${postgres.port}`;
 
-/** The database as the named role, with a password that must never be printed. */
+/** Returns the URL of the database for the role, with a password that must never be printed. */
 function asRole(user: string, database: string): string {
-  const url = new URL(urlOf(database));
+  const url = new URL(getDatabaseUrl(database));
   url.username = user;
   url.password = PASSWORD;
   return url.href;
@@ -47,29 +47,29 @@ afterAll(async () => {
   await runOnServer(`drop role ${role}`);
 });
 
-type Ended = { code: number | null; stdout: string; stderr: string };
+type ProcessResult = { code: number | null; stdout: string; stderr: string };
 
 /** Runs one of our programs until it exits. */
 async function run(
   script: string,
   env: Record<string, string>,
   { args = [], cwd = ROOT }: { args?: string[]; cwd?: string } = {},
-): Promise<Ended> {
+): Promise<ProcessResult> {
   const child = spawn(process.execPath, [resolve(ROOT, script), ...args], {
     cwd,
     env: { ...COMPILE_CACHE, PATH: process.env.PATH, HOST: '127.0.0.1', PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const ended: Ended = { code: null, stdout: '', stderr: '' };
-  child.stdout.on('data', chunk => (ended.stdout += chunk));
-  child.stderr.on('data', chunk => (ended.stderr += chunk));
+  const result: ProcessResult = { code: null, stdout: '', stderr: '' };
+  child.stdout.on('data', chunk => (result.stdout += chunk));
+  child.stderr.on('data', chunk => (result.stderr += chunk));
   const [code] = await once(child, 'close');
-  return { ...ended, code };
+  return { ...result, code };
 }
 
 const CONFIGURATION = 'Documentation: docs/reference/configuration.md';
 const MAIN = 'server/src/main.ts';
-/** Starts in half the CPU time (test/server-bundle.ts). */
+/** Starting the bundle takes half the CPU time (test/server-bundle.ts). */
 const BUNDLE = process.env.SERVER_BUNDLE ?? MAIN;
 const STACK = /^\s+at /m;
 
@@ -113,12 +113,15 @@ test('an unreachable database is reported before the server is loaded, after war
 });
 
 test('names a port that is in use, without a stack trace', async () => {
-  const other = createServer().listen(0, '127.0.0.1');
-  await once(other, 'listening');
-  const { port } = other.address() as AddressInfo;
+  const otherServer = createServer().listen(0, '127.0.0.1');
+  await once(otherServer, 'listening');
+  const { port } = otherServer.address() as AddressInfo;
 
-  const { code, stderr } = await run(BUNDLE, { DATABASE_URL: urlOf(databases[0]), PORT: String(port) });
-  other.close();
+  const { code, stderr } = await run(BUNDLE, {
+    DATABASE_URL: getDatabaseUrl(databases[0]),
+    PORT: String(port),
+  });
+  otherServer.close();
 
   expect(stderr.trim()).toBe(
     `Cannot listen on 127.0.0.1:${port}: another process uses this port. Stop that process or set PORT.`,
@@ -127,7 +130,7 @@ test('names a port that is in use, without a stack trace', async () => {
 });
 
 test('names an IP address that the machine does not have', async () => {
-  const env = { DATABASE_URL: urlOf(databases[0]), HOST: '192.0.2.1', PORT: '4242' };
+  const env = { DATABASE_URL: getDatabaseUrl(databases[0]), HOST: '192.0.2.1', PORT: '4242' };
   const { stderr } = await run(BUNDLE, env);
 
   expect(stderr.trim()).toBe(
@@ -164,7 +167,7 @@ test('an unknown option is rejected with exit code 2', async () => {
 
 test('rotate-secrets without a key says which variable is missing', async () => {
   const { code, stderr } = await run('server/scripts/rotate-secrets.ts', {
-    DATABASE_URL: urlOf(databases[0]),
+    DATABASE_URL: getDatabaseUrl(databases[0]),
   });
 
   expect(code).toBe(1);
@@ -172,7 +175,7 @@ test('rotate-secrets without a key says which variable is missing', async () => 
   expect(stderr).not.toMatch(STACK);
 });
 
-/** The variables that the help of each script describes. */
+/** The variables that each script's help describes. */
 const SCRIPTS: [string, string[]][] = [
   ['setup', ['DATABASE_URL']],
   ['migrate', ['DATABASE_URL']],
@@ -186,14 +189,14 @@ const SCRIPTS: [string, string[]][] = [
   ['openapi', []],
 ];
 
-/** Runs a script with an argument where it can do no harm: in an empty folder, with no database. */
-async function runWith(name: string, argument: string): Promise<Ended> {
+/** Runs a script with an argument in an empty folder and without a database, where it can do no harm. */
+async function runWith(name: string, argument: string): Promise<ProcessResult> {
   const cwd = mkdtempSync(join(tmpdir(), 'halyard-options-'));
   try {
     const env = { DATABASE_URL: 'postgres://127.0.0.1:1/halyard' };
-    const ended = await run(`server/scripts/${name}.ts`, env, { args: [argument], cwd });
+    const result = await run(`server/scripts/${name}.ts`, env, { args: [argument], cwd });
     expect(readdirSync(cwd)).toEqual([]);
-    return ended;
+    return result;
   } finally {
     rmSync(cwd, { recursive: true });
   }
@@ -283,14 +286,14 @@ test('setup rejects a DATABASE_URL that names no database', async () => {
 });
 
 test('setup with a role that may not create databases says what to grant or create', async () => {
-  const missing = `halyard_missing_${unique}`;
+  const missingDatabase = `halyard_missing_${unique}`;
 
-  expect(await setupThatFails(asRole(role, missing))).toEqual([
-    `PostgreSQL at ${AT} has no database "${missing}", and role "${role}" has no permission to create it. Grant CREATEDB to the role, or let an administrator create the database with the role as its owner.`,
+  expect(await setupThatFails(asRole(role, missingDatabase))).toEqual([
+    `PostgreSQL at ${AT} has no database "${missingDatabase}", and role "${role}" has no permission to create it. Grant CREATEDB to the role, or let an administrator create the database with the role as its owner.`,
   ]);
 });
 
-// The first run hashes the passwords of the demo users, and the third one finds a copy of that database.
+// The first run hashes the demo users' passwords, and the third run finds a copy of that database.
 test('setup writes .env when the database is ready, and follows a changed DATABASE_URL', async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'halyard-setup-'));
   const read = () => parseEnv(readFileSync(join(cwd, '.env'), 'utf8'));
@@ -310,14 +313,14 @@ test('setup writes .env when the database is ready, and follows a changed DATABA
     expect(read()).toEqual({ ...first, LOG_LEVEL: 'warn' });
 
     await copyDatabase(databases[0], databases[1]);
-    const second = await setup(urlOf(databases[1]));
+    const second = await setup(getDatabaseUrl(databases[1]));
     expect(second.code).toBe(0);
     expect(second.stdout).toContain(
       `Replaced DATABASE_URL in .env: it was ${databases[0]} at ${AT} as postgres, it is now ${databases[1]} at ${AT} as postgres.`,
     );
     expect(second.stdout).not.toContain('Wrote');
     expect(second.stdout).not.toContain(PASSWORD);
-    expect(read()).toEqual({ ...first, LOG_LEVEL: 'warn', DATABASE_URL: urlOf(databases[1]) });
+    expect(read()).toEqual({ ...first, LOG_LEVEL: 'warn', DATABASE_URL: getDatabaseUrl(databases[1]) });
     expect(readFileSync(join(cwd, '.env'), 'utf8')).toMatch(/^# mine\nLOG_LEVEL=warn\nDATABASE_URL=/);
     expect(second.stdout).toContain(
       'The database is ready. It already had users, so setup added no demo data.',
@@ -339,7 +342,7 @@ test('the commands of run-in-production.md start the server on a machine with an
     cwd: folder,
     env: {
       PATH: `${folder}/old:/usr/bin:/bin`,
-      DATABASE_URL: urlOf(databases[0]),
+      DATABASE_URL: getDatabaseUrl(databases[0]),
       HOST: '127.0.0.1',
       PORT: '0',
     },
@@ -348,19 +351,19 @@ test('the commands of run-in-production.md start the server on a machine with an
   let output = '';
   child.stdout.on('data', chunk => (output += chunk));
   child.stderr.on('data', chunk => (output += chunk));
-  const ended = once(child, 'exit');
+  const childExit = once(child, 'exit');
   try {
     await expect.poll(() => output + (child.exitCode ?? '')).toMatch(/Server listening|\d+$/);
 
     expect(output).toContain('Server listening');
   } finally {
     child.kill('SIGTERM');
-    await ended;
+    await childExit;
     rmSync(folder, { recursive: true });
   }
 });
 
-/** A clone whose PATH has a Node that is too old, and whose .node/ has the right one, as after a first download. */
+/** Returns a clone whose PATH has a Node that is too old, and whose .node/ has the right one, as after the first download. */
 function cloneWithOldNode(): string {
   const folder = mkdtempSync(join(tmpdir(), 'halyard-clone-'));
   for (const part of ['scripts', 'old', '.node']) mkdirSync(join(folder, part));
@@ -384,10 +387,11 @@ test('every command of run-in-production.md exists in a clone and runs under scr
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;
   };
-  const named = [...PRODUCTION.matchAll(/`(?:npm (?:run )?|halyard )([a-z:-]+)/g)].map(([, name = '']) =>
-    name === 'server' ? 'start' : name,
+  const namedCommands = [...PRODUCTION.matchAll(/`(?:npm (?:run )?|halyard )([a-z:-]+)/g)].map(
+    ([, name = '']) => (name === 'server' ? 'start' : name),
   );
 
-  expect(named).toContain('migrate');
-  for (const name of named) if (name !== 'setup') expect(scripts[name], name).toMatch(/^scripts\/with-node /);
+  expect(namedCommands).toContain('migrate');
+  for (const name of namedCommands)
+    if (name !== 'setup') expect(scripts[name], name).toMatch(/^scripts\/with-node /);
 });

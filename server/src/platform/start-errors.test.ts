@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDatabase, dropDatabase, runOnServer, urlOf } from '../test/database.ts';
+import { createDatabase, dropDatabase, getDatabaseUrl, runOnServer } from '../test/database.ts';
 import { type Behaviour, startFakePostgres } from '../test/fake-postgres.ts';
 import { migrate } from './db/migrate.ts';
-import { cannotListen, explainStartError } from './start-errors.ts';
+import { explainListenError, explainStartError } from './start-errors.ts';
 
 const PASSWORD = 'a-password-nobody-prints';
 const unique = randomBytes(4).toString('hex');
 const database = `halyard_errors_${unique}`;
 const role = `halyard_errors_role_${unique}`;
-const postgres = new URL(urlOf('postgres'));
+const postgres = new URL(getDatabaseUrl('postgres'));
 const AT = `${postgres.hostname}:${postgres.port}`;
 
-/** The database as the named role, with a password that must never be printed. */
+/** Returns the database as the named role, with a password that must never be printed. */
 function asRole(user: string, name: string): string {
-  const url = new URL(urlOf(name));
+  const url = new URL(getDatabaseUrl(name));
   url.username = user;
   url.password = PASSWORD;
   return url.href;
@@ -29,8 +29,8 @@ afterAll(async () => {
   await runOnServer(`drop role ${role}`);
 });
 
-/** What the server and every script print if this database cannot be used. */
-async function explanationOf(url: string): Promise<string | undefined> {
+/** Returns what the server and every script print if this database cannot be used. */
+async function getExplanation(url: string): Promise<string | undefined> {
   const error = await migrate(url).catch((thrown: unknown) => thrown);
   return explainStartError(error, url);
 }
@@ -77,7 +77,7 @@ test.each<[string, string, string]>([
     `Cannot connect to PostgreSQL at ${AT}: a file is missing (ENOENT: no such file or directory, open '/missing.pem').`,
   ],
 ])('%s is explained, without the password', async (_, url, expected) => {
-  const explanation = await explanationOf(url);
+  const explanation = await getExplanation(url);
 
   expect(explanation).toContain(expected);
   expect(explanation).not.toContain(PASSWORD);
@@ -115,20 +115,22 @@ test.each<[string, Behaviour, RegExp]>([
     /^Cannot connect to PostgreSQL at 127\.0\.0\.1:\d+: no response\. Check host and port in DATABASE_URL, and firewalls in between\.$/,
   ],
 ])('%s is explained in one line', async (_, behaviour, expected) => {
-  const fake = await startFakePostgres(behaviour);
+  const fakePostgres = await startFakePostgres(behaviour);
   try {
-    const explanation = await explanationOf(`postgres://ada:${PASSWORD}@127.0.0.1:${fake.port}/halyard`);
+    const explanation = await getExplanation(
+      `postgres://ada:${PASSWORD}@127.0.0.1:${fakePostgres.port}/halyard`,
+    );
 
     expect(explanation).toMatch(expected);
   } finally {
-    fake.close();
+    fakePostgres.close();
   }
 });
 
 test('a port that needs a permission is explained', () => {
-  const denied = Object.assign(new Error('listen EACCES'), { code: 'EACCES' });
+  const deniedError = Object.assign(new Error('listen EACCES'), { code: 'EACCES' });
 
-  expect(cannotListen(denied, '::', 80)).toMatchObject({
+  expect(explainListenError(deniedError, '::', 80)).toMatchObject({
     message:
       'Cannot listen on [::]:80: the process has no permission to use this port. Set PORT to 1024 or higher.',
   });

@@ -1,3 +1,4 @@
+// The module is imported by its path, because `npm run setup -- --help` reads the variables before any package is installed.
 import { nearestName } from '../../../plane/src/platform/nearest.ts';
 
 /** One environment variable as `--help`, the documentation and error messages describe it. */
@@ -30,13 +31,13 @@ export const VARIABLES = {
     default: '0.0.0.0',
     example: '127.0.0.1',
     meaning:
-      'IP address to listen on; a host name binds to one of its addresses; :: listens on all of IPv4 and IPv6',
+      'IP address to listen on; a host name binds to one of its addresses; :: listens on all IPv4 and IPv6 addresses',
   },
   HALYARD_PUBLIC_URL: {
     default: 'http://localhost:$PORT',
     example: 'https://flags.example.com',
     meaning:
-      'URL of the server in the browser, without a path; used in links, for the cookie and to check origins',
+      'URL at which browsers reach the server, without a path; used in links, for the cookie and to check origins',
   },
   HALYARD_INIT_ADMIN_TOKENS: {
     default: 'none',
@@ -58,7 +59,8 @@ export const VARIABLES = {
   HALYARD_SECRET_KEY: {
     default: 'none; required with NODE_ENV=production',
     example: '"$(openssl rand -base64 32)"',
-    meaning: '32 bytes in base64 that encrypt the secrets of integrations and of single sign-on',
+    meaning:
+      '32 bytes in base64 that encrypt the secrets of integrations, single sign-on and readable API tokens',
     isSecret: true,
   },
   HALYARD_DATA_DIR: {
@@ -78,11 +80,16 @@ export const VARIABLES = {
     example: '10.0.0.0/8,192.0.2.7',
     meaning: 'IP addresses or CIDR ranges of proxies whose X-Forwarded-For is trusted',
   },
+  HALYARD_DISABLED_AUTHORIZATION: {
+    default: 'none',
+    example: 'registration,device',
+    meaning:
+      'Ways of requesting a token to disable for programs: registration, device, or both, separated by commas',
+  },
   HALYARD_ALLOWED_TARGETS: {
     default: 'none',
     example: 'hooks.internal,10.1.0.0/16',
-    meaning:
-      'Host names, IP addresses or CIDR ranges that integrations may reach although they are not public',
+    meaning: 'Private host names, IP addresses or CIDR ranges that integrations may reach',
   },
   HALYARD_ALLOW_PRIVATE_TARGETS: {
     default: 'false',
@@ -186,25 +193,25 @@ export const VARIABLES = {
 
 export type VariableName = keyof typeof VARIABLES;
 
-/** Variables as `--help` describes them. */
-export type Described = { [name in VariableName]?: Pick<Variable, 'default' | 'meaning'> };
+/** Variables as `--help` describes them. Not all of them are the server's. */
+export type DescribedVariables = Readonly<Record<string, Pick<Variable, 'default' | 'meaning'>>>;
 
-/** The description of some variables. */
-export const describeVariables = (...names: VariableName[]): Described =>
+/** Returns the description of some variables. */
+export const describeVariables = (...names: VariableName[]): DescribedVariables =>
   Object.fromEntries(names.map(name => [name, VARIABLES[name]]));
 
-/** The variable that names a file with the value; undefined if the value is not a secret. */
-export const fileVariableOf = (name: VariableName): string | undefined =>
+/** Returns the variable that names a file with the value, or undefined if the value is not a secret. */
+export const findFileVariable = (name: VariableName): string | undefined =>
   'isSecret' in VARIABLES[name] ? `${name}_FILE` : undefined;
 
 /** Every variable that the server reads, with those that name a file. */
 export const VARIABLE_NAMES: readonly string[] = (Object.keys(VARIABLES) as VariableName[]).flatMap(name =>
-  [name, fileVariableOf(name) ?? []].flat(),
+  [name, findFileVariable(name) ?? []].flat(),
 );
 
-const OURS = 'HALYARD_';
+const PREFIX = 'HALYARD_';
 
-/** The command line reads these, and both may run in the same shell. */
+/** The variables of the command line. The server ignores them without a warning, because both may run in the same shell. */
 export const CLI_VARIABLE_NAMES: readonly string[] = [
   'HALYARD_SERVER',
   'HALYARD_TOKEN',
@@ -216,14 +223,16 @@ export const CLI_VARIABLE_NAMES: readonly string[] = [
   'HALYARD_WEBHOOK_SECRET',
 ];
 
-/** A warning for each variable that has our prefix but is unknown, usually because of a typo. */
+/** Returns a warning for each variable that has our prefix but is unknown, usually because of a typo. */
 export function unknownVariables(env: Record<string, string | undefined>): string[] {
-  const known = [...VARIABLE_NAMES];
+  const knownNames = [...VARIABLE_NAMES];
   return Object.keys(env)
-    .filter(name => name.startsWith(OURS) && !known.includes(name) && !CLI_VARIABLE_NAMES.includes(name))
+    .filter(
+      name => name.startsWith(PREFIX) && !knownNames.includes(name) && !CLI_VARIABLE_NAMES.includes(name),
+    )
     .toSorted()
     .map(name => {
-      const nearest = nearestVariable(name, known);
+      const nearest = nearestVariable(name, knownNames);
       return nearest === undefined
         ? `${name} is not known. Run with --help for all variables.`
         : `${name} is not known. Did you mean ${nearest}?`;
@@ -231,8 +240,8 @@ export function unknownVariables(env: Record<string, string | undefined>): strin
 }
 
 /** Compares the names without their common prefix and their underscores. */
-function nearestVariable(name: string, known: string[]): string | undefined {
-  const bare = (text: string) => text.replace(OURS, '').replaceAll('_', '');
-  const nearest = nearestName(bare(name), known.map(bare));
-  return known.find(candidate => bare(candidate) === nearest);
+function nearestVariable(name: string, knownNames: string[]): string | undefined {
+  const normalize = (text: string) => text.replace(PREFIX, '').replaceAll('_', '');
+  const nearest = nearestName(normalize(name), knownNames.map(normalize));
+  return knownNames.find(candidate => normalize(candidate) === nearest);
 }

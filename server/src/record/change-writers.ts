@@ -1,21 +1,21 @@
 import type { RawBuilder, SqlBool } from 'kysely';
 import type { Tx } from '../platform/db/database.ts';
 
-/** Writes data derived from the events of a change, in the statement that inserts them. */
+/** Writes data that is derived from a change's events, in the statement that inserts the events. */
 export type EventWriter = {
   /** Common table expressions that read `written`, the inserted events. All writers together cost one round trip. */
   expressions: RawBuilder<unknown>;
-  /** Servers that listen on the channel are notified after the commit if the condition holds. */
+  /** If the condition holds, servers that listen on the channel are notified after the commit. */
   notifies?: { channel: string; when: RawBuilder<SqlBool> };
 };
 
-/** What a change published: the channel to notify, and the new revisions of environments. */
+/** The channel to notify after a change, and the new revisions of environments. */
 export type Publication = {
   channel: string | undefined;
   revisions: { environment: string; revision: number }[];
 };
 
-/** What a change rolls out further than allowed: a flag, or the default strategy of a project. */
+/** A flag or a project's default strategy that a change rolls out further than allowed. */
 export type RaisedRollout = {
   featureName: string | null;
   project: string | null;
@@ -26,35 +26,38 @@ export type RaisedRollout = {
   rollout: number;
 };
 
-type Recorded = { type: string; project?: string | null; environment?: string | null };
+type RecordedEvent = { type: string; project?: string | null; environment?: string | null };
 
-/** The writes of a change that belong to wings above `record/`. */
+/** The writes of a change that belong to layers above `record/`. */
 export type Writers = {
   events: EventWriter[];
-  /** A project that rejects the events in `written` without a comment, or null. */
+  /** Selects a project that rejects the events in `written` without a comment, or null. */
   requiringComment: RawBuilder<string | null>;
-  /** The tags of a feature, which its events keep. */
-  tagsOf: (featureName: RawBuilder<unknown>) => RawBuilder<unknown>;
+  /** Selects the tags of a feature, which are stored with its events. */
+  selectTags: (featureName: RawBuilder<unknown>) => RawBuilder<unknown>;
   /** Whether a writer reads `written.text`, the folded JSON text of an event. */
   readsText: RawBuilder<SqlBool>;
-  /** What the open change rolls out further in production than the percentage, if there is anything. Runs before `publish`. */
-  raisedRollout: (tx: Tx, allowed: number, events: Recorded[]) => Promise<RaisedRollout | undefined>;
   /**
-   * Runs as the last statement of a change, because other changes wait from here until the commit. All its events have this group
-   * id.
+   * Returns the first rollout of the open change that exceeds the percentage in production, or undefined if there is none. Runs
+   * before `publish`.
+   */
+  raisedRollout: (tx: Tx, maxRollout: number, events: RecordedEvent[]) => Promise<RaisedRollout | undefined>;
+  /**
+   * Runs as the last statement of a change, because other changes wait from here until the commit. All events of the change have
+   * this group id.
    */
   publish: (tx: Tx, groupId: string) => Promise<Publication>;
 };
 
-let registered: Writers | undefined;
+let currentWriters: Writers | undefined;
 
-/** Must be called once before the first change of a process. */
+/** Registers the writers, which must happen once before the first change of a process. */
 export function registerWriters(writers: Writers): void {
-  registered = writers;
+  currentWriters = writers;
 }
 
 export function registeredWriters(): Writers {
-  if (!registered)
-    throw new Error('A change needs the writers of the other wings: call registerWriters(WRITERS)');
-  return registered;
+  if (!currentWriters)
+    throw new Error('A change needs the writers of the other layers: call registerWriters(WRITERS)');
+  return currentWriters;
 }

@@ -13,47 +13,49 @@ import { change } from './change.ts';
 
 const harness = useHarness();
 
-const MANY = 4_001;
+const MANY_EVENTS = 4_001;
 
-const eventsOf = async (project: string): Promise<object[]> =>
+const listEvents = async (project: string): Promise<object[]> =>
   (await sql<object>`select id from events where project = ${project}`.execute(harness.db)).rows;
 
-const written = async () => {
+const readWritten = async () => {
   const { rows } = await sql<{ number: number; groupId: string }>`
     select (data ->> 'number')::integer as number, group_id as "groupId" from events
     where type = 'tag-created' order by id`.execute(harness.db);
   return rows;
 };
 
-test('a change of thousands of events writes them a part at a time, in order and under one group', async () => {
+test('a change with thousands of events writes them in parts, in order and in one group', async () => {
   const before = harness.statements.length;
 
   await change(harness.db, SYSTEM, async ({ record }) => {
-    for (let number = 0; number < MANY; number++) record({ type: 'tag-created', data: { number } });
+    for (let number = 0; number < MANY_EVENTS; number++) record({ type: 'tag-created', data: { number } });
   });
 
   const inserts = harness.statements.slice(before).filter(text => text.includes('insert into events'));
   expect(inserts).toHaveLength(3);
-  const rows = await written();
-  expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: MANY }, (_, number) => number));
+  const rows = await readWritten();
+  expect(rows.map(({ number }) => number)).toEqual(
+    Array.from({ length: MANY_EVENTS }, (_, number) => number),
+  );
   expect(new Set(rows.map(({ groupId }) => groupId)).size).toBe(1);
 });
 
 test('if a later part fails, no part is written', async () => {
-  const before = (await written()).length;
+  const before = (await readWritten()).length;
 
-  const failing = change(harness.db, SYSTEM, async ({ record }) => {
-    for (let number = 0; number < MANY; number++) record({ type: 'tag-created', data: { number } });
-    // PostgreSQL stores no NUL.
-    record({ type: 'tag-created', data: { number: MANY, text: '\0' } });
+  const failingChange = change(harness.db, SYSTEM, async ({ record }) => {
+    for (let number = 0; number < MANY_EVENTS; number++) record({ type: 'tag-created', data: { number } });
+    // PostgreSQL cannot store NUL.
+    record({ type: 'tag-created', data: { number: MANY_EVENTS, text: '\0' } });
   });
 
-  await expect(failing).rejects.toThrow();
-  expect(await written()).toHaveLength(before);
+  await expect(failingChange).rejects.toThrow();
+  expect(await readWritten()).toHaveLength(before);
 });
 
-/** Counts the notifications of new deliveries. */
-async function listen(): Promise<{ client: pg.Client; count: () => number }> {
+/** Starts to count the notifications of new deliveries. */
+async function countNotifications(): Promise<{ client: pg.Client; count: () => number }> {
   const client = new pg.Client({ connectionString: harness.databaseUrl });
   await client.connect();
   onTestFinished(() => client.end());
@@ -63,32 +65,32 @@ async function listen(): Promise<{ client: pg.Client; count: () => number }> {
   return { client, count: () => notifications };
 }
 
-test('a change with deliveries notifies after its commit rather than within it, where it would make others wait', async () => {
+test('a change with deliveries sends its notification only after the commit', async () => {
   await sql`
     insert into integrations (provider, events, parameters)
     values ('webhook', '{tag-type-created}', '{"url": "http://127.0.0.1:1/"}')`.execute(harness.db);
-  const { client, count } = await listen();
+  const { client, count } = await countNotifications();
   const before = harness.statements.length;
-  const notified = once(client, 'notification');
+  const notification = once(client, 'notification');
 
   await change(harness.db, SYSTEM, async ({ record }) => record({ type: 'tag-type-created', data: {} }));
-  await notified;
+  await notification;
   expect(harness.statements.slice(before).filter(text => text.includes('pg_notify'))).toEqual([]);
 
-  const failing = change(harness.db, SYSTEM, async ({ record }) => {
+  const failingChange = change(harness.db, SYSTEM, async ({ record }) => {
     record({ type: 'tag-type-created', data: {} });
     record({ type: 'tag-type-created', data: { text: '\0' } });
   });
-  await expect(failing).rejects.toThrow();
+  await expect(failingChange).rejects.toThrow();
   await change(harness.db, SYSTEM, async ({ record }) => record({ type: 'tag-created', data: {} }));
-  // Notifications about these would have arrived before the one about the next change.
+  // Notifications about these deliveries would have arrived before the one about the next change.
   await change(harness.db, SYSTEM, async ({ record }) => record({ type: 'tag-type-created', data: {} }));
   await expect.poll(count).toBe(2);
 });
 
-test('respond sees what the events wrote, before the commit', async () => {
-  const outside = async () => (await eventsOf('respond-before-commit')).length;
-  const seen = await change(
+test('`respond` reads what the events wrote, before the commit', async () => {
+  const countOutside = async () => (await listEvents('respond-before-commit')).length;
+  const response = await change(
     harness.db,
     SYSTEM,
     async ({ record }) => {
@@ -97,16 +99,16 @@ test('respond sees what the events wrote, before the commit', async () => {
     },
     async (tx, result) => {
       const { rows } = await sql`select from events where project = 'respond-before-commit'`.execute(tx);
-      return { result, inside: rows.length, outside: await outside() };
+      return { result, inside: rows.length, outside: await countOutside() };
     },
   );
 
-  expect(seen).toEqual({ result: 'result', inside: 1, outside: 0 });
-  expect(await outside()).toBe(1);
+  expect(response).toEqual({ result: 'result', inside: 1, outside: 0 });
+  expect(await countOutside()).toBe(1);
 });
 
-test('a response that cannot be read leaves no change behind', async () => {
-  const failing = change(
+test('a change whose response cannot be read is rolled back', async () => {
+  const failingChange = change(
     harness.db,
     SYSTEM,
     async ({ record }) => record({ type: 'project-updated', project: 'respond-fails' }),
@@ -115,27 +117,31 @@ test('a response that cannot be read leaves no change behind', async () => {
     },
   );
 
-  await expect(failing).rejects.toThrow('cannot read');
-  expect(await eventsOf('respond-fails')).toEqual([]);
+  await expect(failingChange).rejects.toThrow('cannot read');
+  expect(await listEvents('respond-fails')).toEqual([]);
 });
 
 test('no operation that shows a feature reads it after the commit', async () => {
-  const here = '/api/admin/projects/default/features';
-  const ask = (method: 'POST' | 'PUT' | 'PATCH', url: string, body: unknown) => async () =>
+  const featuresUrl = '/api/admin/projects/default/features';
+  const makeRequest = (method: 'POST' | 'PUT' | 'PATCH', url: string, body: unknown) => async () =>
     await call(harness.app, method, url, { body });
-  const created = await call(harness.app, 'POST', here, { body: { name: 'read-source' } });
+  const creation = await call(harness.app, 'POST', featuresUrl, { body: { name: 'read-source' } });
   const operations = {
-    create: ask('POST', here, { name: 'read-new' }),
-    update: ask('PUT', `${here}/read-source`, { description: 'new' }),
-    patch: ask('PATCH', `${here}/read-source`, [{ op: 'replace', path: '/description', value: 'newer' }]),
-    tags: ask('PUT', '/api/admin/features/read-source/tags', {
+    create: makeRequest('POST', featuresUrl, { name: 'read-new' }),
+    update: makeRequest('PUT', `${featuresUrl}/read-source`, { description: 'new' }),
+    patch: makeRequest('PATCH', `${featuresUrl}/read-source`, [
+      { op: 'replace', path: '/description', value: 'newer' },
+    ]),
+    tags: makeRequest('PUT', '/api/admin/features/read-source/tags', {
       addedTags: [{ type: 'simple', value: 'read' }],
       removedTags: [],
     }),
-    clone: ask('POST', `${here}/read-source/clone`, { name: 'read-copy' }),
-    copy: ask('POST', `${here}/read-source/environments/production/copy`, { from: 'development' }),
+    clone: makeRequest('POST', `${featuresUrl}/read-source/clone`, { name: 'read-copy' }),
+    copy: makeRequest('POST', `${featuresUrl}/read-source/environments/production/copy`, {
+      from: 'development',
+    }),
   };
-  expect(created.status).toBe(201);
+  expect(creation.status).toBe(201);
 
   for (const [name, operation] of Object.entries(operations)) {
     const before = harness.statements.length;
@@ -162,15 +168,15 @@ test('two operations form one change, and their events share one groupId', async
 
   await replaceFeature('composed-old', 'composed-new');
 
-  const [created, ...together] = await featureEvents('composed-old', 'composed-new');
-  expect(together).toEqual([
+  const [creation, ...replacementEvents] = await featureEvents('composed-old', 'composed-new');
+  expect(replacementEvents).toEqual([
     { type: 'feature-archived', feature: 'composed-old', groupId: expect.any(String) },
-    { type: 'feature-created', feature: 'composed-new', groupId: together[0]?.groupId },
+    { type: 'feature-created', feature: 'composed-new', groupId: replacementEvents[0]?.groupId },
   ]);
-  expect(created?.groupId).not.toBe(together[0]?.groupId);
+  expect(creation?.groupId).not.toBe(replacementEvents[0]?.groupId);
 });
 
-test('a rejected second operation undoes the first', async () => {
+test('a change whose second operation is rejected is rolled back', async () => {
   for (const name of ['rejected-old', 'rejected-taken']) await makeFeature(harness.db, 'default', { name });
 
   await expect(replaceFeature('rejected-old', 'rejected-taken')).rejects.toThrow();

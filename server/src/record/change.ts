@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import type { Actor } from '../platform/actor.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { type Publication, registeredWriters } from './change-writers.ts';
-import { commentRequired, isSilent } from './comment.ts';
-import { CREATORS_OF_WRITTEN, insertEvents, type NewEvent } from './events/store.ts';
+import { commentRequiredError, lacksComment } from './comment.ts';
+import { INSERT_CREATORS, insertEvents, type NewEvent } from './events/store.ts';
 import { settleRequest } from './idempotency/settle.ts';
 import { keepWithinScope } from './scope-limits.ts';
 import { wakeServers } from './wake.ts';
@@ -23,13 +23,14 @@ export type Change = {
 const EVENTS_PER_STATEMENT = 2_000;
 
 /**
- * Opens a change: the work and its events commit together or not at all. All events of one change share a groupId. Work that
- * records nothing must have changed nothing that anybody else sees. Routes, jobs and scripts open changes; operations never do.
+ * Opens a change, in which the work and its events commit together or not at all. All events of one change share a groupId. Work
+ * that records no event must not change anything that somebody else can see. Routes, jobs and scripts open changes, but operations
+ * never do.
  */
 export async function change<T>(db: Db, actor: Actor, work: (current: Change) => Promise<T>): Promise<T>;
 /**
- * Reads the response with `respond` after the events are written and before the commit. A response can thus show what events
- * write, such as collaborators, and a committed change never fails to respond.
+ * Reads the response with `respond` after the events are written and before the commit. A response can therefore show what events
+ * write, such as collaborators, and once a change is committed, its response cannot fail.
  */
 export async function change<T, R>(
   db: Db,
@@ -43,8 +44,8 @@ export async function change<T>(
   work: (current: Change) => Promise<T>,
   respond: (tx: Tx, result: T) => Promise<unknown> = async (_, result) => result,
 ): Promise<unknown> {
-  let published: Publication | undefined;
-  let newest: Newest = new Map();
+  let publication: Publication | undefined;
+  let newestEvents: NewestEvents = new Map();
   const channels = new Set<string>();
   const response = await db.transaction().execute(async tx => {
     const events: NewEvent[] = [];
@@ -55,30 +56,30 @@ export async function change<T>(
       notify: channel => channels.add(channel),
     });
     if (events.length === 0) return await respond(tx, result);
-    // The lock on the token is the last one before those of the deliveries, so that deleting the token does not wait for a
+    // The lock on the token comes last, just before those of the deliveries, so that deleting the token does not wait for a
     // change's other locks.
     await keepWithinScope(tx, actor, events);
     const groupId = randomUUID();
-    newest = await writeEvents(tx, actor, groupId, events, channels);
+    newestEvents = await writeEvents(tx, actor, groupId, events, channels);
     await settleRequest(tx, actor);
-    const responding = await respond(tx, result);
-    published = await registeredWriters().publish(tx, groupId);
-    if (published.channel !== undefined) channels.add(published.channel);
-    return responding;
+    const output = await respond(tx, result);
+    publication = await registeredWriters().publish(tx, groupId);
+    if (publication.channel !== undefined) channels.add(publication.channel);
+    return output;
   });
-  for (const { environment, revision } of published?.revisions ?? [])
+  for (const { environment, revision } of publication?.revisions ?? [])
     actor.revisions?.set(environment, revision);
-  for (const [environment, id] of newest) actor.events?.set(environment, id);
+  for (const [environment, id] of newestEvents) actor.events?.set(environment, id);
   for (const channel of channels) wakeServers(db, channel);
   return response;
 }
 
-/** The newest event about each environment; about none: the empty string. */
-type Newest = Map<string, number>;
+/** The id of the newest event for each environment. The empty string is the key of the newest event without an environment. */
+type NewestEvents = Map<string, number>;
 
 /**
- * Usually one statement. Deleting a tag of 50,000 features records 50,000 events, and a statement may run for 15 s. Adds the
- * channels to notify.
+ * Writes the events and adds the channels to notify. One statement is usually enough, but deleting a tag of 50,000 features records
+ * 50,000 events, and a statement may run for only 15 s.
  */
 async function writeEvents(
   tx: Tx,
@@ -86,31 +87,33 @@ async function writeEvents(
   groupId: string,
   events: NewEvent[],
   channels: Set<string>,
-): Promise<Newest> {
+): Promise<NewestEvents> {
   const { events: writers, requiringComment } = registeredWriters();
-  const expressions = [CREATORS_OF_WRITTEN, ...writers.map(writer => writer.expressions)];
-  const notified = writers
+  const expressions = [INSERT_CREATORS, ...writers.map(writer => writer.expressions)];
+  const channelCases = writers
     .flatMap(({ notifies }) => notifies ?? [])
     .map(({ channel, when }) => sql`case when ${when} then ${sql.lit(channel)} end`);
-  const newest: Newest = new Map();
-  for (let first = 0; first < events.length; first += EVENTS_PER_STATEMENT) {
-    const written = insertEvents(actor, groupId, events.slice(first, first + EVENTS_PER_STATEMENT));
-    const { rows } = await sql<Written>`
+  const newestEvents: NewestEvents = new Map();
+  for (let start = 0; start < events.length; start += EVENTS_PER_STATEMENT) {
+    const written = insertEvents(actor, groupId, events.slice(start, start + EVENTS_PER_STATEMENT));
+    const { rows } = await sql<WrittenRow>`
       with written as (${written}), ${sql.join(expressions)}
       select channel, null as "rejectedBy", null as environment, null::bigint as id
-      from unnest(array[${sql.join(notified)}]::text[]) as channel where channel is not null
+      from unnest(array[${sql.join(channelCases)}]::text[]) as channel where channel is not null
       ${actor.events ? sql`union all select null, null, coalesce(environment, ''), max(id) from written group by 3` : sql``}
-      ${isSilent(actor) ? sql`union all select null, ${requiringComment}, null, null` : sql``}`.execute(tx);
+      ${lacksComment(actor) ? sql`union all select null, ${requiringComment}, null, null` : sql``}`.execute(
+      tx,
+    );
     for (const { channel, rejectedBy, environment, id } of rows) {
-      if (rejectedBy !== null) throw commentRequired(rejectedBy);
+      if (rejectedBy !== null) throw commentRequiredError(rejectedBy);
       if (channel !== null) channels.add(channel);
-      if (environment !== null) newest.set(environment, Number(id));
+      if (environment !== null) newestEvents.set(environment, Number(id));
     }
   }
-  return newest;
+  return newestEvents;
 }
 
-type Written = {
+type WrittenRow = {
   channel: string | null;
   rejectedBy: string | null;
   environment: string | null;

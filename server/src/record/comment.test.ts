@@ -12,7 +12,7 @@ const REASON = 'Rollback of the spring sale, see INC-1234';
 
 type Method = 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'GET';
 
-/** A request with the header as a client sends it. */
+/** Sends a request with the header, as a client does. */
 async function send(method: Method, path: string, comment: string, body?: object) {
   const response = await harness.app.inject({
     method,
@@ -38,7 +38,7 @@ async function lastId(): Promise<number> {
   return rows[0]?.id ?? 0;
 }
 
-const csvOf = (text: string): Record<string, string>[] => parse(text, { columns: true });
+const parseCsv = (text: string): Record<string, string>[] => parse(text, { columns: true });
 
 const search = async (query: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?${query}`)).body;
@@ -62,7 +62,7 @@ const WRITES: [Method, string, object | undefined, string[]][] = [
   ['DELETE', `${F}/commented`, undefined, ['feature-archived']],
 ];
 
-test('every kind of write takes a comment, and each of its events has it', async () => {
+test('every kind of write accepts a comment, and every event of the write has the comment', async () => {
   for (const [method, path, body, types] of WRITES) {
     const before = await lastId();
 
@@ -77,23 +77,26 @@ test('search, single event and export show the comment, and events without one h
   await send('POST', F, REASON, { name: 'shown' });
   await makeFeature(harness.db, 'default', { name: 'silent' });
 
-  const [shown] = (await search('feature=IS:shown')).events;
-  const [silent] = (await search('feature=IS:silent')).events;
-  const exported = async (query: string) =>
+  const [commentedEvent] = (await search('feature=IS:shown')).events;
+  const [silentEvent] = (await search('feature=IS:silent')).events;
+  const exportEvents = async (query: string) =>
     (await call(harness.app, 'GET', `/api/admin/search/events/export?${query}`)).body as string;
-  const rowOf = async (feature: string) => csvOf(await exported(`format=csv&feature=IS:${feature}`))[0];
-  const lineOf = async (feature: string) => JSON.parse(await exported(`feature=IS:${feature}`));
+  const exportRow = async (feature: string) =>
+    parseCsv(await exportEvents(`format=csv&feature=IS:${feature}`))[0];
+  const exportLine = async (feature: string) => JSON.parse(await exportEvents(`feature=IS:${feature}`));
 
-  expect(shown.comment).toBe(REASON);
-  expect(silent).not.toHaveProperty('comment');
-  expect((await call(harness.app, 'GET', `/api/admin/events/${shown.id}`)).body.comment).toBe(REASON);
-  expect((await lineOf('shown')).comment).toBe(REASON);
-  expect(await lineOf('silent')).not.toHaveProperty('comment');
-  expect((await rowOf('shown'))?.comment).toBe(REASON);
-  expect((await rowOf('silent'))?.comment).toBe('');
+  expect(commentedEvent.comment).toBe(REASON);
+  expect(silentEvent).not.toHaveProperty('comment');
+  expect((await call(harness.app, 'GET', `/api/admin/events/${commentedEvent.id}`)).body.comment).toBe(
+    REASON,
+  );
+  expect((await exportLine('shown')).comment).toBe(REASON);
+  expect(await exportLine('silent')).not.toHaveProperty('comment');
+  expect((await exportRow('shown'))?.comment).toBe(REASON);
+  expect((await exportRow('silent'))?.comment).toBe('');
 });
 
-test('a text search finds a comment as a person reads it', async () => {
+test('a text search finds a comment as people read it', async () => {
   const comment = 'Größe "XL" läuft 100 % – 日本 🚀';
   await send('POST', F, encodeURIComponent(comment), { name: 'found' });
   const count = async (text: string) => (await search(`query=${encodeURIComponent(text)}`)).total;
@@ -101,11 +104,11 @@ test('a text search finds a comment as a person reads it', async () => {
   expect((await search('feature=IS:found')).events[0].comment).toBe(comment);
   for (const text of ['größe "xl"', '100 % –', '日本 🚀', '\\"XL\\"'])
     expect(await count(text), text).toBe(1);
-  // The comment is not part of the tags before it.
+  // The text search does not join the comment to the tags before it.
   expect(await count(']Größe')).toBe(0);
 });
 
-test('a comment that begins like a formula is plain text in a spreadsheet', async () => {
+test('spreadsheets show a comment that begins like a formula as plain text', async () => {
   await send('POST', F, '=1+1', { name: 'formula' });
 
   const { body } = await call(
@@ -114,7 +117,7 @@ test('a comment that begins like a formula is plain text in a spreadsheet', asyn
     '/api/admin/search/events/export?format=csv&feature=IS:formula',
   );
 
-  expect(csvOf(body)[0]?.comment).toBe("'=1+1");
+  expect(parseCsv(body)[0]?.comment).toBe("'=1+1");
 });
 
 test.each([

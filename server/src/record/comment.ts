@@ -1,10 +1,13 @@
-import { badData } from '../../../plane/src/platform/errors.ts';
-import type { App } from '../../../plane/src/platform/http/app.ts';
-import { hasControlCharacter, isInvisible, isStorable } from '../../../plane/src/platform/http/input/text.ts';
+import { badData } from '@halyard/plane/platform/errors.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { hasControlCharacter, isInvisible, isStorable } from '@halyard/plane/platform/http/input/text.ts';
 import type { Actor } from '../platform/actor.ts';
 
 const HEADER = 'halyard-comment';
-/** Percent-encoded, 500 characters are at most 4,500 bytes: a character of 3 bytes takes 9. Some proxies accept 8 KiB of headers. */
+/**
+ * Percent-encoded, 500 characters take at most 4,500 bytes, because a 3-byte character takes 9. Some proxies accept 8 KiB of
+ * headers.
+ */
 const MAX_COMMENT_LENGTH = 500;
 const MAX_HEADER_LENGTH = 9 * MAX_COMMENT_LENGTH;
 
@@ -22,41 +25,42 @@ export function installComments(app: App): void {
 }
 
 function parseComment(header: string): string {
-  if (header.length > MAX_HEADER_LENGTH) throw tooLong();
+  if (header.length > MAX_HEADER_LENGTH) throw lengthError();
   const comment = decode(header).trim();
   if (isInvisible(comment))
-    throw invalid('must not be blank. Remove the header from a write without a comment.');
-  if (comment.length > MAX_COMMENT_LENGTH) throw tooLong();
+    throw headerError('must not be blank. Remove the header from a write without a comment.');
+  if (comment.length > MAX_COMMENT_LENGTH) throw lengthError();
   if (hasControlCharacter(comment) || !isStorable(comment)) {
-    throw invalid('must be one line without control characters.');
+    throw headerError('must be one line without control characters.');
   }
   return comment;
 }
 
-/** Headers carry ASCII. Other characters are percent-encoded UTF-8, which every client can write. */
+/** Headers are ASCII. Other characters are percent-encoded UTF-8, which every client can write. */
 function decode(header: string): string {
   if (/[^\x20-\x7e\t]/.test(header)) {
-    throw invalid('must be ASCII. Percent-encode other characters as UTF-8: ü is %C3%BC.');
+    throw headerError('must be ASCII. Percent-encode other characters as UTF-8: ü is %C3%BC.');
   }
   try {
     return decodeURIComponent(header);
   } catch {
-    throw invalid('must be percent-encoded UTF-8. Write % itself as %25.');
+    throw headerError('must be percent-encoded UTF-8. Write % itself as %25.');
   }
 }
 
-const tooLong = () => invalid(`must have at most ${MAX_COMMENT_LENGTH} characters.`);
+const lengthError = () => headerError(`must have at most ${MAX_COMMENT_LENGTH} characters.`);
 
-const invalid = (problem: string) =>
+const headerError = (problem: string) =>
   badData([{ message: `Halyard-Comment ${problem}`, path: `/headers/${HEADER}` }]);
 
 /**
- * Whether a change has no comment. The server also changes flags itself, for example their lifecycle, and has no reason to give.
+ * Returns whether a change lacks a comment that it could have. Changes that the server makes itself need none, for example those to
+ * the lifecycle of flags.
  */
-export const isSilent = ({ comment, kind }: Actor): boolean => comment === undefined && kind !== 'system';
+export const lacksComment = ({ comment, kind }: Actor): boolean => comment === undefined && kind !== 'system';
 
 /** Rejects a change in a project that requires a comment. */
-export const commentRequired = (project: string) =>
+export const commentRequiredError = (project: string) =>
   badData([
     {
       message: `Project "${project}" requires a reason for every change to its flags. Send it in the header Halyard-Comment, for example "Halyard-Comment: Rollback, see INC-1234".`,
@@ -64,7 +68,7 @@ export const commentRequired = (project: string) =>
     },
   ]);
 
-/** The header in the API document. */
+/** How the API document describes the header. */
 export const COMMENT_PARAMETER = {
   title: 'Comment',
   type: 'string',

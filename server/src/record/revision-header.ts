@@ -1,10 +1,10 @@
-import type { App } from '../../../plane/src/platform/http/app.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
 
 /**
- * Describes the changes of a request, so that the caller can find out when SDKs have them. `Halyard-Revision` has the revisions
- * of environments: `production=42, staging=7`. `Halyard-Event` has the ids of the events whose reach is that of the whole
- * request: one event about no particular environment, otherwise the newest event about each environment. Responses to requests
- * that changed nothing have neither.
+ * Describes the changes of a request, so that the caller can find out when SDKs have them. `Halyard-Revision` has the revisions of
+ * environments, such as `production=42, staging=7`. `Halyard-Event` has the id of the newest event that concerns no particular
+ * environment. Without such an event, it has the id of the newest event for each environment. Responses to requests that changed
+ * nothing have neither header.
  */
 export function installRevisionHeader(app: App): void {
   app.addHook('preHandler', async request => {
@@ -15,7 +15,7 @@ export function installRevisionHeader(app: App): void {
   app.addHook('onSend', async (request, reply) => {
     const { revisions, events } = request.actor ?? {};
     if (revisions && revisions.size > 0)
-      reply.header('halyard-revision', [...revisions].map(one => one.join('=')).join(', '));
+      reply.header('halyard-revision', [...revisions].map(revision => revision.join('=')).join(', '));
     if (events && events.size > 0)
       reply.header('halyard-event', events.get('') ?? [...events.values()].join(', '));
   });

@@ -1,5 +1,5 @@
+import { authenticationRequired } from '@halyard/plane/platform/errors.ts';
 import { sql } from 'kysely';
-import { authenticationRequired } from '../../../plane/src/platform/errors.ts';
 import {
   outOfScope,
   requireEnvironmentsInScope,
@@ -12,8 +12,9 @@ import { type RaisedRollout, registeredWriters } from './change-writers.ts';
 import type { NewEvent } from './events/new-event.ts';
 
 /**
- * Rejects a change that leaves the scope of the actor's token. The guard has checked what the request names; this sees what the
- * change did, so no operation can forget it. A tag exists outside projects, but tagging a flag of a project may create it.
+ * Rejects a change that leaves the scope of the actor's token. The guard has checked what the request names. This function checks
+ * what the change actually did, so that an operation cannot forget the check. Tags do not belong to projects, but tagging a flag in
+ * a project may create a tag.
  */
 export async function keepWithinScope(tx: Tx, actor: Actor, events: NewEvent[]): Promise<void> {
   const { scope, token } = actor;
@@ -24,17 +25,27 @@ export async function keepWithinScope(tx: Tx, actor: Actor, events: NewEvent[]):
     else if (type !== 'tag-created') requireInstanceInScope(actor);
     if (environment) requireEnvironmentsInScope(actor, [environment]);
   }
-  if (scope.maxProductionRollout !== undefined) await keepRollout(tx, scope.maxProductionRollout, events);
-  if (scope.maxChanges !== undefined) await takeChanges(tx, token.id, scope, events.length);
+  if (scope.maxProductionRollout !== undefined)
+    await requireRolloutInScope(tx, scope.maxProductionRollout, events);
+  if (scope.maxChanges !== undefined) await deductChanges(tx, token.id, scope, events.length);
 }
 
-async function keepRollout(tx: Tx, allowed: number, events: NewEvent[]): Promise<void> {
-  const raised = await registeredWriters().raisedRollout(tx, allowed, events);
-  if (raised === undefined) return;
-  throw outOfScope(`it allows a rollout of at most ${allowed} % in production, and ${described(raised)}`);
+async function requireRolloutInScope(tx: Tx, maxRollout: number, events: NewEvent[]): Promise<void> {
+  const raisedRollout = await registeredWriters().raisedRollout(tx, maxRollout, events);
+  if (raisedRollout === undefined) return;
+  throw outOfScope(
+    `it allows a rollout of at most ${maxRollout} % in production, and ${describeRollout(raisedRollout)}`,
+  );
 }
 
-function described({ cause, featureName, project, environment, segment, rollout }: RaisedRollout): string {
+function describeRollout({
+  cause,
+  featureName,
+  project,
+  environment,
+  segment,
+  rollout,
+}: RaisedRollout): string {
   const flag = featureName === null ? `by default in project "${project}"` : `for feature "${featureName}"`;
   const result = `this would be ${rollout} % ${flag} in environment "${environment}"`;
   switch (cause) {
@@ -51,27 +62,27 @@ function described({ cause, featureName, project, environment, segment, rollout 
 
 /**
  * Deducts the events of a change from the number that the token has left. Changes with the same token wait for each other here,
- * so together they never exceed it.
+ * so together they never exceed that number.
  */
-async function takeChanges(
+async function deductChanges(
   tx: Tx,
   tokenId: number,
   { maxChanges }: TokenScope,
-  wanted: number,
+  count: number,
 ): Promise<void> {
   const { rows } = await sql<{ left: number; taken: boolean }>`
     with locked as materialized (
       select id, changes_left from personal_access_tokens where id = ${tokenId} for no key update
     ), taken as (
-      update personal_access_tokens as token set changes_left = locked.changes_left - ${wanted}::integer
-      from locked where token.id = locked.id and locked.changes_left >= ${wanted}::integer
+      update personal_access_tokens as token set changes_left = locked.changes_left - ${count}::integer
+      from locked where token.id = locked.id and locked.changes_left >= ${count}::integer
       returning 1
     )
     select coalesce(changes_left, 0) as left, exists (select from taken) as taken from locked`.execute(tx);
-  const [found] = rows;
-  if (!found) throw authenticationRequired('token');
-  if (found.taken) return;
+  const [token] = rows;
+  if (!token) throw authenticationRequired('token');
+  if (token.taken) return;
   throw outOfScope(
-    `it allows ${maxChanges} ${maxChanges === 1 ? 'change' : 'changes'}, ${found.left} of them are left, and this needs ${wanted}`,
+    `it allows ${maxChanges} ${maxChanges === 1 ? 'change' : 'changes'}, ${token.left} ${token.left === 1 ? 'is' : 'are'} left, and this needs ${count}`,
   );
 }

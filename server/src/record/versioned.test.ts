@@ -139,24 +139,24 @@ test.each(['project', 'user'])('a read of a %s with its ETag gets 304', async na
   const path = (await RESOURCES[name]?.create()) ?? '';
   const { headers } = await send('GET', path);
 
-  const again = await call(harness.app, 'GET', `/api/admin/${path}`, {
+  const notModified = await call(harness.app, 'GET', `/api/admin/${path}`, {
     headers: { 'if-none-match': String(headers.etag) },
   });
-  expect(again.status).toBe(304);
+  expect(notModified.status).toBe(304);
 });
 
-test('adding a project to the favorites changes no part that If-Match compares', async () => {
+test('adding a project to the favorites changes nothing that If-Match compares', async () => {
   const { token } = await makeUser(harness.db, 'Admin');
   const { id } = await makeProject(harness.db);
   const { headers } = await call(harness.app, 'GET', `/api/admin/projects/${id}`, { token });
   await call(harness.app, 'POST', `/api/admin/projects/${id}/favorites`, { token });
 
-  const saved = await call(harness.app, 'PUT', `/api/admin/projects/${id}`, {
+  const saveResponse = await call(harness.app, 'PUT', `/api/admin/projects/${id}`, {
     token,
     body: { name: 'Payments' },
     headers: { 'if-match': String(headers.etag) },
   });
-  expect(saved.status).toBe(200);
+  expect(saveResponse.status).toBe(200);
 });
 
 test('a saved view is changed only if If-Match has its ETag', async () => {
@@ -196,8 +196,8 @@ test('a new OIDC secret changes the ETag, although its mask stays the same', asy
 test('password login is disabled only if If-Match has the ETag of its setting', async () => {
   const { headers } = await send('GET', 'auth/simple/settings');
   const outdated = await send('POST', 'auth/simple/settings', { disabled: false }, '"outdated"');
-  const saved = await send('POST', 'auth/simple/settings', { disabled: false }, String(headers.etag));
-  expect([outdated.status, saved.status]).toEqual([412, 200]);
+  const saveResponse = await send('POST', 'auth/simple/settings', { disabled: false }, String(headers.etag));
+  expect([outdated.status, saveResponse.status]).toEqual([412, 200]);
 });
 
 test('the ETag of several API tokens with the same name matches none of them', async () => {
@@ -207,6 +207,6 @@ test('the ETag of several API tokens with the same name matches none of them', a
   const { headers, body } = await send('GET', 'api-tokens/twice');
   expect(body.tokens).toHaveLength(2);
 
-  const revoked = await send('DELETE', `api-tokens/${created[0]}`, undefined, String(headers.etag));
-  expect(revoked.status).toBe(412);
+  const revocation = await send('DELETE', `api-tokens/${created[0]}`, undefined, String(headers.etag));
+  expect(revocation.status).toBe(412);
 });

@@ -19,7 +19,7 @@ type Options = {
   disableMetrics?: boolean;
 };
 
-/** A real browser SDK that is ready. It polls only if an interval, in seconds, is given. */
+/** Starts a real browser SDK that is ready. It polls only if an interval, in seconds, is given. */
 export async function startBrowserSdk({ url, token, appName = 'test', ...options }: Options) {
   const sdk = new UnleashClient({
     url: `${url}/api/frontend`,

@@ -26,7 +26,7 @@ export const ROLLOUT = {
   variants: [{ name: 'blue', weight: 1_000, weightType: 'variable' as const, stickiness: 'default' }],
 };
 
-/** Requests to clone features. */
+/** Returns the requests that clone features. */
 export const cloneRequests = (harness: Harness) => ({
   clone: (source: string, body: Body, { project = 'default', token, query = '' }: CloneOptions = {}) =>
     call(harness.app, 'POST', `${PROJECTS}/${project}/features/${source}/clone${query}`, {
@@ -37,18 +37,18 @@ export const cloneRequests = (harness: Harness) => ({
     call(harness.app, 'POST', `${PROJECTS}/${project}/clone${query}`, { body }),
   getFeature: async (name: string, project = 'default') =>
     (await call(harness.app, 'GET', `${PROJECTS}/${project}/features/${name}`)).body,
-  eventsOf: async (feature: string): Promise<RecordedEvent[]> => {
+  readEvents: async (feature: string): Promise<RecordedEvent[]> => {
     const url = `/api/admin/search/events?feature=IS:${feature}`;
     return (await call(harness.app, 'GET', url)).body.events.toReversed();
   },
   makeRich: (name: string, fields: Partial<RichFeature> = {}) => makeRich(harness, name, fields),
 });
 
-/** The message of each reason why a request was rejected. */
-export const messagesOf = ({ body }: ApiResponse): string[] =>
+/** Returns the message of each reason why a request was rejected. */
+export const getErrorMessages = ({ body }: ApiResponse): string[] =>
   body.details.map((detail: { message: string }) => detail.message);
 
-/** A feature that has one of everything that can be cloned. */
+/** Creates a feature that has one of everything that can be cloned. */
 async function makeRich({ db }: Harness, name: string, fields: Partial<RichFeature>) {
   const parent = `${name}-parent`;
   if (!fields.dependencies)

@@ -5,43 +5,43 @@ import { listOperations } from './operations.ts';
 
 const harness = useHarness();
 
-type Row = { method: string; path: string; here: string; note: string };
+type Row = { method: string; path: string; support: string; note: string };
 
 const PAGE = readFileSync(new URL('../../../docs/reference/compatibility.md', import.meta.url), 'utf8');
 const ROW = /^\| ([A-Z]+) +\| `([^`]+)` +\| (\S+) +\| (.*)\|$/gm;
 
-const rows: Row[] = [...PAGE.matchAll(ROW)].map(([, method = '', path = '', here = '', note = '']) => ({
+const rows: Row[] = [...PAGE.matchAll(ROW)].map(([, method = '', path = '', support = '', note = '']) => ({
   method,
   path,
-  here,
+  support,
   note: note.trim(),
 }));
 
-/** Parameters may have different names; their position is what counts. */
-const shapeOf = (method: string, path: string): string => `${method} ${path.replace(/:\w+|\{\w+\}/g, '{}')}`;
+/** Parameters may have different names, because only their position counts. */
+const toShape = (method: string, path: string): string => `${method} ${path.replace(/:\w+|\{\w+\}/g, '{}')}`;
 
-const operations = new Set(listOperations().map(({ method, path }) => shapeOf(method, path)));
+const operations = new Set(listOperations().map(({ method, path }) => toShape(method, path)));
 
-/** Served, but not part of the document, because it is the document. */
+/** This operation is served but not listed in the document, because it is the document itself. */
 const THE_DOCUMENT = '/docs/openapi.json';
 
 test('lists every operation of Unleash once, with its support', () => {
-  const shapes = rows.map(({ method, path }) => shapeOf(method, path));
+  const shapes = rows.map(({ method, path }) => toShape(method, path));
 
   expect(rows.length).toBeGreaterThan(200);
   expect(PAGE.match(/^\| [A-Z]+ +\| `/gm)).toHaveLength(rows.length);
   expect(shapes.filter((shape, index) => shapes.indexOf(shape) !== index)).toEqual([]);
-  for (const row of rows) expect(['yes', 'no', 'differs']).toContain(row.here);
-  expect(rows.filter(({ here, note }) => here !== 'yes' && note === '')).toEqual([]);
+  for (const row of rows) expect(['yes', 'no', 'differs']).toContain(row.support);
+  expect(rows.filter(({ support, note }) => support !== 'yes' && note === '')).toEqual([]);
 });
 
 test('the page marks exactly the operations that exist as available', () => {
-  const wrong = rows.filter(({ method, path, here }) => {
+  const wrongRows = rows.filter(({ method, path, support }) => {
     if (path === THE_DOCUMENT) return false;
-    return operations.has(shapeOf(method, path)) !== (here !== 'no');
+    return operations.has(toShape(method, path)) !== (support !== 'no');
   });
 
-  expect(wrong).toEqual([]);
+  expect(wrongRows).toEqual([]);
 });
 
 test('the document itself is served', async () => {

@@ -28,14 +28,16 @@ export type State = {
 };
 
 export async function readState(db: Db | Tx): Promise<State> {
-  const written = await sql<{ id: string; xmin: string }>`select id, xmin::text from projects`.execute(db);
-  const xmin = new Map(written.rows.map(row => [row.id, row.xmin]));
-  const at = new Date();
-  const listed = [
-    ...(await listProjects(db, SYSTEM, false, at)),
-    ...(await listProjects(db, SYSTEM, true, at)),
+  const projectRows = await sql<{ id: string; xmin: string }>`select id, xmin::text from projects`.execute(
+    db,
+  );
+  const xminById = new Map(projectRows.rows.map(row => [row.id, row.xmin]));
+  const now = new Date();
+  const listedProjects = [
+    ...(await listProjects(db, SYSTEM, false, now)),
+    ...(await listProjects(db, SYSTEM, true, now)),
   ];
-  const projects = listed.map(({ counts: _, lastEventAt: __, owners: ___, ...project }) => project);
+  const projects = listedProjects.map(({ counts: _, lastEventAt: __, owners: ___, ...project }) => project);
   const tokens = await sql<State['tokens'][number]>`
     select id, name, revoked_at is not null as revoked from api_tokens order by id`.execute(db);
   const grants = await sql<{ grant: string }>`
@@ -51,17 +53,20 @@ export async function readState(db: Db | Tx): Promise<State> {
       feature_name as "featureName", environment, data, pre_data as "preData"
     from events order by id`.execute(db);
   return {
-    projects: projects.map(project => ({ ...project, xmin: xmin.get(project.id) ?? '' })),
+    projects: projects.map(project => ({ ...project, xmin: xminById.get(project.id) ?? '' })),
     tokens: tokens.rows,
     grants: grants.rows.map(row => row.grant),
     features: features.rows,
-    exposed: await exposedFeatures(db),
+    exposed: await findExposedFeatures(db),
     events: events.rows,
   };
 }
 
-/** Features that are enabled without an enabled strategy, each with its environment: SDKs would enable them for everyone. */
-export async function exposedFeatures(db: Db | Tx, project?: string): Promise<string[]> {
+/**
+ * Finds the features that are enabled without an enabled strategy, each with its environment. SDKs would enable these features for
+ * everyone.
+ */
+export async function findExposedFeatures(db: Db | Tx, project?: string): Promise<string[]> {
   const { rows } = await sql<{ place: string }>`
     select here.feature_name || ' in ' || here.environment as place
     from feature_environments as here join features on features.name = here.feature_name
@@ -76,7 +81,7 @@ export async function exposedFeatures(db: Db | Tx, project?: string): Promise<st
 }
 
 /** Rebuilds the state from the events. A difference from the rows is a change without an event, or an event without a change. */
-export function inconsistencies(state: State): string[] {
+export function findInconsistencies(state: State): string[] {
   return [
     ...projectProblems(state),
     ...tokenProblems(state),
@@ -87,39 +92,45 @@ export function inconsistencies(state: State): string[] {
 }
 
 function* projectProblems({ projects, events }: State): Generator<string> {
-  const recorded = new Map<string, { data: unknown; archived: boolean; xmin: string }>();
+  const replayedState = new Map<string, { data: unknown; archived: boolean; xmin: string }>();
   const everRecorded = new Set<string>();
   for (const { type, project, data, preData, xmin, id } of events) {
     if (project === null || !/^project-(created|updated|archived|revived|deleted)$/.test(type)) continue;
-    const last = recorded.get(project);
-    const follows =
+    const lastState = replayedState.get(project);
+    const followsPrevious =
       type === 'project-created'
         ? !everRecorded.has(project)
-        : preData === null || isDeepStrictEqual(preData, last?.data);
-    if (!follows || (type !== 'project-created' && !last))
+        : preData === null || isDeepStrictEqual(preData, lastState?.data);
+    if (!followsPrevious || (type !== 'project-created' && !lastState))
       yield `project ${project}: event ${id} does not follow on the one before`;
     everRecorded.add(project);
-    const archived = type === 'project-archived' || (last?.archived === true && type !== 'project-revived');
-    if (type === 'project-deleted') recorded.delete(project);
-    else recorded.set(project, { data: data ?? last?.data, archived, xmin });
+    const isArchived =
+      type === 'project-archived' || (lastState?.archived === true && type !== 'project-revived');
+    if (type === 'project-deleted') replayedState.delete(project);
+    else replayedState.set(project, { data: data ?? lastState?.data, archived: isArchived, xmin });
   }
 
   const rows = new Map(projects.filter(({ id }) => id !== 'default').map(project => [project.id, project]));
-  for (const id of recorded.keys()) {
+  for (const id of replayedState.keys()) {
     if (!rows.has(id)) yield `project ${id}: it has events but no row`;
   }
   for (const [id, row] of rows) {
-    const last = recorded.get(id);
-    if (!last) yield `project ${id}: it has a row but no event`;
-    else if (!isDeepStrictEqual([writtenFields(row), row.archivedAt !== null], [last.data, last.archived]))
+    const lastState = replayedState.get(id);
+    if (!lastState) yield `project ${id}: it has a row but no event`;
+    else if (
+      !isDeepStrictEqual(
+        [pickWrittenFields(row), row.archivedAt !== null],
+        [lastState.data, lastState.archived],
+      )
+    )
       yield `project ${id}: its row differs from its events`;
-    else if (row.xmin !== last.xmin)
+    else if (row.xmin !== lastState.xmin)
       yield `project ${id}: its row was written by a transaction that is not the one of its last event`;
   }
 }
 
 /** The fields of a project that users write, which its events contain. */
-const writtenFields = ({
+const pickWrittenFields = ({
   xmin: _,
   members: __,
   favorite: ___,
@@ -130,73 +141,76 @@ const writtenFields = ({
 }: State['projects'][number]) => fields;
 
 function* tokenProblems({ tokens, events }: State): Generator<string> {
-  const recorded = new Map<number, { name: unknown; revoked: boolean }>();
+  const replayedState = new Map<number, { name: unknown; revoked: boolean }>();
   for (const { type, data, preData, id } of events) {
     if (type === 'api-token-created') {
-      if (recorded.has(Number(data?.id))) yield `event ${id}: this token was created before`;
-      recorded.set(Number(data?.id), { name: data?.tokenName, revoked: false });
+      if (replayedState.has(Number(data?.id))) yield `event ${id}: this token was created before`;
+      replayedState.set(Number(data?.id), { name: data?.tokenName, revoked: false });
     } else if (type === 'api-token-deleted') {
-      const last = recorded.get(Number(preData?.id));
-      if (last?.revoked !== false) yield `event ${id}: this token was not there to be deleted`;
-      recorded.set(Number(preData?.id), { name: preData?.tokenName, revoked: true });
+      const lastState = replayedState.get(Number(preData?.id));
+      if (lastState?.revoked !== false) yield `event ${id}: this token was not there to be deleted`;
+      replayedState.set(Number(preData?.id), { name: preData?.tokenName, revoked: true });
     }
   }
 
-  const known = new Set(tokens.map(token => token.id));
-  for (const [id, { name }] of recorded) {
-    if (!known.has(id)) yield `token ${name}: it has events but no row`;
+  const knownIds = new Set(tokens.map(token => token.id));
+  for (const [id, { name }] of replayedState) {
+    if (!knownIds.has(id)) yield `token ${name}: it has events but no row`;
   }
   for (const { id, ...row } of tokens) {
-    const last = recorded.get(id);
-    if (!last) yield `token ${row.name}: it has a row but no event`;
-    else if (!isDeepStrictEqual(last, row)) yield `token ${row.name}: its row differs from its events`;
+    const lastState = replayedState.get(id);
+    if (!lastState) yield `token ${row.name}: it has a row but no event`;
+    else if (!isDeepStrictEqual(lastState, row)) yield `token ${row.name}: its row differs from its events`;
   }
 }
 
 function* grantProblems({ grants, events }: State): Generator<string> {
-  let recorded: string[] = [];
+  let replayedState: string[] = [];
   for (const { type, project, data, preData } of events) {
-    if (type === 'project-deleted') recorded = recorded.filter(grant => !grant.startsWith(`${project} `));
-    if (type === 'user-deleted') recorded = recorded.filter(grant => !grant.endsWith(` ${preData?.id}`));
+    if (type === 'project-deleted')
+      replayedState = replayedState.filter(grant => !grant.startsWith(`${project} `));
+    if (type === 'user-deleted')
+      replayedState = replayedState.filter(grant => !grant.endsWith(` ${preData?.id}`));
     if (type !== 'project-access-added') continue;
     const roles = data?.roles as { userIds: number[] }[];
-    recorded.push(...roles.flatMap(role => role.userIds.map(userId => `${project} ${userId}`)));
+    replayedState.push(...roles.flatMap(role => role.userIds.map(userId => `${project} ${userId}`)));
   }
-  if (!isDeepStrictEqual(recorded.toSorted(), grants.toSorted()))
+  if (!isDeepStrictEqual(replayedState.toSorted(), grants.toSorted()))
     yield 'roles: the rows differ from what the events say';
 }
 
 function* featureProblems({ features, exposed, events }: State): Generator<string> {
-  for (const place of exposed) yield `feature ${place}: it is enabled without an enabled strategy`;
-  const placeOf = (name: string | null, environment: string | null) => `${name} in ${environment}`;
+  for (const location of exposed) yield `feature ${location}: it is enabled without an enabled strategy`;
+  const formatLocation = (name: string | null, environment: string | null) => `${name} in ${environment}`;
   const enabled = new Set<string>();
   const strategies = new Map<string, string[]>();
   for (const { type, featureName, environment, data, preData } of events) {
-    const place = placeOf(featureName, environment);
-    if (type === 'feature-environment-enabled') enabled.add(place);
-    if (type === 'feature-environment-disabled') enabled.delete(place);
-    const known = strategies.get(place) ?? [];
-    if (type === 'feature-strategy-add') strategies.set(place, [...known, String(data?.id)]);
+    const location = formatLocation(featureName, environment);
+    if (type === 'feature-environment-enabled') enabled.add(location);
+    if (type === 'feature-environment-disabled') enabled.delete(location);
+    const knownIds = strategies.get(location) ?? [];
+    if (type === 'feature-strategy-add') strategies.set(location, [...knownIds, String(data?.id)]);
     if (type === 'feature-strategy-remove')
       strategies.set(
-        place,
-        known.filter(id => id !== preData?.id),
+        location,
+        knownIds.filter(id => id !== preData?.id),
       );
   }
   for (const row of features) {
-    const place = placeOf(row.name, row.environment);
-    if (row.enabled !== enabled.has(place)) yield `feature ${place}: enabled differs from its events`;
-    if (!isDeepStrictEqual(row.strategies, (strategies.get(place) ?? []).toSorted()))
-      yield `feature ${place}: its strategies differ from its events`;
+    const location = formatLocation(row.name, row.environment);
+    if (row.enabled !== enabled.has(location)) yield `feature ${location}: enabled differs from its events`;
+    if (!isDeepStrictEqual(row.strategies, (strategies.get(location) ?? []).toSorted()))
+      yield `feature ${location}: its strategies differ from its events`;
   }
 }
 
 function* groupProblems(events: EventRecord[]): Generator<string> {
-  for (const written of Map.groupBy(events, event => event.xmin).values()) {
-    const groups = new Set(written.map(event => event.group));
+  for (const changeEvents of Map.groupBy(events, event => event.xmin).values()) {
+    const groups = new Set(changeEvents.map(event => event.group));
     if (groups.size > 1) yield `a transaction has the groups ${[...groups].join(', ')}`;
   }
-  for (const [group, written] of Map.groupBy(events, event => event.group)) {
-    if (new Set(written.map(event => event.xmin)).size > 1) yield `group ${group} has several transactions`;
+  for (const [group, groupEvents] of Map.groupBy(events, event => event.group)) {
+    if (new Set(groupEvents.map(event => event.xmin)).size > 1)
+      yield `group ${group} has several transactions`;
   }
 }

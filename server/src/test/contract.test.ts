@@ -5,8 +5,8 @@ import { useHarness } from './harness.ts';
 import { call } from './request.ts';
 import { insertRichFeature, insertSegment } from './rich-feature.ts';
 
-// The field tables of the recorded API, part 2. A trailing ! marks a required field, a trailing ? one that may be null. Every
-// other field is absent when there is no value.
+// These are the field tables of the recorded API, part 2. A trailing ! marks a required field, a trailing ? one that may be null.
+// Every other field is absent when there is no value.
 
 type Shape = { [field: string]: string | Shape };
 
@@ -169,36 +169,36 @@ const IS: Record<string, (value: unknown) => boolean> = {
 };
 
 /** Compares a value with a shape. Paths have no indexes, so that items of one list are reported together. */
-function inspect(value: unknown, shape: string | Shape, path: string, found: Found): void {
+function inspect(value: unknown, shape: string | Shape, path: string, found: FoundFields): void {
   if (typeof shape === 'object') {
     if (!IS.object?.(value)) return void found.wrong.add(`${path} is no object`);
     for (const [field, kind] of Object.entries(shape)) {
-      const here = (value as Record<string, unknown>)[field];
+      const fieldValue = (value as Record<string, unknown>)[field];
       const rule = typeof kind === 'string' ? (/[!?]$/.exec(kind)?.[0] ?? '') : '';
       const inner = typeof kind === 'string' ? kind.replace(/[!?]$/, '') : kind;
-      const at = `${path}.${field}`;
-      if (here === undefined) {
-        found.absent.add(at);
-        if (rule === '!') found.wrong.add(`${at} is missing`);
-      } else if (here === null) {
-        if (rule !== '?') found.wrong.add(`${at} is null`);
-      } else inspect(here, inner, at, found);
+      const fieldPath = `${path}.${field}`;
+      if (fieldValue === undefined) {
+        found.absent.add(fieldPath);
+        if (rule === '!') found.wrong.add(`${fieldPath} is missing`);
+      } else if (fieldValue === null) {
+        if (rule !== '?') found.wrong.add(`${fieldPath} is null`);
+      } else inspect(fieldValue, inner, fieldPath, found);
     }
     return;
   }
   const item = /^\[(.*)\]$/.exec(shape)?.[1];
   if (item !== undefined) {
     if (!Array.isArray(value)) return void found.wrong.add(`${path} is no array`);
-    for (const one of value) inspect(one, SHAPES[item] ?? item, path, found);
+    for (const element of value) inspect(element, SHAPES[item] ?? item, path, found);
     return;
   }
-  const known = SHAPES[shape];
-  if (known) inspect(value, known, path, found);
+  const knownShape = SHAPES[shape];
+  if (knownShape) inspect(value, knownShape, path, found);
   else if (!IS[shape]?.(value)) found.wrong.add(`${path} is no ${shape}: ${JSON.stringify(value)}`);
 }
 
-type Found = { wrong: Set<string>; absent: Set<string> };
-const inspected = (value: unknown, shape: string): Found => {
+type FoundFields = { wrong: Set<string>; absent: Set<string> };
+const inspectBody = (value: unknown, shape: string): FoundFields => {
   const found = { wrong: new Set<string>(), absent: new Set<string>() };
   inspect(value, SHAPES[shape] ?? shape, shape, found);
   return found;
@@ -257,7 +257,7 @@ beforeAll(async () => {
     });
   await api('POST', 'projects/bare/environments/production/default-strategy', { name: 'default' });
   await insertRichFeature(db, { name: 'parent', project: 'rich', description: 'A parent' });
-  const here = {
+  const richEnvironment = {
     enabled: true,
     variants: [{ ...variant, overrides: [{ contextName: 'userId', values: ['7'] }] }],
     strategies: [{ ...strategy, segments: [segment] }],
@@ -269,7 +269,7 @@ beforeAll(async () => {
     tags: [{ type: 'simple', value: 'tag' }],
     dependencies: [{ feature: 'parent', enabled: true, variants: ['blue'] }],
     links: ['https://example.com'],
-    environments: { development: here, production: here },
+    environments: { development: richEnvironment, production: richEnvironment },
   });
   await insertRichFeature(db, {
     name: 'empty',
@@ -286,25 +286,25 @@ beforeAll(async () => {
 test('the events of the search have the fields of the contract', async () => {
   const { body } = await api('GET', 'search/events?limit=1000');
 
-  const { wrong, absent } = inspected(body, 'EventSearch');
+  const { wrong, absent } = inspectBody(body, 'EventSearch');
   expect(body.total).toBeGreaterThan(5);
   expect([...wrong]).toEqual([]);
   expect([...absent]).toEqual([]);
 });
 
-test('the report of a project with everything has every field of the contract', async () => {
+test('the report of a project with everything has every field in the contract', async () => {
   const { body } = await api('GET', 'projects/rich/health-report');
 
-  const { wrong, absent } = inspected(body, 'Report');
+  const { wrong, absent } = inspectBody(body, 'Report');
   expect([...wrong]).toEqual([]);
   // Archived features are not in a report.
   expect([...absent]).toEqual(['Report.features.archivedAt']);
 });
 
-test('the report of a bare project leaves out what has no value', async () => {
+test('the report of an empty project omits fields without a value', async () => {
   const { body } = await api('GET', 'projects/bare/health-report');
 
-  const { wrong, absent } = inspected(body, 'Report');
+  const { wrong, absent } = inspectBody(body, 'Report');
   expect([...wrong]).toEqual([]);
   expect([...absent].toSorted()).toEqual(
     [
@@ -326,19 +326,19 @@ test('the report of a bare project leaves out what has no value', async () => {
 
 test('a clone and its source have the fields of the contract', async () => {
   const { status, body } = await api('POST', 'projects/rich/features/full/clone', { name: 'copy' });
-  const bare = await api('POST', 'projects/bare/features/empty/clone', { name: 'bare-copy' });
+  const bareClone = await api('POST', 'projects/bare/features/empty/clone', { name: 'bare-copy' });
   await call(harness.app, 'DELETE', '/api/admin/projects/bare/features/empty');
-  const archived = await api('GET', 'projects/bare/features/empty');
+  const archivedFeature = await api('GET', 'projects/bare/features/empty');
 
-  expect([status, bare.status, archived.status]).toEqual([200, 200, 200]);
-  for (const feature of [body, bare.body, archived.body])
-    expect([...inspected(feature, 'Feature').wrong]).toEqual([]);
-  expect([...inspected(body, 'Feature').absent]).toEqual([
+  expect([status, bareClone.status, archivedFeature.status]).toEqual([200, 200, 200]);
+  for (const feature of [body, bareClone.body, archivedFeature.body])
+    expect([...inspectBody(feature, 'Feature').wrong]).toEqual([]);
+  expect([...inspectBody(body, 'Feature').absent]).toEqual([
     'Feature.archivedAt',
     'Feature.lastSeenAt',
     'Feature.environments.lastSeenAt',
   ]);
-  expect([...inspected(archived.body, 'Feature').absent]).not.toContain('Feature.archivedAt');
+  expect([...inspectBody(archivedFeature.body, 'Feature').absent]).not.toContain('Feature.archivedAt');
 });
 
 test.each([
@@ -350,7 +350,7 @@ test.each([
   const { body } = await api('GET', path);
 
   expect(body.features.length).toBeGreaterThan(0);
-  expect([...inspected(body.features, '[Feature]').wrong]).toEqual([]);
+  expect([...inspectBody(body.features, '[Feature]').wrong]).toEqual([]);
 });
 
 test('the delivery records of an integration have the fields of the contract', async () => {
@@ -364,7 +364,7 @@ test('the delivery records of an integration have the fields of the contract', a
 
   const { body } = await api('GET', `addons/${integration.id}/events`);
 
-  const { wrong, absent } = inspected(body, 'IntegrationEvents');
+  const { wrong, absent } = inspectBody(body, 'IntegrationEvents');
   expect(body.integrationEvents).toHaveLength(1);
   expect([...wrong]).toEqual([]);
   expect([...absent]).toEqual([]);

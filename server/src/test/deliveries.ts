@@ -2,43 +2,43 @@ import { afterAll, beforeAll } from 'vitest';
 import type { Result } from '../delivery/sending/attempt.ts';
 import type { DispatcherSettings } from '../delivery/sending/dispatcher.ts';
 import { makeSender } from '../platform/outgoing/send.ts';
-import { keyringOf } from '../platform/secrets/seal.ts';
+import { makeKeyring } from '../platform/secrets/seal.ts';
 import { startWorker } from '../worker/worker.ts';
 import { APP_SETTINGS, type Harness } from './harness.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { call } from './request.ts';
 
-/** Short enough for a test to see all attempts of a delivery. */
+/** The delays are short enough for a test to see all attempts of a delivery. */
 const SCHEDULE = [0, 0.05, 0.05];
-const SETTLED_WITHIN_MS = 100_000;
+const SETTLE_TIMEOUT_MS = 100_000;
 
 export type Deliveries = {
   receiver: Receiver;
   results: Result[];
-  /** A webhook integration to the receiver, for new tag types by default. */
+  /** Creates a webhook integration to the receiver, for new tag types by default. */
   addWebhook: (fields?: object, parameters?: object) => Promise<{ id: number; signingSecret: string }>;
   /** Records an event that matches the integrations of addWebhook. */
-  happen: () => Promise<number>;
+  recordEvent: () => Promise<number>;
   records: (integration: number, query?: string) => Promise<Record<string, unknown>[]>;
   /** Waits until no delivery of the integration is open, and returns its records. */
-  settled: (integration: number) => Promise<Record<string, unknown>[]>;
+  waitUntilSettled: (integration: number) => Promise<Record<string, unknown>[]>;
   settings: DispatcherSettings;
   start: () => Promise<() => Promise<void>>;
   /** Stops every worker that was started so far. */
   stopAll: () => Promise<void>;
 };
 
-/** A worker that delivers for the tests of one file, and a receiver. */
+/** Sets up a worker and a receiver for the tests of one file. */
 export function useDeliveries(harness: Harness, changes: Partial<DispatcherSettings> = {}): Deliveries {
   const it = { results: [] as Result[] } as Deliveries;
   const sender = makeSender({ allowed: [], allowPrivate: true });
   const log = { info: () => {}, warn: () => {}, error: () => {} };
-  const stops: (() => Promise<void>)[] = [];
+  const stopFunctions: (() => Promise<void>)[] = [];
   let count = 0;
 
   it.settings = {
     send: sender.send,
-    keyring: keyringOf(APP_SETTINGS.secretKey, []),
+    keyring: makeKeyring(APP_SETTINGS.secretKey, []),
     publicUrl: APP_SETTINGS.publicUrl,
     schedule: SCHEDULE,
     disableAfterHours: 0,
@@ -47,11 +47,11 @@ export function useDeliveries(harness: Harness, changes: Partial<DispatcherSetti
   };
   it.start = async () => {
     const stop = await startWorker(harness.databaseUrl, harness.db, log, it.settings);
-    stops.push(stop);
+    stopFunctions.push(stop);
     return stop;
   };
   it.stopAll = async () => {
-    for (const stop of stops.splice(0)) await stop();
+    for (const stop of stopFunctions.splice(0)) await stop();
   };
   it.addWebhook = async (fields = {}, parameters = {}) => {
     const { status, body } = await call(harness.app, 'POST', '/api/admin/addons', {
@@ -66,20 +66,23 @@ export function useDeliveries(harness: Harness, changes: Partial<DispatcherSetti
     if (status !== 201) throw new Error(JSON.stringify(body));
     return body;
   };
-  it.happen = async () => {
+  it.recordEvent = async () => {
     await call(harness.app, 'POST', '/api/admin/tag-types', { body: { name: `happened-${++count}` } });
     return count;
   };
   it.records = async (integration, query = '') =>
     (await call(harness.app, 'GET', `/api/admin/addons/${integration}/events${query}`)).body
       .integrationEvents;
-  it.settled = async integration => {
-    const until = Date.now() + SETTLED_WITHIN_MS;
+  it.waitUntilSettled = async integration => {
+    const deadline = Date.now() + SETTLE_TIMEOUT_MS;
     for (;;) {
       const records = await it.records(integration, '?limit=1000');
-      const open = records.filter(one => one.state === 'pending' || one.state === 'retrying');
-      if (records.length > 0 && open.length === 0) return records;
-      if (Date.now() > until) throw new Error(`${open.length} are still open: ${JSON.stringify(open[0])}`);
+      const openDeliveries = records.filter(
+        record => record.state === 'pending' || record.state === 'retrying',
+      );
+      if (records.length > 0 && openDeliveries.length === 0) return records;
+      if (Date.now() > deadline)
+        throw new Error(`${openDeliveries.length} are still open: ${JSON.stringify(openDeliveries[0])}`);
       await new Promise(resolve => setTimeout(resolve, 10));
     }
   };

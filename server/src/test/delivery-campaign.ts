@@ -6,23 +6,23 @@ import { createIntegration } from '../delivery/integrations/create.ts';
 import { createInitialAdminTokens } from '../people/api-tokens/initial-admin-tokens.ts';
 import { SYSTEM } from '../platform/actor.ts';
 import { type Db, openDb } from '../platform/db/database.ts';
-import { asApiError } from '../platform/db/failures.ts';
+import { translateDbError } from '../platform/db/failures.ts';
 import { migrate } from '../platform/db/migrate.ts';
-import { keyringOf } from '../platform/secrets/seal.ts';
+import { makeKeyring } from '../platform/secrets/seal.ts';
 import { change } from '../record/change.ts';
 import { registerWriters } from '../record/change-writers.ts';
 import { WRITERS } from '../writers.ts';
 import { ADMIN_TOKEN } from './harness.ts';
 import { type RunningServer, startProcess, stopProcess } from './process.ts';
-import { type Received, startReceiver } from './receiver.ts';
+import { type ReceivedRequest, startReceiver } from './receiver.ts';
 
 export type Campaign = {
   databaseUrl: string;
   events: number;
   integrations: number;
-  /** How often the server is killed while it delivers. */
+  /** How many times the server is killed while it delivers. */
   kills: number;
-  /** Each time it is killed once a few requests have arrived, or after this time at the latest. */
+  /** The server is killed once a few requests have arrived, or after this time at the latest. */
   killWithinMs: number;
   /** How many times the database is restarted during the run. */
   restarts?: { count: number; restart: () => Promise<void> };
@@ -41,14 +41,15 @@ export type CampaignResult = {
   kills: number;
   restarts: number;
   success: number;
+  /** The number of deliveries that failed because the receivers always reject their event. */
   failed: number;
-  /** Not attempted yet when the time was up. */
+  /** The number of deliveries that were not attempted yet when the time was up. */
   open: number;
   /** Deliveries that did not succeed, were not made to fail, and are not open. */
   lost: number;
   /** The outcomes of deliveries that failed although nothing made them fail. */
   wronglyFailed: string[];
-  /** Recorded as a success without a successful response. */
+  /** The number of deliveries recorded as a success without a successful response. */
   phantom: number;
   /** Successful responses after the first one of a delivery. */
   duplicates: number;
@@ -62,12 +63,12 @@ export type CampaignResult = {
 
 const ROUNDS_UNTIL_RESTART = 10;
 const KEY = Buffer.alloc(32, 7);
-/** 22 attempts: if half of them are rejected, one delivery in four million fails by chance. */
+/** There are 22 attempts, so that one delivery in four million fails by chance if half of the attempts are rejected. */
 const SCHEDULE = ['0', ...Array(21).fill('0.3')].join(',');
 
 /**
- * Delivers events to a receiver that is slow, fails half the time and hangs sometimes, while the delivering server is
- * killed at random moments, and counts the outcome of every delivery.
+ * Delivers events to a receiver that is slow, fails half the time and sometimes hangs, while the delivering server is killed at
+ * random moments, and counts the outcome of every delivery.
  */
 export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
   const { databaseUrl, random, say = () => {} } = campaign;
@@ -76,31 +77,31 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
   registerWriters(WRITERS);
   await createInitialAdminTokens(db, [ADMIN_TOKEN]);
   const receiver = await startReceiver();
-  const accepted = new Map<string, number>();
-  const arrived = new Map<string, number>();
+  const acceptedCounts = new Map<string, number>();
+  const arrivedCounts = new Map<string, number>();
   let requests = 0;
-  /** The moment depends on the receiver and not on a clock, so that a request is certainly in flight. */
-  const requestsArrive = async (count: number) => {
-    const [wanted, until] = [requests + count, Date.now() + campaign.killWithinMs];
-    while (requests < wanted && Date.now() < until) await sleep(2);
+  /** Waits for requests. The moment depends on the receiver rather than on a clock, so that a request is certainly in flight. */
+  const waitForRequests = async (count: number) => {
+    const [target, deadline] = [requests + count, Date.now() + campaign.killWithinMs];
+    while (requests < target && Date.now() < deadline) await sleep(2);
   };
-  const isRejected = (request: Received) =>
+  const isRejected = (request: ReceivedRequest) =>
     Number(request.headers['x-event-id']) % campaign.rejectEvery === 0;
   receiver.respondWith((request, response) => {
     const id = String(request.headers['webhook-id']);
     requests++;
-    arrived.set(id, (arrived.get(id) ?? 0) + 1);
+    arrivedCounts.set(id, (arrivedCounts.get(id) ?? 0) + 1);
     // Bodies are not kept, because a long run would fill the memory with them.
     receiver.received.length = 0;
     if (random() < campaign.hanging) return;
     setTimeout(() => respond(response, id, !isRejected(request) && random() < 0.5), random() * 60);
   });
   const respond = (response: ServerResponse, id: string, accept: boolean) => {
-    if (accept && !response.destroyed) accepted.set(id, (accepted.get(id) ?? 0) + 1);
+    if (accept && !response.destroyed) acceptedCounts.set(id, (acceptedCounts.get(id) ?? 0) + 1);
     response.writeHead(accept ? 200 : 500).end();
   };
   for (let n = 0; n < campaign.integrations; n++) {
-    const settings = { keyring: keyringOf(KEY, []), targets: { allowed: [], allowPrivate: true } };
+    const settings = { keyring: makeKeyring(KEY, []), targets: { allowed: [], allowPrivate: true } };
     const input = {
       provider: 'webhook',
       enabled: true,
@@ -126,40 +127,40 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
   try {
     await start();
     const faults = campaign.kills + (campaign.restarts?.count ?? 0);
-    // Spread over the whole run, so that there is always something in flight.
-    const writing = writeEvents(db, campaign.events, () => (kills + restarts + 1) / faults);
+    // The events are spread over the whole run, so that there is always something in flight.
+    const allWritten = writeEvents(db, campaign.events, () => (kills + restarts + 1) / faults);
     while (kills < campaign.kills) {
-      await requestsArrive(1 + Math.floor(random() * 60));
+      await waitForRequests(1 + Math.floor(random() * 60));
       if (server) await stopProcess(server, 'SIGKILL');
       kills++;
       await start();
       if (kills % 10 === 0)
-        say(`${kills} kills, ${JSON.stringify(await countStates(db).catch(() => 'database away'))}`);
+        say(`${kills} kills, ${JSON.stringify(await countStates(db).catch(() => 'database unreachable'))}`);
     }
     while (campaign.restarts && restarts < campaign.restarts.count) {
-      await requestsArrive(1 + Math.floor(random() * 600));
+      await waitForRequests(1 + Math.floor(random() * 600));
       await campaign.restarts.restart();
       restarts++;
       say(`${restarts} restarts of the database`);
     }
-    await writing;
-    const until = Date.now() + campaign.settleWithinMs;
+    await allWritten;
+    const deadline = Date.now() + campaign.settleWithinMs;
     for (let rounds = 1; ; rounds++) {
       // The first connection after a database restart is one that the restart has closed.
       const states = await countStates(db).catch(() => ({ pending: 1, retrying: 0 }));
       if ((states.pending ?? 0) + (states.retrying ?? 0) === 0) break;
-      if (Date.now() > until) break;
+      if (Date.now() > deadline) break;
       say(JSON.stringify(states));
       await sleep(1_000);
-      // At the end only rejected events are left, and the circuit breaker pauses longer and longer.
+      // At the end only rejected events are left, so the circuit breaker's pauses get longer and longer.
       if (rounds % ROUNDS_UNTIL_RESTART === 0 && server) {
         await stopProcess(server);
         await start();
       }
     }
-    const survived = server?.process.exitCode === null && server.process.signalCode === null;
-    if (!survived) throw new Error('The server died by itself');
-    return { ...(await judge(db, campaign, accepted, arrived)), kills, restarts };
+    const isRunning = server?.process.exitCode === null && server.process.signalCode === null;
+    if (!isRunning) throw new Error('The server died by itself');
+    return { ...(await countOutcomes(db, campaign, acceptedCounts, arrivedCounts)), kills, restarts };
   } finally {
     if (server?.process.exitCode === null && server.process.signalCode === null)
       await stopProcess(server, 'SIGKILL');
@@ -168,7 +169,7 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
   }
 }
 
-/** Each in a separate transaction, retried while the database is down. */
+/** Creates each event in a separate transaction, and retries while the database is down. */
 async function writeEvents(db: Db, count: number, progress: () => number): Promise<void> {
   for (let n = 0; n < count; n++) {
     while (n / count > progress()) await sleep(20);
@@ -178,7 +179,7 @@ async function writeEvents(db: Db, count: number, progress: () => number): Promi
         await change(db, SYSTEM, async ({ record }) => record({ type: 'tag-type-created', data: { name } }));
         break;
       } catch (error) {
-        if (!asApiError(error)) throw error;
+        if (!translateDbError(error)) throw error;
         await sleep(200);
       }
     }
@@ -193,11 +194,11 @@ async function countStates(db: Db): Promise<States> {
   return Object.fromEntries(rows.map(row => [row.state, row.count]));
 }
 
-async function judge(
+async function countOutcomes(
   db: Db,
   campaign: Campaign,
-  accepted: Map<string, number>,
-  arrived: Map<string, number>,
+  acceptedCounts: Map<string, number>,
+  arrivedCounts: Map<string, number>,
 ): Promise<Omit<CampaignResult, 'kills' | 'restarts'>> {
   const { rows } = await sql<{
     state: string;
@@ -216,32 +217,32 @@ async function judge(
     group by d.id`.execute(db);
   const { rows: events } = await sql<{ count: number }>`
     select count(*) from events where type = 'tag-type-created'`.execute(db);
-  const wanted = (events[0]?.count ?? 0) * campaign.integrations;
+  const expectedDeliveries = (events[0]?.count ?? 0) * campaign.integrations;
   const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0);
-  const success = rows.filter(row => row.state === 'success');
-  const failed = rows.filter(row => row.state === 'failed' && row.eventId % campaign.rejectEvery === 0);
-  const open = rows.filter(row => row.state === 'pending' || row.state === 'retrying').length;
+  const successfulRows = rows.filter(row => row.state === 'success');
+  const failedRows = rows.filter(row => row.state === 'failed' && row.eventId % campaign.rejectEvery === 0);
+  const openCount = rows.filter(row => row.state === 'pending' || row.state === 'retrying').length;
   return {
     events: events[0]?.count ?? 0,
     deliveries: rows.length,
-    success: success.length,
-    failed: failed.length,
-    open,
-    lost: wanted - success.length - failed.length - open,
+    success: successfulRows.length,
+    failed: failedRows.length,
+    open: openCount,
+    lost: expectedDeliveries - successfulRows.length - failedRows.length - openCount,
     wronglyFailed: rows
       .filter(row => row.state === 'failed' && row.eventId % campaign.rejectEvery !== 0)
       .map(row => row.outcomes),
-    phantom: success.filter(row => !accepted.has(row.webhookId)).length,
-    duplicates: sum(accepted.values()) - accepted.size,
-    requests: sum(arrived.values()),
+    phantom: successfulRows.filter(row => !acceptedCounts.has(row.webhookId)).length,
+    duplicates: sum(acceptedCounts.values()) - acceptedCounts.size,
+    requests: sum(arrivedCounts.values()),
     attempts: sum(rows.map(row => row.attempts)),
     interrupted: sum(rows.map(row => row.interrupted)),
-    unrecorded: sum(rows.map(row => Math.max(0, (arrived.get(row.webhookId) ?? 0) - row.attempts))),
+    unrecorded: sum(rows.map(row => Math.max(0, (arrivedCounts.get(row.webhookId) ?? 0) - row.attempts))),
     unfinished: sum(rows.map(row => row.unfinished)),
   };
 }
 
-/** Mulberry32: a run can be repeated with its seed, except for the timing of the machine. */
+/** Creates a Mulberry32 generator, so that a run can be repeated with its seed, except for the timing of the machine. */
 export function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -12,11 +12,15 @@ type Schema = {
   allOf?: Schema[];
 };
 
-const { schemas } = (
-  JSON.parse(readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8')) as {
-    components: { schemas: Record<string, Schema> };
-  }
-).components;
+type Parameter = { name: string; in: string; schema: { type?: string; default?: unknown } };
+
+const { components, paths } = JSON.parse(
+  readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8'),
+) as {
+  components: { schemas: Record<string, Schema>; parameters: Record<string, Parameter> };
+  paths: Record<string, Record<string, { parameters?: (Parameter | { $ref: string })[] }>>;
+};
+const { schemas } = components;
 
 const alternatives = ({ anyOf = [], oneOf = [], allOf = [] }: Schema): Schema[] => [
   ...anyOf,
@@ -24,7 +28,10 @@ const alternatives = ({ anyOf = [], oneOf = [], allOf = [] }: Schema): Schema[] 
   ...allOf,
 ];
 
-/** Described itself, or by the component that it, its items or one of its alternatives refers to. */
+/**
+ * Returns whether a property is described, either itself or by the component that the property, its items or one of its
+ * alternatives refers to.
+ */
 const isDescribed = (schema: Schema): boolean =>
   Boolean(schema.description) ||
   [schema, schema.items ?? {}, ...alternatives(schema)].some(
@@ -41,8 +48,36 @@ function* undescribed(schema: Schema, at: string): Generator<string> {
 }
 
 test('every property in the API document is described', () => {
-  const found = Object.entries(schemas).flatMap(([name, schema]) => [...undescribed(schema, name)]);
+  const undescribedProperties = Object.entries(schemas).flatMap(([name, schema]) => [
+    ...undescribed(schema, name),
+  ]);
 
   expect(Object.keys(schemas).length).toBeGreaterThan(200);
-  expect(found).toEqual([]);
+  expect(undescribedProperties).toEqual([]);
+});
+
+test('a query parameter with a number as its default is a number in generated clients', () => {
+  const query = [
+    ...Object.values(components.parameters),
+    ...Object.values(paths)
+      .flatMap(methods => Object.values(methods))
+      .flatMap(({ parameters = [] }) => parameters)
+      .filter((parameter): parameter is Parameter => 'schema' in parameter),
+  ].filter(parameter => parameter.in === 'query');
+
+  const numeric = query.filter(({ schema }) => /^\d+$/.test(String(schema.default)));
+
+  expect(new Set(numeric.map(({ name }) => name))).toEqual(new Set(['limit', 'offset', 'hoursBack', 'days']));
+  expect(numeric.filter(({ schema }) => schema.type !== 'integer')).toEqual([]);
+});
+
+test('the lists of a default strategy and the parts of an event are documented as they are sent', () => {
+  const { constraints, variants } = schemas.DefaultStrategy?.properties ?? {};
+  const { parts } = schemas.Event?.properties ?? {};
+
+  expect([constraints?.items?.$ref, variants?.items?.$ref]).toEqual([
+    '#/components/schemas/Constraint',
+    '#/components/schemas/StrategyVariant',
+  ]);
+  expect(parts?.description).toContain('if the request has `parts=true`, and in every delivery record');
 });

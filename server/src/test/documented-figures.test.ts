@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { MAX_LISTED } from '@halyard/plane/platform/errors.ts';
+import { MAX_FILTER_LENGTH, MAX_TEXT_LENGTH } from '@halyard/plane/platform/http/input/filter.ts';
+import { SECRET_PATTERN } from '@halyard/plane/platform/token.ts';
 import { expect, test } from 'vitest';
-import { MAX_LISTED } from '../../../plane/src/platform/errors.ts';
-import { MAX_FILTER_LENGTH, MAX_TEXT_LENGTH } from '../../../plane/src/platform/http/input/filter.ts';
-import { SECRET_PATTERN } from '../../../plane/src/platform/token.ts';
 import { SESSION_DAYS } from '../access/cookie.ts';
 import { PUBLIC_BODY_LIMIT_BYTES } from '../access/public-routes.ts';
 import { MAX_STRATEGIES } from '../flags/feature-environments/schema.ts';
@@ -14,7 +14,7 @@ import { DEFAULT_LIMITS } from '../platform/config.ts';
 import { STATEMENT_TIMEOUT_MS } from '../platform/db/database.ts';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../platform/secrets/password-strength.ts';
 import { VARIABLES } from '../platform/variables.ts';
-import { MAX_KEYS, MAX_STORED_BODY, MAX_STORED_BYTES } from '../record/idempotency/limits.ts';
+import { MAX_KEYS, MAX_STORED_BODY_BYTES, MAX_STORED_BYTES } from '../record/idempotency/limits.ts';
 
 const page = (path: string): string =>
   readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8').replace(/\s+/g, ' ');
@@ -35,7 +35,7 @@ test.each([
   ['docs/reference/event-search.md', `at most ${figure(MAX_TEXT_LENGTH)} characters`],
   ['docs/reference/features.md', `at most ${MAX_STRATEGIES} strategies`],
   ['docs/reference/users.md', `at most ${MAX_VIEWS} saved views`],
-  ['docs/reference/idempotency.md', `over ${MAX_STORED_BODY / 1024} KiB`],
+  ['docs/reference/idempotency.md', `over ${MAX_STORED_BODY_BYTES / 1024} KiB`],
   [
     'docs/reference/idempotency.md',
     `${MAX_STORED_BYTES / 2 ** 20} MiB of responses and ${figure(MAX_KEYS)} keys`,
@@ -63,14 +63,14 @@ test.each([
 
 test('CONTRIBUTING.md lists every npm script', () => {
   const { scripts } = JSON.parse(page('package.json'));
-  const listed = [...page('CONTRIBUTING.md').matchAll(/\| `npm (?:run )?([\w:-]+)`/g)].map(
+  const listedScripts = [...page('CONTRIBUTING.md').matchAll(/\| `npm (?:run )?([\w:-]+)`/g)].map(
     ([, name]) => name,
   );
 
-  expect(listed.toSorted()).toEqual(Object.keys(scripts).toSorted());
+  expect(listedScripts.toSorted()).toEqual(Object.keys(scripts).toSorted());
 });
 
-test('the pages agree on the connections of a server', () => {
+test('all pages state the same number of connections per server', () => {
   const text = page('docs/how-to/run-in-production.md');
   const [, table = ''] =
     /Each server uses up to 26 database connections by default: (.*?) No caller can take/.exec(text) ?? [];

@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ERROR_NAMES } from '@halyard/plane/platform/errors.ts';
 import { expect, test } from 'vitest';
 import { CLI_VARIABLES } from '../../../cli/src/variables.ts';
-import { ERROR_NAMES } from '../../../plane/src/platform/errors.ts';
 import { ENVIRONMENT_PERMISSIONS, PROJECT_PERMISSIONS, ROOT_PERMISSIONS } from '../access/permissions.ts';
 import { CLI_VARIABLE_NAMES, VARIABLE_NAMES, VARIABLES } from '../platform/variables.ts';
 import { EVENT_TYPE_NAMES } from '../record/events/event-types.ts';
@@ -17,8 +17,8 @@ const pages = globSync(['README.md', 'SECURITY.md', 'CHANGELOG.md', 'docs/**/*.m
   .toSorted()
   .map(page => ({ page, text: readFileSync(join(ROOT, page), 'utf8') }));
 
-/** Matches of a pattern in the pages that a list of known names does not contain, each with its page. */
-const unknown = (pattern: RegExp, isKnown: (name: string) => boolean): string[] =>
+/** Finds the matches of a pattern in the pages that a list of known names does not contain, each with its page. */
+const findUnknown = (pattern: RegExp, isKnown: (name: string) => boolean): string[] =>
   pages.flatMap(({ page, text }) =>
     [...text.matchAll(pattern)]
       .map(([, name = '']) => name)
@@ -38,7 +38,7 @@ const EDGE_VARIABLES = [
 
 test('every variable in the pages exists', () => {
   expect(
-    unknown(/\b(HALYARD_[A-Z_]*[A-Z])\b/g, name =>
+    findUnknown(/\b(HALYARD_[A-Z_]*[A-Z])\b/g, name =>
       [...VARIABLE_NAMES, ...CLI_VARIABLE_NAMES, ...EDGE_VARIABLES, 'HALYARD_MAX'].includes(name),
     ),
   ).toEqual([]);
@@ -55,19 +55,19 @@ const sources = globSync('{plane,server,edge}/src/**/*.ts', { cwd: ROOT })
   .map(path => readFileSync(join(ROOT, path), 'utf8'))
   .join('\n');
 
-/** Not metrics, but channels on which servers listen. */
+/** These are not metrics but channels on which servers listen. */
 const CHANNELS = ['halyard_deliveries', 'halyard_sdk'];
 const metrics = [...new Set([...sources.matchAll(METRIC)].map(([, name = '']) => name))].filter(
   name => !CHANNELS.includes(name),
 );
 
 test('every metric in the pages exists', () => {
-  expect(unknown(/`(halyard_[a-z_]+)/g, name => metrics.includes(name))).toEqual([]);
+  expect(findUnknown(/`(halyard_[a-z_]+)/g, name => metrics.includes(name))).toEqual([]);
 });
 
-/** The commands of the package: the keys of the table in its script. */
+/** Returns the commands of the package, which are the keys of the table in its script. */
 const commands = (): string[] => {
-  const script = readFileSync(join(ROOT, 'server/scripts/halyard.ts'), 'utf8');
+  const script = readFileSync(join(ROOT, 'scripts/package/halyard.ts'), 'utf8');
   const [, table = ''] = /const COMMANDS[^{]*\{\n([\s\S]*?)\n\};/.exec(script) ?? [];
   return [...table.matchAll(/^ {2}'?([a-z-]+)'?: \{/gm)].map(([, name = '']) => `halyard ${name}`);
 };
@@ -90,7 +90,9 @@ test('every permission in the pages exists', () => {
   const names: string[] = [...ROOT_PERMISSIONS, ...PROJECT_PERMISSIONS, ...ENVIRONMENT_PERMISSIONS];
   const VERBS = 'CREATE|READ|UPDATE|DELETE|MOVE|PROJECT|APPROVE|APPLY|SKIP';
 
-  expect(unknown(new RegExp(`\`((?:${VERBS})_[A-Z_]+)\``, 'g'), name => names.includes(name))).toEqual([]);
+  expect(findUnknown(new RegExp(`\`((?:${VERBS})_[A-Z_]+)\``, 'g'), name => names.includes(name))).toEqual(
+    [],
+  );
 });
 
 test('every event type in the pages exists', () => {
@@ -103,17 +105,19 @@ test('every event type in the pages exists', () => {
   const names: string[] = [...EVENT_TYPE_NAMES, 'feature-removed', 'segment-removed'];
 
   expect(
-    unknown(new RegExp(`\`((?:${SUBJECTS})-(?:[a-z]+-)*(?:${PAST}))\``, 'g'), name => names.includes(name)),
+    findUnknown(new RegExp(`\`((?:${SUBJECTS})-(?:[a-z]+-)*(?:${PAST}))\``, 'g'), name =>
+      names.includes(name),
+    ),
   ).toEqual([]);
 });
 
 test('every operation in the pages exists', () => {
-  const shapeOf = (operation: string) => operation.replace(/:\w+|\{\w+\}/g, '{}').replace(/\?.*/, '');
-  const shapes = new Set(listOperations().map(({ method, path }) => shapeOf(`${method} ${path}`)));
+  const toShape = (operation: string) => operation.replace(/:\w+|\{\w+\}/g, '{}').replace(/\?.*/, '');
+  const shapes = new Set(listOperations().map(({ method, path }) => toShape(`${method} ${path}`)));
 
   expect(
-    unknown(/`((?:GET|POST|PUT|PATCH|DELETE) \/(?:api|auth|invite)\/[^`…]*)`/g, name =>
-      shapes.has(shapeOf(name)),
+    findUnknown(/`((?:GET|POST|PUT|PATCH|DELETE) \/(?:api|auth|invite)\/[^`…]*)`/g, name =>
+      shapes.has(toShape(name)),
     ),
   ).toEqual([]);
 });

@@ -11,8 +11,8 @@ const pageText = (path: string): string => readFileSync(new URL(path, ROOT), 'ut
 
 const FLAG = { 'README.md': 'sepa-instant', 'docs/how-to/use-a-server-sdk.md': 'pay.gift-wrap' };
 
-/** A program that a page shows, for a server that does not exist: nothing listens on port 1. */
-function programOf(path: keyof typeof FLAG): string {
+/** Returns a program that a page shows, for a server that does not exist, because nothing listens on port 1. */
+function readProgram(path: keyof typeof FLAG): string {
   const text = pageText(path);
   const [, program = ''] = /<<'END'\n(.*?)\nEND\n/s.exec(text) ?? /```js\n(.*?)```/s.exec(text) ?? [];
   return program
@@ -28,26 +28,26 @@ test.each(['README.md', 'docs/how-to/use-a-server-sdk.md'] as const)(
     const folder = mkdtempSync(join(tmpdir(), 'halyard-program-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     symlinkSync(new URL('node_modules', ROOT), join(folder, 'node_modules'));
-    const asked = `flags.once('error', () => console.log(flags.isEnabled('${FLAG[path]}'), flags.isEnabled('${FLAG[path]}', {}, true)));`;
-    writeFileSync(join(folder, 'program.mjs'), `${programOf(path)}\n${asked}\n`);
+    const statement = `flags.once('error', () => console.log(flags.isEnabled('${FLAG[path]}'), flags.isEnabled('${FLAG[path]}', {}, true)));`;
+    writeFileSync(join(folder, 'program.mjs'), `${readProgram(path)}\n${statement}\n`);
     const env = { ...process.env, URL: 'http://127.0.0.1:1', SDK_TOKEN: 'x', TMPDIR: folder };
-    const running = spawn(process.execPath, ['program.mjs'], { cwd: folder, env });
+    const childProcess = spawn(process.execPath, ['program.mjs'], { cwd: folder, env });
     let [printed, errors] = ['', ''];
-    running.stdout.setEncoding('utf8').on('data', (text: string) => {
+    childProcess.stdout.setEncoding('utf8').on('data', (text: string) => {
       printed += text;
     });
-    running.stderr.setEncoding('utf8').on('data', (text: string) => {
+    childProcess.stderr.setEncoding('utf8').on('data', (text: string) => {
       errors += text;
     });
-    const ended = once(running, 'exit');
+    const programExit = once(childProcess, 'exit');
 
     await expect.poll(() => printed).toBe('false true\n');
-    // A further error is reported, so the program has survived the first one.
+    // The program reports a second error, so it has survived the first one.
     await expect.poll(() => errors.split('flags: ').length).toBeGreaterThan(2);
-    expect(running.exitCode).toBeNull();
+    expect(childProcess.exitCode).toBeNull();
 
-    running.kill('SIGKILL');
-    await ended;
+    childProcess.kill('SIGKILL');
+    await programExit;
   },
 );
 
@@ -59,7 +59,7 @@ async function receive(body: string, headers: Record<string, string>, enqueue = 
   const [, code = ''] = /```js\n(.*?)```/s.exec(pageText('docs/how-to/receive-webhooks.md')) ?? [];
   const source = code.replace(/import .*\n/, '').replace('process.env.SIGNING_SECRET', 'secret');
   let handler: Handler | undefined;
-  const app = { post: (_path: string, _raw: unknown, given: Handler) => (handler = given) };
+  const app = { post: (_path: string, _raw: unknown, routeHandler: Handler) => (handler = routeHandler) };
   new Function('app', 'express', 'Webhook', 'secret', 'enqueue', source)(
     app,
     { raw: () => {} },
@@ -67,13 +67,13 @@ async function receive(body: string, headers: Record<string, string>, enqueue = 
     secret,
     enqueue,
   );
-  const signed = headers['webhook-signature'] === 'valid';
-  const at = new Date();
-  const given = signed
+  const isSigned = headers['webhook-signature'] === 'valid';
+  const now = new Date();
+  const headersToSend = isSigned
     ? {
         'webhook-id': 'one',
-        'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
-        'webhook-signature': new Webhook(secret).sign('one', at, body),
+        'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
+        'webhook-signature': new Webhook(secret).sign('one', now, body),
       }
     : headers;
   const outcome: { status?: number; error?: unknown } = {};
@@ -82,26 +82,26 @@ async function receive(body: string, headers: Record<string, string>, enqueue = 
       outcome.status = status;
     },
   };
-  await handler?.({ body: Buffer.from(body), headers: given }, response, error => {
+  await handler?.({ body: Buffer.from(body), headers: headersToSend }, response, error => {
     outcome.error = error;
   });
   return outcome;
 }
 
 test('the documented webhook receiver rejects a forged request and survives it', async () => {
-  const forged = { 'webhook-id': 'one', 'webhook-timestamp': '1', 'webhook-signature': 'v1,x' };
+  const forgedHeaders = { 'webhook-id': 'one', 'webhook-timestamp': '1', 'webhook-signature': 'v1,x' };
 
   expect(await receive('{}', {})).toEqual({ status: 401 });
-  expect(await receive('{}', forged)).toEqual({ status: 401 });
+  expect(await receive('{}', forgedHeaders)).toEqual({ status: 401 });
   expect(await receive('{}', { 'webhook-signature': 'valid' })).toEqual({ status: 204 });
 });
 
 test('the documented webhook receiver lets Halyard retry if it cannot store an event', async () => {
-  const failed = new Error('queue down');
+  const queueError = new Error('queue down');
 
   const outcome = await receive('{}', { 'webhook-signature': 'valid' }, async () => {
-    throw failed;
+    throw queueError;
   });
 
-  expect(outcome).toEqual({ error: failed });
+  expect(outcome).toEqual({ error: queueError });
 });

@@ -1,8 +1,8 @@
 import type { Db, Tx } from '../platform/db/database.ts';
-import { untilWaiting } from './waiting.ts';
+import { waitForLockWaiters } from './waiting.ts';
 
 /** Starts requests while a transaction is open, and commits it when this many of them wait for its locks. */
-export async function during<T>(
+export async function duringTransaction<T>(
   db: Db,
   work: (tx: Tx) => Promise<unknown>,
   requests: () => Promise<T>,
@@ -10,11 +10,11 @@ export async function during<T>(
 ): Promise<T> {
   const blocker = await db.startTransaction().execute();
   await work(blocker);
-  const waiting = requests();
+  const pendingRequests = requests();
   try {
-    await untilWaiting(db, waiters);
+    await waitForLockWaiters(db, waiters);
   } finally {
     await blocker.commit().execute();
   }
-  return await waiting;
+  return await pendingRequests;
 }

@@ -8,13 +8,13 @@ export type StreamClient = {
   headers: IncomingMessage['headers'];
   /** Events with data, in the order in which they arrived. */
   events: ReceivedEvent[];
-  /** As a browser would send it in Last-Event-ID. */
+  /** The id as a browser would send it in Last-Event-ID. */
   lastEventId: () => string | undefined;
-  /** Everything that is not an event: comments and retry. */
+  /** The lines that are not part of an event, which are comments and retry. */
   lines: string[];
   /** The body of a rejection. */
   body: () => Promise<string>;
-  /** Resolves when the connection is closed, with whether the response was complete. */
+  /** Resolves when the connection is closed. The value is whether the response was complete. */
   closed: Promise<boolean>;
   response: IncomingMessage;
   close: () => void;
@@ -27,8 +27,12 @@ export async function connectStream(
   {
     lastEventId,
     onEvent = () => {},
-    keep = true,
-  }: { lastEventId?: string | undefined; onEvent?: (event: ReceivedEvent) => void; keep?: boolean } = {},
+    keepEvents = true,
+  }: {
+    lastEventId?: string | undefined;
+    onEvent?: (event: ReceivedEvent) => void;
+    keepEvents?: boolean;
+  } = {},
 ): Promise<StreamClient> {
   const request = get(url, {
     agent: false,
@@ -43,18 +47,18 @@ export async function connectStream(
   const lines: string[] = [];
   let unread = '';
   let id = lastEventId;
-  let pending = id;
+  let pendingId = id;
   let data: string[] = [];
   const readLine = (line: string) => {
     if (line === '') {
-      id = pending;
+      id = pendingId;
       if (data.length > 0) {
         const event = { id: Number(id), at: performance.now(), data: data.join('\n') };
-        if (keep) events.push(event);
+        if (keepEvents) events.push(event);
         onEvent(event);
       }
       data = [];
-    } else if (line.startsWith('id: ')) pending = line.slice(4);
+    } else if (line.startsWith('id: ')) pendingId = line.slice(4);
     else if (line.startsWith('data: ')) data.push(line.slice(6));
     else lines.push(line);
   };

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { keepCurrent } from '@halyard/plane/serving/state/keep-current.ts';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { keepCurrent } from '../../../plane/src/serving/state/keep-current.ts';
 import { makeDemoData } from '../../scripts/setup-data.ts';
 import { buildApp } from '../app.ts';
 import { createInitialAdminTokens } from '../people/api-tokens/initial-admin-tokens.ts';
@@ -19,9 +19,9 @@ import { registerWriters } from '../record/change-writers.ts';
 import { keepFlushing } from '../reporting/metrics/keep-flushing.ts';
 import { WRITERS } from '../writers.ts';
 import { COMPILE_CACHE } from './compile-cache.ts';
-import { copyDatabase, discardDatabase, urlOf } from './database.ts';
+import { copyDatabase, discardDatabase, getDatabaseUrl } from './database.ts';
 import { ADMIN_TOKEN, APP_SETTINGS } from './harness.ts';
-import { alignWith, parseShown, patternOf } from './shown-output.ts';
+import { alignWith, parseShown, toPattern } from './shown-output.ts';
 import { strictSerializer } from './strict-serializer.ts';
 
 const ROOT = new URL('../../../', import.meta.url);
@@ -34,7 +34,7 @@ type Example = {
   line: number;
   script: string;
   fails: boolean;
-  /** Starts a program, or waits for its next output. */
+  /** The example starts a program, or waits for its next output. */
   background: boolean;
   shown: Block | undefined;
 };
@@ -49,7 +49,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, '.env'), `HALYARD_INIT_ADMIN_TOKENS=${ADMIN_TOKEN}\n`);
   symlinkSync(new URL('node_modules', ROOT), join(folder, 'node_modules'));
   await copyDatabase(inject('template'), demo);
-  const db = openDb({ url: urlOf(demo), poolSize: 2, onError: () => {} });
+  const db = openDb({ url: getDatabaseUrl(demo), poolSize: 2, onError: () => {} });
   registerWriters(WRITERS);
   await createInitialAdminTokens(db, [ADMIN_TOKEN]);
   const people = await makeDemoData(db);
@@ -61,16 +61,16 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-let pagesSoFar = 0;
+let instanceCount = 0;
 
-/** A fresh instance with the demo data. */
+/** Sets up a fresh instance with the demo data. */
 function useInstance(): void {
-  const name = `${demo}_${++pagesSoFar}`;
-  const opened: { close: () => Promise<void> }[] = [];
+  const name = `${demo}_${++instanceCount}`;
+  const openResources: { close: () => Promise<void> }[] = [];
   beforeAll(async () => {
     Object.assign(page, { variables: {}, programs: [], printed: '', compared: 0 });
     await copyDatabase(demo, name);
-    const db = openDb({ url: urlOf(name), poolSize: 4, onError: () => {} });
+    const db = openDb({ url: getDatabaseUrl(name), poolSize: 4, onError: () => {} });
     const port = await freePort();
     env.URL = `http://127.0.0.1:${port}`;
     // Requests with a cookie must come from a page at the public URL.
@@ -78,7 +78,7 @@ function useInstance(): void {
     const app = await buildApp(db, settings, { ...strictSerializer, longReadDb: db });
     const stop = await keepCurrent(
       app.serving,
-      listenForChanges(urlOf(name)),
+      listenForChanges(getDatabaseUrl(name)),
       { warn: () => {} },
       app.metrics,
     );
@@ -94,12 +94,12 @@ function useInstance(): void {
     const closeFlusher = async () => {
       flusher.close();
     };
-    opened.push(app, { close: stop }, { close: flushing.stop }, { close: closeFlusher });
-    opened.push({ close: () => db.destroy() });
+    openResources.push(app, { close: stop }, { close: flushing.stop }, { close: closeFlusher });
+    openResources.push({ close: () => db.destroy() });
   });
   afterAll(async () => {
     for (const pid of page.programs) endGroup(pid);
-    for (const part of opened) await part.close();
+    for (const part of openResources) await part.close();
     await discardDatabase(name);
   });
 }
@@ -108,7 +108,7 @@ function endGroup(pid: number): void {
   try {
     process.kill(-pid);
   } catch {
-    // All its programs have ended.
+    // All programs of the page have ended.
   }
 }
 
@@ -121,7 +121,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-function blocksOf(path: string): Block[] {
+function readBlocks(path: string): Block[] {
   const blocks: Block[] = [];
   const lines = readFileSync(new URL(path, ROOT), 'utf8').split('\n');
   for (let n = 0; n < lines.length; n++) {
@@ -136,21 +136,21 @@ function blocksOf(path: string): Block[] {
 }
 
 /**
- * The shell examples of a page, each with the output that the page shows next: `json`, or `text`. They run in order, with URL and
- * TOKEN set as in the README, and PASSWORD. `sh fails` marks an example whose request is rejected on purpose,
- * `sh background` one that starts a program, `text background` the next output of that program, and `sh no-run` an example for
- * the reader's own system.
+ * Returns the shell examples of a page, each with the output that the page shows next: `json`, or `text`. They run in order, with
+ * URL and TOKEN set as in the README, and PASSWORD. `sh fails` marks an example whose request is rejected on purpose, `sh
+ * background` one that starts a program, `text background` the next output of that program, and `sh no-run` an example for the
+ * reader's own system.
  */
-function examplesOf(path: string): Example[] {
-  return blocksOf(path).flatMap((block, n, blocks) => {
+function readExamples(path: string): Example[] {
+  return readBlocks(path).flatMap((block, n, blocks) => {
     const { line, language, text } = block;
     if (language === 'text background')
       return [{ line, script: '', fails: false, background: true, shown: block }];
     if (!['sh', 'sh fails', 'sh background'].includes(language)) return [];
-    const next = blocks[n + 1];
-    const shown = next && ['json', 'text'].includes(next.language) ? next : undefined;
+    const nextBlock = blocks[n + 1];
+    const shownBlock = nextBlock && ['json', 'text'].includes(nextBlock.language) ? nextBlock : undefined;
     const background = language === 'sh background';
-    return [{ line, script: text, fails: language === 'sh fails', background, shown }];
+    return [{ line, script: text, fails: language === 'sh fails', background, shown: shownBlock }];
   });
 }
 
@@ -167,7 +167,7 @@ function start(script: string, detached: boolean): ChildProcessByStdio<null, Rea
       PATH: process.env.PATH,
       TMPDIR: folder,
       ...env,
-      // The reader is logged in, and works on a terminal.
+      // Behaves as for a reader who is logged in and works on a terminal.
       ...{ HALYARD_SERVER: env.URL, HALYARD_TOKEN: ADMIN_TOKEN, HALYARD_OUTPUT: 'text' },
       XDG_CONFIG_HOME: folder,
       ...page.variables,
@@ -201,20 +201,20 @@ function runInBackground(script: string): void {
   child.stderr.on('data', add);
 }
 
-async function expectPrinted({ shown }: Example): Promise<void> {
+async function expectPrinted({ shown: shownBlock }: Example): Promise<void> {
   await expect
     .poll(() => page.printed.slice(page.compared).trim())
-    .toMatch(patternOf(shown?.text.trim() ?? ''));
+    .toMatch(toPattern(shownBlock?.text.trim() ?? ''));
   page.compared = page.printed.length;
 }
 
-function expectShown(output: string, shown: Block | undefined): void {
-  if (shown?.language === 'json') {
-    const documents = parseShown(shown.text);
+function expectShown(output: string, shownBlock: Block | undefined): void {
+  if (shownBlock?.language === 'json') {
+    const documents = parseShown(shownBlock.text);
     const actual = parseShown(output);
     expect(actual.map((document, n) => alignWith(documents[n], document))).toEqual(documents);
-  } else if (!patternOf(shown?.text.trim() ?? '').test(output.trim())) {
-    expect(output).toBe(shown?.text ?? '');
+  } else if (!toPattern(shownBlock?.text.trim() ?? '').test(output.trim())) {
+    expect(output).toBe(shownBlock?.text ?? '');
   }
 }
 
@@ -225,10 +225,10 @@ const pages = FOLDERS.flatMap(name =>
     .map(file => `${name}${file}`),
 );
 
-describe.each(pages.filter(path => examplesOf(path).length > 0))('%s', path => {
+describe.each(pages.filter(path => readExamples(path).length > 0))('%s', path => {
   useInstance();
 
-  test.each(examplesOf(path))('the example in line $line prints what the page shows', async example => {
+  test.each(readExamples(path))('the example on line $line prints what the page shows', async example => {
     if (example.background) {
       if (example.script !== '') runInBackground(example.script);
       return await expectPrinted(example);

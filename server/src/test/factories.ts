@@ -20,21 +20,21 @@ import { WRITERS } from '../writers.ts';
 
 registerWriters(WRITERS);
 
-const unique = (): string => randomBytes(5).toString('hex');
+const uniqueSuffix = (): string => randomBytes(5).toString('hex');
 
 export type TestUser = { id: number; username: string; token: string };
 
-/** A user with the given fields, as the system creates it. */
+/** Creates a user with the given fields, as the system creates it. */
 export async function makeUserWith(db: Db, fields: NewUser): Promise<User> {
   const newUser = await checkNewUser(fields);
   return await change(db, SYSTEM, current => createUser(current, newUser));
 }
 
-/** A user with a root role and a personal token. */
+/** Creates a user with a root role and a personal token. */
 export async function makeUser(
   db: Db,
   rootRole: RootRole,
-  username = `${rootRole}-${unique()}`,
+  username = `${rootRole}-${uniqueSuffix()}`,
 ): Promise<TestUser> {
   const { id } = await makeUserWith(db, { name: username, username, email: null, rootRole });
   const actor = { ...SYSTEM, kind: 'user' as const, userId: id, name: username };
@@ -45,12 +45,12 @@ export async function makeUser(
   return { id, username, token: String(secret) };
 }
 
-/** A token of the user that can do less than the user. */
+/** Creates a token with fewer permissions than its user. */
 export async function makeScopedToken(
   db: Db,
   { id, username }: Pick<TestUser, 'id' | 'username'>,
   scope: TokenScope,
-  { kind = 'personal', days = 1, description = `scoped ${unique()}` }: Partial<ScopedToken> = {},
+  { kind = 'personal', days = 1, description = `scoped ${uniqueSuffix()}` }: Partial<ScopedToken> = {},
 ): Promise<string> {
   const actor = { ...SYSTEM, kind: 'user' as const, userId: id, name: username };
   const expiresAt = new Date(Date.now() + days * 86_400_000).toISOString();
@@ -64,18 +64,18 @@ type ScopedToken = { kind: 'personal' | 'agent'; days: number; description: stri
 
 export const PASSWORD = 'correct horse battery staple';
 
-/** A user who can log in with PASSWORD. */
+/** Creates a user who can log in with PASSWORD. */
 export async function makePerson(
   db: Db,
   rootRole: RootRole = 'Viewer',
-  username = `person-${unique()}`,
+  username = `person-${uniqueSuffix()}`,
 ): Promise<{ id: number; username: string }> {
   const { id } = await makeUserWith(db, { username, password: PASSWORD, rootRole });
   return { id, username };
 }
 
 export async function makeProject(db: Db, fields: Partial<NewProject> = {}): Promise<Project> {
-  const input = { name: 'Test project', id: `project-${unique()}`, ...fields };
+  const input = { name: 'Test project', id: `project-${uniqueSuffix()}`, ...fields };
   const project = await change(
     db,
     SYSTEM,
@@ -99,7 +99,7 @@ export async function makeMember(db: Db, user: TestUser, project: string, role: 
 export const makeApiToken = async (db: Db, fields: NewApiToken): Promise<ApiToken> =>
   await change(db, SYSTEM, current => createApiToken(current, fields));
 
-/** As if an SDK had just evaluated the feature in each of its environments. */
+/** Makes it look as if an SDK had just evaluated the feature in each of its environments. */
 export async function markSeen(db: Db, name: string, at = new Date()): Promise<void> {
   await sql`
     insert into feature_last_seen (feature_name, environment, seen_at)

@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-/** How the fake responds: rejects the login with an error code, reports a version to every query, or says nothing. */
+/**
+ * How the fake server behaves. It rejects the login with an error code, responds to every query with a version, or never responds.
+ */
 export type Behaviour = { error: string; message: string } | { version: string } | 'silent';
 
 export type FakePostgres = { port: number; close: () => void };
 
-/** Speaks just enough of PostgreSQL's protocol for states that a test cannot create in a real one. */
+/** Speaks just enough of PostgreSQL's protocol to simulate states that a test cannot create in a real server. */
 export async function startFakePostgres(behaviour: Behaviour): Promise<FakePostgres> {
   const sockets = new Set<Socket>();
   const server = createServer(socket => {
@@ -20,9 +22,9 @@ export async function startFakePostgres(behaviour: Behaviour): Promise<FakePostg
       }
       socket.write(Buffer.concat([message('R', Buffer.alloc(4)), READY]));
       socket.on('data', chunk => {
-        // A query without parameters is a single message; a query with parameters ends with a Sync message.
-        const simple = chunk[0] === 'Q'.charCodeAt(0);
-        if (simple || endsWithSync(chunk)) socket.write(oneRow(behaviour.version, simple));
+        // A query without parameters is a single message, and a query with parameters ends with a Sync message.
+        const isSimple = chunk[0] === 'Q'.charCodeAt(0);
+        if (isSimple || endsWithSync(chunk)) socket.write(singleRow(behaviour.version, isSimple));
       });
     });
   });
@@ -51,17 +53,17 @@ const errorResponse = (code: string, text: string): Buffer =>
 
 const endsWithSync = (chunk: Buffer): boolean => chunk.subarray(-5).toString('latin1') === 'S\0\0\0\x04';
 
-/** The whole response to a query: one row with one text column. */
-function oneRow(value: string, simple: boolean): Buffer {
+/** Builds the whole response to a query, which is one row with one text column. */
+function singleRow(value: string, isSimple: boolean): Buffer {
   const column = Buffer.concat([Buffer.from('version\0'), Buffer.alloc(18)]);
   column.writeInt32BE(25, 14); // the type text
   const length = Buffer.alloc(4);
   length.writeInt32BE(value.length);
-  const one = Buffer.from([0, 1]);
+  const oneItem = Buffer.from([0, 1]);
   return Buffer.concat([
-    ...(simple ? [] : [message('1', Buffer.alloc(0)), message('2', Buffer.alloc(0))]),
-    message('T', Buffer.concat([one, column])),
-    message('D', Buffer.concat([one, length, Buffer.from(value)])),
+    ...(isSimple ? [] : [message('1', Buffer.alloc(0)), message('2', Buffer.alloc(0))]),
+    message('T', Buffer.concat([oneItem, column])),
+    message('D', Buffer.concat([oneItem, length, Buffer.from(value)])),
     message('C', Buffer.from('SELECT 1\0')),
     READY,
   ]);

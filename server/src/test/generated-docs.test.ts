@@ -16,7 +16,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 const code = (text: string): string => `\`${text}\``;
 
-/** A table with aligned columns, as the formatter writes it. */
+/** Returns a table with aligned columns, as the formatter writes it. */
 function table(head: string[], rows: string[][]): string {
   const widths = head.map((name, n) => Math.max(3, ...[name, ...rows.map(row => row[n] ?? '')].map(length)));
   const line = (row: string[]) =>
@@ -33,12 +33,12 @@ const eventTypes = (): string =>
   );
 
 function permissions(): string {
-  const held: [string, readonly string[]][] = [
+  const parts: [string, readonly string[]][] = [
     ['on the instance', ROOT_PERMISSIONS],
     ['in a project', PROJECT_PERMISSIONS],
     ['in a project, for one environment or all', ENVIRONMENT_PERMISSIONS],
   ];
-  const rows = held.flatMap(([where, names]) => names.map(name => [code(name), where]));
+  const rows = parts.flatMap(([where, names]) => names.map(name => [code(name), where]));
   return table(['Permission', 'Held'], rows);
 }
 
@@ -81,9 +81,17 @@ type Schema = {
   required?: string[];
 };
 
-const typeOf = ({ type, enum: values, minimum, maximum = 0, maxLength, maxItems, items }: Schema): string => {
+const formatType = ({
+  type,
+  enum: values,
+  minimum,
+  maximum = 0,
+  maxLength,
+  maxItems,
+  items,
+}: Schema): string => {
   if (values) return values.map(code).join(', ');
-  if (type === 'array' && items) return `at most ${maxItems} × ${typeOf(items)}`;
+  if (type === 'array' && items) return `at most ${maxItems} × ${formatType(items)}`;
   if (type === 'integer' && maximum < Number.MAX_SAFE_INTEGER) return `integer, ${minimum} to ${maximum}`;
   return maxLength === undefined
     ? String(type)
@@ -92,7 +100,7 @@ const typeOf = ({ type, enum: values, minimum, maximum = 0, maxLength, maxItems,
 
 const argumentRows = ({ properties = {}, required = [] }: Schema, prefix = ''): string[][] =>
   Object.entries(properties).flatMap(([name, schema]) => [
-    [code(prefix + name), typeOf(schema), required.includes(name) ? 'yes' : '', schema.description ?? ''],
+    [code(prefix + name), formatType(schema), required.includes(name) ? 'yes' : '', schema.description ?? ''],
     ...(schema.items?.properties && Object.keys(schema.items.properties).length > 0
       ? argumentRows(schema.items, `${prefix}${name}[].`)
       : []),
@@ -123,10 +131,10 @@ test.each(PARTS)('%s has the generated part "%s"', async (page, name, generate) 
   const [start, end] = [`<!-- generated: ${name} -->\n\n`, '\n\n<!-- end -->'];
 
   expect(text).toContain(start);
-  const before = text.slice(0, text.indexOf(start) + start.length);
-  const after = text.slice(text.indexOf(end, before.length));
+  const textBefore = text.slice(0, text.indexOf(start) + start.length);
+  const textAfter = text.slice(text.indexOf(end, textBefore.length));
 
-  await expect(before + generate() + after).toMatchFileSnapshot(join(ROOT, page));
+  await expect(textBefore + generate() + textAfter).toMatchFileSnapshot(join(ROOT, page));
 });
 
 test('docs/reference/operations.md lists the operations of openapi.json', async () => {

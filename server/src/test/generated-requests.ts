@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Operation } from './operations.ts';
 
-const NASTY = [
+const HOSTILE_STRINGS = [
   '',
   ' ',
   '.',
@@ -47,38 +47,38 @@ const NASTY = [
 ];
 /** Short strings, most of them hostile. */
 export const text = fc.oneof(
-  fc.constantFrom(...NASTY),
+  fc.constantFrom(...HOSTILE_STRINGS),
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.string({ maxLength: 20 }),
 );
 
-/** Values of the type that the schema requires, and occasionally of a different type. */
+/** Generates values of the type that the schema requires, and occasionally of a different type. */
 function valueFor(schema: Record<string, unknown>): fc.Arbitrary<unknown> {
   const anything = fc.oneof(
     text,
     fc.jsonValue({ maxDepth: 4 }),
     fc.constantFrom(null, true, 0, -1, 1.5, [], {}),
   );
-  return fc.oneof({ weight: 4, arbitrary: fitting(schema) }, { weight: 1, arbitrary: anything });
+  return fc.oneof({ weight: 4, arbitrary: validValue(schema) }, { weight: 1, arbitrary: anything });
 }
 
-function fitting(schema: Record<string, unknown>): fc.Arbitrary<unknown> {
+function validValue(schema: Record<string, unknown>): fc.Arbitrary<unknown> {
   const types = [schema.type].flat();
   const examples = (schema.examples as unknown[] | undefined) ?? [];
-  const given = [
+  const knownValues = [
     ...examples,
     ...((schema.enum as unknown[] | undefined) ?? []),
     ...(types.includes('null') ? [null] : []),
   ];
-  const known = given.length > 0 ? [fc.constantFrom(...given)] : [];
+  const knownArbitraries = knownValues.length > 0 ? [fc.constantFrom(...knownValues)] : [];
   if (types.includes('object'))
     return objectFor((schema.properties ?? {}) as Record<string, Record<string, unknown>>);
   if (types.includes('array'))
     return fc.array(valueFor((schema.items ?? {}) as Record<string, unknown>), { maxLength: 4 });
-  if (types.includes('integer')) return fc.oneof(...known, fc.integer(), fc.maxSafeInteger());
+  if (types.includes('integer')) return fc.oneof(...knownArbitraries, fc.integer(), fc.maxSafeInteger());
   if (schema.format === 'date-time') {
     const dates = fc.date({ noInvalidDate: true, min: new Date(0), max: new Date('9999-12-31') });
-    const odd = fc.constantFrom(
+    const oddDates = fc.constantFrom(
       '+275760-09-13T00:00:00Z',
       '2024-02-30T00:00:00Z',
       '2024-01-01T24:00:00Z',
@@ -87,12 +87,12 @@ function fitting(schema: Record<string, unknown>): fc.Arbitrary<unknown> {
       '2024-01-01T00:00:00+23:59',
     );
     return fc.oneof(
-      ...known,
+      ...knownArbitraries,
       dates.map(date => date.toISOString()),
-      odd,
+      oddDates,
     );
   }
-  return fc.oneof(...known, text);
+  return fc.oneof(...knownArbitraries, text);
 }
 
 function objectFor(properties: Record<string, Record<string, unknown>>): fc.Arbitrary<object> {
@@ -104,25 +104,25 @@ function objectFor(properties: Record<string, Record<string, unknown>>): fc.Arbi
       fc.record(fields, { requiredKeys: [] }),
       fc.dictionary(text, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 1 }),
     )
-    .map(([known, unknown]) => ({ ...known, ...unknown }));
+    .map(([knownFields, unknown]) => ({ ...knownFields, ...unknown }));
 }
 
-/** The example with one value, at any depth, replaced or removed. Most of the results fail exactly one check. */
-function mutated(example: unknown): fc.Arbitrary<unknown> {
-  const places = placesIn(example);
+/** Generates the example with one value, at any depth, replaced or removed. Most of the results fail exactly one check. */
+function mutate(example: unknown): fc.Arbitrary<unknown> {
+  const paths = pathsIn(example);
   const value = fc.oneof(text, fc.jsonValue({ maxDepth: 2 }), fc.constant(undefined));
-  return fc.tuple(fc.constantFrom(...places), value).map(([place, other]) => replaced(example, place, other));
+  return fc.tuple(fc.constantFrom(...paths), value).map(([path, other]) => replaceAt(example, path, other));
 }
 
-function placesIn(value: unknown, place: string[] = []): string[][] {
-  if (typeof value !== 'object' || value === null) return [place];
-  return [place, ...Object.entries(value).flatMap(([key, item]) => placesIn(item, [...place, key]))];
+function pathsIn(value: unknown, path: string[] = []): string[][] {
+  if (typeof value !== 'object' || value === null) return [path];
+  return [path, ...Object.entries(value).flatMap(([key, item]) => pathsIn(item, [...path, key]))];
 }
 
-function replaced(value: unknown, [key, ...rest]: string[], other: unknown): unknown {
+function replaceAt(value: unknown, [key, ...rest]: string[], other: unknown): unknown {
   if (key === undefined) return other;
   const copy = structuredClone(value) as Record<string, unknown>;
-  copy[key] = replaced(copy[key], rest, other);
+  copy[key] = replaceAt(copy[key], rest, other);
   return copy;
 }
 
@@ -142,12 +142,12 @@ export type GeneratedRequest = {
   payload: string | undefined;
 };
 
-/** A request to one of the operations. `authorization` is the name of a caller, or a token that is not valid. */
+/** Generates requests to the operations. `authorization` is the name of a caller, or a token that is not valid. */
 export const requestsTo = (operations: Operation[]): fc.Arbitrary<GeneratedRequest> =>
   fc.constantFrom(...operations).chain(operation => {
-    const inPath = operation.parameters.filter(parameter => parameter.in === 'path');
-    const inQuery = operation.parameters.filter(parameter => parameter.in === 'query');
-    const place = (name: string) =>
+    const pathParameters = operation.parameters.filter(parameter => parameter.in === 'path');
+    const queryParameters = operation.parameters.filter(parameter => parameter.in === 'query');
+    const pathValue = (name: string) =>
       fc
         .oneof(
           { weight: 2, arbitrary: fc.constant(EXISTING[name] ?? '777777') },
@@ -158,12 +158,12 @@ export const requestsTo = (operations: Operation[]): fc.Arbitrary<GeneratedReque
     const query = fc.array(
       fc.tuple(
         fc.oneof(
-          { weight: 6, arbitrary: fc.constantFrom('x', ...inQuery.map(({ name }) => name)) },
+          { weight: 6, arbitrary: fc.constantFrom('x', ...queryParameters.map(({ name }) => name)) },
           { weight: 1, arbitrary: text },
         ),
         fc.oneof(
           fc.constantFrom(
-            ...inQuery.map(({ schema }) =>
+            ...queryParameters.map(({ schema }) =>
               String((schema as { pattern?: string }).pattern ? 'IS:default' : '5'),
             ),
             'IS:1',
@@ -175,8 +175,8 @@ export const requestsTo = (operations: Operation[]): fc.Arbitrary<GeneratedReque
     );
     const body = operation.bodySchema
       ? fc.oneof(
-          { weight: 4, arbitrary: fitting(operation.bodySchema).map(value => JSON.stringify(value)) },
-          { weight: 5, arbitrary: mutated(operation.body).map(value => JSON.stringify(value) ?? '') },
+          { weight: 4, arbitrary: validValue(operation.bodySchema).map(value => JSON.stringify(value)) },
+          { weight: 5, arbitrary: mutate(operation.body).map(value => JSON.stringify(value) ?? '') },
           { weight: 1, arbitrary: fc.json() },
           { weight: 1, arbitrary: text },
           {
@@ -211,7 +211,7 @@ export const requestsTo = (operations: Operation[]): fc.Arbitrary<GeneratedReque
       `user:hyp_${'0'.repeat(49)}`,
       'ÿ'.repeat(600),
     );
-    // Few keys, so that some are reused, for the same request or for a different one.
+    // There are few keys, so that some are reused for the same request or for a different request.
     const idempotencyKey = fc.constantFrom(
       undefined,
       undefined,
@@ -224,7 +224,7 @@ export const requestsTo = (operations: Operation[]): fc.Arbitrary<GeneratedReque
     );
     return fc
       .record({
-        places: fc.tuple(...inPath.map(({ name }) => place(name))),
+        pathValues: fc.tuple(...pathParameters.map(({ name }) => pathValue(name))),
         query,
         body,
         contentType,
@@ -233,7 +233,7 @@ export const requestsTo = (operations: Operation[]): fc.Arbitrary<GeneratedReque
       })
       .map(parts => ({
         operation,
-        url: addressOf(operation.path, parts.places, parts.query),
+        url: buildUrl(operation.path, parts.pathValues, parts.query),
         headers: {
           ...(parts.authorization === '' ? {} : { authorization: parts.authorization }),
           ...(parts.idempotencyKey === undefined ? {} : { 'idempotency-key': parts.idempotencyKey }),
@@ -245,12 +245,19 @@ export const requestsTo = (operations: Operation[]): fc.Arbitrary<GeneratedReque
       }));
   });
 
-function addressOf(path: string, places: (readonly [string, string])[], query: [string, string][]): string {
-  const encoded = places.reduce((url, [name, value]) => url.replace(`{${name}}`, encode(value)), path);
+function buildUrl(
+  path: string,
+  pathValues: (readonly [string, string])[],
+  query: [string, string][],
+): string {
+  const encodedPath = pathValues.reduce(
+    (url, [name, value]) => url.replace(`{${name}}`, encode(value)),
+    path,
+  );
   return query.length === 0
-    ? encoded
-    : `${encoded}?${query.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&')}`;
+    ? encodedPath
+    : `${encodedPath}?${query.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&')}`;
 }
 
-/** A lone surrogate cannot be encoded, so it is sent as an invalid escape sequence. */
+/** Encodes a value. A lone surrogate cannot be encoded, so it is sent as an invalid escape sequence. */
 const encode = (value: string): string => (value.isWellFormed() ? encodeURIComponent(value) : '%ED%A0%80');

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import type { SliceLimits } from '@halyard/plane/serving/evaluation/slices.ts';
+import type { StreamLimits } from '@halyard/plane/serving/streaming/limits.ts';
 import { afterAll, beforeAll, inject } from 'vitest';
-import type { App } from '../../../plane/src/platform/http/app.ts';
-import type { SliceLimits } from '../../../plane/src/serving/evaluation/slices.ts';
-import type { StreamLimits } from '../../../plane/src/serving/streaming/limits.ts';
 import { type AppSettings, buildApp } from '../app.ts';
 import type { ConsoleFiles } from '../console/files.ts';
 import { createInitialAdminTokens } from '../people/api-tokens/initial-admin-tokens.ts';
 import { DEFAULT_LIMITS, DEFAULT_SCHEDULE, type Limits } from '../platform/config.ts';
 import { type Db, openDb } from '../platform/db/database.ts';
 import { LONG_READ_CONNECTIONS } from '../platform/http/protection/long-reads.ts';
-import { copyDatabase, discardDatabase, urlOf } from './database.ts';
+import { copyDatabase, discardDatabase, getDatabaseUrl } from './database.ts';
 import { watchEvents } from './operation-events.ts';
 import { PUBLIC_URL } from './public-url.ts';
 import { strictSerializer } from './strict-serializer.ts';
@@ -33,20 +33,24 @@ export const APP_SETTINGS = {
   allowPrivateTargets: true,
   deliverySchedule: DEFAULT_SCHEDULE,
   disableAfterHours: 120,
+  disabledAuthorization: [],
 };
 
 /** A test makes all its requests as one caller. On a busy machine each takes a second, and none may be rejected because it waited too long. */
-const PATIENCE_MS = 120_000;
+const GIVE_UP_AFTER_MS = 120_000;
 const PATIENT_SESSION = {
-  statement_timeout: `${PATIENCE_MS}ms`,
-  lock_timeout: `${PATIENCE_MS}ms`,
-  idle_in_transaction_session_timeout: `${PATIENCE_MS}ms`,
+  statement_timeout: `${GIVE_UP_AFTER_MS}ms`,
+  lock_timeout: `${GIVE_UP_AFTER_MS}ms`,
+  idle_in_transaction_session_timeout: `${GIVE_UP_AFTER_MS}ms`,
 };
 
-/** Runs in the background, once a minute per credential, so statement counts would depend on the time. */
+/**
+ * A statement that runs in the background, once a minute per credential. If it were counted, statement counts would depend on the
+ * time.
+ */
 const LAST_USE = /\bset seen_at = now\(\)/;
-/** Runs in the background after a change that SDKs notice. */
-const WAKING = /select pg_notify\(channel, ''\) from unnest/;
+/** A statement that runs in the background after a change that SDKs notice. */
+const NOTIFICATION = /select pg_notify\(channel, ''\) from unnest/;
 
 export type Harness = {
   databaseUrl: string;
@@ -54,7 +58,7 @@ export type Harness = {
   app: App;
   /** The statements that the server has run so far, except those that record the last use of a credential. */
   statements: string[];
-  /** Another server on the same database, possibly with different settings. */
+  /** Starts another server on the same database, possibly with different settings. */
   secondServer: (
     settings?: Partial<AppSettings>,
     streams?: Partial<StreamLimits>,
@@ -63,13 +67,13 @@ export type Harness = {
   ) => Promise<App>;
 };
 
-/** A database copied from the template and an application on it, for the tests of one file. */
+/** Sets up a database copied from the template and an application on it, for the tests of one file. */
 export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): Harness {
   const name = `halyard_test_${randomBytes(6).toString('hex')}`;
-  const harness = { databaseUrl: urlOf(name), statements: [] as string[] } as Harness;
-  const opened: { db: Db; longReadDb: Db; app: App }[] = [];
+  const harness = { databaseUrl: getDatabaseUrl(name), statements: [] as string[] } as Harness;
+  const openServers: { db: Db; longReadDb: Db; app: App }[] = [];
 
-  const open = async (
+  const openServer = async (
     settings: Partial<AppSettings> = {},
     streams: Partial<StreamLimits> = {},
     consoleFiles?: ConsoleFiles,
@@ -77,12 +81,12 @@ export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): 
   ) => {
     const connection = {
       url: harness.databaseUrl,
-      connectTimeoutMs: PATIENCE_MS,
-      queryTimeoutMs: PATIENCE_MS + 2_000,
+      connectTimeoutMs: GIVE_UP_AFTER_MS,
+      queryTimeoutMs: GIVE_UP_AFTER_MS + 2_000,
       session: PATIENT_SESSION,
       onError: () => {},
       onQuery: (sql: string) => {
-        if (!LAST_USE.test(sql) && !WAKING.test(sql)) harness.statements.push(sql);
+        if (!LAST_USE.test(sql) && !NOTIFICATION.test(sql)) harness.statements.push(sql);
       },
     };
     const db = openDb({ ...connection, poolSize: 8 });
@@ -95,31 +99,31 @@ export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): 
         longReadDb,
         streams,
         evaluation,
-        requests: { waitMs: PATIENCE_MS },
-        longReads: { waitMs: PATIENCE_MS },
+        requests: { waitMs: GIVE_UP_AFTER_MS },
+        longReads: { waitMs: GIVE_UP_AFTER_MS },
         ...(consoleFiles && { consoleFiles }),
       },
     );
     watchEvents(app.operations.values());
     await app.ready();
-    opened.push({ db, longReadDb, app });
+    openServers.push({ db, longReadDb, app });
     return { db, app };
   };
 
   beforeAll(async () => {
     await copyDatabase(inject('template'), name);
-    Object.assign(harness, await open());
-    harness.secondServer = async (...options) => (await open(...options)).app;
+    Object.assign(harness, await openServer());
+    harness.secondServer = async (...options) => (await openServer(...options)).app;
     await createInitialAdminTokens(harness.db, [ADMIN_TOKEN]);
   });
   afterAll(async () => {
-    for (const { app, db, longReadDb } of opened) {
+    for (const { app, db, longReadDb } of openServers) {
       await app.close();
       await longReadDb.destroy();
       await db.destroy();
     }
     // The worker keeps the modules of its test files, and with them this harness.
-    opened.length = 0;
+    openServers.length = 0;
     harness.statements.length = 0;
     Object.assign(harness, { app: undefined, db: undefined, secondServer: undefined });
     await discardDatabase(name);

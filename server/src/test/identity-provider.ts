@@ -10,7 +10,7 @@ export type Account = { sub: string; [claim: string]: unknown };
 
 export type IdentityProvider = {
   issuer: string;
-  /** Sets the user whom the provider logs in, whichever browser visits it. With null, the user cancels. */
+  /** Sets the user whom the provider logs in, no matter which browser visits it. With null, the user cancels. */
   setVisitor: (account: Account | null) => void;
   /** Logs a user in at the provider and returns the URL to which it redirects the browser. With null, the user cancels. */
   visit: (authorizationUrl: string, account: Account | null) => Promise<URL>;
@@ -30,7 +30,7 @@ export async function stop(server: Server): Promise<void> {
   await new Promise(resolve => server.close(resolve));
 }
 
-/** A real OpenID provider on this machine. It logs the current visitor in without showing a form. */
+/** Starts a real OpenID provider on this machine. It logs the current visitor in without showing a form. */
 export async function startIdentityProvider(
   options: { claimsInIdToken?: boolean; publicUrl?: string } = {},
 ): Promise<IdentityProvider> {
@@ -102,16 +102,16 @@ export async function startIdentityProvider(
     setVisitor,
     visit: async (authorizationUrl, account) => {
       setVisitor(account);
-      return await followTo(`${publicUrl}/`, authorizationUrl);
+      return await followRedirects(`${publicUrl}/`, authorizationUrl);
     },
     close: () => stop(server),
   };
 }
 
 /** Follows redirects with a separate cookie jar until one leads away from the provider. */
-async function followTo(end: string, start: string): Promise<URL> {
+async function followRedirects(targetPrefix: string, startUrl: string): Promise<URL> {
   const cookies = new Map<string, string>();
-  let url = start;
+  let url = startUrl;
   for (let steps = 0; steps < 10; steps++) {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const response = await fetch(url, { redirect: 'manual', headers: { cookie } });
@@ -123,7 +123,7 @@ async function followTo(end: string, start: string): Promise<URL> {
     if (location === null)
       throw new Error(`The provider responded ${response.status}: ${await response.text()}`);
     url = new URL(location, url).href;
-    if (url.startsWith(end)) return new URL(url);
+    if (url.startsWith(targetPrefix)) return new URL(url);
   }
   throw new Error('The provider never sent the browser back');
 }

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import {
   importList,
+  insertImportList,
   lintConfigText,
+  parseSource,
   RULES,
   readSources,
   type Source,
-  sourceOf,
-  withImportList,
 } from './imports.ts';
 
 const rules = Object.keys(RULES) as (keyof typeof RULES)[];
@@ -18,7 +18,7 @@ test.each(rules)('%s', rule => {
   expect(RULES[rule](sources)).toEqual([]);
 });
 
-const STORE = sourceOf(
+const STORE = parseSource(
   'flags/tags/store.ts',
   [
     'export async function insertTag(tx: Tx, tag: Tag): Promise<void> {',
@@ -30,34 +30,34 @@ const STORE = sourceOf(
   ].join('\n'),
 );
 
-const imports = (path: string, text: string): Source => sourceOf(path, text);
+const imports = (path: string, text: string): Source => parseSource(path, text);
 
 const PLANTED: [keyof typeof RULES, string, Source[]][] = [
   [
-    'imports run from a higher wing to a lower one',
+    'imports run from a higher layer to a lower one',
     'a value',
     [imports('people/users/create.ts', "import { x } from '../../flags/features/create.ts';")],
   ],
   [
-    'imports run from a higher wing to a lower one',
+    'imports run from a higher layer to a lower one',
     'a type',
     [imports('access/guard.ts', "import type { X } from '../record/change.ts';")],
   ],
   [
-    'imports run from a higher wing to a lower one',
+    'imports run from a higher layer to a lower one',
     'a dynamic import',
     [imports('record/events/x.ts', "  const { x } = await import('../../worker/worker.ts');")],
   ],
   [
-    'imports run from a higher wing to a lower one',
+    'imports run from a higher layer to a lower one',
     'an export from',
     [imports('platform/db/x.ts', "export * from '../../record/change.ts';")],
   ],
   ...['server/src/platform/actor.ts', 'server/src/app.ts', 'server/scripts/run.ts', 'bench/measure.ts'].map(
-    (place): [keyof typeof RULES, string, Source[]] => [
-      'imports run from a higher wing to a lower one',
-      `${place} in the plane`,
-      [imports('plane/counting/usage.ts', `import type { X } from '../../../${place}';`)],
+    (path): [keyof typeof RULES, string, Source[]] => [
+      'imports run from a higher layer to a lower one',
+      `${path} in the plane`,
+      [imports('plane/counting/usage.ts', `import type { X } from '../../../${path}';`)],
     ],
   ),
   ...["import pg from 'pg';", "import type { Db } from '../../server/src/platform/db/database.ts';"].map(
@@ -68,17 +68,17 @@ const PLANTED: [keyof typeof RULES, string, Source[]][] = [
     ],
   ),
   [
-    'imports run from a higher wing to a lower one',
+    'imports run from a higher layer to a lower one',
     'the edge in the server',
     [imports('publishing/x.ts', "import { x } from '../../../edge/src/edge.ts';")],
   ],
   [
-    'imports run from a higher wing to a lower one',
-    'a higher wing of the plane in a lower one',
+    'imports run from a higher layer to a lower one',
+    'a higher layer of the plane in a lower one',
     [imports('plane/platform/http/x.ts', "import { x } from '../../serving/app.ts';")],
   ],
   [
-    'imports run from a higher wing to a lower one',
+    'imports run from a higher layer to a lower one',
     'an entry file',
     [imports('worker/worker.ts', "import {\n  a,\n  b,\n} from '../app.ts';")],
   ],
@@ -112,18 +112,18 @@ const PLANTED: [keyof typeof RULES, string, Source[]][] = [
     [STORE, imports('flags/links/x.ts', "import * as tags from '../tags/store.ts';")],
   ],
   [
-    'only stores import a store of another wing',
+    'only stores import a store in a different layer',
     'a route',
     [imports('flags/tags/routes.ts', "import { findUser } from '../../people/users/store.ts';")],
   ],
   [
-    'only stores import a store of another wing',
+    'only stores import a store in a different layer',
     'a job',
     [imports('worker/worker.ts', "import { findEvent } from '../record/events/store.ts';")],
   ],
   ...[
     '../../platform/http/output/errors.ts',
-    '../../../../plane/src/platform/http/schema.ts',
+    '@halyard/plane/platform/http/schema.ts',
     'fastify',
     '../links/routes.ts',
   ].map((from): [keyof typeof RULES, string, Source[]] => [
@@ -159,31 +159,31 @@ test('every rule has a planted violation', () => {
 });
 
 test.each([
-  ['a lower wing', 'flags/tags/create.ts', "import { x } from '../../people/users/read.ts';"],
+  ['a lower layer', 'flags/tags/create.ts', "import { x } from '../../people/users/read.ts';"],
   [
-    'reads and SQL of a store in its wing',
+    'reads and SQL of a store in its layer',
     'flags/links/x.ts',
     "import { findTag, TAG } from '../tags/store.ts';",
   ],
-  ['row locks of a store in its wing', 'flags/links/x.ts', "import { lockTags } from '../tags/store.ts';"],
-  ['types of a store in its wing', 'flags/links/x.ts', "import { type insertTag } from '../tags/store.ts';"],
+  ['row locks of a store in its layer', 'flags/links/x.ts', "import { lockTags } from '../tags/store.ts';"],
+  ['types of a store in its layer', 'flags/links/x.ts', "import { type insertTag } from '../tags/store.ts';"],
   ['writes of its own store', 'flags/tags/deep/x.ts', "import { insertTag } from '../store.ts';"],
   [
     'in a store, SQL of a store below',
     'delivery/x/store.ts',
     "import { TAG } from '../../flags/tags/store.ts';",
   ],
-  ['the plane', 'platform/http/x.ts', "import { x } from '../../../../plane/src/serving/app.ts';"],
+  ['the plane', 'platform/http/x.ts', "import { x } from '@halyard/plane/serving/app.ts';"],
   ['a package', 'flags/tags/x.ts', "import { sql } from 'kysely';"],
 ])('a module may import %s', (_case, path, text) => {
-  for (const rule of rules) expect(RULES[rule]([STORE, sourceOf(path, text)])).toEqual([]);
+  for (const rule of rules) expect(RULES[rule]([STORE, parseSource(path, text)])).toEqual([]);
 });
 
-test('ARCHITECTURE.md shows the imports between the wings', () => {
+test('ARCHITECTURE.md shows the imports between the layers', () => {
   const text = readRoot('ARCHITECTURE.md');
 
   expect(text).toContain(importList(sources));
-  expect(withImportList(text.replace(importList(sources), 'old'), sources)).toBe(text);
+  expect(insertImportList(text.replace(importList(sources), 'old'), sources)).toBe(text);
 });
 
 test('biome.imports.json contains the rules about a single import', () => {

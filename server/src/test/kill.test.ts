@@ -7,14 +7,14 @@ import { createFeature } from '../flags/features/create.ts';
 import { SYSTEM } from '../platform/actor.ts';
 import { type Db, openDb, type Tx } from '../platform/db/database.ts';
 import { change } from '../record/change.ts';
-import { SEED, sized } from './campaign.ts';
-import { type EventRecord, inconsistencies, readState, type State } from './consistency.ts';
-import { createDatabase, dropDatabase, urlOf } from './database.ts';
+import { campaignSize, SEED } from './campaign.ts';
+import { type EventRecord, findInconsistencies, readState, type State } from './consistency.ts';
+import { createDatabase, dropDatabase, getDatabaseUrl } from './database.ts';
 import { makeApiToken, makeProject, makeUser } from './factories.ts';
 import { ADMIN_TOKEN, useHarness } from './harness.ts';
 import { startProcess, stopProcess } from './process.ts';
 
-const ROUNDS = sized({ usual: 3, long: 30 });
+const ROUNDS = campaignSize({ usual: 3, long: 30 });
 const CHANGES = { create: 60, settings: 60, archive: 25, delete: 15, token: 40 };
 const FEATURES = 20;
 
@@ -25,43 +25,43 @@ test('a server that is killed during 220 changes leaves no change without events
   const name = `halyard_test_${randomBytes(6).toString('hex')}`;
   const counts = { succeeded: 0, rejected: 0, noResponse: 0, noResponseButDone: 0 };
   await createDatabase(name);
-  let server = await startServer(urlOf(name));
-  const db = openDb({ url: urlOf(name), poolSize: 1, onError: () => {} });
+  let server = await startServer(getDatabaseUrl(name));
+  const db = openDb({ url: getDatabaseUrl(name), poolSize: 1, onError: () => {} });
 
   try {
     const user = await makeUser(db, 'Admin');
     for (let n = 0; n < 60; n++) await makeProject(db, { id: `first-${n}`, name: 'Project' });
     for (let n = 0; n < FEATURES; n++) await makeEnabledFeature(db, `feature-${n}`);
     for (let round = 0; round < ROUNDS; round++) {
-      const before = await readState(db);
-      const attempts = planChanges(before, `round-${round}`, random);
+      const stateBefore = await readState(db);
+      const attempts = planChanges(stateBefore, `round-${round}`, random);
       const responses = attempts.map(attempt => send(server.url, attempt, [ADMIN_TOKEN, user.token]));
-      await untilResponses(responses, Math.floor(random() * 210));
+      await waitForResponses(responses, Math.floor(random() * 210));
       await sleep(random() * 20);
       await stopProcess(server, 'SIGKILL');
       const statuses = await Promise.all(responses);
-      await allOthersGone(db);
+      await waitUntilOthersGone(db);
 
-      const after = await readState(db);
-      const added = after.events.slice(before.events.length);
+      const stateAfter = await readState(db);
+      const addedEvents = stateAfter.events.slice(stateBefore.events.length);
       const problems = [
-        ...inconsistencies(after),
-        ...attempts.flatMap((attempt, n) => violations(attempt, statuses[n], added)),
+        ...findInconsistencies(stateAfter),
+        ...attempts.flatMap((attempt, n) => violations(attempt, statuses[n], addedEvents)),
       ];
       expect(problems, `round ${round} with SEED=${SEED}`).toEqual([]);
       for (const [n, attempt] of attempts.entries()) {
         const status = statuses[n];
-        if (status === undefined && added.some(attempt.isRecordedBy)) counts.noResponseButDone++;
+        if (status === undefined && addedEvents.some(attempt.isRecordedBy)) counts.noResponseButDone++;
         counts[status === undefined ? 'noResponse' : status < 300 ? 'succeeded' : 'rejected']++;
       }
-      server = await startServer(urlOf(name));
+      server = await startServer(getDatabaseUrl(name));
     }
 
     const { events } = await readState(db);
     expect(await countThroughApi(server.url)).toBe(events.length);
     const summary = JSON.stringify({ seed: SEED, rounds: ROUNDS, ...counts, events: events.length });
     process.stdout.write(`kill -9: ${summary}\n`);
-    // Otherwise the server was killed before or after the changes, and not while they ran.
+    // Without both kinds of responses, the server was killed before or after the changes rather than while they ran.
     expect(counts.succeeded, summary).toBeGreaterThan(0);
     expect(counts.noResponse, summary).toBeGreaterThan(0);
   } finally {
@@ -96,7 +96,7 @@ test.each<[string, (tx: Tx) => Promise<unknown>, string]>([
     'project checked: its row differs from its events',
   ],
   [
-    'a project written without an event, though nothing differs',
+    'a project written without an event, even if no value changed',
     tx => sql`update projects set name = name where id = 'checked'`.execute(tx),
     'project checked: its row was written by a transaction that is not the one of its last event',
   ],
@@ -148,19 +148,19 @@ test.each<[string, (tx: Tx) => Promise<unknown>, string]>([
     },
     'a transaction has the groups one, two',
   ],
-])('%s is found', async (_, plant, problem) => {
-  await givenOneOfEach(harness.db);
-  expect(inconsistencies(await readState(harness.db))).toEqual([]);
+])('finds %s', async (_, plant, problem) => {
+  await createEverything(harness.db);
+  expect(findInconsistencies(await readState(harness.db))).toEqual([]);
 
-  const found = await withoutKeeping(harness.db, async tx => {
+  const found = await runAndRollBack(harness.db, async tx => {
     await plant(tx);
-    return inconsistencies(await readState(tx));
+    return findInconsistencies(await readState(tx));
   });
 
   expect(found).toContain(problem);
 });
 
-async function givenOneOfEach(db: Db): Promise<void> {
+async function createEverything(db: Db): Promise<void> {
   const { projects } = await readState(db);
   if (projects.some(project => project.id === 'checked')) return;
   await makeUser(db, 'Viewer');
@@ -177,7 +177,7 @@ async function insertEvent(
     values (${type}, ${project}, ${group}, 'test')`.execute(tx);
 }
 
-async function withoutKeeping<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function runAndRollBack<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   const tx = await db.startTransaction().execute();
   try {
     return await work(tx);
@@ -194,8 +194,11 @@ const startServer = (databaseUrl: string) =>
     HALYARD_MAX_PROJECTS: '10000',
   });
 
-/** A backend may still be busy with a statement or a commit from a process that is dead. */
-async function allOthersGone(db: Db): Promise<void> {
+/**
+ * Waits until all other connections are gone, because PostgreSQL may still be busy with a statement or a commit of the dead
+ * process.
+ */
+async function waitUntilOthersGone(db: Db): Promise<void> {
   for (let n = 0; n < 3_000; n++) {
     const { rows } = await sql`select from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()
@@ -210,24 +213,30 @@ type Attempt = {
   method: string;
   path: string;
   body?: object;
-  /** The index of the caller that sends it. */
+  /** The index of the caller that sends the change. */
   caller: 0 | 1;
-  /** True only for the event that this change records, and for no event of another change in the same round. */
+  /**
+   * Whether an event belongs to the change. This is true only for the event that the change records, and for no event of another
+   * change in the same round.
+   */
   isRecordedBy: (event: EventRecord) => boolean;
 };
 
-/** Settings, archiving and deletion change the same projects, so these changes also wait for each other. */
+/**
+ * Plans the changes of a round. Settings, archiving and deletion change the same projects, so these changes also wait for each
+ * other.
+ */
 function planChanges({ projects: all, features }: State, round: string, random: () => number): Attempt[] {
   const projects = shuffle(
     all.filter(project => project.id !== 'default'),
     random,
   );
-  const any = () => projects[Math.floor(random() * projects.length)]?.id;
-  const times = <T>(count: number, make: (n: number) => T) =>
+  const anyProject = () => projects[Math.floor(random() * projects.length)]?.id;
+  const repeat = <T>(count: number, make: (n: number) => T) =>
     Array.from({ length: count }, (_, n) => make(n));
   const path = '/api/admin/projects';
 
-  const creates = times(CHANGES.create, (n): Attempt => {
+  const creates = repeat(CHANGES.create, (n): Attempt => {
     const id = `${round}-${n}`;
     return {
       method: 'POST',
@@ -237,11 +246,11 @@ function planChanges({ projects: all, features }: State, round: string, random: 
       isRecordedBy: event => event.type === 'project-created' && event.project === id,
     };
   });
-  const settings = times(CHANGES.settings, (n): Attempt => {
+  const settings = repeat(CHANGES.settings, (n): Attempt => {
     const defaultStickiness = `${round}-${n}`;
     return {
       method: 'PUT',
-      path: `${path}/${any()}/settings`,
+      path: `${path}/${anyProject()}/settings`,
       body: { defaultStickiness, featureLimit: n },
       caller: 0,
       isRecordedBy: ({ type, data }) =>
@@ -265,12 +274,17 @@ function planChanges({ projects: all, features }: State, round: string, random: 
       isRecordedBy: event => event.type === 'project-deleted' && event.project === id,
     }),
   );
-  const tokens = times(CHANGES.token, (n): Attempt => {
+  const tokens = repeat(CHANGES.token, (n): Attempt => {
     const tokenName = `${round}-${n}`;
     return {
       method: 'POST',
       path: '/api/admin/api-tokens',
-      body: { tokenName, type: 'client', environment: 'production', project: n % 2 === 0 ? '*' : any() },
+      body: {
+        tokenName,
+        type: 'client',
+        environment: 'production',
+        project: n % 2 === 0 ? '*' : anyProject(),
+      },
       caller: 0,
       isRecordedBy: ({ type, data }) => type === 'api-token-created' && data?.tokenName === tokenName,
     };
@@ -278,11 +292,11 @@ function planChanges({ projects: all, features }: State, round: string, random: 
   const lastStrategies = features
     .filter(({ environment }) => environment === 'production')
     .map(({ name, enabled, strategies }): Attempt => {
-      const here = `${path}/default/features/${name}/environments/production`;
+      const environmentPath = `${path}/default/features/${name}/environments/production`;
       const type = enabled ? 'feature-environment-disabled' : 'feature-environment-enabled';
       return {
         method: enabled ? 'DELETE' : 'POST',
-        path: enabled ? `${here}/strategies/${strategies[0]}` : `${here}/on`,
+        path: enabled ? `${environmentPath}/strategies/${strategies[0]}` : `${environmentPath}/on`,
         caller: 0,
         isRecordedBy: event => event.type === type && event.featureName === name,
       };
@@ -290,7 +304,7 @@ function planChanges({ projects: all, features }: State, round: string, random: 
   return shuffle([...creates, ...settings, ...archives, ...deletes, ...tokens, ...lastStrategies], random);
 }
 
-/** A feature that is enabled in production with one strategy. */
+/** Creates a feature that is enabled in production with one strategy. */
 async function makeEnabledFeature(db: Db, name: string): Promise<void> {
   await change(db, SYSTEM, async current => {
     await createFeature(current, 'default', { name });
@@ -298,7 +312,7 @@ async function makeEnabledFeature(db: Db, name: string): Promise<void> {
   });
 }
 
-/** The status of the response, or undefined if there was none. */
+/** Returns the status of the response, or undefined if there was none. */
 async function send(url: string, attempt: Attempt, callers: [string, string]): Promise<number | undefined> {
   try {
     const response = await fetch(url + attempt.path, {
@@ -319,12 +333,12 @@ async function send(url: string, attempt: Attempt, callers: [string, string]): P
 }
 
 /** Waits for a number of responses rather than for a time, because 220 changes can take 0.6 s or many times longer. */
-async function untilResponses(responses: Promise<unknown>[], wanted: number): Promise<void> {
+async function waitForResponses(responses: Promise<unknown>[], expectedCount: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let count = 0;
   for (const response of responses) {
     void response.then(() => {
-      if (++count >= wanted) resolve();
+      if (++count >= expectedCount) resolve();
     });
   }
   await promise;
@@ -338,14 +352,15 @@ async function countThroughApi(url: string): Promise<number> {
 }
 
 /**
- * A successful change has its event, a rejected one has none, and one without a response has at most one. On a busy
- * machine a change may wait too long for a lock or a connection: it is rejected with 503.
+ * Returns what is wrong with the events of the changes. A successful change has its event, a rejected change has none, and a change
+ * without a response has at most one. On a busy machine, a change may wait too long for a lock or a connection and is then rejected
+ * with 503.
  */
-function violations(attempt: Attempt, status: number | undefined, added: EventRecord[]): string[] {
-  const events = added.filter(attempt.isRecordedBy).length;
-  const rejected = (code: number) => code < 500 || code === 503;
+function violations(attempt: Attempt, status: number | undefined, addedEvents: EventRecord[]): string[] {
+  const events = addedEvents.filter(attempt.isRecordedBy).length;
+  const isRejected = (code: number) => code < 500 || code === 503;
   const isConsistent =
-    status === undefined ? events <= 1 : status < 300 ? events === 1 : rejected(status) && events === 0;
+    status === undefined ? events <= 1 : status < 300 ? events === 1 : isRejected(status) && events === 0;
   return isConsistent ? [] : [`${attempt.method} ${attempt.path}: status ${status}, ${events} events`];
 }
 
@@ -356,7 +371,7 @@ function shuffle<T>(items: T[], random: () => number): T[] {
     .map(({ item }) => item);
 }
 
-/** Mulberry32: a run can be repeated with its seed, except for the timing of the machine. */
+/** Creates a Mulberry32 generator, so that a run can be repeated with its seed, except for the timing of the machine. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -5,7 +5,7 @@ import type { Tx } from '../platform/db/database.ts';
 import { makeProject } from './factories.ts';
 import { useHarness } from './harness.ts';
 import { type ApiResponse, call } from './request.ts';
-import { untilWaiting, waitingForLock } from './waiting.ts';
+import { countLockWaiters, waitForLockWaiters } from './waiting.ts';
 
 const harness = useHarness({
   limits: { projects: 5, environments: 5, segments: 3, apiTokens: 4, features: 6 },
@@ -18,14 +18,14 @@ const TOO_MANY = { status: 400, body: { name: 'ExceedsLimitError' } };
 
 type Kind = {
   kind: string;
-  most: number;
+  max: number;
   add: (name: string) => Promise<ApiResponse>;
-  /** Makes `add('held')`, and no other call, wait until the transaction ends. */
+  /** Makes `add('held')`, but no other call, wait until the transaction ends. */
   hold: (tx: Tx) => Promise<unknown>;
-  have: () => Promise<number>;
+  countExisting: () => Promise<number>;
 };
 
-const have = (table: string) => async () => {
+const countRows = (table: string) => async () => {
   const { rows } = await sql<{ count: number }>`select count(*) from ${sql.table(table)}`.execute(harness.db);
   return rows[0]?.count ?? 0;
 };
@@ -33,28 +33,28 @@ const have = (table: string) => async () => {
 const KINDS: Kind[] = [
   {
     kind: 'projects',
-    most: 5,
+    max: 5,
     add: name => post('projects', { id: name, name: 'x' }),
     hold: tx => sql`insert into projects (id, name) values ('held', 'x')`.execute(tx),
-    have: have('projects'),
+    countExisting: countRows('projects'),
   },
   {
     kind: 'environments',
-    most: 5,
+    max: 5,
     add: name => post('environments', { name, type: 'test' }),
     hold: tx => sql`insert into environments (name, type, sort_order) values ('held', 'test', 1)`.execute(tx),
-    have: have('environments'),
+    countExisting: countRows('environments'),
   },
   {
     kind: 'segments',
-    most: 3,
+    max: 3,
     add: name => post('segments', { name, constraints: [] }),
     hold: tx => sql`insert into segments (name, created_by) values ('held', 'x')`.execute(tx),
-    have: have('segments'),
+    countExisting: countRows('segments'),
   },
   {
     kind: 'API tokens',
-    most: 4,
+    max: 4,
     add: name =>
       post('api-tokens', {
         tokenName: name,
@@ -62,15 +62,15 @@ const KINDS: Kind[] = [
         environment: name === 'held' ? 'production' : 'development',
       }),
     hold: tx => sql`select from environments where name = 'production' for update`.execute(tx),
-    have: have('api_tokens'),
+    countExisting: countRows('api_tokens'),
   },
   {
     kind: 'features',
-    most: 6,
+    max: 6,
     add: name => post(`projects/${name === 'held' ? 'other' : 'default'}/features`, { name }),
     hold: tx =>
       sql`insert into features (name, project, type) values ('held', 'default', 'release')`.execute(tx),
-    have: have('features'),
+    countExisting: countRows('features'),
   },
 ];
 
@@ -78,25 +78,28 @@ beforeAll(async () => {
   await makeProject(harness.db, { id: 'other' });
 });
 
-test.each(KINDS)('adding $kind does not wait for a request that adds another one', async ({ add, hold }) => {
-  const blocker = await harness.db.startTransaction().execute();
-  await hold(blocker);
-  const waiting = add('held');
-  await untilWaiting(harness.db);
+test.each(KINDS)(
+  'adding one of the $kind does not wait for a request that adds another',
+  async ({ add, hold }) => {
+    const blocker = await harness.db.startTransaction().execute();
+    await hold(blocker);
+    const waitingRequest = add('held');
+    await waitForLockWaiters(harness.db);
 
-  const other = await add(`unblocked-${++count}`);
+    const other = await add(`unblocked-${++count}`);
 
-  expect(await waitingForLock(harness.db)).toBe(1);
-  expect(other.status).toBe(201);
-  await blocker.rollback().execute();
-  expect((await waiting).status).toBe(201);
-});
+    expect(await countLockWaiters(harness.db)).toBe(1);
+    expect(other.status).toBe(201);
+    await blocker.rollback().execute();
+    expect((await waitingRequest).status).toBe(201);
+  },
+);
 
-test.each(KINDS)('of $kind there are at most $most', async ({ add, have, most }) => {
-  while ((await have()) < most) expect((await add(`more-${++count}`)).status).toBe(201);
+test.each(KINDS)('allows at most $max $kind', async ({ add, countExisting, max }) => {
+  while ((await countExisting()) < max) expect((await add(`more-${++count}`)).status).toBe(201);
 
   expect(await add(`more-${++count}`)).toMatchObject(TOO_MANY);
-  expect(await have()).toBe(most);
+  expect(await countExisting()).toBe(max);
 });
 
 test('revoking a token or deleting a segment makes room for a new one', async () => {
@@ -110,8 +113,8 @@ test('revoking a token or deleting a segment makes room for a new one', async ()
 });
 
 describe('archived features do not count', () => {
-  const inDefault = (act: string, ...features: string[]) => post(`projects/default/${act}`, { features });
-  const counted = async () => {
+  const postToDefault = (act: string, ...features: string[]) => post(`projects/default/${act}`, { features });
+  const readCounts = async () => {
     const { rows } = await sql<{ counted: number; there: number }>`
       select (select sum(features) from active_feature_counts) as counted,
         (select count(*) from features where archived_at is null) as there`.execute(harness.db);
@@ -123,28 +126,28 @@ describe('archived features do not count', () => {
     names = features.map(({ name }: { name: string }) => name);
   });
 
-  test('archiving a feature makes room, and it can be revived only if there is room', async () => {
+  test('archiving a feature makes room, and the feature can be revived only if there is room', async () => {
     const [first = '', second = ''] = names;
-    await inDefault('archive', first, second);
-    const created = [
+    await postToDefault('archive', first, second);
+    const creations = [
       await post('projects/default/features', { name: 'replacing-1' }),
       await post('projects/default/features', { name: 'replacing-2' }),
     ];
 
-    const refused = await inDefault('revive', first);
-    await inDefault('archive', 'replacing-1');
-    const tooMany = await inDefault('revive', first, second);
-    await inDefault('archive', 'replacing-2');
+    const rejection = await postToDefault('revive', first);
+    await postToDefault('archive', 'replacing-1');
+    const tooMany = await postToDefault('revive', first, second);
+    await postToDefault('archive', 'replacing-2');
     await post(`archive/revive/${second}`, {});
-    const one = await inDefault('revive', first);
-    const already = await inDefault('revive', first);
-    const byName = await post('archive/revive/replacing-1', {});
+    const singleRevival = await postToDefault('revive', first);
+    const already = await postToDefault('revive', first);
+    const revivalByName = await post('archive/revive/replacing-1', {});
 
-    expect(created.map(({ status }) => status)).toEqual([201, 201]);
-    expect(refused).toMatchObject(TOO_MANY);
+    expect(creations.map(({ status }) => status)).toEqual([201, 201]);
+    expect(rejection).toMatchObject(TOO_MANY);
     expect(tooMany).toMatchObject(TOO_MANY);
-    expect([one.status, already.status]).toEqual([200, 200]);
-    expect(byName).toMatchObject(TOO_MANY);
+    expect([singleRevival.status, already.status]).toEqual([200, 200]);
+    expect(revivalByName).toMatchObject(TOO_MANY);
   });
 
   test('the count stays correct through every kind of change, even one that is rolled back', async () => {
@@ -152,42 +155,42 @@ describe('archived features do not count', () => {
     const other = await sql<{ id: string }>`select id from projects where id <> 'default' limit 1`.execute(
       harness.db,
     );
-    await inDefault('archive', third, fourth);
-    await inDefault('delete', third);
-    await inDefault('revive', fourth);
+    await postToDefault('archive', third, fourth);
+    await postToDefault('delete', third);
+    await postToDefault('revive', fourth);
     await post('projects/default/features', { name: 'a/b' });
     await post('projects/default/features', { name: fourth });
     await sql`update features set stale = true`.execute(harness.db);
     await sql`update features set project = ${other.rows[0]?.id} where name = ${fourth}`.execute(harness.db);
     await sql`delete from features where name = ${fourth}`.execute(harness.db);
 
-    const now = await counted();
+    const countsNow = await readCounts();
 
-    expect(now?.there).toBeGreaterThan(0);
-    expect(now?.counted).toBe(now?.there);
+    expect(countsNow?.there).toBeGreaterThan(0);
+    expect(countsNow?.counted).toBe(countsNow?.there);
   });
 
-  test('many count rows are merged into one, by transactions that do not wait for each other', async () => {
+  test('many rows of counts are merged into a few, by transactions that do not wait for each other', async () => {
     await sql`insert into active_feature_counts select 1 - 2 * (n % 2) from generate_series(1, 200) as n`.execute(
       harness.db,
     );
-    const before = await counted();
+    const countsBefore = await readCounts();
     const rows = async () =>
       (await sql<{ rows: number }>`select count(*) as rows from active_feature_counts`.execute(harness.db))
         .rows[0]?.rows;
     const active = await call(harness.app, 'GET', '/api/admin/projects/default/features');
     const name: string = active.body.features[0].name;
-    const folding = await harness.db.startTransaction().execute();
-    await countActiveInInstance(folding);
+    const foldingTransaction = await harness.db.startTransaction().execute();
+    await countActiveInInstance(foldingTransaction);
 
-    const statuses = [await inDefault('archive', name), await inDefault('revive', name)].map(
+    const statuses = [await postToDefault('archive', name), await postToDefault('revive', name)].map(
       ({ status }) => status,
     );
-    await folding.commit().execute();
+    await foldingTransaction.commit().execute();
 
     expect(statuses).toEqual([202, 200]);
     expect(await rows()).toBeLessThan(10);
-    expect(await counted()).toEqual(before);
+    expect(await readCounts()).toEqual(countsBefore);
   });
 
   test('no feature can be revived in a full project or in an archived one', async () => {
@@ -202,14 +205,14 @@ describe('archived features do not count', () => {
     }
     await call(harness.app, 'PUT', `/api/admin/${project}/settings`, { body: { featureLimit: 1 } });
 
-    const both = await post(`${project}/revive`, { features: ['back-1', 'back-2'] });
+    const bothRevivals = await post(`${project}/revive`, { features: ['back-1', 'back-2'] });
     await post(`projects/archive/${id}`, {});
-    const archived = await post(`${project}/revive`, { features: ['back-1'] });
+    const archivedRevival = await post(`${project}/revive`, { features: ['back-1'] });
     await post(`projects/revive/${id}`, {});
-    const one = await post(`${project}/revive`, { features: ['back-1'] });
+    const singleRevival = await post(`${project}/revive`, { features: ['back-1'] });
 
-    expect(both).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
-    expect(archived.status).toBe(404);
-    expect(one.status).toBe(200);
+    expect(bothRevivals).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+    expect(archivedRevival.status).toBe(404);
+    expect(singleRevival.status).toBe(200);
   });
 });

@@ -7,8 +7,8 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 const pages = globSync(['*.md', 'docs/**/*.md', 'bench/**/*.md'], { cwd: ROOT }).toSorted();
 
-/** The anchors of a page's headings, as GitHub generates them. */
-const anchorsOf = (text: string): string[] =>
+/** Returns the anchors of a page's headings, as GitHub generates them. */
+const listAnchors = (text: string): string[] =>
   [...withoutCode(text).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading
       .toLowerCase()
@@ -22,7 +22,7 @@ function isBroken(page: string, target: string): boolean {
   const [path = '', anchor] = target.split('#');
   const file = path === '' ? join(ROOT, page) : join(ROOT, dirname(page), path);
   if (!existsSync(file)) return true;
-  return anchor !== undefined && !anchorsOf(readFileSync(file, 'utf8')).includes(anchor);
+  return anchor !== undefined && !listAnchors(readFileSync(file, 'utf8')).includes(anchor);
 }
 
 test.each(pages)('%s has no broken link', page => {
@@ -34,13 +34,15 @@ test.each(pages)('%s has no broken link', page => {
 });
 
 test.each(pages)('%s names no source file that does not exist', page => {
-  const named = [...readFileSync(join(ROOT, page), 'utf8').matchAll(/`((?:[\w.-]+\/)*[\w.-]+\.(?:ts|sql))`/g)]
+  const namedFiles = [
+    ...readFileSync(join(ROOT, page), 'utf8').matchAll(/`((?:[\w.-]+\/)*[\w.-]+\.(?:ts|sql))`/g),
+  ]
     .map(([, path = '']) => path)
     .filter(path => /^[\w-]+\//.test(path));
 
   const isMissing = (path: string) =>
-    ![path, `server/src/${path}`, `plane/src/${path}`, `server/migrations/${path}`].some(place =>
-      existsSync(join(ROOT, place)),
+    ![path, `server/src/${path}`, `plane/src/${path}`, `server/migrations/${path}`].some(candidatePath =>
+      existsSync(join(ROOT, candidatePath)),
     );
-  expect(named.filter(isMissing)).toEqual([]);
+  expect(namedFiles.filter(isMissing)).toEqual([]);
 });

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { App } from '@halyard/plane/platform/http/app.ts';
 import { sql } from 'kysely';
 import pg from 'pg';
-import type { App } from '../../../plane/src/platform/http/app.ts';
 import { buildApp } from '../app.ts';
 import { createInitialAdminTokens } from '../people/api-tokens/initial-admin-tokens.ts';
 import { type Db, openDb } from '../platform/db/database.ts';
 import { makeUser } from './factories.ts';
 import { ADMIN_TOKEN, APP_SETTINGS } from './harness.ts';
-import { addresses, bodies, elsewhere, type Fixture, makeFixture } from './lock-fixture.ts';
+import { bodies, type Fixture, makeFixture, otherProjectParams, pathValues } from './lock-fixture.ts';
 import { listAdminOperations, type Operation } from './operations.ts';
 import { call } from './request.ts';
 
@@ -18,13 +18,13 @@ export type Write = {
   statements: string[];
 };
 
-/** `first` stops before its statement `at` and continues when `second` has ended or waits for it. */
-export type Trial = { first: Write; second: Write; at: number };
+/** The first write stops before the statement `pauseAt` and continues when the second write has ended or waits for it. */
+export type Trial = { first: Write; second: Write; pauseAt: number };
 
 export type LockCampaign = {
   writes: Write[];
-  /** Operations whose example is rejected before the commit, so that a trial with them proves nothing. */
-  unreached: string[];
+  /** Operations whose example is rejected before the commit, which makes them useless in a trial. */
+  unreachedOperations: string[];
   /** Returns the deadlocks that PostgreSQL reported. */
   run: (trial: Trial) => Promise<string[]>;
   close: () => Promise<void>;
@@ -32,7 +32,7 @@ export type LockCampaign = {
 
 type Side = {
   statements: string[];
-  committed: boolean;
+  isCommitted: boolean;
   pauseAt: number;
   onPause: () => void;
   resume: Promise<void>;
@@ -42,8 +42,8 @@ type Side = {
 const LOCKING =
   /\bfor (no key update|update|share|key share)\b|^\s*(insert|update|delete)\b|\b(insert into|delete from)\b|\bupdate \w+ set\b|advisory_xact_lock/i;
 const DEADLOCK = '40P01';
-/** Operations that have nothing to do with flags, projects or environments, and that are slow because they hash a password. */
-const OTHER = /^\/(auth|logout|invite)|password|\/validate$|\/preview$|constraints|\/playground/;
+/** Operations that only read, or that have nothing to do with flags, projects or environments. Some are slow because they hash a password. */
+const UNRELATED_PATHS = /^\/(auth|logout|invite)|password|\/validate$|\/preview$|constraints|\/playground/;
 
 /**
  * Runs pairs of API writes whose transactions overlap at a chosen statement. Nothing is ever committed, so every trial starts
@@ -59,30 +59,33 @@ export async function startLockCampaign(databaseUrl: string): Promise<LockCampai
   const { fixture, token } = await prepare(watcher);
   const sides = new Map<string, Side>();
   const restore = interceptQueries(sides);
-  const [one, other] = [await openSide(databaseUrl, 'first'), await openSide(databaseUrl, 'second')];
-  const { writes, unreached } = await learn(sides, one, fixture, token);
+  const [firstServer, secondServer] = [
+    await openSide(databaseUrl, 'first'),
+    await openSide(databaseUrl, 'second'),
+  ];
+  const { writes, unreachedOperations } = await recordWrites(sides, firstServer, fixture, token);
 
   return {
     writes,
-    unreached,
-    run: async ({ first, second, at }) => {
-      const paused = Promise.withResolvers<void>();
+    unreachedOperations,
+    run: async ({ first, second, pauseAt }) => {
+      const pauseReached = Promise.withResolvers<void>();
       const resume = Promise.withResolvers<void>();
-      const side = newSide({ pauseAt: at, onPause: paused.resolve, resume: resume.promise });
+      const firstSide = newSide({ pauseAt, onPause: pauseReached.resolve, resume: resume.promise });
       const secondSide = newSide();
-      sides.set('first', side);
+      sides.set('first', firstSide);
       sides.set('second', secondSide);
-      const ending = first.send(one);
-      await Promise.race([ending, paused.promise]);
-      const otherEnding = second.send(other);
-      await untilDoneOrWaiting(watcher, otherEnding);
+      const firstEnd = first.send(firstServer);
+      await Promise.race([firstEnd, pauseReached.promise]);
+      const secondEnd = second.send(secondServer);
+      await waitUntilDoneOrBlocked(watcher, secondEnd);
       resume.resolve();
-      await Promise.all([ending, otherEnding]);
-      return [...side.errors, ...secondSide.errors];
+      await Promise.all([firstEnd, secondEnd]);
+      return [...firstSide.errors, ...secondSide.errors];
     },
     close: async () => {
       restore();
-      for (const { app, db } of [one, other]) {
+      for (const { app, db } of [firstServer, secondServer]) {
         await app.close();
         await db.destroy();
       }
@@ -94,24 +97,27 @@ export async function startLockCampaign(databaseUrl: string): Promise<LockCampai
 const ROW_LOCK = /\bfor (?:no key update|update|share|key share)(?: of "?(\w+)"?)?(?: skip locked)?\s*$/i;
 const ADVISORY_LOCK = /pg_advisory_xact_lock\((?:hashtext\('([^']+)'\)|\d+, \w+)/;
 
-/** The locks that a write takes explicitly, in order: names of tables and of advisory locks. */
-export function locksOf({ statements }: Write): string[] {
+/** Returns the names of the tables and advisory locks that a write locks explicitly, in order. */
+export function listLocks({ statements }: Write): string[] {
   return statements.flatMap(text => {
-    const advisory = ADVISORY_LOCK.exec(text);
-    if (advisory) return [advisory[1] ?? 'order of deliveries'];
+    const advisoryMatch = ADVISORY_LOCK.exec(text);
+    if (advisoryMatch) return [advisoryMatch[1] ?? 'order of deliveries'];
     if (text.includes('pg_advisory')) return [text];
-    const row = ROW_LOCK.exec(text);
-    if (!row) return [];
-    let outer = text;
-    while (/\([^()]*\)/.test(outer)) outer = outer.replace(/\([^()]*\)/g, '');
-    return [row[1] ?? /\bfrom "?(\w+)"?/i.exec(outer)?.[1] ?? text];
+    const rowMatch = ROW_LOCK.exec(text);
+    if (!rowMatch) return [];
+    let outerStatement = text;
+    while (/\([^()]*\)/.test(outerStatement)) outerStatement = outerStatement.replace(/\([^()]*\)/g, '');
+    return [rowMatch[1] ?? /\bfrom "?(\w+)"?/i.exec(outerStatement)?.[1] ?? text];
   });
 }
 
-/** The statements at which pausing can reveal a deadlock: the write already holds a lock and takes another one later. */
-export function pausesOf({ statements }: Write): number[] {
-  const locking = statements.flatMap((text, index) => (LOCKING.test(text) ? [index] : []));
-  return locking.slice(0, -1).map(index => index + 1);
+/**
+ * Returns the statements at which pausing can reveal a deadlock, because the write already holds a lock and takes another one
+ * later.
+ */
+export function findPausePoints({ statements }: Write): number[] {
+  const lockingIndexes = statements.flatMap((text, index) => (LOCKING.test(text) ? [index] : []));
+  return lockingIndexes.slice(0, -1).map(index => index + 1);
 }
 
 async function prepare(db: Db): Promise<{ fixture: Fixture; token: string }> {
@@ -132,7 +138,7 @@ async function openSide(databaseUrl: string, name: string): Promise<{ app: App; 
 
 const newSide = (fields: Partial<Side> = {}): Side => ({
   statements: [],
-  committed: false,
+  isCommitted: false,
   pauseAt: -1,
   onPause: () => {},
   resume: Promise.resolve(),
@@ -140,26 +146,26 @@ const newSide = (fields: Partial<Side> = {}): Side => ({
   ...fields,
 });
 
-/** Counts the statements of transactions, pauses before the chosen one, and rolls back instead of committing. */
+/** Records the statements of transactions, pauses before the chosen one, and rolls back instead of committing. */
 function interceptQueries(sides: Map<string, Side>): () => void {
   const original = pg.Client.prototype.query;
-  const within = new WeakMap<pg.Client, boolean>();
+  const inTransaction = new WeakMap<pg.Client, boolean>();
   // biome-ignore lint/suspicious/noExplicitAny: stands for all overloads of `query`
-  pg.Client.prototype.query = function (this: pg.Client, ...call: any[]): any {
+  pg.Client.prototype.query = function (this: pg.Client, ...args: any[]): any {
     // biome-ignore lint/suspicious/noExplicitAny: not among the types of `pg`
     const side = sides.get((this as any).connectionParameters.application_name);
-    const run = original as unknown as (...call: unknown[]) => Promise<unknown>;
-    if (!side) return run.apply(this, call);
-    const text: string = typeof call[0] === 'string' ? call[0] : call[0].text;
-    if (text === 'begin') within.set(this, true);
-    const ends = text === 'commit' || text === 'rollback';
-    const index = within.get(this) && !ends && text !== 'begin' ? side.statements.push(text) - 1 : -1;
-    if (ends) within.set(this, false);
-    if (text === 'commit') side.committed = true;
-    const pauses = index >= 0 && index === side.pauseAt;
-    if (pauses) side.onPause();
-    return (pauses ? side.resume : Promise.resolve())
-      .then(() => run.apply(this, text === 'commit' ? ['rollback', []] : call))
+    const run = original as unknown as (...args: unknown[]) => Promise<unknown>;
+    if (!side) return run.apply(this, args);
+    const text: string = typeof args[0] === 'string' ? args[0] : args[0].text;
+    if (text === 'begin') inTransaction.set(this, true);
+    const isEnd = text === 'commit' || text === 'rollback';
+    const index = inTransaction.get(this) && !isEnd && text !== 'begin' ? side.statements.push(text) - 1 : -1;
+    if (isEnd) inTransaction.set(this, false);
+    if (text === 'commit') side.isCommitted = true;
+    const isPause = index >= 0 && index === side.pauseAt;
+    if (isPause) side.onPause();
+    return (isPause ? side.resume : Promise.resolve())
+      .then(() => run.apply(this, text === 'commit' ? ['rollback', []] : args))
       .catch((error: { code?: string; detail?: string }) => {
         if (error.code === DEADLOCK) side.errors.push(`${text.replace(/\s+/g, ' ').slice(0, 200)}`);
         throw error;
@@ -170,64 +176,65 @@ function interceptQueries(sides: Map<string, Side>): () => void {
   };
 }
 
-async function learn(
+async function recordWrites(
   sides: Map<string, Side>,
   server: { app: App; db: Db },
   fixture: Fixture,
   token: string,
 ) {
   const writes: Write[] = [];
-  const unreached: string[] = [];
+  const unreachedOperations: string[] = [];
   for (const operation of listAdminOperations().filter(
-    ({ method, path }) => method !== 'GET' && !OTHER.test(path),
+    ({ method, path }) => method !== 'GET' && !UNRELATED_PATHS.test(path),
   )) {
     const name = `${operation.method} ${operation.path}`;
-    const places = operation.path.includes('{projectId}') ? [{}, elsewhere] : [{}];
-    for (const place of places) {
-      const send = senderOf(operation, fixture, token, place);
+    const parameterSets = operation.path.includes('{projectId}') ? [{}, otherProjectParams] : [{}];
+    for (const parameters of parameterSets) {
+      const send = makeSender(operation, fixture, token, parameters);
       const side = newSide();
       sides.set('first', side);
       const response = await send(server);
-      const changes = side.committed && side.statements.some(text => LOCKING.test(text));
+      const changes = side.isCommitted && side.statements.some(text => LOCKING.test(text));
       if (changes)
         writes.push({
-          name: `${name}${place === elsewhere ? ' (elsewhere)' : ''}`,
+          name: `${name}${parameters === otherProjectParams ? ' (in a different project)' : ''}`,
           send,
           statements: side.statements,
         });
-      else if (place !== elsewhere) unreached.push(`${name} ${JSON.stringify(response.body).slice(0, 200)}`);
+      else if (parameters !== otherProjectParams)
+        unreachedOperations.push(`${name} ${JSON.stringify(response.body).slice(0, 200)}`);
     }
   }
-  return { writes, unreached };
+  return { writes, unreachedOperations };
 }
 
-function senderOf(
+function makeSender(
   operation: Operation,
   fixture: Fixture,
   token: string,
-  place: Record<string, string | number>,
+  parameters: Record<string, string | number>,
 ) {
   const name = `${operation.method} ${operation.path}`;
   const body = bodies(fixture)[name] ?? operation.body;
-  const values = { ...addresses(fixture)[''], ...addresses(fixture)[name], ...place };
+  const values = { ...pathValues(fixture)[''], ...pathValues(fixture)[name], ...parameters };
   const url = operation.path.replace(/\{(\w+)\}/g, (_, key) =>
     encodeURIComponent(String(values[key] ?? 999_999)),
   );
   return async ({ app }: { app: App }) => await call(app, operation.method, url, { token, body });
 }
 
-async function untilDoneOrWaiting(db: Db, ending: Promise<unknown>): Promise<void> {
-  let done = false;
-  const ended = ending.then(() => {
-    done = true;
+async function waitUntilDoneOrBlocked(db: Db, ending: Promise<unknown>): Promise<void> {
+  let isDone = false;
+  const completion = ending.then(() => {
+    isDone = true;
   });
-  while (!done) {
+  while (!isDone) {
     const { rows } = await sql`
       select from pg_stat_activity
       where datname = current_database() and application_name = 'second' and wait_event_type = 'Lock'`.execute(
       db,
     );
     if (rows.length > 0) return;
-    await Promise.race([ended, sleep(2)]);
+    await Promise.race([completion, sleep(2)]);
   }
 }

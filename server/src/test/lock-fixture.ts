@@ -1,5 +1,5 @@
+import type { App } from '@halyard/plane/platform/http/app.ts';
 import { sql } from 'kysely';
-import type { App } from '../../../plane/src/platform/http/app.ts';
 import type { Db } from '../platform/db/database.ts';
 import { call } from './request.ts';
 import { insertRichFeature, insertSegment } from './rich-feature.ts';
@@ -27,12 +27,12 @@ export type Fixture = {
 
 const PROJECT = 'default';
 const FLAG = 'checkout-v2';
-/** Both projects have it, with strategies but without enabled flags or tokens, so that it can be deleted. */
+/** Both projects have this environment, with strategies but without enabled flags or tokens, so that it can be deleted. */
 const ENVIRONMENT = 'spare';
-/** Without active flags, so that it can be archived and deleted. */
+/** A project without active flags, so that it can be archived and deleted. */
 const OTHER_PROJECT = 'empty';
 
-/** One flag with everything that a flag can have, in a project with everything that a project can have. */
+/** Creates one flag with everything that a flag can have, in a project with everything that a project can have. */
 export async function makeFixture(db: Db, app: App, token: string, user: number): Promise<Fixture> {
   const post = async (path: string, body?: unknown) => {
     const { status, body: response } = await call(app, 'POST', `/api/admin/${path}`, { token, body });
@@ -117,8 +117,8 @@ export async function makeFixture(db: Db, app: App, token: string, user: number)
   const { rows } = await sql<{ strategy: string; link: string }>`
     select (select id from feature_strategies where feature_name = ${FLAG} and environment = ${ENVIRONMENT}) as strategy,
       (select id from feature_links where feature_name = ${FLAG}) as link`.execute(db);
-  const [found] = rows;
-  if (!found) throw new Error('The fixture is incomplete');
+  const [ids] = rows;
+  if (!ids) throw new Error('The fixture is incomplete');
   return {
     user,
     member: member.id,
@@ -131,8 +131,8 @@ export async function makeFixture(db: Db, app: App, token: string, user: number)
     segment,
     unusedSegment,
     addon: addon.id,
-    strategy: found.strategy,
-    link: found.link,
+    strategy: ids.strategy,
+    link: ids.link,
     view: view.id,
     projectView: projectView.id,
     token: apiToken.id ?? apiToken.secret,
@@ -142,8 +142,8 @@ export async function makeFixture(db: Db, app: App, token: string, user: number)
 
 type Values = Record<string, string | number>;
 
-/** The values of path parameters, with exceptions for some operations. */
-export const addresses = (fixture: Fixture): Record<string, Values> => ({
+/** Returns the values of path parameters, with exceptions for some operations. */
+export const pathValues = (fixture: Fixture): Record<string, Values> => ({
   '': {
     projectId: PROJECT,
     featureName: FLAG,
@@ -225,22 +225,22 @@ export const addresses = (fixture: Fixture): Record<string, Values> => ({
   ),
 });
 
-/** Parameters that send the same requests to the other project and its archived flag. */
-export const elsewhere: Values = { projectId: OTHER_PROJECT, featureName: 'shelved-3' };
+/** The parameters that direct the same requests at the other project and its archived flag. */
+export const otherProjectParams: Values = { projectId: OTHER_PROJECT, featureName: 'shelved-3' };
 
-const SHELVED = { features: ['shelved-1', 'shelved-2'] };
-const BOTH = { features: [FLAG, 'dark-mode'] };
+const SHELVED_FEATURES = { features: ['shelved-1', 'shelved-2'] };
+const BOTH_FEATURES = { features: [FLAG, 'dark-mode'] };
 
-/** Bodies for operations whose documented example is about something that the fixture does not have. */
+/** Bodies for operations whose documented example refers to something that the fixture does not have. */
 export const bodies = (fixture: Fixture): Record<string, unknown> => ({
   'POST /api/admin/projects': { id: 'brand-new', name: 'New' },
   'POST /api/admin/projects/{projectId}/features': {
     name: 'brand-new',
     tags: [{ type: 'simple', value: 'checkout' }],
   },
-  'POST /api/admin/projects/{projectId}/revive': { features: [FLAG, ...SHELVED.features] },
-  'POST /api/admin/projects/{projectId}/delete': SHELVED,
-  'POST /api/admin/projects/{projectId}/stale': { ...BOTH, stale: true },
+  'POST /api/admin/projects/{projectId}/revive': { features: [FLAG, ...SHELVED_FEATURES.features] },
+  'POST /api/admin/projects/{projectId}/delete': SHELVED_FEATURES,
+  'POST /api/admin/projects/{projectId}/stale': { ...BOTH_FEATURES, stale: true },
   'PATCH /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/variants': [
     { op: 'replace', path: '/0/name', value: 'green' },
   ],
@@ -323,7 +323,7 @@ export const bodies = (fixture: Fixture): Record<string, unknown> => ({
     removedTags: [{ type: 'simple', value: 'checkout' }],
   },
   'PUT /api/admin/projects/{projectId}/tags': {
-    ...BOTH,
+    ...BOTH_FEATURES,
     tags: {
       addedTags: [{ type: 'simple', value: 'loose' }],
       removedTags: [{ type: 'simple', value: 'checkout' }],

@@ -1,4 +1,4 @@
-import type { App } from '../../../plane/src/platform/http/app.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
 import { sessionCookieName } from '../access/cookie.ts';
 import { PASSWORD } from './factories.ts';
 import { APP_SETTINGS } from './harness.ts';
@@ -14,7 +14,7 @@ export type Browser = {
   ) => Promise<ApiResponse>;
 };
 
-/** One login attempt. Returns the response. */
+/** Tries to log in. Returns the response. */
 export const tryLogin = async (
   app: App,
   username: string,
@@ -23,21 +23,24 @@ export const tryLogin = async (
 ): Promise<ApiResponse> =>
   await call(app, 'POST', '/auth/simple/login', { token: null, body: { username, password }, ...options });
 
-/** The cookie that a response sets, in the form that a browser sends. Undefined if it sets none or removes it. */
-export function cookieOf(answer: ApiResponse): string | undefined {
-  const [pair = ''] = String(answer.headers['set-cookie'] ?? '').split(';');
+/**
+ * Returns the cookie that a response sets, in the form that a browser sends, or undefined if the response sets no cookie or removes
+ * it.
+ */
+export function findCookie(response: ApiResponse): string | undefined {
+  const [pair = ''] = String(response.headers['set-cookie'] ?? '').split(';');
   return pair === '' || pair.endsWith('=') ? undefined : pair;
 }
 
-/** A browser in which the user is logged in. */
+/** Logs the user in. Returns the browser. */
 export async function logIn(app: App, username: string, ip?: string): Promise<Browser> {
-  const answer = await tryLogin(app, username, PASSWORD, ip === undefined ? {} : { ip });
-  const cookie = cookieOf(answer);
-  if (cookie === undefined) throw new Error(`${username} could not log in: ${JSON.stringify(answer.body)}`);
-  return browserWith(app, cookie);
+  const response = await tryLogin(app, username, PASSWORD, ip === undefined ? {} : { ip });
+  const cookie = findCookie(response);
+  if (cookie === undefined) throw new Error(`${username} could not log in: ${JSON.stringify(response.body)}`);
+  return makeBrowser(app, cookie);
 }
 
-export function browserWith(app: App, cookie: string): Browser {
+export function makeBrowser(app: App, cookie: string): Browser {
   return {
     cookie,
     ask: async (method, url, options = {}) =>

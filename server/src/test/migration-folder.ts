@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { MIGRATIONS } from '../platform/db/migration-files.ts';
 
-/** The real migrations and, after them, the given files. */
-export function migrationFolder(files: Record<string, string>): URL {
+/** Creates a folder with the real migrations and, after them, the given files. */
+export function makeMigrationFolder(files: Record<string, string>): URL {
   const folder = mkdtempSync(join(tmpdir(), 'halyard-migrations-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   cpSync(MIGRATIONS, folder, { recursive: true });

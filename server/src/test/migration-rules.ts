@@ -2,44 +2,49 @@ import { splitStatements } from '../platform/db/sql-statements.ts';
 
 export type NamedFile = { name: string; text: string };
 
-/** Files up to this number are the first schema: no earlier version runs while they are applied. */
+/** The files up to this number are the first schema, so no earlier version runs while they are applied. */
 const LAST_OF_FIRST_SCHEMA = '0009';
-/** A migration waits up to 100 ms for each lock and meanwhile holds the locks it has; a stall stays below 200 ms. */
+/** A migration waits up to 100 ms for each lock and, while it waits, holds the locks it has, so a stall stays below 200 ms. */
 const MAX_LOCKED_TABLES = 2;
 
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+(\.concurrently)?\.sql$/;
 
 /** Lists the statements that would make requests wait or fail during a migration. */
-export function findUnsafe(files: NamedFile[]): string[] {
+export function findUnsafeStatements(files: NamedFile[]): string[] {
   const tables = new Set<string>();
-  const validated = new Set<string>();
-  const found = misnamed(files);
+  const validatedConstraints = new Set<string>();
+  const problems = findMisnamed(files);
   for (const file of files.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const statements = splitStatements(file.text);
-    const concurrent = file.name.endsWith('.concurrently.sql');
-    const state = { tables, validated, locked: new Set<string>(), made: new Set<string>() };
+    const isConcurrent = file.name.endsWith('.concurrently.sql');
+    const state = {
+      tables,
+      validatedConstraints,
+      lockedTables: new Set<string>(),
+      newTables: new Set<string>(),
+    };
     if (file.name.slice(0, 4) > LAST_OF_FIRST_SCHEMA) {
-      for (const { bare, line } of statements) {
-        const problem = concurrent ? unsafeConcurrently(bare) : unsafeInTransaction(bare, state);
-        if (problem) found.push(`${file.name}:${line}: ${problem}`);
+      for (const { bareText, line } of statements) {
+        const problem = isConcurrent ? concurrentProblem(bareText) : transactionProblem(bareText, state);
+        if (problem) problems.push(`${file.name}:${line}: ${problem}`);
       }
-      if (state.locked.size > MAX_LOCKED_TABLES) {
-        found.push(
-          `${file.name}: locks ${[...state.locked].join(', ')}; split it, ${MAX_LOCKED_TABLES} tables per file`,
+      if (state.lockedTables.size > MAX_LOCKED_TABLES) {
+        problems.push(
+          `${file.name}: locks ${[...state.lockedTables].join(', ')}; split it, ${MAX_LOCKED_TABLES} tables per file`,
         );
       }
     }
-    for (const { bare } of statements) {
-      const table = CREATE_TABLE.exec(bare)?.[1];
+    for (const { bareText } of statements) {
+      const table = CREATE_TABLE.exec(bareText)?.[1];
       if (table) tables.add(table);
-      const constraint = /validate constraint (\w+)/.exec(bare)?.[1];
-      if (constraint) validated.add(constraint);
+      const constraint = /validate constraint (\w+)/.exec(bareText)?.[1];
+      if (constraint) validatedConstraints.add(constraint);
     }
   }
-  return found;
+  return problems;
 }
 
-function misnamed(files: NamedFile[]): string[] {
+function findMisnamed(files: NamedFile[]): string[] {
   const numbers = files.map(({ name }) => FILE_NAME.exec(name)?.[1] ?? name);
   return files.flatMap(({ name }, n) => [
     ...(FILE_NAME.test(name) ? [] : [`${name}: is not named 0000_what_it_does.sql`]),
@@ -53,7 +58,7 @@ const TRIGGER_TABLE = /^(?:create (?:or replace )?|drop )(?:constraint )?trigger
 const INDEX_TABLE = /^create (?:unique )?index .*?\bon (?:only )?(?:public\.)?(\w+)/;
 const REFERENCES = /\breferences (?:public\.)?(\w+)/g;
 
-const CONCURRENT = [
+const CONCURRENT_STATEMENTS = [
   /^create (unique )?index concurrently if not exists \w+ on \w+ /,
   /^drop index concurrently if exists \w+$/,
   /^alter table \w+ validate constraint \w+$/,
@@ -61,72 +66,87 @@ const CONCURRENT = [
   /^analyze \w+$/,
 ];
 
-function unsafeConcurrently(bare: string): string | undefined {
-  if (CONCURRENT.some(pattern => pattern.test(bare))) return undefined;
+function concurrentProblem(bareText: string): string | undefined {
+  if (CONCURRENT_STATEMENTS.some(pattern => pattern.test(bareText))) return undefined;
   return (
     'may only create or drop an index concurrently with "if [not] exists", validate a constraint, update or delete ' +
     'with a limit, or analyze: the file has no transaction and must be able to run again'
   );
 }
 
-type State = { tables: Set<string>; validated: Set<string>; locked: Set<string>; made: Set<string> };
+type State = {
+  tables: Set<string>;
+  validatedConstraints: Set<string>;
+  lockedTables: Set<string>;
+  newTables: Set<string>;
+};
 
-function unsafeInTransaction(bare: string, { tables, validated, locked, made }: State): string | undefined {
-  const created = CREATE_TABLE.exec(bare)?.[1];
-  if (created) made.add(created);
+function transactionProblem(
+  bareText: string,
+  { tables, validatedConstraints, lockedTables, newTables }: State,
+): string | undefined {
+  const createdTable = CREATE_TABLE.exec(bareText)?.[1];
+  if (createdTable) newTables.add(createdTable);
   const isOld = (table: string | undefined): table is string =>
-    table !== undefined && tables.has(table) && !made.has(table);
+    table !== undefined && tables.has(table) && !newTables.has(table);
 
-  const target = (ON_TABLE.exec(bare) ?? TRIGGER_TABLE.exec(bare))?.[1];
-  if (isOld(target)) locked.add(target);
-  for (const [, table] of bare.matchAll(REFERENCES)) if (isOld(table)) locked.add(table);
+  const target = (ON_TABLE.exec(bareText) ?? TRIGGER_TABLE.exec(bareText))?.[1];
+  if (isOld(target)) lockedTables.add(target);
+  for (const [, table] of bareText.matchAll(REFERENCES)) if (isOld(table)) lockedTables.add(table);
 
-  if (/^(create|drop) (unique )?index concurrently|^reindex/.test(bare)) {
+  if (/^(create|drop) (unique )?index concurrently|^reindex/.test(bareText)) {
     return 'belongs in a file named .concurrently.sql';
   }
-  if (isOld(INDEX_TABLE.exec(bare)?.[1])) return 'locks writers out: create index concurrently if not exists';
-  if (/^(update|delete from|truncate)\b/.test(bare)) {
+  if (isOld(INDEX_TABLE.exec(bareText)?.[1]))
+    return 'locks writers out: create index concurrently if not exists';
+  if (/^(update|delete from|truncate)\b/.test(bareText)) {
     return 'changes rows under the locks of the file: use a .concurrently.sql file, with a limit';
   }
-  if (/^(lock table|cluster|vacuum|refresh materialized)/.test(bare)) return 'locks a table for long';
-  if (!isOld(target) || !bare.startsWith('alter table')) return undefined;
-  return unsafeAlter(bare, target, validated);
+  if (/^(lock table|cluster|vacuum|refresh materialized)/.test(bareText)) return 'locks a table for long';
+  if (!isOld(target) || !bareText.startsWith('alter table')) return undefined;
+  return alterProblem(bareText, target, validatedConstraints);
 }
 
-function unsafeAlter(bare: string, table: string, validated: Set<string>): string | undefined {
-  if (/\brename\b/.test(bare)) return 'breaks the running version: add, copy, and remove in a later release';
-  if (/\balter (column )?(?!column\b)\w+ (set data )?type\b/.test(bare))
+function alterProblem(
+  bareText: string,
+  table: string,
+  validatedConstraints: Set<string>,
+): string | undefined {
+  if (/\brename\b/.test(bareText))
+    return 'breaks the running version: add, copy, and remove in a later release';
+  if (/\balter (column )?(?!column\b)\w+ (set data )?type\b/.test(bareText))
     return 'rewrites the table: add a column instead';
-  if (/\bset (logged|unlogged|tablespace|access method)\b|\b(attach|detach) partition\b/.test(bare)) {
+  if (/\bset (logged|unlogged|tablespace|access method)\b|\b(attach|detach) partition\b/.test(bareText)) {
     return 'locks a table for long';
   }
-  if (/\bvalidate constraint\b/.test(bare)) return 'reads the whole table: use a .concurrently.sql file';
-  for (const [, column] of bare.matchAll(/\balter (?:column )?(\w+) set not null\b/g)) {
-    if (!validated.has(`${table}_${column}_not_null`)) {
+  if (/\bvalidate constraint\b/.test(bareText)) return 'reads the whole table: use a .concurrently.sql file';
+  for (const [, column] of bareText.matchAll(/\balter (?:column )?(\w+) set not null\b/g)) {
+    if (!validatedConstraints.has(`${table}_${column}_not_null`)) {
       return `reads the whole table: first validate a constraint ${table}_${column}_not_null check (${column} is not null)`;
     }
   }
-  for (const [, added = ''] of bare.matchAll(/\badd (.*?)(?=, (?:add|alter|drop|validate) |$)/g)) {
-    const problem = unsafeAddition(added);
+  for (const [, addition = ''] of bareText.matchAll(/\badd (.*?)(?=, (?:add|alter|drop|validate) |$)/g)) {
+    const problem = additionProblem(addition);
     if (problem) return problem;
   }
   return undefined;
 }
 
-function unsafeAddition(added: string): string | undefined {
-  if (/^(constraint|check|foreign key|unique|primary key|exclude)\b/.test(added)) {
-    return /\bnot valid$|\busing index \w+$/.test(added)
+function additionProblem(addition: string): string | undefined {
+  if (/^(constraint|check|foreign key|unique|primary key|exclude)\b/.test(addition)) {
+    return /\bnot valid$|\busing index \w+$/.test(addition)
       ? undefined
       : 'reads the whole table: add it "not valid" and validate it in a .concurrently.sql file';
   }
-  if (/\b(references|unique|primary key|check|constraint)\b/.test(added)) {
+  if (/\b(references|unique|primary key|check|constraint)\b/.test(addition)) {
     return 'reads the whole table: add the column, then the constraint "not valid"';
   }
-  if (/\bgenerated\b/.test(added)) return 'rewrites the table: fill the column in batches instead';
-  const initial = /\bdefault (.*)/.exec(added)?.[1];
-  if (initial !== undefined && /\w\(/.test(initial.replace('now()', ''))) {
+  if (/\bgenerated\b/.test(addition)) return 'rewrites the table: fill the column in batches instead';
+  const defaultValue = /\bdefault (.*)/.exec(addition)?.[1];
+  if (defaultValue !== undefined && /\w\(/.test(defaultValue.replace('now()', ''))) {
     return 'may rewrite the table: only a constant or now() is a cheap default';
   }
-  if (initial === undefined && /\bnot null\b/.test(added)) return 'fails on existing rows: give it a default';
+  if (defaultValue === undefined && /\bnot null\b/.test(addition))
+    return 'fails on existing rows: give it a default';
   return undefined;
 }

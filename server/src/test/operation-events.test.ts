@@ -10,23 +10,23 @@ const harness = useHarness();
 const isCommand = (operation: Operation): operation is AnyCommand => operation.kind === 'command';
 
 test('every event that an operation declares is recorded in a test', ({ skip }) => {
-  const missing = countMissing();
-  skip(missing > 0, `${missing} test files did not run`);
-  const recorded = new Set(
+  const missingFiles = countMissing();
+  skip(missingFiles > 0, `${missingFiles} test files did not run`);
+  const recordedTypes = new Set(
     readRecordings().flatMap(({ events }) =>
       Object.entries(events).flatMap(([id, types]) => types.map(type => `${id}: ${type}`)),
     ),
   );
-  const declared = [...harness.app.operations.values()]
+  const declaredTypes = [...harness.app.operations.values()]
     .filter(isCommand)
     .flatMap(({ id, events }) => events.map(type => `${id}: ${type}`));
 
-  expect(declared.filter(one => !recorded.has(one))).toEqual([]);
+  expect(declaredTypes.filter(type => !recordedTypes.has(type))).toEqual([]);
 });
 
 test('an event that an operation does not declare is an error', async () => {
   const types: string[] = [];
-  const planted = {
+  const plantedOperation = {
     kind: 'command',
     id: 'planted',
     events: ['project-updated'],
@@ -36,8 +36,9 @@ test('an event that an operation does not declare is an error', async () => {
   const current = { record: ({ type }: { type: string }) => types.push(type) } as unknown as Change;
   const context = {} as Parameters<AnyCommand['run']>[2];
 
-  watchEvents([planted]);
-  const run = async (body: string) => await planted.run(current, { params: {}, query: {}, body }, context);
+  watchEvents([plantedOperation]);
+  const run = async (body: string) =>
+    await plantedOperation.run(current, { params: {}, query: {}, body }, context);
   await run('project-updated');
   await expect(run('project-archived')).rejects.toThrow(
     'Operation planted records project-archived, which its definition does not list',

@@ -3,8 +3,8 @@ import type { AnyCommand, Operation } from '../record/operations/definition.ts';
 /** The event types that operations recorded, by operation id. */
 export type OperationEvents = Record<string, string[]>;
 
-const watched = new WeakSet<AnyCommand>();
-let recorded = new Map<string, Set<string>>();
+const watchedCommands = new WeakSet<AnyCommand>();
+let recordedTypes = new Map<string, Set<string>>();
 
 /**
  * Collects the events that operations record from now on. An event that the definition does not list is an error, so that every
@@ -13,26 +13,26 @@ let recorded = new Map<string, Set<string>>();
 export function watchEvents(operations: Iterable<Operation>): void {
   for (const operation of operations) {
     // A definition is a constant that all servers of this process share.
-    if (operation.kind !== 'command' || watched.has(operation)) continue;
-    watched.add(operation);
+    if (operation.kind !== 'command' || watchedCommands.has(operation)) continue;
+    watchedCommands.add(operation);
     const { id, events, run } = operation;
     const types = new Set<string>(events);
     operation.run = (current, input, context) =>
-      run({ ...current, record: event => current.record(noted(id, types, event)) }, input, context);
+      run({ ...current, record: event => current.record(recordEvent(id, types, event)) }, input, context);
   }
 }
 
-function noted<T extends { type: string }>(id: string, declared: Set<string>, event: T): T {
+function recordEvent<T extends { type: string }>(id: string, declared: Set<string>, event: T): T {
   if (!declared.has(event.type))
     throw new Error(`Operation ${id} records ${event.type}, which its definition does not list`);
-  const types = recorded.get(id) ?? new Set();
-  recorded.set(id, types.add(event.type));
+  const types = recordedTypes.get(id) ?? new Set();
+  recordedTypes.set(id, types.add(event.type));
   return event;
 }
 
-/** What operations recorded since the last call. */
+/** Returns the event types that operations have recorded since the last call. */
 export function takeEvents(): OperationEvents {
-  const taken = Object.fromEntries([...recorded].map(([id, types]) => [id, [...types]]));
-  recorded = new Map();
-  return taken;
+  const events = Object.fromEntries([...recordedTypes].map(([id, types]) => [id, [...types]]));
+  recordedTypes = new Map();
+  return events;
 }

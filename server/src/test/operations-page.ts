@@ -19,22 +19,22 @@ curl -s "$URL/docs/openapi.json" -o openapi.json
 
 const code = (text: string): string => `\`${text}\``;
 
-/** docs/reference/operations.md, which `npm run openapi` writes. */
+/** Returns the content of docs/reference/operations.md, which `npm run openapi` writes. */
 export const operationsPage = (operations: Operation[]): string =>
   INTRODUCTION +
   operations
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
-    .map(operation => `| ${cellsOf(operation).join(' | ')} |\n`)
+    .map(operation => `| ${formatCells(operation).join(' | ')} |\n`)
     .join('');
 
-const cellsOf = ({ id, method, path, events, ...required }: Operation): string[] => [
+const formatCells = ({ id, method, path, events, ...required }: Operation): string[] => [
   code(id),
   code(`${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
-  requirementOf(required),
+  describeRequirement(required),
   events.map(code).join(', '),
 ];
 
-function requirementOf({
+function describeRequirement({
   permission,
   sdkToken,
   edgeToken,

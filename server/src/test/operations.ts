@@ -3,7 +3,7 @@ import { readApiDocument } from './api-document.ts';
 
 type Schema = Record<string, unknown>;
 type Parameter = { name: string; in: 'path' | 'query' | 'header'; schema: Schema };
-type Described = {
+type DescribedOperation = {
   operationId: string;
   summary: string;
   description: string;
@@ -21,20 +21,20 @@ export type Operation = {
   summary: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
-  /** undefined: public */
+  /** Undefined if the operation is public. */
   permission: 'NONE' | string[] | undefined;
-  /** The types of the events that it can record. */
+  /** The types of the events that the operation can record. */
   events: string[];
-  /** Whether it requires an API token for SDKs. */
+  /** Whether the operation requires an API token for SDKs. */
   sdkToken: boolean;
   edgeToken: boolean;
-  /** Whether it is for SDKs, which authenticate with API tokens. */
+  /** Whether the operation is for SDKs, which authenticate with API tokens. */
   isForSdks: boolean;
-  /** Whether its response shows a secret. */
+  /** Whether the response of the operation shows a secret. */
   returnsSecret: boolean;
   parameters: Parameter[];
   bodySchema: Schema | undefined;
-  /** The example of the document: a body that the operation accepts. */
+  /** The example of the document, which is a body that the operation accepts. */
   body: unknown;
   statuses: number[];
   /** Successful statuses whose response has a JSON body. */
@@ -43,9 +43,9 @@ export type Operation = {
 
 const METHODS = { get: 'GET', post: 'POST', put: 'PUT', patch: 'PATCH', delete: 'DELETE' } as const;
 
-export type ApiDocument = { paths: Record<string, Record<string, Described>> };
+export type ApiDocument = { paths: Record<string, Record<string, DescribedOperation>> };
 
-/** Every operation of the committed OpenAPI document. */
+/** Returns every operation of the committed OpenAPI document. */
 export const listOperations = (): Operation[] => operationsIn(readApiDocument<ApiDocument>());
 
 export function operationsIn({ paths }: ApiDocument): Operation[] {
@@ -61,9 +61,12 @@ export function operationsIn({ paths }: ApiDocument): Operation[] {
           method,
           path,
           permission: operation['x-permission'],
-          events: eventsIn(operation.description),
-          sdkToken: operation.security?.some(one => 'sdkToken' in one || 'frontendToken' in one) ?? false,
-          edgeToken: operation.security?.some(one => 'edgeToken' in one) ?? false,
+          events: parseEventTypes(operation.description),
+          sdkToken:
+            operation.security?.some(
+              requirement => 'sdkToken' in requirement || 'frontendToken' in requirement,
+            ) ?? false,
+          edgeToken: operation.security?.some(requirement => 'edgeToken' in requirement) ?? false,
           isForSdks: operation.tags?.includes('SDK') ?? false,
           returnsSecret: operation['x-returns-secret'] ?? false,
           parameters: operation.parameters ?? [],
@@ -79,14 +82,14 @@ export function operationsIn({ paths }: ApiDocument): Operation[] {
   );
 }
 
-/** The document lists them at the end of the description. */
-function eventsIn(description: string): string[] {
-  const [, listed = ''] = /\bEvents: (.*)$/s.exec(description) ?? [];
+/** Returns the event types that the document lists at the end of the description. */
+function parseEventTypes(description: string): string[] {
+  const [, eventList = ''] = /\bEvents: (.*)$/s.exec(description) ?? [];
   return EVENT_TYPE_LIST.map(({ type }) => type).filter(type =>
-    new RegExp(`(?<![\\w-])${type}(?![\\w-])`).test(listed),
+    new RegExp(`(?<![\\w-])${type}(?![\\w-])`).test(eventList),
   );
 }
 
-/** The operations of the admin API, and those that need no token. */
+/** Returns the operations of the admin API, and those that need no token. */
 export const listAdminOperations = (): Operation[] =>
   listOperations().filter(({ isForSdks, edgeToken }) => !isForSdks && !edgeToken);

@@ -3,9 +3,9 @@ import { makeFeature } from './factories.ts';
 import type { Harness } from './harness.ts';
 import { type ApiResponse, call } from './request.ts';
 
-export const HERE = '/api/admin/projects/default/features';
+export const BASE_PATH = '/api/admin/projects/default/features';
 
-/** Requests to the playground of an application, and the flags that they evaluate. */
+/** Returns requests to the playground of an application, and functions that create the flags they evaluate. */
 export function playgroundRequests(harness: Harness) {
   const post = (url: string, body: unknown, token?: string): Promise<ApiResponse> =>
     call(harness.app, 'POST', url, { body, ...(token === undefined ? {} : { token }) });
@@ -14,26 +14,26 @@ export function playgroundRequests(harness: Harness) {
   const advanced = (body: object) =>
     post('/api/admin/playground/advanced', { environments: ['development'], context: {}, ...body });
 
-  /** A feature that is enabled in development. */
-  async function makeEnabled(name: string, strategies: object[], more: object = {}): Promise<void> {
-    await makeFeature(harness.db, 'default', { name, ...more });
-    const environment = `${HERE}/${name}/environments/development`;
+  /** Creates a feature that is enabled in development. */
+  async function makeEnabled(name: string, strategies: object[], otherFields: object = {}): Promise<void> {
+    await makeFeature(harness.db, 'default', { name, ...otherFields });
+    const environment = `${BASE_PATH}/${name}/environments/development`;
     for (const strategy of strategies) {
-      const added = await post(`${environment}/strategies`, strategy);
-      expect(added.status, JSON.stringify(added.body)).toBe(200);
+      const response = await post(`${environment}/strategies`, strategy);
+      expect(response.status, JSON.stringify(response.body)).toBe(200);
     }
     expect((await post(`${environment}/on`, undefined)).status).toBe(200);
   }
 
-  /** The evaluation of one feature. */
-  async function evaluate(name: string, context: object, more: object = {}) {
-    const { status, body } = await playground({ features: [name], context, ...more });
+  /** Returns the evaluation of one feature. */
+  async function evaluate(name: string, context: object, otherFields: object = {}) {
+    const { status, body } = await playground({ features: [name], context, ...otherFields });
     expect(status, JSON.stringify(body)).toBe(200);
     expect(body.features).toHaveLength(1);
     return body.features[0];
   }
 
-  /** Half of the users get `half`, users in two countries get `norway`. */
+  /** Creates the flag `half`, which half of the users get, and the flag `norway`, which users in two countries get. */
   async function makeFlags(): Promise<void> {
     await makeEnabled('half', [rollout('50')]);
     await makeEnabled('norway', [
@@ -48,8 +48,8 @@ export function playgroundRequests(harness: Harness) {
   return { post, playground, advanced, makeEnabled, evaluate, makeFlags };
 }
 
-export const rollout = (percentage: string, more: object = {}) => ({
+export const rollout = (percentage: string, otherFields: object = {}) => ({
   name: 'flexibleRollout',
   parameters: { rollout: percentage, stickiness: 'userId' },
-  ...more,
+  ...otherFields,
 });

@@ -10,7 +10,7 @@ import pg from 'pg';
 
 const DEBIAN = '/usr/lib/postgresql';
 const USER = 'postgres';
-/** Nothing here has to survive a crash of the machine. */
+/** None of this data has to survive a crash of the machine. */
 const SETTINGS = ['listen_addresses=127.0.0.1', 'fsync=off', 'max_wal_senders=4', 'wal_keep_size=256MB'];
 
 /** Whether this machine can run a separate PostgreSQL cluster, which takes Debian's packages and root. */
@@ -19,28 +19,28 @@ export const canRunClusters = existsSync(DEBIAN) && process.getuid?.() === 0;
 /** A PostgreSQL cluster that a test may stop, promote, and restore to an earlier state. */
 export type Cluster = {
   port: number;
-  /** The URL of its database. */
+  /** The URL of the cluster's database. */
   url: string;
   start: () => Promise<void>;
   stop: (mode: 'fast' | 'immediate') => Promise<void>;
-  /** An asynchronous standby, which has everything that was committed so far. */
+  /** Adds an asynchronous standby, which has everything that was committed so far. */
   addStandby: (port?: number) => Promise<Cluster>;
-  /** Stops receiving from the primary, so that whatever is committed from now on is lost in a failover. */
+  /** Stops receiving from the primary, so that everything that is committed from now on is lost in a failover. */
   disconnect: () => Promise<void>;
   promote: () => Promise<void>;
   /** Copies the data folder, as a snapshot of its storage does, replacing an earlier copy. The cluster must not run. */
   takeSnapshot: () => Promise<void>;
   /** Replaces the data folder with the copy. The cluster must not run. */
-  restoreCopy: () => Promise<void>;
+  restoreSnapshot: () => Promise<void>;
   query: (text: string) => Promise<Record<string, unknown>[]>;
   remove: () => Promise<void>;
 };
 
-/** Below the ports of the servers that tests start (test/process.ts), and of outgoing connections. */
-const anyPort = () => 10_000 + randomInt(10_000);
+/** Chooses a port below those of the servers that tests start (test/process.ts), and of outgoing connections. */
+const randomPort = () => 10_000 + randomInt(10_000);
 
-export async function createCluster(port = anyPort()): Promise<Cluster> {
-  const cluster = clusterIn(makeFolder(), port);
+export async function createCluster(port = randomPort()): Promise<Cluster> {
+  const cluster = makeClusterIn(makeFolder(), port);
   await cluster.run('initdb', '-D', cluster.data, '-U', 'postgres', '--auth=trust', '--no-sync');
   await cluster.start();
   await cluster.run('createdb', '-h', '127.0.0.1', '-p', String(port), '-U', 'postgres', 'halyard');
@@ -64,14 +64,14 @@ type RunnableCluster = Cluster & {
   run: (program: string, ...parameters: string[]) => Promise<void>;
 };
 
-function clusterIn(folder: string, port: number): RunnableCluster {
+function makeClusterIn(folder: string, port: number): RunnableCluster {
   const data = join(folder, 'data');
   const snapshot = join(folder, 'snapshot');
   const url = `postgres://postgres@127.0.0.1:${port}/halyard`;
   const versions = readdirSync(DEBIAN).toSorted((a, b) => Number(b) - Number(a));
   const programs = join(DEBIAN, String(versions[0]), 'bin');
-  const asUser = (program: string, ...parameters: string[]) => runAs(USER, program, parameters);
-  const run = (program: string, ...parameters: string[]) => asUser(join(programs, program), ...parameters);
+  const runAsUser = (program: string, ...parameters: string[]) => runAs(USER, program, parameters);
+  const run = (program: string, ...parameters: string[]) => runAsUser(join(programs, program), ...parameters);
   const options = SETTINGS.map(setting => `-c ${setting}`).join(' ');
   const control = (...parameters: string[]) => run('pg_ctl', '-D', data, '-t', '300', '-w', ...parameters);
   const query = async (text: string) => {
@@ -90,8 +90,8 @@ function clusterIn(folder: string, port: number): RunnableCluster {
     run,
     start: () => control('-o', `-p ${port} -k ${folder} ${options}`, '-l', join(folder, 'log'), 'start'),
     stop: mode => control('-m', mode, 'stop'),
-    addStandby: async (standbyPort = anyPort()) => {
-      const standby = clusterIn(makeFolder(), standbyPort);
+    addStandby: async (standbyPort = randomPort()) => {
+      const standby = makeClusterIn(makeFolder(), standbyPort);
       const from = `host=127.0.0.1 port=${port} user=postgres application_name=standby`;
       await run(
         'pg_basebackup',
@@ -108,9 +108,9 @@ function clusterIn(folder: string, port: number): RunnableCluster {
       );
       await standby.start();
       const [{ lsn } = {}] = await query('select pg_current_wal_lsn() as lsn');
-      const hasAll = async () =>
+      const hasReplayed = async () =>
         (await standby.query(`select pg_last_wal_replay_lsn() >= '${lsn}' as done`))[0]?.done === true;
-      while (!(await hasAll())) await sleep(50);
+      while (!(await hasReplayed())) await sleep(50);
       return standby;
     },
     disconnect: async () => {
@@ -121,15 +121,15 @@ function clusterIn(folder: string, port: number): RunnableCluster {
     promote: () => control('promote'),
     takeSnapshot: async () => {
       await rm(snapshot, { recursive: true, force: true });
-      await asUser('cp', '-a', data, snapshot);
+      await runAsUser('cp', '-a', data, snapshot);
     },
-    restoreCopy: async () => {
+    restoreSnapshot: async () => {
       await rm(data, { recursive: true });
-      await asUser('cp', '-a', snapshot, data);
+      await runAsUser('cp', '-a', snapshot, data);
     },
     query,
     remove: async () => {
-      // Fails if it does not run.
+      // Stopping fails if the cluster is not running.
       await control('-m', 'immediate', 'stop').catch(() => {});
       await rm(folder, { recursive: true, force: true });
     },

@@ -12,43 +12,43 @@ export type RunningServer = {
   output: () => string;
 };
 
-export const SOURCES = new URL('../main.ts', import.meta.url).pathname;
-/** A process that exits is noticed immediately; this only limits one that hangs on a busy machine. */
-const READY_WITHIN_MS = 180_000;
+export const SOURCE_MAIN = new URL('../main.ts', import.meta.url).pathname;
+/** The test notices immediately if a process exits, so this only limits a process that hangs on a busy machine. */
+const READY_TIMEOUT_MS = 180_000;
 /** Servers that have to be alive and without unhandled errors at the end of a test (test/watch-servers.ts). */
-export const watched = new Set<RunningServer>();
+export const watchedServers = new Set<RunningServer>();
 
-/** For tests in which a server is meant to die or to report an unhandled error. */
+/** Stops watching a server, for tests in which it is meant to die or to report an unhandled error. */
 export const unwatch = (server: RunningServer): void => {
-  watched.delete(server);
+  watchedServers.delete(server);
 };
 
 /**
- * Below the ports that the operating system uses for outgoing connections. Workers have neighbouring process ids, so they start
- * far apart.
+ * The next port to try, below the ports that the operating system uses for outgoing connections. Workers have adjacent process ids,
+ * so their ranges start far apart.
  */
 let nextPort = 20_000 + ((process.pid * 97) % 12_000);
 
-/** A port that no server uses. Otherwise a different server's ready response would be mistaken for the new server's. */
+/** Returns a port that no server uses. Otherwise a different server's ready response would be mistaken for the new server's. */
 async function freePort(): Promise<number> {
   for (;;) {
     const port = nextPort++;
     const probe = createServer().listen(port, '127.0.0.1');
-    const free = await once(probe, 'listening').then(
+    const isFree = await once(probe, 'listening').then(
       () => true,
       () => false,
     );
-    if (!free) continue;
+    if (!isFree) continue;
     probe.close();
     await once(probe, 'close');
     return port;
   }
 }
 
-/** The bundle of this test run (test/server-bundle.ts). It starts in 1.1 s of CPU time, and the sources in 2.5 s. */
-const defaultMain = (): string => process.env.SERVER_BUNDLE ?? SOURCES;
+/** Returns the bundle of this test run (test/server-bundle.ts). It starts in 1.1 s of CPU time, and the sources in 2.5 s. */
+const defaultMain = (): string => process.env.SERVER_BUNDLE ?? SOURCE_MAIN;
 
-/** The real server as a separate process. */
+/** Starts the real server as a separate process. */
 export function spawnServer(
   env: Record<string, string>,
   main = defaultMain(),
@@ -58,7 +58,7 @@ export function spawnServer(
     env: {
       PATH: process.env.PATH,
       ...COMPILE_CACHE,
-      // Removed with the bundle, which has a different path in every run.
+      // The cache is removed with the bundle, which has a different path in every run.
       ...(main === process.env.SERVER_BUNDLE && { NODE_COMPILE_CACHE: join(dirname(main), 'compiled') }),
       // A test makes all its requests as one caller.
       HALYARD_WRITES_PER_MINUTE: '0',
@@ -75,19 +75,19 @@ export function spawnServer(
 
 export async function startProcess(
   env: Record<string, string>,
-  withinMs = READY_WITHIN_MS,
+  withinMs = READY_TIMEOUT_MS,
   main = defaultMain(),
   args: string[] = [],
 ): Promise<RunningServer> {
   const port = await freePort();
-  const started = performance.now();
+  const startedAt = performance.now();
   const { child, output } = spawnServer({ HOST: '127.0.0.1', PORT: String(port), ...env }, main, args);
   const url = `http://127.0.0.1:${port}`;
-  while (performance.now() - started < withinMs && child.exitCode === null) {
+  while (performance.now() - startedAt < withinMs && child.exitCode === null) {
     const ready = await fetch(`${url}/ready`).catch(() => undefined);
     if (ready?.status === 200) {
       const server = { process: child, port, url, output };
-      watched.add(server);
+      watchedServers.add(server);
       return server;
     }
     await new Promise(resolve => setTimeout(resolve, 30));
@@ -101,9 +101,9 @@ export async function startProcess(
 
 /** Sends the signal and returns the exit code and how long it took. */
 export async function stopProcess(server: { process: ChildProcess }, signal: NodeJS.Signals = 'SIGTERM') {
-  const started = performance.now();
-  const ended = once(server.process, 'exit');
+  const startedAt = performance.now();
+  const exit = once(server.process, 'exit');
   server.process.kill(signal);
-  const [code] = await ended;
-  return { code: code as number | null, ms: performance.now() - started };
+  const [code] = await exit;
+  return { code: code as number | null, ms: performance.now() - startedAt };
 }

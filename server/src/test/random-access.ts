@@ -12,68 +12,72 @@ const ROOT_ROLES = ['root-one', 'root-two'];
 const PROJECT_ROLES = ['project-one', 'project-two'];
 
 /**
- * With the permission, each of these requests returns 400, because the body is invalid; without it 403, and in a hidden project
- * 404.
+ * With the permission, each of these requests returns 400, because the body is invalid. Without it, the request returns 403, or
+ * 404 in a hidden project.
  */
-const IN_PROJECT = [
+const PROJECT_PROBES = [
   { permission: 'CREATE_FEATURE', method: 'POST', path: 'features' },
   { permission: 'UPDATE_PROJECT', method: 'PUT', path: '' },
   { permission: 'CREATE_PROJECT_API_TOKEN', method: 'POST', path: 'api-tokens' },
 ] as const;
-const IN_ENVIRONMENT = [
+const ENVIRONMENT_PROBES = [
   { permission: 'CREATE_FEATURE_STRATEGY', method: 'POST', path: 'features/x/environments/{}/strategies' },
   { permission: 'UPDATE_FEATURE_ENVIRONMENT', method: 'POST', path: 'bulk_features/environments/{}/on' },
 ] as const;
-const ON_INSTANCE = [
+const INSTANCE_PROBES = [
   { permission: 'CREATE_TAG_TYPE', method: 'POST', path: '/api/admin/tag-types' },
   { permission: 'CREATE_PROJECT', method: 'POST', path: '/api/admin/projects' },
 ] as const;
 
-type Held = { name: string; environment?: string };
+type RolePermission = { name: string; environment?: string };
 export type World = {
-  roles: Record<string, Held[]>;
+  roles: Record<string, RolePermission[]>;
   rootRoles: Record<string, string | null>;
   groups: Record<string, { users: string[]; rootRole: string | null }>;
   private: Record<string, boolean>;
   /** project → role → holders */
   access: Record<string, Record<string, { users: string[]; groups: string[] }>>;
 };
-export type Question = {
+export type AccessQuery = {
   user: string;
   project: string | null;
   permission: string | null;
   environment?: string;
 };
 
-/** The whole access rule, written independently of the code that implements it. */
-export function expected(world: World, { user, project, permission, environment }: Question): number {
+/** Applies the whole access rule, written independently of the code that implements it. */
+export function expectedStatus(
+  world: World,
+  { user, project, permission, environment }: AccessQuery,
+): number {
   const groups = GROUPS.filter(group => world.groups[group]?.users.includes(user));
   const rootRoles = [world.rootRoles[user], ...groups.map(group => world.groups[group]?.rootRole)];
-  const here = Object.entries((project && world.access[project]) || {})
+  const projectRoles = Object.entries((project && world.access[project]) || {})
     .filter(([, who]) => who.users.includes(user) || who.groups.some(group => groups.includes(group)))
     .map(([role]) => role);
   const isAdmin = rootRoles.includes('Admin');
-  if (project && world.private[project] && here.length === 0 && !isAdmin) return 404;
-  const held = [...rootRoles, ...here].flatMap(role => world.roles[role ?? ''] ?? []);
-  const counts = (one: Held) =>
-    one.name === permission && (one.environment === undefined || one.environment === environment);
-  return permission === null ? 200 : isAdmin || held.some(counts) ? 400 : 403;
+  if (project && world.private[project] && projectRoles.length === 0 && !isAdmin) return 404;
+  const permissions = [...rootRoles, ...projectRoles].flatMap(role => world.roles[role ?? ''] ?? []);
+  const grantsAccess = (rolePermission: RolePermission) =>
+    rolePermission.name === permission &&
+    (rolePermission.environment === undefined || rolePermission.environment === environment);
+  return permission === null ? 200 : isAdmin || permissions.some(grantsAccess) ? 400 : 403;
 }
 
 const subset = <T>(values: readonly T[], maxLength = values.length) =>
   fc.subarray([...values], { maxLength });
 const record = <T>(keys: string[], value: fc.Arbitrary<T>) =>
   fc.record(Object.fromEntries(keys.map(key => [key, value]))) as fc.Arbitrary<Record<string, T>>;
-const projectPermissions: Held[] = [
-  ...IN_PROJECT.map(({ permission }) => ({ name: permission })),
-  ...IN_ENVIRONMENT.flatMap(({ permission }) => [
+const projectPermissions: RolePermission[] = [
+  ...PROJECT_PROBES.map(({ permission }) => ({ name: permission })),
+  ...ENVIRONMENT_PROBES.flatMap(({ permission }) => [
     { name: permission },
     ...ENVIRONMENTS.map(environment => ({ name: permission, environment })),
   ]),
 ];
 const rootPermissions = [
   ...projectPermissions,
-  ...ON_INSTANCE.map(({ permission }) => ({ name: permission })),
+  ...INSTANCE_PROBES.map(({ permission }) => ({ name: permission })),
 ];
 const rootRole = fc.constantFrom(...ROOT_ROLES, ...ROOT_ROLES, 'Viewer', 'Viewer', 'Admin');
 
@@ -96,39 +100,39 @@ export const worlds: fc.Arbitrary<World> = fc.record({
   ),
 });
 
-export const questions: fc.Arbitrary<Question> = fc.oneof(
+export const accessQueries: fc.Arbitrary<AccessQuery> = fc.oneof(
   fc.record({
     user: fc.constantFrom(...USERS),
     project: fc.constantFrom(...PROJECTS),
-    permission: fc.constantFrom(...IN_PROJECT.map(one => one.permission), null),
+    permission: fc.constantFrom(...PROJECT_PROBES.map(probe => probe.permission), null),
   }),
   fc.record({
     user: fc.constantFrom(...USERS),
     project: fc.constantFrom(...PROJECTS),
-    permission: fc.constantFrom(...IN_ENVIRONMENT.map(one => one.permission)),
+    permission: fc.constantFrom(...ENVIRONMENT_PROBES.map(probe => probe.permission)),
     environment: fc.constantFrom(...ENVIRONMENTS),
   }),
   fc.record({
     user: fc.constantFrom(...USERS),
     project: fc.constant(null),
-    permission: fc.constantFrom(...ON_INSTANCE.map(one => one.permission)),
+    permission: fc.constantFrom(...INSTANCE_PROBES.map(probe => probe.permission)),
   }),
 );
 
 export type AccessFixture = {
   tokens: Record<string, string>;
   /** The id of a user, group or role. */
-  idOf: (name: string) => number;
+  getId: (name: string) => number;
   create: (world: World) => Promise<void>;
-  statusOf: (question: Question) => Promise<number>;
+  readStatus: (query: AccessQuery) => Promise<number>;
 };
 
-/** The users, groups, roles and projects of all worlds. */
+/** Creates the users, groups, roles and projects of all worlds. */
 export async function makeAccessFixture(harness: ReturnType<typeof useHarness>): Promise<AccessFixture> {
   const { db, app } = harness;
   const tokens: Record<string, string> = {};
   const ids: Record<string, number> = { Admin: 1, Viewer: 3, Reader: 6 };
-  const idOf = (name: string): number => ids[name] ?? Number.NaN;
+  const getId = (name: string): number => ids[name] ?? Number.NaN;
   const post = async (path: string, body: object) => (await call(app, 'POST', path, { body })).body;
   // One admin always remains.
   await makeUser(db, 'Admin');
@@ -150,19 +154,19 @@ export async function makeAccessFixture(harness: ReturnType<typeof useHarness>):
       expect([path, response.status, response.body?.details]).toEqual([path, 200, undefined]);
     };
     for (const [name, permissions] of Object.entries(world.roles))
-      await put(`roles/${idOf(name)}`, { name, permissions });
+      await put(`roles/${getId(name)}`, { name, permissions });
     for (const [name, { users, rootRole: root }] of Object.entries(world.groups)) {
-      await put(`groups/${idOf(name)}`, {
+      await put(`groups/${getId(name)}`, {
         name,
-        rootRole: root === null ? null : idOf(root),
-        users: users.map(user => ({ user: { id: idOf(user) } })),
+        rootRole: root === null ? null : getId(root),
+        users: users.map(user => ({ user: { id: getId(user) } })),
       });
     }
     for (const [user, role] of Object.entries(world.rootRoles)) {
       await db
         .updateTable('user_roles')
-        .set({ role_id: idOf(role ?? 'Viewer') })
-        .where('user_id', '=', idOf(user))
+        .set({ role_id: getId(role ?? 'Viewer') })
+        .where('user_id', '=', getId(user))
         .where('project', 'is', null)
         .execute();
     }
@@ -170,21 +174,21 @@ export async function makeAccessFixture(harness: ReturnType<typeof useHarness>):
       await put(`projects/${project}/settings`, { mode: world.private[project] ? 'private' : 'open' });
       await put(`projects/${project}/access`, {
         roles: Object.entries(world.access[project] ?? {}).map(([role, { users, groups }]) => ({
-          id: idOf(role),
-          users: users.map(idOf),
-          groups: groups.map(idOf),
+          id: getId(role),
+          users: users.map(getId),
+          groups: groups.map(getId),
         })),
       });
     }
   }
 
   /** Sends a request that requires exactly the permission. */
-  async function statusOf({ user, project, permission, environment }: Question): Promise<number> {
+  async function readStatus({ user, project, permission, environment }: AccessQuery): Promise<number> {
     const token = tokens[user] ?? '';
     if (permission === null)
       return (await call(app, 'GET', `/api/admin/projects/${project}`, { token })).status;
-    const probe = [...IN_PROJECT, ...IN_ENVIRONMENT, ...ON_INSTANCE].find(
-      one => one.permission === permission,
+    const probe = [...PROJECT_PROBES, ...ENVIRONMENT_PROBES, ...INSTANCE_PROBES].find(
+      candidate => candidate.permission === permission,
     );
     if (!probe) throw new Error(`no probe for ${permission}`);
     const path = probe.path.replace('{}', environment ?? '');
@@ -192,5 +196,5 @@ export async function makeAccessFixture(harness: ReturnType<typeof useHarness>):
     return (await call(app, probe.method, url, { token, body: {} })).status;
   }
 
-  return { tokens, idOf, create, statusOf };
+  return { tokens, getId, create, readStatus };
 }

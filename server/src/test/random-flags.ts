@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import type { Context } from 'unleash-client';
 
-const GRADUAL = ['gradualRolloutUserId', 'gradualRolloutSessionId', 'gradualRolloutRandom'];
-const CUSTOM = 'playground-custom';
+const GRADUAL_TYPES = ['gradualRolloutUserId', 'gradualRolloutSessionId', 'gradualRolloutRandom'];
+const CUSTOM_TYPE = 'playground-custom';
 /** Strategy types that a new instance does not have. */
-export const FURTHER_TYPES = ['userWithId', ...GRADUAL, CUSTOM];
+export const ADDITIONAL_TYPES = ['userWithId', ...GRADUAL_TYPES, CUSTOM_TYPE];
 
 const operators = {
   texts: ['IN', 'NOT_IN', 'STR_CONTAINS', 'STR_STARTS_WITH', 'STR_ENDS_WITH'],
@@ -28,7 +28,7 @@ const FIELDS = [
   'version',
   'age',
 ];
-/** Context values: everything that constraints compare with, and values that they cannot parse. */
+/** The context values, which are everything that constraints compare with and values that they cannot parse. */
 const VALUES = [
   ...TEXTS,
   ...NUMBERS,
@@ -47,86 +47,94 @@ const VALUES = [
   'disabled',
 ];
 
-const oneOf = <T>(values: readonly T[]) => fc.constantFrom(...values);
-/** Most flags have few conditions, because a flag with many is hardly ever enabled. */
-const rarely = <T>(arbitrary: fc.Arbitrary<T[]>) =>
+const pickOne = <T>(values: readonly T[]) => fc.constantFrom(...values);
+/** Leaves a list empty most of the time, because a flag with many conditions is hardly ever enabled. */
+const usuallyEmpty = <T>(arbitrary: fc.Arbitrary<T[]>) =>
   fc.oneof({ weight: 3, arbitrary: fc.constant<T[]>([]) }, { weight: 1, arbitrary });
-const some = (values: readonly string[]) => fc.uniqueArray(oneOf(values), { minLength: 1, maxLength: 3 });
-const flags = { inverted: fc.boolean(), contextName: oneOf(FIELDS) };
+const pickSome = (values: readonly string[]) =>
+  fc.uniqueArray(pickOne(values), { minLength: 1, maxLength: 3 });
+const baseConstraint = { inverted: fc.boolean(), contextName: pickOne(FIELDS) };
 
 const constraint = fc.oneof(
   fc.record({
-    ...flags,
-    operator: oneOf(operators.texts),
-    values: some(TEXTS),
+    ...baseConstraint,
+    operator: pickOne(operators.texts),
+    values: pickSome(TEXTS),
     caseInsensitive: fc.boolean(),
   }),
-  fc.record({ ...flags, operator: oneOf(operators.numbers), value: oneOf(NUMBERS) }),
-  fc.record({ ...flags, operator: oneOf(operators.versions), value: oneOf(VERSIONS) }),
-  fc.record({ ...flags, operator: oneOf(operators.dates), value: oneOf(DATES) }),
+  fc.record({ ...baseConstraint, operator: pickOne(operators.numbers), value: pickOne(NUMBERS) }),
+  fc.record({ ...baseConstraint, operator: pickOne(operators.versions), value: pickOne(VERSIONS) }),
+  fc.record({ ...baseConstraint, operator: pickOne(operators.dates), value: pickOne(DATES) }),
   fc.record({
-    ...flags,
+    ...baseConstraint,
     operator: fc.constant('REGEX'),
-    value: oneOf(PATTERNS),
+    value: pickOne(PATTERNS),
     caseInsensitive: fc.boolean(),
   }),
-  fc.record({ ...flags, operator: fc.constant('IN_CIDR'), values: some(RANGES) }),
+  fc.record({ ...baseConstraint, operator: fc.constant('IN_CIDR'), values: pickSome(RANGES) }),
 );
 export const randomConstraints = fc.array(constraint, { minLength: 1, maxLength: 2 });
 
-const percentage = oneOf([0, 1, 10, 33, 50, 66, 90, 99, 100]).map(String);
-const groupId = oneOf(['', 'group', 'another group']);
-const stickiness = oneOf(['default', 'userId', 'sessionId', 'random', 'country']);
-const usual = fc.oneof(
+const percentage = pickOne([0, 1, 10, 33, 50, 66, 90, 99, 100]).map(String);
+const groupId = pickOne(['', 'group', 'another group']);
+const stickiness = pickOne(['default', 'userId', 'sessionId', 'random', 'country']);
+const commonStrategyType = fc.oneof(
   fc.constant({ name: 'default', parameters: {} }),
   fc
     .record({ rollout: percentage, stickiness, groupId })
     .map(parameters => ({ name: 'flexibleRollout', parameters })),
 );
-const unusual = fc.oneof(
+const rareStrategyType = fc.oneof(
   fc
-    .record({ userIds: oneOf(['7', '1, 7 ,9', '', '11']) })
+    .record({ userIds: pickOne(['7', '1, 7 ,9', '', '11']) })
     .map(parameters => ({ name: 'userWithId', parameters })),
   fc
-    .record({ IPs: oneOf(['10.0.0.0/8', '10.1.2.3, ::1', 'nonsense', '']) })
+    .record({ IPs: pickOne(['10.0.0.0/8', '10.1.2.3, ::1', 'nonsense', '']) })
     .map(parameters => ({ name: 'remoteAddress', parameters })),
   fc.record({ percentage, groupId }).chain(parameters =>
-    oneOf(GRADUAL).map(name => ({
+    pickOne(GRADUAL_TYPES).map(name => ({
       name,
       parameters,
     })),
   ),
   fc.constant({ name: 'applicationHostname', parameters: { hostNames: 'a-host-that-does-not-exist' } }),
-  fc.constant({ name: CUSTOM, parameters: {} }),
+  fc.constant({ name: CUSTOM_TYPE, parameters: {} }),
 );
-const type = fc.oneof({ weight: 3, arbitrary: usual }, { weight: 2, arbitrary: unusual });
+const type = fc.oneof(
+  { weight: 3, arbitrary: commonStrategyType },
+  { weight: 2, arbitrary: rareStrategyType },
+);
 
-const payload = fc.option(fc.record({ type: fc.constant('string'), value: oneOf(['x', '{"a":1}']) }), {
+const payload = fc.option(fc.record({ type: fc.constant('string'), value: pickOne(['x', '{"a":1}']) }), {
   nil: undefined,
 });
-const variants = (more: object) =>
+const variants = (otherFields: object) =>
   fc
-    .uniqueArray(oneOf(['blue', 'red', 'green', 'disabled']), { maxLength: 3 })
-    .chain(names => fc.tuple(...names.map(name => fc.record({ name: fc.constant(name), payload, ...more }))))
+    .uniqueArray(pickOne(['blue', 'red', 'green', 'disabled']), { maxLength: 3 })
+    .chain(names =>
+      fc.tuple(...names.map(name => fc.record({ name: fc.constant(name), payload, ...otherFields }))),
+    )
     .map(list => list.map(variant => ({ ...variant, weight: 1, weightType: 'variable' as const })));
 
 /** A strategy, with positions in the list of segments instead of their ids. */
 const strategy = fc.record({
   type,
-  constraints: rarely(randomConstraints),
-  segments: rarely(fc.uniqueArray(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 2 })),
+  constraints: usuallyEmpty(randomConstraints),
+  segments: usuallyEmpty(fc.uniqueArray(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 2 })),
   variants: variants({}),
   disabled: fc.integer({ min: 0, max: 4 }).map(digit => digit === 0),
 });
 
-const overrides = fc.array(fc.record({ contextName: oneOf(FIELDS), values: some(TEXTS) }), { maxLength: 1 });
+const overrides = fc.array(fc.record({ contextName: pickOne(FIELDS), values: pickSome(TEXTS) }), {
+  maxLength: 1,
+});
 
 export const randomFlag = fc.record({
   enabled: fc.integer({ min: 0, max: 9 }).map(digit => digit > 0),
   strategies: fc.array(strategy, { minLength: 1, maxLength: 3 }),
   stickiness,
   variants: variants({ overrides }),
-  /** For flags that are not parents themselves: the position of the parent, and its required state. */
+  /** The position of the parent and its required state, for flags that are not parents themselves. */
   parent: fc.oneof(
     { weight: 2, arbitrary: fc.constant(undefined) },
     {
@@ -134,22 +142,22 @@ export const randomFlag = fc.record({
       arbitrary: fc.record({
         at: fc.nat(),
         enabled: fc.boolean(),
-        variants: fc.option(some(['blue', 'red', 'disabled']), { nil: undefined }),
+        variants: fc.option(pickSome(['blue', 'red', 'disabled']), { nil: undefined }),
       }),
     },
   ),
 });
 export type RandomFlag = typeof randomFlag extends fc.Arbitrary<infer T> ? T : never;
 
-const value = fc.option(oneOf(VALUES), { nil: undefined });
+const value = fc.option(pickOne(VALUES), { nil: undefined });
 export const randomContext = fc
   .record({
-    appName: oneOf(TEXTS),
-    environment: oneOf(['development', 'no']),
-    userId: fc.option(oneOf(['7', '11', '3', '', 'a@example.com']), { nil: undefined, freq: 6 }),
+    appName: pickOne(TEXTS),
+    environment: pickOne(['development', 'no']),
+    userId: fc.option(pickOne(['7', '11', '3', '', 'a@example.com']), { nil: undefined, freq: 6 }),
     sessionId: value,
     remoteAddress: value,
-    currentTime: fc.option(oneOf(DATES), { nil: undefined }),
+    currentTime: fc.option(pickOne(DATES), { nil: undefined }),
     country: value,
     properties: fc.record({
       country: value,

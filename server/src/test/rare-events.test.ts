@@ -4,7 +4,7 @@ import { makeFeature, makeMember, makeUser } from './factories.ts';
 import { useHarness } from './harness.ts';
 import { call } from './request.ts';
 
-// Events that an operation records only in a certain state, which the tests of its module do not need.
+// These events are recorded by an operation only in a certain state, which its module's tests do not create.
 
 const harness = useHarness();
 const PROJECT = '/api/admin/projects/default';
@@ -22,8 +22,8 @@ async function send(method: Method, url: string, body?: unknown) {
   return response.body;
 }
 
-/** The types of the events that the request records. */
-async function eventsOf(method: Method, url: string, body?: unknown): Promise<string[]> {
+/** Returns the types of the events that the request records. */
+async function collectEventTypes(method: Method, url: string, body?: unknown): Promise<string[]> {
   const { rows: before } = await sql<{ last: number }>`select max(id) as last from events`.execute(
     harness.db,
   );
@@ -46,21 +46,21 @@ test('a project is deleted with its context fields', async () => {
   await send('POST', '/api/admin/projects', { id: 'shops', name: 'Shops' });
   await send('POST', '/api/admin/projects/shops/context', { name: 'shop' });
 
-  expect(await eventsOf('DELETE', '/api/admin/projects/shops')).toContain('context-field-deleted');
+  expect(await collectEventTypes('DELETE', '/api/admin/projects/shops')).toContain('context-field-deleted');
 });
 
 test('a feature is unmarked as stale by an update, a patch and an import', async () => {
   const markStale = () => send('POST', `${PROJECT}/stale`, { features: ['rare'], stale: true });
 
   await markStale();
-  expect(await eventsOf('PUT', FEATURE, { stale: false })).toContain('feature-stale-off');
-  await markStale();
-  expect(await eventsOf('PATCH', FEATURE, [{ op: 'replace', path: '/stale', value: false }])).toContain(
-    'feature-stale-off',
-  );
+  expect(await collectEventTypes('PUT', FEATURE, { stale: false })).toContain('feature-stale-off');
   await markStale();
   expect(
-    await eventsOf('POST', '/api/admin/features-batch/import', {
+    await collectEventTypes('PATCH', FEATURE, [{ op: 'replace', path: '/stale', value: false }]),
+  ).toContain('feature-stale-off');
+  await markStale();
+  expect(
+    await collectEventTypes('POST', '/api/admin/features-batch/import', {
       project: 'default',
       environment: 'development',
       data: { features: [{ name: 'rare', stale: false }], featureStrategies: [] },
@@ -72,7 +72,9 @@ test('several features are disabled by one request', async () => {
   await send('POST', `${FEATURE}/environments/development/on`);
 
   expect(
-    await eventsOf('POST', `${PROJECT}/bulk_features/environments/development/off`, { features: ['rare'] }),
+    await collectEventTypes('POST', `${PROJECT}/bulk_features/environments/development/off`, {
+      features: ['rare'],
+    }),
   ).toEqual(['feature-environment-disabled']);
 });
 
@@ -80,10 +82,10 @@ test('a feature that is archived loses its parents, and is disabled when it is r
   await send('POST', `${FEATURE}/dependencies`, { feature: 'parent' });
   await send('POST', `${FEATURE}/environments/development/on`);
 
-  expect(await eventsOf('DELETE', FEATURE)).toEqual(
+  expect(await collectEventTypes('DELETE', FEATURE)).toEqual(
     expect.arrayContaining(['feature-archived', 'feature-dependencies-removed']),
   );
-  expect(await eventsOf('POST', '/api/admin/archive/revive/rare')).toEqual(
+  expect(await collectEventTypes('POST', '/api/admin/archive/revive/rare')).toEqual(
     expect.arrayContaining(['feature-revived', 'feature-environment-disabled']),
   );
 });
@@ -91,29 +93,35 @@ test('a feature that is archived loses its parents, and is disabled when it is r
 test.each(['user', 'group'] as const)(
   'the roles of a %s change from none to one, a different one and none',
   async kind => {
-    const held = `${PROJECT}/${kind}s/${kind === 'user' ? user : group}/roles`;
+    const rolesPath = `${PROJECT}/${kind}s/${kind === 'user' ? user : group}/roles`;
 
-    expect(await eventsOf('PUT', `${held}/${OWNER}`)).toEqual(['project-access-added']);
-    expect(await eventsOf('PUT', `${held}/${MEMBER}`)).toEqual([`project-access-${kind}-roles-updated`]);
-    expect(await eventsOf('DELETE', `${held}/${MEMBER}`)).toEqual([`project-access-${kind}-roles-deleted`]);
-    expect(await eventsOf('PUT', held, { roles: [MEMBER] })).toEqual(['project-access-added']);
-    expect(await eventsOf('PUT', held, { roles: [] })).toEqual([`project-access-${kind}-roles-deleted`]);
+    expect(await collectEventTypes('PUT', `${rolesPath}/${OWNER}`)).toEqual(['project-access-added']);
+    expect(await collectEventTypes('PUT', `${rolesPath}/${MEMBER}`)).toEqual([
+      `project-access-${kind}-roles-updated`,
+    ]);
+    expect(await collectEventTypes('DELETE', `${rolesPath}/${MEMBER}`)).toEqual([
+      `project-access-${kind}-roles-deleted`,
+    ]);
+    expect(await collectEventTypes('PUT', rolesPath, { roles: [MEMBER] })).toEqual(['project-access-added']);
+    expect(await collectEventTypes('PUT', rolesPath, { roles: [] })).toEqual([
+      `project-access-${kind}-roles-deleted`,
+    ]);
   },
 );
 
 test('the role of a user and of a group is replaced by a different one', async () => {
-  const updated = ['project-access-user-roles-updated', 'project-access-group-roles-updated'];
+  const updateTypes = ['project-access-user-roles-updated', 'project-access-group-roles-updated'];
   const holders = { users: [user], groups: [group] };
   await send('POST', `${PROJECT}/access`, { roles: [MEMBER], ...holders });
 
-  const granted = await eventsOf('POST', `${PROJECT}/access`, { roles: [OWNER], ...holders });
+  const grantTypes = await collectEventTypes('POST', `${PROJECT}/access`, { roles: [OWNER], ...holders });
   await send('PUT', `${PROJECT}/users/${user}/roles/${OWNER}`);
   await send('PUT', `${PROJECT}/groups/${group}/roles/${OWNER}`);
-  const one = await eventsOf('POST', `${PROJECT}/role/${MEMBER}/access`, {
+  const roleGrantTypes = await collectEventTypes('POST', `${PROJECT}/role/${MEMBER}/access`, {
     users: [{ id: user }],
     groups: [{ id: group }],
   });
 
-  expect(granted).toEqual(expect.arrayContaining(updated));
-  expect(one).toEqual(expect.arrayContaining(updated));
+  expect(grantTypes).toEqual(expect.arrayContaining(updateTypes));
+  expect(roleGrantTypes).toEqual(expect.arrayContaining(updateTypes));
 });

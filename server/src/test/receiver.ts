@@ -2,25 +2,25 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-const ARRIVED_WITHIN_MS = 100_000;
+const ARRIVAL_TIMEOUT_MS = 100_000;
 
-export type Received = { path: string; headers: IncomingHttpHeaders; body: string; at: number };
+export type ReceivedRequest = { path: string; headers: IncomingHttpHeaders; body: string; at: number };
 
-type Respond = (received: Received, response: ServerResponse) => void;
+type Respond = (request: ReceivedRequest, response: ServerResponse) => void;
 
 export type Receiver = {
   url: string;
-  received: Received[];
-  /** Sets the response to the next requests. 200 by default. */
+  received: ReceivedRequest[];
+  /** Sets the response to the next requests, which is 200 by default. */
   respondWith: (respond: Respond | number) => void;
   /** Waits until there are this many requests. */
-  count: (wanted: number, withinMs?: number) => Promise<Received[]>;
+  count: (expectedCount: number, withinMs?: number) => Promise<ReceivedRequest[]>;
   close: () => Promise<void>;
 };
 
-/** A receiver of webhooks on this machine. */
+/** Starts a receiver of webhooks on this machine. */
 export async function startReceiver(): Promise<Receiver> {
-  const received: Received[] = [];
+  const received: ReceivedRequest[] = [];
   let respond: Respond = (_, response) => response.end();
   const server = createServer((request, response) => {
     const at = performance.now();
@@ -28,15 +28,15 @@ export async function startReceiver(): Promise<Receiver> {
     request.on('data', chunk => chunks.push(chunk));
     request.on('end', () => {
       const body = Buffer.concat(chunks);
-      const one = {
+      const receivedRequest = {
         path: request.url ?? '',
         headers: request.headers,
         body:
           request.headers['content-encoding'] === 'gzip' ? body.toString('base64') : body.toString('utf8'),
         at,
       };
-      received.push(one);
-      respond(one, response);
+      received.push(receivedRequest);
+      respond(receivedRequest, response);
     });
   });
   server.listen(0, '127.0.0.1');
@@ -44,13 +44,13 @@ export async function startReceiver(): Promise<Receiver> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,
-    respondWith: wanted => {
-      respond = typeof wanted === 'number' ? (_, response) => response.writeHead(wanted).end() : wanted;
+    respondWith: reply => {
+      respond = typeof reply === 'number' ? (_, response) => response.writeHead(reply).end() : reply;
     },
-    count: async (wanted, withinMs = ARRIVED_WITHIN_MS) => {
-      const until = Date.now() + withinMs;
-      while (received.length < wanted) {
-        if (Date.now() > until) throw new Error(`${received.length} of ${wanted} requests arrived`);
+    count: async (expectedCount, withinMs = ARRIVAL_TIMEOUT_MS) => {
+      const deadline = Date.now() + withinMs;
+      while (received.length < expectedCount) {
+        if (Date.now() > deadline) throw new Error(`${received.length} of ${expectedCount} requests arrived`);
         await new Promise(resolve => setTimeout(resolve, 5));
       }
       return received;

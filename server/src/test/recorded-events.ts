@@ -14,7 +14,7 @@ export type RecordedEvent = {
   groupId: string;
 };
 
-type Recorded = Pick<RecordedEvent, 'id' | 'createdAt' | 'type'> & Partial<RecordedEvent>;
+type RecordedFields = Pick<RecordedEvent, 'id' | 'createdAt' | 'type'> & Partial<RecordedEvent>;
 
 const FLAG_CHANGES = [
   'feature-created',
@@ -30,7 +30,7 @@ const FLAG_CHANGES = [
 
 // The admin token caused most of these events. Null and empty values are omitted. We replaced the strings in the first four
 // events.
-const RECORDED: Recorded[] = [
+const RECORDED: RecordedFields[] = [
   {
     id: 1,
     createdAt: '2026-11-14T22:43:30.891Z',
@@ -858,7 +858,7 @@ export const RECORDED_EVENTS: RecordedEvent[] = RECORDED.map(event => ({
   data: null,
   preData: null,
   tags: [],
-  // In Unleash an event may have no group; in Halyard a single event is a group of one.
+  // In Unleash, an event may have no group. In Halyard, a single event forms its own group.
   groupId: `lone-${event.id}`,
   ...event,
 }));

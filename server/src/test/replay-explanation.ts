@@ -1,4 +1,4 @@
-/** The part of a strategy's explanation that decides whether the strategy matches. */
+/** The part of a strategy's explanation that determines whether the strategy matches. */
 type Constraint = { result: boolean };
 type Strategy = {
   disabled?: boolean;
@@ -25,13 +25,13 @@ type Explanation = {
   } | null;
 };
 
-/** Derives a result from nothing but the explanation: constraint outcomes, buckets, thresholds and parent states. */
+/** Derives a result from the explanation alone, which has the constraint outcomes, buckets, thresholds and parent states. */
 export function replay(explanation: Explanation): { isEnabled: boolean; variant: string } {
-  const active = explanation.strategies.filter(({ disabled }) => disabled !== true);
+  const activeStrategies = explanation.strategies.filter(({ disabled }) => disabled !== true);
   const isEnabled =
     explanation.isEnabledInCurrentEnvironment &&
     explanation.dependencies.every(parentIsAsRequired) &&
-    (active.length === 0 || active.some(matches));
+    (activeStrategies.length === 0 || activeStrategies.some(matches));
   const selection = isEnabled ? explanation.variantSelection : null;
   const range = selection?.ranges.find(
     ({ from, to }) => selection.bucket !== null && from <= selection.bucket && selection.bucket <= to,
@@ -45,8 +45,8 @@ function parentIsAsRequired({ requires, variants, state, variant }: Explanation[
 }
 
 function matches({ constraints, segments, rule }: Strategy): boolean {
-  const checked = [...constraints, ...segments.flatMap(segment => segment.constraints)];
-  if (checked.some(({ result }) => !result) || segments.some(({ missing }) => missing)) return false;
+  const allConstraints = [...constraints, ...segments.flatMap(segment => segment.constraints)];
+  if (allConstraints.some(({ result }) => !result) || segments.some(({ missing }) => missing)) return false;
   if (rule.kind !== 'rollout') return rule.satisfied === true;
   const { bucket = null, threshold = null } = rule;
   return bucket !== null && threshold !== null && bucket <= threshold;

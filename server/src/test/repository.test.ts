@@ -17,7 +17,7 @@ import type { Columns } from '../platform/db/database.ts';
 import { openApiText } from '../platform/http/description/openapi.ts';
 import { MANY_REQUESTS } from './campaign.ts';
 import { COMPILE_CACHE } from './compile-cache.ts';
-import { urlOf } from './database.ts';
+import { getDatabaseUrl } from './database.ts';
 import { useHarness } from './harness.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -30,7 +30,7 @@ test('openapi.json is what the server generates', () => {
 test('tables.gen.ts matches the migrated database', MANY_REQUESTS, () => {
   const result = spawnSync(process.execPath, ['server/scripts/table-types.ts', '--verify'], {
     cwd: ROOT,
-    env: { ...process.env, ...COMPILE_CACHE, DATABASE_URL: urlOf(inject('template')) },
+    env: { ...process.env, ...COMPILE_CACHE, DATABASE_URL: getDatabaseUrl(inject('template')) },
     encoding: 'utf8',
   });
 
@@ -39,12 +39,16 @@ test('tables.gen.ts matches the migrated database', MANY_REQUESTS, () => {
 });
 
 const PLANTED = [
-  ['platform/ imports a wing', 'platform/http/output/errors.ts', '../../../record/events/schema.ts'],
+  ['platform/ imports a layer', 'platform/http/output/errors.ts', '../../../record/events/schema.ts'],
   ['record/ imports people/', 'record/change.ts', '../people/users/schema.ts'],
-  ['a nested folder imports a higher wing', 'flags/health/rules/rules.ts', '../../../delivery/x/schema.ts'],
-  ['a store imports a higher wing', 'people/users/store.ts', '../../flags/tags/store.ts'],
-  ['a wing imports app.ts', 'delivery/deliveries/routes.ts', '../../app.ts'],
-  ['a route imports a store of another wing', 'flags/projects/routes.ts', '../../record/events/store.ts'],
+  ['a nested folder imports a higher layer', 'flags/health/rules/rules.ts', '../../../delivery/x/schema.ts'],
+  ['a store imports a higher layer', 'people/users/store.ts', '../../flags/tags/store.ts'],
+  ['a layer imports app.ts', 'delivery/deliveries/routes.ts', '../../app.ts'],
+  [
+    'a route imports a store in a different layer',
+    'flags/projects/routes.ts',
+    '../../record/events/store.ts',
+  ],
   ['an operation imports a store of access/', 'flags/projects/create.ts', '../../access/store.ts'],
   ['a job imports a store', 'worker/worker.ts', '../record/events/store.ts'],
   ['a store imports HTTP', 'flags/projects/store.ts', '../../platform/http/output/errors.ts'],
@@ -53,26 +57,26 @@ const PLANTED = [
   ['errors.ts imports a file of ours', '../../plane/src/platform/errors.ts', './text.ts'],
   ['the plane imports the server', '../../plane/src/serving/app.ts', '../../../server/src/platform/actor.ts'],
   ['the plane imports a database', '../../plane/src/counting/usage.ts', 'kysely'],
-  ['a wing of the plane imports a higher one', '../../plane/src/platform/text.ts', '../serving/source.ts'],
+  ['a layer of the plane imports a higher one', '../../plane/src/platform/text.ts', '../serving/source.ts'],
 ] as const;
 
 const ALLOWED = [
   ['a route imports its own store', 'flags/projects/routes.ts', './store.ts'],
-  ['a module imports a store of its wing', 'flags/projects/create.ts', '../tags/store.ts'],
-  ['a store imports a store of another wing', 'flags/projects/store.ts', '../../access/store.ts'],
+  ['a module imports a store of its layer', 'flags/projects/create.ts', '../tags/store.ts'],
+  ['a store imports a store in a different layer', 'flags/projects/store.ts', '../../access/store.ts'],
   ['platform/http/ imports platform/db/', 'platform/http/output/errors.ts', '../../db/failures.ts'],
-  ['a wing imports the plane', 'platform/http/x.ts', '../../../../plane/src/serving/app.ts'],
+  ['a layer imports the plane', 'platform/http/x.ts', '@halyard/plane/serving/app.ts'],
   ['a test imports everything', 'platform/http/output/errors.test.ts', '../../../flags/tags/store.ts'],
 ] as const;
 
-/** A value, a type, and a dynamic import of the same file. */
-const importsOf = (source: string, n: number): string[] => [
+/** Returns a value, a type, and a dynamic import of the same file. */
+const buildImports = (source: string, n: number): string[] => [
   `import { x${n} } from '${source}';`,
   `import type { X${n} } from '${source}';`,
   `export const loaded${n} = await import('${source}');`,
 ];
 
-/** All planted imports, each in a file at its path and on its own lines, so that the linter has to run only once. */
+/** Returns all planted imports, each in a file at its path and on its own lines, so that the linter has to run only once. */
 function plantedFiles(): Record<string, string> {
   const files: Record<string, string> = {
     'server/src/one.ts': "import { two } from './two.ts';\nexport const one = () => two();\n",
@@ -81,18 +85,18 @@ function plantedFiles(): Record<string, string> {
   };
   for (const [n, [, path, source]] of [...PLANTED, ...ALLOWED].entries()) {
     const file = join('server/src', path);
-    files[file] = `${files[file] ?? ''}${importsOf(source, n).join('\n')}\n`;
+    files[file] = `${files[file] ?? ''}${buildImports(source, n).join('\n')}\n`;
   }
   return files;
 }
 
-const planted = plantedFiles();
+const plantedImports = plantedFiles();
 let output = '';
 beforeAll(() => {
   const folder = mkdtempSync(join(tmpdir(), 'halyard-lint-'));
   try {
     for (const file of ['biome.json', 'biome.imports.json']) cpSync(join(ROOT, file), join(folder, file));
-    for (const [path, text] of Object.entries(planted)) {
+    for (const [path, text] of Object.entries(plantedImports)) {
       mkdirSync(join(folder, dirname(path)), { recursive: true });
       writeFileSync(join(folder, path), text);
     }
@@ -105,16 +109,16 @@ beforeAll(() => {
   }
 });
 
-/** The rules that the linter reports for one line of a file. */
+/** Returns the rules that the linter reports for one line of a file. */
 const reportedAt = (file: string, line: number): string[] =>
   [...output.matchAll(/^(\S+):(\d+):\d+ lint\/\w+\/(\w+)/gm)].flatMap(([, path, at, rule = '']) =>
     path === file && Number(at) === line ? [rule] : [],
   );
 
-/** How many of the three imports of `source` the linter reports. */
+/** Returns how many of the three imports of `source` the linter reports. */
 function countReported(path: string, source: string): number {
   const file = join('server/src', path);
-  const lines = (planted[file] ?? '').split('\n');
+  const lines = (plantedImports[file] ?? '').split('\n');
   return lines.filter(
     (text, at) => text.includes(`'${source}'`) && reportedAt(file, at + 1).includes('noRestrictedImports'),
   ).length;
@@ -144,9 +148,9 @@ function uncheckedWrites(text: string): string[] {
       const isChecked = (name: string | undefined) =>
         new RegExp(`const ${name} = [^;]*\\) satisfies Columns<'${table}'>`).test(text);
       const spread = [...argument.matchAll(/\.\.\.(\w+)/g)].map(([, name]) => name);
-      const whole = /^(?:\w+\.map\()?(\w+)/.exec(argument)?.[1];
+      const variableName = /^(?:\w+\.map\()?(\w+)/.exec(argument)?.[1];
       const literal = /^\{|^\w+\.map\(\w+ => \(\{/.test(argument);
-      return [...spread, ...(literal ? [] : [whole])].every(isChecked)
+      return [...spread, ...(literal ? [] : [variableName])].every(isChecked)
         ? []
         : [`${table}: ${argument.split('\n')[0]}`];
     },
@@ -162,7 +166,10 @@ test('the compiler checks the columns of every insert and update', () => {
   expect(sourceFiles().flatMap(uncheckedWrites)).toEqual([]);
 });
 
-/** Functions that run without a caller: at startup, on a schedule, after a delivery, after a rejected login, or for a program's code. */
+/**
+ * Functions that run without a caller, which is at startup, on a schedule, after a delivery, after a rejected login, or when a
+ * program exchanges its code.
+ */
 const OPENS_A_CHANGE = [
   'delivery/sending/disable-failing.ts',
   'flags/health/announce.ts',
@@ -214,11 +221,7 @@ test('the compiler rejects an unknown column where it is written', () => {
 });
 
 test('every program reads its options with readOptions', () => {
-  // halyard.ts only chooses the program.
-  const files = globSync(['bench/**/*.ts', 'server/scripts/**/*.ts'], {
-    cwd: ROOT,
-    exclude: ['**/halyard.ts'],
-  });
+  const files = globSync(['bench/**/*.ts', 'server/scripts/**/*.ts'], { cwd: ROOT });
   const programs = files.map(path => [path, readFileSync(join(ROOT, path), 'utf8')] as const);
 
   expect(programs.filter(([, text]) => /parseArgs|process\.argv/.test(text)).map(([path]) => path)).toEqual(
@@ -251,11 +254,11 @@ test('every test project runs in a job of the check workflow', () => {
   const [jobs = ''] = readFileSync(join(ROOT, '.github/workflows/check.yaml'), 'utf8').split(
     '\n  postgres:\n',
   );
-  const run = [...jobs.matchAll(/--project (?:'([^']+)'|([\w-]+))/g)].map(
+  const runProjects = [...jobs.matchAll(/--project (?:'([^']+)'|([\w-]+))/g)].map(
     ([, quoted, bare]) => quoted ?? bare,
   );
   const config = readFileSync(join(ROOT, 'vitest.config.ts'), 'utf8');
   const projects = [...config.matchAll(/\bname: '([^']+)'/g)].map(([, name]) => name);
 
-  expect(run.toSorted()).toEqual(projects.toSorted());
+  expect(runProjects.toSorted()).toEqual(projects.toSorted());
 });

@@ -7,33 +7,33 @@ const RESERVED: Record<string, readonly string[]> = { projectId: RESERVED_IDS };
 
 const operations = listAdminOperations();
 
-const nameOf = (segment: string): string | undefined => /^\{(.+)\}$/.exec(segment)?.[1];
+const findParameterName = (segment: string): string | undefined => /^\{(.+)\}$/.exec(segment)?.[1];
 
-/** Whether this path segment can have the word as its value. */
+/** Returns whether this path segment can have the word as its value. */
 function accepts({ parameters }: Operation, segment: string, word: string): boolean {
-  const name = nameOf(segment);
+  const name = findParameterName(segment);
   if (name === undefined) return segment === word;
-  const { pattern = '', format } = parameters.find(one => one.name === name)?.schema ?? {};
+  const { pattern = '', format } = parameters.find(parameter => parameter.name === name)?.schema ?? {};
   return !RESERVED[name]?.includes(word) && format !== 'uuid' && new RegExp(String(pattern)).test(word);
 }
 
-/** Whether one path can be a request for both operations. */
-function overlaps(one: Operation, other: Operation): boolean {
-  const [left, right] = [one.path.split('/'), other.path.split('/')];
-  if (one.method !== other.method || left.length !== right.length) return false;
-  return left.every((segment, index) => {
-    const opposite = right[index] ?? '';
-    if (nameOf(segment) === undefined) return accepts(other, opposite, segment);
-    return nameOf(opposite) !== undefined || accepts(one, segment, opposite);
+/** Returns whether one path can be a request for both operations. */
+function overlaps(operation: Operation, other: Operation): boolean {
+  const [leftParts, rightParts] = [operation.path.split('/'), other.path.split('/')];
+  if (operation.method !== other.method || leftParts.length !== rightParts.length) return false;
+  return leftParts.every((segment, index) => {
+    const opposite = rightParts[index] ?? '';
+    if (findParameterName(segment) === undefined) return accepts(other, opposite, segment);
+    return findParameterName(opposite) !== undefined || accepts(operation, segment, opposite);
   });
 }
 
 test('no name that a caller can choose turns the path of one operation into the path of another', () => {
-  const ambiguous = operations.flatMap((one, index) =>
+  const ambiguous = operations.flatMap((operation, index) =>
     operations
       .slice(index + 1)
-      .filter(other => overlaps(one, other))
-      .map(other => `${one.method} ${one.path} and ${other.path}: reserve the name`),
+      .filter(other => overlaps(operation, other))
+      .map(other => `${operation.method} ${operation.path} and ${other.path}: reserve the name`),
   );
 
   expect(ambiguous).toEqual([]);

@@ -38,15 +38,15 @@ export async function insertRichFeature(db: Db, feature: RichFeature): Promise<v
       await sql`
         update feature_environments set enabled = ${enabled}, variants = ${json(variants)}
         where feature_name = ${name} and environment = ${environment}`.execute(tx);
-      for (const [at, strategy] of strategies.entries()) {
+      for (const [index, strategy] of strategies.entries()) {
         await sql`
           with added as (
             insert into feature_strategies (feature_name, environment, strategy_name, title, disabled, sort_order,
               parameters, constraints, variants, created_at)
             values (${name}, ${environment}, ${strategy.name ?? 'default'}, ${strategy.title ?? null},
-              ${strategy.disabled ?? false}, ${strategy.sortOrder ?? at}, ${json(strategy.parameters ?? {})},
+              ${strategy.disabled ?? false}, ${strategy.sortOrder ?? index}, ${json(strategy.parameters ?? {})},
               ${json(strategy.constraints ?? [])}, ${json(strategy.variants ?? [])},
-              now() + ${at} * interval '1 second')
+              now() + ${index} * interval '1 second')
             returning id
           )
           insert into feature_strategy_segments (strategy_id, segment_id)
@@ -68,7 +68,7 @@ export async function insertRichFeature(db: Db, feature: RichFeature): Promise<v
   });
 }
 
-/** A segment of a project, or of all. */
+/** Inserts a segment of a project, or of all projects. Returns its id. */
 export async function insertSegment(db: Db, name: string, project: string | null = null): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     insert into segments (name, project, created_by) values (${name}, ${project}, 'test') returning id`.execute(

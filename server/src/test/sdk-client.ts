@@ -10,7 +10,7 @@ export const TRANSPORTS = {
 
 export type Transport = keyof typeof TRANSPORTS;
 
-/** A real SDK that has its first flags. */
+/** Starts a real SDK that has its first flags. */
 export async function startSdk(
   url: string,
   token: string,

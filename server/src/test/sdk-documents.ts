@@ -78,7 +78,7 @@ export async function raiseRevision(db: Db, environment: string, revision: numbe
   await sql`update sdk_revisions set revision = ${revision} where environment = ${environment}`.execute(db);
 }
 
-/** An environment without features. */
+/** Creates an environment without features. */
 export async function makeEnvironment(db: Db, name: string): Promise<void> {
   await sql`insert into environments (name, type, sort_order) values (${name}, 'test', 1000)`.execute(db);
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../platform/db/database.ts';
 
 /** A document as a transaction wrote it. The key is unique in the environment. */
-type Written = {
+type DocumentVersion = {
   environment: string;
   key: string;
   revision: number;
@@ -33,66 +33,67 @@ export async function recordDocuments(db: Db): Promise<void> {
 }
 
 /**
- * Everything that is wrong with the revisions since the recording began: gaps, revisions that two transactions wrote, and
- * revisions n for which applying all later rows to the documents at n does not produce the current documents.
+ * Finds everything that is wrong with the revisions since the recording began. That includes gaps, revisions that two transactions
+ * wrote, and revisions for which applying all later rows to the documents of that revision does not produce the current documents.
  */
 export async function findWrongRevisions(db: Db): Promise<string[]> {
-  const { rows: written } = await sql<Written>`
+  const { rows: versions } = await sql<DocumentVersion>`
     select environment, key, revision, document, transaction from test_documents order by revision`.execute(
     db,
   );
-  const { rows: stored } = await sql<Omit<Written, 'transaction'>>`
+  const { rows: currentRows } = await sql<Omit<DocumentVersion, 'transaction'>>`
     select environment, project || '/' || name as key, revision, document || segments::text || tags::text as document
     from sdk_features
     union all select environment, id::text, revision, document from sdk_segments`.execute(db);
   const { rows: counters } = await sql<{ environment: string; revision: number }>`
     select environment, revision from sdk_revisions`.execute(db);
   return counters.flatMap(({ environment, revision }) => [
-    ...wrongNumbers(environment, revision, written),
-    ...wrongDeltas(
+    ...findWrongNumbers(environment, revision, versions),
+    ...findWrongDeltas(
       environment,
       revision,
-      written.filter(row => row.environment === environment),
-      stored.filter(row => row.environment === environment),
+      versions.filter(row => row.environment === environment),
+      currentRows.filter(row => row.environment === environment),
     ),
   ]);
 }
 
-function wrongNumbers(environment: string, last: number, written: Written[]): string[] {
-  const here = written.filter(row => row.environment === environment);
-  const byRevision = Map.groupBy(here, row => row.revision);
-  return Array.from({ length: last }, (_, at) => at + 1).flatMap(revision => {
-    const transactions = new Set(byRevision.get(revision)?.map(row => row.transaction));
+function findWrongNumbers(environment: string, lastRevision: number, versions: DocumentVersion[]): string[] {
+  const environmentVersions = versions.filter(row => row.environment === environment);
+  const versionsByRevision = Map.groupBy(environmentVersions, row => row.revision);
+  return Array.from({ length: lastRevision }, (_, index) => index + 1).flatMap(revision => {
+    const transactions = new Set(versionsByRevision.get(revision)?.map(row => row.transaction));
     return transactions.size === 1
       ? []
       : [`${environment} ${revision}: ${transactions.size} transactions wrote it`];
   });
 }
 
-function wrongDeltas(
+function findWrongDeltas(
   environment: string,
-  last: number,
-  written: Written[],
-  stored: Omit<Written, 'transaction'>[],
+  lastRevision: number,
+  versions: DocumentVersion[],
+  currentRows: Omit<DocumentVersion, 'transaction'>[],
 ): string[] {
-  const now: State = applied(new Map(), stored);
+  const currentState: State = applyRows(new Map(), currentRows);
   const state: State = new Map();
-  const wrong: string[] = [];
-  for (let revision = 0; revision <= last; revision++) {
-    applied(
+  const problems: string[] = [];
+  for (let revision = 0; revision <= lastRevision; revision++) {
+    applyRows(
       state,
-      written.filter(row => row.revision === revision),
+      versions.filter(row => row.revision === revision),
     );
-    const folded = applied(
+    const resultingState = applyRows(
       new Map(state),
-      stored.filter(row => row.revision > revision),
+      currentRows.filter(row => row.revision > revision),
     );
-    if (text(folded) !== text(now)) wrong.push(`${environment} from ${revision}`);
+    if (serialize(resultingState) !== serialize(currentState))
+      problems.push(`${environment} from ${revision}`);
   }
-  return wrong;
+  return problems;
 }
 
-function applied(state: State, rows: Pick<Written, 'key' | 'document'>[]): State {
+function applyRows(state: State, rows: Pick<DocumentVersion, 'key' | 'document'>[]): State {
   for (const { key, document } of rows) {
     if (document === null) state.delete(key);
     else state.set(key, document);
@@ -100,4 +101,5 @@ function applied(state: State, rows: Pick<Written, 'key' | 'document'>[]): State
   return state;
 }
 
-const text = (state: State): string => JSON.stringify([...state].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+const serialize = (state: State): string =>
+  JSON.stringify([...state].toSorted(([a], [b]) => (a < b ? -1 : 1)));

@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net';
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { keepCurrent } from '@halyard/plane/serving/state/keep-current.ts';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll } from 'vitest';
-import type { App } from '../../../plane/src/platform/http/app.ts';
-import { keepCurrent } from '../../../plane/src/serving/state/keep-current.ts';
 import { listenForChanges } from '../publishing/source/database-source.ts';
 import { makeApiToken } from './factories.ts';
 import type { Harness } from './harness.ts';
@@ -10,19 +10,19 @@ import type { Harness } from './harness.ts';
 export type SdkServer = {
   /** The server's URL, without a trailing slash. */
   url: string;
-  /** Also keeps the state of another server current, until the tests end. */
+  /** Keeps the state of another server current, until the tests end. */
   keep: (app: App, databaseUrl?: string) => Promise<string>;
-  /** A new token, by default a backend token. */
+  /** Creates a token, which is a backend token by default. */
   token: (environment: string, projects?: string[], type?: 'backend' | 'frontend') => Promise<string>;
 };
 
 /** Serves SDKs over HTTP, and keeps the state current, as the real server does. */
 export function useSdkServer(harness: Harness): SdkServer {
-  const stops: (() => Promise<void>)[] = [];
+  const stopFunctions: (() => Promise<void>)[] = [];
   const server = {
     url: '',
     keep: async (app: App, databaseUrl = harness.databaseUrl) => {
-      stops.push(
+      stopFunctions.push(
         await keepCurrent(app.serving, listenForChanges(databaseUrl), { warn: () => {} }, new Registry()),
       );
       await app.listen({ host: '127.0.0.1', port: 0 });
@@ -37,7 +37,7 @@ export function useSdkServer(harness: Harness): SdkServer {
     server.url = await server.keep(harness.app);
   });
   afterAll(async () => {
-    for (const stop of stops) await stop();
+    for (const stop of stopFunctions) await stop();
   });
   return server;
 }

@@ -35,7 +35,7 @@ export async function openStream(
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   const received: SdkEvent[] = [];
   const lines: string[] = [];
-  let unread: string[] = [];
+  let unreadParts: string[] = [];
   let bytes = 0;
   let isClosed = false;
   let fields: Record<string, string> = {};
@@ -53,11 +53,11 @@ export async function openStream(
   response.on('data', (chunk: string) => {
     bytes += Buffer.byteLength(chunk);
     const [head = '', ...parts] = chunk.split('\n');
-    // Joined when the line is complete, because a hydration arrives in hundreds of chunks.
-    unread.push(head);
+    // The parts are joined when the line is complete, because a hydration arrives in hundreds of chunks.
+    unreadParts.push(head);
     for (const part of parts) {
-      readLine(unread.join(''));
-      unread = [part];
+      readLine(unreadParts.join(''));
+      unreadParts = [part];
     }
   });
   response.on('error', () => {});

@@ -19,21 +19,21 @@ export async function setup(project: Pick<TestProject, 'onTestsRerun'>): Promise
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     symlinkSync(join(ROOT, file), join(folder, file));
   }
-  await write(folder);
+  await writeBundle(folder);
   process.env.SERVER_BUNDLE = join(folder, 'server/dist/main.js');
-  // In watch mode: a run after a change of the sources gets a new bundle.
-  const rewritten = folder;
-  project.onTestsRerun(() => write(rewritten));
+  // In watch mode, a run after a source change gets a new bundle.
+  const bundleFolder = folder;
+  project.onTestsRerun(() => writeBundle(bundleFolder));
 }
 
 export function teardown(): void {
   if (folder !== undefined) rmSync(folder, { recursive: true });
 }
 
-async function write(to: string): Promise<void> {
+async function writeBundle(targetFolder: string): Promise<void> {
   await bundle({
     root: ROOT,
-    folder: join(to, 'server/dist'),
+    folder: join(targetFolder, 'server/dist'),
     entries: {
       main: 'server/src/main.ts',
       'index-process': 'server/src/record/event-index/index-process.ts',

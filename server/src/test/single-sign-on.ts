@@ -1,5 +1,5 @@
+import type { App } from '@halyard/plane/platform/http/app.ts';
 import { expect } from 'vitest';
-import type { App } from '../../../plane/src/platform/http/app.ts';
 import { type Account, CLIENT } from './identity-provider.ts';
 import { type ApiResponse, call } from './request.ts';
 
@@ -27,15 +27,15 @@ export const configureSso = async (
     },
   });
 
-let number = 0;
+let personCount = 0;
 
-/** A person whom only the provider knows. */
+/** Creates a person whom only the provider knows. */
 export const person = (fields: object = {}): Account => {
-  const sub = `person-${++number}`;
-  return { sub, email: `${sub}@example.com`, email_verified: true, name: `Person ${number}`, ...fields };
+  const sub = `person-${++personCount}`;
+  return { sub, email: `${sub}@example.com`, email_verified: true, name: `Person ${personCount}`, ...fields };
 };
 
-/** One request by a browser. */
+/** Sends a request as a browser does. */
 export const ask = (
   app: App,
   url: string,
@@ -44,7 +44,7 @@ export const ask = (
 ): Promise<ApiResponse> =>
   call(app, 'GET', url, { token: null, headers: cookie === undefined ? {} : { cookie }, ...options });
 
-export const cookiesOf = ({ headers }: ApiResponse): Record<string, string> =>
+export const readCookies = ({ headers }: ApiResponse): Record<string, string> =>
   Object.fromEntries(
     [headers['set-cookie'] ?? []].flat().map(line => {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(String(line)) ?? [];
@@ -52,16 +52,16 @@ export const cookiesOf = ({ headers }: ApiResponse): Record<string, string> =>
     }),
   );
 
-export type Begun = { url: string; cookie: string };
+export type StartedLogin = { url: string; cookie: string };
 
-/** Begins a login: where the browser is sent, and the cookie it has to send back. */
-export async function beginLogin(app: App, query = ''): Promise<Begun> {
+/** Begins a login. Returns the URL to which the browser is sent, and the cookie that it has to send back. */
+export async function beginLogin(app: App, query = ''): Promise<StartedLogin> {
   const response = await ask(app, `/auth/oidc/login${query}`);
   expect(response.status, JSON.stringify(response.body)).toBe(302);
   return {
     url: String(response.headers.location),
-    cookie: `halyard-login=${cookiesOf(response)['halyard-login']}`,
+    cookie: `halyard-login=${readCookies(response)['halyard-login']}`,
   };
 }
 
-export const pathOf = (url: URL): string => url.pathname + url.search;
+export const getPathAndQuery = (url: URL): string => url.pathname + url.search;

@@ -37,7 +37,7 @@ type Event = {
 };
 type State = { features?: SpecifiedFeature[]; segments?: Segment[]; events?: Event[] };
 
-/** The result that an SDK must have for a context. */
+/** The result that an SDK must return for a context. */
 export type SpecifiedCase = {
   description: string;
   context: Context;
@@ -54,28 +54,29 @@ export type Specification = {
 const load = createRequire(import.meta.url);
 const FOLDER = '@unleash/client-specification/specifications';
 
-/** Unleash's client specification: 22 files with the flags that an SDK gets and the results that it must return. */
+/** Unleash's client specification, which has 22 files with the flags that an SDK gets and the results that it must return. */
 export const SPECIFICATIONS = (load(`${FOLDER}/index.json`) as string[]).map(
   file => load(`${FOLDER}/${file}`) as Specification,
 );
 
-/** All cases of a file. */
-export const casesOf = ({ tests = [], variantTests = [] }: Specification): SpecifiedCase[] => [
+/** Returns all cases of a file. */
+export const listCases = ({ tests = [], variantTests = [] }: Specification): SpecifiedCase[] => [
   ...tests,
   ...variantTests,
 ];
 
 /**
- * One case of each file, and the named ones, for a second path to the same evaluation. CAMPAIGN=long takes all cases (`npm run
- * campaign:model`).
+ * Returns one case of each file and the named cases, for a different path to the same evaluation. CAMPAIGN=long takes all cases
+ * (`npm run campaign:model`).
  */
-export const sampleOf = (specification: Specification, named: string[] = []): SpecifiedCase[] =>
-  casesOf(specification).filter(
-    ({ description }, at) => at === 0 || named.includes(description) || process.env.CAMPAIGN === 'long',
+export const sampleCases = (specification: Specification, descriptions: string[] = []): SpecifiedCase[] =>
+  listCases(specification).filter(
+    ({ description }, index) =>
+      index === 0 || descriptions.includes(description) || process.env.CAMPAIGN === 'long',
   );
 
-/** The features and segments of a file, after its events. */
-export function stateOf({ state }: Specification): { features: SpecifiedFeature[]; segments: Segment[] } {
+/** Returns the features and segments of a file, after its events. */
+export function buildState({ state }: Specification): { features: SpecifiedFeature[]; segments: Segment[] } {
   const features = new Map((state.features ?? []).map(feature => [feature.name, feature]));
   const segments = new Map((state.segments ?? []).map(segment => [segment.id, segment]));
   for (const event of state.events ?? []) {
@@ -89,16 +90,19 @@ export function stateOf({ state }: Specification): { features: SpecifiedFeature[
   return { features: [...features.values()], segments: [...segments.values()] };
 }
 
-/** The results of an SDK for all cases of a file. */
+/** Returns the results of an SDK for all cases of a file. */
 export function evaluate(
   sdk: Unleash,
   { tests = [], variantTests = [] }: Specification,
 ): { specified: SpecifiedCase; result: unknown; asSpecified: boolean }[] {
   const results = [
-    ...tests.map(one => [one, sdk.isEnabled(one.toggleName, one.context)] as const),
-    ...variantTests.map(one => {
-      const { name, enabled, payload, feature_enabled } = sdk.getVariant(one.toggleName, one.context);
-      return [one, { name, enabled, feature_enabled, ...(payload ? { payload } : {}) }] as const;
+    ...tests.map(test => [test, sdk.isEnabled(test.toggleName, test.context)] as const),
+    ...variantTests.map(variantTest => {
+      const { name, enabled, payload, feature_enabled } = sdk.getVariant(
+        variantTest.toggleName,
+        variantTest.context,
+      );
+      return [variantTest, { name, enabled, feature_enabled, ...(payload ? { payload } : {}) }] as const;
     }),
   ];
   return results.map(([specified, result]) => ({

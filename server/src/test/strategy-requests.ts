@@ -11,11 +11,11 @@ type RecordedEvent = {
 /** Creates a feature, and returns functions for requests for its strategies in the environment development and for its later events. */
 export async function makeFeatureWithRequests(harness: Harness, name: string, project = 'default') {
   await call(harness.app, 'POST', `/api/admin/projects/${project}/features`, { body: { name } });
-  const here = `/api/admin/projects/${project}/features/${name}/environments/development`;
+  const environmentPath = `/api/admin/projects/${project}/features/${name}/environments/development`;
   return {
-    here,
-    add: (body: object) => call(harness.app, 'POST', `${here}/strategies`, { body }),
-    list: async () => (await call(harness.app, 'GET', `${here}/strategies`)).body,
+    environmentPath,
+    add: (body: object) => call(harness.app, 'POST', `${environmentPath}/strategies`, { body }),
+    list: async () => (await call(harness.app, 'GET', `${environmentPath}/strategies`)).body,
     events: async (): Promise<RecordedEvent[]> =>
       (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${name}`)).body.events
         .toReversed()

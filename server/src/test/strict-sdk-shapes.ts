@@ -1,9 +1,9 @@
 import { type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 
-// The types that the strictest SDKs read: those for Java, .NET, Python, Ruby and Rust share a parser that rejects a whole response for
-// one value of a different type, and the application keeps its old flags. Unknown fields are ignored, except for those that older SDKs
-// read as something else.
+// These are the types that the strictest SDKs read. The SDKs for Java, .NET, Python, Ruby and Rust share a parser that rejects a
+// whole response because of a single value with a different type, so that the application keeps its old flags. Unknown fields are
+// ignored, except for those that older SDKs read as something else.
 
 const Int32 = Type.Integer({ minimum: -(2 ** 31), maximum: 2 ** 31 - 1 });
 const Revision = Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 });
@@ -30,7 +30,7 @@ const StrategyVariant = Type.Object({
 
 const Strategy = Type.Object({
   name: Text,
-  // Go 4 reads an id as a number, and ours are UUIDs.
+  // Go 4 reads an id as a number, but ours are UUIDs.
   id: optional(Type.Never()),
   sortOrder: optional(Int32),
   segments: optional(Type.Array(Int32)),
@@ -124,6 +124,6 @@ export const ValidTokens = Type.Object({
   ),
 });
 
-/** The places in a body that would make a strict SDK reject it. */
+/** Returns the locations in a body that would make a strict SDK reject it. */
 export const strictViolations = (schema: TSchema, body: unknown): string[] =>
   [...Value.Errors(schema, body)].map(({ instancePath, message }) => `${instancePath} ${message}`);

@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
-import { lazyCompilers } from '../../../plane/src/platform/http/input/compilers.ts';
+import { lazyCompilers } from '@halyard/plane/platform/http/input/compilers.ts';
 
 type JsonSchema = Record<string, unknown>;
 type Validate = { (value: unknown): boolean; errors?: unknown };
 type Compiler = { compile: (schema: JsonSchema) => Validate };
 
-// Ajv as bundled with Fastify.
+// This is Ajv as bundled with Fastify.
 const fromFastify = createRequire(createRequire(import.meta.url).resolve('fastify'));
 const { default: Ajv } = fromFastify('ajv/dist/2020');
 const { default: addFormats } = fromFastify('ajv-formats');
@@ -16,13 +16,13 @@ export const strictSerializer = {
     ...lazyCompilers,
     compilersFactory: {
       ...lazyCompilers.compilersFactory,
-      // Fastify calls this for many routes. Compiling everything immediately would add 5.7 s to each start; compiling on demand
-      // adds 0.1 s.
+      // Fastify calls this for many routes. Compiling everything immediately would add 5.7 s to each start, whereas compiling on
+      // demand adds 0.1 s.
       buildSerializer: (shared: unknown) => {
         return ({ schema }: { schema?: unknown }) => {
           let validate: Validate | undefined;
           return (value: unknown) => {
-            validate ??= validatorOf(schema as JsonSchema, shared as Record<string, JsonSchema>);
+            validate ??= getValidator(schema as JsonSchema, shared as Record<string, JsonSchema>);
             const text = JSON.stringify(value);
             if (!validate(JSON.parse(text))) {
               throw new Error(
@@ -40,43 +40,43 @@ export const strictSerializer = {
 type Validators = { compiler: Compiler; bySchema: Map<string, Validate> };
 
 /**
- * Cached by the application's schema object and by its text, because the applications of all test files in a worker have equal
- * schemas.
+ * The validators are cached by the application's schema object and by its text, because the applications of all test files in a
+ * worker have equal schemas.
  */
-const byObject = new WeakMap<object, Validators>();
-const byText = new Map<string, Validators>();
+const validatorsByObject = new WeakMap<object, Validators>();
+const validatorsByText = new Map<string, Validators>();
 
-function validatorOf(schema: JsonSchema, shared: Record<string, JsonSchema>): Validate {
-  const { compiler, bySchema } = validatorsOf(shared);
+function getValidator(schema: JsonSchema, shared: Record<string, JsonSchema>): Validate {
+  const { compiler, bySchema } = getValidators(shared);
   const text = JSON.stringify(schema);
-  const validate = bySchema.get(text) ?? compiler.compile(closed(schema));
+  const validate = bySchema.get(text) ?? compiler.compile(closeObjects(schema));
   bySchema.set(text, validate);
   return validate;
 }
 
-function validatorsOf(shared: Record<string, JsonSchema>): Validators {
-  const known = byObject.get(shared);
-  if (known) return known;
+function getValidators(shared: Record<string, JsonSchema>): Validators {
+  const cachedValidators = validatorsByObject.get(shared);
+  if (cachedValidators) return cachedValidators;
   const text = JSON.stringify(shared);
-  const validators = byText.get(text) ?? { compiler: compilerOf(shared), bySchema: new Map() };
-  byText.set(text, validators);
-  byObject.set(shared, validators);
+  const validators = validatorsByText.get(text) ?? { compiler: createCompiler(shared), bySchema: new Map() };
+  validatorsByText.set(text, validators);
+  validatorsByObject.set(shared, validators);
   return validators;
 }
 
-function compilerOf(shared: Record<string, JsonSchema>): Compiler {
+function createCompiler(shared: Record<string, JsonSchema>): Compiler {
   const ajv = new Ajv({ allErrors: true, strict: false, meta: false, validateSchema: false });
   addFormats(ajv);
-  for (const schema of Object.values(shared)) ajv.addSchema(closed(schema));
+  for (const schema of Object.values(shared)) ajv.addSchema(closeObjects(schema));
   return ajv;
 }
 
-/** The schema with every object closed, unless it is explicitly open. */
-function closed(schema: JsonSchema): JsonSchema {
+/** Closes every object in a schema, unless it is explicitly open. */
+function closeObjects(schema: JsonSchema): JsonSchema {
   const copy: JsonSchema = {};
   for (const [key, value] of Object.entries(schema)) {
-    if (Array.isArray(value)) copy[key] = value.map(item => (isObject(item) ? closed(item) : item));
-    else copy[key] = isObject(value) ? closed(value) : value;
+    if (Array.isArray(value)) copy[key] = value.map(item => (isObject(item) ? closeObjects(item) : item));
+    else copy[key] = isObject(value) ? closeObjects(value) : value;
   }
   const describesObject = isObject(schema.properties) && [schema.type].flat().includes('object');
   return describesObject ? { additionalProperties: false, ...copy } : copy;

@@ -10,11 +10,11 @@ export const tagRequests = (harness: Harness) => ({
   makeType: (fields: NewTagType) => change(harness.db, SYSTEM, current => createTagType(current, fields)),
   makeTag: (type: string, value: string) =>
     change(harness.db, SYSTEM, current => createTag(current, { type, value })),
-  eventsOf: async (text: string) => {
+  readEvents: async (text: string) => {
     const query = encodeURIComponent(`"${text}"`);
     return (await call(harness.app, 'GET', `/api/admin/search/events?query=${query}`)).body.events;
   },
 });
 
-export const pathsOf = (response: { body: { details: { path: string }[] } }) =>
+export const getErrorPaths = (response: { body: { details: { path: string }[] } }) =>
   response.body.details.map(detail => detail.path).toSorted();

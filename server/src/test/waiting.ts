@@ -2,21 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db, Reader } from '../platform/db/database.ts';
 
-const WITHIN_MS = 100_000;
+const TIMEOUT_MS = 100_000;
 
-/** How many statements on this database wait for a lock. For requests that do other work before they reach the lock. */
-export async function waitingForLock(db: Reader): Promise<number> {
+/**
+ * Returns how many statements on this database wait for a lock. It is meant for requests that do other work before they reach the
+ * lock.
+ */
+export async function countLockWaiters(db: Reader): Promise<number> {
   const { rows } = await sql`
     select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
   return rows.length;
 }
 
 /** Resolves when at least this many transactions of this database wait for a lock, or throws. */
-export async function untilWaiting(db: Db, number = 1): Promise<void> {
-  const started = performance.now();
-  while (performance.now() - started < WITHIN_MS) {
-    if ((await waitingForLock(db)) >= number) return;
+export async function waitForLockWaiters(db: Db, number = 1): Promise<void> {
+  const startedAt = performance.now();
+  while (performance.now() - startedAt < TIMEOUT_MS) {
+    if ((await countLockWaiters(db)) >= number) return;
     await sleep(10);
   }
-  throw new Error(`Fewer than ${number} transactions waited for a lock within ${WITHIN_MS} ms`);
+  throw new Error(`Fewer than ${number} transactions waited for a lock within ${TIMEOUT_MS} ms`);
 }

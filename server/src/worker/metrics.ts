@@ -5,18 +5,18 @@ import { countEventIdsLeft } from '../record/events/partitions.ts';
 import { SCHEDULED_JOBS } from './scheduled-jobs.ts';
 import { countJobs, countPartitions } from './store.ts';
 
-const PARTITIONED = ['events', 'metric_days', 'metric_hours'] as const;
+const PARTITIONED_TABLES = ['events', 'metric_days', 'metric_hours'] as const;
 const STATES = ['ready', 'deferred', 'active', 'failed'] as const;
 
 /** Registers the job metrics. Returns a function to call when a run of a job fails. */
-export function jobMetrics(registry: Registry, db: Db): (job: string) => void {
+export function registerJobMetrics(registry: Registry, db: Db): (job: string) => void {
   const failures = new Counter({
     name: 'halyard_job_failures_total',
     help: 'Runs of background jobs that failed, by name',
     labelNames: ['name'],
     registers: [registry],
   });
-  // Starts at 0, because Prometheus sees no increase in a series that begins with 1.
+  // Each series starts at 0, because Prometheus sees no increase in a series that begins with 1.
   for (const name of ['index-events', ...SCHEDULED_JOBS.map(job => job.name)]) failures.inc({ name }, 0);
   new Gauge({
     name: 'halyard_jobs',
@@ -24,7 +24,7 @@ export function jobMetrics(registry: Registry, db: Db): (job: string) => void {
     labelNames: ['name', 'state'],
     registers: [registry],
     async collect() {
-      // Without a database there are no series, because even the names of the queues are unknown.
+      // Without a database there are no series, because even the queue names are unknown.
       this.reset();
       for (const { name, ...counts } of await countJobs(db).catch(() => []))
         for (const state of STATES) this.set({ name, state }, counts[state]);
@@ -36,12 +36,12 @@ export function jobMetrics(registry: Registry, db: Db): (job: string) => void {
     labelNames: ['table'],
     registers: [registry],
     async collect() {
-      const counts = await countPartitions(db, PARTITIONED).catch(() => undefined);
-      for (const table of PARTITIONED)
-        this.set({ table }, counts?.find(one => one.table === table)?.count ?? Number.NaN);
+      const counts = await countPartitions(db, PARTITIONED_TABLES).catch(() => undefined);
+      for (const table of PARTITIONED_TABLES)
+        this.set({ table }, counts?.find(count => count.table === table)?.count ?? Number.NaN);
     },
   });
-  // NaN without a database, because the number is unknown rather than 0.
+  // The value is NaN without a database, because the number is unknown rather than 0.
   new Gauge({
     name: 'halyard_event_ids_left',
     help: 'Event ids that the attached partitions have room for; at 0 no change can be stored',

@@ -3,7 +3,10 @@ import type { Reader } from '../platform/db/database.ts';
 
 export type QueueCounts = { name: string; ready: number; deferred: number; active: number; failed: number };
 
-/** The jobs of every queue. pg-boss counts them every 3 s, so this reads a dozen rows, however many jobs there are. */
+/**
+ * Counts the jobs of every queue. pg-boss updates the counts every 3 s, so this reads a dozen rows, no matter how many jobs there
+ * are.
+ */
 export async function countJobs(db: Reader): Promise<QueueCounts[]> {
   const { rows } = await sql<QueueCounts>`
     select name, ready_count as ready, deferred_count as deferred, active_count as active, failed_count as failed
@@ -11,7 +14,7 @@ export async function countJobs(db: Reader): Promise<QueueCounts[]> {
   return rows;
 }
 
-/** How many partitions the tables that grow with time have. */
+/** Counts the partitions of the tables that grow with time. */
 export async function countPartitions(
   db: Reader,
   tables: readonly string[],

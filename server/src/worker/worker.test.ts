@@ -7,7 +7,7 @@ import { openDb } from '../platform/db/database.ts';
 import { extendPartitions } from '../record/events/partitions.ts';
 import { useDeliveries } from '../test/deliveries.ts';
 import { useHarness } from '../test/harness.ts';
-import { jobMetrics } from './metrics.ts';
+import { registerJobMetrics } from './metrics.ts';
 import { startWorker } from './worker.ts';
 
 const harness = useHarness();
@@ -15,7 +15,7 @@ const deliveries = useDeliveries(harness);
 
 test('the migrations create the tables that the installed version of pg-boss creates', () => {
   const migration = readFileSync(new URL('../../migrations/0004_jobs.sql', import.meta.url), 'utf8');
-  const statements = (text: string) =>
+  const splitStatements = (text: string) =>
     text
       .split('\n')
       .map(line => line.trim())
@@ -23,10 +23,10 @@ test('the migrations create the tables that the installed version of pg-boss cre
         line => line !== '' && !/^(--|BEGIN;$|COMMIT;$|SET LOCAL|SELECT pg_advisory_xact_lock)/.test(line),
       );
 
-  expect(statements(migration)).toEqual(statements(getConstructionPlans('pgboss')));
+  expect(splitStatements(migration)).toEqual(splitStatements(getConstructionPlans('pgboss')));
 });
 
-test('stores the schedule of its jobs and removes the schedule of a job that no longer exists', async () => {
+test('stores the schedules of the current jobs and removes the schedule of a job that no longer exists', async () => {
   await sql`insert into pgboss.schedule (name, cron, timezone) values ('deliver', '* * * * *', 'UTC')`.execute(
     harness.db,
   );
@@ -51,20 +51,20 @@ test('stores the schedule of its jobs and removes the schedule of a job that no 
   await stop();
 });
 
-test('creates the next partition in time and once, and the partition stores events', async () => {
-  const first = 4_194_304 * 2;
-  await sql`select setval('events_id_seq', ${first - 1})`.execute(harness.db);
+test('creates the next event partition once, with the same triggers and indexes as the others', async () => {
+  const firstId = 4_194_304 * 2;
+  await sql`select setval('events_id_seq', ${firstId - 1})`.execute(harness.db);
 
-  const added = await Promise.all([extendPartitions(harness.db), extendPartitions(harness.db)]);
+  const addedPartitions = await Promise.all([extendPartitions(harness.db), extendPartitions(harness.db)]);
   await sql`insert into events (group_id, type, created_by) values ('x', 'user-created', 'x')`.execute(
     harness.db,
   );
 
-  expect(added.flat()).toEqual(['events_p2']);
+  expect(addedPartitions.flat()).toEqual(['events_p2']);
   const { rows } = await sql<{ table: string; triggers: number }>`
     select tableoid::regclass::text as table,
       (select count(*) from pg_trigger where tgrelid = 'events_p2'::regclass) as triggers
-    from events where id = ${first}`.execute(harness.db);
+    from events where id = ${firstId}`.execute(harness.db);
   expect(rows).toEqual([{ table: 'events_p2', triggers: 2 }]);
   for (const statement of ['delete from events', 'delete from events_p2', 'truncate events_p2']) {
     await expect(sql.raw(statement).execute(harness.db)).rejects.toThrow('immutable');
@@ -76,14 +76,14 @@ test('creates the next partition in time and once, and the partition stores even
   expect(indexes.rows[0]).toEqual(indexes.rows[1]);
 });
 
-test('logs a failed job with its name, counts it, and retries it', async () => {
+test('logs a failed job with its name, counts the failure, and does not complete the job', async () => {
   await deliveries.stopAll();
   const errors: unknown[] = [];
   const registry = new Registry();
-  const nothing = () => {};
+  const ignore = () => {};
   const log = {
-    info: nothing,
-    warn: nothing,
+    info: ignore,
+    warn: ignore,
     error: (fields: object, message: string) => errors.push({ ...fields, message }),
   };
   await sql`alter table idempotency_keys rename column claimed_at to renamed`.execute(harness.db);
@@ -92,7 +92,7 @@ test('logs a failed job with its name, counts it, and retries it', async () => {
     harness.db,
     log,
     deliveries.settings,
-    jobMetrics(registry, harness.db),
+    registerJobMetrics(registry, harness.db),
   );
   const boss = new PgBoss({
     connectionString: harness.databaseUrl,
@@ -119,36 +119,37 @@ test('logs a failed job with its name, counts it, and retries it', async () => {
 
 test('the metrics contain the number of event ids that are left', async () => {
   const registry = new Registry();
-  jobMetrics(registry, harness.db);
-  const left = async () => Number(/halyard_event_ids_left (\d+)/.exec(await registry.metrics())?.[1]);
-  const before = await left();
+  registerJobMetrics(registry, harness.db);
+  const readIdsLeft = async () => Number(/halyard_event_ids_left (\d+)/.exec(await registry.metrics())?.[1]);
+  const idsBefore = await readIdsLeft();
 
   await sql`insert into events (group_id, type, created_by) values ('x', 'user-created', 'x')`.execute(
     harness.db,
   );
 
-  expect(before).toBeGreaterThan(0);
-  expect(await left()).toBe(before - 1);
+  expect(idsBefore).toBeGreaterThan(0);
+  expect(await readIdsLeft()).toBe(idsBefore - 1);
 });
 
-test('the metrics contain the lag of both parts of the search index', async () => {
+test('the metrics contain the lag of the filters and of the text in the search index', async () => {
   const registry = new Registry();
-  jobMetrics(registry, harness.db);
+  registerJobMetrics(registry, harness.db);
 
   const metrics = await registry.metrics();
 
-  // Not always 0: the first event of the next partition, from the test above, ends chunks that nothing indexes here.
+  // The lag is not always 0, because the first event of the next partition, from the test above, ends chunks that nothing indexes
+  // here.
   for (const part of ['filters', 'text'])
     expect(metrics).toMatch(new RegExp(`halyard_event_index_lag_seconds\\{part="${part}"\\} [\\d.]+\n`));
 });
 
-test('logs a lost listener as disconnected', async () => {
+test('logs that the delivery listener lost its connection', async () => {
   await deliveries.stopAll();
   const warnings: string[] = [];
-  const nothing = () => {};
-  const log = { info: nothing, warn: (_: object, message: string) => warnings.push(message), error: nothing };
+  const ignore = () => {};
+  const log = { info: ignore, warn: (_: object, message: string) => warnings.push(message), error: ignore };
   const stop = await startWorker(harness.databaseUrl, harness.db, log, deliveries.settings);
-  const disconnect = async () =>
+  const terminateListener = async () =>
     (
       await sql`select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and application_name = 'halyard deliveries listener'`.execute(
@@ -156,15 +157,15 @@ test('logs a lost listener as disconnected', async () => {
       )
     ).rows.length;
 
-  await expect.poll(disconnect).toBe(1);
+  await expect.poll(terminateListener).toBe(1);
 
   await expect.poll(() => warnings).toContain('delivery listener disconnected');
   await stop();
 });
 
-test('the metrics contain the jobs of each queue by state, and the failures of each job from 0', async () => {
+test('the metrics contain the jobs of each queue by state and the failures of each job, starting at 0', async () => {
   const registry = new Registry();
-  jobMetrics(registry, harness.db);
+  registerJobMetrics(registry, harness.db);
   await sql`update pgboss.queue set ready_count = 3, deferred_count = 2, active_count = 1, failed_count = 4
     where name = 'deliver'`.execute(harness.db);
 
@@ -177,7 +178,7 @@ test('the metrics contain the jobs of each queue by state, and the failures of e
 
 test('the metrics contain the number of partitions of each partitioned table', async () => {
   const registry = new Registry();
-  jobMetrics(registry, harness.db);
+  registerJobMetrics(registry, harness.db);
   const { rows } = await sql<{ count: number }>`
     select count(*) from pg_inherits where inhparent = 'events'::regclass`.execute(harness.db);
 
@@ -191,7 +192,7 @@ test('the metrics contain the number of partitions of each partitioned table', a
 test('without a database, jobs have no series and partitions are unknown', async () => {
   const registry = new Registry();
   const db = openDb({ url: 'postgres://nobody@127.0.0.1:1/none', poolSize: 1, onError: () => {} });
-  jobMetrics(registry, db);
+  registerJobMetrics(registry, db);
 
   const metrics = await registry.metrics();
 

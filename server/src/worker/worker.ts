@@ -8,7 +8,7 @@ import { startIndexer } from '../record/event-index/indexer.ts';
 import { DEFAULT_RETENTION, type Retention } from '../reporting/metrics/partitions.ts';
 import { type Log, SCHEDULED_JOBS } from './scheduled-jobs.ts';
 
-/** Scheduled jobs start at most once a minute, and each check of a queue is a statement. */
+/** Queues are checked rarely, because scheduled jobs start at most once a minute and each check costs a statement. */
 const JOB_POLL_SECONDS = 5;
 
 /** Runs jobs and delivers events. The returned function stops both and waits for running work. */
@@ -29,13 +29,13 @@ export async function startWorker(
     superviseIntervalSeconds: 3,
     monitorIntervalSeconds: 3,
   });
-  // Most errors arrive as plain objects with the fields of the error.
-  boss.on('error', given =>
-    log.error({ err: Object.assign(new Error(given.message), given) }, 'job engine failed'),
+  // pg-boss emits most errors as plain objects with the fields of the error.
+  boss.on('error', fields =>
+    log.error({ err: Object.assign(new Error(fields.message), fields) }, 'job engine failed'),
   );
   await boss.start();
   await scheduleJobs(boss, db, log, onJobFailed, retention).catch(async error => {
-    // The caller may retry the start, and each attempt would leave an engine behind.
+    // The engine is stopped, because the caller may retry the start and each attempt would leave an engine behind.
     await boss.stop({ graceful: false }).catch(() => {});
     throw error;
   });
@@ -81,7 +81,10 @@ async function scheduleJobs(
   }
 }
 
-/** pg-boss stores schedules. Without this, a job of an older version would fill a queue that nobody reads. */
+/**
+ * Removes schedules of jobs that no longer exist. pg-boss stores schedules, so a job of an older version would otherwise fill a
+ * queue that nobody reads.
+ */
 async function unscheduleRemovedJobs(boss: PgBoss): Promise<void> {
   for (const { name } of await boss.getSchedules()) {
     if (!SCHEDULED_JOBS.some(job => job.name === name)) await boss.unschedule(name);

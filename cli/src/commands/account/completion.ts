@@ -1,5 +1,5 @@
 import { command } from '../../command.ts';
-import { wrongUse } from '../../errors.ts';
+import { usageError } from '../../errors.ts';
 
 const SCRIPTS: Record<string, string> = {
   bash: `_halyard() {
@@ -49,7 +49,7 @@ export const completion = command({
   run: async (_context, { shell }) => {
     const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;
     if (script === undefined)
-      throw wrongUse(
+      throw usageError(
         `There is no completion for ${JSON.stringify(shell)}. Choose one of ${Object.keys(SCRIPTS).join(', ')}.`,
       );
     return script;

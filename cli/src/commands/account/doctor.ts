@@ -3,14 +3,14 @@ import { command } from '../../command.ts';
 import { findConnection } from '../../connection.ts';
 import type { Context } from '../../context.ts';
 import { CommandError } from '../../errors.ts';
-import { plain, styled } from '../../output.ts';
+import { applyStyle, sanitize } from '../../output.ts';
 import { profilesFile } from '../../profiles.ts';
-import { bodyOf, data } from '../../requests.ts';
+import { getData, readResponseBody } from '../../requests.ts';
 import { VERSION } from '../../version.ts';
 
 type Check = { check: string; ok: boolean; says: string };
 
-const MAX_CLOCK_SECONDS = 60;
+const MAX_CLOCK_SKEW_SECONDS = 60;
 
 export const doctor = command({
   name: 'doctor',
@@ -35,8 +35,8 @@ export const doctor = command({
   examples: [{ does: 'Check everything', run: 'doctor' }],
   run: async context => {
     const checks: Check[] = [];
-    for (const [check, look] of CHECKS) {
-      const result = await look(context).then(
+    for (const [check, run] of CHECKS) {
+      const result = await run(context).then(
         says => ({ check, ok: true, says }),
         (error: unknown) => {
           if (context.signal.aborted || !(error instanceof CommandError)) throw error;
@@ -44,33 +44,33 @@ export const doctor = command({
         },
       );
       checks.push(result);
-      // Without a server, all later checks would fail for the same reason.
+      // Stops here, because all later checks would fail for the same reason.
       if (!result.ok && ['profile', 'server'].includes(check)) break;
     }
-    const ok = checks.every(one => one.ok);
+    const ok = checks.every(check => check.ok);
     if (!ok) context.failCheck();
     return { ok, checks };
   },
   text: ({ ok, checks }, context) =>
     [
       ...checks.map(
-        one =>
-          `${one.ok ? styled(context, 'green', 'ok  ') : styled(context, 'red', 'FAIL')}  ${one.check}: ${plain(one.says)}`,
+        check =>
+          `${check.ok ? applyStyle(context, 'green', 'ok  ') : applyStyle(context, 'red', 'FAIL')}  ${check.check}: ${sanitize(check.says)}`,
       ),
       '',
       ok ? 'All checks passed.' : 'A check failed.',
     ].join('\n'),
 });
 
-const problem = (message: string, hint: string): CommandError =>
+const checkFailure = (message: string, hint: string): CommandError =>
   new CommandError({ code: 'CheckFailed', message, hint, exit: 1, retryable: false });
 
 const CHECKS: [string, (context: Context) => Promise<string>][] = [
   ['version', async () => `halyard ${VERSION} on Node.js ${process.versions.node}`],
   [
     'profile',
-    async ({ env, given }) => {
-      const { server, profile } = findConnection(env, given);
+    async ({ env, sharedOptions }) => {
+      const { server, profile } = findConnection(env, sharedOptions);
       return profile === undefined ? `${server}, from the environment` : `"${profile}" for ${server}`;
     },
   ],
@@ -81,7 +81,10 @@ const CHECKS: [string, (context: Context) => Promise<string>][] = [
       const mode = statSync(file, { throwIfNoEntry: false })?.mode;
       if (mode === undefined) return 'no profiles are stored';
       if (process.platform !== 'win32' && (mode & 0o077) !== 0)
-        throw problem(`Others can read ${file}.`, `Run chmod 600 ${file}, and replace the tokens in it.`);
+        throw checkFailure(
+          `Others can read ${file}.`,
+          `Run chmod 600 ${file}, and replace the tokens in it.`,
+        );
       return `only you can read ${file}`;
     },
   ],
@@ -89,16 +92,19 @@ const CHECKS: [string, (context: Context) => Promise<string>][] = [
     'server',
     async context => {
       const { server } = context.connection();
-      const started = performance.now();
+      const startedAt = performance.now();
       const response = await context.send('GET', '/ready', { headers: { Authorization: '' }, once: true });
-      const ms = Math.round(performance.now() - started);
+      const ms = Math.round(performance.now() - startedAt);
       if (response.status !== 200)
-        throw problem(`${server} responded with ${response.status}, so it is not ready.`, 'Look at its log.');
-      await bodyOf(response);
-      const skew = Math.abs(Date.parse(response.headers.get('Date') ?? '') - Date.now()) / 1000;
-      if (skew > MAX_CLOCK_SECONDS)
-        throw problem(
-          `The clock of this machine differs from the server's by ${Math.round(skew)} s.`,
+        throw checkFailure(
+          `${server} responded with ${response.status}, so it is not ready.`,
+          'Look at its log.',
+        );
+      await readResponseBody(response);
+      const skewSeconds = Math.abs(Date.parse(response.headers.get('Date') ?? '') - Date.now()) / 1000;
+      if (skewSeconds > MAX_CLOCK_SKEW_SECONDS)
+        throw checkFailure(
+          `The clock of this machine differs from the server's by ${Math.round(skewSeconds)} s.`,
           'Set the clock.',
         );
       return `ready, responded in ${ms} ms`;
@@ -107,17 +113,19 @@ const CHECKS: [string, (context: Context) => Promise<string>][] = [
   [
     'token',
     async context => {
-      const { user } = await data(context.read.GET('/api/admin/user'));
+      const { user } = await getData(context.read.GET('/api/admin/user'));
       return `valid, you are ${user.username ?? user.name}`;
     },
   ],
   [
     'compatibility',
     async context => {
-      const { version } = await data(context.read.GET('/api/admin/instance'));
-      const [ours, theirs] = [VERSION, version].map(one => one.split('.').slice(0, 2).join('.'));
+      const { version } = await getData(context.read.GET('/api/admin/instance'));
+      const [ours, theirs] = [VERSION, version].map(fullVersion =>
+        fullVersion.split('.').slice(0, 2).join('.'),
+      );
       if (ours !== theirs)
-        throw problem(
+        throw checkFailure(
           `This is halyard ${VERSION}, and the server has ${version}.`,
           'Install the version of the server.',
         );

@@ -2,15 +2,15 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { schemas } from '../../api/api.gen.ts';
 import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { wrongUse } from '../../errors.ts';
-import { plain } from '../../output.ts';
+import { usageError } from '../../errors.ts';
+import { sanitize } from '../../output.ts';
 import { VERSION } from '../../version.ts';
-import { FILTERS, filtersOf } from '../events/filters.ts';
-import { follow } from '../events/stream.ts';
+import { buildFilters, FILTERS } from '../events/filters.ts';
+import { followEvents } from '../events/stream.ts';
 
 const TIMEOUT_MS = 15_000;
 
-type Forwarded = { event: number; type: string; status: number | null; error?: string };
+type ForwardedEvent = { event: number; type: string; status: number | null; error?: string };
 
 export const listen = command({
   name: 'listen',
@@ -56,24 +56,24 @@ export const listen = command({
   run: async function* (context, _args, { forwardTo, secret, count, ...filters }) {
     const url = URL.parse(forwardTo);
     if (!url || !['http:', 'https:'].includes(url.protocol))
-      throw wrongUse(
+      throw usageError(
         `${JSON.stringify(forwardTo)} is not an HTTP URL. Use one such as http://localhost:3000/hook.`,
       );
-    const given = secret ?? (context.env.HALYARD_WEBHOOK_SECRET || undefined);
-    if (given !== undefined && !/^whsec_[A-Za-z0-9+/]+=*$/.test(given))
-      throw wrongUse('A signing secret begins with whsec_, followed by base64.');
-    const used = given ?? `whsec_${randomBytes(32).toString('base64')}`;
-    if (given === undefined) context.stderr.write(`Signing secret: ${used}\n`);
-    let left = count ?? Number.POSITIVE_INFINITY;
-    for await (const event of follow(context, filtersOf(undefined, filters), undefined)) {
-      yield await forward(context, url.href, used, event);
-      if (--left <= 0) return;
+    const configuredSecret = secret ?? (context.env.HALYARD_WEBHOOK_SECRET || undefined);
+    if (configuredSecret !== undefined && !/^whsec_[A-Za-z0-9+/]+=*$/.test(configuredSecret))
+      throw usageError('A signing secret begins with whsec_, followed by base64.');
+    const signingSecret = configuredSecret ?? `whsec_${randomBytes(32).toString('base64')}`;
+    if (configuredSecret === undefined) context.stderr.write(`Signing secret: ${signingSecret}\n`);
+    let remaining = count ?? Number.POSITIVE_INFINITY;
+    for await (const event of followEvents(context, buildFilters(undefined, filters), undefined)) {
+      yield await forward(context, url.href, signingSecret, event);
+      if (--remaining <= 0) return;
     }
   },
-  text: ({ event, type, status, error }) => plain(`${type} ${event} → ${status ?? error}`),
+  text: ({ event, type, status, error }) => sanitize(`${type} ${event} → ${status ?? error}`),
 });
 
-/** Signs as the server does: https://www.standardwebhooks.com */
+/** Signs an event as the server does, by the standard at https://www.standardwebhooks.com */
 export function sign(secret: string, id: string, timestamp: string, body: string): string {
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
@@ -84,7 +84,7 @@ async function forward(
   url: string,
   secret: string,
   event: schemas['Event'],
-): Promise<Forwarded> {
+): Promise<ForwardedEvent> {
   const body = JSON.stringify(event);
   const id = `cli-${event.id}`;
   const timestamp = String(Math.floor(Date.now() / 1000));
@@ -95,7 +95,7 @@ async function forward(
     'webhook-timestamp': timestamp,
     'webhook-signature': sign(secret, id, timestamp, body),
   };
-  const shared = { event: event.id, type: event.type };
+  const result = { event: event.id, type: event.type };
   try {
     const response = await fetch(url, {
       method: 'POST',
@@ -105,10 +105,10 @@ async function forward(
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });
     await response.body?.cancel();
-    return { ...shared, status: response.status };
+    return { ...result, status: response.status };
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     const { cause } = error as { cause?: { code?: string } };
-    return { ...shared, status: null, error: cause?.code ?? (error as Error).message };
+    return { ...result, status: null, error: cause?.code ?? (error as Error).message };
   }
 }

@@ -1,11 +1,10 @@
-import { logInWithBrowser, logInWithDevice } from '../../authorization.ts';
 import { command } from '../../command.ts';
-import { chosenProfile, readServer, readToken } from '../../connection.ts';
+import { findProfile, readServer, readToken } from '../../connection.ts';
 import type { Context } from '../../context.ts';
-import { wrongUse } from '../../errors.ts';
-import { plain } from '../../output.ts';
+import { usageError } from '../../errors.ts';
+import { sanitize } from '../../output.ts';
 import { readProfiles, writeProfiles } from '../../profiles.ts';
-import { accepted, bodyOf, makeSend } from '../../requests.ts';
+import { makeSend, readResponseBody, requireSuccess } from '../../requests.ts';
 
 /** Longer than any token with its line break. */
 const MAX_INPUT_LENGTH = 1024;
@@ -39,31 +38,33 @@ export const login = command({
     { does: 'To a second server', run: 'login --server https://flags.test.example.com --profile test' },
   ],
   run: async (context, _args, { device, withToken, project, environment }) => {
-    const { env, given } = context;
-    const name = given.profile ?? (env.HALYARD_PROFILE || undefined) ?? 'default';
+    const { env, sharedOptions } = context;
+    const name = sharedOptions.profile ?? (env.HALYARD_PROFILE || undefined) ?? 'default';
     if (!/^[\w.-]{1,64}$/.test(name))
-      throw wrongUse(
+      throw usageError(
         `The profile name ${JSON.stringify(name)} is invalid. Use 1 to 64 letters, digits, dots, dashes and underscores.`,
       );
-    const server = readServer(await serverOf(context, name));
+    const server = readServer(await findServer(context, name));
     if (server.startsWith('http:') && !/^http:\/\/(localhost|127\.|\[::1\])/.test(server))
       context.note(`Warning: ${server} is not encrypted, so others on the network can read your token.`);
-    if (device && withToken) throw wrongUse('Use --device or --with-token, not both.');
-    const granted = device || (!withToken && context.interactive);
-    const token = await (device ? logInWithDevice : granted ? logInWithBrowser : tokenOf)(context, server);
+    if (device && withToken) throw usageError('Use --device or --with-token, not both.');
+    const isGranted = device || (!withToken && context.interactive);
+    const token = await (isGranted ? requestToken(context, server, device) : readTokenInput(context, server));
     const send = makeSend({ connection: () => ({ server, token }), signal: context.signal });
-    const response = await accepted(await send('GET', '/api/admin/user'), server);
-    const me = (await bodyOf(response)) as { user?: { name: string; username: string | null } } | undefined;
-    if (!me?.user) throw wrongUse(`${server} is not a Halyard server.`, 'Check the URL.');
+    const response = await requireSuccess(await send('GET', '/api/admin/user'), server);
+    const me = (await readResponseBody(response)) as
+      | { user?: { name: string; username: string | null } }
+      | undefined;
+    if (!me?.user) throw usageError(`${server} is not a Halyard server.`, 'Check the URL.');
     const profiles = readProfiles(env);
-    const before = profiles.profiles[name];
-    const kept = before?.server === server ? before : undefined;
+    const previousProfile = profiles.profiles[name];
+    const sameServerProfile = previousProfile?.server === server ? previousProfile : undefined;
     profiles.profiles[name] = {
-      ...(kept?.project !== undefined && { project: kept.project }),
-      ...(kept?.environment !== undefined && { environment: kept.environment }),
+      ...(sameServerProfile?.project !== undefined && { project: sameServerProfile.project }),
+      ...(sameServerProfile?.environment !== undefined && { environment: sameServerProfile.environment }),
       server,
       token,
-      ...(granted && { granted: true as const }),
+      ...(isGranted && { granted: true as const }),
       ...(project !== undefined && { project }),
       ...(environment !== undefined && { environment }),
     };
@@ -71,28 +72,40 @@ export const login = command({
     return { profile: name, server, user: me.user.username ?? me.user.name };
   },
   text: ({ profile, server, user }) =>
-    `Logged in to ${server} as ${plain(user)}. The token is stored in the profile "${profile}".`,
+    `Logged in to ${server} as ${sanitize(user)}. The token is stored in the profile "${profile}".`,
 });
 
-async function serverOf({ env, given, interactive }: Context, name: string): Promise<string> {
-  const known = given.server ?? (env.HALYARD_SERVER || undefined);
-  if (known !== undefined) return known;
-  const before =
-    readProfiles(env).profiles[name]?.server ??
-    chosenProfile({ ...env, HALYARD_PROFILE: undefined })?.[1].server;
-  if (interactive)
-    return await (await import('../../prompts.ts')).askForText('URL of the server', before ?? 'https://');
-  if (before === undefined) throw wrongUse('Which server?', 'Use --server, or set HALYARD_SERVER.');
-  return before;
+async function requestToken(context: Context, server: string, device: boolean): Promise<string> {
+  // Loaded only here, because importing node:http doubles the CPU time of a start.
+  const { logInWithBrowser, logInWithDevice } = await import('../../authorization.ts');
+  return await (device ? logInWithDevice : logInWithBrowser)(context, server);
 }
 
-async function tokenOf({ interactive, stdin, note, signal }: Context, server: string): Promise<string> {
+async function findServer({ env, sharedOptions, interactive }: Context, name: string): Promise<string> {
+  const namedServer = sharedOptions.server ?? (env.HALYARD_SERVER || undefined);
+  if (namedServer !== undefined) return namedServer;
+  const profileServer =
+    readProfiles(env).profiles[name]?.server ??
+    findProfile({ ...env, HALYARD_PROFILE: undefined })?.[1].server;
+  if (interactive)
+    return await (await import('../../prompts.ts')).askForText(
+      'URL of the server',
+      profileServer ?? 'https://',
+    );
+  if (profileServer === undefined) throw usageError('Which server?', 'Use --server, or set HALYARD_SERVER.');
+  return profileServer;
+}
+
+async function readTokenInput(
+  { interactive, stdin, note, signal }: Context,
+  server: string,
+): Promise<string> {
   if (interactive) {
     note(`Create a personal token at ${server}/profile`);
-    return check(await (await import('../../prompts.ts')).askForSecret('Token'));
+    return checkToken(await (await import('../../prompts.ts')).askForSecret('Token'));
   }
   if (stdin.isTTY)
-    throw wrongUse(
+    throw usageError(
       'This command cannot ask for the token here.',
       'Send it to standard input: halyard login < token.txt',
     );
@@ -103,12 +116,15 @@ async function tokenOf({ interactive, stdin, note, signal }: Context, server: st
     text += chunk;
     if (text.length > MAX_INPUT_LENGTH) break;
   }
-  return check(text);
+  return checkToken(text);
 }
 
-function check(text: string): string {
+function checkToken(text: string): string {
   const token = text.trim();
   if (token === '')
-    throw wrongUse('The token is empty.', 'Send it to standard input: halyard login < token.txt');
+    throw usageError(
+      'No token was given.',
+      'Send one: halyard login < token.txt. To log in with a browser, run halyard login on a terminal, or halyard login --device.',
+    );
   return readToken(token, 'That');
 }

@@ -1,7 +1,6 @@
-import { revokeGranted } from '../../authorization.ts';
 import { command } from '../../command.ts';
-import { chosenProfile } from '../../connection.ts';
-import { notLoggedIn } from '../../errors.ts';
+import { findProfile } from '../../connection.ts';
+import { notLoggedInError } from '../../errors.ts';
 import { readProfiles, writeProfiles } from '../../profiles.ts';
 
 export const logout = command({
@@ -17,16 +16,17 @@ export const logout = command({
   },
   examples: [{ does: 'Remove the profile "test"', run: 'logout --profile test' }],
   run: async context => {
-    const { env, given } = context;
-    const [name, profile] = chosenProfile(env, given.profile) ?? [];
-    if (name === undefined || profile === undefined) throw notLoggedIn('You are not logged in.');
+    const { env, sharedOptions } = context;
+    const [name, profile] = findProfile(env, sharedOptions.profile) ?? [];
+    if (name === undefined || profile === undefined) throw notLoggedInError('You are not logged in.');
     const { server, token } = profile;
-    const revoked = profile.granted === true && (await revokeGranted(context, server, token));
-    const all = readProfiles(env);
-    delete all.profiles[name];
-    const [next = 'default'] = Object.keys(all.profiles);
-    writeProfiles(env, { ...all, current: all.current === name ? next : all.current });
-    return { profile: name, server, revoked };
+    const { revokeToken } = await import('../../authorization.ts');
+    const isRevoked = profile.granted === true && (await revokeToken(context, server, token));
+    const profiles = readProfiles(env);
+    delete profiles.profiles[name];
+    const [nextProfile = 'default'] = Object.keys(profiles.profiles);
+    writeProfiles(env, { ...profiles, current: profiles.current === name ? nextProfile : profiles.current });
+    return { profile: name, server, revoked: isRevoked };
   },
   text: ({ profile, server, revoked }) =>
     `Logged out of ${server}. The profile "${profile}" was removed; its token ${revoked ? 'is revoked' : 'stays valid until you revoke it'}.`,

@@ -2,11 +2,11 @@ import { createInterface } from 'node:readline';
 import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { CommandError } from '../../errors.ts';
-import { pathOf } from '../../requests.ts';
+import { buildPath } from '../../requests.ts';
 
 const PARSE_ERROR = -32700;
 const INTERNAL_ERROR = -32603;
-const META = 'io.modelcontextprotocol/';
+const META_PREFIX = 'io.modelcontextprotocol/';
 
 type Message = {
   id?: string | number | null;
@@ -39,28 +39,28 @@ export const mcp = command({
     { does: 'Connect it to the project "payments" only', run: 'mcp --project payments' },
   ],
   run: async function* (context, _args, { readOnly, project }) {
-    const path = pathOf('/mcp', { query: { readOnly: readOnly || undefined, project } });
-    // A client of the 2025 protocol names itself and negotiates a version once, in the handshake. The server has no sessions, so
+    const path = buildPath('/mcp', { query: { readOnly: readOnly || undefined, project } });
+    // A client of the 2025 protocol names itself and negotiates a version only in the handshake. The server has no sessions, so
     // each request repeats both in its headers.
-    let remembered: Record<string, string> = {};
+    let sessionHeaders: Record<string, string> = {};
     for await (const line of createInterface({ input: context.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
       if (line.trim() === '') continue;
-      const message = parse(line);
+      const message = parseMessage(line);
       if (!message) {
-        yield failure(null, PARSE_ERROR, 'The line is not a JSON-RPC message.');
+        yield errorResponse(null, PARSE_ERROR, 'The line is not a JSON-RPC message.');
         continue;
       }
-      const headers = { ...remembered, ...headersOf(message) };
-      const response = await ask(context, path, message, headers);
+      const headers = { ...sessionHeaders, ...buildHeaders(message) };
+      const response = await sendMessage(context, path, message, headers);
       if (message.method === 'initialize')
-        remembered = { ...clientHeader(message.params?.clientInfo), ...versionIn(response) };
+        sessionHeaders = { ...clientHeader(message.params?.clientInfo), ...versionHeader(response) };
       if (response !== undefined) yield response;
     }
   },
   text: line => line,
 });
 
-function parse(line: string): Message | undefined {
+function parseMessage(line: string): Message | undefined {
   try {
     const value: unknown = JSON.parse(line);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
@@ -69,40 +69,40 @@ function parse(line: string): Message | undefined {
   }
 }
 
-/** The headers that repeat parts of the body, so that proxies can read them. */
-function headersOf({ method, params }: Message): Record<string, string> {
-  const version = params?._meta?.[`${META}protocolVersion`];
+/** Returns the headers that repeat parts of the body, so that proxies can read them. */
+function buildHeaders({ method, params }: Message): Record<string, string> {
+  const version = params?._meta?.[`${META_PREFIX}protocolVersion`];
   if (typeof version !== 'string' || method === undefined) return {};
   return {
     'Mcp-Protocol-Version': version,
     'Mcp-Method': method,
-    ...(typeof params?.name === 'string' && { 'Mcp-Name': encoded(params.name) }),
-    ...clientHeader(params?._meta?.[`${META}clientInfo`] as Client | undefined),
+    ...(typeof params?.name === 'string' && { 'Mcp-Name': encodeHeader(params.name) }),
+    ...clientHeader(params?._meta?.[`${META_PREFIX}clientInfo`] as Client | undefined),
   };
 }
 
-/** Headers are ASCII. For anything else, the protocol defines this encoding. */
-const encoded = (text: string): string =>
+/** Encodes a header value as the protocol defines, because headers are ASCII. */
+const encodeHeader = (text: string): string =>
   /^[\x21-\x7e]+$/.test(text) ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
 
 function clientHeader(client: Client | undefined): Record<string, string> {
   if (typeof client?.name !== 'string') return {};
-  const part = (text: unknown) =>
+  const cleanPart = (text: unknown) =>
     String(text ?? '')
       .replace(/[^A-Za-z0-9._-]+/g, '-')
       .slice(0, 50);
-  return { 'Halyard-Client': `${part(client.name)}/${part(client.version)}` };
+  return { 'Halyard-Client': `${cleanPart(client.name)}/${cleanPart(client.version)}` };
 }
 
-function versionIn(response: string | undefined): Record<string, string> {
+function versionHeader(response: string | undefined): Record<string, string> {
   const { result } = JSON.parse(response ?? '{}') as { result?: { protocolVersion?: unknown } };
   return typeof result?.protocolVersion === 'string'
     ? { 'Mcp-Protocol-Version': result.protocolVersion }
     : {};
 }
 
-/** The response as one line. A notification has none. */
-async function ask(
+/** Sends a message and returns the response as one line. A notification has no response. */
+async function sendMessage(
   context: Context,
   path: string,
   message: Message,
@@ -117,10 +117,12 @@ async function ask(
     });
     const body = await response.text();
     if (message.id === undefined) return undefined;
-    const text = /^text\/event-stream/.test(response.headers.get('Content-Type') ?? '') ? dataIn(body) : body;
+    const text = /^text\/event-stream/.test(response.headers.get('Content-Type') ?? '')
+      ? extractMessage(body)
+      : body;
     const value = JSON.parse(text) as { jsonrpc?: unknown; message?: unknown };
     if (value.jsonrpc !== undefined) return JSON.stringify(value);
-    return failure(
+    return errorResponse(
       id,
       INTERNAL_ERROR,
       String(value.message ?? `The server responded with ${response.status}.`),
@@ -128,7 +130,7 @@ async function ask(
   } catch (error) {
     if (context.signal.aborted) throw error;
     if (message.id === undefined) return undefined;
-    return failure(
+    return errorResponse(
       id,
       INTERNAL_ERROR,
       error instanceof CommandError ? error.problem.message : 'The response is not JSON.',
@@ -137,12 +139,12 @@ async function ask(
 }
 
 /** Extracts the message from a stream with a single event, which is how the 2025 protocol sends a response. */
-const dataIn = (stream: string): string =>
+const extractMessage = (stream: string): string =>
   stream
     .split('\n')
     .filter(line => line.startsWith('data:'))
     .map(line => line.slice('data:'.length).trim())
     .findLast(data => data !== '') ?? '';
 
-const failure = (id: Message['id'], code: number, message: string): string =>
+const errorResponse = (id: Message['id'], code: number, message: string): string =>
   JSON.stringify({ jsonrpc: '2.0', id: id ?? null, error: { code, message } });

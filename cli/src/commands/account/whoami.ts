@@ -1,7 +1,7 @@
 import type { schemas } from '../../api/api.gen.ts';
 import { command, PROJECT } from '../../command.ts';
-import { fields, plain } from '../../output.ts';
-import { data } from '../../requests.ts';
+import { formatFields, sanitize } from '../../output.ts';
+import { getData } from '../../requests.ts';
 
 export const whoami = command({
   name: 'whoami',
@@ -22,52 +22,54 @@ export const whoami = command({
   examples: [{ does: 'What may I do in the project "payments"?', run: 'whoami --project payments' }],
   run: async (context, _args, { project }) => {
     const { server, profile } = context.connection();
-    const { user, permissions, token } = await data(context.read.GET('/api/admin/user'));
-    const inProject = context.projectIfSet(project);
-    const some =
-      inProject === undefined
+    const { user, permissions, token } = await getData(context.read.GET('/api/admin/user'));
+    const projectId = context.projectIfSet(project);
+    const relevantPermissions =
+      projectId === undefined
         ? permissions
-        : permissions.filter(one => one.project === undefined || ['*', inProject].includes(one.project));
+        : permissions.filter(
+            permission => permission.project === undefined || ['*', projectId].includes(permission.project),
+          );
     return {
       server,
       ...(profile !== undefined && { profile }),
       user,
-      permissions: some,
+      permissions: relevantPermissions,
       ...(token && { token }),
     };
   },
   text: ({ server, profile, user, permissions, token }, context) => {
-    const places = Map.groupBy(
+    const scopes = Map.groupBy(
       permissions,
       ({ project, environment }) => [project, environment].filter(Boolean).join(', ') || 'everywhere',
     );
-    const held = [...places].map(
-      ([place, all]) =>
-        `  ${plain(place)}: ${all
-          .map(one => one.permission)
+    const lines = [...scopes].map(
+      ([scope, scopePermissions]) =>
+        `  ${sanitize(scope)}: ${scopePermissions
+          .map(({ permission }) => permission)
           .toSorted()
           .join(', ')}`,
     );
     return [
-      fields(context, {
+      formatFields(context, {
         Server: server,
         Profile: profile,
         User: user.username ?? user.name,
         Email: user.email,
         ...(token && { Token: `${token.description} (${token.kind}), expires at ${token.expiresAt}` }),
-        ...(token?.scope && { Scope: scopeText(token.scope) }),
+        ...(token?.scope && { Scope: describeScope(token.scope) }),
         ...(token?.scope && token.changesLeft !== null && { 'Changes left': String(token.changesLeft) }),
       }),
       '',
-      held.length > 0
-        ? `You have these permissions:\n${held.join('\n')}`
+      lines.length > 0
+        ? `You have these permissions:\n${lines.join('\n')}`
         : 'You can read, but you cannot change anything.',
     ].join('\n');
   },
 });
 
-/** The bounds of a token in words: "projects payments; at most 20 changes". */
-function scopeText(scope: NonNullable<schemas['CallingToken']['scope']>): string {
+/** Describes the limits of a token, such as "projects payments; at most 20 changes". */
+function describeScope(scope: NonNullable<schemas['CallingToken']['scope']>): string {
   const { projects, environments, permissions, readOnly, maxChanges, maxProductionRollout } = scope;
   return [
     ...(readOnly ? ['read-only'] : []),
@@ -77,6 +79,6 @@ function scopeText(scope: NonNullable<schemas['CallingToken']['scope']>): string
     ...(maxChanges === undefined ? [] : [`at most ${maxChanges} changes`]),
     ...(maxProductionRollout === undefined ? [] : [`at most ${maxProductionRollout} % in production`]),
   ]
-    .map(plain)
+    .map(sanitize)
     .join('; ');
 }

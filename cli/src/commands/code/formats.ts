@@ -4,7 +4,7 @@ import type { Reference } from './references.ts';
 
 export type Rule = { id: string; level: 'error' | 'warning'; says: (flag: string) => string };
 
-/** What is wrong with a reference in code. An active flag is fine. */
+/** The problems of references in code. A reference to an active flag has none. */
 export const RULES: Record<Exclude<Reference['state'], 'active'>, Rule> = {
   unknown: {
     id: 'unknown-flag',
@@ -23,23 +23,24 @@ export const RULES: Record<Exclude<Reference['state'], 'active'>, Rule> = {
   },
 };
 
-export const ruleOf = ({ state }: Reference): Rule | undefined =>
+export const findRule = ({ state }: Reference): Rule | undefined =>
   state === 'active' ? undefined : RULES[state];
 
-/** https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands */
-export function asGitHub(findings: Reference[]): string {
-  const data = (text: string) => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
-  const property = (text: string) => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+/** Formats findings as https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands */
+export function formatGitHub(findings: Reference[]): string {
+  const escapeData = (text: string) =>
+    text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  const escapeProperty = (text: string) => escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
   return findings
-    .map(one => {
-      const rule = ruleOf(one);
-      return `::${rule?.level} file=${property(one.file)},line=${one.line},col=${one.column},title=${rule?.id}::${data(rule?.says(one.flag) ?? '')}`;
+    .map(finding => {
+      const rule = findRule(finding);
+      return `::${rule?.level} file=${escapeProperty(finding.file)},line=${finding.line},col=${finding.column},title=${rule?.id}::${escapeData(rule?.says(finding.flag) ?? '')}`;
     })
     .join('\n');
 }
 
-/** SARIF 2.1.0. The fingerprint survives changes of other lines. */
-export function asSarif(findings: Reference[]): object {
+/** Formats findings as SARIF 2.1.0. The fingerprint stays the same when other lines change. */
+export function formatSarif(findings: Reference[]): object {
   const rules = Object.values(RULES);
   return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
@@ -57,27 +58,27 @@ export function asSarif(findings: Reference[]): object {
             })),
           },
         },
-        results: findings.map(one => {
-          const rule = ruleOf(one);
-          const print = createHash('sha256')
-            .update(`${one.flag}\0${one.file}\0${one.text.replace(/\s+/g, ' ')}`)
+        results: findings.map(finding => {
+          const rule = findRule(finding);
+          const fingerprint = createHash('sha256')
+            .update(`${finding.flag}\0${finding.file}\0${finding.text.replace(/\s+/g, ' ')}`)
             .digest('hex');
           return {
             ruleId: rule?.id,
             ruleIndex: rules.findIndex(({ id }) => id === rule?.id),
             level: rule?.level,
-            message: { text: rule?.says(one.flag) },
+            message: { text: rule?.says(finding.flag) },
             locations: [
               {
                 physicalLocation: {
                   artifactLocation: {
-                    uri: one.file.split('\\').join('/').split('/').map(encodeURIComponent).join('/'),
+                    uri: finding.file.split('\\').join('/').split('/').map(encodeURIComponent).join('/'),
                   },
-                  region: { startLine: one.line, startColumn: one.column },
+                  region: { startLine: finding.line, startColumn: finding.column },
                 },
               },
             ],
-            partialFingerprints: { 'halyard/v1': print },
+            partialFingerprints: { 'halyard/v1': fingerprint },
           };
         }),
       },

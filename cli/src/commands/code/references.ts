@@ -10,13 +10,13 @@ export type Reference = {
 };
 
 /**
- * A quoted string of characters that are valid in a flag name. Unquoted words do not count, because too many of them mean
+ * Matches a quoted string of characters that are valid in a flag name. Unquoted words are ignored, because too many of them mean
  * something else.
  */
-const QUOTED = /(["'`])([\w.!~*()-]{2,100})\1/g;
+const QUOTED_NAME = /(["'`])([\w.!~*()-]{2,100})\1/g;
 
-/** Functions of SDKs that take the name of a flag first. */
-const CALLS = [
+/** SDK functions whose first argument is the name of a flag. */
+const SDK_FUNCTIONS = [
   'isEnabled',
   'is_enabled',
   'IsEnabled',
@@ -36,45 +36,49 @@ const CALLS = [
   'get_boolean_value',
   'get_string_value',
 ];
-const CALL_BEFORE = new RegExp(`\\b(?:${CALLS.join('|')})(?:<[^>()]{0,80}>)?\\(\\s*$`);
-/** Longer than any of these names with its opening bracket. */
-const CALL_LENGTH = 120;
-const MAX_TEXT = 200;
+const CALL_BEFORE = new RegExp(`\\b(?:${SDK_FUNCTIONS.join('|')})(?:<[^>()]{0,80}>)?\\(\\s*$`);
+/** Longer than any of the SDK functions with its type argument and opening parenthesis. */
+const MAX_CALL_LENGTH = 120;
+const MAX_TEXT_LENGTH = 200;
 
-/** The end of a line is looked up only once, because a line can be as long as the file and contain thousands of names. */
-const endOf = (text: string, start: number): number => {
-  const at = text.indexOf('\n', start);
-  return at < 0 ? text.length : at;
+/** Finds the end of a line. Callers do this once per line, because a line can be as long as the file and contain thousands of names. */
+const lineEndAfter = (text: string, start: number): number => {
+  const index = text.indexOf('\n', start);
+  return index < 0 ? text.length : index;
 };
 
 /** Finds where source code names an existing flag, and where it asks an SDK for a flag that does not exist. */
-export function referencesIn(text: string, file: string, known: ReadonlyMap<string, FlagState>): Reference[] {
-  const found: Reference[] = [];
+export function findReferences(
+  text: string,
+  file: string,
+  flagStates: ReadonlyMap<string, FlagState>,
+): Reference[] {
+  const references: Reference[] = [];
   let line = 1;
   let lineStart = 0;
-  let lineEnd = endOf(text, 0);
-  for (const match of text.matchAll(QUOTED)) {
+  let lineEnd = lineEndAfter(text, 0);
+  for (const match of text.matchAll(QUOTED_NAME)) {
     const flag = match[2] ?? '';
-    const state = known.get(flag);
+    const state = flagStates.get(flag);
     if (
       state === undefined &&
-      !CALL_BEFORE.test(text.slice(Math.max(0, match.index - CALL_LENGTH), match.index))
+      !CALL_BEFORE.test(text.slice(Math.max(0, match.index - MAX_CALL_LENGTH), match.index))
     )
       continue;
     while (lineEnd < match.index) {
       line++;
       lineStart = lineEnd + 1;
-      lineEnd = endOf(text, lineStart);
+      lineEnd = lineEndAfter(text, lineStart);
     }
-    const shown = text.slice(lineStart, lineEnd).trim().slice(0, MAX_TEXT);
-    found.push({
+    const lineText = text.slice(lineStart, lineEnd).trim().slice(0, MAX_TEXT_LENGTH);
+    references.push({
       flag,
       state: state ?? 'unknown',
       file,
       line,
       column: match.index - lineStart + 1,
-      text: shown,
+      text: lineText,
     });
   }
-  return found;
+  return references;
 }

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { command, PROJECT } from '../../command.ts';
-import { count, plain, styled } from '../../output.ts';
-import { sourceFiles, textOf } from './files.ts';
-import { asGitHub, asSarif, ruleOf } from './formats.ts';
-import { knownFlags } from './known-flags.ts';
-import { type Reference, referencesIn } from './references.ts';
+import { applyStyle, formatCount, sanitize } from '../../output.ts';
+import { listSourceFiles, readText } from './files.ts';
+import { findRule, formatGitHub, formatSarif } from './formats.ts';
+import { readFlagStates } from './known-flags.ts';
+import { findReferences, type Reference } from './references.ts';
 
-type Result = { files: number; references: Reference[]; unreferenced: string[] };
+type ScanResult = { files: number; references: Reference[]; unreferenced: string[] };
 
-const AT_A_TIME = 32;
+const CONCURRENCY = 32;
 
 export const scan = command({
   name: 'scan',
@@ -62,45 +62,46 @@ export const scan = command({
     { does: 'In a pipeline', run: 'scan --ci' },
     { does: 'For code scanning', run: 'scan --format sarif > halyard.sarif' },
   ],
-  run: async (context, { folder = '.' }, { project, format, ci }): Promise<Result | string> => {
-    const known = await knownFlags(context, context.projectIfSet(project));
-    const files = await sourceFiles(folder);
+  run: async (context, { folder = '.' }, { project, format, ci }): Promise<ScanResult | string> => {
+    const flagStates = await readFlagStates(context, context.projectIfSet(project));
+    // The paths are relative to the folder where the command runs, so that editors and GitHub find the files.
+    const files = (await listSourceFiles(folder)).map(file => join(folder, file));
     const references: Reference[] = [];
-    let read = 0;
-    for (let n = 0; n < files.length; n += AT_A_TIME) {
+    let readCount = 0;
+    for (let start = 0; start < files.length; start += CONCURRENCY) {
       context.signal.throwIfAborted();
-      const some = files.slice(n, n + AT_A_TIME);
-      const texts = await Promise.all(some.map(file => textOf(join(folder, file))));
-      for (const [k, text] of texts.entries()) {
+      const batch = files.slice(start, start + CONCURRENCY);
+      const texts = await Promise.all(batch.map(readText));
+      for (const [index, text] of texts.entries()) {
         if (text === undefined) continue;
-        read++;
-        references.push(...referencesIn(text, some[k] ?? '', known));
+        readCount++;
+        references.push(...findReferences(text, batch[index] ?? '', flagStates));
       }
     }
-    const findings = references.filter(one => ruleOf(one));
-    if (ci && findings.some(one => ruleOf(one)?.level === 'error')) context.failCheck();
-    if (format === 'sarif') return JSON.stringify(asSarif(findings), null, 2);
+    const findings = references.filter(reference => findRule(reference));
+    if (ci && findings.some(finding => findRule(finding)?.level === 'error')) context.failCheck();
+    if (format === 'sarif') return JSON.stringify(formatSarif(findings), null, 2);
     if (format === 'github' || (ci && format === undefined && context.env.GITHUB_ACTIONS === 'true'))
-      return asGitHub(findings);
-    const used = new Set(references.map(({ flag }) => flag));
-    const unreferenced = [...known].flatMap(([name, state]) =>
-      state !== 'archived' && !used.has(name) ? [name] : [],
+      return formatGitHub(findings);
+    const usedFlags = new Set(references.map(({ flag }) => flag));
+    const unreferenced = [...flagStates].flatMap(([name, state]) =>
+      state !== 'archived' && !usedFlags.has(name) ? [name] : [],
     );
-    return { files: read, references, unreferenced: unreferenced.toSorted() };
+    return { files: readCount, references, unreferenced: unreferenced.toSorted() };
   },
   text: (result, context) => {
     if (typeof result === 'string') return result;
     const { files, references, unreferenced } = result;
-    const lines = references.flatMap(one => {
-      const rule = ruleOf(one);
+    const lines = references.flatMap(reference => {
+      const rule = findRule(reference);
       if (!rule) return [];
-      const level = styled(context, rule.level === 'error' ? 'red' : 'yellow', rule.level);
+      const level = applyStyle(context, rule.level === 'error' ? 'red' : 'yellow', rule.level);
       return [
-        `${plain(one.file)}:${one.line}:${one.column}  ${level}  ${plain(rule.says(one.flag))}`,
-        `    ${plain(one.text)}`,
+        `${sanitize(reference.file)}:${reference.line}:${reference.column}  ${level}  ${sanitize(rule.says(reference.flag))}`,
+        `    ${sanitize(reference.text)}`,
       ];
     });
-    const sum = `${count(references.length, 'reference')} to flags in ${count(files, 'file')}. ${count(unreferenced.length, 'flag is', 'flags are')} not in this code.`;
-    return [...lines, ...(lines.length > 0 ? [''] : []), sum].join('\n');
+    const summary = `${formatCount(references.length, 'reference')} to flags in ${formatCount(files, 'file')}. ${formatCount(unreferenced.length, 'flag is', 'flags are')} not in this code.`;
+    return [...lines, ...(lines.length > 0 ? [''] : []), summary].join('\n');
   },
 });

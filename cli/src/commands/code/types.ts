@@ -1,10 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { failed, wrongUse } from '../../errors.ts';
-import { count } from '../../output.ts';
-import { data } from '../../requests.ts';
-import { asManifest, asTypeScript, typedFlag } from './typescript.ts';
+import { failure, usageError } from '../../errors.ts';
+import { formatCount } from '../../output.ts';
+import { getData } from '../../requests.ts';
+import { formatManifest, formatTypeScript, toTypedFlag } from './typescript.ts';
 
 export const types = command({
   name: 'types',
@@ -45,38 +45,41 @@ export const types = command({
     },
   ],
   run: async (context, _args, { project, format, out, check }) => {
-    if (check && out === undefined) throw wrongUse('Which file?', 'Use --check together with --out.');
-    const projects = await projectsOf(context, project ?? []);
+    if (check && out === undefined) throw usageError('Which file?', 'Use --check together with --out.');
+    const projects = await findProjects(context, project ?? []);
     const lists = [];
     for (const projectId of projects)
       lists.push(
-        await data(
+        await getData(
           context.read.GET('/api/admin/projects/{projectId}/features', { params: { path: { projectId } } }),
         ),
       );
     const flags = lists
-      .flatMap(one => one.features.map(typedFlag))
+      .flatMap(list => list.features.map(toTypedFlag))
       .toSorted((a, b) => (a.name < b.name ? -1 : 1));
     const text =
-      format === 'openfeature' ? asManifest(flags) : asTypeScript(flags, context.connection().server);
+      format === 'openfeature' ? formatManifest(flags) : formatTypeScript(flags, context.connection().server);
     if (out === undefined) return text.trimEnd();
-    const before = await readFile(out, 'utf8').catch(() => undefined);
-    if (before === text) return `${out} is up to date with ${count(flags.length, 'flag')}.`;
+    const currentText = await readFile(out, 'utf8').catch(() => undefined);
+    if (currentText === text) return `${out} is up to date with ${formatCount(flags.length, 'flag')}.`;
     if (check) {
       context.failCheck();
       return `${out} is outdated. Run halyard types --out ${out} to write it.`;
     }
     await writeFile(out, text).catch((error: Error) => {
-      throw failed(`Cannot write ${out}: ${error.message}`);
+      throw failure(`Cannot write ${out}: ${error.message}`);
     });
-    return `Wrote ${out} with ${count(flags.length, 'flag')}.`;
+    return `Wrote ${out} with ${formatCount(flags.length, 'flag')}.`;
   },
   text: text => text,
 });
 
-async function projectsOf(context: Context, given: string[]): Promise<string[]> {
-  const one = given.length > 0 ? given : [context.projectIfSet(undefined)].filter(id => id !== undefined);
-  if (one.length > 0) return one;
-  const { projects } = await data(context.read.GET('/api/admin/projects'));
+async function findProjects(context: Context, projectOptions: string[]): Promise<string[]> {
+  const projectIds =
+    projectOptions.length > 0
+      ? projectOptions
+      : [context.projectIfSet(undefined)].filter(id => id !== undefined);
+  if (projectIds.length > 0) return projectIds;
+  const { projects } = await getData(context.read.GET('/api/admin/projects'));
   return projects.map(({ id }) => id);
 }

@@ -9,39 +9,39 @@ export type TypedFlag = {
 };
 
 /**
- * What code needs to know about a flag. Variants can differ between environments and strategies, and code may get any of them.
+ * Returns what code needs to know about a flag. Variants can differ between environments and strategies, and code may get any variant.
  */
-export function typedFlag({ name, description = '', stale, environments }: schemas['Feature']): TypedFlag {
-  const all = environments.flatMap(one => [
-    ...one.variants,
-    ...one.strategies.flatMap(strategy => strategy.variants),
+export function toTypedFlag({ name, description = '', stale, environments }: schemas['Feature']): TypedFlag {
+  const allVariants = environments.flatMap(environment => [
+    ...environment.variants,
+    ...environment.strategies.flatMap(strategy => strategy.variants),
   ]);
   return {
     name,
     description,
     stale,
-    variants: [...new Set(all.map(variant => variant.name))].toSorted(),
-    payloads: [...new Set(all.map(variant => variant.payload?.type ?? 'none'))].toSorted(),
+    variants: [...new Set(allVariants.map(variant => variant.name))].toSorted(),
+    payloads: [...new Set(allVariants.map(variant => variant.payload?.type ?? 'none'))].toSorted(),
   };
 }
 
 /** Escapes a description so that it cannot close the comment. */
-const comment = (text: string): string => text.replaceAll('*/', '*\u200b/').replace(/\s+/g, ' ').trim();
+const escapeComment = (text: string): string => text.replaceAll('*/', '*\u200b/').replace(/\s+/g, ' ').trim();
 
-function asComment(notes: string[]): string[] {
+function formatComment(notes: string[]): string[] {
   if (notes.length < 2) return notes.map(note => `  /** ${note} */`);
   return ['  /**', ...notes.map(note => `   * ${note}`), '   */'];
 }
 
-export function asTypeScript(flags: TypedFlag[], source: string): string {
+export function formatTypeScript(flags: TypedFlag[], source: string): string {
   const entries = flags.flatMap(({ name, description, stale, variants }) => {
-    // Editors recognize a tag only at the beginning of a line.
+    // Each note has its own line, because editors recognize a tag only at the beginning of a line.
     const notes = [
-      comment(description),
+      escapeComment(description),
       stale ? '@deprecated This flag is stale. Remove it from the code.' : '',
     ];
     return [
-      ...asComment(notes.filter(Boolean)),
+      ...formatComment(notes.filter(Boolean)),
       `  ${JSON.stringify(name)}: ${variants.map(variant => JSON.stringify(variant)).join(' | ') || 'never'};`,
     ];
   });
@@ -71,17 +71,17 @@ type Result<Client, Key extends string> =
 `;
 }
 
-/** The flag's type in OpenFeature, and the value that code gets while the flag is disabled. */
-function openFeatureType({ payloads: all }: TypedFlag): { flagType: string; defaultValue: unknown } {
-  const payloads = all.filter(type => type !== 'none');
+/** Returns the flag's type in OpenFeature, and the value that code gets while the flag is disabled. */
+function openFeatureType({ payloads: payloadTypes }: TypedFlag): { flagType: string; defaultValue: unknown } {
+  const payloads = payloadTypes.filter(type => type !== 'none');
   if (payloads.length === 0) return { flagType: 'boolean', defaultValue: false };
   if (payloads.every(type => type === 'json')) return { flagType: 'object', defaultValue: {} };
   if (payloads.every(type => type === 'number')) return { flagType: 'float', defaultValue: 0 };
   return { flagType: 'string', defaultValue: '' };
 }
 
-/** The manifest that the OpenFeature CLI generates code from, for eight languages. */
-export function asManifest(flags: TypedFlag[]): string {
+/** Returns the manifest from which the OpenFeature CLI generates code. */
+export function formatManifest(flags: TypedFlag[]): string {
   const entries = flags.map(flag => [
     flag.name,
     { ...openFeatureType(flag), ...(flag.description && { description: flag.description }) },

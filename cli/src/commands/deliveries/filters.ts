@@ -1,7 +1,7 @@
 import type { schemas } from '../../api/api.gen.ts';
 import type { Options } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { dim, plain } from '../../output.ts';
+import { dim, sanitize } from '../../output.ts';
 
 export type Delivery = schemas['IntegrationEvent'];
 
@@ -19,17 +19,17 @@ export const FILTERS = {
   type: { type: 'string', value: 'type', short: 't', brief: 'Only deliveries of events of this type' },
 } as const satisfies Options;
 
-type Given = { state?: string | undefined; status?: string | undefined; type?: string | undefined };
+type FilterOptions = { state?: string | undefined; status?: string | undefined; type?: string | undefined };
 
-export const filtersOf = (search: string | undefined, { state, status, type }: Given) => ({
+export const buildFilters = (search: string | undefined, { state, status, type }: FilterOptions) => ({
   ...(search && { query: search }),
   ...(state && { state: `IS:${state}` }),
   ...(status && { status: `IS:${status}` }),
   ...(type && { type: `IS:${type}` }),
 });
 
-export const outcome = ({ state, attempts, lastStatus, lastOutcome }: Delivery): string =>
+export const describeOutcome = ({ state, attempts, lastStatus, lastOutcome }: Delivery): string =>
   `${state}${attempts > 0 ? `, ${lastStatus ?? lastOutcome ?? 'no response'}` : ''}${attempts > 1 ? ` after ${attempts} attempts` : ''}`;
 
-export const deliveryLine = (one: Delivery, context: Context): string =>
-  `${dim(context, `${one.createdAt.slice(0, 19).replace('T', ' ')}  ${one.integrationId}/${one.id}`)}  ${plain(one.event.type)} ${one.event.id} → ${plain(outcome(one))}`;
+export const formatDelivery = (delivery: Delivery, context: Context): string =>
+  `${dim(context, `${delivery.createdAt.slice(0, 19).replace('T', ' ')}  ${delivery.integrationId}/${delivery.id}`)}  ${sanitize(delivery.event.type)} ${delivery.event.id} → ${sanitize(describeOutcome(delivery))}`;

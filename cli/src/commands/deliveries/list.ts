@@ -1,33 +1,33 @@
-import { command, limit } from '../../command.ts';
-import { list } from '../../output.ts';
-import { data } from '../../requests.ts';
-import { FILTERS, filtersOf, outcome } from './filters.ts';
+import { command, limitOption } from '../../command.ts';
+import { formatList } from '../../output.ts';
+import { getData } from '../../requests.ts';
+import { buildFilters, describeOutcome, FILTERS } from './filters.ts';
 
 export const deliveriesList = command({
   name: 'deliveries list',
   brief: 'List deliveries of events to integrations, newest first',
   args: { search: { brief: 'Part of a flag, a project, a creator or an error', optional: true } },
-  options: { ...FILTERS, limit: limit(1000, 50) },
+  options: { ...FILTERS, limit: limitOption(1000, 50) },
   calls: ['getDeliveries'],
   output: 'IntegrationEvents',
   examples: [{ does: 'What failed?', run: 'deliveries list --state failed' }],
   page: () => '/deliveries',
-  run: async (context, { search }, { limit: most, ...filters }) =>
-    await data(
+  run: async (context, { search }, { limit: max, ...filters }) =>
+    await getData(
       context.read.GET('/api/admin/deliveries', {
-        params: { query: { ...filtersOf(search, filters), limit: most } },
+        params: { query: { ...buildFilters(search, filters), limit: max } },
       }),
     ),
   text: ({ integrationEvents, total }, context) =>
-    list(context, {
+    formatList(context, {
       header: ['integration', 'delivery', 'time', 'event', 'outcome', 'details'],
-      rows: integrationEvents.map(one => [
-        one.integrationId,
-        one.id,
-        one.createdAt.slice(0, 19).replace('T', ' '),
-        `${one.event.type} ${one.event.id}`,
-        outcome(one),
-        one.stateDetails,
+      rows: integrationEvents.map(integrationEvent => [
+        integrationEvent.integrationId,
+        integrationEvent.id,
+        integrationEvent.createdAt.slice(0, 19).replace('T', ' '),
+        `${integrationEvent.event.type} ${integrationEvent.event.id}`,
+        describeOutcome(integrationEvent),
+        integrationEvent.stateDetails,
       ]),
       none: 'No delivery matches.',
       total,

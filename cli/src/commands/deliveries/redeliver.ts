@@ -1,8 +1,8 @@
 import type { schemas } from '../../api/api.gen.ts';
 import { command } from '../../command.ts';
-import { count } from '../../output.ts';
-import { data } from '../../requests.ts';
-import { DELIVERY, pathTo } from './path.ts';
+import { formatCount } from '../../output.ts';
+import { getData } from '../../requests.ts';
+import { DELIVERY, toPathParameters } from './path.ts';
 
 export const deliveriesRedeliver = command({
   name: 'deliveries redeliver',
@@ -16,14 +16,14 @@ export const deliveriesRedeliver = command({
   },
   examples: [{ does: 'Deliver it again', run: 'deliveries redeliver 3 118' }],
   run: async (context, args): Promise<schemas['QueuedDeliveries'] | schemas['ReplayPlan']> => {
-    const path = pathTo(args);
-    const redeliver = '/api/admin/addons/{id}/events/{eventId}/redeliver';
-    if (context.given.dryRun)
-      return await data(context.read.POST(redeliver, { params: { path, query: { dryRun: 'true' } } }));
-    return await data(context.write.POST(redeliver, { params: { path } }));
+    const path = toPathParameters(args);
+    const redeliverUrl = '/api/admin/addons/{id}/events/{eventId}/redeliver';
+    if (context.sharedOptions.dryRun)
+      return await getData(context.read.POST(redeliverUrl, { params: { path, query: { dryRun: 'true' } } }));
+    return await getData(context.write.POST(redeliverUrl, { params: { path } }));
   },
   text: result =>
     'firstEvent' in result
-      ? `Nothing was sent. Without --dry-run, ${count(result.deliveries, 'delivery', 'deliveries')} would be queued.`
-      : `Queued ${count(result.deliveries, 'delivery', 'deliveries')}.`,
+      ? `Nothing was sent. Without --dry-run, ${formatCount(result.deliveries, 'delivery', 'deliveries')} would be queued.`
+      : `Queued ${formatCount(result.deliveries, 'delivery', 'deliveries')}.`,
 });

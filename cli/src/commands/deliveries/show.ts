@@ -1,8 +1,8 @@
 import { command } from '../../command.ts';
-import { fields, table } from '../../output.ts';
-import { data } from '../../requests.ts';
-import { outcome } from './filters.ts';
-import { DELIVERY, pathTo } from './path.ts';
+import { formatFields, formatTable } from '../../output.ts';
+import { getData } from '../../requests.ts';
+import { describeOutcome } from './filters.ts';
+import { DELIVERY, toPathParameters } from './path.ts';
 
 export const deliveriesShow = command({
   name: 'deliveries show',
@@ -14,29 +14,31 @@ export const deliveriesShow = command({
   page: (_context, { integration, delivery }) =>
     `/integrations/${encodeURIComponent(integration)}/deliveries/${encodeURIComponent(delivery)}`,
   run: async (context, args) =>
-    await data(
-      context.read.GET('/api/admin/addons/{id}/events/{eventId}', { params: { path: pathTo(args) } }),
+    await getData(
+      context.read.GET('/api/admin/addons/{id}/events/{eventId}', {
+        params: { path: toPathParameters(args) },
+      }),
     ),
-  text: (one, context) =>
+  text: (delivery, context) =>
     [
-      fields(context, {
-        Delivery: one.id,
-        Integration: one.integrationId,
-        Event: `${one.event.type} ${one.event.id}`,
-        Outcome: outcome(one),
-        Details: one.stateDetails,
-        'Next attempt': one.nextAttemptAt,
+      formatFields(context, {
+        Delivery: delivery.id,
+        Integration: delivery.integrationId,
+        Event: `${delivery.event.type} ${delivery.event.id}`,
+        Outcome: describeOutcome(delivery),
+        Details: delivery.stateDetails,
+        'Next attempt': delivery.nextAttemptAt,
       }),
       '',
-      table(
+      formatTable(
         context,
         ['attempt', 'started', 'status', 'ms', 'error'],
-        one.attemptList.map(each => [
-          each.number,
-          each.startedAt,
-          each.status ?? each.outcome,
-          each.durationMs,
-          each.error,
+        delivery.attemptList.map(attempt => [
+          attempt.number,
+          attempt.startedAt,
+          attempt.status ?? attempt.outcome,
+          attempt.durationMs,
+          attempt.error,
         ]),
       ),
     ].join('\n'),

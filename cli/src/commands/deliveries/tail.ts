@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { interrupted } from '../../errors.ts';
-import { data } from '../../requests.ts';
-import { type Delivery, deliveryLine, FILTERS, filtersOf } from './filters.ts';
+import { interruption } from '../../errors.ts';
+import { getData } from '../../requests.ts';
+import { buildFilters, type Delivery, FILTERS, formatDelivery } from './filters.ts';
 
-const EVERY_MS = 2000;
-const PAGE = 200;
-/** How many deliveries are remembered. If an older one changes, it is not shown again. */
-const REMEMBERED = 2000;
-const MAX_PAGES = REMEMBERED / PAGE;
+const POLL_INTERVAL_MS = 2000;
+const PAGE_SIZE = 200;
+/** The number of deliveries that the command remembers. A change of an older delivery is not printed. */
+const MAX_REMEMBERED = 2000;
+const MAX_PAGES = MAX_REMEMBERED / PAGE_SIZE;
 
 export const deliveriesTail = command({
   name: 'deliveries tail',
@@ -32,51 +32,56 @@ export const deliveriesTail = command({
   output: 'IntegrationEvent',
   examples: [{ does: 'Watch what fails', run: 'deliveries tail --state failed' }],
   run: async function* (context, { search }, { count, ...filters }) {
-    const query = filtersOf(search, filters);
-    const seen = new Map<string, string>();
-    for (const one of await newest(context, query, seen, 1)) remember(seen, one);
-    let left = count ?? Number.POSITIVE_INFINITY;
+    const query = buildFilters(search, filters);
+    const printedStates = new Map<string, string>();
+    for (const delivery of await readNewest(context, query, printedStates, 1))
+      remember(printedStates, delivery);
+    let remaining = count ?? Number.POSITIVE_INFINITY;
     for (;;) {
-      await sleep(EVERY_MS, undefined, { signal: context.signal }).catch(() => {
-        throw interrupted();
+      await sleep(POLL_INTERVAL_MS, undefined, { signal: context.signal }).catch(() => {
+        throw interruption();
       });
-      for (const one of await newest(context, query, seen, MAX_PAGES)) {
-        if (!remember(seen, one)) continue;
-        yield one;
-        if (--left <= 0) return;
+      for (const delivery of await readNewest(context, query, printedStates, MAX_PAGES)) {
+        if (!remember(printedStates, delivery)) continue;
+        yield delivery;
+        if (--remaining <= 0) return;
       }
     }
   },
-  text: deliveryLine,
+  text: formatDelivery,
 });
 
-/** Oldest first, going back at least to a delivery that is already known. */
-async function newest(
+/** Reads the newest deliveries, back to the first one that is already known, and returns them oldest first. */
+async function readNewest(
   context: Context,
   filters: object,
-  seen: Map<string, string>,
-  most: number,
+  printedStates: Map<string, string>,
+  maxPages: number,
 ): Promise<Delivery[]> {
-  const found: Delivery[] = [];
-  for (let page = 0; page < most; page++) {
-    const last = found.at(-1);
-    const query = { ...filters, limit: PAGE, ...(last && { before: last.id }) };
-    const { integrationEvents } = await data(
+  const deliveries: Delivery[] = [];
+  for (let page = 0; page < maxPages; page++) {
+    const oldest = deliveries.at(-1);
+    const query = { ...filters, limit: PAGE_SIZE, ...(oldest && { before: oldest.id }) };
+    const { integrationEvents } = await getData(
       context.read.GET('/api/admin/deliveries', { params: { query } }),
     );
-    found.push(...integrationEvents);
-    if (integrationEvents.length < PAGE || integrationEvents.some(one => seen.has(one.id))) break;
+    deliveries.push(...integrationEvents);
+    if (
+      integrationEvents.length < PAGE_SIZE ||
+      integrationEvents.some(integrationEvent => printedStates.has(integrationEvent.id))
+    )
+      break;
   }
-  return found.toReversed();
+  return deliveries.toReversed();
 }
 
-/** Whether it is new, or changed since it was seen. */
-function remember(seen: Map<string, string>, { id, state, attempts }: Delivery): boolean {
-  const now = `${state} ${attempts}`;
-  if (seen.get(id) === now) return false;
-  seen.delete(id);
-  seen.set(id, now);
-  const [oldest] = seen.keys();
-  if (seen.size > REMEMBERED && oldest !== undefined) seen.delete(oldest);
+/** Remembers the state of a delivery. Returns whether the delivery is new or has changed. */
+function remember(printedStates: Map<string, string>, { id, state, attempts }: Delivery): boolean {
+  const currentState = `${state} ${attempts}`;
+  if (printedStates.get(id) === currentState) return false;
+  printedStates.delete(id);
+  printedStates.set(id, currentState);
+  const [oldest] = printedStates.keys();
+  if (printedStates.size > MAX_REMEMBERED && oldest !== undefined) printedStates.delete(oldest);
   return true;
 }

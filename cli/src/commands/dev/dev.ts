@@ -1,7 +1,7 @@
 import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { count, plain, time } from '../../output.ts';
-import type { Running } from './run.ts';
+import { formatCount, formatTime, sanitize } from '../../output.ts';
+import type { DevServerEvent } from './run.ts';
 
 export const dev = command({
   name: 'dev',
@@ -53,16 +53,16 @@ export const dev = command({
     { does: 'Without a network, with the flags of the last run', run: 'dev --offline' },
   ],
   run: async function* (context: Context, _args, options) {
-    // Only this command loads the code that serves SDKs.
+    // Loaded on demand, because only this command needs the code that serves SDKs.
     const { runDev } = await import('./run.ts');
     yield* runDev(context, options);
   },
-  text: (one: Running) => {
-    const state = `${count(one.flags, 'flag')}, ${count(one.overrides, 'override')}`;
-    if (one.event === 'problem') return plain(one.message);
-    if (one.event === 'changed') return `Changed: ${state}.`;
-    return `Serving ${state}, from ${plain(one.upstream)} as of ${time(one.fetchedAt)} UTC.
-  SDKs and overrides  ${one.url}
+  text: (serverEvent: DevServerEvent) => {
+    const state = `${formatCount(serverEvent.flags, 'flag')}, ${formatCount(serverEvent.overrides, 'override')}`;
+    if (serverEvent.event === 'problem') return sanitize(serverEvent.message);
+    if (serverEvent.event === 'changed') return `Changed: ${state}.`;
+    return `Serving ${state}, from ${sanitize(serverEvent.upstream)} as of ${formatTime(serverEvent.fetchedAt)} UTC.
+  SDKs and overrides  ${serverEvent.url}
 Use this URL instead of the server's, with any token. Press Ctrl+C to stop.`;
   },
 });

@@ -1,7 +1,7 @@
 type Variant = { name: string; payload?: { type: string; value: string }; [field: string]: unknown };
 type Strategy = { segments?: number[]; variants?: Variant[]; [field: string]: unknown };
 
-/** A flag as SDKs get it. */
+/** The document of a flag that SDKs get. */
 export type Document = {
   name: string;
   project?: string;
@@ -12,64 +12,74 @@ export type Document = {
 };
 export type Segment = { id: number; [field: string]: unknown };
 
-/** What an SDK reads from a server. */
+/** The response that an SDK reads from a server. */
 export type Flags = { features: Document[]; segments: Segment[] };
 
-/** What a developer has set instead of the server's flag. */
+/** The state that a developer has set in place of the server's state. */
 export type Override = boolean | { variant: string; payload?: string };
 export type Overrides = Record<string, Override>;
 
 export function readFlags(body: unknown): Flags | undefined {
   const { features, segments = [] } = Object(body) as Partial<Flags>;
-  const isNamed = (one: unknown) => typeof (one as Document | null)?.name === 'string';
-  const hasId = (one: unknown) => Number.isInteger((one as Segment | null)?.id);
-  if (!Array.isArray(features) || !features.every(isNamed)) return undefined;
+  const hasName = (value: unknown) => typeof (value as Document | null)?.name === 'string';
+  const hasId = (value: unknown) => Number.isInteger((value as Segment | null)?.id);
+  if (!Array.isArray(features) || !features.every(hasName)) return undefined;
   if (!Array.isArray(segments) || !segments.every(hasId)) return undefined;
   return { features, segments };
 }
 
-export const variantsOf = ({ variants = [], strategies = [] }: Document): Variant[] => [
+export const listVariants = ({ variants = [], strategies = [] }: Document): Variant[] => [
   ...variants,
   ...strategies.flatMap(strategy => strategy.variants ?? []),
 ];
 
-/** The flag with the override for everybody. A flag that the server does not have is created. */
-export function overridden(document: Document, override: Override): Document {
+/** Applies an override to a flag, for everybody. */
+export function withOverride(document: Document, override: Override): Document {
   if (override === false) return { ...document, enabled: false };
-  const on = {
+  const enabledDocument = {
     ...document,
     enabled: true,
     strategies: [{ name: 'default', parameters: {} }],
     dependencies: [],
   };
-  if (override === true) return on;
+  if (override === true) return enabledDocument;
   const { variant: name, payload } = override;
-  const known = variantsOf(document).find(variant => variant.name === name);
+  const existingVariant = listVariants(document).find(variant => variant.name === name);
   return {
-    ...on,
+    ...enabledDocument,
     variants: [
       {
         stickiness: 'default',
-        ...known,
+        ...existingVariant,
         name,
         overrides: [],
         weight: 1000,
         weightType: 'variable',
         ...(payload !== undefined && {
-          payload: { type: known?.payload?.type ?? 'string', value: payload },
+          payload: { type: existingVariant?.payload?.type ?? 'string', value: payload },
         }),
       },
     ],
   };
 }
 
-/** The flags with the overrides, by name. */
+/** Applies the overrides to the flags, and creates flags that the server does not have. */
 export function withOverrides({ features }: Flags, overrides: Overrides): Map<string, Document> {
-  const all = new Map(features.map(document => [document.name, document]));
+  const documents = new Map(features.map(document => [document.name, document]));
   for (const [name, override] of Object.entries(overrides))
-    all.set(
+    documents.set(
       name,
-      overridden(all.get(name) ?? { name, type: 'release', project: 'default', variants: [] }, override),
+      withOverride(
+        documents.get(name) ?? {
+          name,
+          type: 'release',
+          project: 'default',
+          strategies: [],
+          variants: [],
+          dependencies: [],
+        },
+        override,
+      ),
     );
-  return all;
+  return documents;
 }

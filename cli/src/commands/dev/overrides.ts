@@ -1,13 +1,13 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { isMap, parseDocument } from 'yaml';
-import { failed, wrongUse } from '../../errors.ts';
+import { failure, usageError } from '../../errors.ts';
 import type { Override, Overrides } from './documents.ts';
 
 const MAX_BYTES = 1_024 * 1_024;
 const MAX_NAME_LENGTH = 1_000;
-const ALLOWED = 'true, false, or { variant: name, payload: string }';
+const ALLOWED_STATES = 'true, false, or { variant: name, payload: string }';
 
-/** The content of the file, or an empty string if it does not exist. */
+/** Reads the file. Returns an empty string if it does not exist. */
 export function readText(file: string): string {
   try {
     const text = readFileSync(file, 'utf8');
@@ -15,7 +15,7 @@ export function readText(file: string): string {
     return text;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    throw failed(`Cannot read ${file}: ${(error as Error).message}.`);
+    throw failure(`Cannot read ${file}: ${(error as Error).message}.`);
   }
 }
 
@@ -23,13 +23,14 @@ export function readText(file: string): string {
 export function parseOverrides(file: string, text: string): Overrides {
   const document = parseDocument(text);
   const [error] = document.errors;
-  if (error) throw wrongUse(`${file} is not valid YAML: ${error.message.split('\n')[0]?.replace(/:$/, '')}`);
+  if (error)
+    throw usageError(`${file} is not valid YAML: ${error.message.split('\n')[0]?.replace(/:$/, '')}`);
   const value: unknown = document.toJS({ maxAliasCount: 100 }) ?? {};
   if (typeof value !== 'object' || Array.isArray(value))
-    throw wrongUse(`${file} must have the names of flags with ${ALLOWED}.`);
-  for (const [name, one] of Object.entries(value as object))
-    if (!isOverride(one))
-      throw wrongUse(`${file}: "${name}" must be ${ALLOWED}, not ${JSON.stringify(one)}.`);
+    throw usageError(`${file} must have the names of flags with ${ALLOWED_STATES}.`);
+  for (const [name, override] of Object.entries(value as object))
+    if (!isOverride(override))
+      throw usageError(`${file}: "${name}" must be ${ALLOWED_STATES}, not ${JSON.stringify(override)}.`);
   return value as Overrides;
 }
 
@@ -50,7 +51,7 @@ export function writeOverride(file: string, name: string, override: Override | n
   if (!isMap(document.contents)) document.contents = document.createNode({}) as never;
   if (override === null) document.delete(name);
   else document.set(name, override);
-  const temporary = `${file}.${process.pid}.tmp`;
-  writeFileSync(temporary, String(document));
-  renameSync(temporary, file);
+  const temporaryFile = `${file}.${process.pid}.tmp`;
+  writeFileSync(temporaryFile, String(document));
+  renameSync(temporaryFile, file);
 }

@@ -1,8 +1,8 @@
 /**
- * The page that lists the flags and toggles overrides. It builds the page from JSON in the browser, so a flag name cannot inject
+ * Returns the page that lists the flags and toggles overrides. A script builds the page from JSON, so a flag name cannot inject
  * markup.
  */
-export const page = (nonce: string): string => `<!doctype html>
+export const renderPage = (nonce: string): string => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">

@@ -1,17 +1,17 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Context } from '../../context.ts';
-import { CommandError, failed, interrupted } from '../../errors.ts';
-import { type Overrides, variantsOf } from './documents.ts';
+import { CommandError, failure, interruption } from '../../errors.ts';
+import { listVariants, type Overrides } from './documents.ts';
 import { parseOverrides, readText, writeOverride } from './overrides.ts';
 import { serve } from './server.ts';
 import { makeSource } from './source.ts';
-import { type Fetched, fileUpstream, makeUpstream, type Upstream } from './upstream.ts';
+import { type FetchedFlags, makeFileUpstream, makeUpstream, type Upstream } from './upstream.ts';
 
-const FETCH_MS = 5_000;
-const WATCH_MS = 300;
+const FETCH_INTERVAL_MS = 5_000;
+const WATCH_INTERVAL_MS = 300;
 
-export type Running = { flags: number; overrides: number } & (
+export type DevServerEvent = { flags: number; overrides: number } & (
   | { event: 'listening'; url: string; upstream: string; fetchedAt: string }
   | { event: 'changed' }
   | { event: 'problem'; message: string }
@@ -19,133 +19,139 @@ export type Running = { flags: number; overrides: number } & (
 
 type Options = { port: number; overrides?: string | undefined; from?: string | undefined; offline: boolean };
 
-const messageOf = (error: unknown): string =>
+const getMessage = (error: unknown): string =>
   error instanceof CommandError ? error.problem.message : (error as Error).message;
 
-/** Serves until the user interrupts. */
-export async function* runDev(context: Context, options: Options): AsyncGenerator<Running> {
+/** Serves until the user interrupts the command. */
+export async function* runDev(context: Context, options: Options): AsyncGenerator<DevServerEvent> {
   const file = options.overrides ?? 'flags.local.yaml';
-  const upstream = options.from === undefined ? makeUpstream(context) : fileUpstream(options.from);
+  const upstream = options.from === undefined ? makeUpstream(context) : makeFileUpstream(options.from);
   const local = makeSource();
-  const waiting: Running[] = [];
+  const pendingEvents: DevServerEvent[] = [];
   let wake = () => {};
-  let problem: string | undefined;
-  // An error in the file ends the command only at the start, before it serves anything.
+  let currentProblem: string | undefined;
+  // An error in the file ends the command here. Once the command serves flags, it only reports such errors.
   let text = readText(file);
   let overrides: Overrides = parseOverrides(file, text);
-  let { fetched, why } = await first(upstream, options.offline);
-  if (why !== undefined) context.note(why);
-  local.set(fetched.flags, overrides);
+  let { fetched: fetchedFlags, reason } = await readInitialFlags(upstream, options.offline);
+  if (reason !== undefined) context.note(reason);
+  local.set(fetchedFlags.flags, overrides);
 
-  const counts = () => ({
-    flags: new Set([...fetched.flags.features.map(({ name }) => name), ...Object.keys(overrides)]).size,
+  const countAll = () => ({
+    flags: new Set([...fetchedFlags.flags.features.map(({ name }) => name), ...Object.keys(overrides)]).size,
     overrides: Object.keys(overrides).length,
   });
-  const say = (one: { event: 'changed' } | { event: 'problem'; message: string }) => {
-    waiting.push({ ...one, ...counts() });
+  const emit = (event: { event: 'changed' } | { event: 'problem'; message: string }) => {
+    pendingEvents.push({ ...event, ...countAll() });
     wake();
   };
   /** Prints a problem once. */
   const report = (message: string | undefined) => {
-    if (message !== undefined && message !== problem) say({ event: 'problem', message });
-    problem = message;
+    if (message !== undefined && message !== currentProblem) emit({ event: 'problem', message });
+    currentProblem = message;
   };
   const apply = () => {
-    if (local.set(fetched.flags, overrides)) say({ event: 'changed' });
+    if (local.set(fetchedFlags.flags, overrides)) emit({ event: 'changed' });
   };
   const readOverrides = () => {
     try {
-      const now = readText(file);
-      if (now !== text) overrides = parseOverrides(file, now);
-      text = now;
+      const newText = readText(file);
+      if (newText !== text) overrides = parseOverrides(file, newText);
+      text = newText;
       report(undefined);
     } catch (error) {
-      return report(messageOf(error));
+      return report(getMessage(error));
     }
     apply();
   };
 
-  const flags = () => {
-    const known = new Map(fetched.flags.features.map(one => [one.name, one]));
-    const names = [...new Set([...known.keys(), ...Object.keys(overrides)])].toSorted();
+  const listFlags = () => {
+    const documents = new Map(fetchedFlags.flags.features.map(feature => [feature.name, feature]));
+    const names = [...new Set([...documents.keys(), ...Object.keys(overrides)])].toSorted();
     return {
       upstream: upstream.name,
-      fetchedAt: fetched.fetchedAt,
+      fetchedAt: fetchedFlags.fetchedAt,
       file: resolve(file),
-      problem,
+      problem: currentProblem,
       flags: names.map(name => {
-        const one = known.get(name);
+        const document = documents.get(name);
         return {
           name,
-          enabled: one ? one.enabled === true : null,
-          variants: one ? [...new Set(variantsOf(one).map(variant => variant.name))] : [],
+          enabled: document ? document.enabled === true : null,
+          variants: document ? [...new Set(listVariants(document).map(variant => variant.name))] : [],
           ...(Object.hasOwn(overrides, name) && { override: overrides[name] }),
         };
       }),
     };
   };
-  const served = await serve(local, options.port, {
-    flags,
-    set: (name, override) => {
+  const server = await serve(local, options.port, {
+    listFlags,
+    setOverride: (name, override) => {
       parseOverrides(file, readText(file));
       writeOverride(file, name, override);
       readOverrides();
     },
   });
 
-  watchFile(file, { interval: WATCH_MS }, readOverrides);
+  watchFile(file, { interval: WATCH_INTERVAL_MS }, readOverrides);
   let isFetching = false;
-  const fetching = setInterval(async () => {
+  const fetchTimer = setInterval(async () => {
     if (options.offline || isFetching) return;
     isFetching = true;
     try {
-      const newer = await upstream.fetch();
-      if (newer) fetched = newer;
+      const newFlags = await upstream.fetch();
+      if (newFlags) fetchedFlags = newFlags;
       apply();
       report(undefined);
     } catch (error) {
-      if (!context.signal.aborted) report(messageOf(error));
+      if (!context.signal.aborted) report(getMessage(error));
     } finally {
       isFetching = false;
     }
-  }, FETCH_MS);
+  }, FETCH_INTERVAL_MS);
   const onAbort = () => wake();
   context.signal.addEventListener('abort', onAbort);
   try {
-    const { fetchedAt } = fetched;
-    yield { event: 'listening', url: served.url, upstream: upstream.name, fetchedAt, ...counts() };
+    const { fetchedAt } = fetchedFlags;
+    yield { event: 'listening', url: server.url, upstream: upstream.name, fetchedAt, ...countAll() };
     while (!context.signal.aborted) {
-      const next = waiting.shift();
-      if (next) yield next;
+      const nextEvent = pendingEvents.shift();
+      if (nextEvent) yield nextEvent;
       else
-        await new Promise<void>(done => {
-          wake = done;
+        await new Promise<void>(resume => {
+          wake = resume;
         });
     }
-    throw interrupted('Stopped.');
+    throw interruption('Stopped.');
   } finally {
-    clearInterval(fetching);
+    clearInterval(fetchTimer);
     unwatchFile(file, readOverrides);
-    await served.close();
+    await server.close();
   }
 }
 
-/** The flags of the server, or those of an earlier run if it is unreachable. */
-async function first(upstream: Upstream, offline: boolean): Promise<{ fetched: Fetched; why?: string }> {
-  const stored = upstream.stored();
-  if (offline && stored) return { fetched: stored };
+/** Reads the flags from the server, or those of an earlier run if the server is unreachable. */
+async function readInitialFlags(
+  upstream: Upstream,
+  offline: boolean,
+): Promise<{ fetched: FetchedFlags; reason?: string }> {
+  const storedFlags = upstream.readStored();
+  if (offline && storedFlags) return { fetched: storedFlags };
   if (offline)
-    throw failed(
+    throw failure(
       'No earlier run has stored flags for this server and token.',
       'Run it once without --offline.',
     );
   try {
-    const fetched = await upstream.fetch();
-    if (!fetched) throw failed(`${upstream.name} did not respond with flags.`);
-    return { fetched };
+    const fetchedFlags = await upstream.fetch();
+    if (!fetchedFlags) throw failure(`${upstream.name} did not respond with flags.`);
+    return { fetched: fetchedFlags };
   } catch (error) {
     const isDown = error instanceof CommandError && error.problem.retryable;
-    if (!isDown || !stored) throw error;
-    return { fetched: stored, why: `${messageOf(error)} Serving the flags that were stored before.` };
+    if (!isDown || !storedFlags) throw error;
+    return {
+      fetched: storedFlags,
+      reason: `${getMessage(error)} Serving the flags that were stored before.`,
+    };
   }
 }

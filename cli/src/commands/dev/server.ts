@@ -2,30 +2,30 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { makeNetworkQueues } from '@halyard/plane/platform/admission/network-queues.ts';
+import { buildSdkApp } from '@halyard/plane/serving/app.ts';
+import { SLICE_LIMITS } from '@halyard/plane/serving/evaluation/slices.ts';
+import { keepCurrent } from '@halyard/plane/serving/state/keep-current.ts';
+import { makeServingState } from '@halyard/plane/serving/state/serving.ts';
+import { STREAM_LIMITS } from '@halyard/plane/serving/streaming/limits.ts';
 import { Registry } from 'prom-client';
-import { makeArrivals } from '../../../../plane/src/platform/admission/arrivals.ts';
-import { buildSdkApp } from '../../../../plane/src/serving/app.ts';
-import { SLICE_LIMITS } from '../../../../plane/src/serving/evaluation/slices.ts';
-import { keepCurrent } from '../../../../plane/src/serving/state/keep-current.ts';
-import { makeServingState } from '../../../../plane/src/serving/state/serving.ts';
-import { STREAM_LIMITS } from '../../../../plane/src/serving/streaming/limits.ts';
-import { failed } from '../../errors.ts';
+import { failure } from '../../errors.ts';
 import type { Override } from './documents.ts';
 import { isFlagName, isOverride } from './overrides.ts';
-import { page } from './page.ts';
+import { renderPage } from './page.ts';
 import { type LocalSource, TOKENS } from './source.ts';
 
-const MAX_BODY = 64 * 1_024;
-const IS_LOCAL = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i;
+const MAX_BODY_LENGTH = 64 * 1_024;
+const LOCAL_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i;
 
-export type Pages = {
-  /** What the page shows. */
-  flags: () => object;
-  set: (name: string, override: Override | null) => void;
+export type PageHandlers = {
+  /** Returns the flags that the page shows. */
+  listFlags: () => object;
+  setOverride: (name: string, override: Override | null) => void;
 };
 
 /** Serves SDKs and the page, on this machine only. */
-export async function serve(local: LocalSource, port: number, pages: Pages) {
+export async function serve(local: LocalSource, port: number, handlers: PageHandlers) {
   const state = makeServingState(local.source);
   const metrics = new Registry();
   const log = { error: (fields: object) => void fields, warn: () => {} };
@@ -40,28 +40,28 @@ export async function serve(local: LocalSource, port: number, pages: Pages) {
     reports: { register: () => {}, report: () => undefined, reportBulk: () => undefined },
     positions: {
       hear: () => undefined,
-      opened: () => {},
-      closed: () => {},
-      stillCurrent: () => {},
-      evaluated: () => {},
-      useStreams: () => {},
+      streamOpened: () => {},
+      streamClosed: () => {},
+      confirmCurrent: () => {},
+      countEvaluation: () => {},
+      setAskStreams: () => {},
     },
-    arrivals: makeArrivals(),
+    networkQueues: makeNetworkQueues(),
     admission: new Map(),
   });
   await sdk.ready();
   const server = createServer((request, response) => {
-    const reason = rejectionOf(request);
+    const reason = rejectionReason(request);
     if (reason !== undefined) return respond(response, 403, { message: reason });
     const path = (request.url ?? '/').split('?')[0];
-    if (path === '/' || path?.startsWith('/dev/')) return void servePage(request, response, path, pages);
-    authorize(request);
+    if (path === '/' || path?.startsWith('/dev/')) return void servePage(request, response, path, handlers);
+    replaceToken(request);
     sdk.routing(request, response);
   });
-  const end = () => Promise.all([stop(), sdk.close()]);
+  const stopServing = () => Promise.all([stop(), sdk.close()]);
   await listen(server, port).catch(async (error: unknown) => {
-    // Without this, its timers would keep the process alive.
-    await end();
+    // Stops the data plane, because its timers would keep the process alive.
+    await stopServing();
     throw error;
   });
   return {
@@ -69,7 +69,7 @@ export async function serve(local: LocalSource, port: number, pages: Pages) {
     close: async () => {
       server.close();
       server.closeAllConnections();
-      await end();
+      await stopServing();
     },
   };
 }
@@ -79,7 +79,7 @@ async function listen(server: Server, port: number): Promise<void> {
     await once(server.listen(port, '127.0.0.1'), 'listening');
   } catch (error) {
     const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
-    throw failed(
+    throw failure(
       isTaken ? `Port ${port} is in use.` : `Cannot listen on port ${port}: ${(error as Error).message}.`,
       'Choose a different port with --port.',
     );
@@ -87,23 +87,23 @@ async function listen(server: Server, port: number): Promise<void> {
 }
 
 /**
- * Any page that the developer visits can send requests here. A page whose host name resolves to this machine reveals itself in
- * the Host header, and every other page in the Origin header.
+ * Returns why a request is rejected. Any page that the developer visits can send requests to this server. The Host header reveals a page
+ * whose host name resolves to this machine, and the Origin header reveals every other page.
  */
-function rejectionOf({
+function rejectionReason({
   headers: { host = '', origin, 'sec-fetch-site': site },
 }: IncomingMessage): string | undefined {
-  if (!IS_LOCAL.test(host))
+  if (!LOCAL_HOST.test(host))
     return `The Host header must be localhost or 127.0.0.1, not "${host.slice(0, 100)}".`;
   if (origin === undefined)
     return site === 'cross-site' ? 'Pages on other sites cannot use local flags.' : undefined;
-  const from = URL.parse(origin);
-  if (from && IS_LOCAL.test(from.host)) return undefined;
+  const originUrl = URL.parse(origin);
+  if (originUrl && LOCAL_HOST.test(originUrl.host)) return undefined;
   return `The origin is "${origin.slice(0, 100)}". Only pages at localhost or 127.0.0.1 can use local flags.`;
 }
 
-/** Programs can keep their token. It is not checked here and has no effect. */
-function authorize(request: IncomingMessage): void {
+/** Replaces the token of a request. Programs can keep their token, because it is not checked and has no effect here. */
+function replaceToken(request: IncomingMessage): void {
   const isFrontend = /^\/+api\/+frontend/.test(request.url ?? '');
   request.headers.authorization = isFrontend ? TOKENS.frontend : TOKENS.backend;
 }
@@ -112,11 +112,11 @@ async function servePage(
   request: IncomingMessage,
   response: ServerResponse,
   path: string | undefined,
-  pages: Pages,
+  handlers: PageHandlers,
 ): Promise<void> {
-  const what = `${request.method} ${path}`;
-  if (what === 'GET /dev/flags') return respond(response, 200, pages.flags());
-  if (what === 'GET /') {
+  const route = `${request.method} ${path}`;
+  if (route === 'GET /dev/flags') return respond(response, 200, handlers.listFlags());
+  if (route === 'GET /') {
     const nonce = randomBytes(16).toString('base64');
     const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
     return void response
@@ -125,12 +125,12 @@ async function servePage(
         'content-type': 'text/html; charset=utf-8',
         'content-security-policy': policy,
       })
-      .end(page(nonce));
+      .end(renderPage(nonce));
   }
-  if (what !== 'PUT /dev/overrides')
-    return respond(response, 404, { message: `${what.slice(0, 100)} does not exist.` });
+  if (route !== 'PUT /dev/overrides')
+    return respond(response, 404, { message: `${route.slice(0, 100)} does not exist.` });
   const { host, origin, 'content-type': type = '' } = request.headers;
-  // A page on a different port is local but not ours. A form cannot send JSON.
+  // Rejects local pages on a different port. A form on such a page cannot send JSON, so the next check rejects it.
   if (origin !== undefined && origin !== `http://${host}`)
     return respond(response, 403, { message: 'Only the page of halyard dev can change overrides.' });
   if (!/^application\/json\b/.test(type))
@@ -139,7 +139,7 @@ async function servePage(
   if (!isFlagName(name) || !(override === null || isOverride(override)))
     return respond(response, 400, { message: 'The body must be { name, override }.' });
   try {
-    pages.set(name, override);
+    handlers.setOverride(name, override);
     respond(response, 200, {});
   } catch (error) {
     respond(response, 409, { message: (error as Error).message });
@@ -151,7 +151,7 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
   try {
     for await (const chunk of request.setEncoding('utf8')) {
       text += chunk;
-      if (text.length > MAX_BODY) return undefined;
+      if (text.length > MAX_BODY_LENGTH) return undefined;
     }
     return JSON.parse(text);
   } catch {

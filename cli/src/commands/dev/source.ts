@@ -1,15 +1,9 @@
 import { hash, randomUUID } from 'node:crypto';
-import type {
-  FeatureRow,
-  Listen,
-  SegmentRow,
-  Source,
-  TokenRow,
-} from '../../../../plane/src/serving/source.ts';
+import type { FeatureRow, Listen, SegmentRow, Source, TokenRow } from '@halyard/plane/serving/source.ts';
 import type { Document, Flags, Overrides } from './documents.ts';
 import { withOverrides } from './documents.ts';
 
-/** The tokens that replace whatever token a request has sent. This is safe because the server listens only on this machine. */
+/** The tokens that replace the token of every request. This is safe because the server listens only on this machine. */
 export const TOKENS = { backend: '*:local.backend', frontend: '*:local.frontend' } as const;
 
 const ENVIRONMENT = 'local';
@@ -17,11 +11,11 @@ const ENVIRONMENT = 'local';
 export type LocalSource = {
   source: Source;
   listen: Listen;
-  /** Replaces everything. Returns whether an SDK can notice it. */
+  /** Replaces all flags and overrides. Returns whether SDKs can notice a difference. */
   set: (flags: Flags, overrides: Overrides) => boolean;
 };
 
-/** What the data plane serves, from memory instead of a database. */
+/** Creates a source that serves the data plane from memory instead of a database. */
 export function makeSource(): LocalSource {
   const epoch = randomUUID();
   const features = new Map<string, FeatureRow>();
@@ -29,18 +23,18 @@ export function makeSource(): LocalSource {
   const listeners = new Set<() => void>();
   let revision = 1;
 
-  const tokens: TokenRow[] = Object.entries(TOKENS).map(([type, text], n) => ({
-    id: n + 1,
+  const tokens: TokenRow[] = Object.entries(TOKENS).map(([type, text], index) => ({
+    id: index + 1,
     hash: hash('sha256', text),
     type,
     environment: ENVIRONMENT,
     projects: null,
     expiresAt: null,
   }));
-  const found = async () => ({ epoch, revision: 1, tokens, ended: [] });
+  const readTokens = async () => ({ epoch, revision: 1, tokens, ended: [] });
 
   const set: LocalSource['set'] = (flags, overrides) => {
-    const next = revision + 1;
+    const nextRevision = revision + 1;
     let isChanged = false;
     const put = <K, R extends { revision: number; document: string | null }>(
       rows: Map<K, R>,
@@ -51,17 +45,21 @@ export function makeSource(): LocalSource {
       rows.set(key, row);
       isChanged = true;
     };
-    const wanted = withOverrides(flags, overrides);
-    for (const [name, document] of wanted) put(features, name, rowOf(document, next));
+    const documents = withOverrides(flags, overrides);
+    for (const [name, document] of documents) put(features, name, toRow(document, nextRevision));
     for (const [name, row] of features)
-      if (!wanted.has(name)) put(features, name, { ...row, revision: next, document: null });
+      if (!documents.has(name)) put(features, name, { ...row, revision: nextRevision, document: null });
     const ids = new Set(flags.segments.map(({ id }) => id));
     for (const segment of flags.segments)
-      put(segments, segment.id, { id: segment.id, revision: next, document: JSON.stringify(segment) });
+      put(segments, segment.id, {
+        id: segment.id,
+        revision: nextRevision,
+        document: JSON.stringify(segment),
+      });
     for (const [id, row] of segments)
-      if (!ids.has(id)) put(segments, id, { ...row, revision: next, document: null });
+      if (!ids.has(id)) put(segments, id, { ...row, revision: nextRevision, document: null });
     if (!isChanged) return false;
-    revision = next;
+    revision = nextRevision;
     for (const listener of listeners) listener();
     return true;
   };
@@ -77,21 +75,21 @@ export function makeSource(): LocalSource {
         epoch,
         now: new Date().toISOString(),
         tokenRevision: 1,
-        // The server has checked the origin.
+        // Allows every origin, because the server has already checked it.
         origins: ['*'],
         environments: [{ environment: ENVIRONMENT, revision, completeSince: 0 }],
       }),
-      changes: async (_environment, after) => ({
+      changes: async (_environment, afterRevision) => ({
         epoch,
         revision,
         completeSince: 0,
-        features: [...features.values()].filter(row => row.revision > after),
-        segments: [...segments.values()].filter(row => row.revision > after),
+        features: [...features.values()].filter(row => row.revision > afterRevision),
+        segments: [...segments.values()].filter(row => row.revision > afterRevision),
       }),
-      tokens: found,
+      tokens: readTokens,
       findTokens: async hashes => ({
-        ...(await found()),
-        tokens: tokens.filter(one => hashes.includes(one.hash)),
+        ...(await readTokens()),
+        tokens: tokens.filter(token => hashes.includes(token.hash)),
       }),
       reportUses: async () => {},
       isLost: async () => false,
@@ -99,8 +97,8 @@ export function makeSource(): LocalSource {
   };
 }
 
-const rowOf = (document: Document, revision: number): FeatureRow => ({
-  // Flag names are unique, so one project is enough for all. With real projects, a flag that moves would have two rows.
+const toRow = (document: Document, revision: number): FeatureRow => ({
+  // All flags have the same project, because a flag that moves to a different project would otherwise have two rows.
   project: 'default',
   name: document.name,
   revision,

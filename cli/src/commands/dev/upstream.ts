@@ -2,46 +2,50 @@ import { hash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { chosenProfile, readServer } from '../../connection.ts';
+import { findProfile, readServer, readToken } from '../../connection.ts';
 import type { Context } from '../../context.ts';
-import { failed, notLoggedIn, rejection, unreachable, wrongUse } from '../../errors.ts';
-import { bodyOf } from '../../requests.ts';
+import { failure, notLoggedInError, rejection, unreachableError, usageError } from '../../errors.ts';
+import { readResponseBody } from '../../requests.ts';
 import { VERSION } from '../../version.ts';
 import { type Flags, readFlags } from './documents.ts';
 
-const TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 10_000;
 
-export type Fetched = { flags: Flags; fetchedAt: string };
+export type FetchedFlags = { flags: Flags; fetchedAt: string };
 
-/** Where the flags come from. */
+/** The source of the flags. */
 export type Upstream = {
   /** The name of the source, for messages. */
   name: string;
-  /** The flags if they changed since the last time. */
-  fetch: () => Promise<Fetched | undefined>;
-  /** The flags of an earlier run. */
-  stored: () => Fetched | undefined;
+  /** Returns the flags if they have changed since the last call. */
+  fetch: () => Promise<FetchedFlags | undefined>;
+  /** Returns the flags that an earlier run stored. */
+  readStored: () => FetchedFlags | undefined;
 };
 
-/** The server of the option, the environment variable or the profile. */
-function serverOf({ env, given }: Context): string {
-  const named = given.server ?? (given.profile === undefined ? env.HALYARD_SERVER || undefined : undefined);
-  const server = named === undefined ? chosenProfile(env, given.profile)?.[1].server : readServer(named);
+/** Finds the server in the option, the environment variable or the profile. */
+function findServer({ env, sharedOptions }: Context): string {
+  const namedServer =
+    sharedOptions.server ??
+    (sharedOptions.profile === undefined ? env.HALYARD_SERVER || undefined : undefined);
+  const server =
+    namedServer === undefined ? findProfile(env, sharedOptions.profile)?.[1].server : readServer(namedServer);
   if (server === undefined)
-    throw notLoggedIn('Which server?', 'Use --server, set HALYARD_SERVER, or run halyard login.');
+    throw notLoggedInError('Which server?', 'Use --server, set HALYARD_SERVER, or run halyard login.');
   return server;
 }
 
-/** Reads the flags as a server-side SDK does, with the token of an SDK. */
+/** Reads the flags as a server-side SDK does, with an SDK token. */
 export function makeUpstream(context: Context): Upstream {
-  const server = serverOf(context);
-  const token = context.env.HALYARD_SDK_TOKEN;
-  if (!token)
-    throw wrongUse(
+  const server = findServer(context);
+  const variable = context.env.HALYARD_SDK_TOKEN;
+  if (!variable)
+    throw usageError(
       'HALYARD_SDK_TOKEN is not set.',
       'Set it to the API token that your program uses on a server. To create one, run halyard tokens create <name> --environment development.',
     );
-  const file = storeFile(context.env, `${server} ${token}`);
+  const token = readToken(variable, 'HALYARD_SDK_TOKEN');
+  const file = storePath(context.env, `${server} ${token}`);
   let etag: string | undefined;
   return {
     name: server,
@@ -53,28 +57,30 @@ export function makeUpstream(context: Context): Upstream {
           Authorization: token,
           'User-Agent': `halyard-cli/${VERSION}`,
           'Unleash-AppName': 'halyard-dev',
-          // Segments are not inlined.
+          // Asks for segments as a separate list.
           'Unleash-Client-Spec': '5.2.0',
           ...(etag !== undefined && { 'If-None-Match': etag }),
         },
-        signal: AbortSignal.any([context.signal, AbortSignal.timeout(TIMEOUT_MS)]),
+        signal: AbortSignal.any([context.signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]),
       }).catch((error: unknown) => {
         const { cause, message } = error as Error & { cause?: Error };
-        throw unreachable(`Cannot reach ${server}: ${(cause as Error | undefined)?.message || message}.`);
+        throw unreachableError(
+          `Cannot reach ${server}: ${(cause as Error | undefined)?.message || message}`.replace(/\.*$/, '.'),
+        );
       });
       if (response.status === 304) return undefined;
-      const body = await bodyOf(response);
-      if (!response.ok) throw rejection(response.status, body, server);
+      const body = await readResponseBody(response);
+      if (!response.ok) throw rejection(response.status, body, server, 'Check HALYARD_SDK_TOKEN.');
       const flags = readFlags(body);
-      if (!flags) throw failed(`${server} did not respond with flags, as a Halyard server does.`);
+      if (!flags) throw failure(`${server} did not respond with flags, as a Halyard server does.`);
       etag = response.headers.get('ETag') ?? undefined;
-      const fetched = { flags, fetchedAt: new Date().toISOString() };
-      store(file, fetched);
-      return fetched;
+      const fetchedFlags = { flags, fetchedAt: new Date().toISOString() };
+      store(file, fetchedFlags);
+      return fetchedFlags;
     },
-    stored: () => {
+    readStored: () => {
       try {
-        const { flags, fetchedAt } = JSON.parse(readFileSync(file, 'utf8')) as Fetched;
+        const { flags, fetchedAt } = JSON.parse(readFileSync(file, 'utf8')) as FetchedFlags;
         return readFlags(flags) && typeof fetchedAt === 'string' ? { flags, fetchedAt } : undefined;
       } catch {
         return undefined;
@@ -84,7 +90,7 @@ export function makeUpstream(context: Context): Upstream {
 }
 
 /** Reads the flags from a file that contains a response from `/api/client/features`. */
-export function fileUpstream(path: string): Upstream {
+export function makeFileUpstream(path: string): Upstream {
   return {
     name: path,
     fetch: async () => {
@@ -92,33 +98,33 @@ export function fileUpstream(path: string): Upstream {
       try {
         flags = readFlags(JSON.parse(readFileSync(path, 'utf8')));
       } catch (error) {
-        throw wrongUse(`Cannot read ${path}: ${(error as Error).message}.`);
+        throw usageError(`Cannot read ${path}: ${(error as Error).message}.`);
       }
       if (!flags)
-        throw wrongUse(`${path} has no list "features", as the response from /api/client/features does.`);
+        throw usageError(`${path} has no list "features", as the response from /api/client/features does.`);
       return { flags, fetchedAt: new Date().toISOString() };
     },
-    stored: () => undefined,
+    readStored: () => undefined,
   };
 }
 
-/** One file for each server and token. The file name reveals neither. */
-const storeFile = (env: Context['env'], key: string): string =>
+/** Returns the file for a server and token. Its name reveals neither of them. */
+const storePath = (env: Context['env'], key: string): string =>
   join(
     env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache'),
     'halyard',
     `dev-${hash('sha256', key).slice(0, 16)}.json`,
   );
 
-/** Without a writable folder, everything works except starting offline. */
-function store(file: string, fetched: Fetched): void {
-  const temporary = `${file}.${process.pid}`;
+/** Stores the flags. Errors are ignored, because without stored flags, only starting offline does not work. */
+function store(file: string, fetchedFlags: FetchedFlags): void {
+  const temporaryFile = `${file}.${process.pid}`;
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(temporary, JSON.stringify(fetched), { mode: 0o600 });
-    chmodSync(temporary, 0o600);
-    renameSync(temporary, file);
+    writeFileSync(temporaryFile, JSON.stringify(fetchedFlags), { mode: 0o600 });
+    chmodSync(temporaryFile, 0o600);
+    renameSync(temporaryFile, file);
   } catch {
-    rmSync(temporary, { force: true });
+    rmSync(temporaryFile, { force: true });
   }
 }

@@ -1,6 +1,6 @@
 import { command } from '../../command.ts';
-import { list } from '../../output.ts';
-import { data } from '../../requests.ts';
+import { formatList } from '../../output.ts';
+import { getData } from '../../requests.ts';
 
 export const environmentsList = command({
   name: 'environments list',
@@ -9,17 +9,17 @@ export const environmentsList = command({
   output: 'EnvironmentList',
   examples: [{ does: 'All environments', run: 'environments list' }],
   page: () => '/admin/environments',
-  run: async context => await data(context.read.GET('/api/admin/environments')),
+  run: async context => await getData(context.read.GET('/api/admin/environments')),
   text: ({ environments }, context) =>
-    list(context, {
+    formatList(context, {
       header: ['name', 'type', 'enabled', 'projects', 'enabled flags', 'SDK tokens'],
-      rows: environments.map(one => [
-        one.name,
-        one.type,
-        one.enabled ? 'yes' : 'no',
-        one.projectCount,
-        one.enabledToggleCount,
-        one.apiTokenCount,
+      rows: environments.map(environment => [
+        environment.name,
+        environment.type,
+        environment.enabled ? 'yes' : 'no',
+        environment.projectCount,
+        environment.enabledToggleCount,
+        environment.apiTokenCount,
       ]),
       none: 'There are no environments.',
     }),

@@ -1,14 +1,14 @@
 import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { failed } from '../../errors.ts';
-import { accepted, pathOf } from '../../requests.ts';
-import { DAYS, daysOf, FILTERS, filtersOf } from './filters.ts';
+import { failure } from '../../errors.ts';
+import { buildPath, requireSuccess } from '../../requests.ts';
+import { buildFilters, DAYS, dayFilters, FILTERS } from './filters.ts';
 
 export const eventsExport = command({
   name: 'events export',
   brief: 'Export events as NDJSON or CSV, oldest first',
   description:
-    'To continue an export later, pass the id of the last event with --after. The export is a stream, so it uses little memory, however many events it has.',
+    'To continue an export later, pass the id of the last event with --after. The export is a stream, so it uses little memory, no matter how many events it has.',
   args: { search: { brief: 'A string in the data, the tags or the comment of an event', optional: true } },
   options: {
     ...FILTERS,
@@ -48,35 +48,35 @@ export const eventsExport = command({
     { does: 'For a spreadsheet', run: 'events export --project payments --format csv > payments.csv' },
   ],
   run: (context, { search }, { from, to, after, format, ...filters }) =>
-    lines(context, {
+    exportLines(context, {
       format,
-      ...filtersOf(search, filters),
-      ...daysOf({ from, to }),
+      ...buildFilters(search, filters),
+      ...dayFilters({ from, to }),
       ...(after !== undefined && { after }),
     }),
   text: line => line,
 });
 
-async function* lines(context: Context, query: Record<string, unknown>): AsyncGenerator<string> {
-  const path = pathOf('/api/admin/search/events/export', { query });
-  // No timeout, because a large export can take long. It ends if the server stops sending.
-  const response = await accepted(
+async function* exportLines(context: Context, query: Record<string, unknown>): AsyncGenerator<string> {
+  const path = buildPath('/api/admin/search/events/export', { query });
+  // The stream has no timeout, because a large export can take a long time.
+  const response = await requireSuccess(
     await context.send('GET', path, { signal: context.signal }),
     context.connection().server,
   );
-  let rest = '';
+  let partialLine = '';
   try {
     for await (const text of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
-      const parts = (rest + text).split('\n');
-      rest = parts.pop() ?? '';
+      const parts = (partialLine + text).split('\n');
+      partialLine = parts.pop() ?? '';
       if (parts.length > 0) yield parts.join('\n');
     }
   } catch (error) {
     if (context.signal.aborted) throw context.signal.reason;
-    throw failed(
+    throw failure(
       `The export was interrupted: ${(error as Error).message}. All printed lines are complete.`,
       'Continue with --after and the id of the last event.',
     );
   }
-  if (rest !== '') yield rest;
+  if (partialLine !== '') yield partialLine;
 }

@@ -1,7 +1,7 @@
 import type { Options } from '../../command.ts';
-import { wrongUse } from '../../errors.ts';
+import { usageError } from '../../errors.ts';
 
-/** Filters that the search, the export and the stream share. */
+/** The filters that the search, the export and the stream share. */
 export const FILTERS = {
   project: {
     type: 'string',
@@ -48,7 +48,7 @@ export const DAYS = {
   to: { type: 'string', value: 'day', brief: 'Last day in UTC' },
 } as const satisfies Options;
 
-type Given = {
+type FilterOptions = {
   project?: string[] | undefined;
   flag?: string[] | undefined;
   type?: string[] | undefined;
@@ -56,26 +56,26 @@ type Given = {
   by?: number | undefined;
 };
 
-const any = (values: string[]): string =>
+const toFilter = (values: string[]): string =>
   values.length === 1 ? `IS:${values[0]}` : `IS_ANY_OF:${values.join(',')}`;
 
-export function filtersOf(
+export function buildFilters(
   search: string | undefined,
-  { project = [], flag = [], type = [], environment = [], by }: Given,
+  { project = [], flag = [], type = [], environment = [], by }: FilterOptions,
 ) {
   return {
     ...(search && { query: search }),
-    ...(project.length > 0 && { project: any(project) }),
-    ...(flag.length > 0 && { feature: any(flag) }),
-    ...(type.length > 0 && { type: any(type) }),
-    ...(environment.length > 0 && { environment: any(environment) }),
+    ...(project.length > 0 && { project: toFilter(project) }),
+    ...(flag.length > 0 && { feature: toFilter(flag) }),
+    ...(type.length > 0 && { type: toFilter(type) }),
+    ...(environment.length > 0 && { environment: toFilter(environment) }),
     ...(by !== undefined && { createdBy: `IS:${by}` }),
   };
 }
 
-export function daysOf({ from, to }: { from?: string | undefined; to?: string | undefined }) {
+export function dayFilters({ from, to }: { from?: string | undefined; to?: string | undefined }) {
   for (const day of [from, to])
     if (day !== undefined && !/^\d{4}-\d{2}-\d{2}$/.test(day))
-      throw wrongUse(`${JSON.stringify(day)} is not a day. Write it as 2026-11-01.`);
+      throw usageError(`${JSON.stringify(day)} is not a day. Write it as 2026-11-01.`);
   return { ...(from && { from: `IS:${from}` }), ...(to && { to: `IS:${to}` }) };
 }

@@ -1,6 +1,6 @@
-import { command, limit } from '../../command.ts';
-import { DAYS, daysOf, FILTERS, filtersOf } from './filters.ts';
-import { eventLine } from './text.ts';
+import { command, limitOption } from '../../command.ts';
+import { buildFilters, DAYS, dayFilters, FILTERS } from './filters.ts';
+import { formatEvent } from './text.ts';
 
 export const eventsSearch = command({
   name: 'events search',
@@ -16,7 +16,7 @@ export const eventsSearch = command({
       max: Number.MAX_SAFE_INTEGER,
       brief: 'Only events with a lower id, for the next page',
     },
-    limit: limit(1000, 50),
+    limit: limitOption(1000, 50),
   },
   calls: ['searchEvents'],
   output: 'EventSearchResult',
@@ -28,27 +28,27 @@ export const eventsSearch = command({
     { does: 'Everything about an incident', run: 'events search INC-1234' },
   ],
   page: (_context, { search }) => (search ? `/events?query=${encodeURIComponent(search)}` : '/events'),
-  run: async (context, { search }, { from, to, before, limit: most, ...filters }) => {
+  run: async (context, { search }, { from, to, before, limit: max, ...filters }) => {
     const query = {
-      ...filtersOf(search, filters),
-      ...daysOf({ from, to }),
+      ...buildFilters(search, filters),
+      ...dayFilters({ from, to }),
       ...(before !== undefined && { before }),
-      limit: most,
+      limit: max,
     };
-    const { data: found, response } = await context.read.GET('/api/admin/search/events', {
+    const { data: result, response } = await context.read.GET('/api/admin/search/events', {
       params: { query },
     });
     const hint = response.headers.get('Halyard-Hint');
     if (hint) context.note(hint);
-    return found as NonNullable<typeof found>;
+    return result as NonNullable<typeof result>;
   },
   text: ({ events, total, totalIsLowerBound }, context) => {
     if (events.length === 0) return 'No event matches.';
-    const last = events.at(-1);
-    const rest =
+    const lastEvent = events.at(-1);
+    const pageHint =
       total > events.length
-        ? `\n\n${events.length} of ${totalIsLowerBound ? 'at least ' : ''}${total}. The next page: --before ${last?.id}`
+        ? `\n\n${events.length} of ${totalIsLowerBound ? 'at least ' : ''}${total}. The next page: --before ${lastEvent?.id}`
         : '';
-    return events.map(event => eventLine(event, context)).join('\n') + rest;
+    return events.map(event => formatEvent(event, context)).join('\n') + pageHint;
   },
 });

@@ -1,8 +1,8 @@
 import { command } from '../../command.ts';
-import { wrongUse } from '../../errors.ts';
-import { fields } from '../../output.ts';
-import { data } from '../../requests.ts';
-import { sentence } from './text.ts';
+import { usageError } from '../../errors.ts';
+import { formatFields } from '../../output.ts';
+import { getData } from '../../requests.ts';
+import { describeEvent } from './text.ts';
 
 export const eventsShow = command({
   name: 'events show',
@@ -14,16 +14,16 @@ export const eventsShow = command({
   page: (_context, { id }) => `/events/${encodeURIComponent(id)}`,
   run: async (context, { id }) => {
     if (!/^-?\d+$/.test(id))
-      throw wrongUse(
+      throw usageError(
         `${JSON.stringify(id)} is not the id of an event. Ids are numbers, as in halyard events search.`,
       );
-    return await data(
+    return await getData(
       context.read.GET('/api/admin/events/{id}', { params: { path: { id: Number(id) } } } as never),
     );
   },
   text: (event: import('../../api/api.gen.ts').schemas['Event'], context) =>
     [
-      fields(context, {
+      formatFields(context, {
         Id: event.id,
         Time: event.createdAt,
         Type: event.type,
@@ -35,12 +35,11 @@ export const eventsShow = command({
         Change: event.groupId,
       }),
       '',
-      sentence(event),
-      ...section('Before', event.preData),
-      ...section('After', event.data),
+      describeEvent(event),
+      ...formatSection('Before', event.preData),
+      ...formatSection('After', event.data),
     ].join('\n'),
 });
 
-/** JSON escapes control characters, so it can be shown as it is. */
-const section = (title: string, value: unknown): string[] =>
+const formatSection = (title: string, value: unknown): string[] =>
   value == null ? [] : ['', `${title}:`, JSON.stringify(value, null, 2)];

@@ -1,7 +1,7 @@
 import { command } from '../../command.ts';
-import { FILTERS, filtersOf } from './filters.ts';
-import { follow } from './stream.ts';
-import { eventLine } from './text.ts';
+import { buildFilters, FILTERS } from './filters.ts';
+import { followEvents } from './stream.ts';
+import { formatEvent } from './text.ts';
 
 export const eventsTail = command({
   name: 'events tail',
@@ -34,15 +34,15 @@ export const eventsTail = command({
     { does: 'Wait until a flag changes', run: 'events tail --flag checkout-v2 --count 1' },
   ],
   run: async function* (context, { search }, { after, count, ...filters }) {
-    let left = count ?? Number.POSITIVE_INFINITY;
-    for await (const event of follow(
+    let remaining = count ?? Number.POSITIVE_INFINITY;
+    for await (const event of followEvents(
       context,
-      filtersOf(search, filters),
+      buildFilters(search, filters),
       after === undefined ? undefined : String(after),
     )) {
       yield event;
-      if (--left <= 0) return;
+      if (--remaining <= 0) return;
     }
   },
-  text: eventLine,
+  text: formatEvent,
 });

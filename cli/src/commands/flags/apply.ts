@@ -3,11 +3,11 @@ import type { schemas } from '../../api/api.gen.ts';
 import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { CommandError, EXIT } from '../../errors.ts';
-import { count, plain } from '../../output.ts';
-import { accepted } from '../../requests.ts';
+import { formatCount, sanitize } from '../../output.ts';
+import { requireSuccess } from '../../requests.ts';
 import { type Change, changesFor, requestFor } from './as-code/changes.ts';
-import { PLAN_SCHEMA, type Plan, type Prepared, planText, prepare } from './as-code/plan.ts';
-import { stateOf } from './as-code/state.ts';
+import { formatPlan, PLAN_SCHEMA, type Plan, type PreparedPlan, prepare } from './as-code/plan.ts';
+import { toFlagState } from './as-code/state.ts';
 import { FILE, PRUNE } from './plan.ts';
 
 export const flagsApply = command({
@@ -49,31 +49,33 @@ export const flagsApply = command({
       run: 'flags apply -f flags.yaml --plan 5f0c9f5a3b1d2e47 -m "Merge of #123"',
     },
   ],
-  run: async (context, _args, { file, prune, plan: name }): Promise<Plan> => {
-    const prepared = await prepare(context, file, Boolean(prune));
-    const { project, plan, changes } = prepared;
+  run: async (context, _args, { file, prune, plan: planName }): Promise<Plan> => {
+    const preparedPlan = await prepare(context, file, Boolean(prune));
+    const { project, plan, changes } = preparedPlan;
     const result = { project, plan, changes };
-    if (name !== undefined && name !== plan)
-      throw movedOn(`The plan is ${plan} now, not ${plain(name)}. The file or the server has changed since.`);
-    if (context.given.dryRun || changes.length === 0) return result;
-    if (name === undefined) {
-      context.note(planText(result));
+    if (planName !== undefined && planName !== plan)
+      throw planOutdatedError(
+        `The plan is ${plan} now, not ${sanitize(planName)}. The file or the server has changed since.`,
+      );
+    if (context.sharedOptions.dryRun || changes.length === 0) return result;
+    if (planName === undefined) {
+      context.note(formatPlan(result));
       await context.confirm(
-        `This makes ${count(changes.length, 'change')} in project "${project}".`,
+        `This makes ${formatCount(changes.length, 'change')} in project "${project}".`,
         project,
       );
     }
-    for (const [flag, some] of Map.groupBy(changes, change => change.flag))
-      await applyTo(context, prepared, flag, some);
+    for (const [flag, flagChanges] of Map.groupBy(changes, change => change.flag))
+      await applyChanges(context, preparedPlan, flag, flagChanges);
     return result;
   },
-  text: (plan, { given }) => {
-    if (given.dryRun || plan.changes.length === 0) return planText(plan);
-    return `Made ${count(plan.changes.length, 'change')} in project "${plain(plan.project)}".`;
+  text: (plan, { sharedOptions }) => {
+    if (sharedOptions.dryRun || plan.changes.length === 0) return formatPlan(plan);
+    return `Made ${formatCount(plan.changes.length, 'change')} in project "${sanitize(plan.project)}".`;
   },
 });
 
-const movedOn = (message: string): CommandError =>
+const planOutdatedError = (message: string): CommandError =>
   new CommandError({
     code: 'PlanOutdated',
     message,
@@ -83,38 +85,40 @@ const movedOn = (message: string): CommandError =>
   });
 
 /**
- * Carries out the changes of one flag. Before each change, the remaining work must match the plan, and the server checks that the
+ * Applies the changes to one flag. Before each change, the remaining work must match the plan, and the server checks that the
  * flag has not changed since it was read.
  */
-async function applyTo(
+async function applyChanges(
   context: Context,
-  { project, wanted, segments }: Prepared,
+  { project, desired, segments }: PreparedPlan,
   flag: string,
   changes: Change[],
 ): Promise<void> {
   const { server } = context.connection();
   const path = `/api/admin/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(flag)}`;
-  const { comment } = context.given;
-  for (const [n, change] of changes.entries()) {
+  const { comment } = context.sharedOptions;
+  for (const [index, change] of changes.entries()) {
     const headers: Record<string, string> =
       comment === undefined ? {} : { 'Halyard-Comment': encodeURIComponent(comment) };
     if (change.does !== 'create') {
-      const read = await accepted(await context.send('GET', path), server);
-      const feature = (await read.json()) as schemas['Feature'];
-      const left =
+      const response = await requireSuccess(await context.send('GET', path), server);
+      const feature = (await response.json()) as schemas['Feature'];
+      const remainingChanges =
         change.does === 'archive'
           ? [change]
-          : changesFor(flag, stateOf(feature, segments), wanted[flag] ?? {});
-      if (!isDeepStrictEqual(left, changes.slice(n)))
-        throw movedOn(
-          `Flag "${flag}" has changed since the plan was made. ${n} of its ${changes.length} changes were made.`,
+          : changesFor(flag, toFlagState(feature, segments), desired[flag] ?? {});
+      if (!isDeepStrictEqual(remainingChanges, changes.slice(index)))
+        throw planOutdatedError(
+          `Flag "${flag}" has changed since the plan was made. ${index} of its ${changes.length} changes were made.`,
         );
-      headers['If-Match'] = read.headers.get('ETag') ?? '';
+      headers['If-Match'] = response.headers.get('ETag') ?? '';
     }
     const { method, path: target, body } = requestFor(change, project, segments);
-    await accepted(await context.send(method, target, { body, headers }), server).catch((error: unknown) => {
-      // The server crashed after the change. The next read of the flag shows whether the rest of the plan still applies.
-      if (!(error instanceof CommandError) || error.problem.code !== 'AlreadyCarriedOutError') throw error;
-    });
+    await requireSuccess(await context.send(method, target, { body, headers }), server).catch(
+      (error: unknown) => {
+        // Continues, because the server made the change before it crashed. The next read of the flag shows whether the plan still applies.
+        if (!(error instanceof CommandError) || error.problem.code !== 'AlreadyCarriedOutError') throw error;
+      },
+    );
   }
 }

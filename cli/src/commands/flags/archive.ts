@@ -1,5 +1,5 @@
 import { command } from '../../command.ts';
-import { FLAG, IN_PROJECT, projectOf } from './find.ts';
+import { FLAG, findProject, IN_PROJECT } from './find.ts';
 
 export const flagsArchive = command({
   name: 'flags archive',
@@ -17,8 +17,8 @@ export const flagsArchive = command({
   examples: [
     { does: 'Archive a flag from a script', run: 'flags archive checkout-v2 --yes -m "The code is gone"' },
   ],
-  run: async (context, { flag }, { project: given }) => {
-    const project = await projectOf(context, flag, given);
+  run: async (context, { flag }, { project: projectOption }) => {
+    const project = await findProject(context, flag, projectOption);
     await context.confirm(
       `This archives flag "${flag}" in project "${project}", and SDKs no longer get it.`,
       flag,

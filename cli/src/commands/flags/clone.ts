@@ -1,9 +1,9 @@
 import type { schemas } from '../../api/api.gen.ts';
 import { command } from '../../command.ts';
-import { wrongUse } from '../../errors.ts';
-import { plain } from '../../output.ts';
-import { data } from '../../requests.ts';
-import { FLAG, IN_PROJECT, projectOf } from './find.ts';
+import { usageError } from '../../errors.ts';
+import { sanitize } from '../../output.ts';
+import { getData } from '../../requests.ts';
+import { FLAG, findProject, IN_PROJECT } from './find.ts';
 
 const PARTS = ['strategies', 'variants', 'tags', 'dependencies'] as const;
 
@@ -44,36 +44,43 @@ export const flagsClone = command({
     },
   ],
   run: async (context, { flag, name }, { project, into, without, replaceGroupId }) => {
-    const unknown = (without ?? []).find(part => !PARTS.some(known => known === part));
-    if (unknown !== undefined)
-      throw wrongUse(`A flag has no part ${JSON.stringify(unknown)}. Use ${PARTS.join(', ')}.`);
-    const left = PARTS.filter(part => !(without ?? []).includes(part));
-    const path = { projectId: await projectOf(context, flag, project), featureName: flag };
+    const unknownPart = (without ?? []).find(part => !PARTS.some(knownPart => knownPart === part));
+    if (unknownPart !== undefined)
+      throw usageError(`A flag has no part ${JSON.stringify(unknownPart)}. Use ${PARTS.join(', ')}.`);
+    const includedParts = PARTS.filter(part => !(without ?? []).includes(part));
+    const path = { projectId: await findProject(context, flag, project), featureName: flag };
     const body = {
       name,
       ...(into && { project: into }),
       ...(replaceGroupId && { replaceGroupId }),
-      ...((without ?? []).length > 0 && { include: left }),
+      ...((without ?? []).length > 0 && { include: includedParts }),
     };
-    const clone = '/api/admin/projects/{projectId}/features/{featureName}/clone';
-    // The server's own dry run shows more than the request would.
-    if (context.given.dryRun)
-      return await data(context.read.POST(clone, { params: { path, query: { dryRun: 'true' } }, body }));
-    return await data(context.write.POST(clone, { params: { path }, body }));
+    const cloneUrl = '/api/admin/projects/{projectId}/features/{featureName}/clone';
+    // Uses the server's own dry run, which shows more than the request would.
+    if (context.sharedOptions.dryRun)
+      return await getData(
+        context.read.POST(cloneUrl, { params: { path, query: { dryRun: 'true' } }, body }),
+      );
+    return await getData(context.write.POST(cloneUrl, { params: { path }, body }));
   },
   text: result =>
     'planId' in result
-      ? planText(result)
+      ? formatClonePlan(result)
       : `Created flag "${result.name}" in project "${result.project}", disabled everywhere.`,
 });
 
-function planText({ planId, obstacles, permissions }: schemas['ClonePlan']): string {
+function formatClonePlan({ planId, obstacles, permissions }: schemas['ClonePlan']): string {
   if (planId !== null) return 'Nothing was changed. The copy can be made.';
   const reasons = [
-    ...obstacles.map(one => plain(one.message)),
+    ...obstacles.map(obstacle => sanitize(obstacle.message)),
     ...permissions
-      .filter(one => !one.held)
-      .map(one => `You lack ${one.permission}${one.environment ? ` in ${one.environment}` : ''}.`),
+      .filter(permission => !permission.held)
+      .map(
+        permission =>
+          `You lack ${permission.permission}${permission.environment ? ` in ${permission.environment}` : ''}.`,
+      ),
   ];
-  return ['Nothing was changed. The copy cannot be made:', ...reasons.map(one => `  - ${one}`)].join('\n');
+  return ['Nothing was changed. The copy cannot be made:', ...reasons.map(reason => `  - ${reason}`)].join(
+    '\n',
+  );
 }

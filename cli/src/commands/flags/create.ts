@@ -1,6 +1,6 @@
 import { command, PROJECT } from '../../command.ts';
-import { wrongUse } from '../../errors.ts';
-import { data } from '../../requests.ts';
+import { usageError } from '../../errors.ts';
+import { getData } from '../../requests.ts';
 
 export const flagsCreate = command({
   name: 'flags create',
@@ -23,13 +23,13 @@ export const flagsCreate = command({
     },
   ],
   run: async (context, { flag }, { project, type, description, tag, impressionData }) => {
-    const tags = (tag ?? []).map(one => {
-      const at = one.indexOf(':');
-      if (at < 1)
-        throw wrongUse(
-          `The tag ${JSON.stringify(one)} has no type. Write it as type:value, such as team:checkout.`,
+    const tags = (tag ?? []).map(text => {
+      const colon = text.indexOf(':');
+      if (colon < 1)
+        throw usageError(
+          `The tag ${JSON.stringify(text)} has no type. Write it as type:value, such as team:checkout.`,
         );
-      return { type: one.slice(0, at), value: one.slice(at + 1) };
+      return { type: text.slice(0, colon), value: text.slice(colon + 1) };
     });
     const body = {
       name: flag,
@@ -39,7 +39,7 @@ export const flagsCreate = command({
       ...(tags.length > 0 && { tags }),
     };
     const path = { projectId: context.project(project) };
-    return await data(
+    return await getData(
       context.write.POST('/api/admin/projects/{projectId}/features', { params: { path }, body }),
     );
   },

@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { schemas } from '../../api/api.gen.ts';
 import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { notFound, wrongUse } from '../../errors.ts';
-import { plain } from '../../output.ts';
-import { data } from '../../requests.ts';
-import { tidyStrategy } from './as-code/state.ts';
-import { FLAG, IN_PROJECT, projectOf } from './find.ts';
+import { notFoundError, usageError } from '../../errors.ts';
+import { sanitize } from '../../output.ts';
+import { getData } from '../../requests.ts';
+import { normalizeStrategy } from './as-code/state.ts';
+import { FLAG, findProject, IN_PROJECT } from './find.ts';
 
 type Difference = { part: string; kind: string; from?: unknown; to?: unknown };
-type Result = {
+type DiffResult = {
   flag: string;
   project: string;
   from: string;
@@ -58,14 +58,14 @@ export const flagsDiff = command({
     },
     { does: 'Does the copy still equal its source?', run: 'flags diff checkout-v3 --exit-code' },
   ],
-  run: async (context, { flag }, { project: given, from, to, exitCode }) => {
+  run: async (context, { flag }, { project: projectOption, from, to, exitCode }) => {
     if ((from === undefined) !== (to === undefined))
-      throw wrongUse('Name both environments, with --from and --to, or none.');
-    const project = await projectOf(context, flag, given);
+      throw usageError('Name both environments, with --from and --to, or none.');
+    const project = await findProject(context, flag, projectOption);
     const result =
       from !== undefined && to !== undefined
-        ? await between(context, project, flag, from, to)
-        : await withSource(context, project, flag);
+        ? await compareEnvironments(context, project, flag, from, to)
+        : await compareWithSource(context, project, flag);
     if (exitCode && !result.same) context.failCheck();
     return result;
   },
@@ -74,67 +74,72 @@ export const flagsDiff = command({
       ? `Flag "${flag}" is the same in ${from} and ${to}.`
       : differences
           .map(
-            one =>
-              `${plain(one.part)}: ${one.kind}\n  - ${from}: ${shown(one.from)}\n  + ${to}: ${shown(one.to)}`,
+            difference =>
+              `${sanitize(difference.part)}: ${difference.kind}\n  - ${from}: ${formatValue(difference.from)}\n  + ${to}: ${formatValue(difference.to)}`,
           )
           .join('\n'),
 });
 
-const shown = (value: unknown): string =>
-  value === undefined ? 'none' : plain(typeof value === 'string' ? value : JSON.stringify(value));
+const formatValue = (value: unknown): string =>
+  value === undefined ? 'none' : sanitize(typeof value === 'string' ? value : JSON.stringify(value));
 
-async function between(
+async function compareEnvironments(
   context: Context,
   project: string,
   flag: string,
   from: string,
   to: string,
-): Promise<Result> {
+): Promise<DiffResult> {
   const path = { projectId: project, featureName: flag };
-  const { environments } = await data(
+  const { environments } = await getData(
     context.read.GET('/api/admin/projects/{projectId}/features/{featureName}', { params: { path } }),
   );
-  const [a, b] = [from, to].map(name => {
-    const found = environments.find(one => one.name === name);
-    if (!found)
-      throw notFound(
-        `Flag "${flag}" has no environment ${JSON.stringify(name)}. It has ${environments.map(one => one.name).join(', ')}.`,
+  const [left, right] = [from, to].map(name => {
+    const environment = environments.find(candidate => candidate.name === name);
+    if (!environment)
+      throw notFoundError(
+        `Flag "${flag}" has no environment ${JSON.stringify(name)}. It has ${environments.map(candidate => candidate.name).join(', ')}.`,
       );
-    return found;
+    return environment;
   }) as [schemas['FeatureEnvironment'], schemas['FeatureEnvironment']];
   const differences: Difference[] = [];
-  const compare = (part: string, left: unknown, right: unknown) => {
-    if (isDeepStrictEqual(left, right)) return;
-    const kind = left === undefined ? `only in ${to}` : right === undefined ? `only in ${from}` : 'different';
+  const compare = (part: string, leftValue: unknown, rightValue: unknown) => {
+    if (isDeepStrictEqual(leftValue, rightValue)) return;
+    const kind =
+      leftValue === undefined ? `only in ${to}` : rightValue === undefined ? `only in ${from}` : 'different';
     differences.push({
       part,
       kind,
-      ...(left !== undefined && { from: left }),
-      ...(right !== undefined && { to: right }),
+      ...(leftValue !== undefined && { from: leftValue }),
+      ...(rightValue !== undefined && { to: rightValue }),
     });
   };
-  compare('enabled', a.enabled, b.enabled);
+  compare('enabled', left.enabled, right.enabled);
   // A strategy has a different id in each environment, so strategies are compared by their position.
-  const most = Math.max(a.strategies.length, b.strategies.length);
-  for (let n = 0; n < most; n++)
-    compare(`strategy ${n + 1}`, essence(a.strategies[n]), essence(b.strategies[n]));
-  compare('variants', a.variants, b.variants);
+  const strategyCount = Math.max(left.strategies.length, right.strategies.length);
+  for (let index = 0; index < strategyCount; index++)
+    compare(
+      `strategy ${index + 1}`,
+      pickRelevantFields(left.strategies[index]),
+      pickRelevantFields(right.strategies[index]),
+    );
+  compare('variants', left.variants, right.variants);
   return { flag, project, from, to, same: differences.length === 0, differences };
 }
 
-/** The fields that determine the result, without ids and defaults. */
-function essence(strategy: schemas['FeatureStrategy'] | undefined): unknown {
+/** Returns the fields that determine the result, without ids and defaults. */
+function pickRelevantFields(strategy: schemas['FeatureStrategy'] | undefined): unknown {
   if (!strategy) return undefined;
   const parameters = strategy.parameters as Record<string, string>;
-  return tidyStrategy(
+  return normalizeStrategy(
     { ...strategy, parameters, segments: strategy.segments.map(String) },
     strategy.featureName,
   );
 }
 
-async function withSource(context: Context, project: string, flag: string): Promise<Result> {
+async function compareWithSource(context: Context, project: string, flag: string): Promise<DiffResult> {
   const path = { projectId: project, featureName: flag };
-  const drift = await data(
+  const drift = await getData(
     context.read.GET('/api/admin/projects/{projectId}/features/{featureName}/drift', { params: { path } }),
   );
   const differences = drift.differences.map(({ part, environment, kind, source, copy }) => ({

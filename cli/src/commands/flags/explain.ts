@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import type { schemas } from '../../api/api.gen.ts';
 import { command, ENVIRONMENT } from '../../command.ts';
-import { CommandError, wrongUse } from '../../errors.ts';
-import { plain } from '../../output.ts';
-import { data } from '../../requests.ts';
-import { FLAG, projectOf } from './find.ts';
+import { CommandError, usageError } from '../../errors.ts';
+import { sanitize } from '../../output.ts';
+import { getData } from '../../requests.ts';
+import { FLAG, findProject } from './find.ts';
 
-/** Fields of a context that SDKs know. Others are properties. */
-const KNOWN = ['appName', 'userId', 'sessionId', 'remoteAddress', 'currentTime'];
+/** The standard fields of a context. All other fields are properties. */
+const STANDARD_FIELDS = ['appName', 'userId', 'sessionId', 'remoteAddress', 'currentTime'];
 
 export const flagsExplain = command({
   name: 'flags explain',
@@ -49,8 +49,8 @@ export const flagsExplain = command({
       run: 'flags explain checkout-v2 -e production --check enabled',
     },
   ],
-  run: async (context, { flag }, { environment: given, context: pairs, at, draft, check }) => {
-    const environment = context.environment(given);
+  run: async (context, { flag }, { environment: environmentOption, context: pairs, at, draft, check }) => {
+    const environment = context.environment(environmentOption);
     const strategies = draft === undefined ? undefined : await readDraft(draft);
     const body = {
       environment,
@@ -59,28 +59,27 @@ export const flagsExplain = command({
       ...(at !== undefined && { at }),
       ...(strategies && { drafts: [{ feature: flag, environment, strategies }] }),
     };
-    const result = await data(
+    const result = await getData(
       context.read.POST('/api/admin/playground', { body: body as schemas['PlaygroundRequest'] }),
     ).catch(async (error: unknown) => {
-      // The playground rejects an unknown flag as invalid, but this command is about one flag, so it reports that the flag does
-      // not exist.
+      // Reports that the flag does not exist, because the playground rejects an unknown flag only as invalid.
       if (error instanceof CommandError && error.problem.status === 400)
-        await projectOf(context, flag, undefined);
+        await findProject(context, flag, undefined);
       throw error;
     });
     if (check !== undefined && result.features[0]?.isEnabled !== (check === 'enabled')) context.failCheck();
     return result;
   },
-  text: ({ features: [one], notEvaluated = [] }) => {
-    const [missing] = notEvaluated;
-    if (!one) return `Flag "${missing?.feature}" cannot be evaluated: ${missing?.reason}.`;
+  text: ({ features: [feature], notEvaluated = [] }) => {
+    const [skippedFlag] = notEvaluated;
+    if (!feature) return `Flag "${skippedFlag?.feature}" cannot be evaluated: ${skippedFlag?.reason}.`;
     const variant =
-      one.isEnabled && one.variant?.name !== undefined && one.variant.name !== 'disabled'
-        ? `, variant "${plain(one.variant.name)}"`
+      feature.isEnabled && feature.variant?.name !== undefined && feature.variant.name !== 'disabled'
+        ? `, variant "${sanitize(feature.variant.name)}"`
         : '';
     return [
-      `${one.isEnabled ? 'Enabled' : 'Disabled'}${variant}`,
-      ...one.explanation.map(line => `  ${plain(line)}`),
+      `${feature.isEnabled ? 'Enabled' : 'Disabled'}${variant}`,
+      ...feature.explanation.map(line => `  ${sanitize(line)}`),
     ].join('\n');
   },
 });
@@ -89,13 +88,13 @@ function readContext(pairs: string[]): Record<string, unknown> {
   const context: Record<string, unknown> = {};
   const properties: Record<string, string> = {};
   for (const pair of pairs) {
-    const at = pair.indexOf('=');
-    if (at < 1)
-      throw wrongUse(
+    const separator = pair.indexOf('=');
+    if (separator < 1)
+      throw usageError(
         `The context field ${JSON.stringify(pair)} has no value. Write it as field=value, such as userId=7.`,
       );
-    const [name, value] = [pair.slice(0, at), pair.slice(at + 1)];
-    if (KNOWN.includes(name)) context[name] = value;
+    const [name, value] = [pair.slice(0, separator), pair.slice(separator + 1)];
+    if (STANDARD_FIELDS.includes(name)) context[name] = value;
     else properties[name] = value;
   }
   return { ...context, ...(Object.keys(properties).length > 0 && { properties }) };
@@ -103,16 +102,16 @@ function readContext(pairs: string[]): Record<string, unknown> {
 
 async function readDraft(file: string): Promise<unknown[]> {
   const text = await readFile(file, 'utf8').catch((error: Error) => {
-    throw wrongUse(`Cannot read the draft: ${error.message}`);
+    throw usageError(`Cannot read the draft: ${error.message}`);
   });
   const value: unknown = (() => {
     try {
       return JSON.parse(text);
     } catch (error) {
-      throw wrongUse(`${file} is not valid JSON: ${(error as Error).message}.`);
+      throw usageError(`${file} is not valid JSON: ${(error as Error).message}.`);
     }
   })();
   if (!Array.isArray(value))
-    throw wrongUse(`${file} is not a list of strategies. Write it as [{"name": "flexibleRollout", …}].`);
+    throw usageError(`${file} is not a list of strategies. Write it as [{"name": "flexibleRollout", …}].`);
   return value;
 }

@@ -1,5 +1,5 @@
 import { command, PROJECT } from '../../command.ts';
-import { readProject, readSegments, stateOf } from './as-code/state.ts';
+import { readProject, readSegments, toFlagState } from './as-code/state.ts';
 
 export const flagsExport = command({
   name: 'flags export',
@@ -12,13 +12,13 @@ export const flagsExport = command({
   examples: [
     { does: 'Keep the flags of a project in Git', run: 'flags export --project payments > flags.yaml' },
   ],
-  run: async (context, { flag }, { project: given }) => {
-    const project = context.project(given);
+  run: async (context, { flag }, { project: projectOption }) => {
+    const project = context.project(projectOption);
     const segments = await readSegments(context);
     const features = (await readProject(context, project)).filter(
-      one => flag === undefined || one.name === flag,
+      ({ name }) => flag === undefined || name === flag,
     );
-    const flags = Object.fromEntries(features.map(one => [one.name, stateOf(one, segments)]));
+    const flags = Object.fromEntries(features.map(feature => [feature.name, toFlagState(feature, segments)]));
     const { stringify } = await import('yaml');
     return stringify({ project, flags }, { lineWidth: 120, aliasDuplicateObjects: false }).trimEnd();
   },

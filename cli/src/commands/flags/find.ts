@@ -1,12 +1,12 @@
 import type { Context } from '../../context.ts';
-import { notFound } from '../../errors.ts';
-import { data } from '../../requests.ts';
+import { notFoundError } from '../../errors.ts';
+import { getData } from '../../requests.ts';
 
-const PAGE = 1000;
+const PAGE_SIZE = 1000;
 const MAX_PAGES = 10;
 
-/** The project of a flag. Names are unique in the instance, so users need not specify the project. */
-export async function projectOf(
+/** Finds the project of a flag. Users need not specify it, because flag names are unique in the instance. */
+export async function findProject(
   context: Context,
   name: string,
   project: string | undefined,
@@ -14,36 +14,38 @@ export async function projectOf(
   if (project !== undefined) return project;
   for (const archived of ['IS:false', 'IS:true'] as const) {
     for (let page = 0; page < MAX_PAGES; page++) {
-      // A comma separates several strings of a search, so a name is searched up to it.
+      // Searches only for the part before a comma, because a comma separates several strings of a search.
       const query = {
         query: name.split(',')[0] ?? '',
         archived,
         sortBy: 'name',
-        limit: PAGE,
-        offset: page * PAGE,
+        limit: PAGE_SIZE,
+        offset: page * PAGE_SIZE,
       };
-      const { features } = await data(context.read.GET('/api/admin/search/features', { params: { query } }));
-      const found = features.find(one => one.name === name);
-      if (found) return found.project;
-      if (features.length < PAGE) break;
+      const { features } = await getData(
+        context.read.GET('/api/admin/search/features', { params: { query } }),
+      );
+      const matchingFeature = features.find(feature => feature.name === name);
+      if (matchingFeature) return matchingFeature.project;
+      if (features.length < PAGE_SIZE) break;
     }
   }
-  throw notFound(
+  throw notFoundError(
     `There is no flag ${JSON.stringify(name)}, or you may not see it.`,
     'Run halyard flags list to find it.',
   );
 }
 
-/** Rejects a project that does not exist, so that a typo is not an empty list. */
+/** Rejects a project that does not exist, so that a typo does not look like an empty list. */
 export async function requireProject(context: Context, id: string): Promise<void> {
-  await data(context.read.GET('/api/admin/projects/{projectId}', { params: { path: { projectId: id } } }));
+  await getData(context.read.GET('/api/admin/projects/{projectId}', { params: { path: { projectId: id } } }));
 }
 
-export const flagPage = (project: string, name: string): string =>
+export const flagPagePath = (project: string, name: string): string =>
   `/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(name)}`;
 
 export const FLAG = { brief: 'Name of the flag', complete: 'flags' } as const;
-/** For commands that work without the project, but save a request if it is given. */
+/** The option for commands that need no project, but save a request if they know it. */
 export const IN_PROJECT = {
   type: 'string',
   value: 'id',

@@ -1,7 +1,7 @@
-import { command, limit, PROJECT } from '../../command.ts';
-import { wrongUse } from '../../errors.ts';
-import { list } from '../../output.ts';
-import { data } from '../../requests.ts';
+import { command, limitOption, PROJECT } from '../../command.ts';
+import { usageError } from '../../errors.ts';
+import { formatList } from '../../output.ts';
+import { getData } from '../../requests.ts';
 import { requireProject } from './find.ts';
 
 export const flagsList = command({
@@ -36,7 +36,7 @@ export const flagsList = command({
       default: 'name',
       brief: 'What to sort by',
     },
-    limit: limit(1000, 100),
+    limit: limitOption(1000, 100),
   },
   calls: ['searchFeatures', 'getProject'],
   output: 'FeatureSearchResult',
@@ -58,10 +58,10 @@ export const flagsList = command({
   run: async (
     context,
     { search },
-    { project, state, type, tag, enabledIn, disabledIn, sort, limit: most },
+    { project, state, type, tag, enabledIn, disabledIn, sort, limit: maxResults },
   ) => {
-    // The server combines both with "or", which is never what users mean.
-    if (enabledIn && disabledIn) throw wrongUse('Use --enabled-in or --disabled-in, not both.');
+    // Rejected, because the server combines both with "or", which is never what users mean.
+    if (enabledIn && disabledIn) throw usageError('Use --enabled-in or --disabled-in, not both.');
     const id = context.projectIfSet(project);
     const status = [
       ...(enabledIn ? [`${enabledIn}:enabled`] : []),
@@ -76,25 +76,29 @@ export const flagsList = command({
       ...(tags.length > 0 && { tag: `INCLUDE_ALL_OF:${tags.join(',')}` }),
       ...(status.length > 0 && { status }),
       sortBy: sort,
-      limit: most,
+      limit: maxResults,
     };
-    const found = await data(context.read.GET('/api/admin/search/features', { params: { query } }));
-    if (id !== undefined && found.total === 0) await requireProject(context, id);
-    return found;
+    const result = await getData(context.read.GET('/api/admin/search/features', { params: { query } }));
+    if (id !== undefined && result.total === 0) await requireProject(context, id);
+    return result;
   },
   text: ({ features, total }, context) =>
-    list(context, {
+    formatList(context, {
       header: ['name', 'project', 'type', 'stage', 'enabled in', 'description'],
-      rows: features.map(one => [
-        one.name,
-        one.project,
-        one.type,
-        one.archivedAt ? 'archived' : one.stale ? `${one.lifecycle.stage}, stale` : one.lifecycle.stage,
-        one.environments
+      rows: features.map(feature => [
+        feature.name,
+        feature.project,
+        feature.type,
+        feature.archivedAt
+          ? 'archived'
+          : feature.stale
+            ? `${feature.lifecycle.stage}, stale`
+            : feature.lifecycle.stage,
+        feature.environments
           .filter(env => env.enabled)
           .map(env => env.name)
           .join(', ') || '-',
-        one.description ?? '',
+        feature.description ?? '',
       ]),
       none: 'No flag matches.',
       total,

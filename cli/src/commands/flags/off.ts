@@ -1,6 +1,6 @@
 import { command, ENVIRONMENT } from '../../command.ts';
 import { FLAG, IN_PROJECT } from './find.ts';
-import { toggle, toggled } from './toggle.ts';
+import { describeToggle, toggle } from './toggle.ts';
 
 export const flagsOff = command({
   name: 'flags off',
@@ -14,5 +14,5 @@ export const flagsOff = command({
     { does: 'Disable a flag and say why', run: 'flags off checkout-v2 -e production -m "See INC-1234"' },
   ],
   run: (context, { flag }, options) => toggle(context, flag, options, 'off'),
-  text: toggled,
+  text: describeToggle,
 });

@@ -1,6 +1,6 @@
 import { command, ENVIRONMENT } from '../../command.ts';
 import { FLAG, IN_PROJECT } from './find.ts';
-import { toggle, toggled } from './toggle.ts';
+import { describeToggle, toggle } from './toggle.ts';
 
 export const flagsOn = command({
   name: 'flags on',
@@ -14,5 +14,5 @@ export const flagsOn = command({
     { does: 'Enable a flag and say why', run: 'flags on checkout-v2 -e production -m "See INC-1234"' },
   ],
   run: (context, { flag }, options) => toggle(context, flag, options, 'on'),
-  text: toggled,
+  text: describeToggle,
 });

@@ -1,5 +1,5 @@
 import { command } from '../../command.ts';
-import { PLAN_SCHEMA, planText, prepare } from './as-code/plan.ts';
+import { formatPlan, PLAN_SCHEMA, prepare } from './as-code/plan.ts';
 
 export const FILE = {
   type: 'string',
@@ -36,5 +36,5 @@ export const flagsPlan = command({
     if (exitCode && changes.length > 0) context.failCheck();
     return { project, plan, changes };
   },
-  text: planText,
+  text: formatPlan,
 });

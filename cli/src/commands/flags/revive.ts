@@ -1,5 +1,5 @@
 import { command } from '../../command.ts';
-import { FLAG, IN_PROJECT, projectOf } from './find.ts';
+import { FLAG, findProject, IN_PROJECT } from './find.ts';
 
 export const flagsRevive = command({
   name: 'flags revive',
@@ -14,8 +14,8 @@ export const flagsRevive = command({
     properties: { name: { type: 'string' }, project: { type: 'string' }, archived: { const: false } },
   },
   examples: [{ does: 'Undo halyard flags archive', run: 'flags revive checkout-v2' }],
-  run: async (context, { flag }, { project: given }) => {
-    const project = await projectOf(context, flag, given);
+  run: async (context, { flag }, { project: projectOption }) => {
+    const project = await findProject(context, flag, projectOption);
     await context.write.POST('/api/admin/projects/{projectId}/revive', {
       params: { path: { projectId: project } },
       body: { features: [flag] },

@@ -1,5 +1,5 @@
 import { command } from '../../command.ts';
-import { FLAG, IN_PROJECT, projectOf } from './find.ts';
+import { FLAG, findProject, IN_PROJECT } from './find.ts';
 
 export const flagsStale = command({
   name: 'flags stale',
@@ -17,8 +17,8 @@ export const flagsStale = command({
     { does: 'Mark a flag', run: 'flags stale checkout-v2' },
     { does: 'Unmark it', run: 'flags stale checkout-v2 --undo' },
   ],
-  run: async (context, { flag }, { project: given, undo }) => {
-    const project = await projectOf(context, flag, given);
+  run: async (context, { flag }, { project: projectOption, undo }) => {
+    const project = await findProject(context, flag, projectOption);
     const stale = !undo;
     await context.write.POST('/api/admin/projects/{projectId}/stale', {
       params: { path: { projectId: project } },

@@ -1,23 +1,29 @@
 import type { schemas } from '../../api/api.gen.ts';
 import type { Context } from '../../context.ts';
-import { data } from '../../requests.ts';
-import { projectOf } from './find.ts';
+import { getData } from '../../requests.ts';
+import { findProject } from './find.ts';
 
-type Place = { environment: string | undefined; project: string | undefined };
+type ToggleOptions = { environment: string | undefined; project: string | undefined };
 
 export async function toggle(
   context: Context,
   flag: string,
-  place: Place,
-  to: 'on' | 'off',
+  options: ToggleOptions,
+  state: 'on' | 'off',
 ): Promise<schemas['FeatureEnvironment']> {
-  const environment = context.environment(place.environment);
-  const path = { projectId: await projectOf(context, flag, place.project), featureName: flag, environment };
+  const environment = context.environment(options.environment);
+  const path = {
+    projectId: await findProject(context, flag, options.project),
+    featureName: flag,
+    environment,
+  };
   const base = '/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}';
-  return await data(context.write.POST(to === 'on' ? `${base}/on` : `${base}/off`, { params: { path } }));
+  return await getData(
+    context.write.POST(state === 'on' ? `${base}/on` : `${base}/off`, { params: { path } }),
+  );
 }
 
-export const toggled = ({
+export const describeToggle = ({
   featureName,
   environment,
   enabled,

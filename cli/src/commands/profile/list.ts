@@ -1,5 +1,5 @@
 import { command } from '../../command.ts';
-import { list } from '../../output.ts';
+import { formatList } from '../../output.ts';
 import { profilesFile, readProfiles } from '../../profiles.ts';
 
 export const profileList = command({
@@ -38,9 +38,15 @@ export const profileList = command({
     };
   },
   text: ({ profiles }, context) =>
-    list(context, {
+    formatList(context, {
       header: ['', 'name', 'server', 'project', 'environment'],
-      rows: profiles.map(one => [one.current ? '*' : '', one.name, one.server, one.project, one.environment]),
+      rows: profiles.map(profile => [
+        profile.current ? '*' : '',
+        profile.name,
+        profile.server,
+        profile.project,
+        profile.environment,
+      ]),
       none: `There are no profiles in ${profilesFile(context.env)}. Run halyard login.`,
     }),
 });

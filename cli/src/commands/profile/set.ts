@@ -1,7 +1,7 @@
 import { command } from '../../command.ts';
-import { chosenProfile } from '../../connection.ts';
-import { notLoggedIn, wrongUse } from '../../errors.ts';
-import { fields } from '../../output.ts';
+import { findProfile } from '../../connection.ts';
+import { notLoggedInError, usageError } from '../../errors.ts';
+import { formatFields } from '../../output.ts';
 import { readProfiles, writeProfiles } from '../../profiles.ts';
 
 export const profileSet = command({
@@ -30,28 +30,32 @@ export const profileSet = command({
     properties: { profile: { type: 'string' }, project: { type: 'string' }, environment: { type: 'string' } },
   },
   examples: [{ does: 'Use the project "payments" from now on', run: 'profile set --project payments' }],
-  run: async ({ env, given }, _args, { project, environment }) => {
+  run: async ({ env, sharedOptions }, _args, { project, environment }) => {
     if (project === undefined && environment === undefined)
-      throw wrongUse('Nothing to set.', 'Use --project or --environment.');
-    const [name, profile] = chosenProfile(env, given.profile) ?? [];
+      throw usageError('Nothing to set.', 'Use --project or --environment.');
+    const [name, profile] = findProfile(env, sharedOptions.profile) ?? [];
     if (name === undefined || profile === undefined)
-      throw notLoggedIn('You are not logged in.', 'Run halyard login.');
-    const next = {
+      throw notLoggedInError('You are not logged in.', 'Run halyard login.');
+    const updatedProfile = {
       ...profile,
       ...(project !== undefined && { project }),
       ...(environment !== undefined && { environment }),
     };
-    if (!next.project) delete next.project;
-    if (!next.environment) delete next.environment;
-    const all = readProfiles(env);
-    all.profiles[name] = next;
-    writeProfiles(env, all);
+    if (!updatedProfile.project) delete updatedProfile.project;
+    if (!updatedProfile.environment) delete updatedProfile.environment;
+    const profiles = readProfiles(env);
+    profiles.profiles[name] = updatedProfile;
+    writeProfiles(env, profiles);
     return {
       profile: name,
-      ...(next.project && { project: next.project }),
-      ...(next.environment && { environment: next.environment }),
+      ...(updatedProfile.project && { project: updatedProfile.project }),
+      ...(updatedProfile.environment && { environment: updatedProfile.environment }),
     };
   },
   text: ({ profile, project, environment }, context) =>
-    fields(context, { Profile: profile, Project: project ?? 'none', Environment: environment ?? 'none' }),
+    formatFields(context, {
+      Profile: profile,
+      Project: project ?? 'none',
+      Environment: environment ?? 'none',
+    }),
 });

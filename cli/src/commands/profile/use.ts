@@ -1,5 +1,5 @@
 import { command } from '../../command.ts';
-import { chosenProfile } from '../../connection.ts';
+import { findProfile } from '../../connection.ts';
 import { readProfiles, writeProfiles } from '../../profiles.ts';
 
 export const profileUse = command({
@@ -10,7 +10,7 @@ export const profileUse = command({
   output: { type: 'object', required: ['current'], properties: { current: { type: 'string' } } },
   examples: [{ does: 'Work with the profile "test"', run: 'profile use test' }],
   run: async ({ env }, { name }) => {
-    chosenProfile(env, name);
+    findProfile(env, name); // Throws if the profile does not exist.
     writeProfiles(env, { ...readProfiles(env), current: name });
     return { current: name };
   },

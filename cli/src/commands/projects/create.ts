@@ -1,5 +1,5 @@
 import { command } from '../../command.ts';
-import { data } from '../../requests.ts';
+import { getData } from '../../requests.ts';
 
 export const projectsCreate = command({
   name: 'projects create',
@@ -25,7 +25,7 @@ export const projectsCreate = command({
       ...(description !== undefined && { description }),
       ...(mode && { mode }),
     };
-    return await data(context.write.POST('/api/admin/projects', { body }));
+    return await getData(context.write.POST('/api/admin/projects', { body }));
   },
   text: ({ id }) => `Created project "${id}".`,
 });

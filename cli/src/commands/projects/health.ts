@@ -1,7 +1,7 @@
-import { command, limit } from '../../command.ts';
-import { wrongUse } from '../../errors.ts';
-import { list, plain } from '../../output.ts';
-import { data } from '../../requests.ts';
+import { command, limitOption } from '../../command.ts';
+import { usageError } from '../../errors.ts';
+import { formatList, sanitize } from '../../output.ts';
+import { getData } from '../../requests.ts';
 
 export const projectsHealth = command({
   name: 'projects health',
@@ -22,20 +22,20 @@ export const projectsHealth = command({
       max: 100,
       brief: 'Exit with 10 if the health is lower',
     },
-    limit: limit(1000, 50),
+    limit: limitOption(1000, 50),
   },
   checks: true,
   calls: ['getProjectHealth'],
   output: 'ProjectHealth',
   examples: [{ does: 'Fail a pipeline below 80 %', run: 'projects health payments --min 80' }],
   page: (context, { project }) => `/projects/${encodeURIComponent(context.project(project))}/health`,
-  run: async (context, { project }, { min, limit: most }) => {
+  run: async (context, { project }, { min, limit: max }) => {
     const id = context.projectIfSet(project);
-    if (!id) throw wrongUse('No project is given.', 'Name it after the command, or set HALYARD_PROJECT.');
+    if (!id) throw usageError('No project is given.', 'Name it after the command, or set HALYARD_PROJECT.');
     const path = { projectId: id };
-    const report = await data(
+    const report = await getData(
       context.read.GET('/api/admin/projects/{projectId}/health', {
-        params: { path, query: { limit: most } },
+        params: { path, query: { limit: max } },
       }),
     );
     if (min !== undefined && report.health < min) context.failCheck();
@@ -43,11 +43,16 @@ export const projectsHealth = command({
   },
   text: ({ project, health, findings, total }, context) =>
     [
-      `The health of project "${plain(project)}" is ${health} %.`,
+      `The health of project "${sanitize(project)}" is ${health} %.`,
       '',
-      list(context, {
+      formatList(context, {
         header: ['flag', 'finding', 'points', 'what to do'],
-        rows: findings.map(one => [one.feature ?? one.segment?.name, one.rule, one.points, one.remedy]),
+        rows: findings.map(finding => [
+          finding.feature ?? finding.segment?.name,
+          finding.rule,
+          finding.points,
+          finding.remedy,
+        ]),
         none: 'There is nothing to clean up.',
         total,
       }),

@@ -1,6 +1,6 @@
 import { command } from '../../command.ts';
-import { list, time } from '../../output.ts';
-import { data } from '../../requests.ts';
+import { formatList, formatTime } from '../../output.ts';
+import { getData } from '../../requests.ts';
 
 export const projectsList = command({
   name: 'projects list',
@@ -12,18 +12,18 @@ export const projectsList = command({
   page: () => '/projects',
   run: async (context, _args, { archived }) => {
     const query = archived ? { archived: 'true' as const } : {};
-    return await data(context.read.GET('/api/admin/projects', { params: { query } }));
+    return await getData(context.read.GET('/api/admin/projects', { params: { query } }));
   },
   text: ({ projects }, context) =>
-    list(context, {
+    formatList(context, {
       header: ['id', 'flags', 'stale', 'health', 'last change', 'name'],
-      rows: projects.map(one => [
-        one.id,
-        one.featureCount,
-        one.staleFeatureCount,
-        `${one.health} %`,
-        time(one.lastEventAt),
-        one.name,
+      rows: projects.map(project => [
+        project.id,
+        project.featureCount,
+        project.staleFeatureCount,
+        `${project.health} %`,
+        formatTime(project.lastEventAt),
+        project.name,
       ]),
       none: 'There are no projects that you may see.',
     }),

@@ -1,6 +1,6 @@
 import { command } from '../../command.ts';
-import { fields, time } from '../../output.ts';
-import { data } from '../../requests.ts';
+import { formatFields, formatTime } from '../../output.ts';
+import { getData } from '../../requests.ts';
 
 export const projectsShow = command({
   name: 'projects show',
@@ -11,19 +11,19 @@ export const projectsShow = command({
   examples: [{ does: 'Show a project', run: 'projects show payments' }],
   page: (_context, { project }) => `/projects/${encodeURIComponent(project)}`,
   run: async (context, { project }) =>
-    await data(
+    await getData(
       context.read.GET('/api/admin/projects/{projectId}', { params: { path: { projectId: project } } }),
     ),
-  text: (one, context) =>
-    fields(context, {
-      Id: one.id,
-      Name: one.name,
-      Description: one.description,
-      Mode: one.mode,
-      Environments: one.environments.join(', '),
-      Members: one.members,
-      'Comment required': one.requireComment ? 'yes' : 'no',
-      Created: time(one.createdAt),
-      Archived: time(one.archivedAt),
+  text: (project, context) =>
+    formatFields(context, {
+      Id: project.id,
+      Name: project.name,
+      Description: project.description,
+      Mode: project.mode,
+      Environments: project.environments.join(', '),
+      Members: project.members,
+      'Comment required': project.requireComment ? 'yes' : 'no',
+      Created: formatTime(project.createdAt),
+      Archived: formatTime(project.archivedAt),
     }),
 });

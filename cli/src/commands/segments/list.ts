@@ -1,6 +1,6 @@
 import { command } from '../../command.ts';
-import { list } from '../../output.ts';
-import { data } from '../../requests.ts';
+import { formatList } from '../../output.ts';
+import { getData } from '../../requests.ts';
 
 export const segmentsList = command({
   name: 'segments list',
@@ -9,17 +9,17 @@ export const segmentsList = command({
   output: 'SegmentList',
   examples: [{ does: 'All segments that you may see', run: 'segments list' }],
   page: () => '/admin/segments',
-  run: async context => await data(context.read.GET('/api/admin/segments')),
+  run: async context => await getData(context.read.GET('/api/admin/segments')),
   text: ({ segments }, context) =>
-    list(context, {
+    formatList(context, {
       header: ['id', 'name', 'project', 'flags', 'constraints', 'description'],
-      rows: segments.map(one => [
-        one.id,
-        one.name,
-        one.project ?? 'all',
-        one.usedInFeatures,
-        one.constraints.length,
-        one.description,
+      rows: segments.map(segment => [
+        segment.id,
+        segment.name,
+        segment.project ?? 'all',
+        segment.usedInFeatures,
+        segment.constraints.length,
+        segment.description,
       ]),
       none: 'There are no segments.',
     }),

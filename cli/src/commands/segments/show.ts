@@ -1,7 +1,7 @@
 import { command } from '../../command.ts';
-import { notFound } from '../../errors.ts';
-import { fields, plain } from '../../output.ts';
-import { data } from '../../requests.ts';
+import { notFoundError } from '../../errors.ts';
+import { formatFields, sanitize } from '../../output.ts';
+import { getData } from '../../requests.ts';
 
 export const segmentsShow = command({
   name: 'segments show',
@@ -11,32 +11,32 @@ export const segmentsShow = command({
   output: 'Segment',
   examples: [{ does: 'Show a segment', run: 'segments show beta-testers' }],
   run: async (context, { segment }) => {
-    const { segments } = await data(context.read.GET('/api/admin/segments'));
-    const found =
-      segments.find(one => one.name === segment) ?? segments.find(one => String(one.id) === segment);
-    if (!found)
-      throw notFound(
+    const { segments } = await getData(context.read.GET('/api/admin/segments'));
+    const match =
+      segments.find(({ name }) => name === segment) ?? segments.find(({ id }) => String(id) === segment);
+    if (!match)
+      throw notFoundError(
         `There is no segment ${JSON.stringify(segment)}, or you may not see it.`,
         'Run halyard segments list to find it.',
       );
-    return found;
+    return match;
   },
-  text: (one, context) =>
+  text: (segment, context) =>
     [
-      fields(context, {
-        Id: one.id,
-        Name: one.name,
-        Description: one.description,
-        Project: one.project ?? 'all',
-        'Used by': `${one.usedInFeatures} flags`,
+      formatFields(context, {
+        Id: segment.id,
+        Name: segment.name,
+        Description: segment.description,
+        Project: segment.project ?? 'all',
+        'Used by': `${segment.usedInFeatures} flags`,
       }),
       '',
-      one.constraints.length === 0
+      segment.constraints.length === 0
         ? 'It has no constraints, so it contains everybody.'
         : 'Constraints, which must all match:',
-      ...one.constraints.map(
+      ...segment.constraints.map(
         ({ contextName, operator, inverted, values, value }) =>
-          `  ${plain(`${contextName} ${inverted ? 'not ' : ''}${operator} ${values?.join(', ') || (value ?? '')}`)}`,
+          `  ${sanitize(`${contextName} ${inverted ? 'not ' : ''}${operator} ${values?.join(', ') || (value ?? '')}`)}`,
       ),
     ].join('\n'),
 });

@@ -1,6 +1,6 @@
 import { command, ENVIRONMENT } from '../../command.ts';
-import { wrongUse } from '../../errors.ts';
-import { data } from '../../requests.ts';
+import { usageError } from '../../errors.ts';
+import { getData } from '../../requests.ts';
 
 export const tokensCreate = command({
   name: 'tokens create',
@@ -20,13 +20,13 @@ export const tokensCreate = command({
       value: 'id',
       short: 'p',
       many: true,
-      brief: 'Project that the SDK may read; can be repeated. Default: all',
+      brief: 'Project the SDK may read; can be repeated. Default: all',
       complete: 'projects',
     },
     expiresAt: {
       type: 'string',
       value: 'time',
-      brief: 'When it expires, such as 2027-01-31T00:00:00Z. Default: never',
+      brief: 'When the token expires, such as 2027-01-31T00:00:00Z. Default: never',
     },
   },
   writes: 'change',
@@ -37,7 +37,7 @@ export const tokensCreate = command({
   ],
   run: async (context, { name }, { type, environment, project, expiresAt }) => {
     if (expiresAt !== undefined && Number.isNaN(Date.parse(expiresAt)))
-      throw wrongUse(`${JSON.stringify(expiresAt)} is not a time. Write it as 2027-01-31T00:00:00Z.`);
+      throw usageError(`${JSON.stringify(expiresAt)} is not a time. Write it as 2027-01-31T00:00:00Z.`);
     const body = {
       tokenName: name,
       type,
@@ -45,8 +45,8 @@ export const tokensCreate = command({
       projects: project && project.length > 0 ? project : ['*'],
       ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
     };
-    return await data(context.write.POST('/api/admin/api-tokens', { body }));
+    return await getData(context.write.POST('/api/admin/api-tokens', { body }));
   },
   text: ({ secret, tokenName, environment }) =>
-    `Created token "${tokenName}" for ${environment}. The secret is shown only now:\n\n${secret}`,
+    `Created token "${tokenName}" for ${environment}. The secret will not be shown again:\n\n${secret}`,
 });

@@ -1,6 +1,6 @@
 import { command } from '../../command.ts';
-import { list, time } from '../../output.ts';
-import { data } from '../../requests.ts';
+import { formatList, formatTime } from '../../output.ts';
+import { getData } from '../../requests.ts';
 
 export const tokensList = command({
   name: 'tokens list',
@@ -14,18 +14,18 @@ export const tokensList = command({
     },
   ],
   page: () => '/admin/tokens',
-  run: async context => await data(context.read.GET('/api/admin/api-tokens')),
+  run: async context => await getData(context.read.GET('/api/admin/api-tokens')),
   text: ({ tokens }, context) =>
-    list(context, {
+    formatList(context, {
       header: ['id', 'name', 'type', 'environment', 'projects', 'last used', 'expires'],
-      rows: tokens.map(one => [
-        one.id,
-        one.tokenName,
-        one.type,
-        one.environment ?? 'all',
-        one.projects.join(', '),
-        time(one.seenAt) || 'never',
-        time(one.expiresAt) || 'never',
+      rows: tokens.map(token => [
+        token.id,
+        token.tokenName,
+        token.type,
+        token.environment ?? 'all',
+        token.projects.join(', '),
+        formatTime(token.seenAt) || 'never',
+        formatTime(token.expiresAt) || 'never',
       ]),
       none: 'There are no API tokens that you may see.',
     }),

@@ -1,7 +1,7 @@
 import { command } from '../../command.ts';
-import { CommandError, EXIT, notFound } from '../../errors.ts';
-import { plain } from '../../output.ts';
-import { data } from '../../requests.ts';
+import { CommandError, EXIT, notFoundError } from '../../errors.ts';
+import { sanitize } from '../../output.ts';
+import { getData } from '../../requests.ts';
 
 export const tokensRevoke = command({
   name: 'tokens revoke',
@@ -16,31 +16,32 @@ export const tokensRevoke = command({
   },
   examples: [{ does: 'Revoke a token by its id', run: 'tokens revoke 12 --yes' }],
   run: async (context, { token }) => {
-    const { tokens } = await data(context.read.GET('/api/admin/api-tokens'));
-    const byId = tokens.filter(one => String(one.id) === token);
-    const found = byId.length > 0 ? byId : tokens.filter(one => one.tokenName === token);
-    const [one] = found;
-    if (!one)
-      throw notFound(
+    const { tokens } = await getData(context.read.GET('/api/admin/api-tokens'));
+    const tokensById = tokens.filter(({ id }) => String(id) === token);
+    const matches =
+      tokensById.length > 0 ? tokensById : tokens.filter(({ tokenName }) => tokenName === token);
+    const [apiToken] = matches;
+    if (!apiToken)
+      throw notFoundError(
         `There is no API token ${JSON.stringify(token)}, or you may not see it.`,
         'Run halyard tokens list to find it.',
       );
-    if (found.length > 1)
+    if (matches.length > 1)
       throw new CommandError({
         code: 'ConflictError',
-        message: `${found.length} API tokens are named ${JSON.stringify(token)}: ${found.map(each => each.id).join(', ')}.`,
+        message: `${matches.length} API tokens are named ${JSON.stringify(token)}: ${matches.map(({ id }) => id).join(', ')}.`,
         exit: EXIT.conflict,
         retryable: false,
         hint: 'Use the id instead.',
       });
     await context.confirm(
-      `This revokes token "${one.tokenName}" of ${one.environment ?? 'all environments'}. SDKs that use it get no more flags.`,
-      one.tokenName,
+      `This revokes token "${apiToken.tokenName}" of ${apiToken.environment ?? 'all environments'}. SDKs that use it get no more flags.`,
+      apiToken.tokenName,
     );
     await context.write.DELETE('/api/admin/api-tokens/{token}', {
-      params: { path: { token: String(one.id) } },
+      params: { path: { token: String(apiToken.id) } },
     });
-    return { id: one.id, name: one.tokenName };
+    return { id: apiToken.id, name: apiToken.tokenName };
   },
-  text: ({ name }) => `Revoked token "${plain(name)}".`,
+  text: ({ name }) => `Revoked token "${sanitize(name)}".`,
 });

@@ -1,6 +1,6 @@
 import { command } from '../../command.ts';
-import { list, time } from '../../output.ts';
-import { data } from '../../requests.ts';
+import { formatList, formatTime } from '../../output.ts';
+import { getData } from '../../requests.ts';
 
 export const usersList = command({
   name: 'users list',
@@ -17,18 +17,18 @@ export const usersList = command({
   page: () => '/admin/users',
   run: async (context, _args, { deactivated }) => {
     const query = deactivated ? { deactivated: 'true' as const } : {};
-    return await data(context.read.GET('/api/admin/user-admin', { params: { query } }));
+    return await getData(context.read.GET('/api/admin/user-admin', { params: { query } }));
   },
   text: ({ users, rootRoles }, context) =>
-    list(context, {
+    formatList(context, {
       header: ['id', 'username', 'role', 'last seen', 'groups', 'name'],
-      rows: users.map(one => [
-        one.id,
-        one.username ?? one.email,
-        rootRoles.find(role => role.id === one.rootRole)?.name ?? 'none',
-        time(one.seenAt) || 'never',
-        one.groups.join(', '),
-        one.name,
+      rows: users.map(user => [
+        user.id,
+        user.username ?? user.email,
+        rootRoles.find(role => role.id === user.rootRole)?.name ?? 'none',
+        formatTime(user.seenAt) || 'never',
+        user.groups.join(', '),
+        user.name,
       ]),
       none: 'There are no users.',
     }),

@@ -17,30 +17,30 @@ import { TextFilter } from '../../ui/TextFilter.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { toast, toastError } from '../../ui/toasts.ts';
 import { useFilters } from '../../ui/useFilters.ts';
-import { counted } from '../../ui/words.ts';
+import { formatCount } from '../../ui/words.ts';
 import type { ProjectDetails } from '../queries.ts';
-import { AddAccess } from './AddAccess.tsx';
+import { AddAccessPanel } from './AddAccess.tsx';
 import { SettingsPage } from './Frame.tsx';
 import { type Access, accessQuery, revokeRoles, setRoles } from './queries.ts';
 import s from './settings.module.css';
-import { changesOfAccess } from './subjects.ts';
-import { lastOwnerOf, namesOf, type Row, rowsOf } from './words.ts';
+import { buildAccessSubject } from './subjects.ts';
+import { findOnlyOwner, formatRoleNames, type Row, toRows } from './words.ts';
 
-/** Who has a role in the project. `?edit=new` opens the panel that grants one. */
+/** Lists who has a role in the project. `?edit=new` opens the panel that grants roles. */
 export function AccessPage() {
-  return <SettingsPage>{project => <AccessOf key={project.id} project={project} />}</SettingsPage>;
+  return <SettingsPage>{project => <ProjectAccess key={project.id} project={project} />}</SettingsPage>;
 }
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const parseText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** More rows are found by searching. */
-const SHOWN = 200;
+/** The maximum number of rows. A search finds the others. */
+const MAX_SHOWN = 200;
 
-function AccessOf({ project }: { project: ProjectDetails }) {
+function ProjectAccess({ project }: { project: ProjectDetails }) {
   const me = useMe();
   const { search, push, replace } = useFilters();
   const { data, error, refetch } = useQuery(accessQuery(project.id));
-  const typed = typeof search.query === 'string' ? search.query : '';
+  const typedText = typeof search.query === 'string' ? search.query : '';
   const add = () => push({ edit: 'new' });
   useShortcuts([
     can(me, 'addProjectAccess', { project: project.id }) && {
@@ -49,9 +49,9 @@ function AccessOf({ project }: { project: ProjectDetails }) {
       run: add,
     },
   ]);
-  const rows = data ? rowsOf(data) : [];
-  const words = typed.trim().toLowerCase();
-  const matching = rows.filter(({ name, note }) => `${name}\n${note}`.toLowerCase().includes(words));
+  const rows = data ? toRows(data) : [];
+  const searchText = typedText.trim().toLowerCase();
+  const matchingRows = rows.filter(({ name, note }) => `${name}\n${note}`.toLowerCase().includes(searchText));
   return (
     <div className={s.withRail}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
@@ -75,34 +75,36 @@ function AccessOf({ project }: { project: ProjectDetails }) {
           <TextFilter
             label="Filter members"
             placeholder="Name or email address"
-            value={typed}
-            found={counted(matching.length, 'member')}
+            value={typedText}
+            resultText={formatCount(matchingRows.length, 'member')}
             onChange={query => replace({ query: query || undefined })}
           />
         )}
         {data && rows.length === 0 && (
           <Empty icon={<Users size={22} />}>Nobody has a role in this project. Admins can change it.</Empty>
         )}
-        {rows.length > 0 && matching.length === 0 && (
-          <Empty action={<Button onClick={() => push({ query: undefined })}>Remove “{typed.trim()}”</Button>}>
+        {rows.length > 0 && matchingRows.length === 0 && (
+          <Empty
+            action={<Button onClick={() => push({ query: undefined })}>Remove “{typedText.trim()}”</Button>}
+          >
             No members match.
           </Empty>
         )}
-        {data && matching.length > 0 && (
-          <Table project={project} access={data} rows={matching.slice(0, SHOWN)} />
+        {data && matchingRows.length > 0 && (
+          <Table project={project} access={data} rows={matchingRows.slice(0, MAX_SHOWN)} />
         )}
-        {matching.length > SHOWN && (
-          <p className="muted">The first {SHOWN} are shown. Filter to see others.</p>
+        {matchingRows.length > MAX_SHOWN && (
+          <p className="muted">The first {MAX_SHOWN} are shown. Filter to see others.</p>
         )}
       </section>
       <aside className={s.rail} aria-label="Effect">
-        <LastChange subject={changesOfAccess(project.id)} />
+        <LastChange subject={buildAccessSubject(project.id)} />
       </aside>
       {search.edit === 'new' && data && (
-        <AddAccess
+        <AddAccessPanel
           project={project}
           access={data}
-          start={{ user: textOf(search.user), role: textOf(search.role) }}
+          preselection={{ user: parseText(search.user), role: parseText(search.role) }}
           onClose={() => replace({ edit: undefined, user: undefined, role: undefined })}
         />
       )}
@@ -111,7 +113,7 @@ function AccessOf({ project }: { project: ProjectDetails }) {
 }
 
 function Table({ project, access, rows }: { project: ProjectDetails; access: Access; rows: readonly Row[] }) {
-  const lastOwner = lastOwnerOf(access);
+  const onlyOwner = findOnlyOwner(access);
   return (
     <table className={s.table}>
       <thead>
@@ -132,7 +134,7 @@ function Table({ project, access, rows }: { project: ProjectDetails; access: Acc
             project={project}
             access={access}
             row={row}
-            isLastOwner={row.key === lastOwner}
+            isLastOwner={row.key === onlyOwner}
           />
         ))}
       </tbody>
@@ -152,24 +154,24 @@ function Holder({
   isLastOwner: boolean;
 }) {
   const me = useMe();
-  const missing = useMissingPermissions('setProjectRolesOfUser', { project: project.id });
-  const [asked, ask] = useState<'revoke' | number>();
+  const missingPermissions = useMissingPermissions('setProjectRolesOfUser', { project: project.id });
+  const [requestedChange, setRequestedChange] = useState<'revoke' | number>();
   const isMe = row.kind === 'user' && row.id === me.user.id;
-  const isReadOnly = missing.length > 0;
+  const isReadOnly = missingPermissions.length > 0;
   const change = async (role: number) => {
     await setRoles(project.id, row, [role]);
-    toast({ message: `${row.name} is now ${namesOf([role], access.roles)} of ${project.name}.` });
+    toast({ message: `${row.name} is now ${formatRoleNames([role], access.roles)} of ${project.name}.` });
   };
   const revoke = async () => {
     await revokeRoles(project.id, row);
     toast({ message: `Removed ${row.name} from ${project.name}.` });
   };
-  const reason = isLastOwner
+  const lockReason = isLastOwner
     ? 'The last owner. Make someone else an owner first.'
     : isReadOnly
-      ? requirement(missing)
+      ? requirement(missingPermissions)
       : undefined;
-  const several = row.roles.length > 1;
+  const hasSeveralRoles = row.roles.length > 1;
   return (
     <tr>
       <td>
@@ -191,24 +193,26 @@ function Holder({
       <td>
         <NativeSelect
           aria-label={`Role of ${row.name}`}
-          disabled={reason !== undefined}
-          value={several ? 'several' : String(row.roles[0])}
+          disabled={lockReason !== undefined}
+          value={hasSeveralRoles ? 'several' : String(row.roles[0])}
           data={[
-            ...(several ? [{ value: 'several', label: namesOf(row.roles, access.roles) }] : []),
+            ...(hasSeveralRoles
+              ? [{ value: 'several', label: formatRoleNames(row.roles, access.roles) }]
+              : []),
             ...access.roles.map(role => ({ value: String(role.id), label: role.name })),
           ]}
           onChange={event => {
             const role = Number(event.target.value);
             // A change to the user's own role may revoke the permission to change it back.
-            if (isMe) ask(role);
+            if (isMe) setRequestedChange(role);
             else void change(role).catch(toastError);
           }}
         />
-        {isLastOwner && <small className={s.reason}>{reason}</small>}
+        {isLastOwner && <small className={s.reason}>{lockReason}</small>}
       </td>
       <td className="muted">{row.source}</td>
       <td className={s.when}>
-        <Time at={row.addedAt} as="date" />
+        <Time at={row.addedAt} format="date" />
       </td>
       <td>
         {isLastOwner ? null : (
@@ -216,21 +220,29 @@ function Holder({
             call={row.kind === 'user' ? 'deleteProjectRolesOfUser' : 'deleteProjectRolesOfGroup'}
             project={project.id}
           >
-            <Button size="compact-xs" onClick={() => ask('revoke')}>
+            <Button size="compact-xs" onClick={() => setRequestedChange('revoke')}>
               Remove… <span className="sr">{row.name}</span>
             </Button>
           </Can>
         )}
-        {asked !== undefined && (
+        {requestedChange !== undefined && (
           <Confirm
             opened
-            title={asked === 'revoke' ? `Remove ${row.name} from ${project.name}?` : 'Change your own role?'}
-            action={asked === 'revoke' ? `Remove ${row.name}` : 'Change my role'}
+            title={
+              requestedChange === 'revoke'
+                ? `Remove ${row.name} from ${project.name}?`
+                : 'Change your own role?'
+            }
+            action={requestedChange === 'revoke' ? `Remove ${row.name}` : 'Change my role'}
             danger
-            onConfirm={() => (asked === 'revoke' ? revoke() : change(asked))}
-            onClose={() => ask(undefined)}
+            onConfirm={() => (requestedChange === 'revoke' ? revoke() : change(requestedChange))}
+            onClose={() => setRequestedChange(undefined)}
           >
-            <p>{asked === 'revoke' ? lossOf(row, project) : 'You may not be able to change it back.'}</p>
+            <p>
+              {requestedChange === 'revoke'
+                ? describeLoss(row, project)
+                : 'You may not be able to change it back.'}
+            </p>
           </Confirm>
         )}
       </td>
@@ -238,8 +250,8 @@ function Holder({
   );
 }
 
-/** What a user or group can no longer do. */
-const lossOf = ({ kind, name }: Row, { mode }: ProjectDetails): string =>
+/** Describes what a user or group can no longer do. */
+const describeLoss = ({ kind, name }: Row, { mode }: ProjectDetails): string =>
   `${kind === 'group' ? `The members of ${name} lose` : `${name} loses`} the role in this project${
     mode === 'private' ? ', and no longer see it' : ', and can still read it'
   }. Roles of groups and of the instance remain.`;

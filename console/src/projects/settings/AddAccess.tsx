@@ -3,85 +3,102 @@ import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { useState } from 'react';
-import { otherMessages } from '../../api/errors.ts';
+import { messagesWithoutField } from '../../api/errors.ts';
 import { Failure } from '../../ui/Failure.tsx';
 import { PanelForm } from '../../ui/PanelForm.tsx';
 import { Skeleton } from '../../ui/Skeleton.tsx';
 import { toast } from '../../ui/toasts.ts';
 import { useDraft } from '../../ui/useDraft.ts';
 import { useUnsaved } from '../../ui/useUnsaved.tsx';
-import { counted, formatNumber } from '../../ui/words.ts';
+import { formatCount, formatNumber } from '../../ui/words.ts';
 import type { ProjectDetails } from '../queries.ts';
 import { type Access, candidatesQuery, grantRole } from './queries.ts';
 import s from './settings.module.css';
-import { isOwner, namesOf } from './words.ts';
+import { formatRoleNames, isOwner } from './words.ts';
 
-/** How many are shown at most. To find others, search. */
-const SHOWN = 50;
+/** The maximum number of candidates. A search finds the others. */
+const MAX_SHOWN = 50;
 
-type Candidate = { key: string; name: string; note: string };
+type Candidate = { key: string; name: string; note: string; isHolder: boolean };
 type Draft = { roleId?: number; chosen: string[] };
 
 /** The panel that grants a role to several users and groups at a time. */
-export function AddAccess({
+export function AddAccessPanel({
   project,
   access,
-  start,
+  preselection,
   onClose,
 }: {
   project: ProjectDetails;
   access: Access;
-  /** What the URL chooses: the id of a user, and the id of a role. */
-  start: { user?: string | undefined; role?: string | undefined };
+  /** The ids of the user and the role that the URL preselects. */
+  preselection: { user?: string | undefined; role?: string | undefined };
   onClose(): void;
 }) {
   const { data, error, refetch } = useQuery(candidatesQuery);
-  const [typed, setTyped] = useState('');
-  const { draft, isChanged, change, forget } = useDraft<Draft>(`access:${project.id}:${start.user ?? ''}`, {
-    chosen: start.user === undefined ? [] : [`user-${start.user}`],
-    ...(start.role !== undefined && { roleId: Number(start.role) }),
-  });
-  const usual = access.roles.find(role => role.type === 'project' && !isOwner(role)) ?? access.roles[0];
-  const roleId = draft.roleId ?? usual?.id ?? 0;
-  const role = access.roles.find(one => one.id === roleId);
-  const candidates = data ? candidatesOf(data, access, roleId) : [];
-  const chosen = candidates.filter(({ key }) => draft.chosen.includes(key));
-  const words = typed.trim().toLowerCase();
-  const matching = candidates.filter(({ name, note }) => `${name}\n${note}`.toLowerCase().includes(words));
-  const idsOf = (kind: string) =>
-    chosen.filter(({ key }) => key.startsWith(kind)).map(({ key }) => Number(key.slice(kind.length + 1)));
+  const [typedText, setTyped] = useState('');
+  const { draft, isChanged, change, forget } = useDraft<Draft>(
+    `access:${project.id}:${preselection.user ?? ''}`,
+    {
+      chosen: preselection.user === undefined ? [] : [`user-${preselection.user}`],
+      ...(preselection.role !== undefined && { roleId: Number(preselection.role) }),
+    },
+  );
+  const defaultRole = access.roles.find(role => role.type === 'project' && !isOwner(role)) ?? access.roles[0];
+  const roleId = draft.roleId ?? defaultRole?.id ?? 0;
+  const role = access.roles.find(role => role.id === roleId);
+  const candidates = data ? listCandidates(data, access, roleId) : [];
+  const chosenCandidates = candidates.filter(({ key, isHolder }) => draft.chosen.includes(key) && !isHolder);
+  const searchText = typedText.trim().toLowerCase();
+  const matchingCandidates = candidates.filter(({ name, note }) =>
+    `${name}\n${note}`.toLowerCase().includes(searchText),
+  );
+  const listIds = (kind: string) =>
+    chosenCandidates
+      .filter(({ key }) => key.startsWith(kind))
+      .map(({ key }) => Number(key.slice(kind.length + 1)));
   const toggle = (key: string) =>
     change({
-      chosen: draft.chosen.includes(key) ? draft.chosen.filter(one => one !== key) : [...draft.chosen, key],
+      chosen: draft.chosen.includes(key)
+        ? draft.chosen.filter(other => other !== key)
+        : [...draft.chosen, key],
     });
   const grant = useMutation({
-    mutationFn: ({ users, groups }: { users: number[]; groups: number[] }) =>
+    mutationFn: ({ users, groups }: { users: number[]; groups: number[]; names: string }) =>
       grantRole(project.id, { roles: [roleId], users, groups }),
-    onSuccess: (_, { users, groups }) => {
+    onSuccess: (_, { names }) => {
       forget();
-      toast({
-        message: `Granted ${namesOf([roleId], access.roles)} to ${counted(users.length + groups.length, 'member')}.`,
-      });
+      toast({ message: `Granted ${formatRoleNames([roleId], access.roles)} to ${names}.` });
       onClose();
     },
   });
-  const unsaved = useUnsaved(isChanged && chosen.length > 0 && !grant.isSuccess, forget);
+  const unsaved = useUnsaved(isChanged && chosenCandidates.length > 0 && !grant.isSuccess, forget);
   return (
     <PanelForm
-      title={start.user === undefined ? 'Add access' : 'Grant a role'}
-      action={chosen.length === 0 ? 'Add access' : `Add ${counted(chosen.length, 'member')}`}
+      title={`${preselection.user === undefined ? 'Add access to' : 'Grant a role in'} ${project.name}`}
+      action={
+        chosenCandidates.length === 0 ? 'Add access' : `Add ${formatCount(chosenCandidates.length, 'member')}`
+      }
       pending={grant.isPending}
-      disabled={chosen.length === 0 || role === undefined}
-      messages={otherMessages(grant.error, [])}
+      disabled={chosenCandidates.length === 0 || role === undefined}
+      messages={messagesWithoutField(grant.error, [])}
       {...unsaved}
-      onSubmit={() => grant.mutate({ users: idsOf('user'), groups: idsOf('group') })}
+      onSubmit={() =>
+        grant.mutate({
+          users: listIds('user'),
+          groups: listIds('group'),
+          names:
+            (chosenCandidates.length === 1 && chosenCandidates[0]?.name) ||
+            formatCount(chosenCandidates.length, 'member'),
+        })
+      }
       onClose={onClose}
     >
       <NativeSelect
         label="Role"
         description={role?.description}
         value={String(roleId)}
-        data={access.roles.map(one => ({ value: String(one.id), label: one.name }))}
+        data={access.roles.map(({ id, name }) => ({ value: String(id), label: name }))}
         onChange={event => {
           change({ roleId: Number(event.target.value) });
           grant.reset();
@@ -92,7 +109,7 @@ export function AddAccess({
         placeholder="Name or email address"
         autoComplete="off"
         data-autofocus
-        value={typed}
+        value={typedText}
         onChange={event => setTyped(event.target.value)}
       />
       {error && !data && <Failure error={error} onRetry={() => void refetch()} />}
@@ -100,28 +117,30 @@ export function AddAccess({
       {data && (
         <fieldset className={s.candidates}>
           <legend className="sr">Users and groups</legend>
-          {matching.slice(0, SHOWN).map(({ key, name, note }) => (
+          {matchingCandidates.slice(0, MAX_SHOWN).map(({ key, name, note, isHolder }) => (
             <Checkbox
               key={key}
               label={name}
-              description={note}
-              checked={draft.chosen.includes(key)}
+              description={isHolder ? [note, 'has this role'].filter(Boolean).join(' · ') : note}
+              checked={isHolder || draft.chosen.includes(key)}
+              disabled={isHolder}
               onChange={() => toggle(key)}
             />
           ))}
-          {matching.length === 0 && (
-            <p className="muted">
-              {words === '' ? `Everybody already has the role ${role?.name ?? ''}.` : 'Nobody matches.'}
-            </p>
+          {matchingCandidates.length === 0 && <p className="muted">Nobody matches.</p>}
+          {candidates.every(({ isHolder }) => isHolder) && (
+            <p className="muted">Everybody already has the role {role?.name}.</p>
           )}
-          {matching.length > SHOWN && (
-            <p className="muted">{formatNumber(matching.length - SHOWN)} more. Type a part of the name.</p>
+          {matchingCandidates.length > MAX_SHOWN && (
+            <p className="muted">
+              {formatNumber(matchingCandidates.length - MAX_SHOWN)} more. Type a part of the name.
+            </p>
           )}
         </fieldset>
       )}
-      {chosen.length > 0 && (
+      {chosenCandidates.length > 0 && (
         <ul className={s.chosen} aria-label="Chosen">
-          {chosen.map(({ key, name }) => (
+          {chosenCandidates.map(({ key, name }) => (
             <li key={key}>
               {name}
               <button type="button" aria-label={`Remove ${name}`} onClick={() => toggle(key)}>
@@ -135,8 +154,8 @@ export function AddAccess({
   );
 }
 
-/** Everybody who does not have the role yet, groups first. */
-function candidatesOf(
+/** Returns everybody, and whether they already have the role. Groups come first. */
+function listCandidates(
   { users, groups }: { users: Users; groups: Groups },
   access: Access,
   roleId: number,
@@ -149,14 +168,16 @@ function candidatesOf(
     ...groups.map(({ id, name, userCount }) => ({
       key: `group-${id}`,
       name,
-      note: `Group, ${counted(userCount, 'member')}`,
+      note: `Group, ${formatCount(userCount, 'member')}`,
     })),
-    ...users.map(({ id, name, username, email }) => ({
-      key: `user-${id}`,
-      name: name || username || email || `User ${id}`,
-      note: email || (name && username) || '',
-    })),
-  ].filter(({ key }) => !holders.has(key));
+    ...users
+      .map(({ id, name, username, email }) => ({
+        key: `user-${id}`,
+        name: name || username || email || `User ${id}`,
+        note: email || (name && username) || '',
+      }))
+      .toSorted((candidate, other) => candidate.name.localeCompare(other.name)),
+  ].map(candidate => ({ ...candidate, isHolder: holders.has(candidate.key) }));
 }
 
 type Users = { id: number; name: string | null; username: string | null; email: string | null }[];

@@ -7,11 +7,11 @@ import { Can } from '../../ui/Can.tsx';
 import { DangerAction, DangerZone } from '../../ui/DangerZone.tsx';
 import { Failure } from '../../ui/Failure.tsx';
 import { toast, toastError } from '../../ui/toasts.ts';
-import { counted } from '../../ui/words.ts';
+import { formatCount } from '../../ui/words.ts';
 import { useProject } from '../Frame.tsx';
 import { archiveProject, type ProjectDetails, reviveProject } from '../queries.ts';
 import { SettingsPage } from './Frame.tsx';
-import { deleteProject, lossesQuery } from './queries.ts';
+import { deleteProject, deletionEffectsQuery } from './queries.ts';
 import s from './settings.module.css';
 
 export function DangerPage() {
@@ -22,10 +22,10 @@ function Danger({ project }: { project: ProjectDetails }) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const { id, name, archivedAt } = project;
-  const losses = useQuery(lossesQuery(id));
-  const listed = useProject(id).project;
-  const active = listed && 'featureCount' in listed ? listed.featureCount : 0;
-  const blocked = reasonOf(id, active);
+  const effects = useQuery(deletionEffectsQuery(id));
+  const listedProject = useProject(id).project;
+  const activeFlags = listedProject && 'featureCount' in listedProject ? listedProject.featureCount : 0;
+  const blockReason = describeBlock(id, activeFlags);
   const archive = async () => {
     await archiveProject(id);
     toast({ message: `Archived ${name}.` });
@@ -42,7 +42,9 @@ function Danger({ project }: { project: ProjectDetails }) {
   };
   return (
     <div className={s.single}>
-      {losses.error && !losses.data && <Failure error={losses.error} onRetry={() => void losses.refetch()} />}
+      {effects.error && !effects.data && (
+        <Failure error={effects.error} onRetry={() => void effects.refetch()} />
+      )}
       {archivedAt !== null && (
         <section className={s.archived} aria-label="Archived">
           <div className={s.archivedWords}>
@@ -64,7 +66,7 @@ function Danger({ project }: { project: ProjectDetails }) {
             action="Archive project"
             call="archiveProject"
             project={id}
-            blocked={blocked}
+            blocked={blockReason}
             onConfirm={archive}
           >
             <p>
@@ -78,12 +80,12 @@ function Danger({ project }: { project: ProjectDetails }) {
           action="Delete project"
           call="deleteProject"
           project={id}
-          blocked={blocked}
-          typed={id}
+          blocked={blockReason}
+          nameToType={id}
           onConfirm={remove}
         >
-          {losses.data ? (
-            <Losses projectId={id} {...losses.data} />
+          {effects.data ? (
+            <Losses projectId={id} {...effects.data} />
           ) : (
             <p>Nobody can restore a deleted project.</p>
           )}
@@ -93,23 +95,23 @@ function Danger({ project }: { project: ProjectDetails }) {
   );
 }
 
-/** Why a project can be neither archived nor deleted now. */
-function reasonOf(id: string, active: number): ReactNode {
+/** Describes why a project can be neither archived nor deleted now. */
+function describeBlock(id: string, activeFlags: number): ReactNode {
   if (id === 'default')
     return <p>The default project always exists: it can be neither archived nor deleted.</p>;
-  if (active === 0) return undefined;
+  if (activeFlags === 0) return undefined;
   return (
     <p>
       The project has{' '}
       <Link to="/projects/$projectId" params={{ projectId: id }}>
-        {counted(active, 'active flag')}
+        {formatCount(activeFlags, 'active flag')}
       </Link>
       , which SDKs still receive. Archive the flags first.
     </p>
   );
 }
 
-/** What deleting the project deletes, as counts with links. */
+/** Lists what deleting the project deletes, as counts with links. */
 function Losses({
   projectId,
   archivedFlags,
@@ -133,27 +135,27 @@ function Losses({
         {archivedFlags > 0 && (
           <li>
             <Link to="/projects/$projectId" params={params} search={{ archived: 'IS:true' }}>
-              {counted(archivedFlags, 'archived flag')}
+              {formatCount(archivedFlags, 'archived flag')}
             </Link>
           </li>
         )}
         {segments > 0 && (
           <li>
             <Link to="/projects/$projectId/segments" params={params}>
-              {counted(segments, 'segment')}
+              {formatCount(segments, 'segment')}
             </Link>
           </li>
         )}
-        {contextFields > 0 && <li>{counted(contextFields, 'context field')}</li>}
+        {contextFields > 0 && <li>{formatCount(contextFields, 'context field')}</li>}
         <li>
           <Link to="/projects/$projectId/settings/access" params={params}>
-            the roles of {counted(members, 'member')}
+            the roles of {formatCount(members, 'member')}
           </Link>
         </li>
         {apiTokens > 0 && (
           <li>
             <Link to="/projects/$projectId/settings/tokens" params={params}>
-              {counted(apiTokens, 'API token')}
+              {formatCount(apiTokens, 'API token')}
             </Link>{' '}
             with access to it: those for no other project are revoked
           </li>

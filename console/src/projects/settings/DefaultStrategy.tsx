@@ -1,13 +1,20 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef } from 'react';
 import { loadChunk } from '../../api/chunks.ts';
-import { otherMessages } from '../../api/errors.ts';
+import { messagesWithoutField } from '../../api/errors.ts';
 import { useMissingPermissions } from '../../api/me.ts';
-import { Words } from '../../features/Audience.tsx';
-import { bodyOf, type Draft, draftOf, notAllowed, problemsOf, rolloutProblem } from '../../features/draft.ts';
+import { FormattedText } from '../../features/Audience.tsx';
+import {
+  type Draft,
+  findDisallowedValues,
+  findProblems,
+  findRolloutProblem,
+  toBody,
+  toDraft,
+} from '../../features/draft.ts';
 import { FlagLink } from '../../features/FlagLink.tsx';
 import { contextQuery, segmentsQuery } from '../../features/queries.ts';
-import { audienceOf, textOf } from '../../features/words.ts';
+import { describeStrategyAudience, toPlainText } from '../../features/words.ts';
 import { Conflict } from '../../ui/Conflict.tsx';
 import { Failure, FormErrors } from '../../ui/Failure.tsx';
 import { findChange } from '../../ui/last-change.ts';
@@ -18,7 +25,7 @@ import { toast } from '../../ui/toasts.ts';
 import { useEditor } from '../../ui/useEditor.tsx';
 import { useFilters } from '../../ui/useFilters.ts';
 import type { Version } from '../../ui/versions.ts';
-import { counted } from '../../ui/words.ts';
+import { formatCount } from '../../ui/words.ts';
 import type { ProjectDetails } from '../queries.ts';
 import { Effects } from './Effects.tsx';
 import {
@@ -29,31 +36,31 @@ import {
   saveDefaultStrategy,
 } from './queries.ts';
 import s from './settings.module.css';
-import { changesOfEnvironments } from './subjects.ts';
+import { buildEnvironmentsSubject } from './subjects.ts';
 
-/** The slider and the constraint editor are large. */
+/** Loads the fields separately, because the slider and the constraint editor are large. */
 export const loadFields = () => loadChunk(() => import('../../features/StrategyFields.tsx'));
-const StrategyFields = lazy(() => loadFields().then(one => ({ default: one.StrategyFields })));
+const StrategyFields = lazy(() => loadFields().then(module => ({ default: module.StrategyFields })));
 
 type Parts = { fields: ReactNode; rail: ReactNode; bar: ReactNode; onSubmit(): void };
 type Props = {
   project: ProjectDetails;
   environment: EnvironmentOfProject;
-  /** The page around the fields, their effect and the save bar. */
+  /** The layout of the fields, their effect and the save bar. */
   render(parts: Parts): ReactNode;
 };
 
-/** What a flag without a strategy gets if the project has no default strategy. */
-const EVERYONE = { rollout: '100', stickiness: 'default' };
+/** The parameters for a flag without a strategy if the project has no default strategy. */
+const EVERYONE_PARAMETERS = { rollout: '100', stickiness: 'default' };
 
-const draftOfDefault = (strategy: DefaultStrategy | undefined, stickiness: string): Draft =>
+const toDefaultDraft = (strategy: DefaultStrategy | undefined, stickiness: string): Draft =>
   strategy
-    ? draftOf(strategy)
+    ? toDraft(strategy)
     : {
         name: 'flexibleRollout',
         title: '',
         disabled: false,
-        parameters: { ...EVERYONE, stickiness },
+        parameters: { ...EVERYONE_PARAMETERS, stickiness },
         segments: [],
         constraints: [],
         variants: [],
@@ -61,68 +68,71 @@ const draftOfDefault = (strategy: DefaultStrategy | undefined, stickiness: strin
 
 /** Edits the default strategy of the project in an environment. It starts from the newest state on the server. */
 export function DefaultStrategyEditor(props: Props) {
-  const place = { projectId: props.project.id, environment: props.environment.name };
-  const loaded = useQuery({
-    ...environmentQuery(place),
+  const target = { projectId: props.project.id, environment: props.environment.name };
+  const environmentResult = useQuery({
+    ...environmentQuery(target),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
-    // A newer state must not replace the one that the input is based on. Saving finds out whether there is one.
+    // A newer state must not replace the state that the input is based on. Saving detects whether there is a newer state.
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
   });
-  const empty = { rail: null, bar: null, onSubmit: () => {} };
-  if (loaded.data)
+  const emptyParts = { rail: null, bar: null, onSubmit: () => {} };
+  if (environmentResult.data)
     return (
       <Editor
         {...props}
-        use={loaded.data.environment}
+        usage={environmentResult.data.environment}
         current={{
-          draft: draftOfDefault(loaded.data.environment.defaultStrategy, props.project.defaultStickiness),
-          etag: loaded.data.etag,
+          draft: toDefaultDraft(
+            environmentResult.data.environment.defaultStrategy,
+            props.project.defaultStickiness,
+          ),
+          etag: environmentResult.data.etag,
         }}
       />
     );
-  const fields = loaded.error ? (
-    <Failure error={loaded.error} onRetry={() => void loaded.refetch()} />
+  const fields = environmentResult.error ? (
+    <Failure error={environmentResult.error} onRetry={() => void environmentResult.refetch()} />
   ) : (
     <Skeleton rows={3} />
   );
-  return props.render({ ...empty, fields });
+  return props.render({ ...emptyParts, fields });
 }
 
 function Editor({
   project,
   environment: { name: environment, type },
-  use,
+  usage,
   current,
   render,
-}: Props & { use: EnvironmentInProject; current: Version<Draft> }) {
+}: Props & { usage: EnvironmentInProject; current: Version<Draft> }) {
   const client = useQueryClient();
   const { leave } = useFilters();
-  const place = { projectId: project.id, environment };
+  const target = { projectId: project.id, environment };
   const segments = (useQuery(segmentsQuery).data?.segments ?? []).filter(
-    one => one.project === null || one.project === project.id,
+    segment => segment.project === null || segment.project === project.id,
   );
   const fields = (useQuery(contextQuery).data ?? []).filter(
-    one => one.project === null || one.project === project.id,
+    field => field.project === null || field.project === project.id,
   );
-  const missing = useMissingPermissions('updateDefaultStrategy', { project: project.id });
+  const missingPermissions = useMissingPermissions('updateDefaultStrategy', { project: project.id });
   const close = () => leave({ edit: undefined });
-  const { draft, base, changes, change, error, conflict, question, ...editor } = useEditor<Draft>({
+  const { draft, base, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
     thing: `default-strategy:${project.id}:${environment}`,
     current,
     read: async () => {
-      const now = await client.fetchQuery({ ...environmentQuery(place), staleTime: 0 });
+      const newest = await client.fetchQuery({ ...environmentQuery(target), staleTime: 0 });
       return {
-        draft: draftOfDefault(now.environment.defaultStrategy, project.defaultStickiness),
-        etag: now.etag,
+        draft: toDefaultDraft(newest.environment.defaultStrategy, project.defaultStickiness),
+        etag: newest.etag,
       };
     },
     save: (sent, etag) =>
-      saveDefaultStrategy(place, { ...bodyOf(sent), sortOrder: use.defaultStrategy?.sortOrder }, etag),
+      saveDefaultStrategy(target, { ...toBody(sent), sortOrder: usage.defaultStrategy?.sortOrder }, etag),
     findChange: () =>
       findChange({
-        ...changesOfEnvironments(project.id),
+        ...buildEnvironmentsSubject(project.id),
         isAbout: event => event.environment === environment,
       }),
     onSaved: async () => {
@@ -132,15 +142,15 @@ function Editor({
     },
   });
   const element = useRef<HTMLDivElement>(null);
-  const problems = problemsOf(draft);
-  const hasWrongValues = draft.constraints.some(
-    one =>
-      notAllowed(
-        one,
-        fields.find(({ name }) => name === one.contextName),
+  const problems = findProblems(draft);
+  const hasInvalidValues = draft.constraints.some(
+    constraint =>
+      findDisallowedValues(
+        constraint,
+        fields.find(({ name }) => name === constraint.contextName),
       ).length > 0,
   );
-  const isInvalid = problems.length > 0 || hasWrongValues || missing.length > 0;
+  const isInvalid = problems.length > 0 || hasInvalidValues || missingPermissions.length > 0;
   const isProduction = type === 'production';
   return render({
     onSubmit: () => changes.length > 0 && !isInvalid && editor.save(),
@@ -156,24 +166,35 @@ function Editor({
             disabled={editor.isPending}
             onChange={change}
           />
-          <FocusFirst within={element} />
+          <FirstFieldFocus container={element} />
         </Suspense>
         <div data-errors="" tabIndex={-1}>
-          {/* The field of the rollout shows its own problem. */}
+          {/* The rollout field shows its own problem. */}
           <FormErrors
-            messages={[...problems.filter(one => one !== rolloutProblem(draft)), ...otherMessages(error, [])]}
+            messages={[
+              ...problems.filter(problem => problem !== findRolloutProblem(draft)),
+              ...messagesWithoutField(error, []),
+            ]}
           />
         </div>
       </div>
     ),
-    rail: <Effect project={project.id} environment={environment} use={use} before={base} after={draft} />,
+    rail: (
+      <Effect
+        project={project.id}
+        environment={environment}
+        usage={usage}
+        draftBefore={base}
+        draftAfter={draft}
+      />
+    ),
     bar: (
       <>
         {!conflict && (
           <SaveBar
             changes={changes}
             action={isProduction ? `Save for ${environment}` : 'Save'}
-            missing={missing}
+            missingPermissions={missingPermissions}
             pending={editor.isPending}
             disabled={isInvalid}
             onSave={editor.save}
@@ -183,70 +204,75 @@ function Editor({
             }}
           />
         )}
-        {question}
+        {confirmation}
       </>
     ),
   });
 }
 
-/** What the default strategy changes for flags with and without a strategy, and for new flags. */
+/** Shows what the default strategy changes for flags with and without a strategy, and for new flags. */
 function Effect({
   project,
   environment,
-  use,
-  before,
-  after,
+  usage,
+  draftBefore,
+  draftAfter,
 }: {
   project: string;
   environment: string;
-  use: EnvironmentInProject;
-  before: Draft;
-  after: Draft;
+  usage: EnvironmentInProject;
+  draftBefore: Draft;
+  draftAfter: Draft;
 }) {
-  const names = new Map((useQuery(segmentsQuery).data?.segments ?? []).map(one => [one.id, one.name]));
-  const [was, is] = [textOf(audienceOf(before, names)), textOf(audienceOf(after, names))];
-  const kept = use.features - use.startingFeatures;
-  const more = use.startingFeatures - use.startingFeatureNames.length;
+  const names = new Map(
+    (useQuery(segmentsQuery).data?.segments ?? []).map(segment => [segment.id, segment.name]),
+  );
+  const [textBefore, textAfter] = [
+    toPlainText(describeStrategyAudience(draftBefore, names)),
+    toPlainText(describeStrategyAudience(draftAfter, names)),
+  ];
+  const keptFlags = usage.features - usage.startingFeatures;
+  const unnamedFlags = usage.startingFeatures - usage.startingFeatureNames.length;
   return (
     <RailSection title="Saving affects">
       <Effects
-        none=""
+        emptyText=""
         effects={[
           {
             title: 'Existing strategies',
             aside: 'no change',
-            words:
-              kept === 0
+            text:
+              keptFlags === 0
                 ? `No flag has a strategy in ${environment} yet.`
-                : `${counted(kept, 'flag keeps its strategies', 'flags keep their strategies')} in ${environment}.`,
+                : `${formatCount(keptFlags, 'flag keeps its strategies', 'flags keep their strategies')} in ${environment}.`,
           },
-          use.startingFeatures > 0 && {
+          usage.startingFeatures > 0 && {
             title: 'Flags without a strategy',
-            aside: counted(use.startingFeatures, 'flag'),
-            words: (
+            aside: formatCount(usage.startingFeatures, 'flag'),
+            text: (
               <>
-                {use.startingFeatureNames.map((name, index) => (
+                {usage.startingFeatureNames.map((name, index) => (
                   <span key={name}>
                     {index > 0 && ', '}
                     <FlagLink project={project} name={name} />
                   </span>
                 ))}
-                {more > 0 && ` and ${more} more`} start with{' '}
-                {was !== is && (
+                {unnamedFlags > 0 && ` and ${unnamedFlags} more`} start with{' '}
+                {textBefore !== textAfter && (
                   <>
-                    <del className={s.del}>{was}</del>{' '}
+                    <del className={s.del}>{textBefore}</del>{' '}
                   </>
                 )}
-                <ins className={s.add}>{is}</ins> when someone enables{' '}
-                {use.startingFeatures === 1 ? 'it' : 'them'}.
+                <ins className={s.add}>{textAfter}</ins> when someone enables{' '}
+                {usage.startingFeatures === 1 ? 'it' : 'them'}.
               </>
             ),
           },
           {
             title: 'New flags',
-            words: (
+            text: (
               <>
-                Start with <Words words={audienceOf(after, names)} />.
+                Start with <FormattedText parts={describeStrategyAudience(draftAfter, names)} />.
               </>
             ),
           },
@@ -257,7 +283,7 @@ function Effect({
 }
 
 /** Focuses the first field when the fields are loaded. */
-function FocusFirst({ within }: { within: RefObject<HTMLElement | null> }) {
-  useEffect(() => within.current?.querySelector('input')?.focus(), [within]);
+function FirstFieldFocus({ container }: { container: RefObject<HTMLElement | null> }) {
+  useEffect(() => container.current?.querySelector('input')?.focus(), [container]);
   return null;
 }

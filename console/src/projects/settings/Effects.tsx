@@ -1,28 +1,28 @@
 import type { ReactNode } from 'react';
 import s from './settings.module.css';
 
-export type Effect = { title: string; aside?: ReactNode; words: ReactNode };
+export type Effect = { title: string; aside?: ReactNode; text: ReactNode };
 
-/** What saving changes, one block for each kind. */
+/** Shows what saving changes, with one block for each kind of change. */
 export function Effects({
   effects,
-  none,
+  emptyText,
 }: {
   effects: readonly (Effect | false | undefined)[];
-  /** The sentence if nothing changes. */
-  none: string;
+  /** The sentence to show if nothing changes. */
+  emptyText: string;
 }) {
-  const shown = effects.filter(one => one !== false && one !== undefined);
-  if (shown.length === 0) return <p className={s.none}>{none}</p>;
+  const shownEffects = effects.filter(effect => effect !== false && effect !== undefined);
+  if (shownEffects.length === 0) return <p className={s.none}>{emptyText}</p>;
   return (
     <div className={s.effects}>
-      {shown.map(({ title, aside, words }) => (
+      {shownEffects.map(({ title, aside, text }) => (
         <div key={title}>
           <div className={s.effectHead}>
             <b>{title}</b>
             {aside && <span>{aside}</span>}
           </div>
-          <p className={s.effectWords}>{words}</p>
+          <p className={s.effectWords}>{text}</p>
         </div>
       ))}
     </div>

@@ -4,9 +4,9 @@ import { Link } from '@tanstack/react-router';
 import { Pencil } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useMissingPermissions } from '../../api/me.ts';
-import { Words } from '../../features/Audience.tsx';
+import { FormattedText } from '../../features/Audience.tsx';
 import { segmentsQuery } from '../../features/queries.ts';
-import { audienceOf } from '../../features/words.ts';
+import { describeStrategyAudience } from '../../features/words.ts';
 import { environmentsQuery } from '../../shell/queries.ts';
 import { Can } from '../../ui/Can.tsx';
 import { Confirm } from '../../ui/Confirm.tsx';
@@ -19,7 +19,7 @@ import { State } from '../../ui/State.tsx';
 import { Toggle } from '../../ui/Toggle.tsx';
 import { toast, toastError } from '../../ui/toasts.ts';
 import { useFilters } from '../../ui/useFilters.ts';
-import { counted, formatNumber } from '../../ui/words.ts';
+import { formatCount, formatNumber } from '../../ui/words.ts';
 import { useProject } from '../Frame.tsx';
 import type { ProjectDetails } from '../queries.ts';
 import { DefaultStrategyEditor, loadFields } from './DefaultStrategy.tsx';
@@ -28,25 +28,28 @@ import {
   addEnvironment,
   type EnvironmentOfProject,
   environmentQuery,
-  environmentsOfQuery,
+  projectEnvironmentsQuery,
   removeEnvironment,
 } from './queries.ts';
 import s from './settings.module.css';
-import { changesOfEnvironments } from './subjects.ts';
+import { buildEnvironmentsSubject } from './subjects.ts';
 
-/** The environments of a project and their default strategies. `?edit=production` opens one. */
+/** The environments of a project and their default strategies. `?edit=production` opens the editor for production. */
 export function EnvironmentsPage() {
   return <SettingsPage>{project => <Environments key={project.id} project={project} />}</SettingsPage>;
 }
 
 function Environments({ project }: { project: ProjectDetails }) {
   const { search } = useFilters();
-  const own = useQuery(environmentsOfQuery(project.id));
-  const all = useQuery(environmentsQuery);
-  if (own.error && !own.data) return <Failure error={own.error} onRetry={() => void own.refetch()} />;
-  if (!own.data || !all.data) return <Skeleton />;
-  const edited = own.data.find(({ name }) => name === search.edit);
-  const others = all.data.environments.filter(({ name }) => !own.data.some(one => one.name === name));
+  const ownResult = useQuery(projectEnvironmentsQuery(project.id));
+  const allResult = useQuery(environmentsQuery);
+  if (ownResult.error && !ownResult.data)
+    return <Failure error={ownResult.error} onRetry={() => void ownResult.refetch()} />;
+  if (!ownResult.data || !allResult.data) return <Skeleton />;
+  const editedEnvironment = ownResult.data.find(({ name }) => name === search.edit);
+  const unusedEnvironments = allResult.data.environments.filter(
+    ({ name }) => !ownResult.data.some(environment => environment.name === name),
+  );
   const page = (editor?: { fields: ReactNode; rail: ReactNode; bar: ReactNode; onSubmit(): void }) => (
     <FormAndEffect
       as="page"
@@ -58,30 +61,37 @@ function Environments({ project }: { project: ProjectDetails }) {
             <h2>Environments</h2>
             <span className="muted">A flag enabled without a strategy starts with the default strategy</span>
           </header>
-          {own.data.map(environment => (
+          {ownResult.data.map(environment => (
             <Card
               key={environment.name}
               project={project}
               environment={environment}
-              isOnly={own.data.length === 1}
-              isEdited={environment.name === edited?.name}
+              isOnly={ownResult.data.length === 1}
+              isEdited={environment.name === editedEnvironment?.name}
             >
-              {environment.name === edited?.name && (editor?.fields ?? <Skeleton rows={3} />)}
+              {environment.name === editedEnvironment?.name && (editor?.fields ?? <Skeleton rows={3} />)}
             </Card>
           ))}
-          {others.map(({ name, type }) => (
-            <Other key={name} project={project} name={name} type={type} />
+          {unusedEnvironments.map(({ name, type }) => (
+            <UnusedEnvironment key={name} project={project} name={name} type={type} />
           ))}
         </>
       }
       bar={editor?.bar}
     >
       {editor?.rail}
-      <LastChange subject={changesOfEnvironments(project.id)} />
+      <LastChange subject={buildEnvironmentsSubject(project.id)} />
     </FormAndEffect>
   );
-  if (!edited) return page();
-  return <DefaultStrategyEditor key={edited.name} project={project} environment={edited} render={page} />;
+  if (!editedEnvironment) return page();
+  return (
+    <DefaultStrategyEditor
+      key={editedEnvironment.name}
+      project={project}
+      environment={editedEnvironment}
+      render={page}
+    />
+  );
 }
 
 /** An environment of the project, with the editor of its default strategy while it is open. */
@@ -99,32 +109,36 @@ function Card({
   children: ReactNode;
 }) {
   const { push } = useFilters();
-  const [removing, setRemoving] = useState(false);
+  const [isRemoving, setRemoving] = useState(false);
   const flags = useFlagCount(project.id);
   const segments = useQuery(segmentsQuery).data?.segments ?? [];
-  const missing = useMissingPermissions('removeEnvironmentFromProject', { project: project.id });
-  const { name, type, defaultStrategy, projectEnabledToggleCount: enabled } = environment;
-  const names = new Map(segments.map(one => [one.id, one.name]));
+  const missingPermissions = useMissingPermissions('removeEnvironmentFromProject', { project: project.id });
+  const { name, type, defaultStrategy, projectEnabledToggleCount: enabledFlags } = environment;
+  const names = new Map(segments.map(segment => [segment.id, segment.name]));
   return (
     <section className={s.card} data-selected={isEdited || undefined} aria-label={name}>
       <header>
         <Toggle
           checked
           label={`${name} in this project`}
-          missing={missing}
+          missingPermissions={missingPermissions}
           onChange={() => setRemoving(true)}
         />
         <Env name={name} type={type} />
         <span className="muted">
-          {formatNumber(enabled)}
-          {flags !== undefined && ` of ${counted(flags, 'flag')}`} enabled
+          {formatNumber(enabledFlags)}
+          {flags !== undefined && ` of ${formatCount(flags, 'flag')}`} enabled
         </span>
-        <span className={`muted ${s.right}`}>{counted(environment.projectApiTokenCount, 'token')}</span>
+        <span className={`muted ${s.right}`}>{formatCount(environment.projectApiTokenCount, 'token')}</span>
       </header>
       <div className={s.default}>
         <span className="muted">Default strategy</span>
         <p>
-          {defaultStrategy ? <Words words={audienceOf(defaultStrategy, names)} /> : <b>Everyone</b>}
+          {defaultStrategy ? (
+            <FormattedText parts={describeStrategyAudience(defaultStrategy, names)} />
+          ) : (
+            <b>Everyone</b>
+          )}
           {defaultStrategy?.disabled && <State tone="off">Disabled</State>}
         </p>
         {isEdited ? (
@@ -140,15 +154,20 @@ function Card({
         )}
       </div>
       {children}
-      {removing && (
-        <Remove project={project} environment={name} isOnly={isOnly} onClose={() => setRemoving(false)} />
+      {isRemoving && (
+        <RemoveDialog
+          project={project}
+          environment={name}
+          isOnly={isOnly}
+          onClose={() => setRemoving(false)}
+        />
       )}
     </section>
   );
 }
 
-/** Asks for confirmation before the project loses an environment. Enabled flags prevent it. */
-function Remove({
+/** Asks for confirmation before the project loses an environment, which is impossible while flags are enabled there. */
+function RemoveDialog({
   project,
   environment,
   isOnly,
@@ -159,10 +178,10 @@ function Remove({
   isOnly: boolean;
   onClose(): void;
 }) {
-  const place = { projectId: project.id, environment };
-  const { data, error, refetch } = useQuery({ ...environmentQuery(place), staleTime: 0 });
-  const use = data?.environment;
-  const isBlocked = isOnly || use === undefined || use.enabledFeatures > 0;
+  const target = { projectId: project.id, environment };
+  const { data, error, refetch } = useQuery({ ...environmentQuery(target), staleTime: 0 });
+  const usage = data?.environment;
+  const isBlocked = isOnly || usage === undefined || usage.enabledFeatures > 0;
   return (
     <Confirm
       opened
@@ -171,15 +190,15 @@ function Remove({
       danger
       disabled={isBlocked}
       onConfirm={async () => {
-        await removeEnvironment(place);
+        await removeEnvironment(target);
         toast({ message: `Removed ${environment} from ${project.name}.` });
       }}
       onClose={onClose}
     >
-      {error && !use && <Failure error={error} onRetry={() => void refetch()} />}
-      {!error && !use && <Skeleton rows={2} />}
+      {error && !usage && <Failure error={error} onRetry={() => void refetch()} />}
+      {!error && !usage && <Skeleton rows={2} />}
       {isOnly && <p>A project has at least one environment. Add another one first.</p>}
-      {use && use.enabledFeatures > 0 && (
+      {usage && usage.enabledFeatures > 0 && (
         <p>
           <Link
             to="/projects/$projectId"
@@ -187,17 +206,17 @@ function Remove({
             search={{ status: `${environment}:enabled` }}
             className={s.link}
           >
-            {counted(use.enabledFeatures, 'flag is', 'flags are')}
+            {formatCount(usage.enabledFeatures, 'flag is', 'flags are')}
           </Link>{' '}
-          enabled in {environment}. Disable {use.enabledFeatures === 1 ? 'it' : 'them'} first.
+          enabled in {environment}. Disable {usage.enabledFeatures === 1 ? 'it' : 'them'} first.
         </p>
       )}
-      {use && !isBlocked && (
+      {usage && !isBlocked && (
         <p>
-          {use.strategies + use.variants === 0
+          {usage.strategies + usage.variants === 0
             ? `No flag has a strategy or variants in ${environment}.`
-            : `The flags lose ${counted(use.strategies, 'strategy', 'strategies')} and ${counted(use.variants, 'variant')} in ${environment}. Nobody can restore them.`}{' '}
-          {use.defaultStrategy && 'The default strategy is lost too. '}
+            : `The flags lose ${formatCount(usage.strategies, 'strategy', 'strategies')} and ${formatCount(usage.variants, 'variant')} in ${environment}. Nobody can restore them.`}{' '}
+          {usage.defaultStrategy && 'The default strategy is lost too. '}
           SDKs in {environment} no longer receive flags of the project.
         </p>
       )}
@@ -206,9 +225,9 @@ function Remove({
 }
 
 /** An environment of the instance that the project does not have. */
-function Other({ project, name, type }: { project: ProjectDetails; name: string; type: string }) {
+function UnusedEnvironment({ project, name, type }: { project: ProjectDetails; name: string; type: string }) {
   const flags = useFlagCount(project.id);
-  const missing = useMissingPermissions('addEnvironmentToProject', { project: project.id });
+  const missingPermissions = useMissingPermissions('addEnvironmentToProject', { project: project.id });
   const add = async () => {
     await addEnvironment(project.id, name);
     toast({ message: `Added ${name} to ${project.name}. Every flag is disabled there.` });
@@ -219,7 +238,7 @@ function Other({ project, name, type }: { project: ProjectDetails; name: string;
         <Toggle
           checked={false}
           label={`${name} in this project`}
-          missing={missing}
+          missingPermissions={missingPermissions}
           onChange={() => void add().catch(toastError)}
         />
         <Env name={name} type={type} />
@@ -227,14 +246,14 @@ function Other({ project, name, type }: { project: ProjectDetails; name: string;
         <span className={`muted ${s.right}`}>
           {flags !== undefined &&
             flags > 0 &&
-            `Enabling it adds a disabled entry to ${counted(flags, 'flag')}`}
+            `Enabling it adds a disabled entry to ${formatCount(flags, 'flag')}`}
         </span>
       </header>
     </section>
   );
 }
 
-/** The number of active flags of the project. */
+/** Returns how many active flags the project has. */
 function useFlagCount(projectId: string): number | undefined {
   const { project } = useProject(projectId);
   return project && 'featureCount' in project ? project.featureCount : undefined;

@@ -10,7 +10,7 @@ import { ProjectPage } from '../Frame.tsx';
 import { countsQuery, type ProjectDetails, projectQuery } from '../queries.ts';
 import { accessQuery } from './queries.ts';
 
-/** A page of the settings of a project, with their navigation. */
+/** A project settings page, with the settings navigation. */
 export function SettingsPage({ children }: { children(project: ProjectDetails, etag: string): ReactNode }) {
   const { projectId = '' } = useParams({ strict: false });
   const me = useMe();

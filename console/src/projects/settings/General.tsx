@@ -1,6 +1,6 @@
 import { Input, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { messagesByField, otherMessages } from '../../api/errors.ts';
+import { messagesByField, messagesWithoutField } from '../../api/errors.ts';
 import { useMissingPermissions } from '../../api/me.ts';
 import { contextQuery } from '../../features/queries.ts';
 import { Conflict } from '../../ui/Conflict.tsx';
@@ -14,64 +14,64 @@ import { SaveBar } from '../../ui/SaveBar.tsx';
 import { toast } from '../../ui/toasts.ts';
 import { useEditor } from '../../ui/useEditor.tsx';
 import type { Version } from '../../ui/versions.ts';
-import { counted } from '../../ui/words.ts';
+import { formatCount } from '../../ui/words.ts';
 import { MODE_NAMES, MODES } from '../modes.ts';
 import type { ProjectDetails } from '../queries.ts';
 import { Effects } from './Effects.tsx';
 import { SettingsPage } from './Frame.tsx';
 import { readProject, updateProject } from './queries.ts';
 import s from './settings.module.css';
-import { changesOfProject } from './subjects.ts';
+import { buildProjectSubject } from './subjects.ts';
 
 export function GeneralPage() {
   return (
     <SettingsPage>
       {(project, etag) => (
-        <General key={project.id} project={project} saved={{ draft: draftOf(project), etag }} />
+        <General key={project.id} project={project} savedVersion={{ draft: toDraft(project), etag }} />
       )}
     </SettingsPage>
   );
 }
 
 type Draft = Pick<ProjectDetails, 'name' | 'description' | 'mode' | 'defaultStickiness'>;
-const FIELDS = ['name', 'description', 'mode', 'defaultStickiness'];
+const SHOWN_FIELDS = ['name', 'description', 'mode', 'defaultStickiness'];
 
-const draftOf = ({ name, description, mode, defaultStickiness }: ProjectDetails): Draft => ({
+const toDraft = ({ name, description, mode, defaultStickiness }: ProjectDetails): Draft => ({
   name,
   description,
   mode,
   defaultStickiness,
 });
 
-function General({ project, saved }: { project: ProjectDetails; saved: Version<Draft> }) {
+function General({ project, savedVersion }: { project: ProjectDetails; savedVersion: Version<Draft> }) {
   const client = useQueryClient();
   const { id } = project;
-  const missing = useMissingPermissions('updateProject', { project: id });
+  const missingPermissions = useMissingPermissions('updateProject', { project: id });
   const read = async () => {
-    const now = await readProject(client, id);
-    return { draft: draftOf(now.project), etag: now.etag };
+    const newest = await readProject(client, id);
+    return { draft: toDraft(newest.project), etag: newest.etag };
   };
-  const { draft, base, changes, change, error, conflict, question, ...editor } = useEditor<Draft>({
+  const { draft, base, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
     thing: `project:${id}`,
-    current: saved,
+    current: savedVersion,
     read,
     save: (sent, etag) => updateProject(id, { ...sent, name: sent.name.trim() }, etag),
-    findChange: () => findChange(changesOfProject(id)),
+    findChange: () => findChange(buildProjectSubject(id)),
     onSaved: async () => {
       toast({ message: 'Settings saved.' });
       return await read();
     },
   });
   const fields = useQuery(contextQuery).data ?? [];
-  const choices = new Set([
+  const stickinessFields = new Set([
     'default',
     'random',
     ...fields
-      .filter(one => one.stickiness && (one.project === null || one.project === id))
-      .map(one => one.name),
+      .filter(field => field.stickiness && (field.project === null || field.project === id))
+      .map(field => field.name),
     draft.defaultStickiness,
   ]);
-  const isReadOnly = missing.length > 0;
+  const isReadOnly = missingPermissions.length > 0;
   const messages = messagesByField(error);
   return (
     <FormAndEffect
@@ -87,7 +87,7 @@ function General({ project, saved }: { project: ProjectDetails; saved: Version<D
         ) : (
           <div className={s.fields}>
             <h2>General</h2>
-            <FormErrors messages={otherMessages(error, FIELDS)} />
+            <FormErrors messages={messagesWithoutField(error, SHOWN_FIELDS)} />
             <TextInput
               label="Name"
               required
@@ -125,7 +125,7 @@ function General({ project, saved }: { project: ProjectDetails; saved: Version<D
               error={messages.mode}
               data={MODE_NAMES.map(value => ({ value, label: MODES[value].label }))}
               onChange={event =>
-                change({ mode: MODE_NAMES.find(one => one === event.target.value) ?? draft.mode })
+                change({ mode: MODE_NAMES.find(value => value === event.target.value) ?? draft.mode })
               }
             />
             <NativeSelect
@@ -134,7 +134,7 @@ function General({ project, saved }: { project: ProjectDetails; saved: Version<D
               disabled={isReadOnly}
               value={draft.defaultStickiness}
               error={messages.defaultStickiness}
-              data={[...choices]}
+              data={[...stickinessFields]}
               onChange={event => change({ defaultStickiness: event.target.value })}
             />
           </div>
@@ -146,29 +146,29 @@ function General({ project, saved }: { project: ProjectDetails; saved: Version<D
             <SaveBar
               changes={changes}
               action="Save"
-              missing={missing}
+              missingPermissions={missingPermissions}
               pending={editor.isPending}
               disabled={isReadOnly || draft.name.trim() === ''}
               onSave={editor.save}
               onDiscard={editor.discard}
             />
           )}
-          {question}
+          {confirmation}
         </>
       }
     >
       <RailSection title="Saving affects">
         <Effects
-          none="Nothing that SDKs receive."
+          emptyText="Nothing that SDKs receive."
           effects={[
             draft.mode !== base.mode && {
               title: 'Who can read the project',
               aside: MODES[draft.mode].label,
-              words: readersOf(draft.mode, base.mode, project.members),
+              text: describeReaders(draft.mode, base.mode, project.members),
             },
             draft.defaultStickiness !== base.defaultStickiness && {
               title: 'New strategies',
-              words: (
+              text: (
                 <>
                   Start with <b className="mono">{draft.defaultStickiness}</b>. Existing strategies keep their
                   stickiness.
@@ -177,20 +177,20 @@ function General({ project, saved }: { project: ProjectDetails; saved: Version<D
             },
             draft.name.trim() !== base.name && {
               title: 'Name',
-              words: 'Lists and menus show the new name. URLs and tokens keep the id.',
+              text: 'Lists and menus show the new name. URLs and tokens keep the id.',
             },
           ]}
         />
       </RailSection>
-      <LastChange subject={changesOfProject(id)} />
+      <LastChange subject={buildProjectSubject(id)} />
     </FormAndEffect>
   );
 }
 
-function readersOf(mode: Draft['mode'], before: Draft['mode'], members: number): string {
+function describeReaders(mode: Draft['mode'], modeBefore: Draft['mode'], members: number): string {
   if (mode === 'private')
-    return `Only the ${counted(members, 'member')} and admins still see the project. Others get "not found", in the event log too.`;
-  if (before === 'private')
+    return `Only the ${formatCount(members, 'member')} and admins still see the project. Others get "not found", in the event log too.`;
+  if (modeBefore === 'private')
     return 'Every user of this instance can read the project, its flags and its events.';
   return 'The same users as before. Both modes behave alike.';
 }

@@ -2,7 +2,7 @@ import '@mantine/core/styles/Checkbox.layer.css';
 import { Checkbox, Textarea, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
-import { messagesByField, otherMessages } from '../../api/errors.ts';
+import { messagesByField, messagesWithoutField } from '../../api/errors.ts';
 import { useMissingPermissions } from '../../api/me.ts';
 import { FlagLink } from '../../features/FlagLink.tsx';
 import { Conflict } from '../../ui/Conflict.tsx';
@@ -15,26 +15,26 @@ import { SaveBar } from '../../ui/SaveBar.tsx';
 import { toast } from '../../ui/toasts.ts';
 import { useEditor } from '../../ui/useEditor.tsx';
 import type { Version } from '../../ui/versions.ts';
-import { counted, formatNumber } from '../../ui/words.ts';
+import { formatCount, formatNumber } from '../../ui/words.ts';
 import { useProject } from '../Frame.tsx';
 import type { ProjectDetails } from '../queries.ts';
 import { type Effect, Effects } from './Effects.tsx';
 import { SettingsPage } from './Frame.tsx';
 import { type NamingCheck, namingQuery, readProject, updateSettings } from './queries.ts';
 import s from './settings.module.css';
-import { changesOfProject } from './subjects.ts';
+import { buildProjectSubject } from './subjects.ts';
 
 export function NamingPage() {
   return (
     <SettingsPage>
       {(project, etag) => (
-        <Naming key={project.id} project={project} saved={{ draft: draftOf(project), etag }} />
+        <Naming key={project.id} project={project} savedVersion={{ draft: toDraft(project), etag }} />
       )}
     </SettingsPage>
   );
 }
 
-/** Empty strings mean: no rule, no limit. */
+/** An empty string means that there is no rule or no limit. */
 type Draft = {
   pattern: string;
   example: string;
@@ -43,7 +43,7 @@ type Draft = {
   debtBudget: string;
   requireComment: boolean;
 };
-const FIELDS = [
+const SHOWN_FIELDS = [
   'featureNaming.pattern',
   'featureNaming.example',
   'featureNaming.description',
@@ -54,7 +54,7 @@ const FIELDS = [
 const MAX_LIMIT = 1_000_000;
 const TYPING_MS = 300;
 
-const draftOf = ({ featureNaming, featureLimit, debtBudget, requireComment }: ProjectDetails): Draft => ({
+const toDraft = ({ featureNaming, featureLimit, debtBudget, requireComment }: ProjectDetails): Draft => ({
   pattern: featureNaming.pattern ?? '',
   example: featureNaming.example ?? '',
   ruleDescription: featureNaming.description ?? '',
@@ -63,61 +63,63 @@ const draftOf = ({ featureNaming, featureLimit, debtBudget, requireComment }: Pr
   requireComment,
 });
 
-const namingOf = ({ pattern, example, ruleDescription }: Draft) => ({
+const toNaming = ({ pattern, example, ruleDescription }: Draft) => ({
   pattern: pattern || null,
   example: example.trim() || null,
   description: ruleDescription.trim() || null,
 });
 
-const limitOf = (text: string): number | null => (text.trim() === '' ? null : Number(text));
+const parseLimit = (text: string): number | null => (text.trim() === '' ? null : Number(text));
 
-/** Why a limit is invalid; undefined if it is valid. */
-const limitProblem = (text: string): string | undefined => {
-  const limit = limitOf(text);
+/** Returns why a limit is invalid, or undefined if it is valid. */
+const findLimitProblem = (text: string): string | undefined => {
+  const limit = parseLimit(text);
   return limit === null || (Number.isInteger(limit) && limit >= 0 && limit <= MAX_LIMIT)
     ? undefined
     : `Enter a whole number from 0 to ${formatNumber(MAX_LIMIT)}.`;
 };
 
-function Naming({ project, saved }: { project: ProjectDetails; saved: Version<Draft> }) {
+function Naming({ project, savedVersion }: { project: ProjectDetails; savedVersion: Version<Draft> }) {
   const client = useQueryClient();
   const { id } = project;
-  const missing = useMissingPermissions('updateProjectSettings', { project: id });
+  const missingPermissions = useMissingPermissions('updateProjectSettings', { project: id });
   const read = async () => {
-    const now = await readProject(client, id);
-    return { draft: draftOf(now.project), etag: now.etag };
+    const newest = await readProject(client, id);
+    return { draft: toDraft(newest.project), etag: newest.etag };
   };
-  const { draft, base, changes, change, error, conflict, question, ...editor } = useEditor<Draft>({
+  const { draft, base, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
     thing: `naming:${id}`,
-    current: saved,
+    current: savedVersion,
     read,
     save: (sent, etag) =>
       updateSettings(
         id,
         {
-          featureNaming: namingOf(sent),
-          featureLimit: limitOf(sent.featureLimit),
-          debtBudget: limitOf(sent.debtBudget),
+          featureNaming: toNaming(sent),
+          featureLimit: parseLimit(sent.featureLimit),
+          debtBudget: parseLimit(sent.debtBudget),
           requireComment: sent.requireComment,
         },
         etag,
       ),
-    findChange: () => findChange(changesOfProject(id)),
+    findChange: () => findChange(buildProjectSubject(id)),
     onSaved: async () => {
       toast({ message: 'Rules and limits saved.' });
       return await read();
     },
   });
-  const listed = useProject(id).project;
-  const figures = listed && 'featureCount' in listed ? listed : undefined;
-  const active = figures?.featureCount ?? 0;
-  const used = figures ? figures.staleFeatureCount + figures.potentiallyStaleFeatureCount : 0;
-  const isReadOnly = missing.length > 0;
-  // A string, because an object would differ in each render.
-  const [typedText] = useDebouncedValue(JSON.stringify(namingOf(draft)), TYPING_MS);
-  const typed: ReturnType<typeof namingOf> = JSON.parse(typedText);
+  const listedProject = useProject(id).project;
+  const projectCounts = listedProject && 'featureCount' in listedProject ? listedProject : undefined;
+  const activeFlags = projectCounts?.featureCount ?? 0;
+  const staleFlags = projectCounts
+    ? projectCounts.staleFeatureCount + projectCounts.potentiallyStaleFeatureCount
+    : 0;
+  const isReadOnly = missingPermissions.length > 0;
+  // The debounced value is a string, because an object would differ in each render.
+  const [typedNaming] = useDebouncedValue(JSON.stringify(toNaming(draft)), TYPING_MS);
+  const naming: ReturnType<typeof toNaming> = JSON.parse(typedNaming);
   const check = useQuery({
-    ...namingQuery(id, typed),
+    ...namingQuery(id, naming),
     enabled: !isReadOnly,
     placeholderData: keepPreviousData,
   });
@@ -125,8 +127,8 @@ function Naming({ project, saved }: { project: ProjectDetails; saved: Version<Dr
   const problem =
     messages['featureNaming.pattern'] ??
     messages['featureNaming.example'] ??
-    limitProblem(draft.featureLimit) ??
-    limitProblem(draft.debtBudget);
+    findLimitProblem(draft.featureLimit) ??
+    findLimitProblem(draft.debtBudget);
   return (
     <FormAndEffect
       as="page"
@@ -141,7 +143,7 @@ function Naming({ project, saved }: { project: ProjectDetails; saved: Version<Dr
         ) : (
           <div className={s.fields}>
             <h2>Naming</h2>
-            <FormErrors messages={otherMessages(error, FIELDS)} />
+            <FormErrors messages={messagesWithoutField(error, SHOWN_FIELDS)} />
             <TextInput
               label="Pattern"
               description="A regular expression in RE2 syntax that the whole name of a new flag matches. Leave it empty for no rule."
@@ -185,7 +187,7 @@ function Naming({ project, saved }: { project: ProjectDetails; saved: Version<Dr
               autoComplete="off"
               readOnly={isReadOnly}
               value={draft.featureLimit}
-              error={messages.featureLimit ?? limitProblem(draft.featureLimit)}
+              error={messages.featureLimit ?? findLimitProblem(draft.featureLimit)}
               onChange={event => change({ featureLimit: event.target.value })}
             />
             <TextInput
@@ -196,7 +198,7 @@ function Naming({ project, saved }: { project: ProjectDetails; saved: Version<Dr
               autoComplete="off"
               readOnly={isReadOnly}
               value={draft.debtBudget}
-              error={messages.debtBudget ?? limitProblem(draft.debtBudget)}
+              error={messages.debtBudget ?? findLimitProblem(draft.debtBudget)}
               onChange={event => change({ debtBudget: event.target.value })}
             />
             <h2>Changes</h2>
@@ -217,58 +219,58 @@ function Naming({ project, saved }: { project: ProjectDetails; saved: Version<Dr
             <SaveBar
               changes={changes}
               action="Save"
-              missing={missing}
+              missingPermissions={missingPermissions}
               pending={editor.isPending}
               disabled={isReadOnly || problem !== undefined}
               onSave={editor.save}
               onDiscard={editor.discard}
             />
           )}
-          {question}
+          {confirmation}
         </>
       }
     >
       <RailSection title="Saving affects">
         <Effects
-          none="Nothing. SDKs never see naming rules and limits."
+          emptyText="Nothing. SDKs never see naming rules and limits."
           effects={[
             check.data !== undefined &&
-              typed.pattern !== null && {
+              naming.pattern !== null && {
                 title: 'Existing flags',
                 aside:
                   check.data.violations === 0
                     ? 'all match'
                     : `${formatNumber(check.data.violations)} do not match`,
-                words: <Violations check={check.data} project={id} />,
+                text: <Violations check={check.data} project={id} />,
               },
-            typed.pattern !== null && {
+            naming.pattern !== null && {
               title: 'New flags',
-              words: (
+              text: (
                 <>
-                  Names match <b className="mono">{typed.pattern}</b>. Creating, cloning, moving and importing
-                  a flag with any other name is rejected.
+                  Names match <b className="mono">{naming.pattern}</b>. Creating, cloning, moving and
+                  importing a flag with any other name is rejected.
                 </>
               ),
             },
-            typed.pattern === null &&
-              base.pattern !== '' && { title: 'New flags', words: 'Any valid name is accepted.' },
-            limitEffect(limitOf(draft.featureLimit), active),
-            budgetEffect(limitOf(draft.debtBudget), used),
+            naming.pattern === null &&
+              base.pattern !== '' && { title: 'New flags', text: 'Any valid name is accepted.' },
+            describeLimit(parseLimit(draft.featureLimit), activeFlags),
+            describeBudget(parseLimit(draft.debtBudget), staleFlags),
             draft.requireComment !== base.requireComment && {
               title: 'Changes to flags',
-              words: draft.requireComment
+              text: draft.requireComment
                 ? 'The console asks for a reason. Scripts and other tools that send none are rejected.'
                 : 'A reason is optional again.',
             },
           ]}
         />
       </RailSection>
-      <LastChange subject={changesOfProject(id)} />
+      <LastChange subject={buildProjectSubject(id)} />
     </FormAndEffect>
   );
 }
 
-/** The flags that the rule would not allow. They keep their names. */
+/** Lists the flags that the rule would not allow. They keep their names. */
 function Violations({
   check: { features, violations, names },
   project,
@@ -292,25 +294,25 @@ function Violations({
   );
 }
 
-function limitEffect(limit: number | null, active: number): Effect | false {
+function describeLimit(limit: number | null, activeFlags: number): Effect | false {
   if (limit === null || Number.isNaN(limit)) return false;
   return {
     title: 'Number of flags',
-    aside: `${formatNumber(active)} of ${formatNumber(limit)}`,
-    words:
-      active < limit
-        ? `${counted(limit - active, 'more flag')} can be created.`
+    aside: `${formatNumber(activeFlags)} of ${formatNumber(limit)}`,
+    text:
+      activeFlags < limit
+        ? `${formatCount(limit - activeFlags, 'more flag')} can be created.`
         : 'Nobody can create, clone, move or import a flag into the project until flags are archived.',
   };
 }
 
-function budgetEffect(budget: number | null, used: number): Effect | false {
+function describeBudget(budget: number | null, staleFlags: number): Effect | false {
   if (budget === null || Number.isNaN(budget)) return false;
   return {
     title: 'Debt budget',
-    aside: `${formatNumber(used)} of ${formatNumber(budget)}`,
-    words:
-      used <= budget
+    aside: `${formatNumber(staleFlags)} of ${formatNumber(budget)}`,
+    text:
+      staleFlags <= budget
         ? 'Stale flags are within the budget.'
         : 'The budget is exceeded: nobody can add flags to the project until stale ones are archived.',
   };

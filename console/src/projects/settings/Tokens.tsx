@@ -1,8 +1,8 @@
 import { Tokens } from '../../api-tokens/list.tsx';
 import { SettingsPage } from './Frame.tsx';
-import { tokensPathOf } from './tokens-path.ts';
+import { getTokensPath } from './tokens-path.ts';
 
-/** The API tokens of the project, without those of all projects. */
+/** Lists the API tokens of the project, without tokens that apply to all projects. */
 export function ProjectTokensPage() {
-  return <SettingsPage>{({ id }) => <Tokens key={id} project={id} path={tokensPathOf(id)} />}</SettingsPage>;
+  return <SettingsPage>{({ id }) => <Tokens key={id} project={id} path={getTokensPath(id)} />}</SettingsPage>;
 }

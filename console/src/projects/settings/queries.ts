@@ -1,8 +1,8 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { schemas } from '../../api/api.gen.ts';
-import { api, done, sendRead, unwrap } from '../../api/client.ts';
+import { api, ensureApplied, sendRead, unwrap } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
-import { because } from '../../api/reason.ts';
+import { reasonHeader } from '../../api/reason.ts';
 import { type ProjectDetails, projectQuery } from '../queries.ts';
 
 export type Access = schemas['ProjectAccess'];
@@ -17,44 +17,44 @@ export type NamingCheck = schemas['NamingCheck'];
 const PROJECT = '/api/admin/projects/{projectId}';
 const ENVIRONMENT = `${PROJECT}/environments/{environment}` as const;
 
-/** The newest state of the project on the server. */
+/** Reads the newest state of the project from the server. */
 export const readProject = async (
   client: QueryClient,
   projectId: string,
 ): Promise<{ project: ProjectDetails; etag: string }> =>
   await client.fetchQuery({ ...projectQuery(projectId), staleTime: 0 });
 
-/** Changes the named fields. The server rejects it with 412 if somebody changed the project meanwhile. */
+/** Changes only the given fields. The server rejects the request with 412 if somebody has changed the project in the meantime. */
 export const updateProject = (
   projectId: string,
   body: schemas['ProjectUpdate'],
   etag: string,
   reason?: string,
 ): Promise<void> =>
-  done(
+  ensureApplied(
     api.PUT(PROJECT, {
       params: { path: { projectId } },
       body,
-      headers: { 'If-Match': etag, ...because(reason) },
+      headers: { 'If-Match': etag, ...reasonHeader(reason) },
     }),
   );
 
-/** Changes the named settings. The server rejects it with 412 if somebody changed the project meanwhile. */
+/** Changes only the given settings. The server rejects the request with 412 if somebody has changed the project in the meantime. */
 export const updateSettings = (
   projectId: string,
   body: schemas['ProjectSettings'],
   etag: string,
   reason?: string,
 ): Promise<void> =>
-  done(
+  ensureApplied(
     api.PUT(`${PROJECT}/settings`, {
       params: { path: { projectId } },
       body,
-      headers: { 'If-Match': etag, ...because(reason) },
+      headers: { 'If-Match': etag, ...reasonHeader(reason) },
     }),
   );
 
-/** Which flags of the project have a name that the rule would not allow. */
+/** The flags of the project whose names the rule would not allow. */
 export const namingQuery = (projectId: string, featureNaming: schemas['FeatureNamingInput']) =>
   queryOptions({
     queryKey: [...keys.project(projectId), 'naming', featureNaming],
@@ -72,7 +72,7 @@ export const namingQuery = (projectId: string, featureNaming: schemas['FeatureNa
   });
 
 /** The environments of the project, in order. */
-export const environmentsOfQuery = (projectId: string) =>
+export const projectEnvironmentsQuery = (projectId: string) =>
   queryOptions({
     queryKey: [...keys.project(projectId), 'environments'],
     queryFn: async ({ signal }) =>
@@ -84,10 +84,10 @@ export const environmentsOfQuery = (projectId: string) =>
     staleTime: 5_000,
   });
 
-export type EnvironmentPlace = { projectId: string; environment: string };
+export type EnvironmentPath = { projectId: string; environment: string };
 
 /** What the project has in an environment, and the ETag of its default strategy. */
-export const environmentQuery = (path: EnvironmentPlace) =>
+export const environmentQuery = (path: EnvironmentPath) =>
   queryOptions({
     queryKey: [...keys.project(path.projectId), 'environments', path.environment],
     queryFn: async ({ signal }) => {
@@ -99,23 +99,25 @@ export const environmentQuery = (path: EnvironmentPlace) =>
   });
 
 export const addEnvironment = (projectId: string, environment: string): Promise<void> =>
-  done(api.POST(`${PROJECT}/environments`, { params: { path: { projectId } }, body: { environment } }));
+  ensureApplied(
+    api.POST(`${PROJECT}/environments`, { params: { path: { projectId } }, body: { environment } }),
+  );
 
-export const removeEnvironment = (path: EnvironmentPlace): Promise<void> =>
-  done(api.DELETE(ENVIRONMENT, { params: { path } }));
+export const removeEnvironment = (path: EnvironmentPath): Promise<void> =>
+  ensureApplied(api.DELETE(ENVIRONMENT, { params: { path } }));
 
-/** Replaces the default strategy. The server rejects it with 412 if somebody changed it meanwhile. */
+/** Replaces the default strategy. The server rejects the request with 412 if somebody has changed the strategy in the meantime. */
 export const saveDefaultStrategy = (
-  path: EnvironmentPlace,
+  path: EnvironmentPath,
   body: schemas['NewStrategy'],
   etag: string,
   reason?: string,
 ): Promise<void> =>
-  done(
+  ensureApplied(
     api.POST(`${ENVIRONMENT}/default-strategy`, {
       params: { path },
       body,
-      headers: { 'If-Match': etag, ...because(reason) },
+      headers: { 'If-Match': etag, ...reasonHeader(reason) },
     }),
   );
 
@@ -128,7 +130,7 @@ export const accessQuery = (projectId: string) =>
     staleTime: 5_000,
   });
 
-/** Everybody who can get a role in a project. */
+/** Everybody to whom a role in a project can be granted. */
 export const candidatesQuery = queryOptions({
   queryKey: [...keys.users, 'access-candidates'],
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/user-admin/access', { signal })),
@@ -141,7 +143,7 @@ export type Holder = { kind: 'user' | 'group'; id: number };
 /** Replaces the roles of a user or group in the project. */
 export const setRoles = (projectId: string, { kind, id }: Holder, roles: number[]): Promise<void> => {
   const path = { projectId, holderId: String(id) };
-  return done(
+  return ensureApplied(
     kind === 'user'
       ? api.PUT(`${PROJECT}/users/{holderId}/roles`, { params: { path }, body: { roles } })
       : api.PUT(`${PROJECT}/groups/{holderId}/roles`, { params: { path }, body: { roles } }),
@@ -150,24 +152,24 @@ export const setRoles = (projectId: string, { kind, id }: Holder, roles: number[
 
 export const revokeRoles = (projectId: string, { kind, id }: Holder): Promise<void> => {
   const path = { projectId, holderId: String(id) };
-  return done(
+  return ensureApplied(
     kind === 'user'
       ? api.DELETE(`${PROJECT}/users/{holderId}/roles`, { params: { path } })
       : api.DELETE(`${PROJECT}/groups/{holderId}/roles`, { params: { path } }),
   );
 };
 
-/** Grants the role to all of them, in addition to their roles. */
+/** Grants the role to all these users and groups, in addition to their roles. */
 export const grantRole = (projectId: string, body: schemas['AccessGrant']): Promise<void> =>
-  done(api.POST(`${PROJECT}/access`, { params: { path: { projectId } }, body }));
+  ensureApplied(api.POST(`${PROJECT}/access`, { params: { path: { projectId } }, body }));
 
-/** What deleting the project deletes, as far as the user may read it. */
-export const lossesQuery = (projectId: string) =>
+/** Counts what deleting the project deletes, as far as the user may read it. */
+export const deletionEffectsQuery = (projectId: string) =>
   queryOptions({
     queryKey: [...keys.project(projectId), 'losses'],
     queryFn: async ({ signal }) => {
       const path = { projectId };
-      const [archived, status, fields] = await Promise.all([
+      const [archivedFlags, status, fields] = await Promise.all([
         unwrap(
           api.GET('/api/admin/search/features', {
             params: { query: { project: `IS:${projectId}`, archived: 'IS:true', limit: 1 } },
@@ -178,7 +180,7 @@ export const lossesQuery = (projectId: string) =>
         unwrap(api.GET(`${PROJECT}/context`, { params: { path }, signal })),
       ]);
       return {
-        archivedFlags: archived.total,
+        archivedFlags: archivedFlags.total,
         segments: status.resources.segments,
         contextFields: fields.filter(field => field.project === projectId).length,
         apiTokens: status.resources.apiTokens,
@@ -189,4 +191,4 @@ export const lossesQuery = (projectId: string) =>
   });
 
 export const deleteProject = (projectId: string): Promise<void> =>
-  done(api.DELETE(PROJECT, { params: { path: { projectId } } }));
+  ensureApplied(api.DELETE(PROJECT, { params: { path: { projectId } } }));

@@ -1,21 +1,21 @@
 import type { Subject } from '../../ui/last-change.ts';
 
 /** The events that change the settings of a project. */
-export const changesOfProject = (id: string): Subject => ({
+export const buildProjectSubject = (id: string): Subject => ({
   types: ['project-created', 'project-updated', 'project-archived', 'project-revived'],
   project: id,
   isAbout: event => event.project === id,
 });
 
 /** The events that change the environments of a project and their default strategies. */
-export const changesOfEnvironments = (id: string): Subject => ({
+export const buildEnvironmentsSubject = (id: string): Subject => ({
   types: ['project-environment-added', 'project-environment-removed', 'default-strategy-updated'],
   project: id,
   isAbout: event => event.project === id,
 });
 
 /** The events that change who has access to a project. */
-export const changesOfAccess = (id: string): Subject => ({
+export const buildAccessSubject = (id: string): Subject => ({
   types: [
     'project-access-added',
     'project-access-user-roles-updated',

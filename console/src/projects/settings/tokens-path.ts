@@ -1,3 +1,3 @@
-/** The page with the API tokens of a project. */
-export const tokensPathOf = (projectId: string): string =>
+/** Returns the path of the page with the API tokens of a project. */
+export const getTokensPath = (projectId: string): string =>
   `/projects/${encodeURIComponent(projectId)}/settings/tokens`;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Access } from './queries.ts';
-import { lastOwnerOf, namesOf, rowsOf } from './words.ts';
+import { findOnlyOwner, formatRoleNames, toRows } from './words.ts';
 
 const OWNER = { id: 4, type: 'project', name: 'Owner', description: '' } as const;
 const MEMBER = { id: 5, type: 'project', name: 'Member', description: '' } as const;
@@ -30,25 +30,25 @@ const group = (id: number, roles: number[], members: number) => ({
   roles,
   addedAt: AT,
 });
-const accessOf = (users: ReturnType<typeof user>[], groups: ReturnType<typeof group>[] = []): Access => ({
+const createAccess = (users: ReturnType<typeof user>[], groups: ReturnType<typeof group>[] = []): Access => ({
   version: 1,
   roles: [OWNER, MEMBER],
   users,
   groups,
 });
 
-test('the only owner is the last one, and two owners are not', () => {
-  expect(lastOwnerOf(accessOf([user(1, [4]), user(2, [5])]))).toBe('user-1');
-  expect(lastOwnerOf(accessOf([user(1, [4]), user(2, [4])]))).toBeUndefined();
+test('finds the only owner, and nobody if there are two owners', () => {
+  expect(findOnlyOwner(createAccess([user(1, [4]), user(2, [5])]))).toBe('user-1');
+  expect(findOnlyOwner(createAccess([user(1, [4]), user(2, [4])]))).toBeUndefined();
 });
 
-test('a group with members is an owner, and one without members is not', () => {
-  expect(lastOwnerOf(accessOf([user(1, [4])], [group(3, [4], 1)]))).toBeUndefined();
-  expect(lastOwnerOf(accessOf([user(1, [4])], [group(3, [4], 0)]))).toBe('user-1');
+test('counts a group as an owner only if it has members', () => {
+  expect(findOnlyOwner(createAccess([user(1, [4])], [group(3, [4], 1)]))).toBeUndefined();
+  expect(findOnlyOwner(createAccess([user(1, [4])], [group(3, [4], 0)]))).toBe('user-1');
 });
 
-test('lists users and groups by name, with the members of a group', () => {
-  const rows = rowsOf(accessOf([user(1, [4], 'Zoe'), user(2, [5])], [group(3, [5], 2)]));
+test('lists users and groups by name, with the number of members of a group', () => {
+  const rows = toRows(createAccess([user(1, [4], 'Zoe'), user(2, [5])], [group(3, [5], 2)]));
 
   expect(rows.map(({ name, source, note }) => [name, source, note])).toEqual([
     ['group-3', 'Group', '2 members'],
@@ -57,6 +57,6 @@ test('lists users and groups by name, with the members of a group', () => {
   ]);
 });
 
-test('names all roles of a row', () => {
-  expect(namesOf([5, 4, 77], [OWNER, MEMBER])).toBe('Member, Owner, Role 77');
+test('names all roles, with the id of a role that is unknown', () => {
+  expect(formatRoleNames([5, 4, 77], [OWNER, MEMBER])).toBe('Member, Owner, Role 77');
 });

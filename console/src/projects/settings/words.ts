@@ -1,19 +1,19 @@
 import type { Access, Holder, Role } from './queries.ts';
 
-/** A user or group in the list of those who have access. */
+/** A user or group in the access list. */
 export type Row = Holder & {
   key: string;
   name: string;
-  /** The second line: the email address, or how many members a group has. */
+  /** The second line, which is the email address of a person or the number of members of a group. */
   note: string;
   source: 'Direct' | 'Service account' | 'Group' | 'Group from single sign-on';
   roles: readonly number[];
   addedAt: string;
 };
 
-/** One row for each user, service account and group, by name. */
-export function rowsOf({ users, groups }: Pick<Access, 'users' | 'groups'>): Row[] {
-  const people = users.map(
+/** Returns a row for each user, service account and group, sorted by name. */
+export function toRows({ users, groups }: Pick<Access, 'users' | 'groups'>): Row[] {
+  const userRows = users.map(
     ({ id, name, username, email, isAPI, roles, addedAt }): Row => ({
       key: `user-${id}`,
       kind: 'user',
@@ -25,7 +25,7 @@ export function rowsOf({ users, groups }: Pick<Access, 'users' | 'groups'>): Row
       addedAt,
     }),
   );
-  const teams = groups.map(
+  const groupRows = groups.map(
     ({ id, name, users: members, mappingsSSO, roles, addedAt }): Row => ({
       key: `group-${id}`,
       kind: 'group',
@@ -37,22 +37,24 @@ export function rowsOf({ users, groups }: Pick<Access, 'users' | 'groups'>): Row
       addedAt,
     }),
   );
-  return [...people, ...teams].toSorted((one, other) => one.name.localeCompare(other.name));
+  return [...userRows, ...groupRows].toSorted((a, b) => a.name.localeCompare(b.name));
 }
 
 export const isOwner = ({ name, type }: Role): boolean => type === 'project' && name === 'Owner';
 
-/** The only row that gives the project an owner; undefined if there are several, or none. A group without members does not count. */
-export function lastOwnerOf({ roles, users, groups }: Access): string | undefined {
-  const owner = roles.find(isOwner)?.id;
-  if (owner === undefined) return undefined;
+/** Returns the key of the only owner, or undefined if there are several owners or none. A group without members does not count. */
+export function findOnlyOwner({ roles, users, groups }: Access): string | undefined {
+  const ownerRole = roles.find(isOwner)?.id;
+  if (ownerRole === undefined) return undefined;
   const owners = [
-    ...users.filter(one => one.roles.includes(owner)).map(({ id }) => `user-${id}`),
-    ...groups.filter(one => one.roles.includes(owner) && one.users.length > 0).map(({ id }) => `group-${id}`),
+    ...users.filter(user => user.roles.includes(ownerRole)).map(({ id }) => `user-${id}`),
+    ...groups
+      .filter(group => group.roles.includes(ownerRole) && group.users.length > 0)
+      .map(({ id }) => `group-${id}`),
   ];
   return owners.length === 1 ? owners[0] : undefined;
 }
 
-/** The names of the roles: "Member, Release manager". */
-export const namesOf = (ids: readonly number[], roles: readonly Role[]): string =>
+/** Joins the names of roles, for example as "Member, Release manager". */
+export const formatRoleNames = (ids: readonly number[], roles: readonly Role[]): string =>
   ids.map(id => roles.find(role => role.id === id)?.name ?? `Role ${id}`).join(', ');

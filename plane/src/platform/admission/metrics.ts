@@ -1,13 +1,16 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Holder } from './shares.ts';
 
-/** Requests that wait, and requests that were rejected. */
-export type Rejections = { readonly waiting: number; readonly rejected: Readonly<Record<Holder, number>> };
+/** The number of waiting and rejected requests. */
+export type AdmissionCounts = {
+  readonly waiting: number;
+  readonly rejected: Readonly<Record<Holder, number>>;
+};
 
-/** A server's shares, by resource: requests, long reads, and so on. */
-export type Admission = Map<string, Rejections>;
+/** Waiting and rejected requests, by resource. */
+export type Admission = Map<string, AdmissionCounts>;
 
-export function admissionMetrics(registry: Registry, admission: Admission): void {
+export function registerAdmissionMetrics(registry: Registry, admission: Admission): void {
   new Gauge({
     name: 'halyard_admission_waiting',
     help: 'Requests waiting for a shared resource, by resource',

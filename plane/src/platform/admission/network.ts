@@ -6,7 +6,7 @@ const MAX_LENGTH = 100;
  * The IPv4 address, or the IPv6 network of 64 bits, because one customer usually has all addresses of such a network. Empty for a
  * client that has disconnected, whose IP address the operating system no longer knows.
  */
-export function networkOf(ip: string | undefined): string {
+export function toNetwork(ip: string | undefined): string {
   if (ip === undefined) return '';
   const address = ip.replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '');
   // A proxy can pass on any string in X-Forwarded-For.

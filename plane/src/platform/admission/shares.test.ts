@@ -10,7 +10,7 @@ const make = (limits: Partial<ShareLimits> = {}) =>
     holder => new ApiError('ServiceUnavailableError', `held by ${holder}`),
   );
 
-/** How many of the requests run after a turn of the event loop. */
+/** Counts the requests that run after a turn of the event loop. */
 async function countRunning(requests: Promise<Release>[]): Promise<number> {
   const running = new Set<number>();
   for (const [n, request] of requests.entries())
@@ -25,7 +25,7 @@ async function countRunning(requests: Promise<Release>[]): Promise<number> {
 const acquireMany = (shares: ReturnType<typeof make>, caller: string, count: number) =>
   Array.from({ length: count }, () => shares.acquire(caller));
 
-test('each caller gets a share of what the others left', async () => {
+test('a caller gets a share of what the other callers left', async () => {
   const shares = make();
 
   expect(await countRunning(acquireMany(shares, 'a', 20))).toBe(6);
@@ -33,7 +33,7 @@ test('each caller gets a share of what the others left', async () => {
   expect(await countRunning(acquireMany(shares, 'c', 20))).toBe(1);
   expect(await countRunning(acquireMany(shares, 'd', 20))).toBe(1);
   expect(await countRunning(acquireMany(shares, 'e', 1))).toBe(0);
-  expect(shares.held).toBe(10);
+  expect(shares.heldUnits).toBe(10);
 });
 
 test('free units go to the waiting callers in turn', async () => {
@@ -45,10 +45,10 @@ test('free units go to the waiting callers in turn', async () => {
     order.push(caller);
     done();
   };
-  const all = ['a', 'a', 'a', 'b', 'c', 'b'].map(run);
+  const runs = ['a', 'a', 'a', 'b', 'c', 'b'].map(run);
 
   release();
-  await Promise.all(all);
+  await Promise.all(runs);
 
   expect(order).toEqual(['a', 'b', 'c', 'a', 'b', 'a']);
 });
@@ -61,7 +61,7 @@ test('a request that is larger than the share of its caller runs alone', async (
   expect(await countRunning([shares.acquire('a'), shares.acquire('b')])).toBe(0);
   release();
   await sleep(5);
-  expect(shares.held).toBe(2);
+  expect(shares.heldUnits).toBe(2);
 });
 
 test('a request that can never run is rejected', async () => {
@@ -75,19 +75,19 @@ test('releasing twice returns the units only once', async () => {
   first?.();
   first?.();
 
-  expect(shares.held).toBe(1);
+  expect(shares.heldUnits).toBe(1);
 });
 
-test('rejects a request beyond the queue of its caller, but not those of others', async () => {
+test("rejects a request that exceeds its caller's queue, but not the requests of others", async () => {
   const shares = make({ waitingPerCaller: 2 });
-  const own = acquireMany(shares, 'a', 8);
-  expect(await countRunning(own)).toBe(6);
+  const requests = acquireMany(shares, 'a', 8);
+  expect(await countRunning(requests)).toBe(6);
 
   await expect(shares.acquire('a')).rejects.toThrow('held by caller');
   expect(await countRunning([shares.acquire('b')])).toBe(1);
 });
 
-test('rejects a request beyond the queue of all callers', async () => {
+test('rejects a request that exceeds the queue of all callers', async () => {
   const shares = make({ capacity: 1, waiting: 2 });
   const release = await shares.acquire('a');
   const waiting = [shares.acquire('b'), shares.acquire('c')];
@@ -105,31 +105,31 @@ test('rejects a request that waited too long', async () => {
   await expect(shares.acquire('a')).rejects.toThrow('held by caller');
   await expect(shares.acquire('b')).rejects.toThrow('held by others');
   release();
-  expect([shares.held, shares.waiting]).toEqual([0, 0]);
+  expect([shares.heldUnits, shares.waiting]).toEqual([0, 0]);
 });
 
 test('skips a request whose client disconnected', async () => {
   const shares = make({ capacity: 1 });
   const release = await shares.acquire('a');
-  const gone = shares.acquire('b', { isGone: () => true });
+  const abandonedRequest = shares.acquire('b', { isGone: () => true });
   const next = shares.acquire('b');
 
   release();
 
-  await expect(gone).rejects.toThrow('The client disconnected');
+  await expect(abandonedRequest).rejects.toThrow('The client disconnected');
   await expect(next).resolves.toBeTypeOf('function');
 });
 
 test('tryAcquire takes units only while they are free', () => {
   const shares = make({ capacity: 4 });
 
-  const taken = [1, 2, 3].map(() => shares.tryAcquire('a'));
+  const releases = [1, 2, 3].map(() => shares.tryAcquire('a'));
 
-  expect(taken.map(release => release !== undefined)).toEqual([true, true, false]);
+  expect(releases.map(release => release !== undefined)).toEqual([true, true, false]);
   expect(shares.tryAcquire('b')).toBeTypeOf('function');
 });
 
-test('take throws while the units are not free, and says who holds them', () => {
+test('take throws while the units are not free, and names the holder', () => {
   const shares = make({ capacity: 3 });
   shares.take('a', 2);
 
@@ -149,28 +149,28 @@ test('a request that does not wait counts as rejected if the units are not free'
   expect(shares.rejected).toEqual({ caller: 1, others: 1 });
 });
 
-test('on a busy server, a caller runs one request at a time with pauses in between, and others do not wait for it', async () => {
-  // The pauses of callers, while countRunning continues with the real clock.
+test('on a busy server, a caller pauses between its requests without delaying other callers', async () => {
+  // Fakes the clock for the pauses of callers. countRunning keeps using the real one.
   vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
   let isBusy = false;
   const shares = make({ isBusy: () => isBusy });
-  const all = acquireMany(shares, 'a', 20);
-  expect(await countRunning(all)).toBe(6);
+  const requests = acquireMany(shares, 'a', 20);
+  expect(await countRunning(requests)).toBe(6);
 
   isBusy = true;
   vi.advanceTimersByTime(500);
-  for (const request of all.slice(0, 6)) (await request)();
+  for (const request of requests.slice(0, 6)) (await request)();
 
-  expect(await countRunning(all)).toBe(6);
+  expect(await countRunning(requests)).toBe(6);
   expect(await countRunning(acquireMany(shares, 'b', 2))).toBe(1);
   vi.advanceTimersByTime(499);
-  expect(await countRunning(all)).toBe(6);
+  expect(await countRunning(requests)).toBe(6);
   vi.advanceTimersByTime(1);
-  expect(await countRunning(all)).toBe(7);
+  expect(await countRunning(requests)).toBe(7);
 
   isBusy = false;
   vi.advanceTimersByTime(100);
-  expect(await countRunning(all)).toBeGreaterThan(7);
+  expect(await countRunning(requests)).toBeGreaterThan(7);
   vi.useRealTimers();
 });
 
@@ -200,4 +200,25 @@ test('delayed rejections take no slots in which other callers wait', async () =>
 
   (await other)();
   expect((await rejections).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+});
+
+test('names the caller as the holder if only its own requests run or wait, or if it pauses', async () => {
+  let isBusy = true;
+  const shares = make({ waitingPerCaller: 1, isBusy: () => isBusy });
+  const release = await shares.acquire('a');
+  const waiting = shares.acquire('a');
+  await expect(shares.acquire('a'), 'one runs, and one waits').rejects.toThrow('held by caller');
+
+  // The pause lasts as long as the request did.
+  await sleep(500);
+  release();
+  await expect(shares.acquire('a'), 'pauses').rejects.toThrow('held by caller');
+
+  isBusy = false;
+  (await waiting)();
+  const large = await shares.acquire('b', { cost: 10 });
+  const next = shares.acquire('a');
+  await expect(shares.acquire('a'), 'another caller has all units').rejects.toThrow('held by others');
+  large();
+  (await next)();
 });

@@ -5,8 +5,8 @@ export type ShareLimits = {
   /** Units that all callers together may hold: requests, bytes, flags. */
   capacity: number;
   /**
-   * The part of the units not held by others that one caller may hold. With 0.6, the first caller gets at most 60 % of all units, the
-   * second one 60 % of the rest, so something is left for the next caller.
+   * The fraction of the units not held by others that one caller may hold. With 0.6, the first caller gets at most 60 % of all
+   * units and the second one 60 % of the rest, so something is always left for the next caller.
    */
   share: number;
   /** The maximum number of units of one caller, even if the others hold none. Without it, only the share counts. */
@@ -16,12 +16,12 @@ export type ShareLimits = {
   waitingPerCaller: number;
   waitMs: number;
   /**
-   * Whether the server is nearly saturated. Each caller then runs one request at a time and pauses after each. Without this
+   * Whether the server is nearly saturated. While it is, each caller runs one request at a time and pauses after each. Without this
    * function, callers never pause.
    */
   isBusy?: () => boolean;
   /**
-   * How long a caller whose queue is full waits for its rejection; no time by default. Its clients would otherwise retry in a
+   * How long a caller whose queue is full waits for its rejection; 0 by default. Without the delay, its clients would retry in a
    * tight loop.
    */
   rejectAfterMs?: number;
@@ -35,19 +35,19 @@ export type Release = () => void;
 export type AcquireOptions = {
   /** How many units the request takes; 1 by default. */
   cost?: number;
-  /** Whether the client has disconnected. Then the request gets no units, and nobody waits for it. */
+  /** Whether the client has disconnected. If so, the request gets no units and stops waiting. */
   isGone?: () => boolean;
 };
 
 export type Shares = {
   /** Waits for units and returns the function that releases them. Calling it twice is safe. */
   acquire: (caller: string, options?: AcquireOptions) => Promise<Release>;
-  /** The same without waiting: undefined if the units are not free. */
+  /** Like `acquire`, but without waiting: returns undefined if the units are not free. */
   tryAcquire: (caller: string, cost?: number) => Release | undefined;
-  /** The same without waiting: throws if the units are not free. */
+  /** Like `acquire`, but without waiting: throws if the units are not free. */
   take: (caller: string, cost?: number) => Release;
   /** Units that are held, and requests that wait. */
-  readonly held: number;
+  readonly heldUnits: number;
   readonly waiting: number;
   /** How many requests got no units, by holder. */
   readonly rejected: Readonly<Record<Holder, number>>;
@@ -56,14 +56,14 @@ export type Shares = {
 type Request = { cost: number; isGone: () => boolean; start: (release: Release) => void; leave: () => void };
 
 /** A client that disconnected while its request waited. Nobody reads this error. */
-const clientGone = (): ApiError =>
+const clientGoneError = (): ApiError =>
   new ApiError('ServiceUnavailableError', 'The client disconnected before the request ran.');
 
-/** After a request that took this long, its caller pauses even if the server is not busy: PostgreSQL probably is. */
-const LONG_MS = 250;
-const REST_MS = { least: 5, most: 1_000 };
+/** After a request that took this long, its caller pauses even if the server is not busy, because PostgreSQL probably is. */
+const LONG_REQUEST_MS = 250;
+const PAUSE_MS = { min: 5, max: 1_000 };
 
-const LOOK_AGAIN_MS = 100;
+const CHECK_AGAIN_MS = 100;
 
 const neverGone = (): boolean => false;
 
@@ -73,43 +73,44 @@ const neverGone = (): boolean => false;
  */
 export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiError): Shares {
   const { capacity, share, perCaller = capacity, rejectAfterMs = 0, isBusy } = limits;
-  const heldBy = new Map<string, number>();
-  const resting = new Set<string>();
+  const unitsByCaller = new Map<string, number>();
+  const pausedCallers = new Set<string>();
   /** The waiting requests by caller. The caller that is first in this map is next. */
   const queues = new Map<string, Request[]>();
-  let held = 0;
+  let heldUnits = 0;
   let waiting = 0;
-  let rejecting = 0;
+  let pendingRejections = 0;
   let isScheduled = false;
-  let isLookingAgain = false;
+  let isCheckScheduled = false;
   const rejected = { caller: 0, others: 0 };
 
-  const countRejected = (caller: string, cost: number): Holder => {
-    const by = holder(caller, cost);
-    rejected[by]++;
-    return by;
+  const recordRejection = (caller: string, cost: number): Holder => {
+    const unitHolder = findHolder(caller, cost);
+    rejected[unitHolder]++;
+    return unitHolder;
   };
 
-  const rejection = (caller: string, cost: number): ApiError => reject(countRejected(caller, cost));
+  const makeRejection = (caller: string, cost: number): ApiError => reject(recordRejection(caller, cost));
 
-  /** Not counted as waiting, because otherwise one caller could take the slots in which others wait. */
-  const lateRejection = async (caller: string, cost: number): Promise<ApiError> => {
-    const error = rejection(caller, cost);
-    if (rejectAfterMs === 0 || rejecting >= limits.waiting) return error;
-    rejecting++;
+  /** A delayed rejection does not count as waiting. Otherwise, one caller could fill the queue that others wait in. */
+  const makeDelayedRejection = async (caller: string, cost: number): Promise<ApiError> => {
+    const error = makeRejection(caller, cost);
+    if (rejectAfterMs === 0 || pendingRejections >= limits.waiting) return error;
+    pendingRejections++;
     await sleep(rejectAfterMs);
-    rejecting--;
+    pendingRejections--;
     return error;
   };
 
-  const ownShare = (own: number): number => Math.min(perCaller, share * (capacity - held + own));
+  const ownShare = (ownUnits: number): number =>
+    Math.min(perCaller, share * (capacity - heldUnits + ownUnits));
 
   /** A caller without units gets some even if they exceed its share, because otherwise a large request could never run. */
-  const isFree = (caller: string, cost: number): boolean => {
-    const own = heldBy.get(caller) ?? 0;
-    if (held + cost > capacity || resting.has(caller)) return false;
-    if (own === 0) return true;
-    if (own + cost > ownShare(own)) return false;
+  const mayHold = (caller: string, cost: number): boolean => {
+    const ownUnits = unitsByCaller.get(caller) ?? 0;
+    if (heldUnits + cost > capacity || pausedCallers.has(caller)) return false;
+    if (ownUnits === 0) return true;
+    if (ownUnits + cost > ownShare(ownUnits)) return false;
     if (!isBusy?.()) return true;
     scheduleCheck();
     return false;
@@ -117,47 +118,48 @@ export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiE
 
   /** Checks again later, because nothing else starts the waiting requests once the server is no longer busy. */
   const scheduleCheck = (): void => {
-    if (isLookingAgain) return;
-    isLookingAgain = true;
+    if (isCheckScheduled) return;
+    isCheckScheduled = true;
     setTimeout(() => {
-      isLookingAgain = false;
+      isCheckScheduled = false;
       schedule();
-    }, LOOK_AGAIN_MS).unref();
+    }, CHECK_AGAIN_MS).unref();
   };
 
   const hold = (caller: string, cost: number): Release => {
-    held += cost;
-    heldBy.set(caller, (heldBy.get(caller) ?? 0) + cost);
+    heldUnits += cost;
+    unitsByCaller.set(caller, (unitsByCaller.get(caller) ?? 0) + cost);
     const start = performance.now();
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
-      held -= cost;
-      const left = (heldBy.get(caller) ?? 0) - cost;
-      if (left > 0) heldBy.set(caller, left);
-      else heldBy.delete(caller);
+      heldUnits -= cost;
+      const unitsLeft = (unitsByCaller.get(caller) ?? 0) - cost;
+      if (unitsLeft > 0) unitsByCaller.set(caller, unitsLeft);
+      else unitsByCaller.delete(caller);
       if (waiting === 0) return;
-      const ms = performance.now() - start;
-      if (isBusy && queues.has(caller) && (ms > LONG_MS || isBusy())) rest(caller, ms);
+      const elapsedMs = performance.now() - start;
+      if (isBusy && queues.has(caller) && (elapsedMs > LONG_REQUEST_MS || isBusy()))
+        pauseCaller(caller, elapsedMs);
       schedule();
     };
   };
 
   /** A caller with more waiting requests pauses for as long as its last request took. */
-  const rest = (caller: string, ms: number): void => {
-    resting.add(caller);
+  const pauseCaller = (caller: string, lastRequestMs: number): void => {
+    pausedCallers.add(caller);
     setTimeout(
       () => {
-        resting.delete(caller);
+        pausedCallers.delete(caller);
         schedule();
       },
-      Math.min(Math.max(ms, REST_MS.least), REST_MS.most),
+      Math.min(Math.max(lastRequestMs, PAUSE_MS.min), PAUSE_MS.max),
     ).unref();
   };
 
-  // Not in the same turn, because requests that finish immediately would otherwise run one after the other before the event loop
-  // serves a socket.
+  // Waits for the next turn of the event loop. Otherwise, requests that finish immediately would all run before the loop serves a
+  // socket.
   const schedule = (): void => {
     if (isScheduled) return;
     isScheduled = true;
@@ -170,15 +172,15 @@ export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiE
     do {
       hasStarted = false;
       for (const caller of [...queues.keys()]) hasStarted = startNext(caller) || hasStarted;
-    } while (hasStarted && held < capacity);
+    } while (hasStarted && heldUnits < capacity);
   };
 
-  /** Starts the caller's next request if its units are free, and puts the caller last. Returns whether it did. */
+  /** Starts the caller's next request if its units are free, and puts the caller last. Returns whether a request was started. */
   const startNext = (caller: string): boolean => {
     const queue = queues.get(caller);
     while (queue?.[0]?.isGone()) queue[0].leave();
     const next = queue?.[0];
-    if (!queue || !next || !isFree(caller, next.cost)) return false;
+    if (!queue || !next || !mayHold(caller, next.cost)) return false;
     const release = hold(caller, next.cost);
     next.start(release);
     if (queue.length > 0) {
@@ -188,9 +190,13 @@ export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiE
     return true;
   };
 
-  const holder = (caller: string, cost: number): Holder => {
-    const own = heldBy.get(caller) ?? 0;
-    return own > 0 && own + cost > ownShare(own) ? 'caller' : 'others';
+  const findHolder = (caller: string, cost: number): Holder => {
+    const ownUnits = unitsByCaller.get(caller) ?? 0;
+    if (ownUnits > 0 && ownUnits + cost > ownShare(ownUnits)) return 'caller';
+    const isFull = heldUnits + cost > capacity || (waiting > 0 && waiting >= limits.waiting);
+    // If units are free, the request waits because its own caller has other requests or is paused.
+    const isOwnFault = ownUnits > 0 || pausedCallers.has(caller) || queues.has(caller);
+    return isOwnFault && !isFull ? 'caller' : 'others';
   };
 
   const wait = (caller: string, cost: number, isGone: () => boolean): Promise<Release> =>
@@ -211,12 +217,12 @@ export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiE
         },
         leave: () => {
           remove();
-          rejectRequest(clientGone());
+          rejectRequest(clientGoneError());
         },
       };
       const timer = setTimeout(() => {
         remove();
-        rejectRequest(isGone() ? clientGone() : rejection(caller, cost));
+        rejectRequest(isGone() ? clientGoneError() : makeRejection(caller, cost));
       }, limits.waitMs);
       waiting++;
       queue.push(request);
@@ -226,23 +232,23 @@ export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiE
   return {
     acquire: async (caller, { cost = 1, isGone = neverGone } = {}) => {
       const queue = queues.get(caller);
-      if (queue === undefined && isFree(caller, cost)) return hold(caller, cost);
-      if (waiting >= limits.waiting || cost > capacity) throw rejection(caller, cost);
-      if ((queue?.length ?? 0) >= limits.waitingPerCaller) throw await lateRejection(caller, cost);
+      if (queue === undefined && mayHold(caller, cost)) return hold(caller, cost);
+      if (waiting >= limits.waiting || cost > capacity) throw makeRejection(caller, cost);
+      if ((queue?.length ?? 0) >= limits.waitingPerCaller) throw await makeDelayedRejection(caller, cost);
       return await wait(caller, cost, isGone);
     },
     rejected,
     tryAcquire: (caller, cost = 1) => {
-      if (isFree(caller, cost)) return hold(caller, cost);
-      countRejected(caller, cost);
+      if (mayHold(caller, cost)) return hold(caller, cost);
+      recordRejection(caller, cost);
       return undefined;
     },
     take: (caller, cost = 1) => {
-      if (isFree(caller, cost)) return hold(caller, cost);
-      throw rejection(caller, cost);
+      if (mayHold(caller, cost)) return hold(caller, cost);
+      throw makeRejection(caller, cost);
     },
-    get held() {
-      return held;
+    get heldUnits() {
+      return heldUnits;
     },
     get waiting() {
       return waiting;

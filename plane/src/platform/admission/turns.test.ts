@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeTurns } from './turns.ts';
 
-const turnOfLoop = () => new Promise<void>(resolve => setImmediate(resolve));
+const waitForNextTurn = () => new Promise<void>(resolve => setImmediate(resolve));
 
 test('callers alternate, and each step has its own turn of the event loop', async () => {
   const run = makeTurns();
@@ -9,20 +9,20 @@ test('callers alternate, and each step has its own turn of the event loop', asyn
   const work = async (caller: string, steps: number) => {
     for (let step = 0; step < steps; step++) await run(caller, () => order.push(caller));
   };
-  const all = Promise.all([work('a', 3), work('a', 3), work('a', 3), work('b', 3)]);
-  let most = 0;
-  for (let before = 0; order.length < 12; before = order.length) {
-    await turnOfLoop();
-    most = Math.max(most, order.length - before);
+  const allWork = Promise.all([work('a', 3), work('a', 3), work('a', 3), work('b', 3)]);
+  let longestTurn = 0;
+  for (let lengthBefore = 0; order.length < 12; lengthBefore = order.length) {
+    await waitForNextTurn();
+    longestTurn = Math.max(longestTurn, order.length - lengthBefore);
   }
-  await all;
+  await allWork;
 
-  expect(most).toBe(1);
+  expect(longestTurn).toBe(1);
   // Three bodies of one caller get as many turns as the single body of the other.
   expect(order.slice(0, 6).filter(caller => caller === 'b')).toHaveLength(3);
 });
 
-test('a step that throws rejects, and the next one runs', async () => {
+test('a step that throws rejects its promise without stopping the next step', async () => {
   const run = makeTurns();
   const failing = run('a', () => {
     throw new Error('broken');

@@ -10,7 +10,7 @@ const LIMITS = {
   waitMs: 600_000,
 };
 
-/** Runs each step of long work in its own turn of the event loop, so that requests and other callers get theirs in between. */
+/** Runs each step of long work in its own turn of the event loop, so that requests and the work of other callers run in between. */
 export type RunInTurn = <T>(caller: string, step: () => T) => Promise<T>;
 
 /** Callers with long work alternate, step by step. */

@@ -13,7 +13,7 @@ export function Named<T extends TSchema>(name: string, schema: T): NamedSchema<T
   return { ...schema, $id: name, title: name };
 }
 
-/** An object with its own name in the OpenAPI document, where `Named` is not needed: a body, or a part of a schema. */
+/** An object with its own name in the OpenAPI document, for a body or part of a schema that does not need `Named`. */
 export const NamedObject = <T extends TProperties>(
   name: string,
   properties: T,
@@ -24,7 +24,7 @@ export function Ref<T extends NamedSchema>(schema: T) {
   return Type.Unsafe<Static<T>>({ $ref: `${schema.$id}#` });
 }
 
-/** `type: [x, 'null']` costs 9 to 16 % less CPU per response than a union with null, measured. */
+/** `type: [x, 'null']` costs 9 to 16 % less CPU time per response than a union with null. */
 export function Nullable<T extends TSchema & { type: string }>(schema: T) {
   return Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type, 'null'] });
 }
@@ -33,12 +33,12 @@ export function Nullable<T extends TSchema & { type: string }>(schema: T) {
 export const ALL = '*';
 
 /**
- * The pattern and the rule of a name in URLs: letters, digits and - _ . ! ~ * ' ( ), the characters a URL carries as they are.
- * The name is not . or .. and none of the given words.
+ * The pattern and the rule for names in URLs: letters, digits and - _ . ! ~ * ' ( ), which need no escaping in a URL.
+ * The name must not be . or .. or one of the given words.
  */
-export const nameExcept = (...words: string[]) => ({
-  pattern: `^(?!\\.{1,2}$)${words.map(word => `(?!${word.replaceAll('*', '\\*')}$)`).join('')}[A-Za-z0-9_.!~*'()-]+$`,
-  [RULE]: nameRule(['.', '..', ...words]),
+export const nameExcept = (...reservedNames: string[]) => ({
+  pattern: `^(?!\\.{1,2}$)${reservedNames.map(word => `(?!${word.replaceAll('*', '\\*')}$)`).join('')}[A-Za-z0-9_.!~*'()-]+$`,
+  [RULE]: nameRule(['.', '..', ...reservedNames]),
 });
 
 export const { pattern: URL_NAME, [RULE]: NAME_RULE } = nameExcept();
@@ -52,8 +52,8 @@ export const UrlName = (options: StringOptions = {}) =>
     ...options,
   });
 
-/** A name that people read. It is trimmed. */
-export const ShownName = (options: StringOptions = {}) =>
+/** A name that people read. The server trims it. */
+export const DisplayName = (options: StringOptions = {}) =>
   Type.String({
     minLength: 1,
     maxLength: 100,
@@ -62,7 +62,7 @@ export const ShownName = (options: StringOptions = {}) =>
     ...options,
   });
 
-/** Strings by name. `propertyNames` bounds the keys: the bound of a key type does not reach the validator. */
+/** A map of strings. `propertyNames` limits the keys, because a limit on the key type does not reach the validator. */
 export const TextMap = (maxLength: number, options: Parameters<typeof Type.Record>[2] = {}) =>
   Type.Record(Type.String(), Type.String({ maxLength }), {
     maxProperties: 100,
@@ -70,22 +70,22 @@ export const TextMap = (maxLength: number, options: Parameters<typeof Type.Recor
     ...options,
   });
 
-/** Any positive integer of up to 16 digits, which is about what a double represents exactly. */
+/** Any positive integer with up to 16 digits, about the largest that a double represents exactly. */
 const id = { maxLength: 16, pattern: '^[1-9][0-9]{0,15}$', [RULE]: 'must be a positive integer' };
 
 /** The id of a row with an `integer` id, in a path. */
-export const PathId = (what: string, example = '3') =>
+export const PathId = (resource: string, example = '3') =>
   Type.String({
-    title: `${what} id`,
+    title: `${resource} id`,
     ...id,
-    [ROW_ID]: what,
-    description: `Id of the ${what.toLowerCase()}`,
+    [ROW_ID]: resource,
+    description: `Id of the ${resource.toLowerCase()}`,
     examples: [example],
   });
 
 /** The id of a row with a `bigint` id, in a path. */
-export const PathBigId = (what: string, example: string) =>
-  Type.String({ ...id, description: `Id of the ${what.toLowerCase()}`, examples: [example] });
+export const PathBigId = (resource: string, example: string) =>
+  Type.String({ ...id, description: `Id of the ${resource.toLowerCase()}`, examples: [example] });
 
 /** The id of an event in a path. Imported events have ids below zero. */
 export const PathEventId = (example: string) =>
@@ -228,7 +228,7 @@ function rejection(status: ErrorStatus, message: string = ERROR_RESPONSES[status
   };
 }
 
-/** For any request, the server may be busy with requests of the same caller or of others (platform/admission/shares.ts). */
+/** Any request can find the server busy, with requests of the same caller or of others (platform/admission/shares.ts). */
 export const withBusyResponses = (schema: FastifySchema) => ({
   ...schema,
   response: { ...errorResponses(429, 503), ...(schema.response ?? {}) },

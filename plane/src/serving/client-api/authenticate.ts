@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { networkOf } from '../../platform/admission/network.ts';
+import { toNetwork } from '../../platform/admission/network.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { SdkToken, Tokens } from '../tokens/tokens.ts';
 
@@ -11,23 +11,23 @@ const isOfKind = ({ type }: SdkToken, kinds: readonly TokenKind[]): boolean =>
 
 const BACKEND: readonly TokenKind[] = ['backend'];
 
-/** The token of a request, with or without `Bearer`. Empty if there is none. */
-export function tokenText(authorization: string | undefined): string {
+/** Returns the token of a request, with or without `Bearer`, or an empty string if there is none. */
+export function parseToken(authorization: string | undefined): string {
   if (authorization === undefined) return '';
   return authorization[6] === ' ' ? authorization.replace(/^bearer /i, '').trim() : authorization;
 }
 
-/** The valid backend token of a request if it is in memory. This is the fast path of almost every request, without a promise. */
-export function knownToken(tokens: Tokens, text: string): SdkToken | undefined {
-  const token = tokens.known(text);
+/** Returns a valid backend token that is in memory. Almost every request takes this fast path, which needs no promise. */
+export function findCachedToken(tokens: Tokens, text: string): SdkToken | undefined {
+  const token = tokens.findCached(text);
   return token && isOfKind(token, BACKEND) ? token : undefined;
 }
 
 /** `<projects>:<environment>.<secret>`, as tokens are shown when they are created. */
 const TOKEN_SHAPE = /^[^:\s]+:[^.\s]+\.\S+$/;
 
-/** Says what is wrong with the header, but never whether a token existed. */
-function unauthenticated(text: string, kinds: readonly TokenKind[]): string {
+/** Describes what is wrong with the header, without revealing whether the token ever existed. */
+function explainRejection(text: string, kinds: readonly TokenKind[]): string {
   const required = `an API token of type ${kinds.join(' or ')}`;
   if (text === '') return `The request has no token. Send ${required} in the Authorization header.`;
   if (text.startsWith('user:'))
@@ -45,8 +45,9 @@ export async function authenticate(
   ip: string,
   kinds: readonly TokenKind[] = BACKEND,
 ): Promise<SdkToken> {
-  const token = text === '' ? undefined : (tokens.known(text) ?? (await tokens.lookUp(text, networkOf(ip))));
-  if (!token) throw new ApiError('AuthenticationRequired', unauthenticated(text, kinds));
+  const token =
+    text === '' ? undefined : (tokens.findCached(text) ?? (await tokens.lookUp(text, toNetwork(ip))));
+  if (!token) throw new ApiError('AuthenticationRequired', explainRejection(text, kinds));
   if (!isOfKind(token, kinds)) {
     throw new ApiError(
       'NoAccessError',
@@ -58,10 +59,10 @@ export async function authenticate(
 
 /** Authenticates before the body is read, so that nobody can send a large one without a token. */
 export const tokenCheck =
-  (tokens: Tokens, kinds?: readonly TokenKind[], textOf = authorizationOf) =>
+  (tokens: Tokens, kinds?: readonly TokenKind[], readTokenText = readAuthorization) =>
   async (request: FastifyRequest): Promise<void> => {
-    request.sdkToken = await authenticate(tokens, textOf(request), request.ip, kinds);
+    request.sdkToken = await authenticate(tokens, readTokenText(request), request.ip, kinds);
     request.sdkToken.used = true;
   };
 
-const authorizationOf = ({ headers }: FastifyRequest): string => tokenText(headers.authorization);
+const readAuthorization = ({ headers }: FastifyRequest): string => parseToken(headers.authorization);

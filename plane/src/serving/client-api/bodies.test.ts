@@ -4,7 +4,7 @@ import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeShares } from '../../platform/admission/shares.ts';
 import { STATUS, toApiError } from '../../platform/http/output/error-body.ts';
-import { busy } from '../admission.ts';
+import { busyError } from '../admission.ts';
 import type { SdkToken } from '../tokens/tokens.ts';
 import { installSdkBodies } from './bodies.ts';
 
@@ -14,7 +14,7 @@ const LIMIT = 1_000;
 async function build({ waitingPerCaller = 100, type = 'backend' } = {}) {
   const bytes = makeShares(
     { capacity: 2_000, share: 0.6, waiting: 100, waitingPerCaller, waitMs: 60_000 },
-    holder => busy(holder, 'request bodies'),
+    holder => busyError(holder, 'request bodies'),
   );
   const gate = Promise.withResolvers<void>();
   const handled: string[] = [];
@@ -46,28 +46,28 @@ async function build({ waitingPerCaller = 100, type = 'backend' } = {}) {
 }
 
 const GZIP = { 'content-encoding': 'gzip' };
-const zipped = gzipSync('{"a":1}');
+const zippedBody = gzipSync('{"a":1}');
 
-test('a caller with many bodies waits for its own, and others are handled', async () => {
+test('a caller with many bodies waits while others are served', async () => {
   const { bytes, gate, handled, send } = await build();
 
-  const flood = Array.from({ length: 20 }, () => send(1, zipped, GZIP));
+  const flood = Array.from({ length: 20 }, () => send(1, zippedBody, GZIP));
   await expect.poll(() => [bytes.waiting, handled.length]).toEqual([19, 1]);
   const other = send(2, '{}');
 
   await expect.poll(() => handled).toEqual(['1', '2']);
-  expect([bytes.held, bytes.waiting]).toEqual([LIMIT + zipped.length + 2, 19]);
+  expect([bytes.heldUnits, bytes.waiting]).toEqual([LIMIT + zippedBody.length + 2, 19]);
   gate.resolve();
   expect(new Set((await Promise.all([...flood, other])).map(({ statusCode }) => statusCode))).toEqual(
     new Set([200]),
   );
-  expect(bytes.held).toBe(0);
+  expect(bytes.heldUnits).toBe(0);
 });
 
 test('visitors to a page are separate callers by network', async () => {
   const { bytes, gate, handled, send } = await build({ type: 'frontend' });
 
-  const flood = Array.from({ length: 3 }, () => send(1, zipped, GZIP, '192.0.2.1'));
+  const flood = Array.from({ length: 3 }, () => send(1, zippedBody, GZIP, '192.0.2.1'));
   await expect.poll(() => [bytes.waiting, handled.length]).toEqual([2, 1]);
   const visitor = send(1, '{}', {}, '192.0.2.2');
 
@@ -78,17 +78,17 @@ test('visitors to a page are separate callers by network', async () => {
 
 test('rejects the bodies of a caller beyond its queue with 429', async () => {
   const { bytes, gate, send } = await build({ waitingPerCaller: 1 });
-  const first = [send(1, zipped, GZIP), send(1, zipped, GZIP)];
+  const requests = [send(1, zippedBody, GZIP), send(1, zippedBody, GZIP)];
   await expect.poll(() => bytes.waiting).toBe(1);
 
-  const rejected = await send(1, zipped, GZIP);
+  const rejected = await send(1, zippedBody, GZIP);
 
   expect([rejected.statusCode, rejected.json().message]).toEqual([
     429,
     'This token and network have too many request bodies at a time. Send fewer, and retry after the time in Retry-After.',
   ]);
   gate.resolve();
-  await Promise.all(first);
+  await Promise.all(requests);
 });
 
 test.each([
@@ -97,25 +97,25 @@ test.each([
   ['a body that inflates to more than the limit', gzipSync(' '.repeat(LIMIT + 1)), GZIP, 413],
   ['a body that is not gzip', '{}', GZIP, 400],
   ['a body that is not JSON', '{', {}, 400],
-])('gives the bytes back after %s', async (_what, payload, headers, status) => {
+])('releases the bytes after %s', async (_what, payload, headers, status) => {
   const { bytes, gate, send } = await build();
   gate.resolve();
 
   const { statusCode } = await send(1, payload, headers);
 
-  expect([statusCode, bytes.held]).toEqual([status, 0]);
+  expect([statusCode, bytes.heldUnits]).toEqual([status, 0]);
 });
 
-test('gives the bytes back after a client that leaves before its body is complete', async () => {
+test('releases the bytes of a client that disconnects before its body is complete', async () => {
   const { app, bytes } = await build();
   const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
   const socket = connect(Number(port), '127.0.0.1');
   socket.write(
     'POST / HTTP/1.1\r\nHost: x\r\nAuthorization: 1\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n{',
   );
-  await expect.poll(() => bytes.held).toBe(900);
+  await expect.poll(() => bytes.heldUnits).toBe(900);
 
   socket.destroy();
 
-  await expect.poll(() => bytes.held).toBe(0);
+  await expect.poll(() => bytes.heldUnits).toBe(0);
 });

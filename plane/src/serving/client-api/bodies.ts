@@ -12,12 +12,12 @@ import type { Shares } from '../../platform/admission/shares.ts';
 import { makeTurns, type RunInTurn } from '../../platform/admission/turns.ts';
 import { ApiError, badData } from '../../platform/errors.ts';
 import { boundsViolation } from '../../platform/http/input/json.ts';
-import { contentType } from '../../platform/http/output/error-body.ts';
-import { callerOf } from '../caller.ts';
+import { contentTypeError } from '../../platform/http/output/error-body.ts';
+import { getCaller } from '../caller.ts';
 
 /** Metrics of 10,000 features take 600 KB. After a single 413, an SDK permanently stops sending metrics. */
 export const BODY_LIMIT_BYTES = 1_048_576;
-/** Any visitor to a page can send these. A page reports the few features that it evaluated in a minute. */
+/** Any visitor to a page can send these bodies, and a page reports only the few features evaluated in a minute. */
 export const PUBLIC_BODY_LIMIT_BYTES = 65_536;
 /**
  * Enough for the metrics of 33,000 features. JSON.parse takes up to 80 ms of CPU time for this many items with different names.
@@ -25,13 +25,13 @@ export const PUBLIC_BODY_LIMIT_BYTES = 65_536;
 const MAX_ITEMS = 100_000;
 
 /** A larger body is parsed in a separate turn of the event loop. */
-const LARGE = 262_144;
+const LARGE_BODY_CHARACTERS = 262_144;
 
 const inflate = promisify(gunzip);
 
 /**
- * Reads JSON, compressed or not. A body without a content type is assumed to be JSON. A body is read after its caller has
- * acquired the bytes that it can take in memory, which are released when the request is handled.
+ * Reads JSON, compressed or not. A body without a content type is assumed to be JSON. Before reading a body, reserves the
+ * bytes it can take in memory for its caller, and releases them once the request is handled.
  */
 export function installSdkBodies(app: FastifyInstance, bytes: Shares): void {
   const runInTurn = makeTurns();
@@ -45,12 +45,13 @@ export function installSdkBodies(app: FastifyInstance, bytes: Shares): void {
       if (!(request.body instanceof Readable)) return await handler.call(this, request, reply);
       const payload = request.body;
       request.body = undefined;
-      const body = kindOf(request, route);
-      const caller = callerOf(request.sdkToken, request.ip);
+      const body = readBodyKind(request, route);
+      const caller = getCaller(request.sdkToken, request.ip);
       const release = await bytes.acquire(caller, { cost: body.cost, isGone: () => isGone(reply) });
       try {
-        const json = (await plain(await read(payload, body.limit), body)).toString();
-        request.body = json.length > LARGE ? await parseLarge(runInTurn, caller, json) : parse(json);
+        const json = (await decompress(await readPayload(payload, body.limit), body)).toString();
+        request.body =
+          json.length > LARGE_BODY_CHARACTERS ? await parseLarge(runInTurn, caller, json) : parse(json);
         return await handler.call(this, request, reply);
       } finally {
         release();
@@ -68,12 +69,12 @@ type BodyKind = {
   cost: number;
 };
 
-/** What the headers say about the body. Rejects a body that the operation does not accept, before it is read. */
-function kindOf(
+/** Reads the headers that describe the body, and rejects an unacceptable body before reading it. */
+function readBodyKind(
   { headers }: FastifyRequest,
   { bodyLimit: limit = BODY_LIMIT_BYTES }: RouteOptions,
 ): BodyKind {
-  if (!/\bjson\b/i.test(headers['content-type'] ?? 'application/json')) throw contentType();
+  if (!/\bjson\b/i.test(headers['content-type'] ?? 'application/json')) throw contentTypeError();
   const encoding = headers['content-encoding'] ?? 'identity';
   const name = encoding.trim().toLowerCase();
   if (name !== 'identity' && name !== 'gzip') {
@@ -88,7 +89,7 @@ function kindOf(
   return { isCompressed, limit, cost: length + (isCompressed ? limit : 0) };
 }
 
-async function read(payload: Readable, limit: number): Promise<Buffer> {
+async function readPayload(payload: Readable, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   try {
@@ -106,12 +107,15 @@ async function read(payload: Readable, limit: number): Promise<Buffer> {
   return Buffer.concat(chunks, length);
 }
 
-async function plain(body: Buffer, { isCompressed, limit }: BodyKind): Promise<Buffer> {
+async function decompress(body: Buffer, { isCompressed, limit }: BodyKind): Promise<Buffer> {
   if (!isCompressed) return body;
   return await inflate(body, { maxOutputLength: limit }).catch(error => {
     if (error.code === 'ERR_BUFFER_TOO_LARGE') {
-      const most = limit.toLocaleString('en');
-      throw new ApiError('PayloadTooLargeError', `The body has more than ${most} bytes when decompressed.`);
+      const allowed = limit.toLocaleString('en');
+      throw new ApiError(
+        'PayloadTooLargeError',
+        `The body has more than ${allowed} bytes when decompressed.`,
+      );
     }
     throw badData([{ message: 'The body is not valid gzip.' }]);
   });
@@ -119,21 +123,21 @@ async function plain(body: Buffer, { isCompressed, limit }: BodyKind): Promise<B
 
 /** Parsing millions of nested lists would block the server for seconds. */
 function checkBounds(json: string): void {
-  const unbounded = boundsViolation(json, MAX_ITEMS);
-  if (unbounded !== undefined) throw badData([{ message: unbounded }]);
+  const violation = boundsViolation(json, MAX_ITEMS);
+  if (violation !== undefined) throw badData([{ message: violation }]);
 }
 
 function parse(json: string): unknown {
   checkBounds(json);
-  return parsed(json);
+  return parseJson(json);
 }
 
 async function parseLarge(runInTurn: RunInTurn, caller: string, json: string): Promise<unknown> {
   await runInTurn(caller, () => checkBounds(json));
-  return await runInTurn(caller, () => parsed(json));
+  return await runInTurn(caller, () => parseJson(json));
 }
 
-function parsed(json: string): unknown {
+function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
@@ -141,8 +145,8 @@ function parsed(json: string): unknown {
   }
 }
 
-/** The body as an object. SDKs send nothing else. */
-export function objectOf(body: unknown): Record<string, unknown> {
+/** Returns the body if it is an object, and throws otherwise, because SDKs send nothing else. */
+export function requireObject(body: unknown): Record<string, unknown> {
   if (typeof body === 'object' && body !== null && !Array.isArray(body))
     return body as Record<string, unknown>;
   throw badData([{ message: 'The body must be a JSON object.', path: '/body' }]);

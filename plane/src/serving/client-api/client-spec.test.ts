@@ -13,7 +13,7 @@ test.each([
   ['4.10.0', false],
   ['5.2.0', false],
   ['10.0.0', false],
-])('a client with specification %s gets inline segments: %s', (header, inline) => {
+])('client specification %s needs inline segments: %s', (header, inline) => {
   expect(needsInlineSegments(header)).toBe(inline);
 });
 

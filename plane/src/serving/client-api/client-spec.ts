@@ -4,13 +4,13 @@ const VERSION = /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})(-[0-9a-z.-]+)?(?:\+[0-9a-z.-]+
 const MAX_LENGTH = 100;
 
 /** The last valid header, because almost all clients send the same one. */
-let last = { header: '4.2.0', inline: false };
+let lastResult = { header: '4.2.0', inline: false };
 
 /** Whether the SDK needs segment constraints inside the strategies, because it implements a specification older than 4.2.0. */
 export function needsInlineSegments(header: string | string[] | undefined): boolean {
   // An empty header comes from a proxy or an SDK that has no version to send.
   if (header === undefined || header === '') return true;
-  if (header === last.header) return last.inline;
+  if (header === lastResult.header) return lastResult.inline;
   const text = String(header);
   const [, major, minor, , prerelease] = VERSION.exec(text) ?? [];
   if (text.length > MAX_LENGTH || major === undefined || minor === undefined) {
@@ -23,6 +23,6 @@ export function needsInlineSegments(header: string | string[] | undefined): bool
   }
   const [ours, theirs] = [4 * 1e9 + 2, Number(major) * 1e9 + Number(minor)];
   const isPrerelease = prerelease !== undefined && text.startsWith('4.2.0-');
-  last = { header: text, inline: theirs < ours || isPrerelease };
-  return last.inline;
+  lastResult = { header: text, inline: theirs < ours || isPrerelease };
+  return lastResult.inline;
 }

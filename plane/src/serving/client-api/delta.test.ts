@@ -26,7 +26,7 @@ const segment = (id: number, userId = 'ada') => ({
   name: `segment ${id}`,
   constraints: [{ contextName: 'userId', operator: 'IN', values: [userId] }],
 });
-const using = (id: number) => ({ strategies: [{ name: 'default', segments: [id] }] });
+const usingSegment = (id: number) => ({ strategies: [{ name: 'default', segments: [id] }] });
 
 /** A client that polls for changes, with its ETag. */
 async function poller(environment: string, projects?: string[], query = '') {
@@ -37,7 +37,7 @@ async function poller(environment: string, projects?: string[], query = '') {
     return await call(harness.app, 'GET', `/api/client/delta${query}`, { token, headers });
   };
   return {
-    /** The events of the next response that is not 304. */
+    /** The events of the next response other than a 304. */
     next: async () => {
       const response = await expect.poll(ask).toMatchObject({ status: 200 }).then(ask);
       etag = String(response.headers.etag);
@@ -90,14 +90,14 @@ test('a client without a tag gets a hydration, then the changes after it, then 3
 test('a segment comes before the feature that uses it, and removals before updates', async () => {
   await makeEnvironment(harness.db, 'order');
   await putDocuments(harness.db, 'order', {
-    features: [feature('a', using(1)), feature('b'), feature('gone')],
+    features: [feature('a', usingSegment(1)), feature('b'), feature('gone')],
     segments: [segment(1)],
   });
   const client = await poller('order');
   await client.next();
 
   await putDocuments(harness.db, 'order', {
-    features: [feature('a', using(2)), feature('b', using(2))],
+    features: [feature('a', usingSegment(2)), feature('b', usingSegment(2))],
     segments: [segment(2)],
     removed: ['default/gone'],
     removedSegments: [1],
@@ -112,16 +112,16 @@ test('a segment comes before the feature that uses it, and removals before updat
   ]);
 });
 
-test('a feature brings a segment that has not changed since, because it may be new to the client', async () => {
+test('a feature is sent with its unchanged segments, because they may be new to the client', async () => {
   await makeEnvironment(harness.db, 'known');
   await putDocuments(harness.db, 'known', {
-    features: [feature('a', { ...using(1), project: 'other' }), feature('b')],
+    features: [feature('a', { ...usingSegment(1), project: 'other' }), feature('b')],
     segments: [segment(1)],
   });
   const client = await poller('known', ['default']);
   expect((await client.next())[0]).toMatchObject({ segments: [] });
 
-  await putDocuments(harness.db, 'known', { features: [feature('b', using(1))] });
+  await putDocuments(harness.db, 'known', { features: [feature('b', usingSegment(1))] });
 
   expect(summary(await client.next())).toEqual([
     ['segment-updated', 'segment 1'],
@@ -129,7 +129,7 @@ test('a feature brings a segment that has not changed since, because it may be n
   ]);
 });
 
-test('a moved feature is removed for the old project, updated for the new one, and both for a token of both', async () => {
+test("a move removes the feature from the old project's SDKs, updates it in the new project's, and does both for tokens of both projects", async () => {
   await makeEnvironment(harness.db, 'move');
   await call(harness.app, 'POST', '/api/admin/projects', { body: { id: 'other', name: 'Other' } });
   await putDocuments(harness.db, 'move', { features: [feature('a')] });
@@ -146,14 +146,14 @@ test('a moved feature is removed for the old project, updated for the new one, a
     removed: ['default/a'],
   });
 
-  const removed = ['feature-removed', 'a'];
-  const updated = ['feature-updated', 'a'];
+  const removal = ['feature-removed', 'a'];
+  const update = ['feature-updated', 'a'];
   const events = [];
   for (const client of clients) events.push(summary(await client.next()));
-  expect(events).toEqual([[removed], [updated], [removed, updated], [removed, updated]]);
+  expect(events).toEqual([[removal], [update], [removal, update], [removal, update]]);
 });
 
-test('a client that is newer than the server gets 304, and one with a different scope or epoch gets everything', async () => {
+test('a client that is newer than the server gets 304, but a client with a different scope or epoch gets everything', async () => {
   await makeEnvironment(harness.db, 'tags');
   await putDocuments(harness.db, 'tags', { features: [feature('a')] });
   const client = await poller('tags');
@@ -163,8 +163,8 @@ test('a client that is newer than the server gets 304, and one with a different 
   await raiseRevision(harness.db, 'tags', 7);
   client.present(tag.replace(/\d+"$/, '7"'));
   expect(await client.status()).toBe(304);
-  for (const other of [tag.replace(/^"./, '"x'), tag.replace(/\.[^.]+\./, '.0.'), '"1"', 'nonsense']) {
-    client.present(other);
+  for (const otherTag of [tag.replace(/^"./, '"x'), tag.replace(/\.[^.]+\./, '.0.'), '"1"', 'nonsense']) {
+    client.present(otherTag);
     expect(summary(await client.next())).toEqual([['hydration', undefined]]);
   }
 });
@@ -174,7 +174,7 @@ test('a client older than the purged removals hydrates', async () => {
   await putDocuments(harness.db, 'purged', { features: [feature('a'), feature('b')] });
   const client = await poller('purged');
   await client.next();
-  const before = client.tag();
+  const oldTag = client.tag();
   await putDocuments(harness.db, 'purged', { removed: ['default/b'] });
   await client.next();
 
@@ -189,11 +189,11 @@ test('a client older than the purged removals hydrates', async () => {
   await putDocuments(harness.db, 'purged', { features: [feature('c')] });
 
   expect(summary(await client.next())).toEqual([['feature-updated', 'c']]);
-  client.present(before);
+  client.present(oldTag);
   expect(summary(await client.next())).toEqual([['hydration', undefined]]);
 });
 
-test('with a filter every change is a hydration', async () => {
+test('with a filter, every change causes a hydration', async () => {
   await makeEnvironment(harness.db, 'filter');
   await putDocuments(harness.db, 'filter', { features: [feature('pay.a'), feature('other')] });
   const client = await poller('filter', undefined, '?namePrefix=pay.');
@@ -213,7 +213,10 @@ test('with a filter every change is a hydration', async () => {
 test.each(Object.keys(TRANSPORTS) as Transport[])('an SDK sees changes by %s', async transport => {
   const environment = `live-${transport}`;
   await makeEnvironment(harness.db, environment);
-  await putDocuments(harness.db, environment, { features: [feature('a', using(1))], segments: [segment(1)] });
+  await putDocuments(harness.db, environment, {
+    features: [feature('a', usingSegment(1))],
+    segments: [segment(1)],
+  });
   const sdk = await startSdk(server.url, await server.token(environment), transport);
   const enabled = (userId: string) => [sdk.isEnabled('a', { userId }), sdk.isEnabled('b')];
   expect(enabled('ada')).toEqual([true, false]);
@@ -237,12 +240,12 @@ test('a token that sends many different revisions gets everything instead of sep
   const client = await poller('hostile');
   await client.next();
   const { serving } = harness.app;
-  const token = serving.tokens.known(client.token);
-  const scope = token && serving.scopeOf(token);
+  const token = serving.tokens.findCached(client.token);
+  const scope = token && serving.findScope(token);
   if (!token || !scope) throw new Error('The token has no scope');
   const deltas = (count: number) =>
-    Array.from({ length: count }, (_, at) =>
-      serving.deltaBody('identity', scope, scope.revision + at, token),
+    Array.from({ length: count }, (_, index) =>
+      serving.deltaBody('identity', scope, scope.revision + index, token),
     );
 
   const everything = serving.body('hydration', 'identity', scope);

@@ -5,19 +5,19 @@ import type { Responder } from './responses.ts';
 
 type Report = {
   path: string;
-  /** The name in the metrics of the server. */
+  /** The name in the server's metrics. */
   operation: Operation;
   id: string;
   summary: string;
   description: string;
   body: FastifySchema['body'];
-  /** Accepts the report, which is written later. */
+  /** Accepts the report. It is written to the database later. */
   accept: (request: FastifyRequest) => unknown;
 };
 
 type Response = { status: 200 | 202; description: object; body: Buffer; headers?: string[] };
 
-/** The operations with which SDKs report something. All of them have the same response. */
+/** The operations through which SDKs report usage. All of them have the same response. */
 export function reportRoutes(
   app: FastifyInstance,
   responder: Responder,
@@ -25,7 +25,7 @@ export function reportRoutes(
     security,
     ...options
   }: Pick<RouteShorthandOptions, 'onRequest' | 'bodyLimit'> & { security: Record<string, string[]>[] },
-  { status, description: accepted, body: content, headers }: Response,
+  { status, description: responseDescription, body: content, headers }: Response,
   reports: Report[],
 ): void {
   for (const { path, operation, id, summary, description, body, accept } of reports) {
@@ -41,7 +41,7 @@ export function reportRoutes(
           summary,
           description,
           body,
-          response: { [status]: accepted, ...errorResponses(400, 401, 403, 413, 415) },
+          response: { [status]: responseDescription, ...errorResponses(400, 401, 403, 413, 415) },
         },
       },
       async (request, reply) => {

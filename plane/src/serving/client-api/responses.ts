@@ -4,20 +4,20 @@ import type { FastifyReply } from 'fastify';
 import type { ServingState } from '../state/serving.ts';
 import type { CountRequest, Operation } from './metrics.ts';
 
-/** A stalled client holds a connection, not a body: all clients of a scope share one. */
+/** A stalled client holds only a connection, because all clients of a scope share one body. */
 const STALLED_AFTER_MS = 10_000;
 /** A state younger than this is current, because it is refreshed every second. */
-const AGE_SHOWN_AFTER_S = 5;
+const MIN_SHOWN_AGE_S = 5;
 /** A client may store the body, but must revalidate it each time. */
 const CACHING = 'private, no-cache';
-const NONE: string[] = [];
+const NO_HEADERS: string[] = [];
 
 export type Responder = {
   notModified: (reply: FastifyReply, operation: Operation, etag: string, vary?: string) => void;
   send: (reply: FastifyReply, operation: Operation, status: number, body: Buffer, headers?: string[]) => void;
   /** The headers that every response has. */
   commonHeaders: () => string[];
-  /** From now on every response asks the client to close its connection. */
+  /** Makes every further response ask the client to close its connection. */
   close: () => void;
 };
 
@@ -27,17 +27,17 @@ export function makeResponder(
   count: CountRequest,
   securityHeaders: Record<string, string>,
 ): Responder {
-  const { 'cache-control': _, ...others } = securityHeaders;
-  const constant = Object.entries(others).flat();
-  let closing = false;
+  const { 'cache-control': _, ...otherHeaders } = securityHeaders;
+  const constantHeaders = Object.entries(otherHeaders).flat();
+  let isClosing = false;
 
-  const dynamic = (): string[] => {
-    const { age = 0, asOf } = state;
-    if (age <= AGE_SHOWN_AFTER_S && asOf === undefined && !closing) return NONE;
+  const dynamicHeaders = (): string[] => {
+    const { age = 0, copyTakenAt } = state;
+    if (age <= MIN_SHOWN_AGE_S && copyTakenAt === undefined && !isClosing) return NO_HEADERS;
     return [
-      ...(age > AGE_SHOWN_AFTER_S ? ['halyard-age', String(Math.floor(age))] : []),
-      ...(asOf === undefined ? [] : ['halyard-snapshot', asOf]),
-      ...(closing ? ['connection', 'close'] : []),
+      ...(age > MIN_SHOWN_AGE_S ? ['halyard-age', String(Math.floor(age))] : []),
+      ...(copyTakenAt === undefined ? [] : ['halyard-snapshot', copyTakenAt]),
+      ...(isClosing ? ['connection', 'close'] : []),
     ];
   };
 
@@ -45,10 +45,10 @@ export function makeResponder(
     notModified: (reply, operation, etag, vary = 'accept-encoding') => {
       count(operation, 304);
       const headers = ['etag', etag, 'cache-control', CACHING, 'vary', vary];
-      const others = dynamic();
+      const extraHeaders = dynamicHeaders();
       reply
         .hijack()
-        .raw.writeHead(304, others === NONE ? headers : headers.concat(others))
+        .raw.writeHead(304, extraHeaders === NO_HEADERS ? headers : headers.concat(extraHeaders))
         .end();
     },
     send: (reply, operation, status, body, headers = []) => {
@@ -60,15 +60,15 @@ export function makeResponder(
           String(body.length),
           ...(status < 300 ? ['cache-control', CACHING] : ['cache-control', 'no-store']),
           ...headers,
-          ...constant,
-          ...dynamic(),
+          ...constantHeaders,
+          ...dynamicHeaders(),
         ])
         .end(body);
       cutOffWhenStalled(raw);
     },
-    commonHeaders: () => [...constant, ...dynamic()],
+    commonHeaders: () => [...constantHeaders, ...dynamicHeaders()],
     close: () => {
-      closing = true;
+      isClosing = true;
     },
   };
 }

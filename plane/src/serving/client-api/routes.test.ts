@@ -31,7 +31,7 @@ const europe = {
   name: 'Europe',
   constraints: [{ contextName: 'country', operator: 'IN', values: ['DE'] }],
 };
-const segmented = { name: 'default', constraints: [{ operator: 'IN' }], segments: [7] };
+const segmentStrategy = { name: 'default', constraints: [{ operator: 'IN' }], segments: [7] };
 
 let token: string;
 
@@ -39,7 +39,7 @@ beforeAll(async () => {
   await makeEnvironment(harness.db, 'main');
   await putDocuments(harness.db, 'main', {
     features: [
-      feature('b-flag', { strategies: [segmented] }),
+      feature('b-flag', { strategies: [segmentStrategy] }),
       feature('a-flag'),
       feature('c-flag', { project: 'other', dependencies: [{ feature: 'x-parent' }] }),
       feature('x-parent', { project: 'other' }),
@@ -84,17 +84,17 @@ describe('GET /api/client/features', () => {
       headers: { ...SPEC, authorization: token, 'accept-encoding': 'identity' },
     });
     const request = { method: 'GET' as const, url: '/api/client/features' };
-    const zipped = await harness.app.sdk.inject({
+    const zippedResponse = await harness.app.sdk.inject({
       ...request,
       headers: { ...SPEC, authorization: token, 'accept-encoding': 'br, gzip, deflate' },
     });
-    const refused = await get('/api/client/features', { 'accept-encoding': 'gzip;q=0, identity' });
+    const plainResponse = await get('/api/client/features', { 'accept-encoding': 'gzip;q=0, identity' });
 
     expect(plain.headers.get('content-encoding')).toBeNull();
-    expect(zipped.headers['content-encoding']).toBe('gzip');
-    expect(Number(zipped.headers['content-length'])).toBe(zipped.rawPayload.length);
-    expect(gunzipSync(zipped.rawPayload).toString()).toBe(await plain.text());
-    expect(refused.headers['content-encoding']).toBeUndefined();
+    expect(zippedResponse.headers['content-encoding']).toBe('gzip');
+    expect(Number(zippedResponse.headers['content-length'])).toBe(zippedResponse.rawPayload.length);
+    expect(gunzipSync(zippedResponse.rawPayload).toString()).toBe(await plain.text());
+    expect(plainResponse.headers['content-encoding']).toBeUndefined();
   });
 
   test.each([
@@ -106,19 +106,19 @@ describe('GET /api/client/features', () => {
     ['a newer revision', (tag: string) => tag.replace(/1"$/, '99"'), 304],
     ['a revision that the database never had', (tag: string) => tag.replace(/1"$/, '100"'), 200],
     ['an older revision', (tag: string) => tag.replace(/1"$/, '0"'), 200],
-    ['another epoch', (tag: string) => tag.replace(/^"./, '"x'), 200],
-    ['another scope', (tag: string) => tag.replace(/\.[^.]+\./, '.0123456789.'), 200],
-    ['a tag of another server', () => '"537b2ba0:12:v1"', 200],
+    ['a different epoch', (tag: string) => tag.replace(/^"./, '"x'), 200],
+    ['a different scope', (tag: string) => tag.replace(/\.[^.]+\./, '.0123456789.'), 200],
+    ['a tag of a different server', () => '"537b2ba0:12:v1"', 200],
     ['nonsense', () => ',,,"', 200],
-  ])('responds to %s', async (_case, tagOf, status) => {
+  ])('responds to If-None-Match with %s', async (_case, changeTag, status) => {
     const tag = String((await get('/api/client/features')).headers.etag);
 
-    const response = await get('/api/client/features', { 'if-none-match': tagOf(tag) });
+    const response = await get('/api/client/features', { 'if-none-match': changeTag(tag) });
 
     expect(response.status).toBe(status);
     if (status === 304) {
       expect(response.body).toBe('');
-      expect(response.headers.etag).toBe(tagOf(tag).includes('.99"') ? tagOf(tag) : tag);
+      expect(response.headers.etag).toBe(changeTag(tag).includes('.99"') ? changeTag(tag) : tag);
     }
   });
 
@@ -126,7 +126,7 @@ describe('GET /api/client/features', () => {
     'puts constraints of segments into strategies for specification %s',
     async spec => {
       const headers: Record<string, string> = spec === undefined ? {} : { 'unleash-client-spec': spec };
-      const { body, headers: sent } = await call(harness.app, 'GET', '/api/client/features', {
+      const { body, headers: responseHeaders } = await call(harness.app, 'GET', '/api/client/features', {
         token,
         headers,
       });
@@ -136,7 +136,7 @@ describe('GET /api/client/features', () => {
       expect(body.features[1].strategies).toEqual([
         { name: 'default', constraints: [{ operator: 'IN' }, ...europe.constraints] },
       ]);
-      expect(sent.etag).not.toBe((await get('/api/client/features')).headers.etag);
+      expect(responseHeaders.etag).not.toBe((await get('/api/client/features')).headers.etag);
     },
   );
 
@@ -157,10 +157,10 @@ describe('GET /api/client/features', () => {
     expect(body.segments).toEqual(names(body).includes('b-flag') ? [europe] : []);
   });
 
-  test('the projects of the token win over the query', async () => {
-    const own = await server.token('main', ['default']);
+  test('the projects of the token take precedence over the query', async () => {
+    const ownToken = await server.token('main', ['default']);
 
-    const { body } = await get('/api/client/features?project=other', {}, own);
+    const { body } = await get('/api/client/features?project=other', {}, ownToken);
 
     expect(names(body)).toEqual(['a-flag', 'b-flag']);
   });
@@ -170,35 +170,35 @@ describe('GET /api/client/features', () => {
     await makeEnvironment(harness.db, 'tagged');
     const tagged = await server.token('tagged');
     await putDocuments(harness.db, 'tagged', { features: [feature('one')], tags: { one: ['team:late'] } });
-    const before = await get('/api/client/features?tag=team:late', {}, tagged);
-    expect(names(before.body)).toEqual(['one']);
+    const responseBefore = await get('/api/client/features?tag=team:late', {}, tagged);
+    expect(names(responseBefore.body)).toEqual(['one']);
 
     await putDocuments(harness.db, 'tagged', { features: [feature('one')] });
 
     await expect
       .poll(async () => (await get('/api/client/features?tag=team:late', {}, tagged)).body)
       .toMatchObject({ features: [] });
-    const after = await get('/api/client/features?tag=team:late', {}, tagged);
-    expect(after.headers.etag).not.toBe(before.headers.etag);
-    expect(headers.etag).not.toBe(after.headers.etag);
+    const responseAfter = await get('/api/client/features?tag=team:late', {}, tagged);
+    expect(responseAfter.headers.etag).not.toBe(responseBefore.headers.etag);
+    expect(headers.etag).not.toBe(responseAfter.headers.etag);
   });
 
-  test('many filters of one client leave few scopes in memory, and every request gets its response', async () => {
+  test("one client's many filters leave few scopes in memory", async () => {
     for (let number = 0; number < 40; number++) {
       const { body } = await get(
         `/api/client/features?namePrefix=b${'-'.repeat(number % 2)}&project=p${number}`,
       );
       expect(names(body)).toEqual([]);
     }
-    expect(harness.app.serving.tokens.known(token)?.derived.size).toBeLessThanOrEqual(8);
+    expect(harness.app.serving.tokens.findCached(token)?.derived.size).toBeLessThanOrEqual(8);
   });
 
-  test('names of unknown projects create no separate scope, and a project counts once it exists', async () => {
+  test('the name of an unknown project creates no scope until the project exists', async () => {
     await makeEnvironment(harness.db, 'growing');
     await putDocuments(harness.db, 'growing', { features: [feature('one')] });
-    const own = await server.token('growing');
+    const ownToken = await server.token('growing');
     const tag = async (query: string) => {
-      const { headers } = await get(`/api/client/features?project=default${query}`, {}, own);
+      const { headers } = await get(`/api/client/features?project=default${query}`, {}, ownToken);
       return String(headers.etag);
     };
     expect(new Set([await tag(''), await tag('&project=late'), await tag('&project=no')]).size).toBe(1);
@@ -206,14 +206,16 @@ describe('GET /api/client/features', () => {
     await putDocuments(harness.db, 'growing', { features: [feature('two', { project: 'late' })] });
 
     await expect
-      .poll(async () => names((await get('/api/client/features?project=default&project=late', {}, own)).body))
+      .poll(async () =>
+        names((await get('/api/client/features?project=default&project=late', {}, ownToken)).body),
+      )
       .toEqual(['one', 'two']);
     expect(await tag('&project=late')).not.toBe(await tag('&project=no'));
   });
 
-  test('rejects new filters of a token that had a hundred with 429, and serves known ones and other tokens', async () => {
-    const own = await server.token('main');
-    const ask = (number: number, secret = own) =>
+  test('after a hundred different filters, rejects only new filters of the same token with 429', async () => {
+    const ownToken = await server.token('main');
+    const ask = (number: number, secret = ownToken) =>
       get(`/api/client/features?namePrefix=limited-${number}`, {}, secret);
     for (let number = 0; number < 100; number++) expect((await ask(number)).status).toBe(200);
 
@@ -222,7 +224,7 @@ describe('GET /api/client/features', () => {
     expect(rejected).toMatchObject({ status: 429, body: { name: 'RateLimitError' } });
     expect(Number(rejected.headers['retry-after'])).toBeGreaterThan(0);
     expect((await ask(0)).status).toBe(200);
-    expect((await get('/api/client/features', {}, own)).status).toBe(200);
+    expect((await get('/api/client/features', {}, ownToken)).status).toBe(200);
     expect((await ask(100, await server.token('main'))).status).toBe(200);
   });
 
@@ -233,14 +235,14 @@ describe('GET /api/client/features', () => {
         headers: { ...SPEC, authorization: token, 'accept-encoding': 'gzip' },
       });
 
-    const [one, other] = await Promise.all([ask(), ask()]);
+    const [response, other] = await Promise.all([ask(), ask()]);
 
-    expect(one.rawPayload.equals(other.rawPayload)).toBe(true);
-    expect(names(JSON.parse(gunzipSync(one.rawPayload).toString()))).toEqual(['a-flag']);
+    expect(response.rawPayload.equals(other.rawPayload)).toBe(true);
+    expect(names(JSON.parse(gunzipSync(response.rawPayload).toString()))).toEqual(['a-flag']);
   });
 
   test.each(['//api/client/features', '/api//client/features/', '/api/client//features//'])(
-    'accepts the slashes of %s',
+    'accepts the slashes in %s',
     async path => {
       const response = await fetch(`${server.url}${path}`, { headers: { ...SPEC, authorization: token } });
 
@@ -288,12 +290,12 @@ describe('GET /api/client/features/:name', () => {
     expect([status, body]).toEqual([200, { project: 'default', ...feature('a-flag') }]);
   });
 
-  test('responds with 404 to a feature that does not exist or is in a different project', async () => {
-    const own = await server.token('main', ['default']);
+  test('returns 404 for an unknown feature and for a feature in a different project', async () => {
+    const ownToken = await server.token('main', ['default']);
 
     for (const response of [
       await get('/api/client/features/nope'),
-      await get('/api/client/features/c-flag', {}, own),
+      await get('/api/client/features/c-flag', {}, ownToken),
     ]) {
       expect(response).toMatchObject({ status: 404, body: { name: 'NotFoundError' } });
       expect(response.body.details).toEqual([{ message: response.body.message }]);
@@ -314,9 +316,9 @@ describe('rejections', () => {
     '%s %s rejects missing, unknown, forged and personal tokens with 401',
     async (method, path) => {
       const user = await makeUser(harness.db, 'Admin');
-      const forged = token.slice(0, -1) + (token.endsWith('0') ? '1' : '0');
+      const forgedToken = token.slice(0, -1) + (token.endsWith('0') ? '1' : '0');
 
-      for (const secret of [null, '', 'x', 'x'.repeat(2_000), '*:main.unknown', forged, user.token]) {
+      for (const secret of [null, '', 'x', 'x'.repeat(2_000), '*:main.unknown', forgedToken, user.token]) {
         const { status, body } = await call(harness.app, method, path, { token: secret, body: undefined });
         expect([secret, status, body.message]).toEqual([secret, 401, expect.stringMatching(/API token/)]);
       }
@@ -334,11 +336,11 @@ describe('rejections', () => {
       '*:main.unknown',
       'The API token is unknown, expired or revoked. Send an API token of type backend that is valid.',
     ],
-  ])('says what is wrong with the token %j', async (secret, message) => {
+  ])('describes the problem with the token %j', async (secret, message) => {
     expect((await get('/api/client/features', {}, secret)).body.message).toBe(message);
   });
 
-  test('lists the allowed methods of a path that is called with a different one', async () => {
+  test('lists the methods of a path in the response to a different method', async () => {
     const { status, body } = await call(harness.app, 'DELETE', '/api/client/features', { token });
     expect([status, body.message]).toEqual([
       404,
@@ -350,8 +352,8 @@ describe('rejections', () => {
     const fields = { tokenName: 'frontend', type: 'frontend' as const, environment: 'main' };
     const { secret } = await makeApiToken(harness.db, fields);
 
-    for (const other of [secret, ADMIN_TOKEN]) {
-      const { status, body } = await call(harness.app, method, path, { token: other });
+    for (const otherToken of [secret, ADMIN_TOKEN]) {
+      const { status, body } = await call(harness.app, method, path, { token: otherToken });
       expect([status, body.message]).toEqual([
         403,
         expect.stringMatching(/requires a token of type backend/),
@@ -360,13 +362,14 @@ describe('rejections', () => {
   });
 
   test('a forged token costs no query, and an unknown one at most one per second', async () => {
-    const before = harness.statements.length;
-    const forged = token.slice(0, -1) + (token.endsWith('0') ? '1' : '0');
+    const statementsBefore = harness.statements.length;
+    const forgedToken = token.slice(0, -1) + (token.endsWith('0') ? '1' : '0');
     for (let round = 0; round < 5; round++) {
-      await get('/api/client/features', {}, forged);
+      await get('/api/client/features', {}, forgedToken);
       await get('/api/client/features', {}, 'user:hyp_x');
     }
-    const lookups = () => harness.statements.slice(before).filter(text => text.includes("decode($1, 'hex')"));
+    const lookups = () =>
+      harness.statements.slice(statementsBefore).filter(text => text.includes("decode($1, 'hex')"));
     expect(lookups()).toEqual([]);
 
     await Promise.all(
@@ -379,7 +382,7 @@ describe('rejections', () => {
     expect(lookups().length).toBeLessThanOrEqual(45);
   });
 
-  test('an unknown path gets 404, with and without a token', async () => {
+  test('returns 404 for an unknown path, with and without a token', async () => {
     for (const path of ['/api/client', '/api/client/nope', '/edge/issue-token']) {
       expect(await get(path, {}, null)).toMatchObject({ status: 404, body: { name: 'NotFoundError' } });
       expect((await get(path)).status).toBe(404);
@@ -410,35 +413,35 @@ describe('POST /api/client/register and /api/client/metrics', () => {
     ['/api/client/metrics', {}],
   ])('%s accepts %j', async (path, body) => {
     const plain = await post(path, JSON.stringify(body));
-    const zipped = await post(path, gzipSync(JSON.stringify(body)), { 'content-encoding': 'gzip' });
+    const zippedResponse = await post(path, gzipSync(JSON.stringify(body)), { 'content-encoding': 'gzip' });
     const upperCase = await post(path, gzipSync(JSON.stringify(body)), { 'content-encoding': 'GZIP' });
-    const typed = await post(path, JSON.stringify(body), {
+    const typedResponse = await post(path, JSON.stringify(body), {
       'content-type': 'application/json;charset=UTF-8',
     });
 
-    for (const { statusCode, body: text } of [plain, zipped, upperCase, typed])
+    for (const { statusCode, body: text } of [plain, zippedResponse, upperCase, typedResponse])
       expect([statusCode, text]).toEqual([202, '']);
   });
 
   test('accepts a megabyte of metrics, and rejects more with 413', async () => {
-    const ofSize = (bytes: number) => JSON.stringify({ appName: 'shop', pad: 'x'.repeat(bytes - 30) });
+    const makeBody = (bytes: number) => JSON.stringify({ appName: 'shop', pad: 'x'.repeat(bytes - 30) });
 
-    expect((await post('/api/client/metrics', ofSize(1_048_576))).statusCode).toBe(202);
-    expect((await post('/api/client/metrics', ofSize(1_048_700))).statusCode).toBe(413);
-    const bomb = gzipSync(ofSize(5_000_000));
+    expect((await post('/api/client/metrics', makeBody(1_048_576))).statusCode).toBe(202);
+    expect((await post('/api/client/metrics', makeBody(1_048_700))).statusCode).toBe(413);
+    const bomb = gzipSync(makeBody(5_000_000));
     expect((await post('/api/client/metrics', bomb, { 'content-encoding': 'gzip' })).statusCode).toBe(413);
   });
 
   test('rejects bodies that would take long to parse', async () => {
-    const nested = gzipSync(`{"tokens":${'['.repeat(20_000)}${']'.repeat(20_000)}}`);
-    const wide = gzipSync(`{"tokens":[${'{},'.repeat(20_000)}{}]}`);
-    const many = `{"a":[${'1,'.repeat(250_000)}1]}`;
+    const nestedBody = gzipSync(`{"tokens":${'['.repeat(20_000)}${']'.repeat(20_000)}}`);
+    const wideBody = gzipSync(`{"tokens":[${'{},'.repeat(20_000)}{}]}`);
+    const manyItems = `{"a":[${'1,'.repeat(250_000)}1]}`;
 
     const responses = [
-      await post('/edge/validate', nested, { 'content-encoding': 'gzip' }),
-      await post('/edge/validate', wide, { 'content-encoding': 'gzip' }),
+      await post('/edge/validate', nestedBody, { 'content-encoding': 'gzip' }),
+      await post('/edge/validate', wideBody, { 'content-encoding': 'gzip' }),
       await post('/edge/validate', gzipSync('x'.repeat(65_537)), { 'content-encoding': 'gzip' }),
-      await post('/api/client/metrics', many),
+      await post('/api/client/metrics', manyItems),
     ];
 
     expect(responses.map(({ statusCode }) => statusCode)).toEqual([400, 400, 413, 400]);
@@ -489,18 +492,18 @@ describe('POST /edge/validate', () => {
     await call(harness.app, 'POST', '/edge/validate', { token: null, body: { tokens } });
 
   test('lists the valid tokens only', async () => {
-    const own = await server.token('main', ['default']);
+    const ownToken = await server.token('main', ['default']);
     const fields = { tokenName: 'frontend', type: 'frontend' as const, environment: 'main' };
     const { secret } = await makeApiToken(harness.db, fields);
 
-    const { status, body } = await validate([token, 'unknown', own, ADMIN_TOKEN, secret]);
+    const { status, body } = await validate([token, 'unknown', ownToken, ADMIN_TOKEN, secret]);
 
     expect([status, body]).toEqual([
       200,
       {
         tokens: [
           { token, type: 'client', projects: ['*'], environment: 'main' },
-          { token: own, type: 'client', projects: ['default'], environment: 'main' },
+          { token: ownToken, type: 'client', projects: ['default'], environment: 'main' },
           { token: secret, type: 'frontend', projects: ['*'], environment: 'main' },
         ],
       },

@@ -1,31 +1,31 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { networkOf } from '../../platform/admission/network.ts';
+import { toNetwork } from '../../platform/admission/network.ts';
 import { badData, notFound } from '../../platform/errors.ts';
 import { acceptsGzip } from '../../platform/http/output/accept-encoding.ts';
 import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import type { Positions } from '../positions.ts';
 import type { Reports } from '../reports.ts';
 import { inlineText } from '../state/inline.ts';
-import { featuresOf, type Scope } from '../state/scope.ts';
+import { listFeatures, type Scope } from '../state/scope.ts';
 import { type Encoding, EVERYTHING, type QueryOptions, type ServingState } from '../state/serving.ts';
-import { connectionIdOf } from '../streaming/routes.ts';
+import { readConnectionId } from '../streaming/routes.ts';
 import type { Streams } from '../streaming/streams.ts';
 import type { SdkToken } from '../tokens/tokens.ts';
 import { acceptBulk, acceptMetrics, acceptRegistration } from './accept.ts';
-import { knownToken, tokenCheck, tokenText } from './authenticate.ts';
-import { authorize, forgetLost } from './authorize.ts';
-import { objectOf } from './bodies.ts';
+import { findCachedToken, parseToken, tokenCheck } from './authenticate.ts';
+import { authorize, forgetLostRevision } from './authorize.ts';
+import { requireObject } from './bodies.ts';
 import { needsInlineSegments } from './client-spec.ts';
-import { presentedRevision } from './etag.ts';
+import { readRevision } from './etag.ts';
 import type { Operation } from './metrics.ts';
-import { queryOptionsOf } from './query-options.ts';
+import { readQueryOptions } from './query-options.ts';
 import { reportRoutes } from './report-routes.ts';
 import type { Responder } from './responses.ts';
 import {
   BulkMetrics,
   EdgeData,
-  MAX_VALIDATED,
+  MAX_VALIDATED_TOKENS,
   Metrics,
   Registration,
   SdkDelta,
@@ -71,7 +71,8 @@ const filters = Type.Object({
   ),
 });
 
-const encodedAs = (encoding: Encoding): string[] => (encoding === 'gzip' ? ['content-encoding', 'gzip'] : []);
+const encodingHeaders = (encoding: Encoding): string[] =>
+  encoding === 'gzip' ? ['content-encoding', 'gzip'] : [];
 
 type Handler = (
   request: FastifyRequest,
@@ -95,46 +96,46 @@ export function clientRoutes(
   const withScope =
     (options: (request: FastifyRequest) => QueryOptions, handler: Handler) =>
     (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
-      const token = knownToken(state.tokens, tokenText(request.headers.authorization));
-      const scope = token && state.scopeOf(token, options(request));
+      const token = findCachedToken(state.tokens, parseToken(request.headers.authorization));
+      const scope = token && state.findScope(token, options(request));
       if (!scope) {
-        return authorize(state, request, options(request)).then(async found => {
-          await forgetLost(state, request, found.scope);
-          await handler(request, reply, found.scope, found.token);
+        return authorize(state, request, options(request)).then(async access => {
+          await forgetLostRevision(state, request, access.scope);
+          await handler(request, reply, access.scope, access.token);
         });
       }
       token.used = true;
-      const checking = forgetLost(state, request, scope);
-      if (checking !== undefined) return checking.then(() => handler(request, reply, scope, token));
+      const lossCheck = forgetLostRevision(state, request, scope);
+      if (lossCheck !== undefined) return lossCheck.then(() => handler(request, reply, scope, token));
       return handler(request, reply, scope, token);
     };
 
-  /** Records the revision that the client has. Returns undefined if the client presents none for this scope. */
-  const hear = ({ headers }: FastifyRequest, token: SdkToken, scope: Scope): number | undefined => {
+  /** Records the client's revision. Returns undefined if the client sent none for this scope. */
+  const recordRevision = ({ headers }: FastifyRequest, token: SdkToken, scope: Scope): number | undefined => {
     const { 'if-none-match': tag } = headers;
-    const presented =
-      tag === scope.etag ? scope.revision : presentedRevision(tag, scope.current.epoch, scope.id);
-    positions.hear(token, headers, scope, presented);
-    return presented;
+    const presentedRevision =
+      tag === scope.etag ? scope.revision : readRevision(tag, scope.current.epoch, scope.id);
+    positions.hear(token, headers, scope, presentedRevision);
+    return presentedRevision;
   };
 
   /** Responds with 304 to a client that has this revision of the scope, or a newer one from another server. */
   const isNotModified = (
-    known: number | undefined,
+    clientRevision: number | undefined,
     reply: FastifyReply,
     operation: Operation,
     { etag, revision }: Scope,
   ): boolean => {
-    if (known === undefined || known < revision) return false;
-    const isNewer = known > revision && Number.isFinite(known);
-    const own = isNewer ? etag.replace(/\d+"$/, `${known}"`) : etag;
-    responder.notModified(reply, operation, own);
+    if (clientRevision === undefined || clientRevision < revision) return false;
+    const isNewer = clientRevision > revision && Number.isFinite(clientRevision);
+    const clientTag = isNewer ? etag.replace(/\d+"$/, `${clientRevision}"`) : etag;
+    responder.notModified(reply, operation, clientTag);
     return true;
   };
 
   /**
-   * Sends the body immediately if it is in memory, otherwise once it is compressed. The tag belongs to the state from which the
-   * body was built.
+   * Sends the body immediately if it is in memory, otherwise once it is compressed. The tag is that of the state
+   * the body was built from.
    */
   const sendBody = (
     reply: FastifyReply,
@@ -143,14 +144,17 @@ export function clientRoutes(
     body: Buffer | Promise<Buffer>,
     tag: string[],
   ): Promise<void> | undefined => {
-    const headers = [...JSON_TYPE, ...encodedAs(encoding), ...VARY, ...tag];
+    const headers = [...JSON_TYPE, ...encodingHeaders(encoding), ...VARY, ...tag];
     if (!Buffer.isBuffer(body))
-      return body.then(built => responder.send(reply, operation, 200, built, headers));
+      return body.then(bytes => responder.send(reply, operation, 200, bytes, headers));
     responder.send(reply, operation, 200, body, headers);
     return undefined;
   };
 
-  /** An SDK drops this body and opens a stream. With an ETag, it would get 304 for flags that it does not have if the stream fails. */
+  /**
+   * An SDK ignores this body and opens a stream. With an ETag, it would get a 304 for flags it does not
+   * have if the stream failed.
+   */
   const INVITATION = ['fetch-mode', 'streaming'];
 
   app.get(
@@ -173,10 +177,10 @@ export function clientRoutes(
       },
     },
     withScope(requestedOptions, (request, reply, scope, token) => {
-      const encoding = encodingOf(request);
-      const isInvited = streams.invite(token, connectionIdOf(request));
-      const known = hear(request, token, scope);
-      if (!isInvited && isNotModified(known, reply, 'features', scope)) return undefined;
+      const encoding = chooseEncoding(request);
+      const isInvited = streams.invite(token, readConnectionId(request));
+      const clientRevision = recordRevision(request, token, scope);
+      if (!isInvited && isNotModified(clientRevision, reply, 'features', scope)) return undefined;
       const tag = isInvited ? INVITATION : ['etag', scope.etag];
       return sendBody(reply, 'features', encoding, state.body('features', encoding, scope), tag);
     }),
@@ -208,7 +212,7 @@ export function clientRoutes(
     },
     withScope(requestedOptions, (request, reply, scope) => {
       const { featureName } = request.params as { featureName: string };
-      const feature = featuresOf(scope, scope.current).find(({ name }) => name === featureName);
+      const feature = listFeatures(scope, scope.current).find(({ name }) => name === featureName);
       if (!feature) throw notFound(`Feature "${featureName.slice(0, 200)}"`);
       const text = scope.inline ? inlineText(scope.current, feature) : feature.text;
       responder.send(reply, 'feature', 200, Buffer.from(text), JSON_TYPE);
@@ -236,12 +240,12 @@ export function clientRoutes(
       },
     },
     withScope(
-      request => queryOptionsOf(request.query as Query, false),
+      request => readQueryOptions(request.query as Query, false),
       (request, reply, scope, token) => {
-        const from = hear(request, token, scope);
-        if (isNotModified(from, reply, 'delta', scope)) return undefined;
-        const encoding = encodingOf(request);
-        const body = state.deltaBody(encoding, scope, from, token);
+        const clientRevision = recordRevision(request, token, scope);
+        if (isNotModified(clientRevision, reply, 'delta', scope)) return undefined;
+        const encoding = chooseEncoding(request);
+        const body = state.deltaBody(encoding, scope, clientRevision, token);
         return sendBody(reply, 'delta', encoding, body, ['etag', scope.etag]);
       },
     ),
@@ -293,7 +297,7 @@ export function clientRoutes(
         description:
           'Accepts and discards what Unleash Edge reports about itself. Requires an API token of type backend or client.',
         body: EdgeData,
-        accept: ({ body }) => objectOf(body),
+        accept: ({ body }) => requireObject(body),
       },
     ],
   );
@@ -318,7 +322,7 @@ export function clientRoutes(
       },
     },
     async (request, reply) => {
-      const valid = await validTokens(state, objectOf(request.body).tokens, networkOf(request.ip));
+      const valid = await findValidTokens(state, requireObject(request.body).tokens, toNetwork(request.ip));
       const body = Buffer.from(JSON.stringify({ tokens: valid }));
       responder.send(reply, 'validate', 200, body, JSON_TYPE);
     },
@@ -327,26 +331,31 @@ export function clientRoutes(
 
 const VALIDATE_LIMIT_BYTES = 65_536;
 
-type Query = Parameters<typeof queryOptionsOf>[0];
+type Query = Parameters<typeof readQueryOptions>[0];
 
 function requestedOptions({ headers, url, query }: FastifyRequest): QueryOptions {
   const inline = needsInlineSegments(headers['unleash-client-spec']);
   if (!inline && !url.includes('?')) return EVERYTHING;
-  return queryOptionsOf(query as Query, inline);
+  return readQueryOptions(query as Query, inline);
 }
 
-/** gzip, unless the client does not accept it. Every SDK does. */
-const encodingOf = ({ headers }: FastifyRequest): Encoding => (acceptsGzip(headers) ? 'gzip' : 'identity');
+/** Uses gzip unless the client does not accept it. Every SDK accepts it. */
+const chooseEncoding = ({ headers }: FastifyRequest): Encoding =>
+  acceptsGzip(headers) ? 'gzip' : 'identity';
 
-async function validTokens({ tokens }: ServingState, list: unknown, network: string) {
-  if (!Array.isArray(list) || list.length > MAX_VALIDATED || !list.every(one => typeof one === 'string'))
+async function findValidTokens({ tokens }: ServingState, list: unknown, network: string) {
+  if (
+    !Array.isArray(list) ||
+    list.length > MAX_VALIDATED_TOKENS ||
+    !list.every(item => typeof item === 'string')
+  )
     throw badData([
-      { message: `tokens must be a list of at most ${MAX_VALIDATED} strings`, path: '/body/tokens' },
+      { message: `tokens must be a list of at most ${MAX_VALIDATED_TOKENS} strings`, path: '/body/tokens' },
     ]);
   const valid: object[] = [];
-  // One after the other, so that one caller does not take all lookups.
+  // One at a time, so that no caller takes all lookups.
   for (const text of list) {
-    const token = tokens.known(text) ?? (await tokens.lookUp(text, network));
+    const token = tokens.findCached(text) ?? (await tokens.lookUp(text, network));
     if (!token || token.environment === null || token.type === 'admin') continue;
     const { environment, projects = ['*'] } = token;
     valid.push({

@@ -371,14 +371,14 @@ export const EdgeData = NamedObject(
   { examples: [{ identifier: 'edge-1' }] },
 );
 
-export const MAX_VALIDATED = 100;
+export const MAX_VALIDATED_TOKENS = 100;
 
 export const TokensToValidate = NamedObject(
   'SdkTokens',
   {
     tokens: Type.Array(Type.String({ maxLength: 512 }), {
       description: 'Tokens to validate',
-      maxItems: MAX_VALIDATED,
+      maxItems: MAX_VALIDATED_TOKENS,
       examples: [['payments:production.hyc_…']],
     }),
   },

@@ -4,31 +4,31 @@ import { get } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { copyDatabase, discardDatabase, urlOf } from '../../../../server/src/test/database.ts';
+import { copyDatabase, discardDatabase, getDatabaseUrl } from '../../../../server/src/test/database.ts';
 import { type RunningServer, startProcess, stopProcess } from '../../../../server/src/test/process.ts';
 import { startSdk, TRANSPORTS, type Transport } from '../../../../server/src/test/sdk-client.ts';
 
 const ADMIN = '*:*.an-operator-chose-this-secret-0123456789';
 const name = `halyard_sdk_${randomBytes(4).toString('hex')}`;
-const env = { DATABASE_URL: urlOf(name), HALYARD_INIT_ADMIN_TOKENS: ADMIN };
+const env = { DATABASE_URL: getDatabaseUrl(name), HALYARD_INIT_ADMIN_TOKENS: ADMIN };
 const FEATURES = '/api/admin/projects/default/features';
 let token: string;
-let old: RunningServer;
+let firstServer: RunningServer;
 
 beforeAll(async () => {
   await copyDatabase(inject('template'), name);
-  old = await startProcess(env);
+  firstServer = await startProcess(env);
   const body = { tokenName: 'sdk', type: 'backend', environment: 'production' };
   const created = (await admin('POST', '/api/admin/api-tokens', body)) as { secret: string };
   token = created.secret;
 });
 afterAll(async () => {
-  await stopProcess(old);
+  await stopProcess(firstServer);
   await discardDatabase(name);
 });
 
 async function admin(method: string, path: string, body?: object): Promise<unknown> {
-  const response = await fetch(`${old.url}${path}`, {
+  const response = await fetch(`${firstServer.url}${path}`, {
     method,
     headers: { authorization: ADMIN, 'content-type': 'application/json' },
     ...(body ? { body: JSON.stringify(body) } : {}),
@@ -40,7 +40,7 @@ async function admin(method: string, path: string, body?: object): Promise<unkno
 const create = async (flag: string) => await admin('POST', FEATURES, { name: flag, type: 'release' });
 const enable = async (flag: string) => await admin('POST', `${FEATURES}/${flag}/environments/production/on`);
 
-/** The response as sent over the network, without decompression. */
+/** Reads a response as it is sent over the network, without decompression. */
 async function read(server: RunningServer, path = '/api/client/features', etag?: string) {
   const request = get(`${server.url}${path}`, {
     headers: {
@@ -56,35 +56,35 @@ async function read(server: RunningServer, path = '/api/client/features', etag?:
   return { status: status as number, etag: String(headers.etag), body: body.toString('base64') };
 }
 
-test('a server that starts now gives the same ETag and the same bytes as one that saw every change', async () => {
-  await read(old);
+test('a freshly started server sends the same ETag and bytes as a server that saw every change', async () => {
+  await read(firstServer);
   for (let number = 0; number < 20; number++) {
     await create(`flag-${number}`);
     if (number % 2 === 0) await enable(`flag-${number}`);
   }
   await admin('DELETE', `${FEATURES}/flag-3`);
-  await expect.poll(async () => await read(old)).toMatchObject({ status: 200 });
+  await expect.poll(async () => await read(firstServer)).toMatchObject({ status: 200 });
 
-  const fresh = await startProcess(env);
+  const newServer = await startProcess(env);
 
   for (const path of ['/api/client/features', '/api/client/delta']) {
-    await expect.poll(async () => await read(old, path)).toEqual(await read(fresh, path));
-    const { etag } = await read(fresh, path);
-    expect((await read(old, path, etag)).status).toBe(304);
+    await expect.poll(async () => await read(firstServer, path)).toEqual(await read(newServer, path));
+    const { etag } = await read(newServer, path);
+    expect((await read(firstServer, path, etag)).status).toBe(304);
   }
-  await stopProcess(fresh);
+  await stopProcess(newServer);
 });
 
-test('SDKs read without a failure while the database is down, and see the first change after its return', async () => {
+test('SDKs read without errors while the database is down, and see the first change once the database is back', async () => {
   await create('late');
   const other = await startProcess(env);
   const sdks = await Promise.all(
-    [old, other].flatMap(({ url }) =>
+    [firstServer, other].flatMap(({ url }) =>
       (Object.keys(TRANSPORTS) as Transport[]).map(transport => startSdk(url, token, transport)),
     ),
   );
   const { etag } = await read(other);
-  const database = new pg.Client({ connectionString: urlOf('postgres') });
+  const database = new pg.Client({ connectionString: getDatabaseUrl('postgres') });
   await database.connect();
 
   await database.query(`alter database ${name} allow_connections false`);
@@ -96,7 +96,7 @@ test('SDKs read without a failure while the database is down, and see the first 
   const statuses = new Set<number>();
   for (let round = 0; round < 200; round++) {
     statuses.add((await read(other)).status);
-    statuses.add((await read(old, '/api/client/features', etag)).status);
+    statuses.add((await read(firstServer, '/api/client/features', etag)).status);
   }
   expect([...statuses].toSorted()).toEqual([200, 304]);
   expect(sdks.map(sdk => sdk.isEnabled('late'))).toEqual(sdks.map(() => false));
@@ -106,7 +106,7 @@ test('SDKs read without a failure while the database is down, and see the first 
   await expect
     .poll(
       async () =>
-        (await fetch(`${old.url}/api/admin/projects`, { headers: { authorization: ADMIN } })).status,
+        (await fetch(`${firstServer.url}/api/admin/projects`, { headers: { authorization: ADMIN } })).status,
     )
     .toBe(200);
   await enable('late');

@@ -3,7 +3,12 @@ import { useHarness } from '../../../../server/src/test/harness.ts';
 import { startSdk, TRANSPORTS, type Transport } from '../../../../server/src/test/sdk-client.ts';
 import { makeEnvironment, putDocuments } from '../../../../server/src/test/sdk-documents.ts';
 import { useSdkServer } from '../../../../server/src/test/sdk-server.ts';
-import { casesOf, evaluate, SPECIFICATIONS, stateOf } from '../../../../server/src/test/specification.ts';
+import {
+  buildState,
+  evaluate,
+  listCases,
+  SPECIFICATIONS,
+} from '../../../../server/src/test/specification.ts';
 
 const harness = useHarness();
 const server = useSdkServer(harness);
@@ -13,12 +18,12 @@ beforeAll(async () => {
   for (const specification of SPECIFICATIONS) {
     const { name } = specification;
     await makeEnvironment(harness.db, name);
-    await putDocuments(harness.db, name, stateOf(specification));
+    await putDocuments(harness.db, name, buildState(specification));
     tokens.set(name, await server.token(name));
   }
 });
 
-/** An SDK evaluates the same flags in the same way whatever the transport, so the other transports get two files each. */
+/** An SDK evaluates the same flags in the same way on every transport, so the other transports get two files. */
 const filesFor = (transport: Transport) =>
   transport === 'polling' || process.env.CAMPAIGN === 'long' ? SPECIFICATIONS : SPECIFICATIONS.slice(0, 2);
 
@@ -35,5 +40,5 @@ describe.each(Object.keys(TRANSPORTS) as Transport[])('by %s', transport => {
 });
 
 test('the specification has 279 cases', () => {
-  expect(SPECIFICATIONS.flatMap(casesOf)).toHaveLength(279);
+  expect(SPECIFICATIONS.flatMap(listCases)).toHaveLength(279);
 });

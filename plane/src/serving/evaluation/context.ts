@@ -18,46 +18,50 @@ export type EvaluationContext = {
   /** Whether the client sent its session id and its time. */
   hasSession: boolean;
   hasTime: boolean;
-  /** Equal for equal contexts, whatever the order of their fields. */
+  /** Equal for equal contexts, regardless of the order of their fields. */
   hash: string;
 };
 
-/** The values of a context as a client sent them. */
-export type GivenContext = { known: Partial<Record<KnownField, string>>; properties: Record<string, string> };
+/** The values of a context, as the client sent them. */
+export type RequestContext = {
+  knownFields: Partial<Record<KnownField, string>>;
+  properties: Record<string, string>;
+};
 
 /**
- * Completes a context: the environment is that of the token, and the IP address is by default that of the client. `kind`
- * separates the hashes of responses that have a different form.
+ * Completes a context: the environment comes from the token, and the IP address defaults to the client's. `kind` separates the
+ * hashes of responses in different formats.
  */
 export function completeContext(
-  given: GivenContext,
+  requestContext: RequestContext,
   environment: string,
   address: string,
   kind = '',
 ): EvaluationContext {
-  const { known, properties } = given;
-  const time = new Date(known.currentTime ?? Number.NaN);
+  const { knownFields, properties } = requestContext;
+  const time = new Date(knownFields.currentTime ?? Number.NaN);
   const hasTime = !Number.isNaN(time.getTime());
-  const remoteAddress = known.remoteAddress || address;
-  const fields = { ...known, remoteAddress, currentTime: hasTime ? time.toISOString() : '' };
+  const remoteAddress = knownFields.remoteAddress || address;
+  const fields = { ...knownFields, remoteAddress, currentTime: hasTime ? time.toISOString() : '' };
   return {
     values: {
-      ...(known.appName === undefined ? {} : { appName: known.appName }),
-      ...(known.userId === undefined ? {} : { userId: known.userId }),
+      ...(knownFields.appName === undefined ? {} : { appName: knownFields.appName }),
+      ...(knownFields.userId === undefined ? {} : { userId: knownFields.userId }),
       environment,
-      sessionId: known.sessionId || randomUUID(),
+      sessionId: knownFields.sessionId || randomUUID(),
       remoteAddress,
       currentTime: hasTime ? time : new Date(),
       properties,
     },
-    hasSession: Boolean(known.sessionId),
+    hasSession: Boolean(knownFields.sessionId),
     hasTime,
-    hash: hash('sha256', JSON.stringify([kind, sorted(fields), sorted(properties)]), 'base64url').slice(
-      0,
-      22,
-    ),
+    hash: hash(
+      'sha256',
+      JSON.stringify([kind, sortEntries(fields), sortEntries(properties)]),
+      'base64url',
+    ).slice(0, 22),
   };
 }
 
-const sorted = (fields: Record<string, string>): [string, string][] =>
+const sortEntries = (fields: Record<string, string>): [string, string][] =>
   Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));

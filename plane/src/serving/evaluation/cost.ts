@@ -1,6 +1,6 @@
 import type { FeatureInterface } from 'unleash-client/lib/feature.js';
 import type { Constraint } from 'unleash-client/lib/strategy/strategy.js';
-import { writtenOut } from '../../platform/pattern.ts';
+import { expandedLength } from '../../platform/pattern.ts';
 import type { EvaluationContext } from './context.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { EvaluationContext } from './context.ts';
  * waits for this long.
  */
 export type Cost = {
-  /** Microseconds for every context. */
+  /** Microseconds that every context takes. */
   us: number;
   /** Patterns, by the field that they read. Matching takes time proportional to the length of the field's value. */
   patterns: readonly { field: string; size: number }[];
@@ -22,14 +22,14 @@ const US_PER_PATTERN_CHARACTER = 0.1;
 const US_PER_ADDRESS_CHARACTER = 0.5;
 const US_PER_RANGE = 10;
 
-export const costOfFeature = ({ strategies = [] }: FeatureInterface): Cost =>
+export const featureCost = ({ strategies = [] }: FeatureInterface): Cost =>
   addCosts(
     strategies.map(({ name, parameters, constraints = [] }) =>
-      addCosts([{ us: costOfAddresses(name, parameters), patterns: [] }, costOfConstraints(constraints)]),
+      addCosts([{ us: countAddressCost(name, parameters), patterns: [] }, constraintCost(constraints)]),
     ),
   );
 
-export const costOfConstraints = (constraints: readonly Constraint[]): Cost => ({
+export const constraintCost = (constraints: readonly Constraint[]): Cost => ({
   us:
     US_PER_RANGE *
     constraints.reduce(
@@ -38,7 +38,7 @@ export const costOfConstraints = (constraints: readonly Constraint[]): Cost => (
     ),
   patterns: constraints
     .filter(({ operator }) => operator === 'REGEX')
-    .map(({ contextName, value }) => ({ field: contextName, size: writtenOut(String(value)) })),
+    .map(({ contextName, value }) => ({ field: contextName, size: expandedLength(String(value)) })),
 });
 
 export const addCosts = (costs: readonly Cost[]): Cost => ({
@@ -48,16 +48,16 @@ export const addCosts = (costs: readonly Cost[]): Cost => ({
 
 export const isTooCostly = ({ us, patterns }: Cost, { values }: EvaluationContext): boolean =>
   patterns.reduce(
-    (sum, { field, size }) => sum + US_PER_PATTERN_CHARACTER * size * lengthOf(values, field),
+    (sum, { field, size }) => sum + US_PER_PATTERN_CHARACTER * size * getFieldLength(values, field),
     us,
   ) > MAX_EVALUATION_US;
 
-function lengthOf(values: EvaluationContext['values'], field: string): number {
+function getFieldLength(values: EvaluationContext['values'], field: string): number {
   const value = (values as Record<string, unknown>)[field] ?? values.properties[field];
   return typeof value === 'string' ? value.length : 0;
 }
 
-function costOfAddresses(name: string, parameters: unknown): number {
+function countAddressCost(name: string, parameters: unknown): number {
   if (name !== 'remoteAddress') return 0;
   return US_PER_ADDRESS_CHARACTER * ((parameters as { IPs?: string } | undefined)?.IPs ?? '').length;
 }

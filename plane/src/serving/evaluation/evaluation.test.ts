@@ -5,8 +5,8 @@ import type { Changes } from '../source.ts';
 import { applyChanges, loadEnvironment } from '../state/environment.ts';
 import { makeHolder, scopeIn } from '../state/holder.ts';
 import { NO_FILTERS } from '../state/scope.ts';
-import { completeContext, type EvaluationContext, type GivenContext } from './context.ts';
-import { currentTag, etagOf } from './etag.ts';
+import { completeContext, type EvaluationContext, type RequestContext } from './context.ts';
+import { computeEtag, findCurrentTag } from './etag.ts';
 import { makeEvaluation } from './evaluation.ts';
 import type { Evaluator } from './evaluator.ts';
 import { makeEvaluators } from './evaluators.ts';
@@ -45,16 +45,18 @@ function scopeWith(flags: Flag[], segments: Flag[] = []) {
 
 const evaluation = () => makeEvaluation(SLICE_LIMITS, makeSdkAdmission(1).unread, new Registry());
 
-const contextOf = (known: GivenContext['known'] = {}, properties: Record<string, string> = {}) =>
-  completeContext({ known, properties }, 'main', '192.0.2.1');
+const buildContext = (
+  knownFields: RequestContext['knownFields'] = {},
+  properties: Record<string, string> = {},
+) => completeContext({ knownFields, properties }, 'main', '192.0.2.1');
 
 function* names(evaluator: Evaluator, context: EvaluationContext): Generator<void, string[]> {
-  const enabled: string[] = [];
+  const enabledFlags: string[] = [];
   for (const flag of evaluator.flags) {
-    if (evaluator.evaluate(flag, context)) enabled.push(flag.name);
+    if (evaluator.evaluate(flag, context)) enabledFlags.push(flag.name);
     yield;
   }
-  return enabled;
+  return enabledFlags;
 }
 
 const flexible = (fields: object, parameters: object = {}) => ({
@@ -63,61 +65,68 @@ const flexible = (fields: object, parameters: object = {}) => ({
   ...fields,
 });
 
-test('evaluates one revision, whatever changes between its slices', async () => {
-  const flags = Array.from({ length: 3_000 }, (_, at) => ({ name: `flag-${String(at).padStart(4, '0')}` }));
+test('evaluates one revision, even if flags change between slices', async () => {
+  const flags = Array.from({ length: 3_000 }, (_, index) => ({
+    name: `flag-${String(index).padStart(4, '0')}`,
+  }));
   const { scope, apply } = scopeWith(flags);
   const slices = makeSlices({ sliceMs: 0.1, waitingFlags: 1_000_000 });
-  const evaluator = await makeEvaluators(slices).of(scope);
+  const evaluator = await makeEvaluators(slices).getEvaluator(scope);
 
-  const running = slices.run('a', names(evaluator, contextOf()), 3_000);
+  const oldResults = slices.run('a', names(evaluator, buildContext()), 3_000);
   apply(changes(2, [{ name: 'flag-2999', enabled: false }]));
-  const after = await makeEvaluators(slices).of(scope);
+  const newEvaluator = await makeEvaluators(slices).getEvaluator(scope);
 
-  expect(await running).toHaveLength(3_000);
+  expect(await oldResults).toHaveLength(3_000);
   expect(evaluator.position).toMatch(/\.1$/);
-  expect(after.position).toMatch(/\.2$/);
-  expect(await slices.run('a', names(after, contextOf()), 3_000)).toHaveLength(2_999);
+  expect(newEvaluator.position).toMatch(/\.2$/);
+  expect(await slices.run('a', names(newEvaluator, buildContext()), 3_000)).toHaveLength(2_999);
 });
 
-test('shares an evaluator among requests, and above the limit drops the least recently used ones', async () => {
+test('shares an evaluator among requests, and drops the least recently used evaluators above the limit', async () => {
   const slices = makeSlices(SLICE_LIMITS);
   const evaluators = makeEvaluators(slices, 5);
   const first = scopeWith([{ name: 'a' }, { name: 'b' }, { name: 'c' }]).scope;
   const holder = scopeWith([{ name: 'd' }, { name: 'e' }, { name: 'f' }]).scope;
   const second = { ...holder, id: 'other', etag: '"epoch.other.1"', current: holder.current, revision: 1 };
 
-  const [one, same] = await Promise.all([evaluators.of(first), evaluators.of(first)]);
-  await evaluators.of(second);
-  const again = await evaluators.of(first);
+  const [evaluator, same] = await Promise.all([
+    evaluators.getEvaluator(first),
+    evaluators.getEvaluator(first),
+  ]);
+  await evaluators.getEvaluator(second);
+  const rebuilt = await evaluators.getEvaluator(first);
 
-  expect(one).toBe(same);
-  expect(again).not.toBe(one);
+  expect(evaluator).toBe(same);
+  expect(rebuilt).not.toBe(evaluator);
 });
 
-test('a flag that the SDK cannot evaluate is disabled, and the others are not affected', async () => {
+test('a flag that the SDK cannot evaluate is disabled without affecting other flags', async () => {
   const broken = { name: 'broken', strategies: [{ name: 'default', constraints: [{ operator: 'IN' }] }] };
   const { scope } = scopeWith([broken, { name: 'fine' }]);
 
-  const evaluator = await evaluation().of(scope);
-  const enabled = [...evaluator.flags].filter(flag => evaluator.evaluate(flag, contextOf()));
+  const evaluator = await evaluation().getEvaluator(scope);
+  const enabled = [...evaluator.flags].filter(flag => evaluator.evaluate(flag, buildContext()));
 
   expect(enabled.map(({ name }) => name)).toEqual(['fine']);
 });
 
-test('the hash of a context depends on every value, but not on their order', () => {
-  const hashOf = (known: GivenContext['known'], properties: Record<string, string> = {}) =>
-    contextOf(known, properties).hash;
-  const base = hashOf({ userId: 'a', appName: 'b' }, { x: '1', y: '2' });
+test('the hash of a context depends on every value, but not on the order of the values', () => {
+  const getContextHash = (
+    knownFields: RequestContext['knownFields'],
+    properties: Record<string, string> = {},
+  ) => buildContext(knownFields, properties).hash;
+  const base = getContextHash({ userId: 'a', appName: 'b' }, { x: '1', y: '2' });
 
-  expect(hashOf({ appName: 'b', userId: 'a' }, { y: '2', x: '1' })).toBe(base);
+  expect(getContextHash({ appName: 'b', userId: 'a' }, { y: '2', x: '1' })).toBe(base);
   const others = [
-    hashOf({ userId: 'b', appName: 'b' }, { x: '1', y: '2' }),
-    hashOf({ userId: 'a' }, { x: '1', y: '2' }),
-    hashOf({ userId: 'a', appName: 'b' }, { x: '2', y: '1' }),
-    hashOf({ userId: 'a', appName: 'b', sessionId: '1' }, { x: '1', y: '2' }),
-    hashOf({ userId: 'a', appName: 'b', remoteAddress: '1' }, { x: '1', y: '2' }),
-    hashOf({ userId: 'a', appName: 'b', currentTime: '2026-01-01' }, { x: '1', y: '2' }),
-    hashOf({ userId: 'a', appName: 'b' }, { x: '1', y: '2', userId: 'a' }),
+    getContextHash({ userId: 'b', appName: 'b' }, { x: '1', y: '2' }),
+    getContextHash({ userId: 'a' }, { x: '1', y: '2' }),
+    getContextHash({ userId: 'a', appName: 'b' }, { x: '2', y: '1' }),
+    getContextHash({ userId: 'a', appName: 'b', sessionId: '1' }, { x: '1', y: '2' }),
+    getContextHash({ userId: 'a', appName: 'b', remoteAddress: '1' }, { x: '1', y: '2' }),
+    getContextHash({ userId: 'a', appName: 'b', currentTime: '2026-01-01' }, { x: '1', y: '2' }),
+    getContextHash({ userId: 'a', appName: 'b' }, { x: '1', y: '2', userId: 'a' }),
   ];
   expect(new Set([base, ...others]).size).toBe(8);
 });
@@ -130,12 +139,12 @@ describe('304 without evaluating', () => {
     { name: 'a', weight: 500 },
     { name: 'b', weight: 500 },
   ];
-  const isSound = async (flag: object, known: object, properties = {}, segments: Flag[] = []) => {
-    const evaluator = await evaluation().of(scopeWith([{ name: 'flag', ...flag }], segments).scope);
-    const context = contextOf(known, properties);
-    return currentTag(etagOf(evaluator, context, BODY), evaluator, context) !== undefined;
+  const isSound = async (flag: object, knownFields: object, properties = {}, segments: Flag[] = []) => {
+    const evaluator = await evaluation().getEvaluator(scopeWith([{ name: 'flag', ...flag }], segments).scope);
+    const context = buildContext(knownFields, properties);
+    return findCurrentTag(computeEtag(evaluator, context, BODY), evaluator, context) !== undefined;
   };
-  const sticky = (stickiness: string, list: object[]) => list.map(one => ({ ...one, stickiness }));
+  const sticky = (stickiness: string, list: object[]) => list.map(variant => ({ ...variant, stickiness }));
 
   test.each([
     ['no strategy', {}, {}, {}, true],
@@ -197,8 +206,8 @@ describe('304 without evaluating', () => {
       {},
       false,
     ],
-  ])('%s', async (_, flag, known, properties, expected) => {
-    expect(await isSound(flag, known, properties)).toBe(expected);
+  ])('%s', async (_, flag, knownFields, properties, expected) => {
+    expect(await isSound(flag, knownFields, properties)).toBe(expected);
   });
 
   test('a segment with a constraint on the session', async () => {
@@ -209,43 +218,43 @@ describe('304 without evaluating', () => {
     expect(await isSound(flag, session, {}, [{ name: 's', id: 1, constraints }])).toBe(true);
   });
 
-  test('not when a date passed since, unless the context has its own time', async () => {
+  test('not if a date has passed since, unless the context has its own time', async () => {
     const date = Date.parse('2026-11-16T12:00:00Z');
     const constraints = [
       { contextName: 'currentTime', operator: 'DATE_AFTER', value: new Date(date).toISOString() },
     ];
-    const evaluator = await evaluation().of(
+    const evaluator = await evaluation().getEvaluator(
       scopeWith([{ name: 'flag', strategies: [{ name: 'default', constraints }] }]).scope,
     );
     const at = (time: number): EvaluationContext => {
-      const context = contextOf(user);
+      const context = buildContext(user);
       return { ...context, values: { ...context.values, currentTime: new Date(time) } };
     };
-    const tagAt = (time: number) => etagOf(evaluator, at(time), BODY);
-    const own = contextOf({ ...user, currentTime: '2026-11-16T11:00:00Z' });
+    const tagAt = (time: number) => computeEtag(evaluator, at(time), BODY);
+    const timedContext = buildContext({ ...user, currentTime: '2026-11-16T11:00:00Z' });
 
-    expect(currentTag(tagAt(date - 1_000), evaluator, at(date - 1))).toBeDefined();
-    expect(currentTag(tagAt(date - 1), evaluator, at(date))).toBeUndefined();
-    expect(currentTag(tagAt(date), evaluator, at(date + 1))).toBeUndefined();
-    expect(currentTag(tagAt(date + 1), evaluator, at(date + 1_000))).toBeDefined();
-    expect(currentTag(etagOf(evaluator, own, BODY), evaluator, own)).toBeDefined();
+    expect(findCurrentTag(tagAt(date - 1_000), evaluator, at(date - 1))).toBeDefined();
+    expect(findCurrentTag(tagAt(date - 1), evaluator, at(date))).toBeUndefined();
+    expect(findCurrentTag(tagAt(date), evaluator, at(date + 1))).toBeUndefined();
+    expect(findCurrentTag(tagAt(date + 1), evaluator, at(date + 1_000))).toBeDefined();
+    expect(findCurrentTag(computeEtag(evaluator, timedContext, BODY), evaluator, timedContext)).toBeDefined();
   });
 
   test('only for a tag of this context and scope, at this revision or a newer one', async () => {
     const { scope, apply } = scopeWith([{ name: 'flag' }]);
-    const old = await evaluation().of(scope);
+    const oldEvaluator = await evaluation().getEvaluator(scope);
     apply(changes(2, [{ name: 'flag', enabled: false }]));
-    const evaluator = await evaluation().of(scope);
-    const ada = contextOf(user);
-    const tag = etagOf(evaluator, ada, BODY);
-    const isCurrent = (header: string, by = evaluator) => currentTag(header, by, ada) !== undefined;
+    const evaluator = await evaluation().getEvaluator(scope);
+    const ada = buildContext(user);
+    const tag = computeEtag(evaluator, ada, BODY);
+    const isCurrent = (header: string, by = evaluator) => findCurrentTag(header, by, ada) !== undefined;
 
     expect(isCurrent(tag)).toBe(true);
     expect(isCurrent(`W/${tag}`)).toBe(true);
     expect(isCurrent(`"x", ${tag.slice(0, -1)}-gzip"`)).toBe(true);
-    expect(isCurrent(tag, old)).toBe(true);
-    expect(isCurrent(etagOf(old, ada, BODY))).toBe(false);
-    expect(isCurrent(etagOf(evaluator, contextOf({ userId: 'ben' }), BODY))).toBe(false);
+    expect(isCurrent(tag, oldEvaluator)).toBe(true);
+    expect(isCurrent(computeEtag(oldEvaluator, ada, BODY))).toBe(false);
+    expect(isCurrent(computeEtag(evaluator, buildContext({ userId: 'ben' }), BODY))).toBe(false);
     expect(isCurrent(tag.replace('epoch', 'other'))).toBe(false);
     expect(isCurrent('*')).toBe(false);
     expect(isCurrent('""')).toBe(false);
@@ -254,12 +263,12 @@ describe('304 without evaluating', () => {
 
 test('evaluating 10,000 flags for 10 clients at a time lets other work run in between', async () => {
   const constraints = [{ contextName: 'country', operator: 'IN', values: ['DE', 'FR', 'IT'] }];
-  const flags = Array.from({ length: 10_000 }, (_, at) => ({
-    name: `flag-${at}`,
-    strategies: [flexible({ constraints }, { groupId: `flag-${at}` })],
+  const flags = Array.from({ length: 10_000 }, (_, index) => ({
+    name: `flag-${index}`,
+    strategies: [flexible({ constraints }, { groupId: `flag-${index}` })],
   }));
   const { scope } = scopeWith(flags);
-  const { of, run } = evaluation();
+  const { getEvaluator, run } = evaluation();
   let turns = 0;
   let isDone = false;
   const countTurns = () => {
@@ -269,29 +278,33 @@ test('evaluating 10,000 flags for 10 clients at a time lets other work run in be
   countTurns();
 
   const results = await Promise.all(
-    Array.from({ length: 10 }, async (_, at) => {
-      const evaluator = await of(scope);
-      return await run(`${at}`, names(evaluator, contextOf({ userId: `u${at}` }, { country: 'DE' })), 10_000);
+    Array.from({ length: 10 }, async (_, index) => {
+      const evaluator = await getEvaluator(scope);
+      return await run(
+        `${index}`,
+        names(evaluator, buildContext({ userId: `u${index}` }, { country: 'DE' })),
+        10_000,
+      );
     }),
   );
   isDone = true;
 
   expect(results.map(list => (list ?? []).length).every(count => count > 4_500 && count < 5_500)).toBe(true);
-  // After each slice, the event loop has a turn.
+  // The event loop takes a turn after each slice.
   expect(turns).toBeGreaterThan(10);
 });
 
 describe('a flag that takes too long', () => {
   const slowest = '(a?){300}(b?){300}[abcd]{300}[yz]$';
-  const matching = (value: string) => ({
+  const regexStrategy = (value: string) => ({
     name: 'default',
     constraints: [{ contextName: 'userId', operator: 'REGEX', value, values: [], inverted: true }],
   });
   const addresses = { name: 'remoteAddress', parameters: { IPs: '192.0.2.1,'.repeat(9_000) } };
   const flags = [
-    { name: 'slow', strategies: [matching(slowest)] },
+    { name: 'slow', strategies: [regexStrategy(slowest)] },
     { name: 'child', strategies: [{ name: 'default' }], dependencies: [{ feature: 'slow' }] },
-    { name: 'mail', strategies: [matching('^[a-z]{1,64}@example\\.com$')] },
+    { name: 'mail', strategies: [regexStrategy('^[a-z]{1,64}@example\\.com$')] },
     { name: 'addresses', strategies: Array.from({ length: 9 }, () => addresses) },
     { name: 'office', strategies: [addresses] },
   ];
@@ -302,10 +315,10 @@ describe('a flag that takes too long', () => {
     ['a very long value', 'a'.repeat(16_000), ['office']],
   ])('is disabled for %s, and counted', async (_, userId, expected) => {
     const registry = new Registry();
-    const { of, run } = makeEvaluation(SLICE_LIMITS, makeSdkAdmission(1).unread, registry);
-    const evaluator = await of(scopeWith(flags).scope);
+    const { getEvaluator, run } = makeEvaluation(SLICE_LIMITS, makeSdkAdmission(1).unread, registry);
+    const evaluator = await getEvaluator(scopeWith(flags).scope);
 
-    expect(await run('a', names(evaluator, contextOf({ userId })), 5)).toEqual(expected);
+    expect(await run('a', names(evaluator, buildContext({ userId })), 5)).toEqual(expected);
 
     expect(await registry.getSingleMetricAsString('halyard_sdk_evaluation_skipped_total')).toContain(
       `skipped_total ${flags.length - expected.length}`,

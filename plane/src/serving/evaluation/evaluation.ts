@@ -4,8 +4,8 @@ import type { Scope } from '../state/scope.ts';
 import { type Evaluators, makeEvaluators } from './evaluators.ts';
 import { makeSlices, type SliceLimits, type Slices } from './slices.ts';
 
-/** The only way in which the server evaluates flags: evaluators for scopes, and slices in which their work runs. */
-export type Evaluation = Pick<Evaluators, 'of'> &
+/** The only place where the server evaluates flags: with one evaluator per scope, in slices. */
+export type Evaluation = Pick<Evaluators, 'getEvaluator'> &
   Pick<Slices, 'run' | 'waiting'> & {
     /** Bytes of results that clients have not read. */
     unread: Shares;
@@ -24,7 +24,7 @@ export function makeEvaluation(
     help: 'Flags that wait to be evaluated for frontend SDKs',
     registers: [metrics],
     collect() {
-      this.set(slices.waiting.held);
+      this.set(slices.waiting.heldUnits);
     },
   });
   const skipped = new Counter({
@@ -32,10 +32,10 @@ export function makeEvaluation(
     help: 'Flags that were disabled for a context because their evaluation would take too long',
     registers: [metrics],
   });
-  const { of } = makeEvaluators(slices, undefined, () => skipped.inc());
-  const forRequest: Evaluation['of'] = scope => {
+  const { getEvaluator } = makeEvaluators(slices, undefined, () => skipped.inc());
+  const getEvaluatorForRequest: Evaluation['getEvaluator'] = scope => {
     onRequest(scope);
-    return of(scope);
+    return getEvaluator(scope);
   };
-  return { of: forRequest, run: slices.run, waiting: slices.waiting, unread };
+  return { getEvaluator: getEvaluatorForRequest, run: slices.run, waiting: slices.waiting, unread };
 }

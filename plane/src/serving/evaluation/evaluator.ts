@@ -1,14 +1,14 @@
 import { EventEmitter } from 'node:events';
-import loaded from 'unleash-client/lib/client.js';
+import clientModule from 'unleash-client/lib/client.js';
 import { defaultStrategies } from 'unleash-client/lib/strategy/index.js';
 import type { EvaluationContext } from './context.ts';
 import { type Cost, isTooCostly } from './cost.ts';
-import { type Flag, type ParsedSegment, wholeCost } from './flags.ts';
+import { type Flag, type ParsedSegment, totalCost } from './flags.ts';
 import type { Traits } from './traits.ts';
 
-// The package is CommonJS with a default export, which Node.js and the test runner import differently. It is imported, and not
-// required, because the published bundle contains only modules that are imported.
-const UnleashClient = 'default' in loaded ? loaded.default : (loaded as never);
+// The package is CommonJS with a default export, which Node.js and the test runner import differently. It is imported rather than
+// required, because the published bundle contains only imported modules.
+const UnleashClient = 'default' in clientModule ? clientModule.default : (clientModule as never);
 
 export type EvaluatedVariant = {
   name: string;
@@ -16,10 +16,10 @@ export type EvaluatedVariant = {
   payload?: { type: string; value: string };
 };
 
-/** Undefined: the flag is disabled for the context. */
+/** Undefined if the flag is disabled for the context. */
 export type Result = { variant: EvaluatedVariant } | undefined;
 
-/** The flags of a scope as of one revision. Results are those of the Node.js SDK, because it does the evaluation. */
+/** The flags of a scope at one revision. The Node.js SDK evaluates them, so the results equal those of that SDK. */
 export type Evaluator = {
   /** The position of the scope: its ETag without quotes. */
   readonly position: string;
@@ -48,10 +48,10 @@ export function makeEvaluator(
   client.on('error', () => {});
   // Computed when first needed, because computing it for 10,000 flags in one go would block the server.
   const costs = new Map<Flag, Cost>();
-  const costOf = (flag: Flag): Cost => {
-    const known = costs.get(flag);
-    if (known) return known;
-    const cost = wholeCost(flag, flags, segments);
+  const getCost = (flag: Flag): Cost => {
+    const cachedCost = costs.get(flag);
+    if (cachedCost) return cachedCost;
+    const cost = totalCost(flag, flags, segments);
     costs.set(flag, cost);
     return cost;
   };
@@ -63,7 +63,7 @@ export function makeEvaluator(
     evaluate: (flag, context) => {
       const { name, document } = flag;
       if (!document.enabled) return undefined;
-      if (isTooCostly(costOf(flag), context)) {
+      if (isTooCostly(getCost(flag), context)) {
         onSkipped();
         return undefined;
       }
@@ -74,7 +74,7 @@ export function makeEvaluator(
         const { payload } = variant;
         return { variant: { name: variant.name, enabled: true, ...(payload ? { payload } : {}) } };
       } catch {
-        // SDKs throw for documents that the admin API does not accept. One of them must not disable all others.
+        // SDKs throw for documents that the admin API does not accept. A single such flag must not disable all others.
         return undefined;
       }
     },

@@ -1,8 +1,9 @@
 import type { FeatureInterface } from 'unleash-client/lib/feature.js';
 import type { Segment as SegmentDocument } from 'unleash-client/lib/strategy/strategy.js';
-import type { Feature, Segment } from '../state/environment.ts';
-import { addCosts, type Cost, costOfConstraints, costOfFeature } from './cost.ts';
-import { type Traits, traitsOfConstraints, traitsOfFeature } from './traits.ts';
+import type { Segment } from '../state/environment.ts';
+import type { Feature } from '../state/feature.ts';
+import { addCosts, type Cost, constraintCost, featureCost } from './cost.ts';
+import { constraintTraits, featureTraits, type Traits } from './traits.ts';
 
 /** A flag that can be evaluated. */
 export type Flag = {
@@ -10,7 +11,7 @@ export type Flag = {
   readonly document: FeatureInterface;
   readonly traits: Traits;
   readonly segments: readonly number[];
-  /** The document only; segments and parents are parsed separately. */
+  /** The cost of the document alone, because segments and parents are parsed separately. */
   readonly cost: Cost;
 };
 
@@ -24,42 +25,46 @@ export type ParsedSegment = {
   readonly cost: Cost;
 };
 
-export function flagOf(feature: Feature): Flag {
-  const known = flags.get(feature);
-  if (known) return known;
+export function parseFlag(feature: Feature): Flag {
+  const cachedFlag = flags.get(feature);
+  if (cachedFlag) return cachedFlag;
   const document = JSON.parse(feature.text) as FeatureInterface;
   const flag = {
     name: feature.name,
     document,
-    traits: traitsOfFeature(document),
+    traits: featureTraits(document),
     segments: feature.segments,
-    cost: costOfFeature(document),
+    cost: featureCost(document),
   };
   flags.set(feature, flag);
   return flag;
 }
 
-export function segmentOf(segment: Segment): ParsedSegment {
-  const known = segments.get(segment);
-  if (known) return known;
+export function parseSegment(segment: Segment): ParsedSegment {
+  const cachedSegment = segments.get(segment);
+  if (cachedSegment) return cachedSegment;
   const document = JSON.parse(segment.text) as SegmentDocument;
   const constraints = document.constraints ?? [];
-  const parsed = { document, traits: traitsOfConstraints(constraints), cost: costOfConstraints(constraints) };
-  segments.set(segment, parsed);
-  return parsed;
+  const parsedSegment = {
+    document,
+    traits: constraintTraits(constraints),
+    cost: constraintCost(constraints),
+  };
+  segments.set(segment, parsedSegment);
+  return parsedSegment;
 }
 
-/** With the segments of the flag, and with its parents, which are evaluated together with it. */
-export function wholeCost(
+/** Returns the cost including the flag's segments and parents, which are evaluated together with it. */
+export function totalCost(
   flag: Flag,
   flags: ReadonlyMap<string, Flag>,
   segments: ReadonlyMap<number, ParsedSegment>,
 ): Cost {
   const parents = (flag.document.dependencies ?? []).flatMap(({ feature }) => flags.get(feature) ?? []);
   return addCosts(
-    [flag, ...parents].flatMap(one => [
-      one.cost,
-      ...one.segments.flatMap(id => segments.get(id)?.cost ?? []),
+    [flag, ...parents].flatMap(evaluatedFlag => [
+      evaluatedFlag.cost,
+      ...evaluatedFlag.segments.flatMap(id => segments.get(id)?.cost ?? []),
     ]),
   );
 }

@@ -1,8 +1,8 @@
 import { makeShares, type Shares } from '../../platform/admission/shares.ts';
-import { busy } from '../admission.ts';
+import { busyError } from '../admission.ts';
 
 export type SliceLimits = {
-  /** How long one turn of the event loop evaluates before requests and streams get their turn. */
+  /** How long evaluation may run in one turn of the event loop before other requests and streams are served. */
   sliceMs: number;
   /**
    * The maximum number of flags that wait to be evaluated. A million takes about a second, and a client that would wait longer is
@@ -13,14 +13,15 @@ export type SliceLimits = {
 
 export const SLICE_LIMITS: SliceLimits = { sliceMs: 5, waitingFlags: 1_000_000 };
 /** A request has a fixed cost beyond its flags, so a small one counts as this many flags. */
-const LEAST_FLAGS = 100;
-/** The share of the waiting flags not belonging to others that one caller may have. */
+const MIN_COUNTED_FLAGS = 100;
+/** The share of the waiting flags, not counting those of others, that one caller may have. */
 const SHARE = 0.6;
 
 export type Slices = {
   /**
-   * Runs the work, which yields after every flag, in slices. Callers with work take turns, however much of it they have. Returns
-   * undefined if the client has gone. Throws 429 if the caller has too much work waiting, and 503 if all callers together do.
+   * Runs the work, which yields after every flag, in slices. Callers with work take turns, no matter how much they have. Returns
+   * undefined if the client has disconnected. Throws 429 if the caller has too much work waiting, and 503 if all callers together
+   * do.
    */
   run: <T>(
     caller: string,
@@ -35,31 +36,31 @@ export type Slices = {
 type Job = { step: (deadline: number) => boolean; release: () => void };
 
 /**
- * One loop runs all work. With a timer for each request, a hundred requests would run a hundred slices in one turn of the event
+ * Runs all work in one loop. With a timer for each request, a hundred requests would run a hundred slices in one turn of the event
  * loop.
  */
 export function makeSlices({ sliceMs, waitingFlags }: SliceLimits): Slices {
   const waiting = makeShares(
     { capacity: waitingFlags, share: SHARE, waiting: 0, waitingPerCaller: 0, waitMs: 0 },
-    holder => busy(holder, 'flags to evaluate'),
+    holder => busyError(holder, 'flags to evaluate'),
   );
   /** The jobs by caller. The caller that is first in this map is next. */
   const queues = new Map<string, Job[]>();
-  /** Milliseconds of this turn of the event loop. */
-  let spent = 0;
+  /** Milliseconds spent in this turn of the event loop. */
+  let spentMs = 0;
   let isScheduled = false;
 
   const schedule = (): void => {
     if (isScheduled) return;
     isScheduled = true;
-    setImmediate(turn);
+    setImmediate(runTurn);
   };
 
   /** Returns whether the job is finished. */
   const runSlice = (job: Job): boolean => {
-    const start = performance.now();
-    const isFinished = job.step(start + sliceMs - spent);
-    spent += performance.now() - start;
+    const startedAt = performance.now();
+    const isFinished = job.step(startedAt + sliceMs - spentMs);
+    spentMs += performance.now() - startedAt;
     return isFinished;
   };
 
@@ -78,16 +79,16 @@ export function makeSlices({ sliceMs, waitingFlags }: SliceLimits): Slices {
     if (queue.length > 0) queues.set(caller, queue);
   };
 
-  const turn = (): void => {
+  const runTurn = (): void => {
     isScheduled = false;
-    spent = 0;
-    while (spent < sliceMs) {
+    spentMs = 0;
+    while (spentMs < sliceMs) {
       const [next] = queues;
       if (!next) break;
       runNext(next);
     }
-    // Also after the last job, so that the next turn starts with nothing spent.
-    if (spent > 0) schedule();
+    // Needed even after the last job, so that the next turn starts from zero.
+    if (spentMs > 0) schedule();
   };
 
   const run: Slices['run'] = <T>(
@@ -116,8 +117,8 @@ export function makeSlices({ sliceMs, waitingFlags }: SliceLimits): Slices {
           return true;
         }
       };
-      const job = { step, release: waiting.take(caller, Math.max(size, LEAST_FLAGS)) };
-      const isFree = queues.size === 0 && spent < sliceMs;
+      const job = { step, release: waiting.take(caller, Math.max(size, MIN_COUNTED_FLAGS)) };
+      const isFree = queues.size === 0 && spentMs < sliceMs;
       if (isFree && runSlice(job)) job.release();
       else enqueue(caller, job);
       schedule();

@@ -19,12 +19,12 @@ export type Traits = {
 type Strategies = NonNullable<FeatureInterface['strategies']>;
 type Variants = NonNullable<FeatureInterface['variants']>;
 
-export function traitsOfFeature({ enabled, strategies = [], variants = [] }: FeatureInterface): Traits {
-  if (!enabled) return traitsOfConstraints([]);
-  return combine([...strategies.map(traitsOfStrategy), traitsOfVariants(variants, variants[0]?.stickiness)]);
+export function featureTraits({ enabled, strategies = [], variants = [] }: FeatureInterface): Traits {
+  if (!enabled) return constraintTraits([]);
+  return combineTraits([...strategies.map(strategyTraits), variantTraits(variants, variants[0]?.stickiness)]);
 }
 
-export function traitsOfConstraints(constraints: readonly Constraint[]): Traits {
+export function constraintTraits(constraints: readonly Constraint[]): Traits {
   return {
     isRandom: false,
     usesSession: constraints.some(({ contextName }) => contextName === 'sessionId'),
@@ -37,14 +37,14 @@ export function traitsOfConstraints(constraints: readonly Constraint[]): Traits 
   };
 }
 
-function traitsOfStrategy({ name, parameters, constraints, variants }: Strategies[number]): Traits {
+function strategyTraits({ name, parameters, constraints, variants }: Strategies[number]): Traits {
   // Parameters in documents are strings.
-  const texts = (parameters ?? {}) as Record<string, string | undefined>;
-  const { rollout, percentage } = texts;
-  const stickiness = texts.stickiness || 'default';
+  const stringParameters = (parameters ?? {}) as Record<string, string | undefined>;
+  const { rollout, percentage } = stringParameters;
+  const stickiness = stringParameters.stickiness || 'default';
   const isPartial = name === 'flexibleRollout' && Number(rollout) > 0 && Number(rollout) < 100;
   const percent = Number(percentage);
-  const own: Traits = {
+  const ownTraits: Traits = {
     isRandom:
       (isPartial && stickiness === 'random') ||
       (name === 'gradualRolloutRandom' && percent > 0 && percent < 100),
@@ -54,14 +54,14 @@ function traitsOfStrategy({ name, parameters, constraints, variants }: Strategie
     fields: [],
     dates: [],
   };
-  return combine([
-    own,
-    traitsOfConstraints(constraints ?? []),
-    traitsOfVariants(variants ?? [], variants?.[0]?.stickiness || stickiness),
+  return combineTraits([
+    ownTraits,
+    constraintTraits(constraints ?? []),
+    variantTraits(variants ?? [], variants?.[0]?.stickiness || stickiness),
   ]);
 }
 
-function traitsOfVariants(variants: Variants, stickiness = 'default'): Traits {
+function variantTraits(variants: Variants, stickiness = 'default'): Traits {
   const isDrawn = variants.filter(({ weight }) => weight > 0).length > 1;
   const overrides = variants.flatMap(variant => variant.overrides ?? []);
   const field = stickiness === '' ? 'default' : stickiness;
@@ -75,34 +75,34 @@ function traitsOfVariants(variants: Variants, stickiness = 'default'): Traits {
   };
 }
 
-export const combine = (all: readonly Traits[]): Traits => ({
-  isRandom: all.some(one => one.isRandom),
-  usesSession: all.some(one => one.usesSession),
-  usesVisitor: all.some(one => one.usesVisitor),
-  fields: [...new Set(all.flatMap(one => one.fields))],
-  dates: [...new Set(all.flatMap(one => one.dates))].sort((a, b) => a - b),
+export const combineTraits = (all: readonly Traits[]): Traits => ({
+  isRandom: all.some(traits => traits.isRandom),
+  usesSession: all.some(traits => traits.usesSession),
+  usesVisitor: all.some(traits => traits.usesVisitor),
+  fields: [...new Set(all.flatMap(traits => traits.fields))],
+  dates: [...new Set(all.flatMap(traits => traits.dates))].sort((a, b) => a - b),
 });
 
-/** Whether the same context gets the same results again, as long as no date passes. */
+/** Whether the same context always gets the same results, as long as no date passes. */
 export function isRepeatable(
   { isRandom, usesSession, usesVisitor, fields }: Traits,
   { values, hasSession }: EvaluationContext,
 ): boolean {
   if (isRandom) return false;
   if (!hasSession && (usesSession || (usesVisitor && !values.userId))) return false;
-  return fields.every(field => textOf(values, field) !== '');
+  return fields.every(field => getFieldText(values, field) !== '');
 }
 
-function textOf(values: EvaluationContext['values'], field: string): string {
-  const known = (values as Record<string, unknown>)[field] ?? values.properties?.[field] ?? '';
-  return String(known);
+function getFieldText(values: EvaluationContext['values'], field: string): string {
+  const fieldValue = (values as Record<string, unknown>)[field] ?? values.properties?.[field] ?? '';
+  return String(fieldValue);
 }
 
 /**
- * Numbers the spans between the dates. The time of a date itself is a separate span, because neither DATE_BEFORE nor DATE_AFTER
- * holds then. 0 for a context with its own time.
+ * Returns the number of the span between two dates, or 0 for a context with its own time. The time of a date itself is a separate
+ * span, because neither DATE_BEFORE nor DATE_AFTER holds then.
  */
-export function spanOf({ dates }: Traits, { hasTime, values }: EvaluationContext): number {
+export function findSpanNumber({ dates }: Traits, { hasTime, values }: EvaluationContext): number {
   if (hasTime || dates.length === 0) return 0;
   const now = values.currentTime.getTime();
   return dates.filter(date => date < now).length + dates.filter(date => date <= now).length;

@@ -1,4 +1,4 @@
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { makeApiToken } from '../../../../server/src/test/factories.ts';
 import { ADMIN_TOKEN, useHarness } from '../../../../server/src/test/harness.ts';
@@ -21,7 +21,7 @@ const feature = (name: string, fields: Partial<SdkDocument> = {}): SdkDocument =
   ...fields,
 });
 
-const when = (contextName: string, ...values: string[]) => ({
+const enabledFor = (contextName: string, ...values: string[]) => ({
   strategies: [
     { name: 'default', parameters: {}, constraints: [{ contextName, operator: 'IN', values }] } as object,
   ],
@@ -35,10 +35,10 @@ beforeAll(async () => {
     features: [
       feature('for-all', { impressionData: true }),
       feature('disabled', { enabled: false }),
-      feature('for-ada', when('userId', 'ada')),
-      feature('for-germany', when('country', 'DE')),
-      feature('in-main', when('environment', 'main')),
-      feature('for-address', when('remoteAddress', '203.0.113.7')),
+      feature('for-ada', enabledFor('userId', 'ada')),
+      feature('for-germany', enabledFor('country', 'DE')),
+      feature('in-main', enabledFor('environment', 'main')),
+      feature('for-address', enabledFor('remoteAddress', '203.0.113.7')),
       feature('with-variant', {
         variants: [{ name: 'blue', weight: 1_000, payload: { type: 'string', value: '#00f' } }],
       }),
@@ -59,7 +59,7 @@ const post = async (body: unknown, options: Options = {}) =>
 const names = ({ body }: ApiResponse) => body.toggles.map(({ name }: { name: string }) => name);
 
 describe('results', () => {
-  test('are the enabled flags with their variants', async () => {
+  test('contain the enabled flags with their variants', async () => {
     const { status, body, headers } = await get();
 
     expect(status).toBe(200);
@@ -97,10 +97,10 @@ describe('results', () => {
     });
   });
 
-  test('contain only flags of the projects of the token', async () => {
-    const narrow = await server.token('main', ['default'], 'frontend');
+  test("contain only flags of the token's projects", async () => {
+    const narrowToken = await server.token('main', ['default'], 'frontend');
 
-    expect(names(await get('', { token: narrow }))).not.toContain('elsewhere');
+    expect(names(await get('', { token: narrowToken }))).not.toContain('elsewhere');
   });
 
   test.each([
@@ -131,16 +131,19 @@ describe('results', () => {
 
   test('depend on the forwarded IP address only behind a trusted proxy', async () => {
     const behindProxy = await harness.secondServer({ trustedProxies: ['192.0.2.1'] });
-    const forwarded = { token, headers: { 'x-forwarded-for': '203.0.113.7' } };
+    const forwardedRequest = { token, headers: { 'x-forwarded-for': '203.0.113.7' } };
 
-    const trusted = await call(behindProxy, 'GET', '/api/frontend', { ...forwarded, ip: '192.0.2.1' });
+    const trustedResponse = await call(behindProxy, 'GET', '/api/frontend', {
+      ...forwardedRequest,
+      ip: '192.0.2.1',
+    });
 
-    expect(names(trusted)).toContain('for-address');
-    expect(names(await get('', { ...forwarded, ip: '192.0.2.1' }))).not.toContain('for-address');
+    expect(names(trustedResponse)).toContain('for-address');
+    expect(names(await get('', { ...forwardedRequest, ip: '192.0.2.1' }))).not.toContain('for-address');
   });
 
   test('numbers and booleans count as strings, and other values are ignored', async () => {
-    const odd = {
+    const oddContext = {
       userId: ['ada'],
       country: { code: 'DE' },
       properties: [1],
@@ -148,7 +151,12 @@ describe('results', () => {
       currentTime: 'no',
     };
 
-    expect(names(await post({ context: odd }))).toEqual(['for-all', 'in-main', 'with-variant', 'elsewhere']);
+    expect(names(await post({ context: oddContext }))).toEqual([
+      'for-all',
+      'in-main',
+      'with-variant',
+      'elsewhere',
+    ]);
     expect((await post({ context: { userId: 7, properties: { country: true } } })).status).toBe(200);
     expect((await post({})).status).toBe(200);
   });
@@ -159,17 +167,17 @@ describe('results', () => {
     expect(status).toBe(200);
   });
 
-  test('are compressed if they are large', async () => {
+  test('are compressed if large', async () => {
     await makeEnvironment(harness.db, 'many');
-    const features = Array.from({ length: 200 }, (_, at) => feature(`a-long-name-of-a-flag-${at}`));
+    const features = Array.from({ length: 200 }, (_, index) => feature(`a-long-name-of-a-flag-${index}`));
     await putDocuments(harness.db, 'many', { features });
-    const many = await server.token('many', undefined, 'frontend');
+    const manyFlagsToken = await server.token('many', undefined, 'frontend');
     const request = { method: 'GET' as const, url: '/api/frontend' };
 
-    const plain = await harness.app.sdk.inject({ ...request, headers: { authorization: many } });
+    const plain = await harness.app.sdk.inject({ ...request, headers: { authorization: manyFlagsToken } });
     const gzip = await harness.app.sdk.inject({
       ...request,
-      headers: { authorization: many, 'accept-encoding': 'gzip' },
+      headers: { authorization: manyFlagsToken, 'accept-encoding': 'gzip' },
     });
 
     expect(plain.headers['content-encoding']).toBeUndefined();
@@ -179,70 +187,70 @@ describe('results', () => {
   });
 });
 
-describe('304', () => {
-  const again = (etag: unknown) => ({ headers: { 'if-none-match': String(etag) } });
+describe('returns 304', () => {
+  const withTag = (etag: unknown) => ({ headers: { 'if-none-match': String(etag) } });
 
   test('for the same context, by GET and by POST, in any order of fields', async () => {
     const { etag } = (await get('?userId=ada&sessionId=1&country=DE')).headers;
 
-    const unchanged = await get('?country=DE&sessionId=1&userId=ada', again(etag));
-    const posted = await post(
+    const getResponse = await get('?country=DE&sessionId=1&userId=ada', withTag(etag));
+    const postResponse = await post(
       { context: { sessionId: '1', properties: { country: 'DE' }, userId: 'ada' } },
-      again(etag),
+      withTag(etag),
     );
 
-    expect(unchanged).toMatchObject({
+    expect(getResponse).toMatchObject({
       status: 304,
       body: '',
       headers: { etag, 'access-control-allow-origin': '*', vary: 'accept-encoding, origin' },
     });
-    expect(posted.status).toBe(304);
+    expect(postResponse.status).toBe(304);
   });
 
   test("never for a different user's tag", async () => {
     const ada = await get('?userId=ada&sessionId=1');
-    const ben = await get('?userId=ben&sessionId=1', again(ada.headers.etag));
+    const ben = await get('?userId=ben&sessionId=1', withTag(ada.headers.etag));
 
     expect(ben.status).toBe(200);
     expect(names(ada)).toContain('for-ada');
     expect(names(ben)).not.toContain('for-ada');
   });
 
-  test('not after a change in the scope, and again after a change elsewhere', async () => {
+  test('not after a change in the scope, but after a change elsewhere', async () => {
     await makeEnvironment(harness.db, 'moving');
     await putDocuments(harness.db, 'moving', { features: [feature('one')] });
-    const moving = await server.token('moving', ['default'], 'frontend');
-    const read = async (headers = {}) => await get('?sessionId=1', { token: moving, headers });
-    const first = await read();
+    const movingToken = await server.token('moving', ['default'], 'frontend');
+    const read = async (headers = {}) => await get('?sessionId=1', { token: movingToken, headers });
+    const firstResponse = await read();
 
     await putDocuments(harness.db, 'moving', { features: [feature('two', { project: 'other' })] });
     await harness.app.serving.refresh();
-    const afterOther = await read({ 'if-none-match': first.headers.etag });
+    const afterOther = await read({ 'if-none-match': firstResponse.headers.etag });
     await putDocuments(harness.db, 'moving', { features: [feature('one', { enabled: false })] });
     await harness.app.serving.refresh();
-    const afterOwn = await read({ 'if-none-match': first.headers.etag });
+    const afterOwn = await read({ 'if-none-match': firstResponse.headers.etag });
 
     expect(afterOther.status).toBe(304);
     expect(afterOwn).toMatchObject({ status: 200, body: { toggles: [] } });
   });
 
-  test('with random results only if they happen to be the same', async () => {
+  test('for random results only if they happen to be the same', async () => {
     await makeEnvironment(harness.db, 'random');
     const parameters = { rollout: '50', stickiness: 'random', groupId: 'g' };
     const strategies = [{ name: 'flexibleRollout', parameters } as object];
     await putDocuments(harness.db, 'random', { features: [feature('dice', { strategies })] });
-    const random = await server.token('random', undefined, 'frontend');
-    const { etag } = (await get('?userId=ada', { token: random })).headers;
+    const randomToken = await server.token('random', undefined, 'frontend');
+    const { etag } = (await get('?userId=ada', { token: randomToken })).headers;
 
     const statuses = new Set<number>();
     for (let poll = 0; poll < 100; poll++)
-      statuses.add((await get('?userId=ada', { token: random, ...again(etag) })).status);
+      statuses.add((await get('?userId=ada', { token: randomToken, ...withTag(etag) })).status);
 
     expect(statuses).toEqual(new Set([200, 304]));
   });
 });
 
-describe('rejections', () => {
+describe('errors', () => {
   test.each([
     'GET /api/frontend',
     'POST /api/frontend',
@@ -267,7 +275,7 @@ describe('rejections', () => {
     expect(await statusWith(ADMIN_TOKEN)).toEqual([403, 'NoAccessError']);
   });
 
-  test('a frontend token gets no rules', async () => {
+  test('the response to a frontend token contains no rules', async () => {
     const { status } = await call(harness.app, 'GET', '/api/client/features', { token });
 
     expect(status).toBe(403);
@@ -276,26 +284,26 @@ describe('rejections', () => {
   test('a revoked token is rejected within 1 s', async () => {
     const fields = { tokenName: 'ends', type: 'frontend' as const, environment: 'main' };
     const { secret } = await makeApiToken(harness.db, fields);
-    const before = await get('', { token: secret });
+    const responseBefore = await get('', { token: secret });
     const list = await call(harness.app, 'GET', '/api/admin/api-tokens');
-    const { id } = list.body.tokens.find((one: { tokenName: string }) => one.tokenName === 'ends');
+    const { id } = list.body.tokens.find((apiToken: { tokenName: string }) => apiToken.tokenName === 'ends');
     await call(harness.app, 'DELETE', `/api/admin/api-tokens/${id}`);
 
     await expect.poll(async () => (await get('', { token: secret })).status).toBe(401);
-    expect(before.status).toBe(200);
+    expect(responseBefore.status).toBe(200);
   });
 
-  const many = Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`p${at}`, '1']));
+  const manyProperties = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`p${index}`, '1']));
 
   test.each([
-    ['too many properties', { context: { properties: many } }, /101 properties\. At most 100/],
-    ['too many fields', { context: many }, /101 properties/],
+    ['too many properties', { context: { properties: manyProperties } }, /101 properties\. At most 100/],
+    ['too many fields', { context: manyProperties }, /101 properties/],
     [
       'many fields that are not values',
       { context: Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`x${n}`, []])) },
       /has 1001 fields/,
     ],
-    ['a long name', { context: { [`n${'x'.repeat(100)}`]: '1' } }, /name of a property has more than 100/],
+    ['a long name', { context: { [`n${'x'.repeat(100)}`]: '1' } }, /property name is longer than 100/],
     ['a large context', { context: { userId: 'x'.repeat(16_385) } }, /16,385 characters\. At most 16,384/],
     ['a context that is not an object', { context: 'ada' }, /context must be an object/],
     ['a body that is not an object', [1], /must be a JSON object/],
@@ -306,20 +314,20 @@ describe('rejections', () => {
     expect(response.body.message).toMatch(message);
   });
 
-  test('400 for a long query, 413 for a large body, and neither shows the context', async () => {
+  test('400 for a long query and 413 for a large body, without showing the context', async () => {
     const query = await get(`?userId=secret-user${'x'.repeat(8_192)}`);
-    const large = await post({ context: { userId: 'secret-user'.repeat(6_000) } });
+    const largeResponse = await post({ context: { userId: 'secret-user'.repeat(6_000) } });
 
     expect(query).toMatchObject({ status: 400 });
     expect(query.body.message).toMatch(/8,2\d\d characters\. At most 8,192/);
-    expect(large.status).toBe(413);
-    expect(JSON.stringify([query.body, large.body])).not.toContain('secret-user');
+    expect(largeResponse.status).toBe(413);
+    expect(JSON.stringify([query.body, largeResponse.body])).not.toContain('secret-user');
   });
 
   test('503 with Retry-After while too many flags wait', async () => {
-    const busy = await harness.secondServer({}, {}, undefined, { waitingFlags: 50 });
+    const busyServer = await harness.secondServer({}, {}, undefined, { waitingFlags: 50 });
 
-    const { status, headers } = await call(busy, 'GET', '/api/frontend', { token });
+    const { status, headers } = await call(busyServer, 'GET', '/api/frontend', { token });
 
     expect(status).toBe(503);
     expect(headers['retry-after']).toBe('2');
@@ -385,38 +393,55 @@ describe('metrics and registrations', () => {
     expect(accepted).toMatchObject({ status: 200, body: 'OK' });
     expect(rejected.status).toBe(400);
   });
+
+  test.each(['metrics', 'register'])(
+    '%s are limited to 64 KiB, before and after decompression',
+    async path => {
+      const send = async (payload: string | Buffer, headers: Record<string, string> = {}) => {
+        const url = `/api/frontend/client/${path}`;
+        const type = { authorization: token, 'content-type': 'application/json' };
+        return (
+          await harness.app.sdk.inject({ method: 'POST', url, payload, headers: { ...type, ...headers } })
+        ).statusCode;
+      };
+      const body = JSON.stringify({ appName: 'x'.repeat(65_536) });
+
+      expect(await send(body)).toBe(413);
+      expect(await send(gzipSync(body), { 'content-encoding': 'gzip' })).toBe(413);
+    },
+  );
 });
 
 describe('one flag', () => {
-  const one = (name: string, query = '') => get(`/features/${name}${query}`);
+  const getFlag = (name: string, query = '') => get(`/features/${name}${query}`);
 
   test('is returned even if it is disabled for the context, because the PHP SDK needs it', async () => {
-    const [ada, ben] = [await one('for-ada', '?userId=ada'), await one('for-ada', '?userId=ben')];
-    const disabled = { name: 'disabled', enabled: false };
+    const [ada, ben] = [await getFlag('for-ada', '?userId=ada'), await getFlag('for-ada', '?userId=ben')];
+    const noVariant = { name: 'disabled', enabled: false };
 
     expect([ada.status, ben.status]).toEqual([200, 200]);
     expect(ada.body).toEqual({
       name: 'for-ada',
       enabled: true,
-      variant: { ...disabled, feature_enabled: true, featureEnabled: true },
+      variant: { ...noVariant, feature_enabled: true, featureEnabled: true },
       impressionData: false,
     });
     expect(ben.body).toEqual({
       name: 'for-ada',
       enabled: false,
-      variant: { ...disabled, feature_enabled: false, featureEnabled: false },
+      variant: { ...noVariant, feature_enabled: false, featureEnabled: false },
       impressionData: false,
     });
   });
 
-  test('has its variant, and properties of the query count', async () => {
-    expect((await one('with-variant')).body.variant).toMatchObject({ name: 'blue', enabled: true });
-    expect((await one('for-germany', '?properties[country]=DE')).body.enabled).toBe(true);
-    expect((await one('for-all')).body.impressionData).toBe(true);
+  test('includes its variant, and depends on properties in the query', async () => {
+    expect((await getFlag('with-variant')).body.variant).toMatchObject({ name: 'blue', enabled: true });
+    expect((await getFlag('for-germany', '?properties[country]=DE')).body.enabled).toBe(true);
+    expect((await getFlag('for-all')).body.impressionData).toBe(true);
   });
 
   test('returns 404 for an unknown flag, and 401 without a token', async () => {
-    expect((await one('nope')).status).toBe(404);
+    expect((await getFlag('nope')).status).toBe(404);
     expect((await get('/features/for-all', { token: null })).status).toBe(401);
   });
 });

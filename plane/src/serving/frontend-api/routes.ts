@@ -2,21 +2,21 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { ApiError, notFound } from '../../platform/errors.ts';
 import { errorResponses, jsonResponse } from '../../platform/http/schema.ts';
-import { callerOf } from '../caller.ts';
+import { getCaller } from '../caller.ts';
 import { acceptMetrics, acceptRegistration } from '../client-api/accept.ts';
 import { type TokenKind, tokenCheck } from '../client-api/authenticate.ts';
 import { authorize } from '../client-api/authorize.ts';
-import { objectOf, PUBLIC_BODY_LIMIT_BYTES } from '../client-api/bodies.ts';
+import { PUBLIC_BODY_LIMIT_BYTES, requireObject } from '../client-api/bodies.ts';
 import { reportRoutes } from '../client-api/report-routes.ts';
 import type { Responder } from '../client-api/responses.ts';
 import { Metrics, Registration } from '../client-api/schema.ts';
 import { preflightHeaders, setCorsHeaders } from '../cors/headers.ts';
-import { completeContext, type GivenContext } from '../evaluation/context.ts';
+import { completeContext, type RequestContext } from '../evaluation/context.ts';
 import type { Evaluation } from '../evaluation/evaluation.ts';
 import { respondWithResults, VARY } from '../evaluation/respond.ts';
 import type { Reports } from '../reports.ts';
 import { EVERYTHING, type ServingState } from '../state/serving.ts';
-import { contextInBody, contextInQuery } from './given-context.ts';
+import { parseBodyContext, parseQueryContext } from './request-context.ts';
 import {
   ContextQuery,
   FrontendFeature,
@@ -28,7 +28,7 @@ import { toggleBody, togglesBody } from './toggles.ts';
 
 const tags = ['SDK'];
 const security = [{ frontendToken: [] }];
-const KINDS: readonly TokenKind[] = ['frontend'];
+const TOKEN_KINDS: readonly TokenKind[] = ['frontend'];
 const OK = Buffer.from('OK');
 const TEXT_TYPE = ['content-type', 'text/plain; charset=utf-8'];
 const JSON_TYPE = ['content-type', 'application/json; charset=utf-8'];
@@ -38,8 +38,8 @@ const ACCEPTED = {
 };
 const UNCHANGED = { type: 'null', description: 'The client has the results of this context' };
 
-const inQuery = ({ query, url }: FastifyRequest): GivenContext =>
-  contextInQuery(query as Record<string, unknown>, url.length - url.indexOf('?') - 1);
+const readQueryContext = ({ query, url }: FastifyRequest): RequestContext =>
+  parseQueryContext(query as Record<string, unknown>, url.length - url.indexOf('?') - 1);
 
 /** The API for SDKs in browsers and apps. It evaluates, so that clients get results rather than rules. */
 export function frontendRoutes(
@@ -54,18 +54,18 @@ export function frontendRoutes(
   const respond = async (
     request: FastifyRequest,
     reply: FastifyReply,
-    given: (request: FastifyRequest) => GivenContext,
+    readContext: (request: FastifyRequest) => RequestContext,
   ): Promise<void> => {
-    const { token, scope } = await authorize(state, request, EVERYTHING, KINDS);
-    const caller = callerOf(token, request.ip);
-    const context = completeContext(given(request), scope.environment, request.ip);
+    const { token, scope } = await authorize(state, request, EVERYTHING, TOKEN_KINDS);
+    const caller = getCaller(token, request.ip);
+    const context = completeContext(readContext(request), scope.environment, request.ip);
     await respondWithResults(evaluation, caller, scope, context, request, reply, togglesBody, {
       notModified: etag => responder.notModified(reply, 'frontend', etag, VARY),
       send: (body, headers) => responder.send(reply, 'frontend', 200, body, headers),
     });
   };
 
-  const onRequest = tokenCheck(state.tokens, KINDS);
+  const onRequest = tokenCheck(state.tokens, TOKEN_KINDS);
 
   app.addHook('onRequest', async (request, reply) => setCorsHeaders(state.origins, request, reply));
 
@@ -94,7 +94,7 @@ export function frontendRoutes(
         },
       },
     },
-    async (request, reply) => await respond(request, reply, inQuery),
+    async (request, reply) => await respond(request, reply, readQueryContext),
   );
 
   app.post(
@@ -118,7 +118,8 @@ export function frontendRoutes(
         },
       },
     },
-    async (request, reply) => await respond(request, reply, ({ body }) => contextInBody(objectOf(body))),
+    async (request, reply) =>
+      await respond(request, reply, ({ body }) => parseBodyContext(requireObject(body))),
   );
 
   app.get(
@@ -148,13 +149,13 @@ export function frontendRoutes(
     },
     async (request, reply) => {
       const { featureName } = request.params as { featureName: string };
-      const { token, scope } = await authorize(state, request, EVERYTHING, KINDS);
-      const context = completeContext(inQuery(request), scope.environment, request.ip);
-      const evaluator = await evaluation.of(scope);
+      const { token, scope } = await authorize(state, request, EVERYTHING, TOKEN_KINDS);
+      const context = completeContext(readQueryContext(request), scope.environment, request.ip);
+      const evaluator = await evaluation.getEvaluator(scope);
       const flag = evaluator.find(featureName);
       if (!flag) throw notFound(`Feature "${featureName.slice(0, 200)}"`);
       const work = toggleBody(evaluator, flag, context);
-      const body = await evaluation.run(callerOf(token, request.ip), work, 1, () => !reply.raw.destroyed);
+      const body = await evaluation.run(getCaller(token, request.ip), work, 1, () => !reply.raw.destroyed);
       if (body === undefined) return void reply.hijack();
       responder.send(reply, 'frontend', 200, body, JSON_TYPE);
     },

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { Named, NamedObject } from '../../platform/http/schema.ts';
-import { MAX_CONTEXT_CHARACTERS } from './given-context.ts';
+import { MAX_CONTEXT_CHARACTERS } from './request-context.ts';
 
 /** Query parameters have a title, because the API document has other parameters of these names. */
-const value = (description: string, example: string, title?: string) =>
+const contextField = (description: string, example: string, title?: string) =>
   Type.Optional(
     Type.String({
       ...(title && { title }),
@@ -13,30 +13,38 @@ const value = (description: string, example: string, title?: string) =>
     }),
   );
 
-const fieldsOf = (place: 'query' | 'body') => {
-  const title = (name: string) => (place === 'query' ? `Context${name}` : undefined);
+const buildContextFields = (location: 'query' | 'body') => {
+  const title = (name: string) => (location === 'query' ? `Context${name}` : undefined);
   return {
-    userId: value('Id of the user', 'ada', title('UserId')),
-    sessionId: value('Id of the session. Random by default', '741283564', title('SessionId')),
-    remoteAddress: value('IP address. Default: that of the client', '203.0.113.7', title('RemoteAddress')),
-    currentTime: value(
+    userId: contextField('Id of the user', 'ada', title('UserId')),
+    sessionId: contextField('Id of the session. Random by default', '741283564', title('SessionId')),
+    remoteAddress: contextField(
+      'IP address. Default: that of the client',
+      '203.0.113.7',
+      title('RemoteAddress'),
+    ),
+    currentTime: contextField(
       'Time for constraints on dates. Default: now',
       '2026-11-16T09:00:00.000Z',
       title('CurrentTime'),
     ),
-    appName: value('Name of the application', 'shop', title('AppName')),
-    environment: value('Ignored: the token determines the environment', 'default', title('Environment')),
+    appName: contextField('Name of the application', 'shop', title('AppName')),
+    environment: contextField(
+      'Ignored: the token determines the environment',
+      'default',
+      title('Environment'),
+    ),
   };
 };
 
-export const ContextQuery = Type.Object(fieldsOf('query'), {
+export const ContextQuery = Type.Object(buildContextFields('query'), {
   description: 'Every other parameter is a property; properties[name]=value works too',
 });
 
 const Context = NamedObject(
   'FrontendContext',
   {
-    ...fieldsOf('body'),
+    ...buildContextFields('body'),
     properties: Type.Optional(
       Type.Record(Type.String(), Type.String({ maxLength: MAX_CONTEXT_CHARACTERS }), {
         maxProperties: 100,

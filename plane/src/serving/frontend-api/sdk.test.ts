@@ -11,9 +11,9 @@ import { useSdkServer } from '../../../../server/src/test/sdk-server.ts';
 
 const harness = useHarness();
 const server = useSdkServer(harness);
-const USERS = Array.from({ length: 20 }, (_, at) => `user-${at}`);
+const USERS = Array.from({ length: 20 }, (_, index) => `user-${index}`);
 
-/** A flag for each user, whose variant has the name of the user. */
+/** A flag for each user, with a variant named after the user. */
 const flagFor = (user: string) => ({
   name: `flag-of-${user}`,
   enabled: true,
@@ -36,71 +36,68 @@ beforeAll(async () => {
   token = await server.token('main', undefined, 'frontend');
 });
 
-/** The flags and variants that the SDK has. */
-const shown = (sdk: Awaited<ReturnType<typeof startBrowserSdk>>) =>
+/** Lists the flags and variants that the SDK has. */
+const listFlags = (sdk: Awaited<ReturnType<typeof startBrowserSdk>>) =>
   sdk.getAllToggles().map(({ name, variant }) => `${name} ${variant.name}`);
 
-const own = (user: string) => [`flag-of-${user} ${user}`];
+const ownFlags = (user: string) => [`flag-of-${user} ${user}`];
 
 /** The real `fetch`, which records tags and statuses. */
 function recordingFetch() {
   const requests: { tag: string | null; status: number }[] = [];
-  const recorded: typeof fetch = async (input, init) => {
+  const recordedFetch: typeof fetch = async (input, init) => {
     const response = await fetch(input, init);
     requests.push({ tag: new Headers(init?.headers).get('if-none-match'), status: response.status });
     return response;
   };
-  return { requests, recorded };
+  return { requests, recordedFetch };
 }
 
-test.each([false, true])(
-  'two users of one client never see the flags of each other (POST: %s)',
-  async post => {
-    const { requests, recorded } = recordingFetch();
-    const [ada = '', ben = ''] = USERS;
-    const options = { url: server.url, token, usePOSTrequests: post, fetch: recorded };
-    const sdk = await startBrowserSdk({ ...options, context: { userId: ada } });
-    const seen = [shown(sdk)];
+test.each([false, true])("two users of one client never see each other's flags (POST: %s)", async post => {
+  const { requests, recordedFetch } = recordingFetch();
+  const [ada = '', ben = ''] = USERS;
+  const options = { url: server.url, token, usePOSTrequests: post, fetch: recordedFetch };
+  const sdk = await startBrowserSdk({ ...options, context: { userId: ada } });
+  const flagsByStep = [listFlags(sdk)];
 
-    for (const user of [ben, ada, ada, ben]) {
-      await sdk.updateContext({ userId: user });
-      seen.push(shown(sdk));
-    }
+  for (const user of [ben, ada, ada, ben]) {
+    await sdk.updateContext({ userId: user });
+    flagsByStep.push(listFlags(sdk));
+  }
 
-    expect(seen).toEqual([ada, ben, ada, ada, ben].map(own));
-    expect(requests.map(({ status }) => status)).toEqual([200, 200, 200, 304, 200]);
-    expect(requests.slice(1).every(({ tag }) => tag !== null)).toBe(true);
-    sdk.stop();
-  },
-);
+  expect(flagsByStep).toEqual([ada, ben, ada, ada, ben].map(ownFlags));
+  expect(requests.map(({ status }) => status)).toEqual([200, 200, 200, 304, 200]);
+  expect(requests.slice(1).every(({ tag }) => tag !== null)).toBe(true);
+  sdk.stop();
+});
 
 test('many users at the same time get their own flags', async () => {
   const sdks = await Promise.all(
     USERS.map(userId => startBrowserSdk({ url: server.url, token, context: { userId } })),
   );
 
-  expect(sdks.map(shown)).toEqual(USERS.map(own));
+  expect(sdks.map(listFlags)).toEqual(USERS.map(ownFlags));
   for (const sdk of sdks) sdk.stop();
 });
 
-test('a client that polls sees a change, and gets 304 before and after it', async () => {
-  const { requests, recorded } = recordingFetch();
+test('a client that polls gets 304 until it sees a change, and 304 again afterwards', async () => {
+  const { requests, recordedFetch } = recordingFetch();
   await makeEnvironment(harness.db, 'changing');
   await putDocuments(harness.db, 'changing', { features: [flagFor('ada')] });
-  const changing = await server.token('changing', undefined, 'frontend');
+  const changingToken = await server.token('changing', undefined, 'frontend');
   const sdk = await startBrowserSdk({
     url: server.url,
-    token: changing,
+    token: changingToken,
     context: { userId: 'ada' },
     // The SDK cancels a request that takes longer than this, and the server responds twice.
     refreshInterval: 2,
-    fetch: recorded,
+    fetch: recordedFetch,
   });
   await expect.poll(() => requests.at(-1)?.status).toBe(304);
 
   await putDocuments(harness.db, 'changing', { features: [{ ...flagFor('ada'), enabled: false }] });
 
-  await expect.poll(() => shown(sdk)).toEqual([]);
+  await expect.poll(() => listFlags(sdk)).toEqual([]);
   await expect.poll(() => requests.at(-1)?.status).toBe(304);
   expect(requests.filter(({ status }) => status === 200)).toHaveLength(2);
   sdk.stop();
@@ -108,7 +105,7 @@ test('a client that polls sees a change, and gets 304 before and after it', asyn
 
 test('the SDK sends metrics that are accepted', async () => {
   const statuses: [string, number][] = [];
-  const recorded: typeof fetch = async (input, init) => {
+  const recordedFetch: typeof fetch = async (input, init) => {
     const response = await fetch(input, init);
     statuses.push([new URL(String(input)).pathname, response.status]);
     return response;
@@ -117,7 +114,7 @@ test('the SDK sends metrics that are accepted', async () => {
     url: server.url,
     token,
     context: { userId: 'user-1' },
-    fetch: recorded,
+    fetch: recordedFetch,
     disableMetrics: false,
   });
 
@@ -162,7 +159,7 @@ test('a response contains each flag once while flags move between projects', asy
   await expect.poll(read).toEqual(expect.arrayContaining(flags));
   let isMoving = true;
   let reads = 0;
-  const reading = (async () => {
+  const reader = (async () => {
     for (; isMoving; reads++) {
       const names = await read();
       expect(names.toSorted()).toEqual([...new Set(names)].toSorted());
@@ -173,7 +170,7 @@ test('a response contains each flag once while flags move between projects', asy
     for (const name of flags) await post(`${from}/features/${name}/changeProject`, { newProjectId: to });
   }
   isMoving = false;
-  await reading;
+  await reader;
 
   expect(reads).toBeGreaterThan(3);
   await expect.poll(read).toEqual(expect.arrayContaining(flags));

@@ -8,11 +8,11 @@ import { useHarness } from '../../../../server/src/test/harness.ts';
 import { putDocuments } from '../../../../server/src/test/sdk-documents.ts';
 import { useSdkServer } from '../../../../server/src/test/sdk-server.ts';
 import {
+  buildState,
   SPECIFICATIONS,
   type Specification,
   type SpecifiedCase,
-  sampleOf,
-  stateOf,
+  sampleCases,
 } from '../../../../server/src/test/specification.ts';
 
 const harness = useHarness();
@@ -28,19 +28,21 @@ const EXCEPTIONS: Record<string, string> = {
     'The address of the client is the default, and the flag is enabled for that of the test',
 };
 
-const casesOf = (specification: Specification) => sampleOf(specification, Object.keys(EXCEPTIONS));
-const CASES = SPECIFICATIONS.flatMap(casesOf).length;
+const listCases = (specification: Specification) => sampleCases(specification, Object.keys(EXCEPTIONS));
+const CASES = SPECIFICATIONS.flatMap(listCases).length;
 
-/** The token decides the environment, so a case for a certain environment needs a token of that environment. */
-const environmentOf = ({ name }: Specification, { context }: SpecifiedCase): string =>
+/** The token determines the environment, so a case for a specific environment needs a token for it. */
+const getEnvironment = ({ name }: Specification, { context }: SpecifiedCase): string =>
   context.environment ?? name;
 
 beforeAll(async () => {
   for (const specification of SPECIFICATIONS) {
     const project = specification.name;
     await makeProject(harness.db, { id: project });
-    const { features, segments } = stateOf(specification);
-    for (const environment of new Set(casesOf(specification).map(one => environmentOf(specification, one)))) {
+    const { features, segments } = buildState(specification);
+    for (const environment of new Set(
+      listCases(specification).map(specifiedCase => getEnvironment(specification, specifiedCase)),
+    )) {
       await sql`
         insert into environments (name, type, sort_order) values (${environment}, 'test', 1000)
         on conflict do nothing`.execute(harness.db);
@@ -60,10 +62,10 @@ describe.each([
   ['POST', true],
 ])('by %s', (_, usePOSTrequests) => {
   test.each(SPECIFICATIONS)('evaluates $name', async specification => {
-    const wrong: string[] = [];
-    for (const one of casesOf(specification)) {
-      const { appName = 'test', environment: _, ...context } = one.context;
-      const token = tokens.get(`${specification.name} ${environmentOf(specification, one)}`) ?? '';
+    const wrongCases: string[] = [];
+    for (const specifiedCase of listCases(specification)) {
+      const { appName = 'test', environment: _, ...context } = specifiedCase.context;
+      const token = tokens.get(`${specification.name} ${getEnvironment(specification, specifiedCase)}`) ?? '';
       const sdk = await startBrowserSdk({
         url: server.url,
         token,
@@ -74,22 +76,23 @@ describe.each([
       });
       expect(sdk.getError()).toBeUndefined();
       const result =
-        typeof one.expectedResult === 'boolean'
-          ? sdk.isEnabled(one.toggleName)
-          : variantOf(sdk.getVariant(one.toggleName));
+        typeof specifiedCase.expectedResult === 'boolean'
+          ? sdk.isEnabled(specifiedCase.toggleName)
+          : toVariant(sdk.getVariant(specifiedCase.toggleName));
       sdk.stop();
       cases++;
-      if (!isDeepStrictEqual(result, one.expectedResult)) wrong.push(one.description);
+      if (!isDeepStrictEqual(result, specifiedCase.expectedResult))
+        wrongCases.push(specifiedCase.description);
     }
 
-    expect(wrong).toEqual(
-      casesOf(specification).flatMap(({ description }) => (description in EXCEPTIONS ? [description] : [])),
+    expect(wrongCases).toEqual(
+      listCases(specification).flatMap(({ description }) => (description in EXCEPTIONS ? [description] : [])),
     );
-    exceptions += wrong.length;
+    exceptions += wrongCases.length;
   });
 });
 
-const variantOf = ({ name, enabled, feature_enabled, payload }: IVariant) => ({
+const toVariant = ({ name, enabled, feature_enabled, payload }: IVariant) => ({
   name,
   enabled,
   feature_enabled,

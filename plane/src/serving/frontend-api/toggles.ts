@@ -7,19 +7,19 @@ const NO_VARIANT = '{"name":"disabled","enabled":false,"feature_enabled":true,"f
 /** The JSON of an enabled flag without a variant. It is the same for every context. */
 const plainTexts = new WeakMap<Flag, string>();
 
-/** The body with the enabled flags. Yields after each flag. */
+/** Builds a body with the enabled flags. Yields after each flag. */
 export function* togglesBody(evaluator: Evaluator, context: EvaluationContext): Generator<void, Buffer> {
   const toggles: string[] = [];
   for (const flag of evaluator.flags) {
     const result = evaluator.evaluate(flag, context);
     if (result)
-      toggles.push(result.variant.enabled ? toggleText(flag, variantText(result)) : plainText(flag));
+      toggles.push(result.variant.enabled ? formatToggle(flag, formatVariant(result)) : getPlainToggle(flag));
     yield;
   }
   return Buffer.from(`{"toggles":[${toggles.join(',')}]}`);
 }
 
-/** The body with one flag, enabled or not. */
+/** Builds a body with one flag, enabled or not. */
 export function* toggleBody(
   evaluator: Evaluator,
   flag: Flag,
@@ -27,11 +27,13 @@ export function* toggleBody(
 ): Generator<void, Buffer> {
   const result = evaluator.evaluate(flag, context);
   yield;
-  if (!result) return Buffer.from(disabledText(flag));
-  return Buffer.from(result.variant.enabled ? toggleText(flag, variantText(result)) : plainText(flag));
+  if (!result) return Buffer.from(formatDisabledToggle(flag));
+  return Buffer.from(
+    result.variant.enabled ? formatToggle(flag, formatVariant(result)) : getPlainToggle(flag),
+  );
 }
 
-const disabledText = ({ name, document }: Flag): string =>
+const formatDisabledToggle = ({ name, document }: Flag): string =>
   JSON.stringify({
     name,
     enabled: false,
@@ -39,16 +41,16 @@ const disabledText = ({ name, document }: Flag): string =>
     impressionData: document.impressionData === true,
   });
 
-function plainText(flag: Flag): string {
-  const known = plainTexts.get(flag);
-  if (known !== undefined) return known;
-  const text = toggleText(flag, NO_VARIANT);
+function getPlainToggle(flag: Flag): string {
+  const cachedText = plainTexts.get(flag);
+  if (cachedText !== undefined) return cachedText;
+  const text = formatToggle(flag, NO_VARIANT);
   plainTexts.set(flag, text);
   return text;
 }
 
-const toggleText = ({ name, document }: Flag, variant: string): string =>
+const formatToggle = ({ name, document }: Flag, variant: string): string =>
   `{"name":${JSON.stringify(name)},"enabled":true,"variant":${variant},"impressionData":${document.impressionData === true}}`;
 
-const variantText = ({ variant }: NonNullable<Result>): string =>
+const formatVariant = ({ variant }: NonNullable<Result>): string =>
   JSON.stringify({ ...variant, feature_enabled: true, featureEnabled: true });

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { SdkToken, Tokens } from '../tokens/tokens.ts';
 
 export type Addresses = {
-  of: (token: SdkToken) => string;
+  computeAddress: (token: SdkToken) => string;
   /** The valid token of a stream URL. */
   find: (address: string) => SdkToken | undefined;
 };
@@ -12,21 +12,21 @@ export type Addresses = {
  * same on all servers, because clients store it for weeks.
  */
 export function makeAddresses(tokens: Tokens): Addresses {
-  let known = new Map<string, SdkToken>();
+  let tokensByAddress = new Map<string, SdkToken>();
   let revision = Number.NaN;
 
-  const of = (token: SdkToken): string =>
+  const computeAddress = (token: SdkToken): string =>
     hash('sha256', `stream of evaluations ${token.hash}`, 'base64url').slice(0, 32);
 
   return {
-    of,
+    computeAddress,
     find: address => {
       // Hashing 20,000 tokens takes 20 ms, so the list is built once for each state of the tokens.
-      if (revision !== tokens.revision || known.size !== tokens.size) {
-        known = new Map([...tokens.all()].map(token => [of(token), token]));
+      if (revision !== tokens.revision || tokensByAddress.size !== tokens.size) {
+        tokensByAddress = new Map([...tokens.all()].map(token => [computeAddress(token), token]));
         revision = tokens.revision;
       }
-      const token = known.get(address);
+      const token = tokensByAddress.get(address);
       return token && tokens.isValid(token) ? token : undefined;
     },
   };

@@ -22,7 +22,7 @@ const flag = (enabled: boolean) => ({
 });
 
 beforeAll(() => {
-  // Browsers have it. Node.js has it behind a flag.
+  // Browsers have EventSource. Node.js has it behind a flag.
   Object.assign(globalThis, { EventSource });
 });
 

@@ -57,7 +57,7 @@ beforeAll(async () => {
 type Options = Parameters<typeof call>[3];
 const post = async (path: string, context: unknown = {}, options: Options = {}) =>
   await call(harness.app, 'POST', path, { token, body: { context }, ...options });
-const one = async (key: string, context: unknown = {}) =>
+const evaluateKey = async (key: string, context: unknown = {}) =>
   (await post(`${FLAGS}/${encodeURIComponent(key)}`, context)).body;
 const values = ({ body }: ApiResponse) =>
   Object.fromEntries(body.flags.map(({ key, value }: { key: string; value: unknown }) => [key, value]));
@@ -79,14 +79,14 @@ describe('one flag', () => {
     ['broken-json', {}, { value: '{', reason: 'STATIC', variant: 'only' }],
     ['plain-variant', {}, { value: true, reason: 'STATIC', variant: 'only' }],
   ])('%s for %j', async (key, context, expected) => {
-    expect(await one(key, context)).toEqual({ key, ...expected });
+    expect(await evaluateKey(key, context)).toEqual({ key, ...expected });
   });
 
-  test('404 for a flag that is not in the projects of the token', async () => {
-    const unknown = await post(`${FLAGS}/nope`);
+  test("404 for a flag outside the token's projects", async () => {
+    const unknownResponse = await post(`${FLAGS}/nope`);
     const second = await post(`${FLAGS}/for-all.enabled`);
 
-    expect(unknown).toMatchObject({
+    expect(unknownResponse).toMatchObject({
       status: 404,
       body: { key: 'nope', errorCode: 'FLAG_NOT_FOUND', errorDetails: 'Feature "nope" does not exist.' },
     });
@@ -95,7 +95,7 @@ describe('one flag', () => {
 });
 
 describe('all flags', () => {
-  test('have values, a tag and the path of a stream that is the same every time', async () => {
+  test('have values, a tag and a stream path that never changes', async () => {
     const first = await post(FLAGS, { targetingKey: 'ada', country: 'DE' });
     const second = await post(FLAGS, { targetingKey: 'ben' });
 
@@ -123,39 +123,43 @@ describe('all flags', () => {
   test('304 only for the same context and token', async () => {
     const { etag } = (await post(FLAGS, { targetingKey: 'ada', sessionId: '1' })).headers;
     const headers = { 'if-none-match': String(etag) };
-    const other = await server.token('main', undefined, 'frontend');
+    const otherSecret = await server.token('main', undefined, 'frontend');
 
-    const same = await post(FLAGS, { sessionId: '1', targetingKey: 'ada' }, { headers });
+    const sameResponse = await post(FLAGS, { sessionId: '1', targetingKey: 'ada' }, { headers });
     const otherUser = await post(FLAGS, { sessionId: '1', targetingKey: 'ben' }, { headers });
     const otherField = await post(FLAGS, { sessionId: '1', targetingKey: 'ada', country: 'DE' }, { headers });
-    const otherToken = await post(FLAGS, { sessionId: '1', targetingKey: 'ada' }, { headers, token: other });
+    const otherToken = await post(
+      FLAGS,
+      { sessionId: '1', targetingKey: 'ada' },
+      { headers, token: otherSecret },
+    );
 
-    expect([same, otherUser, otherField, otherToken].map(({ status }) => status)).toEqual([
+    expect([sameResponse, otherUser, otherField, otherToken].map(({ status }) => status)).toEqual([
       304, 200, 200, 200,
     ]);
   });
 
-  test('a server without the named revision waits for it, at most 1 s', async () => {
+  test('a server without the requested revision waits for that revision, at most 1 s', async () => {
     await makeEnvironment(harness.db, 'behind');
     await putDocuments(harness.db, 'behind', { features: [feature('moving')] });
     const behind = await server.token('behind', undefined, 'frontend');
-    const late = await harness.secondServer();
-    await late.serving.refresh();
+    const lateServer = await harness.secondServer();
+    await lateServer.serving.refresh();
     const evaluate = async (query = '') =>
-      await call(late, 'POST', `${FLAGS}${query}`, { token: behind, body: {} });
+      await call(lateServer, 'POST', `${FLAGS}${query}`, { token: behind, body: {} });
     const { etag } = (await evaluate()).headers;
     const [epoch = '', scope = '', revision = ''] = String(etag).slice(1).split('.');
-    const next = `${epoch}.${scope}.${Number(revision) + 1}`;
+    const nextPosition = `${epoch}.${scope}.${Number(revision) + 1}`;
 
-    const waiting = evaluate(`?flagConfigEtag=${next}`);
+    const waitingResponse = evaluate(`?flagConfigEtag=${nextPosition}`);
     await putDocuments(harness.db, 'behind', { features: [feature('moving', { enabled: false })] });
-    await late.serving.refresh();
-    expect(values(await waiting)).toEqual({ moving: false });
+    await lateServer.serving.refresh();
+    expect(values(await waitingResponse)).toEqual({ moving: false });
 
     const future = `${epoch}.${scope}.${Number(revision) + 5}`;
-    const from = performance.now();
+    const startedAt = performance.now();
     expect((await evaluate(`?flagConfigEtag=${future}`)).status).toBe(200);
-    expect(performance.now() - from).toBeGreaterThan(900);
+    expect(performance.now() - startedAt).toBeGreaterThan(900);
     expect((await evaluate('?flagConfigEtag=nonsense')).status).toBe(200);
   });
 });
@@ -165,13 +169,13 @@ describe('rejections', () => {
     '%s accepts backend and frontend tokens, in both headers',
     async path => {
       const backend = await server.token('main');
-      const unknown = { token: null, headers: { 'x-api-key': 'nope' } };
+      const unknownKey = { token: null, headers: { 'x-api-key': 'nope' } };
 
       expect((await post(path, {}, { token: backend })).status).toBe(200);
       expect((await post(path, {}, { token: `Bearer ${token}` })).status).toBe(200);
       expect((await post(path, {}, { token: null, headers: { 'x-api-key': token } })).status).toBe(200);
       expect((await post(path, {}, { token: null })).status).toBe(401);
-      expect((await post(path, {}, unknown)).status).toBe(401);
+      expect((await post(path, {}, unknownKey)).status).toBe(401);
       expect((await post(path, {}, { token: ADMIN_TOKEN })).status).toBe(403);
     },
   );
@@ -181,9 +185,9 @@ describe('rejections', () => {
     ['a body that is not an object', [], 'INVALID_CONTEXT'],
     ['a large context', { context: { targetingKey: 'x'.repeat(16_385) } }, 'INVALID_CONTEXT'],
   ])('400 for %s', async (_, body, errorCode) => {
-    const answer = await call(harness.app, 'POST', FLAGS, { token, body });
+    const response = await call(harness.app, 'POST', FLAGS, { token, body });
 
-    expect(answer).toMatchObject({ status: 400, body: { errorCode, errorDetails: expect.any(String) } });
+    expect(response).toMatchObject({ status: 400, body: { errorCode, errorDetails: expect.any(String) } });
   });
 
   test('400 for invalid JSON, 413 for a large body', async () => {
@@ -195,9 +199,9 @@ describe('rejections', () => {
         payload,
       });
 
-    const broken = await send('{');
-    expect(broken.statusCode).toBe(400);
-    expect(broken.json()).toMatchObject({ key: 'for-all', errorCode: 'PARSE_ERROR' });
+    const brokenResponse = await send('{');
+    expect(brokenResponse.statusCode).toBe(400);
+    expect(brokenResponse.json()).toMatchObject({ key: 'for-all', errorCode: 'PARSE_ERROR' });
     expect((await send(JSON.stringify({ context: { a: 'x'.repeat(70_000) } }))).statusCode).toBe(413);
   });
 
@@ -220,14 +224,14 @@ describe('rejections', () => {
 });
 
 describe('stream', () => {
-  /** The lines of a token's stream as they arrive. */
-  const open = async (secret: string, headers: Record<string, string> = {}) => {
+  /** Opens a token's stream, and collects its lines as they arrive. */
+  const openStream = async (secret: string, headers: Record<string, string> = {}) => {
     const { body } = await post(FLAGS, {}, { token: secret });
     const path = body.eventStreams[0].endpoint.requestUri;
     const response = await fetch(`${server.url}${path}`, { headers });
     const lines: string[] = [];
     let isEnded = false;
-    const reading = (async () => {
+    const reader = (async () => {
       for await (const chunk of response.body ?? [])
         lines.push(
           ...Buffer.from(chunk)
@@ -237,7 +241,7 @@ describe('stream', () => {
         );
       isEnded = true;
     })().catch(() => {});
-    return { response, path, lines, isEnded: () => isEnded, reading };
+    return { response, path, lines, isEnded: () => isEnded, reading: reader };
   };
 
   test('notifies once at its start and after each change in the scope, and ends with its token', async () => {
@@ -245,7 +249,7 @@ describe('stream', () => {
     await putDocuments(harness.db, 'streamed', { features: [feature('one')] });
     const fields = { tokenName: 'streams', type: 'frontend' as const, environment: 'streamed' };
     const { secret } = await makeApiToken(harness.db, { ...fields, projects: ['default'] });
-    const stream = await open(secret);
+    const stream = await openStream(secret);
     expect(stream.response.headers.get('content-type')).toBe('text/event-stream');
     expect(stream.response.headers.get('access-control-allow-origin')).toBe('*');
     await expect.poll(() => stream.lines).toHaveLength(1);
@@ -256,13 +260,13 @@ describe('stream', () => {
     await expect.poll(() => stream.lines).toHaveLength(2);
 
     const { etag } = (await post(FLAGS, {}, { token: secret })).headers;
-    const notified = JSON.parse(stream.lines[1]?.slice(5) ?? '');
-    expect(notified.type).toBe('refetchEvaluation');
-    expect(String(etag).startsWith(`"${notified.etag}.`)).toBe(true);
+    const notification = JSON.parse(stream.lines[1]?.slice(5) ?? '');
+    expect(notification.type).toBe('refetchEvaluation');
+    expect(String(etag).startsWith(`"${notification.etag}.`)).toBe(true);
 
-    const resumed = await open(secret, { 'last-event-id': notified.etag });
+    const resumedStream = await openStream(secret, { 'last-event-id': notification.etag });
     await sleep(200);
-    expect(resumed.lines).toEqual([]);
+    expect(resumedStream.lines).toEqual([]);
 
     const list = await call(harness.app, 'GET', '/api/admin/api-tokens');
     const { id } = list.body.tokens.find((found: { tokenName: string }) => found.tokenName === 'streams');
@@ -273,22 +277,24 @@ describe('stream', () => {
 
   test('works on a server that has not seen the token before', async () => {
     const { body } = await post(FLAGS);
-    const other = await harness.secondServer();
-    await other.serving.refresh();
+    const otherServer = await harness.secondServer();
+    await otherServer.serving.refresh();
 
-    const known = await call(other, 'GET', body.eventStreams[0].endpoint.requestUri, { token: null });
-    const unknown = await call(other, 'GET', '/ofrep/v1/events/nope', { token: null });
+    const knownResponse = await call(otherServer, 'GET', body.eventStreams[0].endpoint.requestUri, {
+      token: null,
+    });
+    const unknownResponse = await call(otherServer, 'GET', '/ofrep/v1/events/nope', { token: null });
 
-    expect(known.status).toBe(200);
-    expect(unknown.status).toBe(404);
+    expect(knownResponse.status).toBe(200);
+    expect(unknownResponse.status).toBe(404);
   });
 
   test('429 without a free slot', async () => {
     const { body } = await post(FLAGS);
-    const full = await harness.secondServer({ maxStreams: 0 });
-    await full.serving.refresh();
+    const fullServer = await harness.secondServer({ maxStreams: 0 });
+    await fullServer.serving.refresh();
 
-    const { status, headers } = await call(full, 'GET', body.eventStreams[0].endpoint.requestUri, {
+    const { status, headers } = await call(fullServer, 'GET', body.eventStreams[0].endpoint.requestUri, {
       token: null,
     });
 
@@ -297,29 +303,29 @@ describe('stream', () => {
   });
 
   test('streams of one token leave slots for the pages and SDKs of other tokens', async () => {
-    const small = await harness.secondServer({ maxStreams: 10 });
-    const url = await server.keep(small);
-    const [one, two] = [
+    const smallServer = await harness.secondServer({ maxStreams: 10 });
+    const url = await server.keep(smallServer);
+    const [firstToken, secondToken] = [
       await server.token('production', undefined, 'frontend'),
       await server.token('production'),
     ];
-    const pathOf = async (token: string) =>
-      (await call(small, 'POST', FLAGS, { token, body: { context: {} } })).body.eventStreams[0].endpoint
+    const fetchStreamPath = async (token: string) =>
+      (await call(smallServer, 'POST', FLAGS, { token, body: { context: {} } })).body.eventStreams[0].endpoint
         .requestUri;
     const leaving = new AbortController();
     const connect = async (path: string, token = '') =>
       (await fetch(`${url}${path}`, { signal: leaving.signal, headers: { authorization: token } })).status;
-    const path = await pathOf(one);
+    const path = await fetchStreamPath(firstToken);
 
     const greedy = await Promise.all(Array.from({ length: 20 }, () => connect(path)));
 
     expect(greedy.filter(status => status === 200)).toHaveLength(5);
-    expect(await connect(await pathOf(two))).toBe(200);
-    expect(await connect('/api/client/streaming', two)).toBe(200);
+    expect(await connect(await fetchStreamPath(secondToken))).toBe(200);
+    expect(await connect('/api/client/streaming', secondToken)).toBe(200);
     leaving.abort();
   });
 
-  test('a request that waits while the server begins to stop gets a stream that ends', async () => {
+  test('a request that is waiting when the server begins to stop gets a stream that ends', async () => {
     await makeEnvironment(harness.db, 'stopping');
     const tokens = [token, await server.token('stopping', undefined, 'frontend')];
     const paths = await Promise.all(
@@ -327,49 +333,49 @@ describe('stream', () => {
         async token => (await post(FLAGS, {}, { token })).body.eventStreams[0].endpoint.requestUri as string,
       ),
     );
-    const stopping = await harness.secondServer();
-    await stopping.serving.refresh();
-    const url = await stopping.listen({ host: '127.0.0.1', port: 0 });
-    const open = await fetch(`${url}${paths[0]}`);
+    const stoppingServer = await harness.secondServer();
+    await stoppingServer.serving.refresh();
+    const url = await stoppingServer.listen({ host: '127.0.0.1', port: 0 });
+    const openResponse = await fetch(`${url}${paths[0]}`);
     const blocker = await harness.db.startTransaction().execute();
     await sql`lock table sdk_features in access exclusive mode`.execute(blocker);
-    const requested = once(stopping.server, 'request');
-    const connecting = fetch(`${url}${paths[1]}`);
+    const requested = once(stoppingServer.server, 'request');
+    const connection = fetch(`${url}${paths[1]}`);
     await requested;
 
-    const closing = stopping.close();
-    await open.text();
+    const shutdown = stoppingServer.close();
+    await openResponse.text();
     await blocker.rollback().execute();
-    const late = await connecting;
-    const text = await late.text();
-    await closing;
+    const lateResponse = await connection;
+    const text = await lateResponse.text();
+    await shutdown;
 
-    expect(late.status).toBe(200);
+    expect(lateResponse.status).toBe(200);
     expect(text).toMatch(/^(retry: [2-6]\d{3}\n\n){2}$/);
   });
 
   test('a closed stream frees its slot', async () => {
     const { body } = await post(FLAGS);
     // Half of the slots for one token and network.
-    const small = await harness.secondServer({ maxStreams: 4 });
-    const url = `${await server.keep(small)}${body.eventStreams[0].endpoint.requestUri}`;
+    const smallServer = await harness.secondServer({ maxStreams: 4 });
+    const url = `${await server.keep(smallServer)}${body.eventStreams[0].endpoint.requestUri}`;
     const streams = async () => {
-      const text = (await call(small, 'GET', '/internal-backstage/prometheus', { token: null })).body;
+      const text = (await call(smallServer, 'GET', '/internal-backstage/prometheus', { token: null })).body;
       return Number(/^halyard_sdk_ofrep_streams (\d+)/m.exec(String(text))?.[1]);
     };
     const connect = async () => {
       const leaving = new AbortController();
-      // Kept, because fetch cancels the body of a response that is garbage-collected.
+      // The responses are held, because fetch cancels the body of a response that is garbage-collected.
       const response = await fetch(url, { signal: leaving.signal });
       return { response, status: response.status, leave: () => leaving.abort() };
     };
 
-    const kept = await connect();
+    const firstStream = await connect();
     for (let n = 0; n < 20; n++) {
-      const one = await connect();
-      expect(one.status).toBe(200);
+      const secondStream = await connect();
+      expect(secondStream.status).toBe(200);
       expect((await connect()).status).toBe(429);
-      one.leave();
+      secondStream.leave();
       await expect.poll(streams, { interval: 10 }).toBe(1);
     }
     // Clients that disconnect before the response.
@@ -380,8 +386,8 @@ describe('stream', () => {
       leaving.abort();
       await request;
     }
-    expect(kept.response.bodyUsed).toBe(false);
-    kept.leave();
+    expect(firstStream.response.bodyUsed).toBe(false);
+    firstStream.leave();
 
     await expect.poll(streams, { interval: 10 }).toBe(0);
   });

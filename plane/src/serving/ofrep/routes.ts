@@ -3,8 +3,8 @@ import { Type } from 'typebox';
 import { notFound } from '../../platform/errors.ts';
 import { EVENT_STREAM_HEAD } from '../../platform/http/output/server-sent-events.ts';
 import { jsonResponse } from '../../platform/http/schema.ts';
-import { callerOf } from '../caller.ts';
-import { type TokenKind, tokenCheck, tokenText } from '../client-api/authenticate.ts';
+import { getCaller } from '../caller.ts';
+import { parseToken, type TokenKind, tokenCheck } from '../client-api/authenticate.ts';
 import { PUBLIC_BODY_LIMIT_BYTES } from '../client-api/bodies.ts';
 import type { CountRequest } from '../client-api/metrics.ts';
 import type { Responder } from '../client-api/responses.ts';
@@ -15,16 +15,16 @@ import { respondWithResults, VARY } from '../evaluation/respond.ts';
 import type { ServingState } from '../state/serving.ts';
 import type { SdkToken } from '../tokens/tokens.ts';
 import { makeAddresses } from './addresses.ts';
-import { bulkBody, evaluateOne } from './bulk.ts';
-import { contextOf } from './given-context.ts';
+import { bulkBody, evaluateFlag } from './bulk.ts';
 import type { Notifications } from './notifications.ts';
+import { readContext } from './request-context.ts';
 import { OfrepEvaluation, OfrepEvaluations, OfrepFailure, OfrepRequest } from './schema.ts';
 import { ENABLED_SUFFIX, hasPayload } from './values.ts';
 import { makeWaitForRevision } from './wait-for-revision.ts';
 
 const tags = ['SDK'];
 const security = [{ sdkToken: [] }, { frontendToken: [] }];
-const KINDS: readonly TokenKind[] = ['backend', 'frontend'];
+const TOKEN_KINDS: readonly TokenKind[] = ['backend', 'frontend'];
 const JSON_TYPE = ['content-type', 'application/json; charset=utf-8'];
 const STREAM_PATH = '/ofrep/v1/events';
 
@@ -41,7 +41,7 @@ const FAILURES = {
 
 /** The protocol has its own header for the token. */
 function tokenOrKey({ headers: { authorization, 'x-api-key': key } }: FastifyRequest): string {
-  return authorization === undefined ? String(key ?? '') : tokenText(authorization);
+  return authorization === undefined ? String(key ?? '') : parseToken(authorization);
 }
 
 /** The OpenFeature Remote Evaluation Protocol, for the providers of OpenFeature. */
@@ -57,20 +57,20 @@ export function ofrepRoutes(
   const addresses = makeAddresses(state.tokens);
   const waitForRevision = makeWaitForRevision(state);
 
-  const onRequest = tokenCheck(state.tokens, KINDS, tokenOrKey);
+  const onRequest = tokenCheck(state.tokens, TOKEN_KINDS, tokenOrKey);
 
-  /** The scope of the token, and the context completed for it. */
-  const asked = async (request: FastifyRequest) => {
-    // The hook has set it.
+  /** Returns the scope of the token, and the context completed for it. */
+  const readRequest = async (request: FastifyRequest) => {
+    // The authentication hook has set the token.
     const token = request.sdkToken as SdkToken;
     await state.load(token.environment ?? '');
-    const scope = state.scopeOf(token);
+    const scope = state.findScope(token);
     if (!scope) throw new Error('The environment of the token is not loaded');
     const { flagConfigEtag } = request.query as Record<string, unknown>;
     await waitForRevision(scope, flagConfigEtag);
     // Responses name the token's stream, so different tokens have different tags.
     const context = completeContext(
-      contextOf(request.body),
+      readContext(request.body),
       scope.environment,
       request.ip,
       `evaluations of token ${token.id}`,
@@ -114,15 +114,15 @@ export function ofrepRoutes(
     },
     async (request, reply) => {
       const { key } = request.params as { key: string };
-      const { token, scope, context } = await asked(request);
-      const evaluator = await evaluation.of(scope);
-      const named = key.endsWith(ENABLED_SUFFIX)
+      const { token, scope, context } = await readRequest(request);
+      const evaluator = await evaluation.getEvaluator(scope);
+      const payloadFlag = key.endsWith(ENABLED_SUFFIX)
         ? evaluator.find(key.slice(0, -ENABLED_SUFFIX.length))
         : undefined;
-      const flag = evaluator.find(key) ?? (named && hasPayload(named) ? named : undefined);
+      const flag = evaluator.find(key) ?? (payloadFlag && hasPayload(payloadFlag) ? payloadFlag : undefined);
       if (!flag) throw notFound(`Feature "${key.slice(0, 200)}"`);
-      const work = evaluateOne(evaluator, flag, context, key);
-      const body = await evaluation.run(callerOf(token, request.ip), work, 1, () => !reply.raw.destroyed);
+      const work = evaluateFlag(evaluator, flag, context, key);
+      const body = await evaluation.run(getCaller(token, request.ip), work, 1, () => !reply.raw.destroyed);
       if (body === undefined) return void reply.hijack();
       responder.send(reply, 'ofrep-flag', 200, Buffer.from(body), JSON_TYPE);
     },
@@ -160,11 +160,11 @@ export function ofrepRoutes(
       },
     },
     async (request, reply) => {
-      const { token, scope, context } = await asked(request);
-      const work = bulkBody(`${STREAM_PATH}/${addresses.of(token)}`);
+      const { token, scope, context } = await readRequest(request);
+      const work = bulkBody(`${STREAM_PATH}/${addresses.computeAddress(token)}`);
       await respondWithResults(
         evaluation,
-        callerOf(token, request.ip),
+        getCaller(token, request.ip),
         scope,
         context,
         request,
@@ -223,7 +223,7 @@ export function ofrepRoutes(
       const lastEventId = request.headers['last-event-id'];
       const client = {
         token,
-        caller: callerOf(token, request.ip),
+        caller: getCaller(token, request.ip),
         lastEventId: lastEventId === undefined ? undefined : String(lastEventId),
       };
       notifications.open(reply, client, [...EVENT_STREAM_HEAD, ...responder.commonHeaders()]);

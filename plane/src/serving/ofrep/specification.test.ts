@@ -10,11 +10,11 @@ import { useHarness } from '../../../../server/src/test/harness.ts';
 import { putDocuments } from '../../../../server/src/test/sdk-documents.ts';
 import { useSdkServer } from '../../../../server/src/test/sdk-server.ts';
 import {
+  buildState,
   SPECIFICATIONS,
   type Specification,
   type SpecifiedCase,
-  sampleOf,
-  stateOf,
+  sampleCases,
 } from '../../../../server/src/test/specification.ts';
 
 const harness = useHarness();
@@ -29,19 +29,21 @@ const EXCEPTIONS: Record<string, string> = {
     'The address of the client is the default, and the flag is enabled for that of the test',
 };
 
-const casesOf = (specification: Specification) => sampleOf(specification, Object.keys(EXCEPTIONS));
-const CASES = SPECIFICATIONS.flatMap(casesOf).length;
-const environmentOf = ({ name }: Specification, { context }: SpecifiedCase): string =>
+const listCases = (specification: Specification) => sampleCases(specification, Object.keys(EXCEPTIONS));
+const CASES = SPECIFICATIONS.flatMap(listCases).length;
+const getEnvironment = ({ name }: Specification, { context }: SpecifiedCase): string =>
   context.environment ?? name;
 const expectedExceptions = (specification: Specification) =>
-  casesOf(specification).flatMap(({ description }) => (description in EXCEPTIONS ? [description] : []));
+  listCases(specification).flatMap(({ description }) => (description in EXCEPTIONS ? [description] : []));
 
 beforeAll(async () => {
   for (const specification of SPECIFICATIONS) {
     const project = specification.name;
     await makeProject(harness.db, { id: project });
-    const { features, segments } = stateOf(specification);
-    for (const environment of new Set(casesOf(specification).map(one => environmentOf(specification, one)))) {
+    const { features, segments } = buildState(specification);
+    for (const environment of new Set(
+      listCases(specification).map(specifiedCase => getEnvironment(specification, specifiedCase)),
+    )) {
       await sql`
         insert into environments (name, type, sort_order) values (${environment}, 'test', 1000)
         on conflict do nothing`.execute(harness.db);
@@ -58,7 +60,7 @@ afterAll(async () => {
   expect(counts).toEqual({ cases: 2 * CASES, exceptions: 2 * 2 });
 });
 
-/** OpenFeature has no properties: all fields are on one level. */
+/** OpenFeature has no properties, so all fields are on one level. */
 function contextFor({ context }: SpecifiedCase): EvaluationContext {
   const { properties = {}, environment: _, userId, ...fields } = context;
   return JSON.parse(
@@ -66,10 +68,13 @@ function contextFor({ context }: SpecifiedCase): EvaluationContext {
   );
 }
 
-const optionsFor = (specification: Specification, one: SpecifiedCase) => ({
+const optionsFor = (specification: Specification, specifiedCase: SpecifiedCase) => ({
   baseUrl: server.url,
   headers: [
-    ['Authorization', `Bearer ${tokens.get(`${specification.name} ${environmentOf(specification, one)}`)}`],
+    [
+      'Authorization',
+      `Bearer ${tokens.get(`${specification.name} ${getEnvironment(specification, specifiedCase)}`)}`,
+    ],
   ] as [string, string][],
 });
 
@@ -80,12 +85,12 @@ type Reader = {
   payload: (key: string, type: string | undefined) => Promise<Details>;
 };
 
-/** The result of a case, as the specification writes it. */
-async function resultOf(one: SpecifiedCase, read: Reader): Promise<unknown> {
-  const { toggleName: name, expectedResult } = one;
-  if (typeof expectedResult === 'boolean') return (await booleanOf(name, read)).value;
+/** Returns the result of a case, in the form that the specification uses. */
+async function readResult(specifiedCase: SpecifiedCase, read: Reader): Promise<unknown> {
+  const { toggleName: name, expectedResult } = specifiedCase;
+  if (typeof expectedResult === 'boolean') return (await readBoolean(name, read)).value;
   const { payload } = expectedResult as { payload?: { type: string; value: string } };
-  const enabled = await booleanOf(name, read);
+  const enabled = await readBoolean(name, read);
   const details = payload ? await read.payload(name, payload.type) : enabled;
   const isVariant = details.variant !== undefined;
   const value = payload?.type === 'json' ? JSON.stringify(details.value) : String(details.value);
@@ -100,8 +105,8 @@ async function resultOf(one: SpecifiedCase, read: Reader): Promise<unknown> {
   };
 }
 
-/** A flag with payloads has its boolean under a second key. */
-async function booleanOf(name: string, read: Reader): Promise<Details> {
+/** A flag with payloads has a second key for its boolean. */
+async function readBoolean(name: string, read: Reader): Promise<Details> {
   const second = await read.boolean(`${name}.enabled`);
   return second.errorCode === 'FLAG_NOT_FOUND' ? await read.boolean(name) : second;
 }
@@ -109,12 +114,15 @@ async function booleanOf(name: string, read: Reader): Promise<Details> {
 describe('through the provider for servers', () => {
   test.each(SPECIFICATIONS)('evaluates $name', async specification => {
     const wrong: string[] = [];
-    for (const one of casesOf(specification)) {
-      const domain = `${specification.name} ${environmentOf(specification, one)}`;
-      await OpenFeature.setProviderAndWait(domain, new OFREPProvider(optionsFor(specification, one)));
+    for (const specifiedCase of listCases(specification)) {
+      const domain = `${specification.name} ${getEnvironment(specification, specifiedCase)}`;
+      await OpenFeature.setProviderAndWait(
+        domain,
+        new OFREPProvider(optionsFor(specification, specifiedCase)),
+      );
       const client = OpenFeature.getClient(domain);
-      const context = contextFor(one);
-      const result = await resultOf(one, {
+      const context = contextFor(specifiedCase);
+      const result = await readResult(specifiedCase, {
         boolean: key => client.getBooleanDetails(key, false, context),
         payload: (key, type) =>
           type === 'json'
@@ -124,7 +132,7 @@ describe('through the provider for servers', () => {
               : client.getStringDetails(key, '', context),
       });
       counts.cases++;
-      if (!isDeepStrictEqual(result, one.expectedResult)) wrong.push(one.description);
+      if (!isDeepStrictEqual(result, specifiedCase.expectedResult)) wrong.push(specifiedCase.description);
     }
 
     expect(wrong).toEqual(expectedExceptions(specification));
@@ -135,15 +143,18 @@ describe('through the provider for servers', () => {
 describe('through the provider for browsers', () => {
   test.each(SPECIFICATIONS)('evaluates $name', async specification => {
     const wrong: string[] = [];
-    for (const [at, one] of casesOf(specification).entries()) {
-      const domain = `${specification.name} ${at}`;
-      await WebOpenFeature.setContext(domain, contextFor(one));
+    for (const [index, specifiedCase] of listCases(specification).entries()) {
+      const domain = `${specification.name} ${index}`;
+      await WebOpenFeature.setContext(domain, contextFor(specifiedCase));
       await WebOpenFeature.setProviderAndWait(
         domain,
-        new OFREPWebProvider({ ...optionsFor(specification, one), cacheMode: 'disabled' }) as Provider,
+        new OFREPWebProvider({
+          ...optionsFor(specification, specifiedCase),
+          cacheMode: 'disabled',
+        }) as Provider,
       );
       const client = WebOpenFeature.getClient(domain);
-      const result = await resultOf(one, {
+      const result = await readResult(specifiedCase, {
         boolean: async key => client.getBooleanDetails(key, false),
         payload: async (key, type) =>
           type === 'json'
@@ -153,7 +164,7 @@ describe('through the provider for browsers', () => {
               : client.getStringDetails(key, ''),
       });
       counts.cases++;
-      if (!isDeepStrictEqual(result, one.expectedResult)) wrong.push(one.description);
+      if (!isDeepStrictEqual(result, specifiedCase.expectedResult)) wrong.push(specifiedCase.description);
     }
 
     expect(wrong).toEqual(expectedExceptions(specification));

@@ -1,23 +1,26 @@
 import type { EvaluatedVariant, Result } from '../evaluation/evaluator.ts';
 import type { Flag } from '../evaluation/flags.ts';
 
-/** The boolean of a flag whose value is a payload. */
+/** Appended to the name of a flag whose value is a payload. The resulting key returns the flag's boolean. */
 export const ENABLED_SUFFIX = '.enabled';
 
 /** An evaluation as the OpenFeature Remote Evaluation Protocol describes it. */
-export type Evaluated = { key: string; value: unknown; reason: string; variant?: string };
+export type EvaluatedFlag = { key: string; value: unknown; reason: string; variant?: string };
 
-/** The payload of the variant, or whether the flag is enabled. Always a value: older providers reject a response without one. */
-export function evaluatedOf(flag: Flag, result: Result, key = flag.name): Evaluated {
-  const reason = reasonOf(flag);
+/**
+ * The value is the payload of the variant, or whether the flag is enabled. It is always set, because older providers reject a
+ * response without a value.
+ */
+export function toEvaluatedFlag(flag: Flag, result: Result, key = flag.name): EvaluatedFlag {
+  const reason = getReason(flag);
   const isEnabled = result !== undefined;
   const variant = result?.variant;
   if (!variant?.enabled) return { key, value: isEnabled, reason };
-  const value = key === flag.name ? payloadOf(variant) : true;
+  const value = key === flag.name ? parsePayload(variant) : true;
   return { key, value, reason, variant: variant.name };
 }
 
-function payloadOf({ payload }: EvaluatedVariant): unknown {
+function parsePayload({ payload }: EvaluatedVariant): unknown {
   if (payload === undefined) return true;
   const { type, value } = payload;
   if (type === 'number' && value.trim() !== '' && Number.isFinite(Number(value))) return Number(value);
@@ -36,14 +39,14 @@ export const hasPayload = ({ document: { strategies = [], variants = [] } }: Fla
   );
 
 /** The OpenFeature reason for a value of this kind of flag. */
-function reasonOf({ document }: Flag): string {
+function getReason({ document }: Flag): string {
   const { enabled, strategies = [], variants = [], dependencies = [] } = document;
   if (!enabled) return 'DISABLED';
   const isSplit =
     variants.length > 1 ||
     strategies.some(
-      ({ name, parameters, variants: own = [] }) =>
-        own.length > 1 || name.startsWith('gradualRollout') || isPartial(name, parameters),
+      ({ name, parameters, variants: strategyVariants = [] }) =>
+        strategyVariants.length > 1 || name.startsWith('gradualRollout') || isPartial(name, parameters),
     );
   if (isSplit) return 'SPLIT';
   const isTargeted =

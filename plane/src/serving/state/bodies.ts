@@ -1,9 +1,10 @@
 import type { Chunk } from './chunks.ts';
-import type { Feature, Segment } from './environment.ts';
+import type { Segment } from './environment.ts';
+import type { Feature } from './feature.ts';
 import { isFiltered } from './filters.ts';
-import { gzipOf, type Piece, pieceOf, shortPiece } from './gzip.ts';
+import { compressPiece, joinPieces, type Piece, shortPiece } from './gzip.ts';
 import { inlineText } from './inline.ts';
-import { featuresOf, projectsOf, type Scope, SHARED, segmentsOf } from './scope.ts';
+import { listFeatures, listProjects, listSegments, type Scope, SHARED } from './scope.ts';
 
 /** `features`: the response to GET /api/client/features. `hydration`: the event that contains the whole scope. */
 export type BodyKind = 'features' | 'hydration';
@@ -13,12 +14,12 @@ const COMMA = shortPiece(',');
 /** Compresses a string when it is the caller's turn. The caller is empty for strings that all clients share. */
 export type Compress = (caller: string, text: () => string) => Promise<Piece>;
 
-const compressNow: Compress = (_caller, text) => pieceOf(text());
+const compressNow: Compress = (_caller, text) => compressPiece(text());
 
-/** The text before the features, between features and segments, and after the segments. */
+/** The text before the features, between them and the segments, and after the segments. */
 type Frame = { head: string; middle: string; tail: string };
 
-function frameOf(kind: BodyKind, scope: Scope): Frame {
+function buildFrame(kind: BodyKind, scope: Scope): Frame {
   if (kind === 'hydration') {
     return {
       head: `{"events":[{"eventId":${scope.revision},"type":"hydration","features":[`,
@@ -34,16 +35,16 @@ function frameOf(kind: BodyKind, scope: Scope): Frame {
     ...(filters.tags.length === 0 ? {} : { tag: filters.tags }),
     inlineSegmentConstraints: inline,
   };
-  const end = `"query":${JSON.stringify(query)},"meta":${JSON.stringify({ revisionId: revision, etag, queryHash: id })}}`;
+  const suffix = `"query":${JSON.stringify(query)},"meta":${JSON.stringify({ revisionId: revision, etag, queryHash: id })}}`;
   return {
     head: '{"version":2,"features":[',
     middle: inline ? '],' : '],"segments":[',
-    tail: inline ? end : `],${end}`,
+    tail: inline ? suffix : `],${suffix}`,
   };
 }
 
 /**
- * Compresses only what changed since the last body that had the same chunks. What the body contains is decided when this is called: the
+ * Compresses only what changed since the last body with the same chunks. The content is fixed when this is called, because the
  * environment may change while its parts are compressed.
  */
 export async function gzipBody(
@@ -51,13 +52,13 @@ export async function gzipBody(
   scope: Scope,
   compress: Compress = compressNow,
 ): Promise<Buffer> {
-  const { head, middle, tail } = frameOf(kind, scope);
+  const { head, middle, tail } = buildFrame(kind, scope);
   const inline = isInline(kind, scope);
   const features = featurePieces(scope, inline, compress);
   const segments = inline
     ? []
-    : segmentsOf(scope, scope.current).map(segment => segmentPiece(segment, compress));
-  return gzipOf([
+    : listSegments(scope, scope.current).map(segment => segmentPiece(segment, compress));
+  return joinPieces([
     shortPiece(head),
     ...withCommas(await Promise.all(features)),
     shortPiece(middle),
@@ -69,11 +70,11 @@ export async function gzipBody(
 export function plainBody(kind: BodyKind, scope: Scope): string {
   const { current } = scope;
   const inline = isInline(kind, scope);
-  const { head, middle, tail } = frameOf(kind, scope);
-  const features = featuresOf(scope, current).map(feature =>
+  const { head, middle, tail } = buildFrame(kind, scope);
+  const features = listFeatures(scope, current).map(feature =>
     inline ? inlineText(current, feature) : feature.text,
   );
-  const segments = inline ? [] : segmentsOf(scope, current).map(({ text }) => text);
+  const segments = inline ? [] : listSegments(scope, current).map(({ text }) => text);
   return `${head}${features.join(',')}${middle}${segments.join(',')}${tail}`;
 }
 
@@ -81,27 +82,27 @@ export function plainBody(kind: BodyKind, scope: Scope): string {
 const isInline = (kind: BodyKind, { inline }: Scope): boolean => inline && kind === 'features';
 
 const withCommas = (pieces: Piece[]): Piece[] =>
-  pieces.flatMap((piece, at) => (at === 0 ? [piece] : [COMMA, piece]));
+  pieces.flatMap((piece, index) => (index === 0 ? [piece] : [COMMA, piece]));
 
-/** Whole chunks are shared by all scopes. A filter has its own pieces for the chunks that it cuts. */
+/** Whole chunks are shared by all scopes. A filter that selects part of a chunk has its own piece for that part. */
 function featurePieces(scope: Scope, inline: boolean, compress: Compress): Promise<Piece>[] {
-  // A copy, because a segment is replaced in the map.
+  // Uses a copy, because a changed segment is replaced in the map.
   const segments = inline ? new Map(scope.current.segments) : scope.current.segments;
-  const textOf = (feature: Feature): string => (inline ? inlineText({ segments }, feature) : feature.text);
-  const joined = (features: readonly Feature[]) => () => features.map(textOf).join(',');
-  const whole = (chunk: Chunk): Promise<Piece> => {
-    const form = inline ? 'inline' : 'apart';
-    chunk[form] ??= compress(SHARED, joined(chunk.features));
+  const getText = (feature: Feature): string => (inline ? inlineText({ segments }, feature) : feature.text);
+  const joinTexts = (features: readonly Feature[]) => () => features.map(getText).join(',');
+  const wholePiece = (chunk: Chunk): Promise<Piece> => {
+    const form = inline ? 'inline' : 'separate';
+    chunk[form] ??= compress(SHARED, joinTexts(chunk.features));
     return chunk[form];
   };
-  const chunks = projectsOf(scope, scope.current).flatMap(project => project.chunks);
-  if (!isFiltered(scope.filters)) return chunks.map(whole);
-  const chosen = new Set(featuresOf(scope, scope.current));
+  const chunks = listProjects(scope, scope.current).flatMap(project => project.chunks);
+  if (!isFiltered(scope.filters)) return chunks.map(wholePiece);
+  const selectedFeatures = new Set(listFeatures(scope, scope.current));
   return chunks.flatMap(chunk => {
-    const features = chunk.features.filter(feature => chosen.has(feature));
+    const features = chunk.features.filter(feature => selectedFeatures.has(feature));
     if (features.length === 0) return [];
-    if (features.length === chunk.features.length) return [whole(chunk)];
-    return [compress(scope.owner, joined(features))];
+    if (features.length === chunk.features.length) return [wholePiece(chunk)];
+    return [compress(scope.owner, joinTexts(features))];
   });
 }
 

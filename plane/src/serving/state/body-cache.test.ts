@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { makeBodyCache } from './body-cache.ts';
 
-function cacheOf(mostBytes: number) {
+function buildCache(maxBytes: number) {
   const built: string[] = [];
-  const cache = makeBodyCache(mostBytes);
+  const cache = makeBodyCache(maxBytes);
   const get = (key: string, etag = '1', bytes = 1_000, owner = '') =>
     cache.get(
       key,
@@ -18,7 +18,7 @@ function cacheOf(mostBytes: number) {
 }
 
 test('builds a body once for each ETag, and drops the body of the previous ETag', () => {
-  const { built, cache, get } = cacheOf(10_000);
+  const { built, cache, get } = buildCache(10_000);
 
   get('a', '1');
   get('a', '1');
@@ -29,7 +29,7 @@ test('builds a body once for each ETag, and drops the body of the previous ETag'
 });
 
 test('drops the body that was used longest ago, and builds it again', () => {
-  const { built, cache, get } = cacheOf(2_000);
+  const { built, cache, get } = buildCache(2_000);
 
   get('a');
   get('b');
@@ -43,7 +43,7 @@ test('drops the body that was used longest ago, and builds it again', () => {
 });
 
 test('keeps no body that is larger than the cache', () => {
-  const { cache, get } = cacheOf(2_000);
+  const { cache, get } = buildCache(2_000);
 
   get('a');
 
@@ -51,8 +51,8 @@ test('keeps no body that is larger than the cache', () => {
   expect(cache.bytes).toBe(1_000);
 });
 
-test('a token with many bodies loses its own, and the others keep theirs', () => {
-  const { built, cache, get } = cacheOf(5_000);
+test('a token with many bodies loses only its own bodies', () => {
+  const { built, cache, get } = buildCache(5_000);
   get('shared');
   get('a', '1', 1_000, 'token a');
   for (let number = 0; number < 20; number++) get(`b${number}`, '1', 1_000, 'token b');
@@ -66,8 +66,8 @@ test('a token with many bodies loses its own, and the others keep theirs', () =>
   expect(cache.bytes).toBe(5_000);
 });
 
-test('shared bodies displace those of tokens', () => {
-  const { built, get } = cacheOf(2_000);
+test('shared bodies displace the bodies of single tokens', () => {
+  const { built, get } = buildCache(2_000);
   get('a', '1', 1_000, 'token a');
   get('one');
   get('two');
@@ -79,19 +79,19 @@ test('shared bodies displace those of tokens', () => {
   expect(built).toEqual([]);
 });
 
-test('builds a slow body once for everyone who asks for it meanwhile', async () => {
+test('builds a slow body once for everyone who asks for it during the build', async () => {
   const cache = makeBodyCache(10_000);
-  const started: string[] = [];
+  const startedBuilds: string[] = [];
   const later = (etag: string) =>
     cache.get('a', etag, async () => {
-      started.push(etag);
+      startedBuilds.push(etag);
       return Buffer.from(etag);
     });
 
-  const all = await Promise.all([later('1'), later('1'), later('2'), later('2')]);
+  const results = await Promise.all([later('1'), later('1'), later('2'), later('2')]);
 
-  expect(all.map(String)).toEqual(['1', '1', '2', '2']);
-  expect(started).toEqual(['1', '2']);
+  expect(results.map(String)).toEqual(['1', '1', '2', '2']);
+  expect(startedBuilds).toEqual(['1', '2']);
   await expect(
     cache.get('b', '1', async () => {
       throw new Error('broken');
@@ -103,8 +103,8 @@ test('builds a slow body once for everyone who asks for it meanwhile', async () 
 test('keeps a small body in separate memory, and counts the size of its entry', () => {
   const cache = makeBodyCache(10_000);
 
-  const bodies = Array.from({ length: 30 }, (_, at) =>
-    cache.get(`${at}`, '1', () => Buffer.from(`body ${at}`)),
+  const bodies = Array.from({ length: 30 }, (_, index) =>
+    cache.get(`${index}`, '1', () => Buffer.from(`body ${index}`)),
   );
 
   expect(bodies.map(String).slice(0, 2)).toEqual(['body 0', 'body 1']);

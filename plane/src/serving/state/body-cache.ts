@@ -1,15 +1,15 @@
 import { SHARED } from './scope.ts';
 
 /** The minimum size of an entry, for its key and its objects. */
-const LEAST_BYTES = 500;
+const MIN_ENTRY_BYTES = 500;
 
 /** A body, and the ETag of the state that it was built from. */
 type Entry = { etag: string; body: Buffer; owner: string };
 
 export type BodyCache = {
   /**
-   * The body of this key and ETag. If the cache does not have it, it is built once for everyone who needs it meanwhile. `owner`
-   * is the token that needs the body, or SHARED.
+   * Returns the body for this key and ETag. A body that is not cached is built once, and everyone who asks for it during the build gets the result.
+   * `owner` is the token that needs the body, or SHARED.
    */
   get: <B extends Buffer | Promise<Buffer>>(
     key: string,
@@ -22,84 +22,90 @@ export type BodyCache = {
 };
 
 /**
- * A copy of the body in separate memory. Node.js cuts small buffers out of blocks of 64 KB, so a cache of small bodies would keep
- * whole blocks alive: 100 times as much memory as it accounts for.
+ * Copies the body to separate memory. Node.js cuts small buffers out of blocks of 64 KB, so a cache of small bodies would keep
+ * whole blocks alive, which is 100 times as much memory as it accounts for.
  */
-function ownMemory(body: Buffer): Buffer {
+function copyToOwnMemory(body: Buffer): Buffer {
   if (body.buffer.byteLength === body.length) return body;
-  const own = Buffer.allocUnsafeSlow(body.length);
-  body.copy(own);
-  return own;
+  const copy = Buffer.allocUnsafeSlow(body.length);
+  body.copy(copy);
+  return copy;
 }
 
-const sizeOf = ({ body }: Entry): number => Math.max(body.length, LEAST_BYTES);
+const getSize = ({ body }: Entry): number => Math.max(body.length, MIN_ENTRY_BYTES);
 
 /**
- * Bodies up to a number of bytes. If there are more, the token with the most bytes loses its least recently used body, so no
+ * Caches bodies up to a number of bytes. Above that, the token with the most bytes loses its least recently used body, so no
  * token displaces the bodies of others. Shared bodies are the last to be dropped. A dropped body is built again when it is
  * needed.
  */
-export function makeBodyCache(mostBytes: number): BodyCache {
-  /** By owner. An owner's last entry is the most recently used one. */
+export function makeBodyCache(maxBytes: number): BodyCache {
+  /** The entries by owner. An owner's last entry is the most recently used one. */
   const entries = new Map<string, Map<string, Entry>>();
-  const owners = new Map<string, string>();
-  const bytesOf = new Map<string, number>();
-  const building = new Map<string, { etag: string; body: Promise<Buffer> }>();
+  const ownerByKey = new Map<string, string>();
+  const bytesByOwner = new Map<string, number>();
+  const builds = new Map<string, { etag: string; body: Promise<Buffer> }>();
   let bytes = 0;
 
-  const count = (owner: string, by: number): void => {
-    bytes += by;
-    const own = (bytesOf.get(owner) ?? 0) + by;
-    if (own > 0) bytesOf.set(owner, own);
-    else bytesOf.delete(owner);
+  const addBytes = (owner: string, difference: number): void => {
+    bytes += difference;
+    const ownerBytes = (bytesByOwner.get(owner) ?? 0) + difference;
+    if (ownerBytes > 0) bytesByOwner.set(owner, ownerBytes);
+    else bytesByOwner.delete(owner);
   };
 
-  const find = (key: string): Entry | undefined => entries.get(owners.get(key) ?? '')?.get(key);
+  const find = (key: string): Entry | undefined => entries.get(ownerByKey.get(key) ?? '')?.get(key);
 
   const drop = (key: string, entry: Entry): void => {
-    const own = entries.get(entry.owner);
-    own?.delete(key);
-    if (own?.size === 0) entries.delete(entry.owner);
-    owners.delete(key);
-    count(entry.owner, -sizeOf(entry));
+    const ownEntries = entries.get(entry.owner);
+    ownEntries?.delete(key);
+    if (ownEntries?.size === 0) entries.delete(entry.owner);
+    ownerByKey.delete(key);
+    addBytes(entry.owner, -getSize(entry));
   };
 
   const largestOwner = (): string => {
     let largest = SHARED;
-    for (const [owner, own] of bytesOf)
-      if (owner !== SHARED && own > (largest === SHARED ? 0 : (bytesOf.get(largest) ?? 0))) largest = owner;
+    for (const [owner, ownerBytes] of bytesByOwner)
+      if (owner !== SHARED && ownerBytes > (largest === SHARED ? 0 : (bytesByOwner.get(largest) ?? 0)))
+        largest = owner;
     return largest;
   };
 
   /** Makes the entry the most recently used one. */
-  const keep = (key: string, entry: Entry): void => {
-    const known = find(key);
-    if (known) drop(key, known);
-    if (sizeOf(entry) > mostBytes) return;
-    const own = entries.get(entry.owner) ?? new Map<string, Entry>();
-    entries.set(entry.owner, own.set(key, entry));
-    owners.set(key, entry.owner);
-    count(entry.owner, sizeOf(entry));
-    while (bytes > mostBytes) {
+  const store = (key: string, entry: Entry): void => {
+    const existing = find(key);
+    if (existing) drop(key, existing);
+    if (getSize(entry) > maxBytes) return;
+    const ownEntries = entries.get(entry.owner) ?? new Map<string, Entry>();
+    entries.set(entry.owner, ownEntries.set(key, entry));
+    ownerByKey.set(key, entry.owner);
+    addBytes(entry.owner, getSize(entry));
+    while (bytes > maxBytes) {
       const [oldest] = entries.get(largestOwner()) ?? [];
       if (!oldest) return;
       drop(...oldest);
     }
   };
 
-  const keepBuilt = (key: string, etag: string, built: Buffer, owner: string): Buffer => {
-    const body = ownMemory(built);
-    keep(key, { etag, body, owner });
+  const storeBuilt = (key: string, etag: string, builtBody: Buffer, owner: string): Buffer => {
+    const body = copyToOwnMemory(builtBody);
+    store(key, { etag, body, owner });
     return body;
   };
 
-  const buildLater = (key: string, etag: string, built: Promise<Buffer>, owner: string): Promise<Buffer> => {
-    const body = built
-      .then(bytesBuilt => keepBuilt(key, etag, bytesBuilt, owner))
+  const storeWhenBuilt = (
+    key: string,
+    etag: string,
+    buildPromise: Promise<Buffer>,
+    owner: string,
+  ): Promise<Buffer> => {
+    const body = buildPromise
+      .then(builtBody => storeBuilt(key, etag, builtBody, owner))
       .finally(() => {
-        if (building.get(key)?.body === body) building.delete(key);
+        if (builds.get(key)?.body === body) builds.delete(key);
       });
-    building.set(key, { etag, body });
+    builds.set(key, { etag, body });
     return body;
   };
 
@@ -109,21 +115,23 @@ export function makeBodyCache(mostBytes: number): BodyCache {
     build: () => Buffer | Promise<Buffer>,
     owner = SHARED,
   ): Buffer | Promise<Buffer> => {
-    const known = find(key);
-    if (known?.etag === etag) {
-      keep(key, known);
-      return known.body;
+    const cached = find(key);
+    if (cached?.etag === etag) {
+      store(key, cached);
+      return cached.body;
     }
-    const started = building.get(key);
-    if (started?.etag === etag) return started.body;
-    const built = build();
-    return Buffer.isBuffer(built) ? keepBuilt(key, etag, built, owner) : buildLater(key, etag, built, owner);
+    const pendingBuild = builds.get(key);
+    if (pendingBuild?.etag === etag) return pendingBuild.body;
+    const builtBody = build();
+    return Buffer.isBuffer(builtBody)
+      ? storeBuilt(key, etag, builtBody, owner)
+      : storeWhenBuilt(key, etag, builtBody, owner);
   };
 
   return {
     // A body that is built synchronously is returned synchronously.
     get: get as BodyCache['get'],
-    has: (key, etag) => find(key)?.etag === etag || building.get(key)?.etag === etag,
+    has: (key, etag) => find(key)?.etag === etag || builds.get(key)?.etag === etag,
     get bytes() {
       return bytes;
     },

@@ -14,18 +14,18 @@ function multiply(a: number, b: number): number {
   return product >>> 0;
 }
 
-/** x^(8 × length): what a CRC is multiplied by when this many bytes follow it. */
+/** Returns x^(8 × length), by which a CRC is multiplied when this many bytes follow it. */
 export function crcShift(length: number): number {
   let shift = ONE;
   let power = X_TO_THE_8;
-  // Divided, not shifted: a length can have more than 32 bits.
-  for (let left = length; left > 0; left = Math.floor(left / 2)) {
-    if (left % 2 === 1) shift = multiply(shift, power);
+  // Divides rather than shifts, because a length can have more than 32 bits.
+  for (let remaining = length; remaining > 0; remaining = Math.floor(remaining / 2)) {
+    if (remaining % 2 === 1) shift = multiply(shift, power);
     power = multiply(power, power);
   }
   return shift;
 }
 
 /** The CRC of two concatenated strings, from the CRC of each and the shift of the second. Reads no byte of either. */
-export const combineCrc = (first: number, second: number, shiftOfSecond: number): number =>
-  (multiply(first, shiftOfSecond) ^ second) >>> 0;
+export const combineCrc = (firstCrc: number, secondCrc: number, secondShift: number): number =>
+  (multiply(firstCrc, secondShift) ^ secondCrc) >>> 0;

@@ -1,17 +1,7 @@
 import type { Changes, FeatureRow, SegmentRow } from '../source.ts';
-import { type Chunk, divide, startsChunk } from './chunks.ts';
+import { type Chunk, splitIntoChunks, startsChunk } from './chunks.ts';
+import type { Feature } from './feature.ts';
 import type { Piece } from './gzip.ts';
-
-/** A feature as SDKs get it. Never changes: a newer revision is a new object. */
-export type Feature = {
-  readonly project: string;
-  readonly name: string;
-  readonly revision: number;
-  readonly text: string;
-  readonly segments: readonly number[];
-  readonly tags: readonly string[];
-  readonly startsChunk: boolean;
-};
 
 /** A record of a feature that was deleted, archived or moved to a different project. */
 export type Removal = { readonly project: string; readonly name: string; readonly revision: number };
@@ -44,7 +34,7 @@ export type Project = {
   readonly segments: Map<number, number>;
 };
 
-/** Everything that SDKs can get for one environment, as of one revision. */
+/** Everything that SDKs can get for one environment, at one revision. */
 export type Environment = {
   readonly epoch: string;
   revision: number;
@@ -54,9 +44,9 @@ export type Environment = {
   readonly segments: Map<number, Segment>;
   /** By name, which is unique among all projects. */
   readonly features: Map<string, Feature>;
-  /** The changes in the order of revisions. Those that a later one replaced are skipped with `isCurrent`. */
+  /** The changes in the order of revisions. `isCurrent` is false for those that a later change replaced. */
   history: Change[];
-  /** The length of the history at which replaced changes are dropped from it. */
+  /** When the history is this long, replaced changes are dropped from it. */
   compactAt: number;
 };
 
@@ -80,17 +70,17 @@ export function loadEnvironment(changes: Changes): Environment {
 
 /** Brings the environment to a newer revision in one step, so that no request sees a partial update. */
 export function applyChanges(environment: Environment, changes: Changes): void {
-  const fresh: Change[] = [];
+  const newChanges: Change[] = [];
   for (const [name, rows] of Map.groupBy(changes.features, row => row.project)) {
-    const project = projectOf(environment, name);
-    for (const change of applyToProject(environment, project, rows)) fresh.push(change);
+    const project = getOrCreateProject(environment, name);
+    for (const change of applyToProject(environment, project, rows)) newChanges.push(change);
   }
-  for (const row of changes.segments) fresh.push(applySegment(environment, row));
-  fresh.sort(byRevision);
+  for (const row of changes.segments) newChanges.push(applySegment(environment, row));
+  newChanges.sort(byRevision);
   const newest = environment.history.at(-1)?.row.revision ?? 0;
-  environment.history = environment.history.concat(fresh);
+  environment.history = environment.history.concat(newChanges);
   // New rows have higher revisions than all earlier rows, except for an old segment that becomes part of a feed.
-  if ((fresh[0]?.row.revision ?? newest) < newest) environment.history.sort(byRevision);
+  if ((newChanges[0]?.row.revision ?? newest) < newest) environment.history.sort(byRevision);
   environment.revision = changes.revision;
   if (changes.completeSince !== environment.completeSince) forgetPurged(environment, changes.completeSince);
   if (environment.history.length > environment.compactAt) compact(environment);
@@ -103,9 +93,9 @@ function compact(environment: Environment): void {
   environment.compactAt = 2 * environment.history.length + 1_000;
 }
 
-function projectOf(environment: Environment, name: string): Project {
-  const found = environment.projects.find(project => project.name === name);
-  if (found) return found;
+function getOrCreateProject(environment: Environment, name: string): Project {
+  const existing = environment.projects.find(project => project.name === name);
+  if (existing) return existing;
   const project: Project = {
     name,
     revision: 0,
@@ -120,13 +110,13 @@ function projectOf(environment: Environment, name: string): Project {
 
 function applyToProject(environment: Environment, project: Project, rows: FeatureRow[]): Change[] {
   const changes: Change[] = [];
-  const isFirst = project.features.length === 0;
+  const wasEmpty = project.features.length === 0;
   for (const row of rows) {
     const { name, revision } = row;
     project.revision = Math.max(project.revision, revision);
-    const old = isFirst ? undefined : takeOut(project, name);
-    if (old) countUses(project, old, -1);
-    if (old && environment.features.get(name) === old) environment.features.delete(name);
+    const oldFeature = wasEmpty ? undefined : removeFeature(project, name);
+    if (oldFeature) countUses(project, oldFeature, -1);
+    if (oldFeature && environment.features.get(name) === oldFeature) environment.features.delete(name);
     project.removals.delete(name);
     if (row.document === null) {
       const removal: Removal = { project: project.name, name, revision };
@@ -134,19 +124,19 @@ function applyToProject(environment: Environment, project: Project, rows: Featur
       changes.push({ kind: 'removal', row: removal });
       continue;
     }
-    const feature = asFeature(row, row.document);
+    const feature = toFeature(row, row.document);
     countUses(project, feature, 1);
     environment.features.set(name, feature);
     changes.push({ kind: 'feature', row: feature });
-    if (isFirst) project.features.push(feature);
-    else project.features.splice(placeOf(project.features, name), 0, feature);
+    if (wasEmpty) project.features.push(feature);
+    else project.features.splice(insertionIndex(project.features, name), 0, feature);
   }
-  if (isFirst) project.features.sort(compareNames);
-  project.chunks = divide(project.features, project.chunks);
+  if (wasEmpty) project.features.sort(compareNames);
+  project.chunks = splitIntoChunks(project.features, project.chunks);
   return changes;
 }
 
-const asFeature = ({ project, name, revision, segments, tags }: FeatureRow, text: string): Feature => ({
+const toFeature = ({ project, name, revision, segments, tags }: FeatureRow, text: string): Feature => ({
   project,
   name,
   revision,
@@ -156,8 +146,8 @@ const asFeature = ({ project, name, revision, segments, tags }: FeatureRow, text
   startsChunk: startsChunk(name),
 });
 
-/** The index of a name in the sorted list, or the index at which to insert it. */
-function placeOf(features: readonly Feature[], name: string): number {
+/** Returns the index of a name in the sorted list, or the index at which to insert it. */
+function insertionIndex(features: readonly Feature[], name: string): number {
   let low = 0;
   let high = features.length;
   while (low < high) {
@@ -168,14 +158,14 @@ function placeOf(features: readonly Feature[], name: string): number {
   return low;
 }
 
-function takeOut(project: Project, name: string): Feature | undefined {
-  const place = placeOf(project.features, name);
-  return project.features[place]?.name === name ? project.features.splice(place, 1)[0] : undefined;
+function removeFeature(project: Project, name: string): Feature | undefined {
+  const index = insertionIndex(project.features, name);
+  return project.features[index]?.name === name ? project.features.splice(index, 1)[0] : undefined;
 }
 
-function countUses(project: Project, { segments }: Feature, by: 1 | -1): void {
+function countUses(project: Project, { segments }: Feature, increment: 1 | -1): void {
   for (const id of segments) {
-    const count = (project.segments.get(id) ?? 0) + by;
+    const count = (project.segments.get(id) ?? 0) + increment;
     if (count > 0) project.segments.set(id, count);
     else project.segments.delete(id);
   }
@@ -213,16 +203,18 @@ function forgetPurged(environment: Environment, completeSince: number): void {
     for (const [name, { revision }] of project.removals) {
       if (revision <= completeSince) project.removals.delete(name);
     }
-    const used = [...project.segments.keys()].map(id => environment.segments.get(id)?.revision ?? 0);
-    const rows = [...project.features, ...project.removals.values()].map(row => row.revision);
-    project.revision = [...rows, ...used].reduce((a, b) => Math.max(a, b), 0);
+    const segmentRevisions = [...project.segments.keys()].map(
+      id => environment.segments.get(id)?.revision ?? 0,
+    );
+    const rowRevisions = [...project.features, ...project.removals.values()].map(row => row.revision);
+    project.revision = [...rowRevisions, ...segmentRevisions].reduce((a, b) => Math.max(a, b), 0);
   }
 }
 
 const isPurgeable = ({ kind, row }: Change, completeSince: number): boolean =>
   (kind === 'removal' || kind === 'segment removal') && row.revision <= completeSince;
 
-/** Whether this is still the latest change of its row. */
+/** Returns whether this is still the latest change of its row. */
 export function isCurrent(environment: Environment, change: Change): boolean {
   switch (change.kind) {
     case 'feature':

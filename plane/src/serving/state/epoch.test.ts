@@ -14,7 +14,7 @@ const put = async (environment: string, name: string) =>
 const makeToken = async (environment: string) =>
   await makeApiToken(harness.db, { tokenName: environment, type: 'backend', environment });
 
-const read = async (app: App, token: string, tag?: string) => {
+const readFeatures = async (app: App, token: string, tag?: string) => {
   const headers = { 'unleash-client-spec': '5.2.0', ...(tag === undefined ? {} : { 'if-none-match': tag }) };
   const { status, body, headers: sent } = await call(app, 'GET', '/api/client/features', { token, headers });
   const names = status === 200 ? body.features.map(({ name }: { name: string }) => name) : [];
@@ -40,17 +40,20 @@ test('a server that knows a later revision than the database begins a new epoch'
   for (const name of ['a', 'b', 'c']) await put('behind', name);
   const { secret } = await makeToken('behind');
   await app.serving.refresh();
-  const before = await read(app, secret);
-  expect(before.names).toEqual(['a', 'b', 'c']);
+  const responseBefore = await readFeatures(app, secret);
+  expect(responseBefore.names).toEqual(['a', 'b', 'c']);
 
   await restore('behind', 1);
   await app.serving.refresh();
 
-  expect(await read(app, secret, before.tag)).toMatchObject({ status: 200, names: ['a'] });
+  expect(await readFeatures(app, secret, responseBefore.tag)).toMatchObject({ status: 200, names: ['a'] });
   expect((await epochRow()).reason).toBe('Environment "behind" was at revision 3, and is at 1.');
   for (const name of ['d', 'e']) await put('behind', name);
   await app.serving.refresh();
-  expect(await read(app, secret, before.tag)).toMatchObject({ status: 200, names: ['a', 'd', 'e'] });
+  expect(await readFeatures(app, secret, responseBefore.tag)).toMatchObject({
+    status: 200,
+    names: ['a', 'd', 'e'],
+  });
   const metrics = await app.metrics.getSingleMetricAsString('halyard_database_epoch_changes_total');
   expect(metrics).toContain('halyard_database_epoch_changes_total{kind="restore"} 1');
 });
@@ -61,21 +64,24 @@ test('a client that knows a later revision than the database gets everything, an
   const { secret } = await makeToken('client');
   await sql`update sdk_epoch set started_at = null`.execute(harness.db);
   const first = await harness.secondServer();
-  const { tag } = await read(first, secret);
+  const { tag } = await readFeatures(first, secret);
 
   await restore('client', 1);
-  const restarted = await harness.secondServer();
-  await restarted.serving.refresh();
-  expect(await read(restarted, secret, tag)).toMatchObject({ status: 200, names: ['a'] });
+  const restartedServer = await harness.secondServer();
+  await restartedServer.serving.refresh();
+  expect(await readFeatures(restartedServer, secret, tag)).toMatchObject({ status: 200, names: ['a'] });
 
   const { number, reason } = await epochRow();
   expect(reason).toBe('A client has revision 3 of environment "client", which is at 1.');
   for (const name of ['d', 'e']) await put('client', name);
-  await restarted.serving.refresh();
-  const now = await read(restarted, secret, tag);
+  await restartedServer.serving.refresh();
+  const now = await readFeatures(restartedServer, secret, tag);
   expect(now).toMatchObject({ status: 200, names: ['a', 'd', 'e'] });
-  const forged = now.tag.replace(/\d+"$/, '99"');
-  expect(await read(restarted, secret, forged)).toMatchObject({ status: 200, names: ['a', 'd', 'e'] });
+  const forgedTag = now.tag.replace(/\d+"$/, '99"');
+  expect(await readFeatures(restartedServer, secret, forgedTag)).toMatchObject({
+    status: 200,
+    names: ['a', 'd', 'e'],
+  });
   expect((await epochRow()).number).toBe(number);
 });
 
@@ -83,51 +89,51 @@ test('a client that is ahead of this server, but not of the database, keeps what
   await makeEnvironment(harness.db, 'lagging');
   await put('lagging', 'a');
   const { secret } = await makeToken('lagging');
-  const [late, early] = [await harness.secondServer(), await harness.secondServer()];
-  await read(late, secret);
+  const [lateServer, earlyServer] = [await harness.secondServer(), await harness.secondServer()];
+  await readFeatures(lateServer, secret);
   await put('lagging', 'b');
-  const { tag } = await read(early, secret);
+  const { tag } = await readFeatures(earlyServer, secret);
   const { number } = await epochRow();
 
-  expect(await read(late, secret, tag)).toMatchObject({ status: 304, tag });
+  expect(await readFeatures(lateServer, secret, tag)).toMatchObject({ status: 304, tag });
 
   expect((await epochRow()).number).toBe(number);
 });
 
-test('tokens are read again if their revision went back, and the next revoked token is rejected', async () => {
+test('tokens are read again if their revision decreased, and the next revoked token is rejected', async () => {
   const app = await harness.secondServer();
   const { id, secret } = await makeToken('production');
-  const lost = await makeToken('production');
+  const lostToken = await makeToken('production');
   await app.serving.refresh();
-  expect((await read(app, lost.secret)).status).toBe(200);
-  await sql`delete from api_tokens where id = ${lost.id}`.execute(harness.db);
+  expect((await readFeatures(app, lostToken.secret)).status).toBe(200);
+  await sql`delete from api_tokens where id = ${lostToken.id}`.execute(harness.db);
   await sql`update sdk_token_revision set revision = revision - 3`.execute(harness.db);
 
-  const unknown = (await makeToken('production')).secret;
-  const before = harness.statements.length;
-  expect((await read(app, unknown)).status).toBe(503);
-  const lookups = harness.statements.slice(before).filter(text => text.includes('from api_tokens'));
+  const unknownSecret = (await makeToken('production')).secret;
+  const statementsBefore = harness.statements.length;
+  expect((await readFeatures(app, unknownSecret)).status).toBe(503);
+  const lookups = harness.statements.slice(statementsBefore).filter(text => text.includes('from api_tokens'));
   expect(lookups).toHaveLength(2);
 
   await app.serving.refresh();
-  expect((await read(app, unknown)).status).toBe(200);
-  expect((await read(app, lost.secret)).status).toBe(401);
+  expect((await readFeatures(app, unknownSecret)).status).toBe(200);
+  expect((await readFeatures(app, lostToken.secret)).status).toBe(401);
   await call(harness.app, 'DELETE', `/api/admin/api-tokens/${id}`);
   await app.serving.refresh();
-  expect((await read(app, secret)).status).toBe(401);
+  expect((await readFeatures(app, secret)).status).toBe(401);
 });
 
 test('a lookup that finds a new epoch reads all tokens again', async () => {
   const app = await harness.secondServer();
-  const revoked = await makeToken('production');
+  const revokedToken = await makeToken('production');
   await app.serving.refresh();
-  await sql`delete from api_tokens where id = ${revoked.id}`.execute(harness.db);
+  await sql`delete from api_tokens where id = ${revokedToken.id}`.execute(harness.db);
   await sql`update sdk_token_revision set revision = revision - 3`.execute(harness.db);
   await sql`update sdk_epoch set number = number + 1`.execute(harness.db);
 
-  expect((await read(app, (await makeToken('production')).secret)).status).toBe(200);
+  expect((await readFeatures(app, (await makeToken('production')).secret)).status).toBe(200);
 
-  expect((await read(app, revoked.secret)).status).toBe(401);
+  expect((await readFeatures(app, revokedToken.secret)).status).toBe(401);
 });
 
 test('an edge that knows a later revision than the database begins a new epoch', async () => {
@@ -138,9 +144,9 @@ test('an edge that knows a later revision than the database begins a new epoch',
   await sql`update sdk_epoch set started_at = null`.execute(harness.db);
   const { rows } = await sql<{ id: string }>`select id from database_epoch`.execute(harness.db);
   await restore('edge', 1);
-  const restarted = await harness.secondServer();
-  await restarted.serving.refresh();
-  const url = await restarted.listen({ host: '127.0.0.1', port: 0 });
+  const restartedServer = await harness.secondServer();
+  await restartedServer.serving.refresh();
+  const url = await restartedServer.listen({ host: '127.0.0.1', port: 0 });
 
   const connection = new AbortController();
   const response = await fetch(`${url}/api/edge/v1/stream`, {
@@ -162,9 +168,9 @@ test('an edge that knows later tokens than the database begins a new epoch, even
   const { rows } = await sql<{ id: string; revision: number }>`
     select id, (select revision from sdk_token_revision) as revision from database_epoch`.execute(harness.db);
   const [{ id, revision } = { id: '', revision: 0 }] = rows;
-  const restarted = await harness.secondServer();
-  await restarted.serving.refresh();
-  const url = await restarted.listen({ host: '127.0.0.1', port: 0 });
+  const restartedServer = await harness.secondServer();
+  await restartedServer.serving.refresh();
+  const url = await restartedServer.listen({ host: '127.0.0.1', port: 0 });
   const connect = async (tokenRevision: number): Promise<void> => {
     const connection = new AbortController();
     const response = await fetch(`${url}/api/edge/v1/stream`, {

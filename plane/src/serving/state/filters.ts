@@ -1,4 +1,5 @@
-import type { Environment, Feature } from './environment.ts';
+import type { Environment } from './environment.ts';
+import type { Feature } from './feature.ts';
 
 /** Filters that a client chooses, within the projects of its token. */
 export type Filters = { namePrefix: string; tags: readonly string[] };
@@ -8,24 +9,24 @@ export const isFiltered = ({ namePrefix, tags }: Filters): boolean => namePrefix
 const matches = ({ namePrefix, tags }: Filters, feature: Feature): boolean =>
   feature.name.startsWith(namePrefix) && (tags.length === 0 || tags.some(tag => feature.tags.includes(tag)));
 
-/** The features that match, and their parents: without its parent an SDK evaluates a feature as disabled. */
+/** Returns the features that match, and their parents, because without its parent an SDK evaluates a feature as disabled. */
 export function select(environment: Environment, features: readonly Feature[], filters: Filters): Feature[] {
-  const chosen = new Set(features.filter(feature => matches(filters, feature)));
-  const within = new Set(features.map(({ project }) => project));
-  // A set also visits what is added while it is visited, so parents of parents are included.
-  for (const feature of chosen) {
-    for (const name of parentsOf(feature)) {
+  const selectedFeatures = new Set(features.filter(feature => matches(filters, feature)));
+  const projects = new Set(features.map(({ project }) => project));
+  // A set also visits what is added during the iteration, so parents of parents are included.
+  for (const feature of selectedFeatures) {
+    for (const name of listParents(feature)) {
       const parent = environment.features.get(name);
-      if (parent && within.has(parent.project)) chosen.add(parent);
+      if (parent && projects.has(parent.project)) selectedFeatures.add(parent);
     }
   }
-  return features.filter(feature => chosen.has(feature));
+  return features.filter(feature => selectedFeatures.has(feature));
 }
 
 type Document = { dependencies?: { feature: string }[] };
 
 /** Searches the string first, because parsing all documents of an environment takes 50 times as long. */
-export function parentsOf({ text }: Feature): string[] {
+export function listParents({ text }: Feature): string[] {
   if (!text.includes('"dependencies"')) return [];
   return ((JSON.parse(text) as Document).dependencies ?? []).map(({ feature }) => feature);
 }

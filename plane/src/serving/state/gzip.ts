@@ -22,27 +22,27 @@ const OPTIONS = { finishFlush: constants.Z_FULL_FLUSH };
 
 const deflate: (bytes: Buffer, options: typeof OPTIONS) => Promise<Buffer> = promisify(deflateRaw);
 
-const piece = (bytes: Buffer, deflated: Buffer): Piece => ({
+const makePiece = (bytes: Buffer, deflated: Buffer): Piece => ({
   deflated,
   length: bytes.length,
   crc: crc32(bytes),
   shift: crcShift(bytes.length),
 });
 
-/** For a short string. A longer one would block the event loop: 5 MB take 200 ms. */
+/** Compresses a short string. A longer string would block the event loop: 5 MB take 200 ms. */
 export function shortPiece(text: string): Piece {
   const bytes = Buffer.from(text);
-  return piece(bytes, deflateRawSync(bytes, OPTIONS));
+  return makePiece(bytes, deflateRawSync(bytes, OPTIONS));
 }
 
 /** Compresses in a thread of zlib. */
-export async function pieceOf(text: string): Promise<Piece> {
+export async function compressPiece(text: string): Promise<Piece> {
   const bytes = Buffer.from(text);
-  return piece(bytes, await deflate(bytes, OPTIONS));
+  return makePiece(bytes, await deflate(bytes, OPTIONS));
 }
 
-/** One gzip member with the strings of all pieces. Nothing is compressed again, and no string is read. */
-export function gzipOf(pieces: readonly Piece[]): Buffer {
+/** Joins the strings of all pieces into one gzip member. Nothing is compressed again, and no string is read. */
+export function joinPieces(pieces: readonly Piece[]): Buffer {
   let crc = 0;
   let length = 0;
   for (const piece of pieces) {

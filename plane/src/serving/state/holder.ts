@@ -1,8 +1,8 @@
 import type { Environment } from './environment.ts';
 import {
-  positionOf,
-  projectsOf,
-  revisionOf,
+  computeRevision,
+  formatPosition,
+  listProjects,
   type Scope,
   type Selection,
   SHARED,
@@ -10,15 +10,15 @@ import {
   selectionKey,
 } from './scope.ts';
 
-/** The maximum number of shared scopes of one environment. The oldest is dropped first; its clients keep theirs. */
+/** The maximum number of shared scopes of one environment. The oldest scope is dropped first, but its clients keep using it. */
 const MAX_SCOPES = 2_000;
 /** The maximum number of scopes that clients of one token chose by filters. */
 const MAX_SCOPES_OF_OWNER = 200;
 
-/** The state of one environment, and the scopes of it that clients use. */
+/** The state of one environment, and the parts of it that clients use. */
 export type Holder = {
   current: Environment;
-  /** Increases with every change of the state, so that a scope can tell with one comparison whether it is up to date. */
+  /** Increases with every change of the state, so that one comparison shows whether a scope is up to date. */
   version: number;
   readonly scopes: Map<string, Scope>;
 };
@@ -28,8 +28,8 @@ export const makeHolder = (current: Environment): Holder => ({ current, version:
 /** `onNew` is called before a scope is created, and may throw. */
 export function scopeIn(holder: Holder, selection: Selection, owner = SHARED, onNew = () => {}): Scope {
   const key = selectionKey(selection);
-  const known = holder.scopes.get(key);
-  if (known) return known;
+  const existing = holder.scopes.get(key);
+  if (existing) return existing;
   onNew();
   makeRoom(holder.scopes, owner);
   const scope = makeScope(holder, selection, scopeId(key), owner);
@@ -39,10 +39,10 @@ export function scopeIn(holder: Holder, selection: Selection, owner = SHARED, on
 
 /** An owner that has used up its share of scopes loses its oldest one. */
 function makeRoom(scopes: Map<string, Scope>, owner: string): void {
-  const own = owner === SHARED ? [] : [...scopes].filter(([, scope]) => scope.owner === owner);
-  const candidates = own.length >= MAX_SCOPES_OF_OWNER ? own.map(([key]) => key) : scopes.keys();
+  const ownScopes = owner === SHARED ? [] : [...scopes].filter(([, scope]) => scope.owner === owner);
+  const candidates = ownScopes.length >= MAX_SCOPES_OF_OWNER ? ownScopes.map(([key]) => key) : scopes.keys();
   const [oldest] = candidates;
-  const isFull = own.length >= MAX_SCOPES_OF_OWNER || scopes.size >= MAX_SCOPES;
+  const isFull = ownScopes.length >= MAX_SCOPES_OF_OWNER || scopes.size >= MAX_SCOPES;
   if (isFull && oldest !== undefined) scopes.delete(oldest);
 }
 
@@ -56,12 +56,15 @@ function makeScope(holder: Holder, selection: Selection, id: string, owner: stri
     version = holder.version;
     const { current } = holder;
     // Filters are applied only after a change in the projects of the scope.
-    const highest = projectsOf(selection, current).reduce((most, one) => Math.max(most, one.revision), 0);
-    const newBasis = `${current.epoch}.${current.completeSince}.${highest}`;
+    const highestRevision = listProjects(selection, current).reduce(
+      (largest, project) => Math.max(largest, project.revision),
+      0,
+    );
+    const newBasis = `${current.epoch}.${current.completeSince}.${highestRevision}`;
     if (newBasis === basis) return;
     basis = newBasis;
-    revision = revisionOf(selection, current);
-    etag = `"${positionOf(current.epoch, id, revision)}"`;
+    revision = computeRevision(selection, current);
+    etag = `"${formatPosition(current.epoch, id, revision)}"`;
   };
   return {
     ...selection,

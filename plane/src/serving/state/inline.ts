@@ -1,22 +1,23 @@
-import type { Environment, Feature } from './environment.ts';
+import type { Environment } from './environment.ts';
+import type { Feature } from './feature.ts';
 
 type Strategy = { segments?: number[]; constraints?: unknown[] };
 type Document = { strategies?: Strategy[] };
 
-/** The feature for SDKs that do not support segments: each strategy contains the constraints of its segments. */
+/** Returns the feature for SDKs that do not support segments. Each strategy contains the constraints of its segments. */
 export function inlineText(
   { segments }: Pick<Environment, 'segments'>,
-  { text, segments: used }: Feature,
+  { text, segments: segmentIds }: Feature,
 ): string {
-  if (used.length === 0) return text;
+  if (segmentIds.length === 0) return text;
   const document = JSON.parse(text) as Document;
-  const constraintsOf = (id: number): unknown[] => {
+  const getConstraints = (id: number): unknown[] => {
     const segment = segments.get(id);
     return segment ? (JSON.parse(segment.text) as { constraints: unknown[] }).constraints : [];
   };
   const strategies = document.strategies?.map(({ segments: ids = [], ...strategy }) => ({
     ...strategy,
-    constraints: [...(strategy.constraints ?? []), ...ids.flatMap(constraintsOf)],
+    constraints: [...(strategy.constraints ?? []), ...ids.flatMap(getConstraints)],
   }));
   return JSON.stringify({ ...document, strategies });
 }

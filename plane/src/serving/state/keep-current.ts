@@ -10,7 +10,10 @@ const STOP_WITHIN_MS = 2_000;
 
 type Log = { warn: (fields: object, message: string) => void };
 
-/** Loads the tokens and the environments that have one, then refreshes the state after every notification and every second. The returned function stops this. */
+/**
+ * Loads the tokens and the environments that have one, then refreshes the state after every notification and every second.
+ * Returns a function that stops the refreshes.
+ */
 export async function keepCurrent(
   state: ServingState,
   listen: Listen,
@@ -19,46 +22,46 @@ export async function keepCurrent(
 ): Promise<() => Promise<void>> {
   await state.refresh();
   await state.loadAll();
-  const { reopened, failures } = stateMetrics(state, metrics);
+  const { reopened, failures } = registerStateMetrics(state, metrics);
   let isFailing = false;
-  let running: Promise<unknown> | undefined;
-  let again = false;
-  let stopped = false;
+  let currentRefresh: Promise<unknown> | undefined;
+  let isRefreshNeeded = false;
+  let isStopped = false;
   /** The number of notifications so far, and the number when the poll last found something unannounced. */
   let notifications = 0;
-  let missedAt: number | undefined;
+  let missedAfter: number | undefined;
   /** False while the listener connects, which can take longer than a poll. */
   let isListening = false;
 
-  /** One refresh at a time. A wake-up during a refresh starts another one, which reads what the first could not see. */
+  /** Runs one refresh at a time. A wake-up during a refresh starts another, which reads what the first one missed. */
   const wake = (): Promise<unknown> => {
-    if (stopped) return Promise.resolve();
-    if (running !== undefined) {
-      again = true;
-      return running;
+    if (isStopped) return Promise.resolve();
+    if (currentRefresh !== undefined) {
+      isRefreshNeeded = true;
+      return currentRefresh;
     }
-    again = false;
-    running = state
+    isRefreshNeeded = false;
+    currentRefresh = state
       .refresh()
       .then(
-        found => {
+        hasChanged => {
           if (isFailing) log.warn({}, 'flag state refreshed after failures');
           isFailing = false;
-          return found;
+          return hasChanged;
         },
         error => {
           failures.inc();
-          // One line for an outage, not one each second.
+          // Logs one line per outage rather than one per second.
           if (!isFailing) log.warn({ err: error }, 'flag state refresh failed');
           isFailing = true;
           return false;
         },
       )
       .finally(() => {
-        running = undefined;
-        if (again) void wake();
+        currentRefresh = undefined;
+        if (isRefreshNeeded) void wake();
       });
-    return running;
+    return currentRefresh;
   };
 
   const startListening = () => {
@@ -79,37 +82,38 @@ export async function keepCurrent(
   let stopListening = startListening();
 
   const poll = async (): Promise<void> => {
-    if (missedAt !== undefined && missedAt === notifications) {
-      // The notification has not arrived a second after its commit was visible: the connection is open and silent.
+    if (missedAfter !== undefined && missedAfter === notifications) {
+      // The commit has been visible for a second without a notification, so the connection is open but silent.
       reopened.inc();
       log.warn({}, 'flag listener missed a change and is reopened');
-      const stopOld = stopListening;
+      const stopOldListening = stopListening;
       stopListening = startListening();
-      await stopOld();
+      await stopOldListening();
     }
-    missedAt = undefined;
+    missedAfter = undefined;
     // The refresh was started by a notification, so what it found was announced.
-    if (running !== undefined) return;
-    const before = notifications;
-    const found = await wake();
-    if (found === true && isListening && before === notifications) missedAt = before;
+    if (currentRefresh !== undefined) return;
+    const notificationsBefore = notifications;
+    const hasChanged = await wake();
+    if (hasChanged === true && isListening && notificationsBefore === notifications)
+      missedAfter = notificationsBefore;
   };
-  const polling = setInterval(() => void poll(), POLL_MS);
-  const writing = setInterval(() => void writeUses(), WRITE_USES_MS);
+  const pollTimer = setInterval(() => void poll(), POLL_MS);
+  const writeTimer = setInterval(() => void writeUses(), WRITE_USES_MS);
   const writeUses = () =>
     state.tokens.writeUses().catch(error => log.warn({ err: error }, 'update of last use failed'));
 
   return async () => {
-    stopped = true;
-    clearInterval(polling);
-    clearInterval(writing);
-    const finished = Promise.all([stopListening(), running, writeUses()]);
+    isStopped = true;
+    clearInterval(pollTimer);
+    clearInterval(writeTimer);
+    const shutdown = Promise.all([stopListening(), currentRefresh, writeUses()]);
     // A source that does not respond must not delay the shutdown.
-    await Promise.race([finished, sleep(STOP_WITHIN_MS, undefined, { ref: false })]);
+    await Promise.race([shutdown, sleep(STOP_WITHIN_MS, undefined, { ref: false })]);
   };
 }
 
-function stateMetrics(state: ServingState, registry: Registry) {
+function registerStateMetrics(state: ServingState, registry: Registry) {
   const registers = [registry];
   new Gauge({
     name: 'halyard_sdk_state_age_seconds',

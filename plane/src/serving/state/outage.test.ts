@@ -37,7 +37,7 @@ beforeAll(async () => {
   stop = await keepCurrent(app.serving, listenForChanges(url.href), { warn: () => {} }, metrics);
 });
 afterAll(async () => {
-  proxy.thaw();
+  proxy.restore();
   await stop();
   await app.close();
   await db.destroy();
@@ -47,34 +47,34 @@ afterAll(async () => {
 const makeToken = async () =>
   (await makeApiToken(harness.db, { tokenName: 'x', type: 'backend', environment: 'production' })).secret;
 
-const read = async (token: string, headers: Record<string, string> = {}) =>
+const readFeatures = async (token: string, headers: Record<string, string> = {}) =>
   await call(app, 'GET', '/api/client/features', {
     token,
     headers: { 'unleash-client-spec': '5.2.0', ...headers },
   });
 
-test('known tokens are served while the database does not respond, unknown ones get 503', async () => {
+test('serves known tokens while the database does not respond, but rejects unknown tokens with 503', async () => {
   const token = await makeToken();
   await putDocuments(harness.db, 'production', { features: [feature] });
-  await expect.poll(async () => (await read(token)).body.features).toHaveLength(1);
+  await expect.poll(async () => (await readFeatures(token)).body.features).toHaveLength(1);
   expect((await call(app, 'GET', '/ready')).body).toEqual({
     health: 'GOOD',
     database: 'GOOD',
     writes: 'GOOD',
   });
-  const unknown = await makeToken();
+  const unknownToken = await makeToken();
 
   proxy.freeze();
-  const rejected = await read(unknown);
-  expect(rejected).toMatchObject({ status: 503, body: { name: 'ServiceUnavailableError' } });
-  expect(rejected.headers['retry-after']).toBe('2');
+  const rejectedResponse = await readFeatures(unknownToken);
+  expect(rejectedResponse).toMatchObject({ status: 503, body: { name: 'ServiceUnavailableError' } });
+  expect(rejectedResponse.headers['retry-after']).toBe('2');
 
-  await expect.poll(async () => (await read(token)).headers['halyard-age']).toMatch(/^[1-9]\d*$/);
-  const { headers, status, body } = await read(token);
+  await expect.poll(async () => (await readFeatures(token)).headers['halyard-age']).toMatch(/^[1-9]\d*$/);
+  const { headers, status, body } = await readFeatures(token);
   expect([status, body.features.length]).toEqual([200, 1]);
-  const unchanged = await read(token, { 'if-none-match': String(headers.etag) });
-  expect(unchanged.status).toBe(304);
-  expect(Number(unchanged.headers['halyard-age'])).toBeGreaterThanOrEqual(5);
+  const unchangedResponse = await readFeatures(token, { 'if-none-match': String(headers.etag) });
+  expect(unchangedResponse.status).toBe(304);
+  expect(Number(unchangedResponse.headers['halyard-age'])).toBeGreaterThanOrEqual(5);
   const ready = await call(app, 'GET', '/ready');
   expect([ready.status, ready.body]).toEqual([200, { health: 'GOOD', database: 'BAD', writes: 'BAD' }]);
   expect(await metrics.getSingleMetricAsString('halyard_sdk_state_age_seconds')).toMatch(
@@ -82,42 +82,42 @@ test('known tokens are served while the database does not respond, unknown ones 
   );
   await putDocuments(harness.db, 'production', { features: [{ ...feature, name: 'b' }] });
 
-  proxy.thaw();
-  await expect.poll(async () => (await read(token)).body.features).toHaveLength(2);
-  await expect.poll(async () => (await read(unknown)).status).toBe(200);
-  await expect.poll(async () => (await read(token)).headers['halyard-age']).toBeUndefined();
+  proxy.restore();
+  await expect.poll(async () => (await readFeatures(token)).body.features).toHaveLength(2);
+  await expect.poll(async () => (await readFeatures(unknownToken)).status).toBe(200);
+  await expect.poll(async () => (await readFeatures(token)).headers['halyard-age']).toBeUndefined();
 });
 
-test('a new epoch is a new ETag, and everything is read again', async () => {
+test('a new epoch changes the ETag, and everything is read again', async () => {
   const token = await makeToken();
-  const before = await read(token);
-  const tag = String(before.headers.etag);
+  const responseBefore = await readFeatures(token);
+  const tag = String(responseBefore.headers.etag);
 
   await harness.db.updateTable('sdk_epoch').set({ number: 1 }).execute();
-  await expect.poll(async () => (await read(token)).headers.etag).not.toBe(tag);
+  await expect.poll(async () => (await readFeatures(token)).headers.etag).not.toBe(tag);
 
-  const after = await read(token, { 'if-none-match': tag });
-  expect([after.status, after.body.features]).toEqual([200, before.body.features]);
+  const responseAfter = await readFeatures(token, { 'if-none-match': tag });
+  expect([responseAfter.status, responseAfter.body.features]).toEqual([200, responseBefore.body.features]);
   const delta = await call(app, 'GET', '/api/client/delta', { token, headers: { 'if-none-match': tag } });
   expect(delta.body.events).toMatchObject([{ type: 'hydration' }]);
 });
 
 test('a server that has just started serves every environment that has a token', async () => {
   const token = await makeToken();
-  const started = await buildApp(db, APP_SETTINGS);
-  await started.ready();
+  const startedApp = await buildApp(db, APP_SETTINGS);
+  await startedApp.ready();
   const stopStarted = await keepCurrent(
-    started.serving,
+    startedApp.serving,
     listenForChanges(harness.databaseUrl),
     { warn: () => {} },
     new Registry(),
   );
 
   proxy.freeze();
-  const { status, body } = await call(started, 'GET', '/api/client/features', { token });
+  const { status, body } = await call(startedApp, 'GET', '/api/client/features', { token });
 
   expect([status, body.features.length > 0]).toEqual([200, true]);
-  proxy.thaw();
+  proxy.restore();
   await stopStarted();
-  await started.close();
+  await startedApp.close();
 });

@@ -1,18 +1,19 @@
 import { hash } from 'node:crypto';
-import type { Environment, Feature, Project, Segment } from './environment.ts';
-import { type Filters, isFiltered, parentsOf, select } from './filters.ts';
+import type { Environment, Project, Segment } from './environment.ts';
+import type { Feature } from './feature.ts';
+import { type Filters, isFiltered, listParents, select } from './filters.ts';
 
 /** Which part of an environment a client gets, and in which form. */
 export type Selection = {
   environment: string;
-  /** Sorted. Undefined: all projects. */
+  /** Sorted. Undefined for all projects. */
   projects: readonly string[] | undefined;
   filters: Filters;
   /** Whether strategies contain the constraints of their segments, for SDKs that do not know segments. */
   inline: boolean;
 };
 
-/** The part of an environment that clients with equal access and equal filters get. Shared by all of them. */
+/** The part of an environment that clients with equal access and equal filters get. All of these clients share it. */
 export type Scope = Selection & {
   /** The token whose client chose the filters, as a string, or SHARED if the scope follows from the tokens' projects. */
   readonly owner: string;
@@ -38,43 +39,43 @@ export const selectionKey = ({ environment, projects, filters, inline }: Selecti
 export const scopeId = (key: string): string => hash('sha256', key).slice(0, 10);
 
 /** `epoch.scope.revision`: the ETag without quotes, and the id of events of a stream. */
-export const positionOf = (epoch: string, id: string, revision: number): string =>
+export const formatPosition = (epoch: string, id: string, revision: number): string =>
   `${epoch}.${id}.${revision}`;
 
-export function projectsOf({ projects }: Selection, environment: Environment): Project[] {
+export function listProjects({ projects }: Selection, environment: Environment): Project[] {
   if (projects === undefined) return environment.projects;
   return environment.projects.filter(({ name }) => projects.includes(name));
 }
 
-/** The features of a scope, sorted by project and name. */
-export function featuresOf(selection: Selection, environment: Environment): Feature[] {
-  const features = projectsOf(selection, environment).flatMap(project => project.features);
+/** Returns the features of a scope, sorted by project and name. */
+export function listFeatures(selection: Selection, environment: Environment): Feature[] {
+  const features = listProjects(selection, environment).flatMap(project => project.features);
   return isFiltered(selection.filters) ? select(environment, features, selection.filters) : features;
 }
 
-/** The segments that features of the scope use, sorted by id. */
-export function segmentsOf(selection: Selection, environment: Environment): Segment[] {
-  const used = isFiltered(selection.filters)
-    ? featuresOf(selection, environment).flatMap(({ segments }) => segments)
-    : projectsOf(selection, environment).flatMap(({ segments }) => [...segments.keys()]);
-  return [...new Set(used)].sort((a, b) => a - b).flatMap(id => environment.segments.get(id) ?? []);
+/** Returns the segments that features of the scope use, sorted by id. */
+export function listSegments(selection: Selection, environment: Environment): Segment[] {
+  const segmentIds = isFiltered(selection.filters)
+    ? listFeatures(selection, environment).flatMap(({ segments }) => segments)
+    : listProjects(selection, environment).flatMap(({ segments }) => [...segments.keys()]);
+  return [...new Set(segmentIds)].sort((a, b) => a - b).flatMap(id => environment.segments.get(id) ?? []);
 }
 
-const highest = (rows: { revision: number }[]): number =>
-  rows.reduce((most, { revision }) => Math.max(most, revision), 0);
+const highestRevision = (rows: { revision: number }[]): number =>
+  rows.reduce((largest, { revision }) => Math.max(largest, revision), 0);
 
 /**
- * The highest revision of the rows in the scope. A feature that loses a tag leaves the scope without a trace, so with tags every
- * change in the projects counts.
+ * Returns the highest revision of the rows in the scope. A feature that loses a tag leaves no row in the scope, so if the scope
+ * depends on tags, every change in the projects counts.
  */
-export function revisionOf(selection: Selection, environment: Environment): number {
-  const projects = projectsOf(selection, environment);
+export function computeRevision(selection: Selection, environment: Environment): number {
+  const projects = listProjects(selection, environment);
   const { namePrefix, tags } = selection.filters;
-  if (tags.length > 0 || namePrefix === '') return highest(projects);
-  const features = featuresOf(selection, environment);
-  const parents = new Set(features.flatMap(parentsOf));
+  if (tags.length > 0 || namePrefix === '') return highestRevision(projects);
+  const features = listFeatures(selection, environment);
+  const parents = new Set(features.flatMap(listParents));
   const removals = projects.flatMap(({ removals: all }) =>
     [...all.values()].filter(({ name }) => name.startsWith(namePrefix) || parents.has(name)),
   );
-  return highest([...features, ...removals, ...segmentsOf(selection, environment)]);
+  return highestRevision([...features, ...removals, ...listSegments(selection, environment)]);
 }

@@ -1,18 +1,18 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { makeShares } from '../../platform/admission/shares.ts';
-import { ApiError, counted, tooManyRequests } from '../../platform/errors.ts';
+import { ApiError, formatCount, tooManyRequests } from '../../platform/errors.ts';
 import { makeBuckets } from '../../platform/http/protection/rate-limit.ts';
-import type { Known, Source } from '../source.ts';
+import type { KnownRevisions, Source } from '../source.ts';
 import { makeTokens, type SdkToken, type Tokens } from '../tokens/tokens.ts';
 import { type BodyKind, type Compress, gzipBody, plainBody } from './bodies.ts';
 import { makeBodyCache } from './body-cache.ts';
 import { deltaEvents } from './delta.ts';
 import { applyChanges, type Environment, loadEnvironment } from './environment.ts';
 import { isFiltered } from './filters.ts';
-import { pieceOf } from './gzip.ts';
+import { compressPiece } from './gzip.ts';
 import { type Holder, makeHolder, scopeIn } from './holder.ts';
-import { NO_FILTERS, positionOf, type Scope, type Selection, SHARED } from './scope.ts';
+import { formatPosition, NO_FILTERS, type Scope, type Selection, SHARED } from './scope.ts';
 import { hasVariant } from './variant-names.ts';
 
 const MAX_BODY_BYTES = 128 * 1_024 * 1_024;
@@ -20,7 +20,7 @@ const MAX_BODY_BYTES = 128 * 1_024 * 1_024;
 const NEW_SCOPES = { perMinute: 20, burst: 100 };
 /** New deltas of one token. Clients with revisions that nobody else has get everything instead, which is built once. */
 const NEW_DELTAS = { perMinute: 600, burst: 600 };
-/** Two of zlib's four threads compress, and at most one of them works for the filters of one token. */
+/** Two of zlib's four threads compress bodies, and at most one of them works for a single token's filters. */
 const COMPRESSION = {
   capacity: 2,
   share: 0.6,
@@ -44,51 +44,51 @@ export type Encoding = 'gzip' | 'identity';
 
 const compressText = promisify<string, Buffer>(gzip);
 
-/** A string for clients, and its position in the history of the scope: the ETag without quotes. */
-export type Positioned = { id: string; revision: number; text: string };
+/** A response body and its position in the scope's history, which is the ETag without quotes. */
+export type VersionedText = { id: string; revision: number; text: string };
 
 export type ServingState = {
   readonly tokens: Tokens;
-  /** The scope of a valid token, or undefined if its environment is not loaded: call `load` first. */
-  scopeOf: (token: SdkToken, options?: QueryOptions) => Scope | undefined;
-  /** Whether an environment has the feature, and the feature has the variant. True until the environment is loaded. */
+  /** Returns the scope of a valid token, or undefined if its environment is not loaded. In that case, call `load` first. */
+  findScope: (token: SdkToken, options?: QueryOptions) => Scope | undefined;
+  /** Returns whether an environment has the feature, and the feature the variant. True until the environment is loaded. */
   hasFeature: (environment: string, name: string, variant?: string) => boolean;
   /** Loads an environment, once for all callers. Throws 503 if the source does not respond. */
   load: (environment: string) => Promise<void>;
-  /** The whole scope as one event. */
-  hydration: (scope: Scope) => Positioned;
-  /** The events after a revision, `{"events":[]}` if there is none, or undefined if the client must hydrate. */
-  delta: (scope: Scope, from: number) => Positioned | undefined;
-  /** The body as of the current revision of the scope, or a promise if it has to be compressed. */
+  /** Returns the whole scope as one event. */
+  hydration: (scope: Scope) => VersionedText;
+  /** Returns the events after a revision, `{"events":[]}` if there are none, or undefined if the client must hydrate. */
+  delta: (scope: Scope, fromRevision: number) => VersionedText | undefined;
+  /** Returns the body at the current revision of the scope, or a promise if the body has to be compressed. */
   body: (kind: BodyKind, encoding: Encoding, scope: Scope) => Buffer | Promise<Buffer>;
-  /** The events after a revision as a body, or the whole scope as one event. `from` undefined: the client has nothing. */
+  /** Returns the events after a revision as a body, or the whole scope as one event. The revision is undefined for a new client. */
   deltaBody: (
     encoding: Encoding,
     scope: Scope,
-    from: number | undefined,
+    fromRevision: number | undefined,
     token: SdkToken,
   ) => Buffer | Promise<Buffer>;
-  /** Calls back after a newer state was swapped in. Returns a function that unsubscribes. */
+  /** Calls the function after a newer state was swapped in. Returns a function that unsubscribes. */
   onChange: (listener: (environment: string, revision: number) => void) => () => void;
-  /** Calls back after tokens were created, changed or ended. Returns a function that unsubscribes. */
+  /** Calls the function after tokens were created, changed or ended. Returns a function that unsubscribes. */
   onTokens: (listener: () => void) => () => void;
-  /** The origins whose pages may use the API for frontend SDKs. `*`: all. */
+  /** The origins whose pages may use the API for frontend SDKs. `*` allows all. */
   readonly origins: readonly string[];
-  /** The time of the copy that the state was read from, because the source did not respond. Undefined: it was read from the source. */
-  readonly asOf: string | undefined;
+  /** The time of the copy that the state was read from if the source did not respond. Undefined if it was read from the source. */
+  readonly copyTakenAt: string | undefined;
   /** Seconds since the state was last known to be current. Undefined before the first refresh. */
   readonly age: number | undefined;
   /** Reads what is newer than the state, and everything if the epoch changed. Returns whether anything was newer. */
   refresh: () => Promise<boolean>;
   /** The environments in memory, by name. */
   environments: () => Iterable<[name: string, Environment]>;
-  /** Loads every environment that has a token, so that SDKs are served if the source becomes unreachable before their first request. */
+  /** Loads every environment that has a token, so that its SDKs are served even if the source is unreachable when they send their first request. */
   loadAll: () => Promise<void>;
   isLost: Source['isLost'];
   readonly bodyBytes: number;
 };
 
-/** Everything that SDKs can get, in memory. `keepCurrent` refreshes it. */
+/** Holds everything that SDKs can get in memory. `keepCurrent` refreshes it. */
 export function makeServingState(source: Source): ServingState {
   const tokens = makeTokens(source);
   const bodies = makeBodyCache(MAX_BODY_BYTES);
@@ -102,32 +102,32 @@ export function makeServingState(source: Source): ServingState {
   const changeListeners = new Set<(environment: string, revision: number) => void>();
   const tokenListeners = new Set<() => void>();
   let refreshedAt: number | undefined;
-  let asOf: string | undefined;
+  let copyTakenAt: string | undefined;
   let origins: readonly string[] = ['*'];
 
-  const scopeOf = (token: SdkToken, options: QueryOptions = EVERYTHING): Scope | undefined => {
+  const findScope = (token: SdkToken, options: QueryOptions = EVERYTHING): Scope | undefined => {
     const { key } = options;
-    const known = token.derived.get(key);
+    const cachedScope = token.derived.get(key);
     // Only this function writes to the map.
-    if (known !== undefined) return known as Scope;
+    if (cachedScope !== undefined) return cachedScope as Scope;
     const holder = holders.get(token.environment ?? '');
     if (!holder || token.environment === null) return undefined;
     const { projects, filters, inline } = options;
-    const isChosen = isFiltered(filters) || (token.projects === undefined && projects !== undefined);
+    const isClientChosen = isFiltered(filters) || (token.projects === undefined && projects !== undefined);
     const scope = scopeIn(
       holder,
       {
         environment: token.environment,
-        projects: token.projects ?? (projects && knownProjects(holder, projects)),
+        projects: token.projects ?? (projects && selectKnownProjects(holder, projects)),
         filters,
         inline,
       },
-      isChosen ? `${token.id}` : SHARED,
+      isClientChosen ? `${token.id}` : SHARED,
       () => {
-        if (isChosen) limitScopes(takeScope(`${token.id}`, 1));
+        if (isClientChosen) limitScopes(takeScope(`${token.id}`, 1));
       },
     );
-    // A project that is created later belongs to the scope from then on.
+    // Not cached, because a requested project that is created later belongs to the scope from then on.
     if (projects !== undefined && token.projects === undefined) return scope;
     token.derived.set(key, scope);
     return scope;
@@ -135,14 +135,14 @@ export function makeServingState(source: Source): ServingState {
 
   const load = async (environment: string): Promise<void> => {
     if (holders.has(environment)) return;
-    const started =
+    const pendingLoad =
       loading.get(environment) ??
       source
         .changes(environment, 0)
         .then(changes => void holders.set(environment, makeHolder(loadEnvironment(changes))))
         .finally(() => loading.delete(environment));
-    loading.set(environment, started);
-    await started.catch(error => {
+    loading.set(environment, pendingLoad);
+    await pendingLoad.catch(error => {
       const message = `The server cannot load the features of environment "${environment}" now. Retry later.`;
       throw new ApiError('ServiceUnavailableError', message, { cause: error });
     });
@@ -163,10 +163,10 @@ export function makeServingState(source: Source): ServingState {
     for (const listener of changeListeners) listener(name, holder.current.revision);
   };
 
-  const known = (): Known => ({
+  const knownRevisions = (): KnownRevisions => ({
     epoch: tokens.epoch,
     tokenRevision: tokens.revision,
-    // A lookup of a token may have noticed a new epoch that the environments have not been read in yet.
+    // A token lookup may have noticed a new epoch before the environments were read again.
     environments: new Map(
       [...holders].flatMap(([name, { current }]) =>
         current.epoch === tokens.epoch ? [[name, current.revision]] : [],
@@ -176,45 +176,46 @@ export function makeServingState(source: Source): ServingState {
 
   const refresh = async (): Promise<boolean> => {
     const startedAt = performance.now();
-    const read = await source.positions(known());
-    const { epoch, tokenRevision, environments } = read;
-    tokens.setClock(Date.parse(read.now));
-    origins = read.origins;
+    const sourcePositions = await source.positions(knownRevisions());
+    const { epoch, tokenRevision, environments } = sourcePositions;
+    tokens.setClock(Date.parse(sourcePositions.now));
+    origins = sourcePositions.origins;
     const positions = new Map(environments.map(position => [position.environment, position]));
-    let found = false;
+    let hasChanged = false;
     for (const [name, holder] of holders) {
       const { revision = 0, completeSince = 0 } = positions.get(name) ?? {};
       const { current } = holder;
       if (current.epoch === epoch && current.revision >= revision && current.completeSince === completeSince)
         continue;
-      found = true;
+      hasChanged = true;
       await refreshEnvironment(name, holder, epoch);
     }
     if (tokens.epoch !== epoch || tokens.revision !== tokenRevision) {
-      found = true;
+      hasChanged = true;
       await tokens.reload();
       for (const listener of tokenListeners) listener();
     }
-    asOf = read.asOf;
-    refreshedAt = startedAt - (asOf === undefined ? 0 : Date.now() - Date.parse(asOf));
-    return found;
+    copyTakenAt = sourcePositions.copyTakenAt;
+    refreshedAt = startedAt - (copyTakenAt === undefined ? 0 : Date.now() - Date.parse(copyTakenAt));
+    return hasChanged;
   };
 
-  const positioned = (scope: Scope, text: string): Positioned => ({
-    id: positionOf(scope.current.epoch, scope.id, scope.revision),
+  const toVersionedText = (scope: Scope, text: string): VersionedText => ({
+    id: formatPosition(scope.current.epoch, scope.id, scope.revision),
     revision: scope.revision,
     text,
   });
 
-  const delta = (scope: Scope, from: number): Positioned | undefined => {
-    const events = from >= scope.revision ? [] : deltaEvents(scope, scope.current, from, scope.revision);
-    return events && positioned(scope, `{"events":[${events.join(',')}]}`);
+  const delta = (scope: Scope, fromRevision: number): VersionedText | undefined => {
+    const events =
+      fromRevision >= scope.revision ? [] : deltaEvents(scope, scope.current, fromRevision, scope.revision);
+    return events && toVersionedText(scope, `{"events":[${events.join(',')}]}`);
   };
 
   const compress: Compress = async (caller, text) => {
     const release = await compression.acquire(caller);
     try {
-      return await pieceOf(text());
+      return await compressPiece(text());
     } finally {
       release();
     }
@@ -228,17 +229,18 @@ export function makeServingState(source: Source): ServingState {
       scope.owner,
     );
 
-  const deltaBody: ServingState['deltaBody'] = (encoding, scope, from, token) => {
+  const deltaBody: ServingState['deltaBody'] = (encoding, scope, fromRevision, token) => {
     const owner = `${token.id}`;
-    const key = `delta ${encoding} ${scope.id} ${from}`;
-    const whole = () => body('hydration', encoding, scope);
-    if (from === undefined || (!bodies.has(key, scope.etag) && takeDelta(owner, 1) > 0)) return whole();
+    const key = `delta ${encoding} ${scope.id} ${fromRevision}`;
+    const hydrationBody = () => body('hydration', encoding, scope);
+    if (fromRevision === undefined || (!bodies.has(key, scope.etag) && takeDelta(owner, 1) > 0))
+      return hydrationBody();
     return bodies.get<Buffer | Promise<Buffer>>(
       key,
       scope.etag,
       () => {
-        const text = delta(scope, from)?.text;
-        if (text === undefined || text.length > MAX_DELTA_CHARACTERS) return whole();
+        const text = delta(scope, fromRevision)?.text;
+        if (text === undefined || text.length > MAX_DELTA_CHARACTERS) return hydrationBody();
         return encoding === 'gzip' ? compressText(text) : Buffer.from(text);
       },
       owner,
@@ -247,9 +249,9 @@ export function makeServingState(source: Source): ServingState {
 
   return {
     tokens,
-    scopeOf,
+    findScope,
     load,
-    hydration: scope => positioned(scope, plainBody('hydration', scope)),
+    hydration: scope => toVersionedText(scope, plainBody('hydration', scope)),
     delta,
     body,
     deltaBody,
@@ -258,8 +260,8 @@ export function makeServingState(source: Source): ServingState {
     get origins() {
       return origins;
     },
-    get asOf() {
-      return asOf;
+    get copyTakenAt() {
+      return copyTakenAt;
     },
     get age() {
       return refreshedAt === undefined ? undefined : (performance.now() - refreshedAt) / 1_000;
@@ -280,16 +282,18 @@ export function makeServingState(source: Source): ServingState {
   };
 }
 
-/** Unknown project names are not part of a scope, because otherwise a client could create any number of scopes with the same flags. */
-function knownProjects({ current }: Holder, requested: readonly string[]): string[] {
-  const known = new Set(current.projects.map(({ name }) => name));
-  return requested.filter(name => known.has(name));
+/**
+ * Leaves unknown project names out of a scope, because otherwise a client could create any number of scopes with the same flags.
+ */
+function selectKnownProjects({ current }: Holder, requested: readonly string[]): string[] {
+  const projectNames = new Set(current.projects.map(({ name }) => name));
+  return requested.filter(name => projectNames.has(name));
 }
 
 function limitScopes(seconds: number): void {
   if (seconds === 0) return;
   throw tooManyRequests(
-    `Too many different filters: this server accepts ${NEW_SCOPES.perMinute} new combinations of project, namePrefix and tag per minute from one token. Retry in ${counted(seconds, 'second')}.`,
+    `Too many different filters: this server accepts ${NEW_SCOPES.perMinute} new combinations of project, namePrefix and tag per minute from one token. Retry in ${formatCount(seconds, 'second')}.`,
     seconds,
   );
 }

@@ -1,22 +1,22 @@
-import type { Feature } from './environment.ts';
+import type { Feature } from './feature.ts';
 
-type Document = { variants?: Named[]; strategies?: { variants?: Named[] }[] };
-type Named = { name: string };
+type Document = { variants?: NamedVariant[]; strategies?: { variants?: NamedVariant[] }[] };
+type NamedVariant = { name: string };
 
-/** SDKs report it for a flag that serves no variant. */
+/** The name that SDKs report for a flag without a variant. */
 const NO_VARIANT = 'disabled';
 
 const names = new WeakMap<Feature, Set<string>>();
 
 /** Whether the feature has the variant, in the environment or in a strategy. */
 export function hasVariant(feature: Feature, variant: string): boolean {
-  const known = names.get(feature) ?? namesIn(feature);
-  names.set(feature, known);
-  return known.has(variant);
+  const variantNames = names.get(feature) ?? namesIn(feature);
+  names.set(feature, variantNames);
+  return variantNames.has(variant);
 }
 
 function namesIn({ text }: Feature): Set<string> {
   const { variants = [], strategies = [] } = JSON.parse(text) as Document;
-  const all = [...variants, ...strategies.flatMap(strategy => strategy.variants ?? [])];
-  return new Set([NO_VARIANT, ...all.map(({ name }) => name)]);
+  const allVariants = [...variants, ...strategies.flatMap(strategy => strategy.variants ?? [])];
+  return new Set([NO_VARIANT, ...allVariants.map(({ name }) => name)]);
 }

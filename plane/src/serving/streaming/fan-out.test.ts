@@ -4,7 +4,7 @@ import { makeFanOut } from './fan-out.ts';
 import { type Group, makeGroup, type Stream } from './stream.ts';
 
 // The fan-out only passes streams on, so a group of plain numbers is enough.
-const groupOf = (...numbers: number[]): Group => {
+const buildGroup = (...numbers: number[]): Group => {
   const group = makeGroup({} as Group['scope']);
   for (const number of numbers) group.streams.add(number as unknown as Stream);
   return group;
@@ -13,62 +13,62 @@ const cpuUs = () => {
   const { user, system } = process.threadCpuUsage();
   return user + system;
 };
-const numbered = (stream: Stream) => stream as unknown as number;
+const toNumber = (stream: Stream) => stream as unknown as number;
 
 test('every stream of a changed group is visited once, and the group is reported when it is complete', async () => {
-  const visited: number[] = [];
+  const visitedStreams: number[] = [];
   const complete: Group[] = [];
   const fanOut = makeFanOut(
-    stream => visited.push(numbered(stream)),
+    stream => visitedStreams.push(toNumber(stream)),
     group => complete.push(group),
   );
-  const [one, two] = [groupOf(1, 2, 3), groupOf(4)];
+  const [firstGroup, secondGroup] = [buildGroup(1, 2, 3), buildGroup(4)];
 
-  fanOut.add(one);
-  fanOut.add(two);
-  fanOut.add(one);
-  await expect.poll(() => complete).toEqual([one, two]);
+  fanOut.add(firstGroup);
+  fanOut.add(secondGroup);
+  fanOut.add(firstGroup);
+  await expect.poll(() => complete).toEqual([firstGroup, secondGroup]);
 
-  expect(visited).toEqual([1, 2, 3, 4]);
+  expect(visitedStreams).toEqual([1, 2, 3, 4]);
 });
 
-test('a change during a round makes it visit streams again that were already visited, but not those that left', async () => {
-  const group = groupOf(1, 2, 3);
-  const visited: number[] = [];
-  let completed = 0;
+test('a change during a round visits the remaining streams again, but not those that were closed', async () => {
+  const group = buildGroup(1, 2, 3);
+  const visitedStreams: number[] = [];
+  let completedGroups = 0;
   const fanOut = makeFanOut(
     stream => {
-      visited.push(numbered(stream));
-      if (visited.length === 2) {
+      visitedStreams.push(toNumber(stream));
+      if (visitedStreams.length === 2) {
         group.streams.delete(1 as unknown as Stream);
         fanOut.add(group);
       }
     },
-    () => completed++,
+    () => completedGroups++,
   );
 
   fanOut.add(group);
-  await expect.poll(() => completed).toBe(1);
+  await expect.poll(() => completedGroups).toBe(1);
 
-  expect(visited).toEqual([1, 2, 3, 2, 3]);
+  expect(visitedStreams).toEqual([1, 2, 3, 2, 3]);
 });
 
 test('a long fan-out lets other work run in between, and pauses when it has used its share', async () => {
-  const group = groupOf(...Array.from({ length: 600 }, (_, number) => number));
+  const group = buildGroup(...Array.from({ length: 600 }, (_, number) => number));
   let visits = 0;
   let isComplete = false;
   const turns: number[] = [];
   const fanOut = makeFanOut(
     () => {
       visits++;
-      const until = cpuUs() + 1_000;
-      while (cpuUs() < until);
+      const deadlineUs = cpuUs() + 1_000;
+      while (cpuUs() < deadlineUs);
     },
     () => {
       isComplete = true;
     },
   );
-  const started = performance.now();
+  const startedAt = performance.now();
 
   fanOut.add(group);
   while (!isComplete) {
@@ -77,17 +77,17 @@ test('a long fan-out lets other work run in between, and pauses when it has used
   }
 
   expect(new Set(turns).size).toBeGreaterThan(10);
-  // 600 ms of work: 400 ms immediately, and the rest at a fifth of the speed.
-  expect(performance.now() - started).toBeGreaterThan(1_000);
+  // Of 600 ms of work, the first 400 ms run immediately, and the rest at a fifth of the speed.
+  expect(performance.now() - startedAt).toBeGreaterThan(1_000);
 });
 
-test('after a stop no stream is visited', async () => {
+test('visits no stream after it is stopped', async () => {
   let visits = 0;
   const fanOut = makeFanOut(
     () => visits++,
     () => {},
   );
-  fanOut.add(groupOf(1, 2));
+  fanOut.add(buildGroup(1, 2));
 
   fanOut.stop();
   await nextTurn();

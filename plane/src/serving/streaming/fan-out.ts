@@ -22,13 +22,13 @@ export type FanOut = {
 };
 
 /**
- * Visits the streams of changed groups, in slices. A stream that is visited gets everything up to the moment of the visit, so changes
- * that come faster than the rounds are sent together.
+ * Visits the streams of changed groups, in slices. A visit sends everything up to that moment, so changes that arrive
+ * faster than the rounds are sent together.
  */
 export function makeFanOut(visit: (stream: Stream) => void, onComplete: (group: Group) => void): FanOut {
   const changed = new Set<Group>();
   let credit = MAX_CREDIT_MS;
-  let paidAt = performance.now();
+  let creditedAt = performance.now();
   let isScheduled = false;
   let isStopped = false;
 
@@ -42,46 +42,46 @@ export function makeFanOut(visit: (stream: Stream) => void, onComplete: (group: 
   const schedule = (): void => {
     if (isScheduled || isStopped || changed.size === 0) return;
     isScheduled = true;
-    earn();
-    if (credit > 0) setImmediate(slice);
-    else setTimeout(slice, Math.ceil(-credit / SHARE));
+    addCredit();
+    if (credit > 0) setImmediate(runSlice);
+    else setTimeout(runSlice, Math.ceil(-credit / SHARE));
   };
 
-  const earn = (): void => {
+  const addCredit = (): void => {
     const now = performance.now();
-    credit = Math.min(MAX_CREDIT_MS, credit + (now - paidAt) * SHARE);
-    paidAt = now;
+    credit = Math.min(MAX_CREDIT_MS, credit + (now - creditedAt) * SHARE);
+    creditedAt = now;
   };
 
-  const slice = (): void => {
+  const runSlice = (): void => {
     isScheduled = false;
     if (isStopped) return;
     const startedAt = cpuMs();
-    const until = performance.now() + SLICE_MS;
+    const deadline = performance.now() + SLICE_MS;
     for (const group of changed) {
-      const isComplete = continueRound(group, until);
+      const isComplete = continueRound(group, deadline);
       changed.delete(group);
       if (isComplete) onComplete(group);
       // Moves to the end of the set, so that a large group does not delay the others.
       else changed.add(group);
-      if (performance.now() >= until) break;
+      if (performance.now() >= deadline) break;
     }
     credit -= cpuMs() - startedAt;
     schedule();
   };
 
   /** Returns whether all streams of the group were visited since its last change. */
-  const continueRound = (group: Group, until: number): boolean => {
+  const continueRound = (group: Group, deadline: number): boolean => {
     for (let visits = 1; ; visits++) {
-      if (group.rest === undefined) {
+      if (group.unvisited === undefined) {
         if (!group.isChanged) return true;
         group.isChanged = false;
-        group.rest = group.streams.values();
+        group.unvisited = group.streams.values();
       }
-      const { value, done } = group.rest.next();
-      if (done === true) group.rest = undefined;
+      const { value, done } = group.unvisited.next();
+      if (done === true) group.unvisited = undefined;
       else visit(value);
-      if (visits % VISITS_PER_CLOCK === 0 && performance.now() >= until) return false;
+      if (visits % VISITS_PER_CLOCK === 0 && performance.now() >= deadline) return false;
     }
   };
 

@@ -8,35 +8,35 @@ import type { Stream } from './stream.ts';
 /** Larger than the operating system's buffers, so that the frame stays in flight if the client does not read. */
 const FRAME = Buffer.alloc(30_000_000, 'x');
 
-/** Two clients with real connections: one that does not read, and one that does. Only one frame is under way at a time. */
+/** Two clients with real connections. Only one of them reads, and only one frame is in flight at a time. */
 async function twoClients(stalledAfterMs: number) {
   const listener = createServer().listen(0, '127.0.0.1');
   await once(listener, 'listening');
   const { port } = listener.address() as AddressInfo;
   const connectOne = async () => {
-    const accepted = once(listener, 'connection');
+    const connection = once(listener, 'connection');
     const client = connect(port, '127.0.0.1');
-    const [socket] = (await accepted) as [Socket];
-    for (const one of [client, socket]) one.on('error', () => {});
+    const [socket] = (await connection) as [Socket];
+    for (const end of [client, socket]) end.on('error', () => {});
     onTestFinished(() => {
       client.destroy();
       socket.destroy();
     });
-    // Large frames use nothing else of a stream.
+    // Large frames use no other part of a stream.
     return { client, stream: { socket, largeFrame: 'none' } as Stream };
   };
   const [stalled, reader] = [await connectOne(), await connectOne()];
   listener.close();
-  const taken: Stream[] = [];
-  const read: Stream[] = [];
+  const takenStreams: Stream[] = [];
+  const readStreams: Stream[] = [];
   const cutOff: Stream[] = [];
   const frames = makeLargeFrames(
-    { ...STREAM_LIMITS, largeBytesUnderWay: 1, stalledAfterMs },
+    { ...STREAM_LIMITS, largeBytesInFlight: 1, stalledAfterMs },
     stream => {
-      taken.push(stream);
+      takenStreams.push(stream);
       return FRAME;
     },
-    stream => read.push(stream),
+    stream => readStreams.push(stream),
     stream => {
       cutOff.push(stream);
       stream.socket.destroy();
@@ -44,19 +44,19 @@ async function twoClients(stalledAfterMs: number) {
     },
   );
   reader.client.resume();
-  return { stalled: stalled.stream, reader: reader.stream, frames, taken, read, cutOff };
+  return { stalled: stalled.stream, reader: reader.stream, frames, takenStreams, readStreams, cutOff };
 }
 
 test('a frame waits for its turn until the client before it is cut off', async () => {
-  const { stalled, reader, frames, taken, read, cutOff } = await twoClients(0);
+  const { stalled, reader, frames, takenStreams, readStreams, cutOff } = await twoClients(0);
 
   frames.add(stalled);
   frames.add(reader);
-  await expect.poll(() => taken).toEqual([stalled]);
+  await expect.poll(() => takenStreams).toEqual([stalled]);
   expect([frames.waiting, reader.largeFrame]).toEqual([1, 'waiting']);
-  // Nothing ends before the next sweep.
+  // No stream ends before the next sweep.
   await new Promise(resolve => setTimeout(resolve, 100));
-  expect([frames.waiting, read, cutOff]).toEqual([1, [], []]);
+  expect([frames.waiting, readStreams, cutOff]).toEqual([1, [], []]);
   await expect
     .poll(() => {
       if (cutOff.length === 0) frames.sweep();
@@ -64,20 +64,20 @@ test('a frame waits for its turn until the client before it is cut off', async (
     })
     .toEqual([stalled]);
 
-  await expect.poll(() => read).toEqual([reader]);
-  expect([taken, frames.waiting, reader.largeFrame]).toEqual([[stalled, reader], 0, 'none']);
+  await expect.poll(() => readStreams).toEqual([reader]);
+  expect([takenStreams, frames.waiting, reader.largeFrame]).toEqual([[stalled, reader], 0, 'none']);
 });
 
-test('a pause of the whole process cuts nobody off', async () => {
-  const { reader, frames, read, cutOff } = await twoClients(50);
+test('a pause of the whole process disconnects nobody', async () => {
+  const { reader, frames, readStreams, cutOff } = await twoClients(50);
   frames.add(reader);
   await new Promise(setImmediate);
   expect(reader.largeFrame).toBe('under way');
 
-  const until = performance.now() + 100;
-  while (performance.now() < until);
+  const deadline = performance.now() + 100;
+  while (performance.now() < deadline);
   frames.sweep();
 
-  await expect.poll(() => read).toEqual([reader]);
+  await expect.poll(() => readStreams).toEqual([reader]);
   expect(cutOff).toEqual([]);
 });

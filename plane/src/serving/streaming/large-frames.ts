@@ -20,52 +20,52 @@ type Progress = {
   bytes: number;
   countedUntil: number;
   readAt: number;
-  /** Whether the previous sweep found that the client has read nothing for too long. */
+  /** Whether the previous sweep found that the client had read nothing for too long. */
   isOverdue: boolean;
 };
 
-/** Sends hydrations and other large frames, in the order of the clients. The number of bytes under way at the same time is limited. */
+/** Sends hydrations and other large frames in the order in which clients ask. The number of bytes in flight is limited. */
 export function makeLargeFrames(
-  { largeBytesUnderWay: mostBytes, stalledAfterMs }: StreamLimits,
-  /** The frame for the client, which counts as sent. */
-  take: (stream: Stream) => Buffer,
+  { largeBytesInFlight: maxBytes, stalledAfterMs }: StreamLimits,
+  /** Returns the frame for the client, which then counts as sent. */
+  takeFrame: (stream: Stream) => Buffer,
   onRead: (stream: Stream) => void,
   cutOff: (stream: Stream) => void,
 ): LargeFrames {
   const waiting = new Set<Stream>();
-  const underWay = new Map<Stream, Progress>();
-  let bytesUnderWay = 0;
+  const progressByStream = new Map<Stream, Progress>();
+  let bytesInFlight = 0;
   let isScheduled = false;
 
-  /** From now on, the client's frame counts as this many bytes. */
-  const count = (stream: Stream, bytes: number): void => {
-    const progress = underWay.get(stream);
+  /** Sets how many bytes the client's frame counts as. */
+  const setCountedBytes = (stream: Stream, bytes: number): void => {
+    const progress = progressByStream.get(stream);
     if (!progress) return;
-    bytesUnderWay += bytes - progress.bytes;
+    bytesInFlight += bytes - progress.bytes;
     progress.bytes = bytes;
   };
 
   const schedule = (): void => {
-    if (isScheduled || waiting.size === 0 || bytesUnderWay >= mostBytes) return;
+    if (isScheduled || waiting.size === 0 || bytesInFlight >= maxBytes) return;
     isScheduled = true;
-    setImmediate(start);
+    setImmediate(startFrames);
   };
 
-  const start = (): void => {
+  const startFrames = (): void => {
     isScheduled = false;
-    const until = performance.now() + SLICE_MS;
+    const deadline = performance.now() + SLICE_MS;
     for (const stream of waiting) {
       waiting.delete(stream);
-      startOne(stream);
-      if (bytesUnderWay >= mostBytes || performance.now() >= until) break;
+      startFrame(stream);
+      if (bytesInFlight >= maxBytes || performance.now() >= deadline) break;
     }
     schedule();
   };
 
-  const startOne = (stream: Stream): void => {
+  const startFrame = (stream: Stream): void => {
     const { socket } = stream;
     stream.largeFrame = 'under way';
-    const frame = take(stream);
+    const frame = takeFrame(stream);
     const now = performance.now();
     const progress: Progress = {
       bytes: frame.length,
@@ -73,18 +73,18 @@ export function makeLargeFrames(
       readAt: now,
       isOverdue: false,
     };
-    bytesUnderWay += frame.length;
-    underWay.set(stream, progress);
-    const writePart = (from: number): void => {
+    bytesInFlight += frame.length;
+    progressByStream.set(stream, progress);
+    const writePart = (offset: number): void => {
       if (socket.destroyed) return;
       progress.readAt = performance.now();
       progress.isOverdue = false;
-      if (from < frame.length) {
-        socket.write(frame.subarray(from, from + PART_BYTES), () => writePart(from + PART_BYTES));
+      if (offset < frame.length) {
+        socket.write(frame.subarray(offset, offset + PART_BYTES), () => writePart(offset + PART_BYTES));
         return;
       }
-      count(stream, 0);
-      underWay.delete(stream);
+      setCountedBytes(stream, 0);
+      progressByStream.delete(stream);
       stream.largeFrame = 'none';
       onRead(stream);
       schedule();
@@ -100,18 +100,18 @@ export function makeLargeFrames(
     },
     remove: stream => {
       waiting.delete(stream);
-      count(stream, 0);
-      underWay.delete(stream);
+      setCountedBytes(stream, 0);
+      progressByStream.delete(stream);
       schedule();
     },
     sweep: () => {
       const now = performance.now();
-      for (const [stream, progress] of underWay) {
+      for (const [stream, progress] of progressByStream) {
         const { countedUntil, readAt, isOverdue } = progress;
-        // After a pause of the whole process, every client seems stalled. The ones that read show it before the next sweep.
+        // After a pause of the whole process, every client seems stalled. Those that read will have shown it by the next sweep.
         progress.isOverdue = readAt + stalledAfterMs < now;
         if (isOverdue && progress.isOverdue) cutOff(stream);
-        else if (countedUntil < now) count(stream, 0);
+        else if (countedUntil < now) setCountedBytes(stream, 0);
       }
       schedule();
     },

@@ -48,8 +48,8 @@ const feature = (name: string, bytes = 0, enabled = true): SdkDocument => ({
   ...(bytes > 0 ? { text: randomBytes(bytes / 2).toString('hex') } : {}),
 });
 
-test('without a slot a client gets 429, and only that client is invited, once, with a reserved slot', async () => {
-  // The limit on hydrations is not smaller than that on streams, and must not decide here.
+test('rejects a client without a free slot, and later invites only that client, once, with a reserved slot', async () => {
+  // High enough that the limit on hydrations does not affect this test, which is about streams.
   const limits = { invitedAfterMs: 0, hydrationsPerTokenAndMinute: 60_000_000 };
   const app = await harness.secondServer({ maxStreams: 1 }, limits);
   const url = await server.keep(app);
@@ -65,7 +65,8 @@ test('without a slot a client gets 429, and only that client is invited, once, w
   first.close();
   await expect.poll(() => metric(app, 'halyard_sdk_streams')).toBe(0);
 
-  for (const other of [undefined, 'another']) expect((await poll(url, token, other, etag)).status).toBe(304);
+  for (const otherId of [undefined, 'another'])
+    expect((await poll(url, token, otherId, etag)).status).toBe(304);
   const invitation = await poll(url, token, 'rejected', etag);
   expect([invitation.status, invitation.headers.get('fetch-mode'), invitation.headers.get('etag')]).toEqual([
     200,
@@ -80,7 +81,7 @@ test('without a slot a client gets 429, and only that client is invited, once, w
 });
 
 test.each(['unleash-python-sdk:6.8.0', 'unleash-ruby-sdk:6.6.0'])(
-  '%s never polls, so without a slot it gets one event and the end of the stream, and resumes by id',
+  '%s never polls, so without a free slot its stream ends after one event, and resumes by id',
   async sdk => {
     const app = await harness.secondServer({ maxStreams: 1 }, { hydrationsPerTokenAndMinute: 60_000_000 });
     const url = await server.keep(app);
@@ -100,14 +101,17 @@ test.each(['unleash-python-sdk:6.8.0', 'unleash-ruby-sdk:6.6.0'])(
     expect(visit.lines.at(-1)).toBe('retry: 15000');
     await expect.poll(() => metric(app, 'halyard_sdk_streams')).toBe(1);
 
-    const next = await connect(url, token, { ...headers, 'last-event-id': visit.received[0]?.id ?? '' });
-    await next.closed;
-    expect(next.received).toMatchObject([{ name: 'unleash-connected', events: [] }]);
+    const nextStream = await connect(url, token, {
+      ...headers,
+      'last-event-id': visit.received[0]?.id ?? '',
+    });
+    await nextStream.closed;
+    expect(nextStream.received).toMatchObject([{ name: 'unleash-connected', events: [] }]);
     expect((await connect(url, token, { 'unleash-sdk': 'unleash-node-sdk:6.12.1' })).status).toBe(429);
   },
 );
 
-test('an SDK that never polls waits for its turn with a large hydration, and stays if there is a slot', async () => {
+test('an SDK that never polls waits for its turn to get a large hydration, and keeps its stream if there is a slot', async () => {
   const app = await harness.secondServer(
     { maxStreams: 1 },
     { largeFrameBytes: 1_000, hydrationsPerTokenAndMinute: 60_000_000 },
@@ -127,19 +131,19 @@ test('an SDK that never polls waits for its turn with a large hydration, and sta
   expect(stays.isClosed()).toBe(false);
 });
 
-test('a token leaves slots for other tokens', async () => {
+test('a token cannot take every slot', async () => {
   const app = await harness.secondServer({ maxStreams: 10 });
   const url = await server.keep(app);
-  const [one, two] = [await server.token('production'), await server.token('production')];
+  const [firstToken, secondToken] = [await server.token('production'), await server.token('production')];
 
-  const greedy = await Promise.all(Array.from({ length: 20 }, () => connect(url, one)));
+  const greedy = await Promise.all(Array.from({ length: 20 }, () => connect(url, firstToken)));
   expect(greedy.filter(({ status }) => status === 200)).toHaveLength(8);
-  expect((await connect(url, two)).status).toBe(200);
-  expect((await connect(url, one)).status).toBe(429);
+  expect((await connect(url, secondToken)).status).toBe(200);
+  expect((await connect(url, firstToken)).status).toBe(429);
 });
 
 test('an SDK without a slot polls, and streams again after an invitation', async () => {
-  // The limit on hydrations is not smaller than that on streams, and must not decide here.
+  // High enough that the limit on hydrations does not affect this test, which is about streams.
   const limits = { invitedAfterMs: 0, hydrationsPerTokenAndMinute: 60_000_000 };
   const app = await harness.secondServer({ maxStreams: 1 }, limits);
   const url = await server.keep(app);
@@ -165,49 +169,49 @@ test('a client that does not read is cut off, and resumes after its last event',
   await makeEnvironment(harness.db, 'slow');
   await putDocuments(harness.db, 'slow', { features: [feature('a')] });
   const token = await server.token('slow');
-  const slow = await connect(url, token);
+  const slowStream = await connect(url, token);
   const reader = await connect(url, token);
-  await expect.poll(() => slow.received).toHaveLength(1);
-  slow.response.pause();
+  await expect.poll(() => slowStream.received).toHaveLength(1);
+  slowStream.response.pause();
 
   let written = 0;
   while ((await metric(app, 'halyard_sdk_streams_cut_off_total')) === 0) {
     await putDocuments(harness.db, 'slow', { features: [feature(`f${written % 3}`, 500_000)] });
     written++;
   }
-  slow.response.resume();
-  await slow.closed;
+  slowStream.response.resume();
+  await slowStream.closed;
 
   expect(reader.isClosed()).toBe(false);
-  const { id = '' } = slow.received.at(-1) ?? {};
-  const resumed = await connect(url, token, { 'last-event-id': id });
-  // More than one event, if the server had not read the last change when the client came back.
-  await expect.poll(() => resumed.received.at(-1)?.id).toMatch(new RegExp(`\\.${written + 1}$`));
-  const events = resumed.received.flatMap(received => received.events);
+  const { id = '' } = slowStream.received.at(-1) ?? {};
+  const resumedStream = await connect(url, token, { 'last-event-id': id });
+  // There are several events if the server had not yet read the last change when the client came back.
+  await expect.poll(() => resumedStream.received.at(-1)?.id).toMatch(new RegExp(`\\.${written + 1}$`));
+  const events = resumedStream.received.flatMap(received => received.events);
   expect(events.every(({ type }) => type === 'feature-updated')).toBe(true);
 });
 
-test('a client that does not read its hydration is cut off, and the next client gets its own', async () => {
-  const app = await harness.secondServer({}, { largeBytesUnderWay: 1, stalledAfterMs: 2_000 });
+test('a client that does not read its hydration is cut off, and the next client is served', async () => {
+  const app = await harness.secondServer({}, { largeBytesInFlight: 1, stalledAfterMs: 2_000 });
   const url = await server.keep(app);
   await makeEnvironment(harness.db, 'large');
   await putDocuments(harness.db, 'large', { features: [feature('a', 30_000_000)] });
   const token = await server.token('large');
-  const stalled = await connect(url, token);
-  stalled.response.pause();
+  const stalledStream = await connect(url, token);
+  stalledStream.response.pause();
 
-  const waiting = await connect(url, token);
+  const waitingStream = await connect(url, token);
   await putDocuments(harness.db, 'large', { features: [feature('b')] });
 
-  await expect.poll(() => waiting.received.at(-1)?.events.at(-1)?.eventId).toBe(2);
+  await expect.poll(() => waitingStream.received.at(-1)?.events.at(-1)?.eventId).toBe(2);
   expect(await metric(app, 'halyard_sdk_streams_cut_off_total')).toBe(1);
-  expect(waiting.received[0]?.events).toMatchObject([{ type: 'hydration' }]);
+  expect(waitingStream.received[0]?.events).toMatchObject([{ type: 'hydration' }]);
   await putDocuments(harness.db, 'large', { features: [feature('c')] });
-  await expect.poll(() => waiting.received.at(-1)?.events.at(-1)?.eventId).toBe(3);
-  expect(waiting.received.at(-1)).toMatchObject({ name: 'unleash-updated' });
+  await expect.poll(() => waitingStream.received.at(-1)?.events.at(-1)?.eventId).toBe(3);
+  expect(waitingStream.received.at(-1)).toMatchObject({ name: 'unleash-updated' });
 });
 
-test('a client that hydrates too often gets 429, and resumed streams and other clients do not count', async () => {
+test('a client that hydrates too often gets 429, but resumed streams and other clients do not count', async () => {
   const app = await harness.secondServer({}, { hydrationsPerClient: { burst: 2, perMinute: 2 } });
   const url = await server.keep(app);
   const token = await server.token('production');
@@ -216,28 +220,28 @@ test('a client that hydrates too often gets 429, and resumed streams and other c
   await expect.poll(() => first.received).toHaveLength(1);
   await connect(url, token, greedy);
 
-  const rejected = await connect(url, token, greedy);
-  const resumed = { ...greedy, 'last-event-id': first.received[0]?.id ?? '' };
-  const others = [resumed, resumed, { 'unleash-connection-id': 'other' }, {}, {}, {}];
-  const streams = await Promise.all(others.map(headers => connect(url, token, headers)));
+  const rejectedStream = await connect(url, token, greedy);
+  const resumingHeaders = { ...greedy, 'last-event-id': first.received[0]?.id ?? '' };
+  const otherHeaders = [resumingHeaders, resumingHeaders, { 'unleash-connection-id': 'other' }, {}, {}, {}];
+  const streams = await Promise.all(otherHeaders.map(headers => connect(url, token, headers)));
 
-  expect([rejected.status, Number(rejected.headers['retry-after'])]).toEqual([429, 30]);
-  expect(streams.map(({ status }) => status)).toEqual(others.map(() => 200));
+  expect([rejectedStream.status, Number(rejectedStream.headers['retry-after'])]).toEqual([429, 30]);
+  expect(streams.map(({ status }) => status)).toEqual(otherHeaders.map(() => 200));
 });
 
-test('hydrations of one token are limited, whatever the connection ids', async () => {
+test('hydrations of one token are limited, regardless of connection ids', async () => {
   const app = await harness.secondServer({ maxStreams: 8 }, { hydrationsPerTokenAndMinute: 1 });
   const url = await server.keep(app);
-  const [one, two] = [await server.token('production'), await server.token('production')];
+  const [firstToken, secondToken] = [await server.token('production'), await server.token('production')];
   for (let round = 0; round < 8; round++) {
-    const stream = await connect(url, one, { 'unleash-connection-id': `client-${round}` });
+    const stream = await connect(url, firstToken, { 'unleash-connection-id': `client-${round}` });
     expect(stream.status).toBe(200);
     stream.close();
     await expect.poll(() => metric(app, 'halyard_sdk_streams')).toBe(0);
   }
 
-  expect((await connect(url, one)).status).toBe(429);
-  expect((await connect(url, two)).status).toBe(200);
+  expect((await connect(url, firstToken)).status).toBe(429);
+  expect((await connect(url, secondToken)).status).toBe(200);
 });
 
 test('an SDK that cannot store its flags falls back to polling after a few hydrations', async () => {
@@ -268,31 +272,31 @@ test('an SDK that cannot store its flags falls back to polling after a few hydra
   sdk.destroy();
 });
 
-test('a stream without changes gets comments', async () => {
+test('the server sends comments on a stream without changes', async () => {
   const url = await server.keep(await harness.secondServer({}, { commentsEveryMs: 200 }));
   const stream = await connect(url, await server.token('production'));
 
   await expect.poll(() => stream.lines).toContain(':');
 });
 
-test('a stopping server ends every stream at a different time, and opens no new ones', async () => {
+test('a stopping server spreads the ends of its streams and the reconnections, and opens no new streams', async () => {
   const app = await harness.secondServer();
   const url = await server.keep(app);
   const token = await server.token('production');
   const streams = await Promise.all(Array.from({ length: 100 }, () => connect(url, token)));
-  const ends: number[] = [];
-  for (const { closed } of streams) void closed.then(() => ends.push(performance.now()));
+  const endTimes: number[] = [];
+  for (const { closed } of streams) void closed.then(() => endTimes.push(performance.now()));
 
-  const closing = app.close();
-  await expect.poll(() => ends.length).toBeGreaterThan(0);
-  const late = await connect(url, token).catch(() => undefined);
-  expect(late === undefined || late.status === 503).toBe(true);
-  await closing;
+  const shutdown = app.close();
+  await expect.poll(() => endTimes.length).toBeGreaterThan(0);
+  const lateStream = await connect(url, token).catch(() => undefined);
+  expect(lateStream === undefined || lateStream.status === 503).toBe(true);
+  await shutdown;
   await Promise.all(streams.map(({ closed }) => closed));
 
-  const times = streams.map(({ lines }) => Number(/^retry: (\d+)$/.exec(lines.at(-1) ?? '')?.[1]));
-  expect(Math.min(...times)).toBeGreaterThanOrEqual(2_000);
-  expect(Math.max(...times)).toBeLessThanOrEqual(6_000);
-  expect(new Set(times).size).toBeGreaterThan(50);
-  expect(Math.max(...ends) - Math.min(...ends)).toBeGreaterThan(300);
+  const retryDelays = streams.map(({ lines }) => Number(/^retry: (\d+)$/.exec(lines.at(-1) ?? '')?.[1]));
+  expect(Math.min(...retryDelays)).toBeGreaterThanOrEqual(2_000);
+  expect(Math.max(...retryDelays)).toBeLessThanOrEqual(6_000);
+  expect(new Set(retryDelays).size).toBeGreaterThan(50);
+  expect(Math.max(...endTimes) - Math.min(...endTimes)).toBeGreaterThan(300);
 });

@@ -1,19 +1,19 @@
 export type StreamLimits = {
-  /** The maximum number of streams of one process. A client that finds no slot polls. */
+  /** The maximum number of streams of one process. A client without a slot polls. */
   streams: number;
   /** Bytes that may wait in the process for one client. A client that reads more slowly is cut off, and resumes by id. */
   bufferedBytes: number;
-  /** A larger frame waits for its turn: a few megabytes for each of 10,000 clients would fill the machine's memory. */
+  /** A larger frame waits for its turn, because a few megabytes for each of 10,000 clients would exhaust the machine's memory. */
   largeFrameBytes: number;
-  /** Bytes of large frames that may be under way at the same time. */
-  largeBytesUnderWay: number;
-  /** Hydrations of one client, identified by its connection id. A client hydrates once, and again if it lost what it had. */
+  /** Bytes of large frames that may be in flight at the same time. */
+  largeBytesInFlight: number;
+  /** Hydrations of one client, identified by its connection id. A client hydrates once, and again if it lost its flags. */
   hydrationsPerClient: Rate;
-  /** Hydrations per minute of all clients of one token. A fleet that starts gets as many immediately as there are streams. */
+  /** Hydrations per minute for all clients of one token. A starting fleet gets one hydration per stream without waiting. */
   hydrationsPerTokenAndMinute: number;
-  /** How long after its rejection a client is invited to stream again, at the earliest. */
+  /** The minimum time before a rejected client is invited to stream again. */
   invitedAfterMs: number;
-  /** A client that reads nothing of a large frame for this long is cut off, so that it does not keep others waiting. */
+  /** A client that reads nothing of a large frame for this long is disconnected, so that others do not wait for it. */
   stalledAfterMs: number;
   /** Every stream gets a comment within this time. */
   commentsEveryMs: number;
@@ -28,8 +28,8 @@ export const STREAM_LIMITS: StreamLimits = {
   streams: 20_000,
   bufferedBytes: MB,
   largeFrameBytes: MB / 4,
-  largeBytesUnderWay: 64 * MB,
-  // A client that reads nothing is cut off after 10 s, and returns 2 s later: 5 hydrations per minute.
+  largeBytesInFlight: 64 * MB,
+  // A client that reads nothing is cut off after 10 s and returns 2 s later, which makes 5 hydrations per minute.
   hydrationsPerClient: { burst: 10, perMinute: 6 },
   hydrationsPerTokenAndMinute: 6_000,
   invitedAfterMs: 60_000,

@@ -1,12 +1,12 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** Plain numbers: a counter of the library costs a microsecond, which is a tenth of the work for a stream. */
+/** Plain numbers, because a counter of prom-client costs a microsecond, a tenth of the work for a stream. */
 export type StreamCounts = { frames: number; bytes: number; hydrations: number; cutOff: number };
 
 type Sizes = { open: () => number; waiting: () => number; limit: number };
 
-/** Returns the function that records how long a change took to reach all streams. */
-export function streamMetrics(
+/** Registers the metrics, and returns a function that records how long a change took to reach all streams. */
+export function registerStreamMetrics(
   registry: Registry,
   counts: StreamCounts,
   { open, waiting, limit }: Sizes,

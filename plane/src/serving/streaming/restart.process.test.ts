@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type Db, openDb } from '../../../../server/src/platform/db/database.ts';
-import { copyDatabase, discardDatabase, urlOf } from '../../../../server/src/test/database.ts';
+import { copyDatabase, discardDatabase, getDatabaseUrl } from '../../../../server/src/test/database.ts';
 import { makeApiToken } from '../../../../server/src/test/factories.ts';
 import {
   type RunningServer,
@@ -13,7 +13,7 @@ import { putDocuments } from '../../../../server/src/test/sdk-documents.ts';
 import { openStream } from '../../../../server/src/test/sdk-stream.ts';
 
 const name = `halyard_restart_${randomBytes(4).toString('hex')}`;
-const env = { DATABASE_URL: urlOf(name) };
+const env = { DATABASE_URL: getDatabaseUrl(name) };
 let db: Db;
 let server: RunningServer;
 let token: string;
@@ -44,18 +44,18 @@ test('after a kill and a restart a client gets only what it missed', async () =>
   server = await startProcess(env);
 
   for (const { received } of streams) {
-    const resumed = await openStream(server.url, token, { 'last-event-id': received[0]?.id ?? '' });
-    await expect.poll(() => resumed.received).toHaveLength(1);
-    expect(resumed.received[0]).toMatchObject({
+    const resumedStream = await openStream(server.url, token, { 'last-event-id': received[0]?.id ?? '' });
+    await expect.poll(() => resumedStream.received).toHaveLength(1);
+    expect(resumedStream.received[0]).toMatchObject({
       name: 'unleash-connected',
       events: [{ type: 'feature-updated', feature: { name: 'b' } }],
     });
-    expect(resumed.bytes()).toBeLessThan(1_000);
-    resumed.close();
+    expect(resumedStream.bytes()).toBeLessThan(1_000);
+    resumedStream.close();
   }
 });
 
-test('at SIGTERM all streams end, even that of a client that does not read, and the process ends with 0', async () => {
+test('SIGTERM ends all streams, even if a client does not read, and the process exits with 0', async () => {
   const streams = await Promise.all(Array.from({ length: 50 }, () => openStream(server.url, token)));
   for (const { received } of streams) await expect.poll(() => received).toHaveLength(1);
   streams[0]?.response.pause();
@@ -66,7 +66,7 @@ test('at SIGTERM all streams end, even that of a client that does not read, and 
   expect(code).toBe(0);
   streams[0]?.response.resume();
   await Promise.all(streams.map(({ closed }) => closed));
-  const last = streams.map(({ lines }) => lines.at(-1));
-  expect(last).toEqual(last.map(() => expect.stringMatching(/^retry: \d{4}$/)));
-  expect(new Set(last).size).toBeGreaterThan(25);
+  const lastLines = streams.map(({ lines }) => lines.at(-1));
+  expect(lastLines).toEqual(lastLines.map(() => expect.stringMatching(/^retry: \d{4}$/)));
+  expect(new Set(lastLines).size).toBeGreaterThan(25);
 });

@@ -43,7 +43,7 @@ const connect = async (token: string, headers: Record<string, string> = {}, url 
 const put = async (environment: string, ...names: string[]) =>
   await putDocuments(harness.db, environment, { features: names.map(name => feature(name)) });
 
-const typesOf = (stream: SdkStream) =>
+const listEventTypes = (stream: SdkStream) =>
   stream.received.map(({ name, events }) => [name, ...events.map(({ type }) => type)]);
 
 async function environment(name: string): Promise<string> {
@@ -52,7 +52,7 @@ async function environment(name: string): Promise<string> {
   return await server.token(name);
 }
 
-test('a stream begins with everything, then has every change', async () => {
+test('a stream starts with everything, then sends every change', async () => {
   const token = await environment('plain');
   const stream = await connect(token);
   await expect.poll(() => stream.received).toHaveLength(1);
@@ -92,14 +92,14 @@ test('a client that resumes gets what it missed, or an empty list', async () => 
   const [{ id = '' } = {}] = first.received;
   first.close();
 
-  const unchanged = await connect(token, { 'last-event-id': id });
-  await expect.poll(() => typesOf(unchanged)).toEqual([['unleash-connected']]);
-  expect(unchanged.received[0]?.id).toBe(id);
+  const unchangedStream = await connect(token, { 'last-event-id': id });
+  await expect.poll(() => listEventTypes(unchangedStream)).toEqual([['unleash-connected']]);
+  expect(unchangedStream.received[0]?.id).toBe(id);
   await put('resumed', 'c');
-  await expect.poll(() => unchanged.received).toHaveLength(2);
+  await expect.poll(() => unchangedStream.received).toHaveLength(2);
 
   const behind = await connect(token, { 'last-event-id': id });
-  await expect.poll(() => typesOf(behind)).toEqual([['unleash-connected', 'feature-updated']]);
+  await expect.poll(() => listEventTypes(behind)).toEqual([['unleash-connected', 'feature-updated']]);
 });
 
 test('a client that sends the id in quotes resumes', async () => {
@@ -107,12 +107,12 @@ test('a client that sends the id in quotes resumes', async () => {
   const first = await connect(token);
   await expect.poll(() => first.received).toHaveLength(1);
 
-  const resumed = await connect(token, { 'last-event-id': `"${first.received[0]?.id}"` });
+  const resumedStream = await connect(token, { 'last-event-id': `"${first.received[0]?.id}"` });
 
-  await expect.poll(() => typesOf(resumed)).toEqual([['unleash-connected']]);
+  await expect.poll(() => listEventTypes(resumedStream)).toEqual([['unleash-connected']]);
 });
 
-test('a client that is ahead of the server stays where it is, until the server has more', async () => {
+test('a client that is ahead of the server gets nothing until the server has more', async () => {
   const token = await environment('ahead');
   const first = await connect(token);
   await expect.poll(() => first.received).toHaveLength(1);
@@ -133,7 +133,7 @@ test.each(['', '*', 'x', '1.2', 'a.b.c', '7', `${'9'.repeat(5_000)}`])(
     const token = await server.token('production');
     const stream = await connect(token, { 'last-event-id': id });
 
-    await expect.poll(() => typesOf(stream)).toEqual([['unleash-connected', 'hydration']]);
+    await expect.poll(() => listEventTypes(stream)).toEqual([['unleash-connected', 'hydration']]);
   },
 );
 
@@ -149,46 +149,46 @@ test('a segment comes before the feature that uses it', async () => {
   });
 
   await expect
-    .poll(() => typesOf(stream)[1])
+    .poll(() => listEventTypes(stream)[1])
     .toEqual(['unleash-updated', 'segment-updated', 'feature-removed', 'feature-updated']);
 });
 
-test('a new epoch hydrates every stream, and the id of the old epoch hydrates', async () => {
+test('a new epoch hydrates every stream, including one that resumes with an id from the old epoch', async () => {
   const token = await environment('epoch');
   const streams = [await connect(token), await connect(token)];
   for (const stream of streams) await expect.poll(() => stream.received).toHaveLength(1);
-  const old = streams[0]?.received[0]?.id ?? '';
+  const oldId = streams[0]?.received[0]?.id ?? '';
 
   await sql`update sdk_epoch set number = number + 1`.execute(harness.db);
 
   for (const stream of streams) {
     await expect
-      .poll(() => typesOf(stream))
+      .poll(() => listEventTypes(stream))
       .toEqual([
         ['unleash-connected', 'hydration'],
         ['unleash-connected', 'hydration'],
       ]);
-    expect(stream.received[1]?.id.split('.')[0]).not.toBe(old.split('.')[0]);
+    expect(stream.received[1]?.id.split('.')[0]).not.toBe(oldId.split('.')[0]);
   }
-  const resumed = await connect(token, { 'last-event-id': old });
-  await expect.poll(() => typesOf(resumed)).toEqual([['unleash-connected', 'hydration']]);
+  const resumedStream = await connect(token, { 'last-event-id': oldId });
+  await expect.poll(() => listEventTypes(resumedStream)).toEqual([['unleash-connected', 'hydration']]);
 });
 
-test('a revoked token ends its streams on every server, and 401 follows', async () => {
+test('revoking a token ends its streams on every server, and reconnecting is rejected with 401', async () => {
   const other = await server.keep(await harness.secondServer());
   const body = { tokenName: 'revoked', type: 'backend', environment: 'production' };
   const { id, secret } = (await call(harness.app, 'POST', '/api/admin/api-tokens', { body })).body;
   const streams = [await connect(secret), await connect(secret, {}, other)];
-  const kept = await connect(await server.token('production'), {}, other);
+  const survivingStream = await connect(await server.token('production'), {}, other);
 
   await call(harness.app, 'DELETE', `/api/admin/api-tokens/${id}`);
 
   await Promise.all(streams.map(({ closed }) => closed));
-  expect(kept.isClosed()).toBe(false);
+  expect(survivingStream.isClosed()).toBe(false);
   expect((await connect(secret, {}, other)).status).toBe(401);
 });
 
-test('an expired token ends its streams', async () => {
+test('streams end when their token expires', async () => {
   const body = { tokenName: 'expired', type: 'backend', environment: 'production' };
   const { id, secret } = (await call(harness.app, 'POST', '/api/admin/api-tokens', { body })).body;
   const stream = await connect(secret);
@@ -201,7 +201,7 @@ test('an expired token ends its streams', async () => {
   expect((await connect(secret)).status).toBe(401);
 });
 
-test('a token hydrates when it loses a project, and its streams end with its last project', async () => {
+test('streams hydrate when their token loses a project, and end when it loses its last project', async () => {
   for (const id of ['one', 'two'])
     await call(harness.app, 'POST', '/api/admin/projects', { body: { id, name: id } });
   await makeEnvironment(harness.db, 'shrinking');
@@ -219,29 +219,29 @@ test('a token hydrates when it loses a project, and its streams end with its las
     name: 'unleash-connected',
     events: [{ type: 'hydration', features: [{ name: 'of-two' }] }],
   });
-  const resumed = await connect(token, { 'last-event-id': id });
-  await expect.poll(() => typesOf(resumed)).toEqual([['unleash-connected', 'hydration']]);
+  const resumedStream = await connect(token, { 'last-event-id': id });
+  await expect.poll(() => listEventTypes(resumedStream)).toEqual([['unleash-connected', 'hydration']]);
   await call(harness.app, 'DELETE', '/api/admin/projects/two');
   await stream.closed;
 });
 
-test('streams of one scope and position get the same bytes, and streams of a different project get none', async () => {
+test('streams with the same scope and position get the same bytes, and streams of a different project get none', async () => {
   await makeEnvironment(harness.db, 'scopes');
   for (const id of ['mine', 'yours'])
     await call(harness.app, 'POST', '/api/admin/projects', { body: { id, name: id } });
   const mine = await server.token('scopes', ['mine']);
   const yours = await server.token('scopes', ['yours']);
   const streams = [await connect(mine), await connect(mine)];
-  const other = await connect(yours);
-  await expect.poll(() => other.received).toHaveLength(1);
+  const otherStream = await connect(yours);
+  await expect.poll(() => otherStream.received).toHaveLength(1);
 
   await putDocuments(harness.db, 'scopes', { features: [feature('x', { project: 'mine' })] });
   for (const stream of streams) await expect.poll(() => stream.received).toHaveLength(2);
   await putDocuments(harness.db, 'scopes', { features: [feature('y', { project: 'yours' })] });
-  await expect.poll(() => other.received).toHaveLength(2);
+  await expect.poll(() => otherStream.received).toHaveLength(2);
 
   expect(streams[0]?.received).toEqual(streams[1]?.received);
-  expect(other.received[1]?.events).toMatchObject([{ feature: { name: 'y' } }]);
+  expect(otherStream.received[1]?.events).toMatchObject([{ feature: { name: 'y' } }]);
   expect(streams[0]?.received).toHaveLength(2);
 });
 
@@ -266,12 +266,12 @@ test('many simultaneous changes arrive in order, and the last state is complete'
 
 test('rejects a request without a valid backend token', async () => {
   const admin = await connect('*:*.an-admin-token-for-tests-0123456789');
-  const unknown = await connect('*:production.unknown');
+  const unknownStream = await connect('*:production.unknown');
 
-  expect([admin.status, unknown.status]).toEqual([403, 401]);
+  expect([admin.status, unknownStream.status]).toEqual([403, 401]);
 });
 
-test('a real SDK sees changes by stream', async () => {
+test('a real SDK sees streamed changes', async () => {
   const token = await environment('real');
   const sdk = await startSdk(server.url, token, 'streaming');
   expect(sdk.isEnabled('a')).toBe(true);

@@ -40,13 +40,13 @@ export function streamingRoutes(
     },
     async (request, reply) => {
       const { token, scope } = await authorize(request);
-      const revision = presented(request.headers['last-event-id'], scope);
+      const revision = readEventRevision(request.headers['last-event-id'], scope);
       const client = {
         token,
-        connectionId: connectionIdOf(request),
+        connectionId: readConnectionId(request),
         revision,
         neverPolls: neverPolls(request.headers),
-        known: positions.hear(token, request.headers, scope, revision),
+        knownClient: positions.hear(token, request.headers, scope, revision),
       };
       streams.open(reply, scope, client, [...EVENT_STREAM_HEAD, ...commonHeaders()]);
       count(200);
@@ -57,14 +57,17 @@ export function streamingRoutes(
 /** The id of an event. Some clients send it in quotes, like the ETag. */
 const EVENT_ID = /^"?([0-9a-z]{1,50})\.([0-9a-z]{1,50})\.([0-9]{1,10})"?$/;
 
-/** The revision in the id of an event, if the event was of this epoch and scope. */
-function presented(lastEventId: string | string[] | undefined, { current, id }: Scope): number | undefined {
+/** Returns the revision in an event id, if the event belongs to this epoch and scope. */
+function readEventRevision(
+  lastEventId: string | string[] | undefined,
+  { current, id }: Scope,
+): number | undefined {
   const [, epoch, scopeId, revision] = EVENT_ID.exec(String(lastEventId ?? '').trim()) ?? [];
   return epoch === current.epoch && scopeId === id ? Number(revision) : undefined;
 }
 
-/** The id that an SDK chooses when it starts, and sends with every request. */
-export function connectionIdOf({ headers }: FastifyRequest): string | undefined {
+/** Returns the id that an SDK chooses when it starts, and sends with every request. */
+export function readConnectionId({ headers }: FastifyRequest): string | undefined {
   const id = headers['unleash-connection-id'] ?? headers['x-unleash-connection-id'];
   return id === undefined ? undefined : String(id);
 }

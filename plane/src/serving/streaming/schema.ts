@@ -5,7 +5,7 @@ export const StreamHeaders = Type.Object({
     Type.String({
       maxLength: 100,
       description:
-        'The id of the last event that the client has. The stream begins with the changes after it',
+        'The id of the last event the client received. The stream starts with the changes after it.',
       examples: ['0d3c9fb2a1.5f0c8d0e4a.41'],
     }),
   ),
@@ -27,6 +27,6 @@ data: {"events":[{"eventId":42,"type":"feature-removed","featureName":"checkout-
 /** The body of the response, for the API document. */
 export const STREAM = {
   description:
-    'Server-sent events. The first event and every hydration are unleash-connected, every other event is unleash-updated. data is a list of events in one line, as in the response of /api/client/delta. Lines that start with a colon are comments, sent every 15 s.',
+    'Server-sent events. The first event and each hydration are `unleash-connected`; all others are `unleash-updated`. `data` holds the list of events on one line, as in the response of /api/client/delta. Lines that start with a colon are comments, sent every 15 s.',
   content: { 'text/event-stream': { schema: Type.Unsafe<string>({ type: 'string' }), example: EXAMPLE } },
 };

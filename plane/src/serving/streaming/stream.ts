@@ -12,14 +12,14 @@ export type Stream = {
   epoch: string;
   revision: number;
   /** The client, unless the server has no room to remember it. */
-  readonly known: KnownClient | undefined;
-  /** The revision that the client presented, in the epoch of the stream. -1: none. */
-  confirmed: number;
+  readonly knownClient: KnownClient | undefined;
+  /** The revision sent by the client, in the stream's epoch, or -1 if it sent none. */
+  confirmedRevision: number;
   /** Whether the client has not received an event yet. */
   isNew: boolean;
   /** Whether the stream ends after its first event, because there is no slot. */
   readonly isVisit: boolean;
-  /** Whether a large frame waits for its turn or is under way. Until the client has it, it gets no other frame. */
+  /** Whether a large frame is waiting for its turn or in flight. Until the client has it, it gets no other frame. */
   largeFrame: 'none' | 'waiting' | 'under way';
 };
 
@@ -27,25 +27,25 @@ export type Stream = {
 export type Group = {
   readonly scope: Scope;
   readonly streams: Set<Stream>;
-  /** The streams that the current round still has to visit. */
-  rest: Iterator<Stream> | undefined;
-  /** Whether a change came after the round began, so that another round follows. */
+  /** The streams not yet visited in the current round. */
+  unvisited: Iterator<Stream> | undefined;
+  /** Whether a change came after the round started, so that another round follows. */
   isChanged: boolean;
-  /** When the oldest change arrived that has not reached all streams. */
+  /** When the oldest change that has not reached all streams arrived. */
   changedAt: number;
-  /** The frame that was sent last. */
-  last: { key: string; etag: string; bytes: Buffer } | undefined;
+  /** The most recently sent frame. */
+  lastFrame: { key: string; etag: string; bytes: Buffer } | undefined;
 };
 
 export const makeGroup = (scope: Scope): Group => ({
   scope,
   streams: new Set(),
-  rest: undefined,
+  unvisited: undefined,
   isChanged: false,
   changedAt: 0,
-  last: undefined,
+  lastFrame: undefined,
 });
 
-/** Whether the client lacks something. A client that is ahead, because it comes from a server that was ahead, waits. */
+/** Returns whether the client lacks something. A client that is ahead, because it comes from a server that was ahead, waits. */
 export const isBehind = ({ isNew, epoch, revision, group: { scope } }: Stream): boolean =>
   isNew || epoch !== scope.current.epoch || revision < scope.revision;

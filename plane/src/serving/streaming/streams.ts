@@ -13,7 +13,7 @@ import { COMMENT, commentFrame, makeFrames, retryFrame } from './frames.ts';
 import { makeHydrationLimit } from './hydration-limit.ts';
 import { makeLargeFrames } from './large-frames.ts';
 import type { StreamLimits } from './limits.ts';
-import { type StreamCounts, streamMetrics } from './metrics.ts';
+import { registerStreamMetrics, type StreamCounts } from './metrics.ts';
 import { makeStreamSlots } from './slots.ts';
 import { type Group, isBehind, makeGroup, type Stream } from './stream.ts';
 import { endVisit } from './visits.ts';
@@ -21,29 +21,29 @@ import { endVisit } from './visits.ts';
 const SWEEP_MS = 1_000;
 /** A process has 9 s from SIGTERM to its end. */
 const END_WITHIN_MS = 6_000;
-/** A client that is asked what it has returns after 50 to 100 ms. */
+/** A client that was asked for its revision reconnects after 50 to 100 ms. */
 const RETURN_MS = 100;
-/** A client that gets these returns after 1 to 6 s. */
-const RETRY_MS = { least: 2_000, most: 6_000 };
+/** A client that gets this value reconnects after 1 to 6 s. */
+const RETRY_MS = { min: 2_000, max: 6_000 };
 
 export type Client = {
   token: SdkToken;
-  /** The id that the SDK chose when it started. */
+  /** The id chosen by the SDK when it started. */
   connectionId: string | undefined;
-  /** The revision of the scope that the client has. */
+  /** The client's revision of the scope. */
   revision: number | undefined;
   /** Whether the client never polls, so that it gets one event instead of 429 if there is no slot. */
   neverPolls: boolean;
-  known?: KnownClient | undefined;
+  knownClient?: KnownClient | undefined;
 };
 
 export type Streams = {
-  /** Sends the head of the response and the first event. Throws 429 if the client has to poll, and 503 if it has to retry. */
+  /** Sends the response head and the first event. Throws 429 if the client has to poll, and 503 if it has to retry. */
   open: (reply: FastifyReply, scope: Scope, client: Client, head: string[]) => void;
-  /** Whether a client that polls is invited to stream, because it was rejected and there are slots again. */
+  /** Whether a polling client is invited to stream, because it was rejected before and there are slots again. */
   invite: (token: SdkToken, connectionId: string | undefined) => boolean;
   ask: AskStreams;
-  /** Ends all streams, spread over some seconds. */
+  /** Ends all streams, spread over a few seconds. */
   close: () => Promise<void>;
 };
 
@@ -52,9 +52,9 @@ export function makeStreams(
   limits: StreamLimits,
   shares: Shares,
   registry: Registry,
-  positions: Pick<Positions, 'opened' | 'closed' | 'stillCurrent'>,
+  positions: Pick<Positions, 'streamOpened' | 'streamClosed' | 'confirmCurrent'>,
 ): Streams {
-  const open = makeOpenStreams<Stream>(
+  const openStreams = makeOpenStreams<Stream>(
     {
       isClosed: ({ socket }) => socket.destroyed,
       unread: ({ socket }) => socket.writableLength,
@@ -79,9 +79,9 @@ export function makeStreams(
   const counts: StreamCounts = { frames: 0, bytes: 0, hydrations: 0, cutOff: 0 };
   const slots = makeStreamSlots(limits.streams, limits.invitedAfterMs, shares);
   const checkHydrations = makeHydrationLimit(limits);
-  const frameFor = makeFrames(state);
+  const buildFrame = makeFrames(state);
 
-  const groupOf = (scope: Scope): Group => {
+  const getOrCreateGroup = (scope: Scope): Group => {
     const group = groups.get(scope.id) ?? makeGroup(scope);
     groups.set(scope.id, group);
     return group;
@@ -94,26 +94,26 @@ export function makeStreams(
   };
 
   const remove = (stream: Stream): void => {
-    open.remove(stream);
+    openStreams.remove(stream);
     leaveGroup(stream);
     largeFrames.remove(stream);
-    const ofToken = tokens.get(stream.token);
-    ofToken?.delete(stream);
-    if (ofToken?.size === 0) tokens.delete(stream.token);
+    const tokenStreams = tokens.get(stream.token);
+    tokenStreams?.delete(stream);
+    if (tokenStreams?.size === 0) tokens.delete(stream.token);
   };
 
-  const end = ({ socket, largeFrame }: Stream, why: string): void => {
-    if (largeFrame !== 'under way' && !socket.destroyed) socket.write(commentFrame(why));
+  const end = ({ socket, largeFrame }: Stream, reason: string): void => {
+    if (largeFrame !== 'under way' && !socket.destroyed) socket.write(commentFrame(reason));
     socket.destroySoon();
   };
 
-  /** Moves the client to the current revision, to which the frame brings it. */
+  /** Records that the frame brings the client to the current revision. */
   const countAsSent = (stream: Stream, { length }: Buffer): void => {
     const { scope } = stream.group;
     const { epoch } = scope.current;
     if (stream.epoch !== epoch) {
       counts.hydrations++;
-      stream.confirmed = -1;
+      stream.confirmedRevision = -1;
     }
     stream.revision = stream.epoch === epoch ? Math.max(stream.revision, scope.revision) : scope.revision;
     stream.epoch = epoch;
@@ -127,8 +127,8 @@ export function makeStreams(
     const { socket } = stream;
     if (stream.isVisit && !stream.isNew) return;
     if (stream.largeFrame !== 'none' || !isBehind(stream) || !socket.writable) return;
-    if (!open.keepsUp(stream)) return;
-    const frame = frameFor(stream);
+    if (!openStreams.keepsUp(stream)) return;
+    const frame = buildFrame(stream);
     if (frame.length > limits.largeFrameBytes) {
       largeFrames.add(stream);
       return;
@@ -139,27 +139,27 @@ export function makeStreams(
   };
 
   const takeLargeFrame = (stream: Stream): Buffer => {
-    // Changes may have come since the stream began to wait.
-    const frame = frameFor(stream);
+    // Changes may have arrived since the stream began to wait.
+    const frame = buildFrame(stream);
     countAsSent(stream, frame);
     return frame;
   };
 
-  const afterLargeFrame = (stream: Stream): void => {
+  const onLargeFrameRead = (stream: Stream): void => {
     if (stream.isVisit) endVisit(stream.socket);
     else catchUp(stream);
   };
 
-  const largeFrames = makeLargeFrames(limits, takeLargeFrame, afterLargeFrame, open.cutOff);
+  const largeFrames = makeLargeFrames(limits, takeLargeFrame, onLargeFrameRead, openStreams.cutOff);
 
-  const observe = streamMetrics(registry, counts, {
-    open: () => open.all.size,
+  const observeDelay = registerStreamMetrics(registry, counts, {
+    open: () => openStreams.all.size,
     waiting: () => largeFrames.waiting,
     limit: limits.streams,
   });
-  const fanOut = makeFanOut(catchUp, group => observe((performance.now() - group.changedAt) / 1_000));
+  const fanOut = makeFanOut(catchUp, group => observeDelay((performance.now() - group.changedAt) / 1_000));
 
-  /** Ends the streams of tokens that are no longer valid. The streams of a token whose projects changed hydrate. */
+  /** Ends the streams of tokens that are no longer valid. If the projects of a token changed, its streams hydrate. */
   const checkTokens = (): void => {
     for (const [token, streams] of tokens) {
       if (!state.tokens.isValid(token)) {
@@ -167,10 +167,10 @@ export function makeStreams(
         continue;
       }
       token.used = true;
-      const scope = state.scopeOf(token);
+      const scope = state.findScope(token);
       const [first] = streams;
       if (!scope || !first || first.group.scope.id === scope.id) continue;
-      const group = groupOf(scope);
+      const group = getOrCreateGroup(scope);
       for (const stream of streams) {
         leaveGroup(stream);
         stream.group = group;
@@ -181,11 +181,11 @@ export function makeStreams(
     }
   };
 
-  const sweeping = setInterval(() => {
+  const sweepTimer = setInterval(() => {
     checkTokens();
     largeFrames.sweep();
   }, SWEEP_MS);
-  sweeping.unref();
+  sweepTimer.unref();
   const stopListening = [
     state.onTokens(checkTokens),
     state.onChange(environment => {
@@ -206,23 +206,23 @@ export function makeStreams(
     const stream: Stream = {
       socket,
       token,
-      group: groupOf(scope),
+      group: getOrCreateGroup(scope),
       epoch: revision === undefined ? '' : scope.current.epoch,
       revision: revision ?? 0,
-      known: client.known,
-      confirmed: revision ?? -1,
+      knownClient: client.knownClient,
+      confirmedRevision: revision ?? -1,
       isNew: true,
       isVisit: !slot,
       largeFrame: 'none',
     };
-    open.add(stream);
+    openStreams.add(stream);
     stream.group.streams.add(stream);
-    const ofToken = tokens.get(token) ?? new Set();
-    tokens.set(token, ofToken.add(stream));
-    if (client.known) positions.opened(client.known);
+    const tokenStreams = tokens.get(token) ?? new Set();
+    tokens.set(token, tokenStreams.add(stream));
+    if (client.knownClient) positions.streamOpened(client.knownClient);
     socket.once('close', () => {
       remove(stream);
-      if (client.known) positions.closed(client.known);
+      if (client.knownClient) positions.streamClosed(client.knownClient);
       slot?.();
     });
     reply.hijack();
@@ -231,32 +231,33 @@ export function makeStreams(
     socket.cork();
     raw.writeHead(200, head).flushHeaders();
     catchUp(stream);
-    // The connection was accepted just before the server closed its port. A client that gets an error would wait longer.
-    if (open.isClosing) open.dismiss(stream);
+    // A connection can be accepted just before the server closes its port. Its stream opens and then ends, because a client retries
+    // sooner after the end of a stream than after an error.
+    if (openStreams.isClosing) openStreams.dismiss(stream);
     socket.uncork();
   };
 
-  const ask: AskStreams = (isDue, most) => {
-    let asked = 0;
-    for (const stream of open.all) {
-      const { known, socket, group, confirmed, epoch } = stream;
+  const ask: AskStreams = (isDue, max) => {
+    let askedStreams = 0;
+    for (const stream of openStreams.all) {
+      const { knownClient, socket, group, confirmedRevision, epoch } = stream;
       const { scope } = group;
-      if (!known || stream.isVisit || stream.largeFrame !== 'none' || !socket.writable) continue;
-      if (confirmed === scope.revision && epoch === scope.current.epoch) {
-        positions.stillCurrent(known, scope);
+      if (!knownClient || stream.isVisit || stream.largeFrame !== 'none' || !socket.writable) continue;
+      if (confirmedRevision === scope.revision && epoch === scope.current.epoch) {
+        positions.confirmCurrent(knownClient, scope);
         continue;
       }
-      // A client that still lacks something would present too little.
-      if (asked >= most || isBehind(stream) || !isDue(known, scope.environment)) continue;
-      asked++;
+      // A client that is still behind would send an old revision.
+      if (askedStreams >= max || isBehind(stream) || !isDue(knownClient, scope.environment)) continue;
+      askedStreams++;
       socket.write(retryFrame(RETURN_MS));
       socket.destroySoon();
     }
   };
 
   const close = async (): Promise<void> => {
-    await open.close();
-    clearInterval(sweeping);
+    await openStreams.close();
+    clearInterval(sweepTimer);
     fanOut.stop();
     for (const stop of stopListening) stop();
   };
@@ -272,8 +273,8 @@ export function makeStreams(
 const unavailable = (): ApiError =>
   new ApiError('ServiceUnavailableError', 'The server cannot open a stream on this connection now. Retry.');
 
-const tooMany = (most: number): ApiError =>
+const tooMany = (max: number): ApiError =>
   tooManyRequests(
-    `Too many streams: this server has at most ${most.toLocaleString('en')}, and leaves room for other tokens. Poll GET /api/client/features instead.`,
+    `Too many streams: this server has at most ${max.toLocaleString('en')}, and leaves room for other tokens. Poll GET /api/client/features instead.`,
     60,
   );

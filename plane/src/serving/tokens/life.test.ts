@@ -8,11 +8,11 @@ import type { App } from '../../platform/http/app.ts';
 
 const harness = useHarness();
 const server = useSdkServer(harness);
-let other: App;
+let otherApp: App;
 
 beforeAll(async () => {
-  other = await harness.secondServer();
-  await server.keep(other);
+  otherApp = await harness.secondServer();
+  await server.keep(otherApp);
   for (const id of ['shop', 'stock'])
     await call(harness.app, 'POST', '/api/admin/projects', { body: { id, name: id } });
   await makeFeature(harness.db, 'shop', { name: 'shop-flag' });
@@ -27,12 +27,12 @@ const create = async (fields: object) => {
   };
 };
 
-const read = async (app: App, token: string) =>
+const readFeatures = async (app: App, token: string) =>
   await call(app, 'GET', '/api/client/features', { token, headers: { 'unleash-client-spec': '5.2.0' } });
 
 const statuses = async (token: string) => [
-  (await read(harness.app, token)).status,
-  (await read(other, token)).status,
+  (await readFeatures(harness.app, token)).status,
+  (await readFeatures(otherApp, token)).status,
 ];
 
 test('every server accepts a new token immediately, and rejects it after it was revoked', async () => {
@@ -44,7 +44,7 @@ test('every server accepts a new token immediately, and rejects it after it was 
   await expect.poll(() => statuses(secret)).toEqual([401, 401]);
 });
 
-test('every server rejects an expired token, and accepts it again when its expiry moves', async () => {
+test('every server rejects an expired token, and accepts it again once its expiry is moved', async () => {
   const { id, secret } = await create({});
   expect(await statuses(secret)).toEqual([200, 200]);
 
@@ -59,71 +59,74 @@ test('every server rejects an expired token, and accepts it again when its expir
 
 test('a deleted project is removed from tokens for several projects, and ends the tokens that are only for it', async () => {
   await call(harness.app, 'POST', '/api/admin/projects', { body: { id: 'brief', name: 'brief' } });
-  const own = await create({ projects: ['brief'] });
-  const shared = await create({ projects: ['brief', 'shop'] });
-  expect(await statuses(own.secret)).toEqual([200, 200]);
-  const before = (await read(other, shared.secret)).body;
-  expect(before.query.project).toEqual(['brief', 'shop']);
+  const ownToken = await create({ projects: ['brief'] });
+  const sharedToken = await create({ projects: ['brief', 'shop'] });
+  expect(await statuses(ownToken.secret)).toEqual([200, 200]);
+  const bodyBefore = (await readFeatures(otherApp, sharedToken.secret)).body;
+  expect(bodyBefore.query.project).toEqual(['brief', 'shop']);
 
   await call(harness.app, 'DELETE', '/api/admin/projects/brief');
 
-  await expect.poll(() => statuses(own.secret)).toEqual([401, 401]);
-  await expect.poll(async () => (await read(other, shared.secret)).body.query.project).toEqual(['shop']);
-  const after = (await read(other, shared.secret)).body;
-  expect(after.features.map(({ name }: { name: string }) => name)).toEqual(['shop-flag']);
-  expect(after.meta.queryHash).not.toBe(before.meta.queryHash);
+  await expect.poll(() => statuses(ownToken.secret)).toEqual([401, 401]);
+  await expect
+    .poll(async () => (await readFeatures(otherApp, sharedToken.secret)).body.query.project)
+    .toEqual(['shop']);
+  const bodyAfter = (await readFeatures(otherApp, sharedToken.secret)).body;
+  expect(bodyAfter.features.map(({ name }: { name: string }) => name)).toEqual(['shop-flag']);
+  expect(bodyAfter.meta.queryHash).not.toBe(bodyBefore.meta.queryHash);
 });
 
-test('a token gets the features of its projects only', async () => {
+test("a token gets only its projects' features", async () => {
   const { secret } = await create({ projects: ['stock'] });
 
-  const { body } = await read(other, secret);
+  const { body } = await readFeatures(otherApp, secret);
 
   expect(body.features.map(({ name }: { name: string }) => name)).toEqual(['stock-flag']);
 });
 
 test('the last use is written for the tokens that were used', async () => {
-  const used = await create({});
-  const unused = await create({});
-  await read(harness.app, used.secret);
+  const usedToken = await create({});
+  const unusedToken = await create({});
+  await readFeatures(harness.app, usedToken.secret);
 
   await harness.app.serving.tokens.writeUses();
 
-  const seen = async (id: number) =>
+  const readSeenAt = async (id: number) =>
     (await call(harness.app, 'GET', `/api/admin/api-tokens/${id}`)).body.tokens[0].seenAt;
-  expect(await seen(used.id)).toEqual(expect.any(String));
-  expect(await seen(unused.id)).toBeNull();
+  expect(await readSeenAt(usedToken.id)).toEqual(expect.any(String));
+  expect(await readSeenAt(unusedToken.id)).toBeNull();
 });
 
 test('requests with a token in memory run no statement', async () => {
   const { secret } = await create({});
-  await read(harness.app, secret);
+  await readFeatures(harness.app, secret);
   // The new token is announced, which makes the server read all tokens once.
   await harness.app.serving.refresh();
   const statements = () => harness.statements.filter(text => /api_tokens|sdk_features/.test(text)).length;
-  const before = statements();
+  const statementsBefore = statements();
 
-  for (let round = 0; round < 20; round++) await read(harness.app, secret);
+  for (let round = 0; round < 20; round++) await readFeatures(harness.app, secret);
 
-  // The servers also read tokens in the background now and then.
-  expect(statements() - before).toBeLessThan(10);
+  // The servers also read tokens in the background occasionally.
+  expect(statements() - statementsBefore).toBeLessThan(10);
 });
 
-test('with more tokens than a server loads, a change of one leaves the streams of the others open', async () => {
-  const [used, revoked] = [await create({}), await create({})];
+test('with more tokens than a server loads, a change of a token leaves the streams of other tokens open', async () => {
+  const [usedToken, revokedToken] = [await create({}), await create({})];
   await sql`
     insert into api_tokens (hash, type, name, hint, environment, all_projects, seen_at)
     select sha256(n::text::bytea), 'backend', 'one of many', 'x', 'production', true, now() + interval '1 minute'
     from generate_series(1, 20000) as n`.execute(harness.db);
   const app = await harness.secondServer();
   await app.serving.refresh();
-  expect(app.serving.tokens.known(used.secret)).toBeUndefined();
-  for (const { secret } of [used, revoked]) expect((await read(app, secret)).status).toBe(200);
-  const token = app.serving.tokens.known(used.secret);
+  expect(app.serving.tokens.findCached(usedToken.secret)).toBeUndefined();
+  for (const { secret } of [usedToken, revokedToken])
+    expect((await readFeatures(app, secret)).status).toBe(200);
+  const token = app.serving.tokens.findCached(usedToken.secret);
 
-  await call(harness.app, 'DELETE', `/api/admin/api-tokens/${revoked.id}`);
+  await call(harness.app, 'DELETE', `/api/admin/api-tokens/${revokedToken.id}`);
   await app.serving.refresh();
 
-  expect(app.serving.tokens.known(used.secret)).toBe(token);
-  expect((await read(app, revoked.secret)).status).toBe(401);
+  expect(app.serving.tokens.findCached(usedToken.secret)).toBe(token);
+  expect((await readFeatures(app, revokedToken.secret)).status).toBe(401);
 });

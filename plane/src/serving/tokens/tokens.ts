@@ -7,12 +7,12 @@ import { type FoundTokens, MAX_TOKENS, type Source, type TokenRow } from '../sou
 
 const MAX_TOKEN_LENGTH = 512;
 /**
- * Lookups of unknown tokens, by the network that sends them. Random tokens from one network get half of the lookups, so they do not delay the
- * first request of a real token from another network. More are rejected with 503.
+ * Lookups of unknown tokens, by the network that sends them. Random tokens from one network get half of the lookups, so they do
+ * not delay the first request of a real token from another network. Further lookups are rejected with 503.
  */
 const LOOKUPS = { capacity: 4, share: 0.5, waiting: 500, waitingPerCaller: 60, waitMs: 5_000 };
 const LOOKUP_ATTEMPTS = 2;
-/** How long a token stays unknown before it is queried again, and how many unknown tokens are remembered. */
+/** How long an unknown token is remembered before it is looked up again, and how many are remembered. */
 const UNKNOWN_MS = 1_000;
 const MAX_UNKNOWN = 10_000;
 /** Filters are chosen by the client, so a token keeps only a few scopes. */
@@ -24,9 +24,9 @@ export type SdkToken = {
   readonly hash: string;
   readonly type: string;
   readonly environment: string | null;
-  /** Sorted. Undefined: all projects. */
+  /** Sorted. Undefined for all projects. */
   projects: readonly string[] | undefined;
-  /** Milliseconds since 1970, by the clock of the source. Infinity: never. */
+  /** Milliseconds since 1970, by the clock of the source. Infinity if it never expires. */
   expiresAt: number;
   /** Whether the token was revoked, or lost its last project. */
   ended: boolean;
@@ -37,19 +37,24 @@ export type SdkToken = {
 };
 
 export type Tokens = {
-  /** The token, if it is in memory. Takes one hash and no query. */
-  known: (text: string) => SdkToken | undefined;
+  /** Returns the token if it is in memory, which takes one hash and no query. */
+  findCached: (text: string) => SdkToken | undefined;
   /** Looks the token up in the source, unless its format shows that it is invalid. Throws 503 if the source does not respond. */
   lookUp: (text: string, network: string) => Promise<SdkToken | undefined>;
-  /** The valid token with this hash, from memory or else from the source. Throws 503 if the source does not respond. */
+  /**
+   * Returns the valid token with this hash from memory or, if it is not there, from the source. Throws 503 if the source does not
+   * respond.
+   */
   find: (hash: string, network: string) => Promise<SdkToken | undefined>;
   /** Whether the token is still valid. */
   isValid: (token: SdkToken) => boolean;
+  /** Returns the token in memory with this hash, even if it is no longer valid. */
+  get: (hash: string) => SdkToken | undefined;
   /** The tokens in memory. */
   all: () => Iterable<SdkToken>;
-  /** Hashes of the tokens that ended last. */
+  /** Hashes of the tokens that ended most recently. */
   readonly ended: ReadonlySet<string>;
-  /** Whether the token with this hash was revoked or has expired, as far as this is known without the source. */
+  /** Returns whether the token with this hash is known, without asking the source, to have been revoked or to have expired. */
   hasEnded: (hash: string) => boolean;
   readonly size: number;
   /** Reads all tokens, and adds, changes and ends those in memory. */
@@ -59,15 +64,15 @@ export type Tokens = {
   readonly revision: number;
   /** The time of the source, in milliseconds since 1970. */
   now: () => number;
-  /** Sets the clock by the time of the source, which all servers share. */
+  /** Sets the clock to the source's time, which all servers share. */
   setClock: (now: number) => void;
-  /** Writes the last use of the tokens that were used since the last time. */
+  /** Reports the tokens that were used since the last call to the source. */
   writeUses: () => Promise<void>;
 };
 
 export function makeTokens(source: Source): Tokens {
   const tokens = new Map<string, SdkToken>();
-  const unknown = new BoundedMap<string, { until: number; hasEnded: boolean }>(MAX_UNKNOWN);
+  const unknownTokens = new BoundedMap<string, { retryAt: number; hasEnded: boolean }>(MAX_UNKNOWN);
   const lookups = makeShares(LOOKUPS, () => unavailable());
   let epoch: string | undefined;
   let revision = -1;
@@ -77,16 +82,16 @@ export function makeTokens(source: Source): Tokens {
   const now = () => Date.now() + clockOffset;
   const isValid = (token: SdkToken) => !token.ended && token.expiresAt > now();
 
-  const known = (text: string): SdkToken | undefined => {
+  const findCached = (text: string): SdkToken | undefined => {
     const token = tokens.get(hash('sha256', text));
     return token && isValid(token) ? token : undefined;
   };
 
-  /** Returns undefined for a token that has no project left: an empty list would look as if all features were removed. */
-  const keep = (row: TokenRow): SdkToken | undefined => {
-    const known = tokens.get(row.hash);
+  /** Returns undefined for a token without projects, because an empty list would look as if all features were removed. */
+  const store = (row: TokenRow): SdkToken | undefined => {
+    const existing = tokens.get(row.hash);
     // After a restore, the same secret can belong to a different token, if an environment variable creates it.
-    const token = known?.id === row.id && known.environment === row.environment ? known : undefined;
+    const token = existing?.id === row.id && existing.environment === row.environment ? existing : undefined;
     const projects = row.projects ?? undefined;
     const expiresAt = row.expiresAt ?? Number.POSITIVE_INFINITY;
     if (projects?.length === 0 && row.type !== 'admin') return undefined;
@@ -99,23 +104,23 @@ export function makeTokens(source: Source): Tokens {
       return token;
     }
     const { id, type, environment } = row;
-    const fresh = { id, hash: row.hash, type, environment, projects, expiresAt };
-    const kept: SdkToken = { ...fresh, ended: false, used: false, derived: new BoundedMap(MAX_DERIVED) };
-    if (known) known.ended = true;
-    tokens.set(row.hash, kept);
-    return kept;
+    const fields = { id, hash: row.hash, type, environment, projects, expiresAt };
+    const newToken: SdkToken = { ...fields, ended: false, used: false, derived: new BoundedMap(MAX_DERIVED) };
+    if (existing) existing.ended = true;
+    tokens.set(row.hash, newToken);
+    return newToken;
   };
 
   const reload = async (): Promise<void> => {
-    const found = await source.tokens();
-    const others = found.tokens.length < MAX_TOKENS ? [] : await findOthers(found);
-    // Another reload may have read newer tokens meanwhile. In a new epoch, revisions start over.
-    if (found.epoch === epoch && found.revision < revision) return;
-    epoch = found.epoch;
-    revision = found.revision;
-    unknown.clear();
-    ended = new Set(found.ended);
-    const valid = new Set([...found.tokens, ...others].map(keep));
+    const result = await source.tokens();
+    const otherTokens = result.tokens.length < MAX_TOKENS ? [] : await findOthers(result);
+    // While this reload was reading, a different one may have read newer tokens. In a new epoch, revisions start over.
+    if (result.epoch === epoch && result.revision < revision) return;
+    epoch = result.epoch;
+    revision = result.revision;
+    unknownTokens.clear();
+    ended = new Set(result.ended);
+    const valid = new Set([...result.tokens, ...otherTokens].map(store));
     for (const token of tokens.values()) {
       if (valid.has(token)) continue;
       token.ended = true;
@@ -123,23 +128,24 @@ export function makeTokens(source: Source): Tokens {
     }
   };
 
-  /** The tokens in memory that are still valid but not among the first 20,000 that were listed. */
-  const findOthers = async (listed: FoundTokens): Promise<TokenRow[]> => {
-    const isListed = new Set(listed.tokens.map(({ hash: key }) => key));
-    const rest = [...tokens.keys()].filter(key => !isListed.has(key));
-    const others: TokenRow[] = [];
-    for (let at = 0; at < rest.length; at += MAX_TOKENS) {
-      const found = await source.findTokens(rest.slice(at, at + MAX_TOKENS));
-      if (found.epoch !== listed.epoch) throw new Error('The epoch changed while tokens were read');
-      others.push(...found.tokens);
+  /** Reads the valid tokens in memory that are not among the first 20,000 listed. */
+  const findOthers = async (listedTokens: FoundTokens): Promise<TokenRow[]> => {
+    const listedHashes = new Set(listedTokens.tokens.map(({ hash: key }) => key));
+    const otherHashes = [...tokens.keys()].filter(key => !listedHashes.has(key));
+    const otherTokens: TokenRow[] = [];
+    for (let offset = 0; offset < otherHashes.length; offset += MAX_TOKENS) {
+      const result = await source.findTokens(otherHashes.slice(offset, offset + MAX_TOKENS));
+      if (result.epoch !== listedTokens.epoch) throw new Error('The epoch changed while tokens were read');
+      otherTokens.push(...result.tokens);
     }
-    return others;
+    return otherTokens;
   };
 
-  const query = async (key: string): Promise<SdkToken | undefined> => {
-    const found = await readCurrent(key);
-    const token = found.tokens.map(keep)[0];
-    if (!token) unknown.set(key, { until: Date.now() + UNKNOWN_MS, hasEnded: found.ended.includes(key) });
+  const queryToken = async (key: string): Promise<SdkToken | undefined> => {
+    const result = await readCurrent(key);
+    const token = result.tokens.map(store)[0];
+    if (!token)
+      unknownTokens.set(key, { retryAt: Date.now() + UNKNOWN_MS, hasEnded: result.ended.includes(key) });
     return token;
   };
 
@@ -149,19 +155,19 @@ export function makeTokens(source: Source): Tokens {
    */
   const readCurrent = async (key: string): Promise<FoundTokens> => {
     for (let attempt = 1; attempt <= LOOKUP_ATTEMPTS; attempt++) {
-      const found = await source.findTokens([key]);
-      if (epoch === undefined || (found.epoch === epoch && found.revision >= revision)) return found;
-      if (found.epoch !== epoch) await reload();
+      const result = await source.findTokens([key]);
+      if (epoch === undefined || (result.epoch === epoch && result.revision >= revision)) return result;
+      if (result.epoch !== epoch) await reload();
     }
     throw unavailable();
   };
 
   const hasEnded = (key: string): boolean => {
     const token = tokens.get(key);
-    return token ? !isValid(token) : ended.has(key) || unknown.get(key)?.hasEnded === true;
+    return token ? !isValid(token) : ended.has(key) || unknownTokens.get(key)?.hasEnded === true;
   };
 
-  const inTurn = async <T>(network: string, work: () => Promise<T>): Promise<T> => {
+  const withLookup = async <T>(network: string, work: () => Promise<T>): Promise<T> => {
     const release = await lookups.acquire(network);
     try {
       return await work();
@@ -176,8 +182,8 @@ export function makeTokens(source: Source): Tokens {
   };
 
   const lookUpHash = async (key: string, network: string): Promise<SdkToken | undefined> => {
-    if ((unknown.get(key)?.until ?? 0) > Date.now()) return undefined;
-    const token = await inTurn(network, () => query(key)).catch(error => {
+    if ((unknownTokens.get(key)?.retryAt ?? 0) > Date.now()) return undefined;
+    const token = await withLookup(network, () => queryToken(key)).catch(error => {
       if (hasEnded(key)) return undefined;
       throw error instanceof ApiError ? error : unavailable(error);
     });
@@ -190,17 +196,18 @@ export function makeTokens(source: Source): Tokens {
   };
 
   const writeUses = async (): Promise<void> => {
-    const used = [...tokens.values()].filter(token => token.used);
-    if (used.length === 0) return;
-    for (const token of used) token.used = false;
-    await source.reportUses(used.map(({ id }) => id));
+    const usedTokens = [...tokens.values()].filter(token => token.used);
+    if (usedTokens.length === 0) return;
+    for (const token of usedTokens) token.used = false;
+    await source.reportUses(usedTokens.map(({ id }) => id));
   };
 
   return {
-    known,
+    findCached,
     lookUp,
     find,
     isValid,
+    get: tokenHash => tokens.get(tokenHash),
     all: () => tokens.values(),
     get ended() {
       return ended;

@@ -1,24 +1,28 @@
-import { invalidOperation } from '../../../../plane/src/platform/errors.ts';
+import { invalidOperation } from '@halyard/plane/platform/errors.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import type { Change } from '../../record/change.ts';
-import { identityOf, lockVisibleIntegration, readVisibleIntegration } from '../integrations/lock.ts';
+import {
+  getIntegrationIdentity,
+  lockVisibleIntegration,
+  readVisibleIntegration,
+} from '../integrations/lock.ts';
 import type { IntegrationRow } from '../integrations/store.ts';
 import { WAKE_CHANNEL } from '../outbox.ts';
 import { presentPlan } from './present.ts';
-import type { Queued, ReplayPlan } from './schema.ts';
+import type { QueuedDeliveries, ReplayPlan } from './schema.ts';
 import { backfillDeliveries, planBackfill } from './store.ts';
 
 const MAX_DELIVERIES = 10_000;
 
 /** The time range of the events. */
-export type EventsBetween = { since: string; until: string };
+export type EventRange = { since: string; until: string };
 
 /**
- * Delivers earlier events that match the filters: for a new integration, or for events that were missed while it was disabled.
+ * Delivers earlier events that match the filters, for example to a new integration or to one that was disabled for a while.
  * Events with a successful or open delivery are skipped, so a second backfill sends nothing twice.
  */
-export async function backfill(current: Change, id: number, range: EventsBetween): Promise<Queued> {
+export async function backfill(current: Change, id: number, range: EventRange): Promise<QueuedDeliveries> {
   const integration = await lockVisibleIntegration(current, id);
   requireEnabled(integration);
   const deliveries = await backfillDeliveries(current.tx, id, { ...range, limit: MAX_DELIVERIES });
@@ -26,22 +30,22 @@ export async function backfill(current: Change, id: number, range: EventsBetween
     current.notify(WAKE_CHANNEL);
     current.record({
       type: 'integration-backfilled',
-      data: { ...identityOf(integration), deliveries, ...range },
+      data: { ...getIntegrationIdentity(integration), deliveries, ...range },
     });
   }
   return { deliveries, complete: deliveries < MAX_DELIVERIES };
 }
 
-/** The plan of `backfill`. */
-export async function planOfBackfill(
+/** The dry run of `backfill`. */
+export async function presentBackfillPlan(
   db: Reader,
   actor: Actor,
   id: number,
-  range: EventsBetween,
+  range: EventRange,
 ): Promise<ReplayPlan> {
   requireEnabled(await readVisibleIntegration(db, actor, id));
-  const found = await planBackfill(db, id, { ...range, limit: MAX_DELIVERIES });
-  return await presentPlan(db, found, found.deliveries < MAX_DELIVERIES);
+  const deliveryRange = await planBackfill(db, id, { ...range, limit: MAX_DELIVERIES });
+  return await presentPlan(db, deliveryRange, deliveryRange.deliveries < MAX_DELIVERIES);
 }
 
 function requireEnabled({ id, enabled }: IntegrationRow): void {

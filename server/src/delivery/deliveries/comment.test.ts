@@ -15,14 +15,14 @@ async function createTagType(name: string, comment?: string): Promise<void> {
   expect(statusCode).toBe(201);
 }
 
-test('a receiver gets the comment of a change, and its message ends with it', async () => {
+test("a receiver gets a change's comment, and its message ends with the comment", async () => {
   const { id } = await deliveries.addWebhook({ events: ['tag-type-created'] });
   const bodyTemplate = '{ "text": "{{{eventMarkdown}}}", "why": "{{event.comment}}" }';
   await deliveries.addWebhook({ events: ['tag-type-created'] }, { bodyTemplate });
 
   await createTagType('reviewed', 'Asked for by *legal*');
 
-  await deliveries.settled(id);
+  await deliveries.waitUntilSettled(id);
   const bodies = (await deliveries.receiver.count(2)).map(({ body }) => JSON.parse(body));
   expect(bodies).toContainEqual(
     expect.objectContaining({ type: 'tag-type-created', comment: 'Asked for by *legal*' }),
@@ -33,16 +33,16 @@ test('a receiver gets the comment of a change, and its message ends with it', as
   });
 });
 
-test('a receiver of a change without a comment gets no such field', async () => {
+test('the payload has no comment field if the change has no comment', async () => {
   deliveries.receiver.received.length = 0;
   const { id } = await deliveries.addWebhook({ events: ['tag-type-created'], filter: { query: 'quietly' } });
 
   await createTagType('quietly');
 
-  const [record] = await deliveries.settled(id);
-  const sent = deliveries.receiver.received.map(({ body }) => JSON.parse(body));
+  const [record] = await deliveries.waitUntilSettled(id);
+  const sentBodies = deliveries.receiver.received.map(({ body }) => JSON.parse(body));
   expect(record?.event).not.toHaveProperty('comment');
-  expect(sent.find(({ type }) => type === 'tag-type-created')).not.toHaveProperty('comment');
+  expect(sentBodies.find(({ type }) => type === 'tag-type-created')).not.toHaveProperty('comment');
 });
 
 test('the text filter of an integration finds comments', async () => {
@@ -51,6 +51,6 @@ test('the text filter of an integration finds comments', async () => {
   await createTagType('unrelated', 'See INC-78');
   await createTagType('related', 'See INC-77');
 
-  const records = await deliveries.settled(id);
+  const records = await deliveries.waitUntilSettled(id);
   expect(records.map(({ event }) => (event as { comment?: string }).comment)).toEqual(['See INC-77']);
 });

@@ -12,8 +12,8 @@ const PAST = '2020-01-01T00:00:00Z';
 let id = 0;
 const post = (path: string, body?: object) =>
   call(harness.app, 'POST', `/api/admin/addons/${path}`, body === undefined ? {} : { body });
-/** Everything that a request could write, except the log of idempotency keys. */
-const written = async () => {
+/** Reads everything that a request could write, except the log of idempotency keys. */
+const readWritten = async () => {
   const { rows } = await sql<{ state: string }>`
     select jsonb_build_array((select count(*) from events), (select count(*) from pgboss.job),
       (select jsonb_agg(d order by d.id) from integration_deliveries d))::text as state`.execute(harness.db);
@@ -26,11 +26,11 @@ beforeEach(async () => {
   id = (await deliveries.addWebhook()).id;
 });
 
-/** Records of three failed deliveries, oldest first. */
+/** Makes three deliveries fail, and returns their records, oldest first. */
 const failThree = async () => {
   deliveries.receiver.respondWith(404);
-  for (let n = 0; n < 3; n++) await deliveries.happen();
-  return (await deliveries.settled(id)).toReversed() as {
+  for (let n = 0; n < 3; n++) await deliveries.recordEvent();
+  return (await deliveries.waitUntilSettled(id)).toReversed() as {
     id: string;
     createdAt: string;
     event: { id: number };
@@ -39,7 +39,7 @@ const failThree = async () => {
 
 test('states how many failed records a redelivery would send, and writes nothing', async () => {
   const records = await failThree();
-  const before = await written();
+  const writtenBefore = await readWritten();
 
   const plan = await post(`${id}/redeliver?dryRun=true`, { since: PAST });
 
@@ -50,10 +50,10 @@ test('states how many failed records a redelivery would send, and writes nothing
     firstEvent: { id: records[0]?.event.id, summary: expect.any(String) },
     lastEvent: { id: records[2]?.event.id },
   });
-  expect(await written()).toBe(before);
+  expect(await readWritten()).toBe(writtenBefore);
   const real = await post(`${id}/redeliver`, { since: PAST });
   expect(real).toMatchObject({ status: 202, body: { deliveries: 3, complete: true } });
-  await deliveries.settled(id);
+  await deliveries.waitUntilSettled(id);
 });
 
 test('redelivers failed records up to a time', async () => {
@@ -65,12 +65,12 @@ test('redelivers failed records up to a time', async () => {
 
   expect(plan.body).toMatchObject({ deliveries: 1, lastEvent: { id: first?.event.id } });
   expect(real.body).toEqual({ deliveries: 1, complete: true });
-  await deliveries.settled(id);
+  await deliveries.waitUntilSettled(id);
 });
 
 test('states what a redelivery of one record would send', async () => {
   const [record] = await failThree();
-  const before = await written();
+  const writtenBefore = await readWritten();
 
   const plan = await post(`${id}/events/${record?.id}/redeliver?dryRun=true`);
 
@@ -83,10 +83,10 @@ test('states what a redelivery of one record would send', async () => {
       lastEvent: { id: record?.event.id },
     },
   });
-  expect(await written()).toBe(before);
+  expect(await readWritten()).toBe(writtenBefore);
 });
 
-test('rejects a dry run for an open or missing record like the redelivery', async () => {
+test('rejects a dry run for an open record with 409, and for a missing record with 404', async () => {
   const [record] = await failThree();
   await sql`update integration_deliveries set state = 'retrying' where id = ${record?.id}`.execute(
     harness.db,
@@ -100,7 +100,7 @@ test('rejects a dry run for an open or missing record like the redelivery', asyn
 test('states how many events a backfill would send, and writes nothing', async () => {
   const [first, , last] = await failThree();
   const range = { from: first?.createdAt };
-  const before = await written();
+  const writtenBefore = await readWritten();
 
   const plan = await post(`${id}/backfill?dryRun=true`, range);
 
@@ -111,22 +111,22 @@ test('states how many events a backfill would send, and writes nothing', async (
     firstEvent: { id: first?.event.id },
     lastEvent: { id: last?.event.id },
   });
-  expect(await written()).toBe(before);
+  expect(await readWritten()).toBe(writtenBefore);
   const real = await post(`${id}/backfill`, range);
   expect(real).toMatchObject({ status: 202, body: { deliveries: 3, complete: true } });
-  const replays = (await deliveries.settled(id)).filter(one => one.replayOf !== null);
+  const replays = (await deliveries.waitUntilSettled(id)).filter(delivery => delivery.replayOf !== null);
   expect(replays).toHaveLength(3);
 });
 
 test('states that there is nothing to send', async () => {
-  const nothing = { deliveries: 0, complete: true, firstEvent: null, lastEvent: null };
+  const emptyPlan = { deliveries: 0, complete: true, firstEvent: null, lastEvent: null };
   const future = '2100-01-01T00:00:00Z';
 
-  expect((await post(`${id}/redeliver?dryRun=true`, { since: future })).body).toEqual(nothing);
-  expect((await post(`${id}/backfill?dryRun=true`, { from: future })).body).toEqual(nothing);
+  expect((await post(`${id}/redeliver?dryRun=true`, { since: future })).body).toEqual(emptyPlan);
+  expect((await post(`${id}/backfill?dryRun=true`, { from: future })).body).toEqual(emptyPlan);
 });
 
-test('rejects invalid times and values of dryRun, and different spellings of its name', async () => {
+test('rejects invalid times, an invalid value of dryRun, and dryrun', async () => {
   expect((await post(`${id}/redeliver?dryRun=true`, { since: '2026-13-01T00:00:00Z' })).status).toBe(400);
   expect((await post(`${id}/redeliver?dryRun=true`, { since: PAST, until: 'now' })).status).toBe(400);
   expect((await post(`${id}/backfill?dryRun=yes`, { from: PAST })).status).toBe(400);
@@ -138,20 +138,20 @@ test.each([
   ['backfill', { from: '2026-11-15T00:00:00Z', to: PAST }, 'to'],
 ])('%s rejects an end before the start', async (operation, body, field) => {
   for (const query of ['', '?dryRun=true']) {
-    const rejected = await post(`${id}/${operation}${query}`, body);
+    const rejectedResponse = await post(`${id}/${operation}${query}`, body);
 
-    expect(rejected.status).toBe(400);
-    expect(rejected.body.details).toEqual([
+    expect(rejectedResponse.status).toBe(400);
+    expect(rejectedResponse.body.details).toEqual([
       { message: expect.stringContaining(`${field} "${PAST}" must not be before`), path: `/body/${field}` },
     ]);
   }
 });
 
 test('rejects a dry run of a disabled integration and of a caller without ADMIN', async () => {
-  const { id: disabled } = await deliveries.addWebhook({ enabled: false });
+  const { id: disabledId } = await deliveries.addWebhook({ enabled: false });
   const { token } = await makeUser(harness.db, 'Editor');
 
-  expect((await post(`${disabled}/backfill?dryRun=true`, { from: PAST })).body.message).toContain(
+  expect((await post(`${disabledId}/backfill?dryRun=true`, { from: PAST })).body.message).toContain(
     'is disabled',
   );
   for (const path of ['redeliver', 'backfill', 'events/1/redeliver']) {

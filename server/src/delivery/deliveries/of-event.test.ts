@@ -20,7 +20,7 @@ const createFeature = async (project: string, name: string): Promise<number> => 
   );
   return body.events[0].id;
 };
-const of = (event: number, token?: string) =>
+const getDeliveries = (event: number, token?: string) =>
   call(harness.app, 'GET', `/api/admin/events/${event}/deliveries`, token === undefined ? {} : { token });
 
 beforeAll(async () => {
@@ -39,9 +39,9 @@ beforeAll(async () => {
 
 test('lists the deliveries of an event to all integrations', async () => {
   const event = await createFeature('default', 'delivered');
-  for (const id of Object.values(ids)) await deliveries.settled(id);
+  for (const id of Object.values(ids)) await deliveries.waitUntilSettled(id);
 
-  const { status, body } = await of(event);
+  const { status, body } = await getDeliveries(event);
 
   expect(status).toBe(200);
   expect(body.deliveries.map(({ integrationId }: { integrationId: number }) => integrationId)).toEqual([
@@ -71,7 +71,7 @@ test('lists the deliveries of an event to all integrations', async () => {
 test('omits integrations that the caller cannot see', async () => {
   const event = await createFeature('default', 'seen');
 
-  const { status, body } = await of(event, viewer);
+  const { status, body } = await getDeliveries(event, viewer);
 
   expect(status).toBe(200);
   expect(body.deliveries.map(({ integrationId }: { integrationId: number }) => integrationId)).toEqual([
@@ -83,19 +83,19 @@ test('omits integrations that the caller cannot see', async () => {
 test('rejects an event that the caller cannot see with 404', async () => {
   const event = await createFeature('secret', 'unseen');
 
-  expect((await of(event)).body.deliveries).toHaveLength(3);
-  expect((await of(event, viewer)).status).toBe(404);
-  expect((await of(99_999_999, viewer)).status).toBe(404);
+  expect((await getDeliveries(event)).body.deliveries).toHaveLength(3);
+  expect((await getDeliveries(event, viewer)).status).toBe(404);
+  expect((await getDeliveries(99_999_999, viewer)).status).toBe(404);
 });
 
-test('shows the next attempt of an open delivery, and the status of the last ended one', async () => {
+test('shows the next attempt of an open delivery, and the status of the last attempt that ended', async () => {
   const event = await createFeature('default', 'waiting');
-  await deliveries.settled(ids.fail ?? 0);
+  await deliveries.waitUntilSettled(ids.fail ?? 0);
   await sql`update integration_deliveries set state = 'retrying', due_at = '2100-01-01Z' where event_id = ${event} and integration_id = ${ids.fail}`.execute(
     harness.db,
   );
 
-  const { body } = await of(event);
+  const { body } = await getDeliveries(event);
 
   expect(body.deliveries[1]).toMatchObject({
     state: 'retrying',
@@ -112,7 +112,7 @@ test('returns an empty list for an event without deliveries', async () => {
     '/api/admin/search/events?type=IS:tag-type-created&limit=1',
   );
 
-  expect((await of(body.events[0].id)).body).toEqual({ deliveries: [] });
+  expect((await getDeliveries(body.events[0].id)).body).toEqual({ deliveries: [] });
 });
 
 test('rejects an invalid id with 400 and a request without a token with 401', async () => {

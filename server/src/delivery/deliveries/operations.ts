@@ -1,18 +1,18 @@
+import { badData, notFound } from '@halyard/plane/platform/errors.ts';
+import { COST } from '@halyard/plane/platform/http/protection/rate-limit.ts';
+import { jsonResponse, Nothing, PathBigId, PathEventId } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { badData, notFound } from '../../../../plane/src/platform/errors.ts';
-import { COST } from '../../../../plane/src/platform/http/protection/rate-limit.ts';
-import { jsonResponse, Nothing, PathBigId, PathEventId } from '../../../../plane/src/platform/http/schema.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { hintAtUnknownType } from '../../record/events/unknown-type.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { params } from '../integrations/schema.ts';
 import { RenderedRequest, RequestHeader } from '../sending/schema.ts';
-import { backfill, type EventsBetween, planOfBackfill } from './backfill.ts';
+import { backfill, type EventRange, presentBackfillPlan } from './backfill.ts';
 import { listVisibleDeliveries } from './of-event.ts';
-import { present, presentFound } from './present.ts';
-import { type FailedBetween, planFailed, planRedelivery, redeliver, redeliverFailed } from './redeliver.ts';
+import { present, presentRecords } from './present.ts';
+import { type FailedRange, planFailed, planRedelivery, redeliver, redeliverFailed } from './redeliver.ts';
 import {
-  Backfill,
+  BackfillRequest,
   DeliveryAttempt,
   DeliveryCounts,
   DeliveryPeriod,
@@ -22,10 +22,10 @@ import {
   IntegrationEvents,
   IntegrationEventWithAttempts,
   IntegrationStats,
-  Queued,
+  QueuedDeliveries,
   RecordQuery,
+  RedeliverRequest,
   ReplayPlan,
-  Since,
 } from './schema.ts';
 import { searchRecords } from './search.ts';
 import { parseBodyTime, parseRecordSearch } from './search-query.ts';
@@ -48,7 +48,7 @@ const dryRunQuery = Type.Object({
     }),
   ),
 });
-const plan = jsonResponse('The plan, with dryRun', ReplayPlan);
+const plan = jsonResponse('The plan, if `dryRun` is true', ReplayPlan);
 
 export const DELIVERIES: OperationModule = {
   tag: 'Integrations',
@@ -62,7 +62,7 @@ export const DELIVERIES: OperationModule = {
     DeliveryCounts,
     DeliveryPeriod,
     IntegrationStats,
-    Queued,
+    QueuedDeliveries,
     ReplayPlan,
     RequestHeader,
     RenderedRequest,
@@ -83,7 +83,7 @@ export const DELIVERIES: OperationModule = {
       read: async ({ db }, { params: { id }, query }) => {
         const search = parseRecordSearch(query);
         await requireIntegration(db, Number(id));
-        return presentFound(await searchRecords(db, Number(id), search));
+        return presentRecords(await searchRecords(db, Number(id), search));
       },
     }),
     query({
@@ -112,7 +112,7 @@ export const DELIVERIES: OperationModule = {
       query: RecordQuery,
       output: jsonResponse('The records', IntegrationEvents),
       read: async ({ db }, { query }) =>
-        presentFound(await searchRecords(db, 'all', parseRecordSearch(query))),
+        presentRecords(await searchRecords(db, 'all', parseRecordSearch(query))),
     }),
     query({
       id: 'getEventDeliveries',
@@ -154,7 +154,7 @@ export const DELIVERIES: OperationModule = {
       permission: ['ADMIN'],
       params: recordParams,
       query: dryRunQuery,
-      output: jsonResponse('The delivery is queued', Queued),
+      output: jsonResponse('The delivery is queued', QueuedDeliveries),
       status: 202,
       rejects: [409],
       events: ['integration-redelivered'],
@@ -188,8 +188,8 @@ export const DELIVERIES: OperationModule = {
       cost: COST.bulk,
       params,
       query: dryRunQuery,
-      body: Since,
-      output: jsonResponse('The number of queued deliveries', Queued),
+      body: RedeliverRequest,
+      output: jsonResponse('The number of queued deliveries', QueuedDeliveries),
       status: 202,
       checks: [
         ({ body }) => checkTime(body.since, '/body/since'),
@@ -198,11 +198,11 @@ export const DELIVERIES: OperationModule = {
       ],
       events: ['integration-redelivered'],
       run: async (current, { params: { id }, body }) =>
-        await redeliverFailed(current, Number(id), failedBetween(body)),
+        await redeliverFailed(current, Number(id), parseFailedRange(body)),
       dryRun: {
         output: plan,
         read: async ({ db, actor }, { params: { id }, body }) =>
-          await planFailed(db, actor, Number(id), failedBetween(body)),
+          await planFailed(db, actor, Number(id), parseFailedRange(body)),
       },
     }),
     command({
@@ -236,8 +236,8 @@ export const BACKFILL: OperationModule = {
       cost: COST.bulk,
       params,
       query: dryRunQuery,
-      body: Backfill,
-      output: jsonResponse('The number of queued deliveries', Queued),
+      body: BackfillRequest,
+      output: jsonResponse('The number of queued deliveries', QueuedDeliveries),
       status: 202,
       checks: [
         ({ body }) => checkTime(body.from, '/body/from'),
@@ -246,11 +246,11 @@ export const BACKFILL: OperationModule = {
       ],
       events: ['integration-backfilled'],
       run: async (current, { params: { id }, body }) =>
-        await backfill(current, Number(id), eventsBetween(body)),
+        await backfill(current, Number(id), parseEventRange(body)),
       dryRun: {
         output: plan,
         read: async ({ db, actor }, { params: { id }, body }) =>
-          await planOfBackfill(db, actor, Number(id), eventsBetween(body)),
+          await presentBackfillPlan(db, actor, Number(id), parseEventRange(body)),
       },
     }),
   ],
@@ -260,7 +260,7 @@ async function requireIntegration(db: Reader, id: number): Promise<void> {
   if (!(await integrationExists(db, id))) throw notFound(`Integration ${id}`);
 }
 
-function failedBetween(body: Static<typeof Since>): FailedBetween {
+function parseFailedRange(body: Static<typeof RedeliverRequest>): FailedRange {
   checkOrder(body, 'since', 'until');
   return {
     since: parseBodyTime(body.since, '/body/since'),
@@ -268,7 +268,7 @@ function failedBetween(body: Static<typeof Since>): FailedBetween {
   };
 }
 
-function eventsBetween(body: Static<typeof Backfill>): EventsBetween {
+function parseEventRange(body: Static<typeof BackfillRequest>): EventRange {
   checkOrder(body, 'from', 'to');
   return {
     since: parseBodyTime(body.from, '/body/from'),
@@ -284,13 +284,13 @@ function checkTime(value: string | undefined, path: string): void {
 /** A range that ends before it starts contains no deliveries, so the caller must have made a mistake. */
 function checkOrder<Name extends string>(
   body: { [name in Name]?: string | undefined },
-  first: Name,
-  last: Name,
+  startName: Name,
+  endName: Name,
 ): void {
-  const [start, end] = [body[first], body[last]];
+  const [start, end] = [body[startName], body[endName]];
   if (start === undefined || end === undefined) return;
   if (Date.parse(end) >= Date.parse(start)) return;
   throw badData([
-    { message: `${last} "${end}" must not be before ${first} "${start}".`, path: `/body/${last}` },
+    { message: `${endName} "${end}" must not be before ${startName} "${start}".`, path: `/body/${endName}` },
   ]);
 }

@@ -2,26 +2,26 @@ import type { Reader } from '../../platform/db/database.ts';
 import { presentEvent } from '../../record/events/present.ts';
 import type { IntegrationEvent, ReplayPlan } from './schema.ts';
 import type { FoundRecords } from './search.ts';
-import { listEventsOf, type RecordRow, type ReplayRange } from './store.ts';
+import { listEventsById, type RecordRow, type ReplayRange } from './store.ts';
 
-export const presentFound = ({ records, ...found }: FoundRecords) => ({
+export const presentRecords = ({ records, ...result }: FoundRecords) => ({
   integrationEvents: records.map(present),
-  ...found,
+  ...result,
 });
 
 /** Before the first attempt, the details contain the summary of the event. */
 export function present({ event, provider, ...record }: RecordRow): IntegrationEvent {
-  const shown = withIp(event);
+  const presentedEvent = presentWithIp(event);
   const isEmpty = Object.keys(record.details).length === 0;
   return {
     ...record,
-    details: isEmpty ? { provider, message: shown.summary } : record.details,
-    event: shown,
+    details: isEmpty ? { provider, message: presentedEvent.summary } : record.details,
+    event: presentedEvent,
   };
 }
 
-/** Only root admins call these routes, so the IP address is included. The console links the names in the parts of the summary. */
-export const withIp = (event: RecordRow['event']) => ({
+/** Includes the IP address, because only root admins call these routes. The console links the names in the parts of the summary. */
+export const presentWithIp = (event: RecordRow['event']) => ({
   ...presentEvent(event, { parts: true }),
   ip: event.ip,
 });
@@ -32,13 +32,13 @@ export async function presentPlan(
   { deliveries, first, last }: ReplayRange,
   complete: boolean,
 ): Promise<ReplayPlan> {
-  const events = await listEventsOf(
+  const events = await listEventsById(
     db,
     [first, last].filter(id => id !== null),
   );
-  const shown = (id: number | null) => {
-    const event = events.find(one => one.id === id);
-    return event ? withIp(event) : null;
+  const presentById = (id: number | null) => {
+    const event = events.find(candidate => candidate.id === id);
+    return event ? presentWithIp(event) : null;
   };
-  return { deliveries, complete, firstEvent: shown(first), lastEvent: shown(last) };
+  return { deliveries, complete, firstEvent: presentById(first), lastEvent: presentById(last) };
 }

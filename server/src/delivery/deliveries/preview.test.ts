@@ -26,9 +26,9 @@ test('renders the request of the newest matching event as it is sent, with secre
     customHeaders: '{"X-Secret-Name":"secret-value","User-Agent":"secret-agent"}',
     bodyTemplate: '{ "text": "{{{eventMarkdown}}}", "type": "{{event.type}}" }',
   });
-  await deliveries.happen();
-  const [record] = (await deliveries.settled(id)) as { event: { id: number } }[];
-  const sent = deliveries.receiver.received.at(-1);
+  await deliveries.recordEvent();
+  const [record] = (await deliveries.waitUntilSettled(id)) as { event: { id: number } }[];
+  const sentRequest = deliveries.receiver.received.at(-1);
 
   const { status, body } = await preview(id);
 
@@ -50,7 +50,7 @@ test('renders the request of the newest matching event as it is sent, with secre
           { name: 'webhook-signature', value: '*****' },
           { name: 'x-event-id', value: String(record?.event.id) },
         ],
-        body: sent?.body,
+        body: sentRequest?.body,
         isBodyCut: false,
       },
     ],
@@ -60,7 +60,7 @@ test('renders the request of the newest matching event as it is sent, with secre
 
 test('renders the event with the given id', async () => {
   const id = (await deliveries.addWebhook()).id;
-  for (let n = 0; n < 2; n++) await deliveries.happen();
+  for (let n = 0; n < 2; n++) await deliveries.recordEvent();
   const { events } = (await preview(id)).body;
 
   const { body } = await preview(id, { eventId: events[1].id });
@@ -71,32 +71,32 @@ test('renders the event with the given id', async () => {
 
 test('shows a compressed body as text', async () => {
   const id = await add('new-relic', { url: `${deliveries.receiver.url}/n`, licenseKey: 'secret-key' });
-  await deliveries.happen();
-  await deliveries.settled(id);
+  await deliveries.recordEvent();
+  await deliveries.waitUntilSettled(id);
   // The integration creates its own tag type, whose event can arrive last.
-  const sent = deliveries.receiver.received
-    .filter(one => one.path === '/n')
-    .map(one => gunzipSync(Buffer.from(one.body, 'base64')).toString())
+  const sentBodies = deliveries.receiver.received
+    .filter(request => request.path === '/n')
+    .map(request => gunzipSync(Buffer.from(request.body, 'base64')).toString())
     .find(text => text.includes('happened-'));
 
   const { body } = await preview(id);
 
-  expect(body.rendered.requests[0]).toMatchObject({ body: sent, isBodyCut: false });
+  expect(body.rendered.requests[0]).toMatchObject({ body: sentBodies, isBodyCut: false });
   expect(body.rendered.requests[0].headers).toContainEqual({ name: 'api-key', value: '*****' });
 });
 
 test('states why no request can be created', async () => {
-  const without = await add('slack-app', { accessToken: 'secret-token' });
-  const damaged = (await deliveries.addWebhook()).id;
+  const withoutChannel = await add('slack-app', { accessToken: 'secret-token' });
+  const damagedId = (await deliveries.addWebhook()).id;
   await sql`update integrations set sealed_parameters = overlay(sealed_parameters placing 'AAAAAAAA' from 20)
-    where id = ${damaged}`.execute(harness.db);
-  await deliveries.happen();
+    where id = ${damagedId}`.execute(harness.db);
+  await deliveries.recordEvent();
 
-  expect((await preview(without)).body.rendered).toMatchObject({
+  expect((await preview(withoutChannel)).body.rendered).toMatchObject({
     requests: [],
     problem: 'The configuration names no receiver.',
   });
-  expect((await preview(damaged)).body.rendered).toMatchObject({
+  expect((await preview(damagedId)).body.rendered).toMatchObject({
     requests: [],
     problem: expect.stringContaining('cannot be decrypted'),
   });

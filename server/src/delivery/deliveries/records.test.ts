@@ -15,12 +15,12 @@ beforeAll(async () => {
   const { receiver } = deliveries;
   receiver.respondWith((request, response) => response.writeHead(request.path === '/fail' ? 500 : 200).end());
   ids.ok = (await deliveries.addWebhook({}, { url: `${receiver.url}/ok` })).id;
-  for (let n = 0; n < 58; n++) await deliveries.happen();
+  for (let n = 0; n < 58; n++) await deliveries.recordEvent();
   ids.fail = (await deliveries.addWebhook({}, { url: `${receiver.url}/fail` })).id;
   ids.unreachable = (await deliveries.addWebhook({}, { url: 'http://127.0.0.1:1/nobody-listens' })).id;
   ids.idle = (await deliveries.addWebhook({ events: ['feature-archived'] })).id;
-  for (let n = 0; n < 2; n++) await deliveries.happen();
-  for (const name of ['ok', 'fail', 'unreachable']) await deliveries.settled(ids[name] ?? 0);
+  for (let n = 0; n < 2; n++) await deliveries.recordEvent();
+  for (const name of ['ok', 'fail', 'unreachable']) await deliveries.waitUntilSettled(ids[name] ?? 0);
   tokens.viewer = (await makeUser(harness.db, 'Viewer')).token;
   tokens.editor = (await makeUser(harness.db, 'Editor')).token;
   tokens.client = (
@@ -32,12 +32,12 @@ beforeAll(async () => {
 type Case = {
   name: string;
   path: string;
-  /** undefined: an admin */
+  /** Undefined for an admin. */
   token?: string | null;
   status: number;
   error?: string;
   records?: { count: number; state?: string };
-  /** The response of Unleash, where ours differs on purpose. */
+  /** Unleash's response, where ours deliberately differs. */
   recorded?: string;
 };
 
@@ -117,7 +117,7 @@ const CASES: Case[] = [
     token: 'wrong',
     status: 401,
     error: 'AuthenticationRequired',
-    recorded: 'another name',
+    recorded: 'a different error name',
   },
   { name: 'client token', path: 'ok/events', token: 'client', status: 403, error: 'NoAccessError' },
   { name: 'viewer PAT', path: 'ok/events', token: 'viewer', status: 403, error: 'NoAccessError' },
@@ -128,15 +128,15 @@ test.each(CASES)('recorded: $name', async ({ path, token, status, error, records
   const [name = '', rest] = path.split('/');
   const url = `/api/admin/addons/${ids[name] ?? name}/${rest}`;
 
-  const answer = await call(harness.app, 'GET', url, {
+  const response = await call(harness.app, 'GET', url, {
     token: token === undefined ? ADMIN_TOKEN : token === null ? null : (tokens[token] ?? ''),
   });
 
-  expect(answer.status).toBe(status);
-  if (error) expect(answer.body.name).toBe(error);
+  expect(response.status).toBe(status);
+  if (error) expect(response.body.name).toBe(error);
   if (records) {
-    expect(answer.body.integrationEvents).toHaveLength(records.count);
-    for (const record of answer.body.integrationEvents) {
+    expect(response.body.integrationEvents).toHaveLength(records.count);
+    for (const record of response.body.integrationEvents) {
       expect(record).toMatchObject({
         integrationId: ids[name],
         details: { contentType: 'application/json', body: { id: record.event.id } },
@@ -146,32 +146,32 @@ test.each(CASES)('recorded: $name', async ({ path, token, status, error, records
   }
 });
 
-test('recorded: rejects invalid custom headers when they are saved (Unleash sends the request without them)', async () => {
+test('recorded: rejects invalid custom headers when they are saved (Unleash saves them and sends requests without them)', async () => {
   await expect(deliveries.addWebhook({}, { customHeaders: 'no json' })).rejects.toThrow('customHeaders');
 });
 
 test('returns pages newest first, without gaps or overlaps', async () => {
-  const all = await deliveries.records(ids.ok ?? 0, '?limit=1000');
+  const allRecords = await deliveries.records(ids.ok ?? 0, '?limit=1000');
   const pages = await Promise.all(
     [0, 20, 40].map(offset => deliveries.records(ids.ok ?? 0, `?limit=20&offset=${offset}`)),
   );
 
-  expect(pages.flat().map(record => record.id)).toEqual(all.map(record => record.id));
-  const numbers = all.map(record => Number(record.id));
+  expect(pages.flat().map(record => record.id)).toEqual(allRecords.map(record => record.id));
+  const numbers = allRecords.map(record => Number(record.id));
   expect(numbers).toEqual(numbers.toSorted((a, b) => b - a));
 });
 
 test('filters records by state and time', async () => {
   const id = ids.ok ?? 0;
-  const all = await deliveries.records(id, '?limit=1000');
-  const middle = String(all[30]?.createdAt);
+  const allRecords = await deliveries.records(id, '?limit=1000');
+  const middle = String(allRecords[30]?.createdAt);
 
   expect(await deliveries.records(id, '?state=failed')).toEqual([]);
   expect(await deliveries.records(id, '?state=success&limit=1000')).toHaveLength(60);
-  const from = await deliveries.records(id, `?limit=1000&from=${middle}`);
-  const to = await deliveries.records(id, `?limit=1000&to=${middle}`);
-  expect(from.length + to.length).toBe(60);
-  expect(from.every(record => String(record.createdAt) >= middle)).toBe(true);
+  const recordsFrom = await deliveries.records(id, `?limit=1000&from=${middle}`);
+  const recordsTo = await deliveries.records(id, `?limit=1000&to=${middle}`);
+  expect(recordsFrom.length + recordsTo.length).toBe(60);
+  expect(recordsFrom.every(record => String(record.createdAt) >= middle)).toBe(true);
 });
 
 test('lists every violation of a query', async () => {
@@ -209,18 +209,18 @@ test('finds a record only under its integration', async () => {
   ).toBe(404);
 });
 
-test('disables an integration at the next failure after a long time of failures', async () => {
+test('disables an integration at the next failure after disableAfterHours of failures', async () => {
   const id = ids.fail ?? 0;
   await sql`update integrations set failing_since = now() - interval '6 days', failed_attempts = 20 where id = ${id}`.execute(
     harness.db,
   );
   deliveries.settings.disableAfterHours = 120;
 
-  await deliveries.happen();
+  await deliveries.recordEvent();
 
   await expect
     .poll(async () => (await call(harness.app, 'GET', `/api/admin/addons/${id}`)).body)
     .toMatchObject({ enabled: false, disabledBecause: expect.stringContaining('failed') });
-  const other = (await call(harness.app, 'GET', `/api/admin/addons/${ids.ok}`)).body;
-  expect(other).toMatchObject({ enabled: true, failingSince: null });
+  const otherIntegration = (await call(harness.app, 'GET', `/api/admin/addons/${ids.ok}`)).body;
+  expect(otherIntegration).toMatchObject({ enabled: true, failingSince: null });
 });

@@ -12,15 +12,16 @@ let id = 0;
 let record = '';
 const redeliver = (query = '') =>
   call(harness.app, 'POST', `/api/admin/addons/${id}/events/${record}/redeliver${query}`);
-const attemptsOf = async () => (await deliveries.records(id)).map(one => [one.id, one.state, one.attempts]);
+const listAttempts = async () =>
+  (await deliveries.records(id)).map(delivery => [delivery.id, delivery.state, delivery.attempts]);
 
-/** A delivery whose first attempt failed, and whose second one is due in an hour. */
+/** Creates a delivery whose first attempt failed and whose second attempt is due in an hour. */
 beforeEach(async () => {
   await sql`update integrations set enabled = false`.execute(harness.db);
   deliveries.receiver.respondWith(503);
   deliveries.receiver.received.length = 0;
   id = (await deliveries.addWebhook()).id;
-  await deliveries.happen();
+  await deliveries.recordEvent();
   await expect.poll(async () => (await deliveries.records(id, '?state=retrying')).length).toBe(1);
   record = String((await deliveries.records(id))[0]?.id);
 });
@@ -29,12 +30,12 @@ test('makes the next attempt of a retrying delivery due now', async () => {
   deliveries.receiver.respondWith(200);
 
   const plan = await redeliver('?dryRun=true');
-  const queued = await redeliver();
+  const redelivery = await redeliver();
 
   expect(plan).toMatchObject({ status: 200, body: { deliveries: 1 } });
-  expect(queued).toMatchObject({ status: 202, body: { deliveries: 1, complete: true } });
-  await deliveries.settled(id);
-  expect(await attemptsOf()).toEqual([[record, 'success', 2]]);
+  expect(redelivery).toMatchObject({ status: 202, body: { deliveries: 1, complete: true } });
+  await deliveries.waitUntilSettled(id);
+  expect(await listAttempts()).toEqual([[record, 'success', 2]]);
   const ids = deliveries.receiver.received.map(({ headers }) => headers['webhook-id']);
   expect([ids.length, new Set(ids).size]).toEqual([2, 1]);
   const events = await call(
@@ -48,16 +49,16 @@ test('makes the next attempt of a retrying delivery due now', async () => {
 test('keeps the position in the schedule', async () => {
   await redeliver();
 
-  await expect.poll(attemptsOf).toEqual([[record, 'retrying', 2]]);
+  await expect.poll(listAttempts).toEqual([[record, 'retrying', 2]]);
   await expect.poll(async () => (await redeliver()).status).toBe(202);
-  await deliveries.settled(id);
-  expect(await attemptsOf()).toEqual([[record, 'failed', 3]]);
+  await deliveries.waitUntilSettled(id);
+  expect(await listAttempts()).toEqual([[record, 'failed', 3]]);
 });
 
-test('the job for the later time finds nothing to do', async () => {
+test('the job for the original time finds nothing to do', async () => {
   deliveries.receiver.respondWith(200);
   await redeliver();
-  await deliveries.settled(id);
+  await deliveries.waitUntilSettled(id);
 
   await sql`update pgboss.job set start_after = now() where name = 'deliver' and group_id = ${String(id)}
     and state = 'created'`.execute(harness.db);
@@ -74,20 +75,20 @@ test('the job for the later time finds nothing to do', async () => {
 
 test('rejects the second of two simultaneous redeliveries', async () => {
   await deliveries.stopAll();
-  const both = await harness.db.transaction().execute(async tx => {
+  const responses = await harness.db.transaction().execute(async tx => {
     await lockIntegration(tx, id);
-    const waiting = [redeliver(), redeliver()];
+    const requests = [redeliver(), redeliver()];
     await new Promise(resolve => setTimeout(resolve, 200));
-    return waiting;
+    return requests;
   });
 
-  const statuses = (await Promise.all(both)).map(({ status }) => status);
+  const statuses = (await Promise.all(responses)).map(({ status }) => status);
 
   expect(statuses.toSorted()).toEqual([202, 409]);
   deliveries.receiver.respondWith(200);
   await deliveries.start();
-  await deliveries.settled(id);
-  expect(await attemptsOf()).toEqual([[record, 'success', 2]]);
+  await deliveries.waitUntilSettled(id);
+  expect(await listAttempts()).toEqual([[record, 'success', 2]]);
 });
 
 test('rejects a delivery whose attempt starts while the redelivery waits', async () => {
@@ -95,17 +96,17 @@ test('rejects a delivery whose attempt starts while the redelivery waits', async
   await sql`update integration_deliveries set due_at = now() + interval '300 ms' where id = ${record}`.execute(
     harness.db,
   );
-  const waiting = await harness.db.transaction().execute(async tx => {
+  const requests = await harness.db.transaction().execute(async tx => {
     await sql`select from integration_deliveries where id = ${record} for update`.execute(tx);
-    const one = [redeliver()];
+    const request = [redeliver()];
     await new Promise(resolve => setTimeout(resolve, 500));
     await sql`update integration_deliveries set attempts = 2 where id = ${record}`.execute(tx);
-    return one;
+    return request;
   });
 
-  const [rejected] = await Promise.all(waiting);
+  const [rejection] = await Promise.all(requests);
 
-  expect(rejected).toMatchObject({
+  expect(rejection).toMatchObject({
     status: 409,
     body: { message: expect.stringContaining('due or running') },
   });

@@ -2,8 +2,8 @@ import type { Reader } from '../../platform/db/database.ts';
 import type { Keyring } from '../../platform/secrets/seal.ts';
 import { loadReceivers } from '../integrations/receiver.ts';
 import { planRequests } from '../sending/attempt.ts';
-import { shownRequest } from '../sending/shown-request.ts';
-import { asDelivered } from '../sending/store.ts';
+import { maskRequest } from '../sending/shown-request.ts';
+import { toDeliveredEvent } from '../sending/store.ts';
 import { MAX_RENDERED, type RenderedDelivery } from './schema.ts';
 import type { RecordRow } from './store.ts';
 
@@ -12,7 +12,7 @@ export type RenderSettings = { keyring: Keyring; publicUrl: string };
 /** The real id of a delivery has the same form. */
 const PREVIEW_ID = `dlv_${'0'.repeat(32)}`;
 
-/** The requests that would deliver an event, with secrets masked. Nothing is sent. */
+/** Creates the requests that would deliver an event, with secrets masked. Nothing is sent. */
 export async function renderDelivery(
   db: Reader,
   settings: RenderSettings,
@@ -21,15 +21,15 @@ export async function renderDelivery(
   report: (error: unknown) => void,
 ): Promise<RenderedDelivery> {
   const receiver = (await loadReceivers(db, settings.keyring, [integration])).get(integration);
-  const nothing = { eventId: event.id, requests: [] };
-  if (!receiver) return { ...nothing, problem: `Integration ${integration} does not exist.` };
-  const claim = { event: asDelivered(event), isTest: false, webhookId: PREVIEW_ID };
-  const planned = planRequests(claim, receiver, settings.publicUrl, report);
-  if ('problem' in planned) return { ...nothing, problem: planned.problem };
-  const requests = planned.outgoing.slice(0, MAX_RENDERED);
+  const emptyDelivery = { eventId: event.id, requests: [] };
+  if (!receiver) return { ...emptyDelivery, problem: `Integration ${integration} does not exist.` };
+  const claim = { event: toDeliveredEvent(event), isTest: false, webhookId: PREVIEW_ID };
+  const plan = planRequests(claim, receiver, settings.publicUrl, report);
+  if ('problem' in plan) return { ...emptyDelivery, problem: plan.problem };
+  const requests = plan.outgoing.slice(0, MAX_RENDERED);
   return {
     eventId: event.id,
-    requests: requests.map(request => shownRequest(request, planned.parameters)),
+    requests: requests.map(request => maskRequest(request, plan.parameters)),
     problem: requests.length === 0 ? 'The configuration names no receiver.' : null,
   };
 }

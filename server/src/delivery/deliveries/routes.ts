@@ -1,17 +1,17 @@
-import { notFound } from '../../../../plane/src/platform/errors.ts';
-import type { App } from '../../../../plane/src/platform/http/app.ts';
-import { errorResponses, jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
+import { notFound } from '@halyard/plane/platform/errors.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { errorResponses, jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { params } from '../integrations/schema.ts';
-import { withIp } from './present.ts';
+import { presentWithIp } from './present.ts';
 import { type RenderSettings, renderDelivery } from './render.ts';
 import { PreviewedEvents, PreviewRequest, RenderedDelivery } from './schema.ts';
-import { integrationExists, listEventsOf, previewEvents } from './store.ts';
+import { integrationExists, listEventsById, previewEvents } from './store.ts';
 
 const PREVIEW_DAYS = 7;
-const MAX_PREVIEWED = 50;
+const MAX_PREVIEWED_EVENTS = 50;
 
-/** A route instead of an operation, because it logs what went wrong with the id of the request. */
+/** A route rather than an operation, because it logs failures with the request id. */
 export function deliveryPreviewRoute(app: App, db: Db, settings: RenderSettings): void {
   for (const schema of [RenderedDelivery, PreviewedEvents]) app.addSchema(schema);
 
@@ -38,14 +38,14 @@ export function deliveryPreviewRoute(app: App, db: Db, settings: RenderSettings)
       if (!(await integrationExists(db, id))) throw notFound(`Integration ${id}`);
       const days = request.body.days ?? PREVIEW_DAYS;
       const since = new Date(Date.now() - days * 86_400_000).toISOString();
-      const { total, events } = await previewEvents(db, id, since, MAX_PREVIEWED);
+      const { total, events } = await previewEvents(db, id, since, MAX_PREVIEWED_EVENTS);
       const { eventId } = request.body;
-      const [event] = eventId === undefined ? events : await listEventsOf(db, [eventId]);
+      const [event] = eventId === undefined ? events : await listEventsById(db, [eventId]);
       if (eventId !== undefined && !event) throw notFound(`Event ${eventId}`);
       const report = (error: unknown) => request.log.error({ err: error }, 'delivery preview failed');
       return {
         total,
-        events: events.map(withIp),
+        events: events.map(presentWithIp),
         rendered: event ? await renderDelivery(db, settings, id, event, report) : null,
       };
     },

@@ -1,12 +1,12 @@
-import { type Static, Type } from 'typebox';
 import {
   Filter,
   MAX_FILTER_LENGTH,
   MAX_TEXT_LENGTH,
   page,
   SearchQuery,
-} from '../../../../plane/src/platform/http/input/filter.ts';
-import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
+} from '@halyard/plane/platform/http/input/filter.ts';
+import { Named, NamedObject, Nullable, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
+import { type Static, Type } from 'typebox';
 import { Event } from '../../record/events/schema.ts';
 import { RenderedRequest, RequestHeader } from '../sending/schema.ts';
 
@@ -116,13 +116,13 @@ export const EventDelivery = Named(
 export type EventDelivery = Static<typeof EventDelivery>;
 
 /** The maximum number of deliveries returned for one event: one for each integration, plus those that backfills repeat. */
-export const MAX_OF_EVENT = 1_000;
+export const MAX_DELIVERIES_OF_EVENT = 1_000;
 
 export const EventDeliveries = Named(
   'EventDeliveries',
   Type.Object({
     deliveries: Type.Array(Ref(EventDelivery), {
-      description: `Newest first, at most ${MAX_OF_EVENT.toLocaleString('en')}`,
+      description: `Newest first, at most ${MAX_DELIVERIES_OF_EVENT.toLocaleString('en')}`,
     }),
   }),
 );
@@ -288,7 +288,7 @@ export const IntegrationStats = Named(
 );
 export type IntegrationStats = Static<typeof IntegrationStats>;
 
-export const Since = NamedObject(
+export const RedeliverRequest = NamedObject(
   'RedeliverRequest',
   {
     since: Timestamp('Redeliver failed records created at or after this time'),
@@ -299,7 +299,7 @@ export const Since = NamedObject(
   { additionalProperties: false, examples: [{ since: '2026-11-15T00:00:00.000Z' }] },
 );
 
-export const Backfill = NamedObject(
+export const BackfillRequest = NamedObject(
   'BackfillRequest',
   {
     from: Timestamp('Start of the range (inclusive)'),
@@ -331,7 +331,7 @@ export const PreviewRequest = NamedObject(
   { additionalProperties: false, examples: [{ days: 7 }] },
 );
 
-export const Queued = Named(
+export const QueuedDeliveries = Named(
   'QueuedDeliveries',
   Type.Object({
     deliveries: Type.Integer({ description: 'Number of queued deliveries', examples: [12] }),
@@ -341,7 +341,7 @@ export const Queued = Named(
     }),
   }),
 );
-export type Queued = Static<typeof Queued>;
+export type QueuedDeliveries = Static<typeof QueuedDeliveries>;
 
 const eventOrNull = (description: string) =>
   Type.Unsafe<Event | null>({ description, anyOf: [Ref(Event), { type: 'null' }] });

@@ -1,19 +1,19 @@
-import { badData } from '../../../../plane/src/platform/errors.ts';
+import { badData } from '@halyard/plane/platform/errors.ts';
 import {
   FilterError,
-  oneText,
   parseFilter,
   parseId,
   parseLimit,
   parseOffset,
   parseSearch,
+  parseSingleText,
   parseText,
-} from '../../../../plane/src/platform/http/input/filter.ts';
+} from '@halyard/plane/platform/http/input/filter.ts';
 import { STATES } from './schema.ts';
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/i;
 const MAX_LENGTH = 100;
-const RULE = 'must be a time with a time zone, for example 2026-11-15T09:30:00Z';
+const TIME_RULE = 'must be a time with a time zone, for example 2026-11-15T09:30:00Z';
 
 /** Statuses of responses from `low` to `high`, or no response. */
 export type StatusFilter = { low: number; high: number } | 'none';
@@ -32,8 +32,8 @@ export type RecordSearch = {
 
 /** Parses a time of a body into ISO 8601. Rejects times that do not exist in the calendar. */
 export function parseBodyTime(value: string, path: string): string {
-  const instant = read(value);
-  if (instant === undefined) throw badData([{ message: `${path.split('/').at(-1)} ${RULE}`, path }]);
+  const instant = parseTime(value);
+  if (instant === undefined) throw badData([{ message: `${path.split('/').at(-1)} ${TIME_RULE}`, path }]);
   return instant;
 }
 
@@ -65,7 +65,7 @@ export function parseRecordSearch(parameters: Record<string, unknown>): RecordSe
 function parseStates(value: unknown): string[] {
   if (STATES.some(state => state === value)) return [String(value)];
   const states = parseFilter(value);
-  if (states.some(state => !STATES.some(known => known === state)))
+  if (states.some(state => !STATES.some(knownState => knownState === state)))
     throw new FilterError(`must be one of ${STATES.join(', ')}`);
   return [...new Set(states)];
 }
@@ -85,12 +85,12 @@ function parseStatuses(value: unknown): StatusFilter[] {
 }
 
 function parseInstant(value: unknown): string {
-  const instant = read(oneText(value, MAX_LENGTH));
-  if (instant === undefined) throw new FilterError(RULE);
+  const instant = parseTime(parseSingleText(value, MAX_LENGTH));
+  if (instant === undefined) throw new FilterError(TIME_RULE);
   return instant;
 }
 
-function read(value: string): string | undefined {
+function parseTime(value: string): string | undefined {
   const date = INSTANT.test(value) ? new Date(value) : undefined;
   return date && !Number.isNaN(date.getTime()) && date.getUTCFullYear() > 0 ? date.toISOString() : undefined;
 }

@@ -6,10 +6,10 @@ import { call } from '../../test/request.ts';
 const harness = useHarness();
 let id = 0;
 
-const totalOf = async (path: string, query: string) =>
+const readTotal = async (path: string, query: string) =>
   (await call(harness.app, 'GET', `/api/admin/${path}?${query}`)).body.total;
 
-/** One record a day from 2020-01-01 on, with gaps in the ids as deleted records leave them. */
+/** One record a day since 2020-01-01, with gaps in the ids like those of deleted records. */
 beforeAll(async () => {
   const { body } = await call(harness.app, 'POST', '/api/admin/addons', {
     body: {
@@ -39,8 +39,8 @@ test.each([
   ['to=2019-01-01T00:00:00Z', 0],
   ['to=2021-01-01T00:00:00Z', 100],
 ])('finds records between times: %s', async (query, total) => {
-  expect(await totalOf(`addons/${id}/events`, query)).toBe(total);
-  expect(await totalOf('deliveries', query)).toBe(total);
+  expect(await readTotal(`addons/${id}/events`, query)).toBe(total);
+  expect(await readTotal('deliveries', query)).toBe(total);
 });
 
 test('finds a record whose transaction took half an hour', async () => {
@@ -52,5 +52,5 @@ test('finds a record whose transaction took half an hour', async () => {
       case n when 1 then '2020-06-01T12:00Z'::timestamptz else '2020-06-01T11:30Z' end
     from generate_series(1, 2) as n`.execute(harness.db);
 
-  expect(await totalOf('deliveries', 'from=2020-06-01T11:30:00Z&to=2020-06-01T11:31:00Z')).toBe(1);
+  expect(await readTotal('deliveries', 'from=2020-06-01T11:30:00Z&to=2020-06-01T11:31:00Z')).toBe(1);
 });

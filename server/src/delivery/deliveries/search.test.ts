@@ -23,8 +23,10 @@ const search = async (where: string, query = ''): Promise<Found> => {
   expect({ status, details: body.details }).toEqual({ status: 200, details: undefined });
   return body;
 };
-const found = async (where: string, query: string) =>
-  (await search(where, query)).integrationEvents.map(one => `${one.integrationId}:${one.lastStatus}`);
+const findNames = async (where: string, query: string) =>
+  (await search(where, query)).integrationEvents.map(
+    integrationEvent => `${integrationEvent.integrationId}:${integrationEvent.lastStatus}`,
+  );
 
 beforeAll(async () => {
   const { receiver } = deliveries;
@@ -36,18 +38,18 @@ beforeAll(async () => {
   await add('missing', `${receiver.url}/404`);
   await add('busy', `${receiver.url}/503`, { events: ['tag-type-created', 'feature-created'] });
   await add('unreachable', 'http://127.0.0.1:1/');
-  for (let n = 0; n < 2; n++) await deliveries.happen();
+  for (let n = 0; n < 2; n++) await deliveries.recordEvent();
   await call(harness.app, 'POST', '/api/admin/projects/default/features', {
     body: { name: 'checkout_100' },
   });
-  for (const name of Object.keys(ids)) await deliveries.settled(ids[name] ?? 0);
+  for (const name of Object.keys(ids)) await deliveries.waitUntilSettled(ids[name] ?? 0);
   await add('gone', `${receiver.url}/200`);
 });
 
 test('shows the status of the last response', async () => {
-  expect(await found('busy', 'limit=1')).toEqual([`${ids.busy}:503`]);
-  expect(await found('unreachable', 'limit=1')).toEqual([`${ids.unreachable}:null`]);
-  expect(await found('ok', '')).toEqual([`${ids.ok}:200`, `${ids.ok}:200`]);
+  expect(await findNames('busy', 'limit=1')).toEqual([`${ids.busy}:503`]);
+  expect(await findNames('unreachable', 'limit=1')).toEqual([`${ids.unreachable}:null`]);
+  expect(await findNames('ok', '')).toEqual([`${ids.ok}:200`, `${ids.ok}:200`]);
 });
 
 test('finds records of several states', async () => {
@@ -71,7 +73,7 @@ test('finds records by the status of the last response, by its class, and withou
 });
 
 test('finds records by event type', async () => {
-  expect(await found('all', 'type=IS:feature-created')).toEqual([`${ids.busy}:503`]);
+  expect(await findNames('all', 'type=IS:feature-created')).toEqual([`${ids.busy}:503`]);
   expect((await search('busy', 'type=IS_ANY_OF:feature-created,tag-type-created')).total).toBe(3);
 });
 
@@ -94,23 +96,26 @@ test('combines filters', async () => {
 test.each(['', 'state=IS_ANY_OF:failed,success', 'status=IS_ANY_OF:4xx,5xx,none', 'query=responded'])(
   'pages by cursor without gaps or overlaps: %s',
   async filters => {
-    const all = await search('all', filters);
+    const allRecords = await search('all', filters);
     const pages: unknown[] = [];
-    let next: number | undefined;
+    let cursor: number | undefined;
     do {
-      const page = await search('all', `${filters}&limit=2${next === undefined ? '' : `&before=${next}`}`);
-      expect(page.total).toBe(all.total);
-      pages.push(...page.integrationEvents.map(one => one.id));
-      next = page.next;
-    } while (next !== undefined);
+      const page = await search(
+        'all',
+        `${filters}&limit=2${cursor === undefined ? '' : `&before=${cursor}`}`,
+      );
+      expect(page.total).toBe(allRecords.total);
+      pages.push(...page.integrationEvents.map(integrationEvent => integrationEvent.id));
+      cursor = page.next;
+    } while (cursor !== undefined);
 
-    expect(pages).toEqual(all.integrationEvents.map(one => one.id));
-    expect(pages).toHaveLength(all.total);
-    expect(all.next).toBeUndefined();
+    expect(pages).toEqual(allRecords.integrationEvents.map(integrationEvent => integrationEvent.id));
+    expect(pages).toHaveLength(allRecords.total);
+    expect(allRecords.next).toBeUndefined();
   },
 );
 
-test('counts at most 10,000 records and says so, and a page by text continues after them', async () => {
+test('counts at most 10,000 records and says so, while paging through a text search continues beyond this limit', async () => {
   const { rows } = await sql<{ id: string }>`
     with inserted as (
       insert into integration_deliveries (integration_id, event_id, state, attempts)
@@ -123,18 +128,22 @@ test('counts at most 10,000 records and says so, and a page by text continues af
     )
     select min(id)::text as id from inserted`.execute(harness.db);
 
-  const unfiltered = await search('gone', 'limit=1');
+  const unfilteredPage = await search('gone', 'limit=1');
   const first = await search('gone', 'query=needle');
   const second = await search('gone', `query=needle&before=${first.next}`);
 
-  expect(unfiltered).toMatchObject({ total: MAX_EXAMINED, isTotalExact: false, next: expect.any(Number) });
+  expect(unfilteredPage).toMatchObject({
+    total: MAX_EXAMINED,
+    isTotalExact: false,
+    next: expect.any(Number),
+  });
   expect(first).toMatchObject({
     integrationEvents: [],
     total: 0,
     isTotalExact: false,
     next: expect.any(Number),
   });
-  expect(second.integrationEvents.map(one => one.id)).toEqual([rows[0]?.id]);
+  expect(second.integrationEvents.map(integrationEvent => integrationEvent.id)).toEqual([rows[0]?.id]);
   expect(second.next).toBeUndefined();
 });
 
@@ -150,13 +159,13 @@ test('lists every violation of a query', async () => {
     'GET',
     '/api/admin/deliveries?state=IS:lost&status=IS:600&type=feature-created&before=x&from=now&query[]=x',
   );
-  const both = await call(harness.app, 'GET', '/api/admin/deliveries?offset=1&before=5');
+  const response = await call(harness.app, 'GET', '/api/admin/deliveries?offset=1&before=5');
 
   expect(status).toBe(400);
   expect(body.details.map(({ path }: { path: string }) => path).toSorted()).toEqual(
     ['before', 'from', 'query', 'state', 'status', 'type'].map(name => `/query/${name}`),
   );
-  expect(both).toMatchObject({ status: 400, body: { details: [{ path: '/query/offset' }] } });
+  expect(response).toMatchObject({ status: 400, body: { details: [{ path: '/query/offset' }] } });
 });
 
 test('requires ADMIN for the list of all', async () => {

@@ -8,18 +8,18 @@ import {
   RECORD_COLUMNS,
   RECORD_JOINS,
   type RecordRow,
-  recordOf,
+  toRecordRow,
   WITH_LAST_ATTEMPT,
 } from './store.ts';
 
 /**
- * How many records the total counts, and how many a page by status, type or text looks at. The records that an index gives are
- * filtered one by one, and an integration can have millions.
+ * The maximum number of records that the total counts, and that a page filtered by status, type or text examines. The records
+ * found with an index are filtered one by one, and an integration can have millions.
  */
 export const MAX_EXAMINED = 10_000;
 
 /** Longer than any transaction. A record gets its id during the transaction, but its time is the transaction's start. */
-const LONGEST_TRANSACTION = '1 hour';
+const MAX_TRANSACTION_DURATION = '1 hour';
 
 export type FoundRecords = {
   records: RecordRow[];
@@ -30,108 +30,114 @@ export type FoundRecords = {
 };
 
 /** The integration whose records are searched, or all integrations. */
-type Where = number | 'all';
+type SearchedIntegration = number | 'all';
 /** Every record between the times of the search has an id above `low` and below `high`. */
 type Bounds = { low: number; high: number };
 
 /** Searches records, newest first. */
-export async function searchRecords(db: Reader, where: Where, search: RecordSearch): Promise<FoundRecords> {
+export async function searchRecords(
+  db: Reader,
+  integration: SearchedIntegration,
+  search: RecordSearch,
+): Promise<FoundRecords> {
   const { before: _, ...withoutCursor } = search;
   const bounds = await idBounds(db, search);
-  const all = await examine(db, where, withoutCursor, bounds);
-  const found = await listPage(db, where, search, bounds);
-  const records = found.slice(0, search.limit);
-  const result = { records, total: all.total, isTotalExact: !all.isCut };
-  if (found.length > records.length) return { ...result, next: Number(records.at(-1)?.id) };
+  const counts = await examine(db, integration, withoutCursor, bounds);
+  const page = await listPage(db, integration, search, bounds);
+  const records = page.slice(0, search.limit);
+  const result = { records, total: counts.total, isTotalExact: !counts.isCut };
+  if (page.length > records.length) return { ...result, next: Number(records.at(-1)?.id) };
   if (!isFiltered(search)) return result;
-  // The page is not full. There may be more matches among the records that it did not look at.
-  const examined = search.before === undefined ? all : await examine(db, where, search, bounds);
-  return examined.isCut && examined.lowest !== null ? { ...result, next: examined.lowest } : result;
+  // The page is not full. There may be more matches among the records that were not examined.
+  const cursorCounts = search.before === undefined ? counts : await examine(db, integration, search, bounds);
+  return cursorCounts.isCut && cursorCounts.lowest !== null
+    ? { ...result, next: cursorCounts.lowest }
+    : result;
 }
 
-/** One record more than the page, if there is one. */
+/** Returns the records of the page and, if there is one, the record after it. */
 async function listPage(
   db: Reader,
-  where: Where,
+  integration: SearchedIntegration,
   search: RecordSearch,
   bounds: Bounds,
 ): Promise<RecordRow[]> {
-  const wanted = search.limit + 1;
-  const examined = isFiltered(search) ? MAX_EXAMINED : search.offset + wanted;
+  const rowLimit = search.limit + 1;
+  const candidateLimit = isFiltered(search) ? MAX_EXAMINED : search.offset + rowLimit;
   const { rows } = await sql<FlatRecord>`
     select ${RECORD_COLUMNS}
     from (
       select record.id
-      from (${candidates(where, search, bounds, examined)}) as record ${matching(search)}
-      order by record.id desc limit ${wanted} offset ${search.offset}
+      from (${candidates(integration, search, bounds, candidateLimit)}) as record ${filterClause(search)}
+      order by record.id desc limit ${rowLimit} offset ${search.offset}
     ) as page join integration_deliveries as record on record.id = page.id ${RECORD_JOINS}
     order by record.id desc`.execute(db);
-  return rows.map(recordOf);
+  return rows.map(toRecordRow);
 }
 
-type Examined = { total: number; isCut: boolean; lowest: number | null };
+type ExaminedCounts = { total: number; isCut: boolean; lowest: number | null };
 
 /** Counts the matches among the newest candidates. */
 async function examine(
   db: Reader,
-  where: Where,
+  integration: SearchedIntegration,
   search: Omit<RecordSearch, 'limit' | 'offset'>,
   bounds: Bounds,
-): Promise<Examined> {
+): Promise<ExaminedCounts> {
   const { rows } = await sql<{ total: number; examined: number; lowest: number | null }>`
-    with candidate as materialized (${candidates(where, search, bounds, MAX_EXAMINED)})
-    select (select count(*) from candidate as record ${matching(search)}) as total,
+    with candidate as materialized (${candidates(integration, search, bounds, MAX_EXAMINED)})
+    select (select count(*) from candidate as record ${filterClause(search)}) as total,
       (select count(*) from candidate) as examined, (select min(id) from candidate) as lowest`.execute(db);
   const { total = 0, examined = 0, lowest = null } = rows[0] ?? {};
   return { total, isCut: examined >= MAX_EXAMINED, lowest };
 }
 
-/** Whether the search has filters that no index decides. */
+/** Whether the search has filters that no index covers. */
 const isFiltered = ({ status, type, query }: Pick<RecordSearch, 'status' | 'type' | 'query'>): boolean =>
   status !== undefined || type !== undefined || query !== undefined;
 
 /**
- * The newest records by integration, state, time and cursor, from an index in the order of their ids. With several states, each
- * state is read separately: with any() the planner reads the records of all states.
+ * Selects the newest records by integration, state, time and cursor from an index in the order of their ids. Each state is read
+ * separately, because with any() the planner reads the records of all states.
  */
 function candidates(
-  where: Where,
+  integration: SearchedIntegration,
   search: Pick<RecordSearch, 'state' | 'status' | 'from' | 'to' | 'before'>,
   { low, high }: Bounds,
   limit: number,
 ): RawBuilder<unknown> {
   const states = search.state ?? impliedStates(search.status);
   const conditions: Expression<SqlBool>[] = [
-    where === 'all'
+    integration === 'all'
       ? sql`exists (select from integrations where integrations.id = integration_id)`
-      : sql`integration_id = ${where}`,
+      : sql`integration_id = ${integration}`,
     sql`id > ${low} and id < ${Math.min(high, search.before ?? high)}`,
     ...(search.from === undefined ? [] : [sql<SqlBool>`created_at >= ${search.from}`]),
     ...(search.to === undefined ? [] : [sql<SqlBool>`created_at < ${search.to}`]),
   ];
-  const read = (...more: Expression<SqlBool>[]) => sql`
+  const selectWith = (...more: Expression<SqlBool>[]) => sql`
     select id, event_id from integration_deliveries
     where ${sql.join([...conditions, ...more], sql` and `)} order by id desc limit ${limit}`;
-  if (states === undefined) return read();
+  if (states === undefined) return selectWith();
   // Most records are successful, so they are found quickly among all records.
-  if (where === 'all' && states.includes('success')) return read(sql`state = any(${states})`);
-  const ofState = read(
+  if (integration === 'all' && states.includes('success')) return selectWith(sql`state = any(${states})`);
+  const stateQuery = selectWith(
     sql`state = wanted.state`,
-    ...(where === 'all' ? [sql<SqlBool>`state <> 'success'`] : []),
+    ...(integration === 'all' ? [sql<SqlBool>`state <> 'success'`] : []),
   );
   return sql`
-    select found.id, found.event_id from unnest(${states}::text[]) as wanted (state) cross join lateral (${ofState}) as found
+    select found.id, found.event_id from unnest(${states}::text[]) as wanted (state) cross join lateral (${stateQuery}) as found
     order by found.id desc limit ${limit}`;
 }
 
-/** A successful delivery has a status from 200 to 299, so a search for other statuses need not read these. */
+/** A successful delivery has a status from 200 to 299, so a search for other statuses need not read successful deliveries. */
 const impliedStates = (status: StatusFilter[] | undefined): string[] | undefined =>
-  status?.every(one => one !== 'none' && one.low >= 300)
+  status?.every(filter => filter !== 'none' && filter.low >= 300)
     ? STATES.filter(state => state !== 'success')
     : undefined;
 
-/** Joins and conditions of the filters that no index decides. */
-function matching({
+/** Returns joins and conditions for the filters that no index covers. */
+function filterClause({
   status,
   type,
   query,
@@ -166,22 +172,22 @@ const hasStatus = (filter: StatusFilter) =>
     : sql<SqlBool>`last_attempt.status between ${filter.low} and ${filter.high}`;
 
 /**
- * Finds the ids at the times of a search by bisection, so that a search far in the past does not read every newer record. Ids and
- * times ascend together, up to the duration of a transaction.
+ * Finds the ids at the times of a search with a binary search, so that a search far in the past does not read every newer record.
+ * Ids and times ascend together, up to the duration of a transaction.
  */
 async function idBounds(db: Reader, { from, to }: Pick<RecordSearch, 'from' | 'to'>): Promise<Bounds> {
   const { low } =
     from === undefined
       ? { low: 0 }
-      : await bisect(db, sql`${from}::timestamptz - ${sql.lit(LONGEST_TRANSACTION)}::interval`);
+      : await bisect(db, sql`${from}::timestamptz - ${sql.lit(MAX_TRANSACTION_DURATION)}::interval`);
   const { high } =
     to === undefined
       ? { high: Number.MAX_SAFE_INTEGER }
-      : await bisect(db, sql`${to}::timestamptz + ${sql.lit(LONGEST_TRANSACTION)}::interval`);
+      : await bisect(db, sql`${to}::timestamptz + ${sql.lit(MAX_TRANSACTION_DURATION)}::interval`);
   return { low, high };
 }
 
-/** Two adjacent ids: the record `low` is older than the time, and the first record at or above `high` is not. */
+/** Returns two adjacent ids. The record `low` is older than the time, and the first record at or above `high` is not. */
 async function bisect(db: Reader, time: RawBuilder<unknown>): Promise<Bounds> {
   const { rows } = await sql<Bounds>`
     with recursive step (low, high) as (

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
 import { buildApp } from '../../app.ts';
 import { makeSender } from '../../platform/outgoing/send.ts';
-import { keyringOf } from '../../platform/secrets/seal.ts';
+import { makeKeyring } from '../../platform/secrets/seal.ts';
 import { useDeliveries } from '../../test/deliveries.ts';
 import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
@@ -20,7 +20,7 @@ const deliveries = useDeliveries(harness, {
   send: async request => ({ ...(await sender.send(request)), isPublic: true }),
 });
 const CANARY = 'CANARY7f3a9';
-/** In the name of a header, and in headers that the server also sets. */
+/** The canary is in a header name, and in headers that the server also sets. */
 const CUSTOM_HEADERS = {
   'X-Secret': CANARY,
   [`X-${CANARY}`]: 'x',
@@ -28,12 +28,12 @@ const CUSTOM_HEADERS = {
   'Content-Type': CANARY,
 };
 
-/** A valid value for every sensitive parameter, with the canary in it. */
-const planted = (type: string, name: string): string => {
+/** Returns a valid value for every sensitive parameter, with the canary in it. */
+const canaryValue = (type: string, name: string): string => {
   if (type === 'url') return `${deliveries.receiver.url}/${CANARY}?key=${CANARY}`;
   return type === 'headers' ? JSON.stringify(CUSTOM_HEADERS) : `${CANARY}-${name}`;
 };
-const needed = (type: string): string => (type === 'url' ? deliveries.receiver.url : 'x');
+const requiredValue = (type: string): string => (type === 'url' ? deliveries.receiver.url : 'x');
 
 test('discloses no secret in responses, events, records, attempts, jobs or logs, and stores only ciphertext', async () => {
   const lines: string[] = [];
@@ -43,18 +43,20 @@ test('discloses no secret in responses, events, records, attempts, jobs or logs,
       done();
     },
   });
-  // At the log level that writes every line, including statements.
+  // Logs at the level that writes every line, including statements.
   const app = await buildApp(harness.db, APP_SETTINGS, {
     logger: undefined,
     loggerInstance: pino({ level: 'trace' }, stream),
   } as never);
-  const said: string[] = [];
-  const ask = async (...request: Parameters<typeof call> extends [unknown, ...infer R] ? R : never) => {
-    const answer = await call(app, ...request);
-    said.push(JSON.stringify(answer));
-    return answer;
+  const recordedResponses: string[] = [];
+  const callAndRecord = async (
+    ...request: Parameters<typeof call> extends [unknown, ...infer R] ? R : never
+  ) => {
+    const response = await call(app, ...request);
+    recordedResponses.push(JSON.stringify(response));
+    return response;
   };
-  // A receiver that repeats the request in its response.
+  // The receiver repeats the request in its response.
   deliveries.receiver.respondWith(({ path, headers }, response) => {
     const values = Object.values(headers).map(String);
     response.writeHead(500, { 'x-echo': values.join(';'), 'x-path': path });
@@ -67,51 +69,59 @@ test('discloses no secret in responses, events, records, attempts, jobs or logs,
         .filter(
           ({ sensitive, required, name }) => sensitive || required || name === 'apiUrl' || name === 'url',
         )
-        .map(({ name, type, sensitive }) => [name, sensitive ? planted(type, name) : needed(type)]),
+        .map(({ name, type, sensitive }) => [
+          name,
+          sensitive ? canaryValue(type, name) : requiredValue(type),
+        ]),
     );
     const body = { provider, enabled: true, events: ['tag-type-created'], parameters };
-    const made = await ask('POST', '/api/admin/addons', {
+    const created = await callAndRecord('POST', '/api/admin/addons', {
       body: { ...body, parameters: { ...parameters, defaultChannels: 'x' } },
     });
-    expect(made.status).toBe(201);
-    // The signing secret is shown this once.
-    said[said.length - 1] = (said.at(-1) ?? '').replace(String(made.body.signingSecret), '');
-    ids.push(made.body.id);
-    await ask('PUT', `/api/admin/addons/${made.body.id}`, { body: { ...body, description: 'x' } });
-    await ask('PUT', `/api/admin/addons/${made.body.id}`, {
+    expect(created.status).toBe(201);
+    // Only this response shows the signing secret.
+    recordedResponses[recordedResponses.length - 1] = (recordedResponses.at(-1) ?? '').replace(
+      String(created.body.signingSecret),
+      '',
+    );
+    ids.push(created.body.id);
+    await callAndRecord('PUT', `/api/admin/addons/${created.body.id}`, {
+      body: { ...body, description: 'x' },
+    });
+    await callAndRecord('PUT', `/api/admin/addons/${created.body.id}`, {
       body: { ...body, parameters: { ...parameters, customHeaders: `{"${CANARY} x":"${CANARY}"}` } },
     });
-    await ask('POST', `/api/admin/addons/${made.body.id}/test`);
+    await callAndRecord('POST', `/api/admin/addons/${created.body.id}/test`);
   }
-  await deliveries.happen();
-  for (const id of ids) await deliveries.settled(id);
+  await deliveries.recordEvent();
+  for (const id of ids) await deliveries.waitUntilSettled(id);
   for (const id of ids) {
-    await ask('GET', `/api/admin/addons/${id}`);
-    const records = await ask('GET', `/api/admin/addons/${id}/events`);
+    await callAndRecord('GET', `/api/admin/addons/${id}`);
+    const records = await callAndRecord('GET', `/api/admin/addons/${id}/events`);
     for (const record of records.body.integrationEvents) {
-      await ask('GET', `/api/admin/addons/${id}/events/${record.id}`);
-      await ask('GET', `/api/admin/events/${record.event.id}/deliveries`);
-      await ask('POST', `/api/admin/addons/${id}/events/${record.id}/redeliver?dryRun=true`);
+      await callAndRecord('GET', `/api/admin/addons/${id}/events/${record.id}`);
+      await callAndRecord('GET', `/api/admin/events/${record.event.id}/deliveries`);
+      await callAndRecord('POST', `/api/admin/addons/${id}/events/${record.id}/redeliver?dryRun=true`);
     }
-    const previewed = await ask('POST', `/api/admin/addons/${id}/preview`, { body: {} });
-    expect(previewed.body.rendered).not.toBeNull();
-    await ask('GET', `/api/admin/addons/${id}/stats`);
-    await ask('GET', `/api/admin/addons/${id}/events?query=${CANARY.toLowerCase().slice(0, 5)}`);
+    const preview = await callAndRecord('POST', `/api/admin/addons/${id}/preview`, { body: {} });
+    expect(preview.body.rendered).not.toBeNull();
+    await callAndRecord('GET', `/api/admin/addons/${id}/stats`);
+    await callAndRecord('GET', `/api/admin/addons/${id}/events?query=${CANARY.toLowerCase().slice(0, 5)}`);
     const since = '2020-01-01T00:00:00Z';
-    await ask('POST', `/api/admin/addons/${id}/redeliver?dryRun=true`, { body: { since } });
-    await ask('POST', `/api/admin/addons/${id}/backfill?dryRun=true`, { body: { from: since } });
+    await callAndRecord('POST', `/api/admin/addons/${id}/redeliver?dryRun=true`, { body: { since } });
+    await callAndRecord('POST', `/api/admin/addons/${id}/backfill?dryRun=true`, { body: { from: since } });
   }
-  await ask('GET', '/api/admin/deliveries?limit=1000');
-  await ask('GET', '/api/admin/addons');
-  await ask('GET', '/api/admin/search/events?limit=1000');
-  await ask('DELETE', `/api/admin/addons/${ids.pop()}`);
+  await callAndRecord('GET', '/api/admin/deliveries?limit=1000');
+  await callAndRecord('GET', '/api/admin/addons');
+  await callAndRecord('GET', '/api/admin/search/events?limit=1000');
+  await callAndRecord('DELETE', `/api/admin/addons/${ids.pop()}`);
 
   const dump = execFileSync('pg_dump', [harness.databaseUrl], { encoding: 'utf8', maxBuffer: 100_000_000 });
-  // They did arrive where they belong.
+  // The secrets did reach the receivers.
   expect(JSON.stringify(deliveries.receiver.received)).toContain(CANARY);
   expect(dump).toContain('v1.');
-  for (const [place, text] of Object.entries({
-    answers: said.join('\n'),
+  for (const [source, text] of Object.entries({
+    responses: recordedResponses.join('\n'),
     log: lines.join('\n'),
     dump,
     results: JSON.stringify(deliveries.results),
@@ -119,19 +129,25 @@ test('discloses no secret in responses, events, records, attempts, jobs or logs,
     const signatures = deliveries.receiver.received.flatMap(
       ({ headers }) => headers['webhook-signature'] ?? [],
     );
-    expect({ place, found: signatures.filter(one => text.includes(String(one))) }).toEqual({
-      place,
+    expect({
+      place: source,
+      found: signatures.filter(signature => text.includes(String(signature))),
+    }).toEqual({
+      place: source,
       found: [],
     });
-    expect({ place, found: text.toLowerCase().includes(CANARY.toLowerCase()) }).toEqual({
-      place,
+    expect({ place: source, found: text.toLowerCase().includes(CANARY.toLowerCase()) }).toEqual({
+      place: source,
       found: false,
     });
-    expect({ place, found: text.includes(Buffer.from(CANARY).toString('base64').slice(0, 12)) }).toEqual({
-      place,
+    expect({
+      place: source,
+      found: text.includes(Buffer.from(CANARY).toString('base64').slice(0, 12)),
+    }).toEqual({
+      place: source,
       found: false,
     });
-    expect({ place, found: text.includes('whsec_') }).toEqual({ place, found: false });
+    expect({ place: source, found: text.includes('whsec_') }).toEqual({ place: source, found: false });
   }
   await app.close();
 });
@@ -139,17 +155,17 @@ test('discloses no secret in responses, events, records, attempts, jobs or logs,
 test('encrypts all secrets with the new key, and a server without the key does not start', async () => {
   const { id } = await deliveries.addWebhook();
   const [oldKey, newKey] = [APP_SETTINGS.secretKey, Buffer.alloc(32, 9)];
-  const both = keyringOf(newKey, [oldKey]);
-  await expect(checkSealed(harness.db, keyringOf(newKey, []))).rejects.toThrow('HALYARD_OLD_SECRET_KEYS');
+  const bothKeys = makeKeyring(newKey, [oldKey]);
+  await expect(checkSealed(harness.db, makeKeyring(newKey, []))).rejects.toThrow('HALYARD_OLD_SECRET_KEYS');
   await expect(checkSealed(harness.db, [])).rejects.toThrow('HALYARD_SECRET_KEY is not set');
-  await checkSealed(harness.db, both);
+  await checkSealed(harness.db, bothKeys);
 
-  expect((await resealSecrets(harness.db, both)).resealed).toBeGreaterThan(0);
+  expect((await resealSecrets(harness.db, bothKeys)).resealed).toBeGreaterThan(0);
 
-  await checkSealed(harness.db, keyringOf(newKey, []));
-  await expect(checkSealed(harness.db, keyringOf(oldKey, []))).rejects.toThrow(/integration \d+/);
-  expect(await resealSecrets(harness.db, both)).toEqual({ resealed: 0, unreadable: [] });
+  await checkSealed(harness.db, makeKeyring(newKey, []));
+  await expect(checkSealed(harness.db, makeKeyring(oldKey, []))).rejects.toThrow(/integration \d+/);
+  expect(await resealSecrets(harness.db, bothKeys)).toEqual({ resealed: 0, unreadable: [] });
   const { rows } = await sql<{ sealed: string }>`
     select sealed_parameters as sealed from integrations where id = ${id}`.execute(harness.db);
-  expect(rows[0]?.sealed).toMatch(new RegExp(`^v1\\.${both[0]?.id}\\.`));
+  expect(rows[0]?.sealed).toMatch(new RegExp(`^v1\\.${bothKeys[0]?.id}\\.`));
 });

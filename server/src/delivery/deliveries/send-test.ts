@@ -1,8 +1,11 @@
 import type { Change } from '../../record/change.ts';
-import { identityOf, lockVisibleIntegration } from '../integrations/lock.ts';
+import { getIntegrationIdentity, lockVisibleIntegration } from '../integrations/lock.ts';
 
 /** Records an event that is delivered to this integration only, even while the integration is disabled. */
 export async function sendTest(current: Change, id: number): Promise<void> {
   const integration = await lockVisibleIntegration(current, id);
-  current.record({ type: 'integration-tested', data: { ...identityOf(integration), test: true } });
+  current.record({
+    type: 'integration-tested',
+    data: { ...getIntegrationIdentity(integration), test: true },
+  });
 }

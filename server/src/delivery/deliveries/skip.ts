@@ -1,13 +1,13 @@
-import { ApiError, notFound } from '../../../../plane/src/platform/errors.ts';
+import { ApiError, notFound } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
-import { identityOf, lockVisibleIntegration } from '../integrations/lock.ts';
+import { getIntegrationIdentity, lockVisibleIntegration } from '../integrations/lock.ts';
 import { unblock } from '../order.ts';
 import { findRecord } from './store.ts';
 
 /** Skips an exhausted delivery that blocks later deliveries of an ordered integration. Its record stays failed. */
 export async function skipBlocking(current: Change, integration: number, id: number): Promise<void> {
   const { tx, record } = current;
-  const locked = await lockVisibleIntegration(current, integration);
+  const lockedIntegration = await lockVisibleIntegration(current, integration);
   if (!(await unblock(current, integration, id))) {
     if (!(await findRecord(tx, integration, id)))
       throw notFound(`Record ${id} of integration ${integration}`);
@@ -18,6 +18,10 @@ export async function skipBlocking(current: Change, integration: number, id: num
   }
   record({
     type: 'integration-delivery-skipped',
-    data: { ...identityOf(locked), enabled: locked.enabled, record: String(id) },
+    data: {
+      ...getIntegrationIdentity(lockedIntegration),
+      enabled: lockedIntegration.enabled,
+      record: String(id),
+    },
   });
 }

@@ -6,7 +6,7 @@ import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { cleanUpDeliveries } from '../sending/clean-up.ts';
 import { countAttempts } from '../sending/count-attempts.ts';
-import { countDurations, percentileOf } from '../sending/durations.ts';
+import { computePercentile, countDurations } from '../sending/durations.ts';
 import { finishAttempts } from '../sending/store.ts';
 
 const harness = useHarness();
@@ -17,7 +17,7 @@ beforeEach(async () => {
   deliveries.receiver.respondWith(200);
 });
 
-const statsOf = async (id: number) => {
+const readStats = async (id: number) => {
   const { status, body } = await call(harness.app, 'GET', `/api/admin/addons/${id}/stats`);
   expect(status).toBe(200);
   return body;
@@ -25,19 +25,19 @@ const statsOf = async (id: number) => {
 
 test('counts deliveries and attempts by hour and by day', async () => {
   const { id } = await deliveries.addWebhook();
-  await deliveries.happen();
-  await deliveries.settled(id);
-  // Two failures, then a success; then three failures.
-  let asked = 0;
-  deliveries.receiver.respondWith((_, response) => response.writeHead(++asked === 3 ? 200 : 500).end());
+  await deliveries.recordEvent();
+  await deliveries.waitUntilSettled(id);
+  // One delivery has two failures, then a success; the other has three failures.
+  let requests = 0;
+  deliveries.receiver.respondWith((_, response) => response.writeHead(++requests === 3 ? 200 : 500).end());
   for (let n = 0; n < 2; n++) {
-    await deliveries.happen();
-    await deliveries.settled(id);
+    await deliveries.recordEvent();
+    await deliveries.waitUntilSettled(id);
   }
 
-  const stats = await statsOf(id);
+  const stats = await readStats(id);
 
-  const expected = {
+  const expectedCounts = {
     delivered: 2,
     deliveredFirst: 1,
     failed: 1,
@@ -46,10 +46,11 @@ test('counts deliveries and attempts by hour and by day', async () => {
     p50Ms: expect.any(Number),
     p95Ms: expect.any(Number),
   };
-  expect(stats.last24Hours).toEqual(expected);
-  expect(stats.last30Days).toEqual(expected);
+  expect(stats.last24Hours).toEqual(expectedCounts);
+  expect(stats.last30Days).toEqual(expectedCounts);
   expect([stats.hours.length, stats.days.length]).toEqual([24, 30]);
-  const sum = (periods: { delivered: number }[]) => periods.reduce((all, one) => all + one.delivered, 0);
+  const sum = (periods: { delivered: number }[]) =>
+    periods.reduce((all, period) => all + period.delivered, 0);
   expect([sum(stats.hours), sum(stats.days)]).toEqual([2, 2]);
   expect(stats.days.at(-1).start).toBe(`${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`);
 });
@@ -57,23 +58,23 @@ test('counts deliveries and attempts by hour and by day', async () => {
 test('counts the deliveries that have not ended', async () => {
   deliveries.receiver.respondWith(503);
   const { id } = await deliveries.addWebhook();
-  for (let n = 0; n < 3; n++) await deliveries.happen();
-  const [first, second] = await deliveries.settled(id);
+  for (let n = 0; n < 3; n++) await deliveries.recordEvent();
+  const [first, second] = await deliveries.waitUntilSettled(id);
   await deliveries.stopAll();
   await sql`update integration_deliveries set state = 'retrying', due_at = now() + interval '1 day'
     where id = any(${[first?.id, second?.id]}::bigint[])`.execute(harness.db);
-  await deliveries.happen();
+  await deliveries.recordEvent();
 
-  expect(await statsOf(id)).toMatchObject({ pending: 1, retrying: 2, last24Hours: { delivered: 0 } });
+  expect(await readStats(id)).toMatchObject({ pending: 1, retrying: 2, last24Hours: { delivered: 0 } });
   await deliveries.start();
 });
 
 test('returns nulls for an integration without attempts', async () => {
   const { id } = await deliveries.addWebhook();
 
-  const stats = await statsOf(id);
+  const stats = await readStats(id);
 
-  const nothing = {
+  const emptyCounts = {
     delivered: 0,
     deliveredFirst: 0,
     failed: 0,
@@ -82,20 +83,20 @@ test('returns nulls for an integration without attempts', async () => {
     p50Ms: null,
     p95Ms: null,
   };
-  expect(stats.last24Hours).toEqual(nothing);
-  expect(stats.hours[0]).toEqual({ start: expect.any(String), ...nothing });
+  expect(stats.last24Hours).toEqual(emptyCounts);
+  expect(stats.hours[0]).toEqual({ start: expect.any(String), ...emptyCounts });
 });
 
 test('puts hours into their periods and omits older ones', async () => {
   const { id } = await deliveries.addWebhook();
-  const insert = (age: string) =>
+  const insertHour = (age: string) =>
     sql`insert into integration_hours (integration_id, hour, delivered, delivered_first, failed, retried, durations)
       values (${id}, date_trunc('hour', now(), 'UTC') - ${age}::interval, 1, 1, 0, 0, array[0, 1])`.execute(
       harness.db,
     );
-  for (const age of ['0 hours', '23 hours', '24 hours', '28 days', '31 days']) await insert(age);
+  for (const age of ['0 hours', '23 hours', '24 hours', '28 days', '31 days']) await insertHour(age);
 
-  const stats = await statsOf(id);
+  const stats = await readStats(id);
 
   expect(stats.last24Hours.delivered).toBe(2);
   expect([stats.hours[0].delivered, stats.hours[23].delivered]).toEqual([1, 1]);
@@ -104,8 +105,8 @@ test('puts hours into their periods and omits older ones', async () => {
 
 test('does not count an outcome that is written twice', async () => {
   const { id } = await deliveries.addWebhook();
-  await deliveries.happen();
-  await deliveries.settled(id);
+  await deliveries.recordEvent();
+  await deliveries.waitUntilSettled(id);
   const results = deliveries.results.filter(({ integration }) => integration === id);
 
   await harness.db.transaction().execute(async tx => {
@@ -113,7 +114,7 @@ test('does not count an outcome that is written twice', async () => {
   });
 
   expect(results).toHaveLength(1);
-  expect((await statsOf(id)).last24Hours).toMatchObject({ delivered: 1, failed: 0, retried: 0 });
+  expect((await readStats(id)).last24Hours).toMatchObject({ delivered: 1, failed: 0, retried: 0 });
 });
 
 test('removes old counts and those of deleted integrations', async () => {
@@ -143,11 +144,11 @@ test('estimates percentiles to 10 %', () => {
   const durations = Array.from({ length: 1_000 }, (_, n) => n + 1);
   const counts = countDurations(durations);
 
-  expect(Math.abs((percentileOf(counts, 0.5) ?? 0) - 500)).toBeLessThan(50);
-  expect(Math.abs((percentileOf(counts, 0.95) ?? 0) - 950)).toBeLessThan(95);
-  expect(percentileOf(countDurations([0]), 0.5)).toBe(0);
-  expect(percentileOf(countDurations([15_000]), 0.95)).toBeGreaterThan(13_500);
-  expect(percentileOf([], 0.5)).toBeNull();
+  expect(Math.abs((computePercentile(counts, 0.5) ?? 0) - 500)).toBeLessThan(50);
+  expect(Math.abs((computePercentile(counts, 0.95) ?? 0) - 950)).toBeLessThan(95);
+  expect(computePercentile(countDurations([0]), 0.5)).toBe(0);
+  expect(computePercentile(countDurations([15_000]), 0.95)).toBeGreaterThan(13_500);
+  expect(computePercentile([], 0.5)).toBeNull();
 });
 
 test('requires ADMIN, and an existing integration', async () => {

@@ -6,7 +6,7 @@ import { BLOCKED_BY } from '../order.ts';
 import { insertDeliveryJobs, matchesFilters } from '../outbox.ts';
 import type { Exchange } from '../sending/schema.ts';
 import type { HourCounts } from '../sending/store.ts';
-import { describeState, type Waiting } from './describe-state.ts';
+import { type DeliveryProgress, describeState } from './describe-state.ts';
 
 export async function listHours(db: Reader, integration: number, since: string): Promise<HourCounts[]> {
   const { rows } = await sql<HourCounts>`
@@ -19,8 +19,8 @@ export async function listHours(db: Reader, integration: number, since: string):
 
 export type OpenCounts = { pending: number; retrying: number };
 
-/** The deliveries of an integration that have not ended. */
-export async function countOpenOf(db: Reader, integration: number): Promise<OpenCounts> {
+/** Counts the deliveries of an integration that have not ended. */
+export async function countOpenDeliveries(db: Reader, integration: number): Promise<OpenCounts> {
   const { rows } = await sql<OpenCounts>`
     select count(*) filter (where state = 'pending') as pending, count(*) filter (where state = 'retrying') as retrying
     from integration_deliveries where integration_id = ${integration} and state in ('pending', 'retrying')`.execute(
@@ -59,7 +59,7 @@ export type RecordRow = {
 };
 
 export type FlatRecord = Omit<RecordRow, 'event' | 'id' | 'createdAt'> &
-  Waiting & { recordId: string; recordCreatedAt: string } & EventRow;
+  DeliveryProgress & { recordId: string; recordCreatedAt: string } & EventRow;
 
 /** The due time of the next attempt of `record`. An overdue attempt is due now. */
 const NEXT_ATTEMPT_AT = sql`
@@ -83,7 +83,7 @@ export const WITH_LAST_ATTEMPT = sql`
     where a.delivery_id = record.id and a.outcome is not null order by a.number desc limit 1
   ) as last_attempt on true`;
 
-/** The columns of `record`, with the joins of `RECORD_JOINS`. */
+/** The columns of `record`, which need the joins of `RECORD_JOINS`. */
 export const RECORD_COLUMNS = sql`
   record.id::text as "recordId", record.integration_id as "integrationId", receiver.provider,
   record.created_at as "recordCreatedAt", record.state, record.state_details as "stateDetails", record.details,
@@ -92,7 +92,7 @@ export const RECORD_COLUMNS = sql`
 export const RECORD_JOINS = sql`
   join events on events.id = record.event_id ${WITH_RECEIVER} ${WITH_LAST_ATTEMPT}`;
 
-export function recordOf(row: FlatRecord): RecordRow {
+export function toRecordRow(row: FlatRecord): RecordRow {
   const {
     recordId,
     recordCreatedAt,
@@ -137,7 +137,7 @@ export async function findRecord(
   const { rows } = await sql<FlatRecord>`
     select ${RECORD_COLUMNS} from integration_deliveries as record ${RECORD_JOINS}
     where record.id = ${id} and record.integration_id = ${integration}`.execute(db);
-  return rows[0] && recordOf(rows[0]);
+  return rows[0] && toRecordRow(rows[0]);
 }
 
 export type EventDeliveryRow = {
@@ -153,8 +153,8 @@ export type EventDeliveryRow = {
 export const isEventVisible = async (db: Reader, actor: Actor, id: number): Promise<boolean> =>
   (await findEvent(db, actor, id)) !== undefined;
 
-/** The deliveries of an event to all integrations, newest first. */
-export async function listDeliveriesOf(
+/** Lists the deliveries of an event to all integrations, newest first. */
+export async function listEventDeliveries(
   db: Reader,
   event: number,
   limit: number,
@@ -176,59 +176,63 @@ export async function listAttempts(db: Reader, delivery: number): Promise<Attemp
   return rows;
 }
 
-/** Deliveries to redeliver: one, or those that failed in a range of time. */
-export type Redelivered = { id: number } | { since: string; until?: string | undefined; limit: number };
+/** Deliveries to redeliver: one, or those that failed in a time range. */
+export type RedeliveryScope = { id: number } | { since: string; until?: string | undefined; limit: number };
 
 /**
- * A condition: the delivery `d` has ended, or waits for its next attempt. After the due time the attempt may be running. Uses
- * clock_timestamp() rather than now(), because a transaction can wait for a lock until after the due time.
+ * Whether the delivery `d` has ended or is waiting for its next attempt. Once an attempt is due, it may be running. The condition
+ * uses clock_timestamp() rather than now(), because a transaction can wait for a lock until after the due time.
  */
 const IS_REDELIVERABLE = sql<SqlBool>`(
   d.state not in ('pending', 'retrying') or d.state = 'retrying' and d.due_at > clock_timestamp())`;
 
-const chosenBy = (integration: number, which: Redelivered) =>
-  'id' in which
+const selectDeliveries = (integration: number, scope: RedeliveryScope) =>
+  'id' in scope
     ? sql`
       select id, event_id from integration_deliveries d
-      where id = ${which.id} and integration_id = ${integration} and ${IS_REDELIVERABLE}`
+      where id = ${scope.id} and integration_id = ${integration} and ${IS_REDELIVERABLE}`
     : sql`
       select id, event_id from integration_deliveries
-      where integration_id = ${integration} and state = 'failed' and created_at >= ${which.since}
-        ${which.until === undefined ? sql`` : sql`and created_at < ${which.until}`}
-      order by id limit ${which.limit}`;
+      where integration_id = ${integration} and state = 'failed' and created_at >= ${scope.since}
+        ${scope.until === undefined ? sql`` : sql`and created_at < ${scope.until}`}
+      order by id limit ${scope.limit}`;
 
 /** A number of deliveries, and the lowest and the highest id of their events. */
 export type ReplayRange = { deliveries: number; first: number | null; last: number | null };
 
-/** The plan of `reopenDeliveries`. */
-export const planReopening = (db: Reader, integration: number, which: Redelivered): Promise<ReplayRange> =>
-  rangeOf(db, sql`select event_id from (${chosenBy(integration, which)}) as chosen`);
+/** The dry run of `reopenDeliveries`. */
+export const planReopening = (
+  db: Reader,
+  integration: number,
+  scope: RedeliveryScope,
+): Promise<ReplayRange> =>
+  readReplayRange(db, sql`select event_id from (${selectDeliveries(integration, scope)}) as chosen`);
 
-async function rangeOf(db: Reader, eventIds: RawBuilder<unknown>): Promise<ReplayRange> {
+async function readReplayRange(db: Reader, eventIds: RawBuilder<unknown>): Promise<ReplayRange> {
   const { rows } = await sql<ReplayRange>`
     select count(*) as deliveries, min(event_id) as first, max(event_id) as last
     from (${eventIds}) as chosen (event_id)`.execute(db);
   return rows[0] ?? { deliveries: 0, first: null, last: null };
 }
 
-export async function listEventsOf(db: Reader, ids: number[]): Promise<EventRow[]> {
+export async function listEventsById(db: Reader, ids: number[]): Promise<EventRow[]> {
   const { rows } =
     await sql<EventRow>`select ${EVENT_COLUMNS} from events where id = any(${ids}::bigint[])`.execute(db);
   return rows;
 }
 
 /**
- * Resets ended deliveries to the start of the schedule. A retrying delivery keeps its place in the schedule, and its next attempt
- * is due now; the job for the later time then finds nothing to do. Returns the number of deliveries.
+ * Resets ended deliveries to the start of the schedule. A retrying delivery keeps its position in the schedule, and its next
+ * attempt is due now, so the job for the later time finds nothing to do. Returns the number of deliveries.
  */
-export async function reopenDeliveries(tx: Tx, integration: number, which: Redelivered): Promise<number> {
+export async function reopenDeliveries(tx: Tx, integration: number, scope: RedeliveryScope): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with reopened as (
       update integration_deliveries d
       set state = case when state = 'retrying' then state else 'pending' end,
         state_details = case when state = 'retrying' then state_details else '' end,
         failures = case when state = 'retrying' then failures else 0 end, due_at = now(), holds = false
-      where id in (select id from (${chosenBy(integration, which)}) as chosen) and ${IS_REDELIVERABLE}
+      where id in (select id from (${selectDeliveries(integration, scope)}) as chosen) and ${IS_REDELIVERABLE}
       returning d.id, d.integration_id, d.attempts
     ),
     queued as (${insertDeliveryJobs(sql`
@@ -241,12 +245,12 @@ export async function reopenDeliveries(tx: Tx, integration: number, which: Redel
   return rows[0]?.count ?? 0;
 }
 
-/** A condition: the event was recorded here. Imported events are never delivered. */
-const IS_OWN = sql`events.id > 0`;
+/** Whether the event was recorded here. Imported events are never delivered. */
+const IS_RECORDED_HERE = sql`events.id > 0`;
 
 export type Preview = { total: number; events: EventRow[] };
 
-/** The events since a time that match the filters of the integration, newest first. */
+/** Lists the events since a time that match the filters of the integration, newest first. */
 export async function previewEvents(
   db: Reader,
   integration: number,
@@ -256,7 +260,7 @@ export async function previewEvents(
   const { rows } = await sql<OuterJoined<EventRow> & { total: number }>`
     with matching as materialized (
       select events.id from events join integrations on integrations.id = ${integration}
-      where ${IS_OWN} and events.created_at >= ${since} and ${matchesFilters('events')}
+      where ${IS_RECORDED_HERE} and events.created_at >= ${since} and ${matchesFilters('events')}
     ),
     page as (select id from matching order by id desc limit ${limit})
     select counted.total, found.*
@@ -271,23 +275,23 @@ export async function previewEvents(
 
 type BackfillRange = { since: string; until: string; limit: number };
 
-/** Earlier events that match and have no open or successful delivery. The oldest come first, so the limit excludes the newest. */
-const missedBy = (integration: number, { since, until, limit }: BackfillRange) => sql`
+/** Selects earlier events that match and have no open or successful delivery, oldest first, so the limit cuts the newest. */
+const selectMissedEvents = (integration: number, { since, until, limit }: BackfillRange) => sql`
   select events.id
   from events join integrations on integrations.id = ${integration}
-  where ${IS_OWN} and events.created_at >= ${since} and events.created_at < ${until} and ${matchesFilters('events')}
+  where ${IS_RECORDED_HERE} and events.created_at >= ${since} and events.created_at < ${until} and ${matchesFilters('events')}
     and not exists (select from integration_deliveries d
       where d.integration_id = integrations.id and d.event_id = events.id and d.state <> 'failed')
   order by events.id limit ${limit}`;
 
-/** The plan of `backfillDeliveries`. */
+/** The dry run of `backfillDeliveries`. */
 export const planBackfill = (db: Reader, integration: number, range: BackfillRange): Promise<ReplayRange> =>
-  rangeOf(db, missedBy(integration, range));
+  readReplayRange(db, selectMissedEvents(integration, range));
 
 /** Inserts the missed deliveries. `replay_of` is the failed delivery of the event. */
 export async function backfillDeliveries(tx: Tx, integration: number, range: BackfillRange): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    with missed as (${missedBy(integration, range)}),
+    with missed as (${selectMissedEvents(integration, range)}),
     inserted as (
       insert into integration_deliveries (integration_id, event_id, replay_of)
       select ${integration}::integer, missed.id, (

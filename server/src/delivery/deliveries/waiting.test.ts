@@ -28,9 +28,9 @@ const records = async (id: number) => (await deliveries.records(id)).toReversed(
 test('describes a delivery before its first attempt', async () => {
   await deliveries.stopAll();
   const { id } = await deliveries.addWebhook();
-  const before = Date.now();
+  const timeBefore = Date.now();
 
-  await deliveries.happen();
+  await deliveries.recordEvent();
 
   const [record] = await records(id);
   expect(record).toMatchObject({ state: 'pending', stateDetails: 'Waiting for its first attempt.' });
@@ -38,17 +38,17 @@ test('describes a delivery before its first attempt', async () => {
   expect(record?.event.parts?.map(({ text }) => text).join('')).toBe(
     record?.event.summary.replace(/\*\*|\\/g, ''),
   );
-  expect(Date.parse(record?.nextAttemptAt ?? '')).toBeGreaterThanOrEqual(before);
-  // However long it waits, the next attempt is not in the past.
+  expect(Date.parse(record?.nextAttemptAt ?? '')).toBeGreaterThanOrEqual(timeBefore);
+  // No matter how long it waits, the next attempt is not in the past.
   await sql`update integration_deliveries set due_at = now() - interval '1 hour' where integration_id = ${id}`.execute(
     harness.db,
   );
-  expect(Date.parse((await records(id))[0]?.nextAttemptAt ?? '')).toBeGreaterThanOrEqual(before);
+  expect(Date.parse((await records(id))[0]?.nextAttemptAt ?? '')).toBeGreaterThanOrEqual(timeBefore);
   expect(Date.parse(record?.createdAt ?? '')).toBeGreaterThanOrEqual(
     Date.parse(record?.event.createdAt ?? ''),
   );
   await deliveries.start();
-  await deliveries.settled(id);
+  await deliveries.waitUntilSettled(id);
 });
 
 test('describes a running attempt, without a next attempt', async () => {
@@ -56,21 +56,21 @@ test('describes a running attempt, without a next attempt', async () => {
   deliveries.receiver.respondWith((_, response) => void released.then(() => response.end()));
   const { id } = await deliveries.addWebhook();
 
-  await deliveries.happen();
+  await deliveries.recordEvent();
   await deliveries.receiver.count(1);
 
   expect(await records(id)).toMatchObject([
     { state: 'pending', stateDetails: 'Attempt 1 is running.', nextAttemptAt: null },
   ]);
   release();
-  await deliveries.settled(id);
+  await deliveries.waitUntilSettled(id);
 });
 
 test('describes a retried delivery with the time of its next attempt', async () => {
   deliveries.receiver.respondWith(503);
   const { id } = await deliveries.addWebhook();
 
-  await deliveries.happen();
+  await deliveries.recordEvent();
   await expect.poll(async () => (await records(id))[0]?.state).toBe('retrying');
 
   const [record] = await records(id);
@@ -84,12 +84,12 @@ test('names the event that blocks a delivery of an ordered integration', async (
   deliveries.receiver.respondWith(503);
   const { id } = await deliveries.addWebhook({ ordered: true, whenExhausted: 'block' });
 
-  for (let n = 0; n < 3; n++) await deliveries.happen();
+  for (let n = 0; n < 3; n++) await deliveries.recordEvent();
   await expect.poll(async () => (await records(id))[0]?.state).toBe('retrying');
 
   const [first, second, third] = await records(id);
-  for (const one of [second, third]) {
-    expect(one).toMatchObject({
+  for (const record of [second, third]) {
+    expect(record).toMatchObject({
       state: 'pending',
       stateDetails: `Waiting for event ${first?.event.id}, which is delivered first.`,
       nextAttemptAt: null,
@@ -105,15 +105,15 @@ test('names the event that blocks a delivery of an ordered integration', async (
 
 test('describes a redelivered record as waiting', async () => {
   const { id } = await deliveries.addWebhook();
-  await deliveries.happen();
-  const [record] = await deliveries.settled(id);
+  await deliveries.recordEvent();
+  const [record] = await deliveries.waitUntilSettled(id);
   await deliveries.stopAll();
 
   await call(harness.app, 'POST', `/api/admin/addons/${id}/events/${record?.id}/redeliver`);
 
   expect(await records(id)).toMatchObject([{ state: 'pending', stateDetails: 'Waiting to be redelivered.' }]);
   await deliveries.start();
-  await deliveries.settled(id);
+  await deliveries.waitUntilSettled(id);
 });
 
 test.each([
@@ -128,11 +128,11 @@ test.each([
       response.socket?.end('NOPE\r\n\r\n'),
     /not valid HTTP/,
   ],
-])('a receiver that %s is described in words', async (_, answer, message) => {
-  deliveries.receiver.respondWith(answer as never);
+])('describes a receiver that %s', async (_, receiverResponse, message) => {
+  deliveries.receiver.respondWith(receiverResponse as never);
   const { id } = await deliveries.addWebhook();
 
-  await deliveries.happen();
+  await deliveries.recordEvent();
   await expect.poll(async () => (await records(id))[0]?.state).toBe('retrying');
 
   const [record] = await records(id);
@@ -143,7 +143,7 @@ test.each([
 test('describes an unreachable receiver', async () => {
   const { id } = await deliveries.addWebhook({}, { url: 'http://127.0.0.1:1/' });
 
-  await deliveries.happen();
+  await deliveries.recordEvent();
   await expect.poll(async () => (await records(id))[0]?.state).toBe('retrying');
 
   expect((await records(id))[0]?.stateDetails).toContain('ECONNREFUSED');

@@ -19,7 +19,7 @@ async function listen(): Promise<pg.Client> {
 }
 
 /** An ordered integration with an exhausted delivery that blocks it. */
-async function makeBlocked(): Promise<{ id: number; record: number }> {
+async function makeBlockedIntegration(): Promise<{ id: number; record: number }> {
   await sql`update integrations set enabled = false`.execute(harness.db);
   const { rows } = await sql<{ id: number }>`
     insert into integrations (provider, events, parameters, ordered)
@@ -40,10 +40,10 @@ test.each([
   ['a backfill', 'backfill', { from: '2020-01-01T00:00:00Z' }, 202],
   ['skipping a record', 'events/:record/skip', undefined, 200],
 ])('%s notifies after the commit and not within it', async (_, path, body, status) => {
-  const { id, record } = await makeBlocked();
+  const { id, record } = await makeBlockedIntegration();
   const client = await listen();
-  const before = harness.statements.length;
-  const notified = once(client, 'notification');
+  const statementsBefore = harness.statements.length;
+  const notification = once(client, 'notification');
 
   const response = await call(
     harness.app,
@@ -53,6 +53,6 @@ test.each([
   );
 
   expect(response.status).toBe(status);
-  await notified;
-  expect(harness.statements.slice(before).filter(text => text.includes('pg_notify'))).toEqual([]);
+  await notification;
+  expect(harness.statements.slice(statementsBefore).filter(text => text.includes('pg_notify'))).toEqual([]);
 });

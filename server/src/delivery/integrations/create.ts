@@ -1,11 +1,11 @@
-import { exceedsLimit } from '../../../../plane/src/platform/errors.ts';
+import { exceedsLimit } from '@halyard/plane/platform/errors.ts';
 import { addMissingTagTypes } from '../../flags/tags/create.ts';
 import type { TargetPolicy } from '../../platform/outgoing/address.ts';
 import { needsKey } from '../../platform/secrets/needs-key.ts';
 import { type Keyring, seal } from '../../platform/secrets/seal.ts';
 import type { Change } from '../../record/change.ts';
 import type { Integration, IntegrationInput } from './schema.ts';
-import { masked, sealContextOf, sealParameters } from './sealed.ts';
+import { buildSealContext, maskIntegration, sealParameters } from './sealed.ts';
 import { newSigningSecret } from './signing.ts';
 import { insertIntegration, lockIntegrationCount, nextIntegrationId } from './store.ts';
 import { validateIntegration } from './validate.ts';
@@ -16,7 +16,7 @@ export type IntegrationSettings = { keyring: Keyring; targets: TargetPolicy };
 
 const MAX_INTEGRATIONS = 500;
 
-/** Creates an integration. Only this result contains the signing secret. */
+/** Creates an integration. The signing secret is only in this result. */
 export async function createIntegration(
   current: Change,
   settings: IntegrationSettings,
@@ -24,12 +24,12 @@ export async function createIntegration(
 ): Promise<Integration & { signingSecret?: string }> {
   const { tx, actor, record } = current;
   needsKey(settings.keyring);
-  const ofFilters = await filterViolations(tx, actor, input);
+  const violations = await filterViolations(tx, actor, input);
   const { provider, parameters, ...filters } = validateIntegration(
     input,
     settings.targets,
     undefined,
-    ofFilters,
+    violations,
   );
   const signingSecret = provider.signed ? newSigningSecret() : undefined;
   if ((await lockIntegrationCount(tx)) >= MAX_INTEGRATIONS) {
@@ -51,16 +51,18 @@ export async function createIntegration(
       ordered: input.ordered ?? false,
       whenExhausted: input.whenExhausted ?? 'skip',
     },
-    signingSecret === undefined ? null : seal(settings.keyring, sealContextOf(id, 'secret'), signingSecret),
+    signingSecret === undefined
+      ? null
+      : seal(settings.keyring, buildSealContext(id, 'secret'), signingSecret),
   );
   if (provider.tagTypes.length > 0) await addMissingTagTypes(current, provider.tagTypes);
-  const integration = masked(settings.keyring, row);
-  record({ type: 'addon-config-created', data: asEventData(integration) });
+  const integration = maskIntegration(settings.keyring, row);
+  record({ type: 'addon-config-created', data: toEventData(integration) });
   return signingSecret === undefined ? integration : { ...integration, signingSecret };
 }
 
 /** The fields that users write, for events. Sensitive parameters are masked. */
-export const asEventData = ({
+export const toEventData = ({
   failingSince: _,
   disabledAt: __,
   disabledBecause: ___,

@@ -16,7 +16,7 @@ const INPUT = {
 } as const;
 
 /** The providers, described for forms. */
-export const definitions = (): ProviderDefinition[] =>
+export const listDefinitions = (): ProviderDefinition[] =>
   PROVIDERS.map(({ name, displayName, description, howTo, parameters, tagTypes, signed }) => ({
     name,
     displayName,

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
-import { conditions } from '../../record/events/conditions.ts';
+import { toConditions } from '../../record/events/conditions.ts';
 import { parseEventFilters } from '../../record/events/search-query.ts';
-import { sized } from '../../test/campaign.ts';
+import { campaignSize } from '../../test/campaign.ts';
 import { useDeliveries } from '../../test/deliveries.ts';
 import { makeFeature, makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
@@ -12,7 +12,7 @@ import { matchesFilters } from '../outbox.ts';
 
 const harness = useHarness();
 const deliveries = useDeliveries(harness);
-const URL = '/api/admin/addons';
+const ADDONS_PATH = '/api/admin/addons';
 const FEATURES = '/api/admin/projects/default/features';
 
 beforeEach(async () => {
@@ -20,7 +20,7 @@ beforeEach(async () => {
   await sql`delete from integration_deliveries`.execute(harness.db);
 });
 
-const get = (id: number) => call(harness.app, 'GET', `${URL}/${id}`);
+const get = (id: number) => call(harness.app, 'GET', `${ADDONS_PATH}/${id}`);
 const body = (fields: object) => ({
   provider: 'webhook',
   enabled: true,
@@ -28,12 +28,13 @@ const body = (fields: object) => ({
   events: ['*'],
   ...fields,
 });
-const put = (id: number, fields: object) => call(harness.app, 'PUT', `${URL}/${id}`, { body: body(fields) });
+const put = (id: number, fields: object) =>
+  call(harness.app, 'PUT', `${ADDONS_PATH}/${id}`, { body: body(fields) });
 const lastEvent = async (type: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?type=IS:${type}&limit=1`)).body.events[0];
 
-/** Which of the named integrations got a delivery from the work. */
-async function notified(ids: Record<string, number>, work: () => Promise<unknown>): Promise<string[]> {
+/** Returns which of the integrations got a delivery as a result of the work. */
+async function listNotified(ids: Record<string, number>, work: () => Promise<unknown>): Promise<string[]> {
   await sql`delete from integration_deliveries`.execute(harness.db);
   await work();
   const { rows } = await sql<{ integration: number }>`
@@ -68,13 +69,13 @@ test('stores, shows, keeps, replaces and removes a filter, with events', async (
 test('an update with the same filter records no event', async () => {
   const filter = { type: 'IS:feature-created', query: 'x' };
   const { id } = await deliveries.addWebhook({ filter, events: ['*'] });
-  const before = await lastEvent('addon-config-updated');
+  const eventBefore = await lastEvent('addon-config-updated');
 
-  await call(harness.app, 'PUT', `${URL}/${id}`, {
+  await call(harness.app, 'PUT', `${ADDONS_PATH}/${id}`, {
     body: { ...body({ filter }), parameters: { url: '*****' } },
   });
 
-  expect((await lastEvent('addon-config-updated'))?.id).toBe(before?.id);
+  expect((await lastEvent('addon-config-updated'))?.id).toBe(eventBefore?.id);
 });
 
 test.each([
@@ -103,10 +104,10 @@ test.each([
     const { id } = await deliveries.addWebhook();
 
     for (const [method, url] of [
-      ['POST', URL],
-      ['PUT', `${URL}/${id}`],
-      ['POST', `${URL}/validate`],
-      ['POST', `${URL}/preview`],
+      ['POST', ADDONS_PATH],
+      ['PUT', `${ADDONS_PATH}/${id}`],
+      ['POST', `${ADDONS_PATH}/validate`],
+      ['POST', `${ADDONS_PATH}/preview`],
     ] as const) {
       const response = await call(harness.app, method, url, { body: body({ filter }) });
       expect([method, url, response.status]).toEqual([method, url, 400]);
@@ -121,11 +122,11 @@ test.each([
 test('delivers to a receiver only what the filter matches, together with the other filters', async () => {
   const { receiver } = deliveries;
   const name = `filtered-${Date.now()}`;
-  const matching = await deliveries.addWebhook({
+  const matchingWebhook = await deliveries.addWebhook({
     events: ['feature-created'],
     filter: { query: 'SAY "hello" 100%', project: 'IS:default' },
   });
-  const other = await deliveries.addWebhook({
+  const otherWebhook = await deliveries.addWebhook({
     events: ['tag-type-created'],
     filter: { query: 'say', project: 'IS:default' },
   });
@@ -134,16 +135,16 @@ test('delivers to a receiver only what the filter matches, together with the oth
   await create({ name: `${name}-no`, description: 'hello' });
   await create({ name: `${name}-yes`, description: 'Say "Hello" 100%!' });
 
-  const records = await deliveries.settled(matching.id);
+  const records = await deliveries.waitUntilSettled(matchingWebhook.id);
   expect(records).toHaveLength(1);
   expect(records[0]).toMatchObject({ state: 'success' });
-  expect(await deliveries.records(other.id)).toEqual([]);
-  const texts = receiver.received.map(({ body }) => body);
-  expect(texts.filter(text => text.includes(`${name}-yes`)).length).toBeGreaterThan(0);
-  expect(texts.filter(text => text.includes(`${name}-no`))).toEqual([]);
+  expect(await deliveries.records(otherWebhook.id)).toEqual([]);
+  const bodies = receiver.received.map(({ body }) => body);
+  expect(bodies.filter(text => text.includes(`${name}-yes`)).length).toBeGreaterThan(0);
+  expect(bodies.filter(text => text.includes(`${name}-no`))).toEqual([]);
 });
 
-test('each parameter of a filter decides, and old integrations get everything', async () => {
+test('applies each filter parameter, and delivers everything to integrations without filters', async () => {
   const user = await makeUser(harness.db, 'Admin');
   const add = async (filter: object | undefined) =>
     (await deliveries.addWebhook({ events: ['*'], ...(filter ? { filter } : {}) })).id;
@@ -158,13 +159,13 @@ test('each parameter of a filter decides, and old integrations get everything', 
     text: await add({ query: 'EACH-DESCRIPTION' }),
     both: await add({ feature: 'IS:each-one', createdBy: `IS:${user.id}` }),
   };
-  const features = (token?: string) =>
+  const createFeature = (token?: string) =>
     call(harness.app, 'POST', FEATURES, {
       body: { name: 'each-one', description: 'each-description' },
       ...(token ? { token } : {}),
     });
 
-  expect(await notified(ids, () => features(user.token))).toEqual([
+  expect(await listNotified(ids, () => createFeature(user.token))).toEqual([
     'none',
     'feature',
     'type',
@@ -173,10 +174,12 @@ test('each parameter of a filter decides, and old integrations get everything', 
     'both',
   ]);
   expect(
-    await notified(ids, () => call(harness.app, 'POST', `${FEATURES}/each-one/environments/production/on`)),
+    await listNotified(ids, () =>
+      call(harness.app, 'POST', `${FEATURES}/each-one/environments/production/on`),
+    ),
   ).toEqual(expect.arrayContaining(['none', 'feature', 'type', 'production']));
   await sql`update integrations set enabled = false where filter_texts is not null`.execute(harness.db);
-  expect(await notified(ids, () => makeFeature(harness.db, 'default', { name: 'each-two' }))).toEqual([
+  expect(await listNotified(ids, () => makeFeature(harness.db, 'default', { name: 'each-two' }))).toEqual([
     'none',
     'otherFeature',
     'type',
@@ -191,18 +194,18 @@ test('a caller who cannot read a project of the filter does not see the integrat
   const filter = { project: 'IS_ANY_OF:default,filter-private' };
   const { id } = await deliveries.addWebhook({ filter });
 
-  const asEditor = { token: editor.token };
-  expect((await call(harness.app, 'GET', `${URL}/${id}`, asEditor)).status).toBe(404);
-  expect((await call(harness.app, 'GET', URL, asEditor)).body.addons).toEqual([]);
+  const editorOptions = { token: editor.token };
+  expect((await call(harness.app, 'GET', `${ADDONS_PATH}/${id}`, editorOptions)).status).toBe(404);
+  expect((await call(harness.app, 'GET', ADDONS_PATH, editorOptions)).body.addons).toEqual([]);
   expect(
-    (await call(harness.app, 'POST', URL, { ...asEditor, body: body({ filter }) })).body.details,
+    (await call(harness.app, 'POST', ADDONS_PATH, { ...editorOptions, body: body({ filter }) })).body.details,
   ).toEqual([{ message: 'project "filter-private" does not exist', path: '/body/filter/project' }]);
-  expect((await call(harness.app, 'GET', `${URL}/${id}`, { token: member.token })).body.filter).toEqual(
-    filter,
-  );
+  expect(
+    (await call(harness.app, 'GET', `${ADDONS_PATH}/${id}`, { token: member.token })).body.filter,
+  ).toEqual(filter);
 });
 
-test('previews the newest events that an integration would get, as far as the caller can see', async () => {
+test('previews the newest events that an integration would get and the caller can see', async () => {
   await makeProject(harness.db, { id: 'preview-private', mode: 'private' });
   const viewer = await makeUser(harness.db, 'Viewer');
   for (let n = 0; n < 25; n++) {
@@ -213,18 +216,18 @@ test('previews the newest events that an integration would get, as far as the ca
   }
   await makeFeature(harness.db, 'preview-private', { name: 'preview-secret', description: 'odd one' });
   const preview = async (fields: object, token?: string) => {
-    const response = await call(harness.app, 'POST', `${URL}/preview`, {
+    const response = await call(harness.app, 'POST', `${ADDONS_PATH}/preview`, {
       body: { events: ['feature-created'], ...fields },
       ...(token ? { token } : {}),
     });
     expect(response.status).toBe(200);
     return response.body.events.map((event: { featureName: string }) => event.featureName);
   };
-  const odd = [23, 21, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1].map(n => `preview-${n}`);
+  const oddNames = [23, 21, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1].map(n => `preview-${n}`);
 
-  expect(await preview({ filter: { query: 'ODD ONE' } })).toEqual(['preview-secret', ...odd]);
-  expect(await preview({ filter: { query: 'odd one' } }, viewer.token)).toEqual(odd);
-  expect(await preview({ filter: { query: 'odd one' }, projects: ['default'] })).toEqual(odd);
+  expect(await preview({ filter: { query: 'ODD ONE' } })).toEqual(['preview-secret', ...oddNames]);
+  expect(await preview({ filter: { query: 'odd one' } }, viewer.token)).toEqual(oddNames);
+  expect(await preview({ filter: { query: 'odd one' }, projects: ['default'] })).toEqual(oddNames);
   expect(await preview({})).toHaveLength(20);
   expect(await preview({ events: ['tag-type-created'], filter: { feature: 'IS:preview-1' } })).toEqual([]);
   expect(
@@ -232,25 +235,28 @@ test('previews the newest events that an integration would get, as far as the ca
   ).toEqual(['preview-1']);
 });
 
-test('the columns of a filter match what the event search finds, in random filters', async () => {
+test('random filters match exactly the events that the event search finds', async () => {
   const names = ['default', 'other', 'Straße', 'a_b'];
   await makeProject(harness.db, { id: 'other' });
-  for (const [at, name] of ['rand-a', 'rand-b', 'rand-c'].entries()) {
-    await makeFeature(harness.db, at === 1 ? 'other' : 'default', { name, description: names[at + 1] ?? '' });
+  for (const [index, name] of ['rand-a', 'rand-b', 'rand-c'].entries()) {
+    await makeFeature(harness.db, index === 1 ? 'other' : 'default', {
+      name,
+      description: names[index + 1] ?? '',
+    });
     await call(harness.app, 'POST', `${FEATURES}/${name}/environments/production/on`);
   }
-  const some = (...values: string[]) =>
+  const generateFilter = (...values: string[]) =>
     fc
       .array(fc.constantFrom(...values), { minLength: 1, maxLength: 2 })
       .map(list => `${list.length > 1 ? 'IS_ANY_OF' : 'IS'}:${list.join()}`);
   const filters = fc.record(
     {
       query: fc.constantFrom('STRASSE', 'straße', 'A_B', 'rand-', '"', ', ', 'production', 'nothing'),
-      feature: some('rand-a', 'rand-b', 'nope'),
-      project: some('default', 'other'),
-      type: some('feature-created', 'feature-environment-enabled'),
-      createdBy: some('-42', '-1337', '5', '99999999999'),
-      environment: some('production', 'development'),
+      feature: generateFilter('rand-a', 'rand-b', 'nope'),
+      project: generateFilter('default', 'other'),
+      type: generateFilter('feature-created', 'feature-environment-enabled'),
+      createdBy: generateFilter('-42', '-1337', '5', '99999999999'),
+      environment: generateFilter('production', 'development'),
     },
     { requiredKeys: [] },
   );
@@ -259,16 +265,21 @@ test('the columns of a filter match what the event search finds, in random filte
   await fc.assert(
     fc.asyncProperty(filters, async filter => {
       expect((await put(id, { filter, enabled: false })).status).toBe(200);
-      const all = [sql`type <> 'integration-tested'`, ...conditions(parseEventFilters(filter, {}, {}))];
-      const expected = await sql<{ id: number }>`
-        select id from events where ${sql.join(all, sql` and `)} order by id`.execute(harness.db);
-      const found = await sql<{ id: number }>`
+      const filterConditions = [
+        sql`type <> 'integration-tested'`,
+        ...toConditions(parseEventFilters(filter, {}, {})),
+      ];
+      const expectedRows = await sql<{ id: number }>`
+        select id from events where ${sql.join(filterConditions, sql` and `)} order by id`.execute(
+        harness.db,
+      );
+      const foundRows = await sql<{ id: number }>`
         select events.id from events join integrations on integrations.id = ${id}
         where ${matchesFilters('events')} order by events.id`.execute(harness.db);
-      // The update of the filter is an event itself, and both statements see it.
-      expect(found.rows).toEqual(expected.rows);
+      // Updating the filter is itself an event, and both statements see it.
+      expect(foundRows.rows).toEqual(expectedRows.rows);
     }),
-    { numRuns: sized({ usual: 20, long: 600 }) },
+    { numRuns: campaignSize({ usual: 20, long: 600 }) },
   );
 });
 
@@ -278,21 +289,21 @@ test('shows feature and query of a filter only to callers who can create or upda
   const filter = { feature: 'IS:v.secret1', query: 'v.secret2', type: 'IS:feature-updated' };
   const { id } = await deliveries.addWebhook({ filter });
   const [viewer, editor] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Editor')];
-  const shownTo = async ({ token }: { token: string }) => {
-    const one = await call(harness.app, 'GET', `${URL}/${id}`, { token });
-    const all = await call(harness.app, 'GET', URL, { token });
-    return [one.body.filter, all.body.addons[0].filter];
+  const readFiltersAs = async ({ token }: { token: string }) => {
+    const response = await call(harness.app, 'GET', `${ADDONS_PATH}/${id}`, { token });
+    const listResponse = await call(harness.app, 'GET', ADDONS_PATH, { token });
+    return [response.body.filter, listResponse.body.addons[0].filter];
   };
 
-  const shown = { type: 'IS:feature-updated' };
-  expect(await shownTo(viewer)).toEqual([shown, shown]);
-  expect(await shownTo(editor)).toEqual([filter, filter]);
+  const visibleFilter = { type: 'IS:feature-updated' };
+  expect(await readFiltersAs(viewer)).toEqual([visibleFilter, visibleFilter]);
+  expect(await readFiltersAs(editor)).toEqual([filter, filter]);
   expect((await get(id)).body.filter).toEqual(filter);
 });
 
-test('a preview says whether it looked at the whole log', async () => {
+test('a preview says whether it searched the whole log', async () => {
   const isComplete = async () =>
-    (await call(harness.app, 'POST', `${URL}/preview`, { body: { events: ['*'] } })).body.isComplete;
+    (await call(harness.app, 'POST', `${ADDONS_PATH}/preview`, { body: { events: ['*'] } })).body.isComplete;
   expect(await isComplete()).toBe(true);
 
   await sql`select setval('events_id_seq', (select max(id) + 50000 from events))`.execute(harness.db);

@@ -1,10 +1,10 @@
-import { ApiError, type Violation } from '../../../../plane/src/platform/errors.ts';
+import { ApiError, type Violation } from '@halyard/plane/platform/errors.ts';
 import { likeText } from '../../platform/db/like.ts';
 import { textForms } from '../../record/events/conditions.ts';
 import { type EventFilters, parseEventFilters } from '../../record/events/search-query.ts';
 import type { IntegrationFilter } from './schema.ts';
 
-/** The columns of a filter: null where it does not filter. */
+/** The columns of a filter, null where nothing is filtered. */
 export type FilterColumns = {
   filter_features: string[] | null;
   filter_projects: string[] | null;
@@ -14,14 +14,14 @@ export type FilterColumns = {
   filter_texts: string[] | null;
 };
 
-/** The filter without parameters that have no effect, or null if none is left. */
-export function effectiveFilter(filter: IntegrationFilter | null | undefined): IntegrationFilter | null {
-  const { query, ...others } = filter ?? {};
-  const effective = { ...others, ...(query ? { query } : {}) };
-  return Object.keys(effective).length === 0 ? null : effective;
+/** Returns the filter without parameters that have no effect, or null if none is left. */
+export function normalizeFilter(filter: IntegrationFilter | null | undefined): IntegrationFilter | null {
+  const { query, ...otherFields } = filter ?? {};
+  const effectiveFields = { ...otherFields, ...(query ? { query } : {}) };
+  return Object.keys(effectiveFields).length === 0 ? null : effectiveFields;
 }
 
-/** Violations of the event search grammar, with the same messages as the event search. */
+/** Returns violations of the event search grammar, with the same messages as the event search. */
 export function grammarViolations(filter: IntegrationFilter | null | undefined): Violation[] {
   try {
     parse(filter);
@@ -35,14 +35,14 @@ export function grammarViolations(filter: IntegrationFilter | null | undefined):
   }
 }
 
-/** The names in a parameter of a valid filter. */
-export const namesOf = (
+/** Returns the names in a parameter of a valid filter. */
+export const listFilterNames = (
   filter: IntegrationFilter | null | undefined,
   parameter: 'project' | 'type' | 'environment',
 ): string[] => parse(filter)[parameter] ?? [];
 
-export const projectsOf = (filter: IntegrationFilter | null | undefined): string[] =>
-  namesOf(filter, 'project');
+export const listFilterProjects = (filter: IntegrationFilter | null | undefined): string[] =>
+  listFilterNames(filter, 'project');
 
 export function filterColumns(filter: IntegrationFilter | null): FilterColumns {
   const { feature, project, type, createdBy, environment, query } = parse(filter);

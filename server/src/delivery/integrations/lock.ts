@@ -1,4 +1,4 @@
-import { notFound } from '../../../../plane/src/platform/errors.ts';
+import { notFound } from '@halyard/plane/platform/errors.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import type { Change } from '../../record/change.ts';
@@ -23,10 +23,14 @@ async function requireVisible(
   id: number,
   integration: IntegrationRow | undefined,
 ): Promise<IntegrationRow> {
-  const visible = integration && (await viewFor(db, actor, [integration]))(integration);
-  if (!integration || !visible) throw notFound(`Integration ${id}`);
+  const isVisible = integration && (await viewFor(db, actor, [integration]))(integration);
+  if (!integration || !isVisible) throw notFound(`Integration ${id}`);
   return integration;
 }
 
 /** The part of an integration that events about its deliveries contain. */
-export const identityOf = ({ id, provider, description }: IntegrationRow) => ({ id, provider, description });
+export const getIntegrationIdentity = ({ id, provider, description }: IntegrationRow) => ({
+  id,
+  provider,
+  description,
+});

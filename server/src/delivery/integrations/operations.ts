@@ -1,11 +1,11 @@
-import { badData, notFound } from '../../../../plane/src/platform/errors.ts';
-import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
-import { presentEventTo, readableIn } from '../../record/events/present.ts';
+import { badData, notFound } from '@halyard/plane/platform/errors.ts';
+import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
+import { makeCanRead, presentEventTo } from '../../record/events/present.ts';
 import { readLastAssigned } from '../../record/events/tail.ts';
 import { command, type Operation, type OperationModule, query } from '../../record/operations/definition.ts';
 import { unchanged } from '../../record/versioned.ts';
 import { createIntegration, type IntegrationSettings } from './create.ts';
-import { definitions } from './definitions.ts';
+import { listDefinitions } from './definitions.ts';
 import { removeIntegration } from './remove.ts';
 import { rotateSigningSecret } from './rotate-secret.ts';
 import {
@@ -22,19 +22,19 @@ import {
   RotatedSecret,
   SecretRotation,
 } from './schema.ts';
-import { masked } from './sealed.ts';
+import { maskIntegration } from './sealed.ts';
 import { setIntegrationEnabled } from './set-enabled.ts';
-import { findIntegration, listIntegrations, listMatching } from './store.ts';
+import { findIntegration, listIntegrations, listMatchingEvents } from './store.ts';
 import { updateIntegration } from './update.ts';
 import {
   integrationViolations,
-  previewedFilters,
+  previewFilters,
   previewViolations,
   unknownParameters,
   updateViolations,
   validateIntegration,
 } from './validate.ts';
-import { shownOf, versionedIntegration } from './version.ts';
+import { presentVersioned, versionedIntegration } from './version.ts';
 import { filterViolations, viewFor } from './visibility.ts';
 
 export function integrationOperations(settings: IntegrationSettings): OperationModule {
@@ -83,8 +83,8 @@ export function integrationOperations(settings: IntegrationSettings): OperationM
           const rows = await listIntegrations(db);
           const view = await viewFor(db, actor, rows);
           return {
-            addons: rows.flatMap(row => view(row) ?? []).map(row => masked(keyring, row)),
-            providers: definitions(),
+            addons: rows.flatMap(row => view(row) ?? []).map(row => maskIntegration(keyring, row)),
+            providers: listDefinitions(),
           };
         },
       }),
@@ -100,10 +100,10 @@ export function integrationOperations(settings: IntegrationSettings): OperationM
         rejects: [400],
         versioned,
         read: async ({ db, actor }, { params: { id } }) => {
-          const found = await findIntegration(db, Number(id));
-          const row = found && (await viewFor(db, actor, [found]))(found);
+          const integration = await findIntegration(db, Number(id));
+          const row = integration && (await viewFor(db, actor, [integration]))(integration);
           if (!row) throw notFound(`Integration ${id}`);
-          return shownOf(keyring, row);
+          return presentVersioned(keyring, row);
         },
         present: ({ sealedParameters: _, ...integration }) => integration,
       }),
@@ -160,17 +160,17 @@ export function integrationOperations(settings: IntegrationSettings): OperationM
         read: async ({ db, actor, longReads, longReader }, { body }) => {
           const details = [...previewViolations(body), ...(await filterViolations(db, actor, body))];
           if (details.length > 0) throw badData(details);
-          const { events, after } = await longReads.run(longReader, async db => {
-            const after = Math.max(0, (await readLastAssigned(db)) - PREVIEWED_IDS);
+          const { events, after: afterId } = await longReads.run(longReader, async db => {
+            const afterId = Math.max(0, (await readLastAssigned(db)) - PREVIEWED_IDS);
             return {
-              after,
-              events: await listMatching(db, actor, previewedFilters(body), after, PREVIEWED_EVENTS),
+              after: afterId,
+              events: await listMatchingEvents(db, actor, previewFilters(body), afterId, PREVIEWED_EVENTS),
             };
           });
-          const canRead = await readableIn(db, actor, events);
+          const canRead = await makeCanRead(db, actor, events);
           return {
             events: events.map(event => presentEventTo(actor, event, canRead)),
-            isComplete: after <= 0,
+            isComplete: afterId <= 0,
           };
         },
       }),

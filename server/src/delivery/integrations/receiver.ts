@@ -10,13 +10,13 @@ import {
   UNREADABLE_SIGNING_SECRET,
 } from './sealed.ts';
 import { signingKey } from './signing.ts';
-import { type IntegrationRow, listIntegrationsOf } from './store.ts';
+import { type IntegrationRow, listIntegrationsById } from './store.ts';
 
 /** The part of an integration that deliveries use. */
 export type Receiver = {
   provider: string;
   ordered: boolean;
-  /** An exhausted delivery blocks later deliveries. */
+  /** Whether an exhausted delivery blocks later deliveries. */
   blocks: boolean;
   /** Decrypts the parameters and keys on the first call and caches them. Throws a `PlanError` if that fails. */
   open: () => { parameters: Parameters; keys: KeyObject[] };
@@ -27,30 +27,30 @@ export async function loadReceivers(
   keyring: Keyring,
   ids: number[],
 ): Promise<Map<number, Receiver>> {
-  const rows = await listIntegrationsOf(db, ids);
-  return new Map(rows.map(row => [row.id, receiverOf(keyring, row)]));
+  const rows = await listIntegrationsById(db, ids);
+  return new Map(rows.map(row => [row.id, toReceiver(keyring, row)]));
 }
 
-function receiverOf(keyring: Keyring, row: IntegrationRow): Receiver {
-  let opened: ReturnType<Receiver['open']> | undefined;
+function toReceiver(keyring: Keyring, row: IntegrationRow): Receiver {
+  let secrets: ReturnType<Receiver['open']> | undefined;
   return {
     provider: row.provider,
     ordered: row.ordered,
     blocks: row.ordered && row.whenExhausted === 'block',
     open: () => {
-      opened ??= { parameters: parametersOf(keyring, row), keys: keysOf(keyring, row) };
-      return opened;
+      secrets ??= { parameters: requireParameters(keyring, row), keys: openSigningKeys(keyring, row) };
+      return secrets;
     },
   };
 }
 
-function parametersOf(keyring: Keyring, row: IntegrationRow): Parameters {
+function requireParameters(keyring: Keyring, row: IntegrationRow): Parameters {
   const parameters = readParameters(keyring, row);
   if (!parameters) throw new PlanError(UNREADABLE_PARAMETERS);
   return parameters;
 }
 
-function keysOf(keyring: Keyring, row: IntegrationRow): KeyObject[] {
+function openSigningKeys(keyring: Keyring, row: IntegrationRow): KeyObject[] {
   if (!isSigningSecretReadable(keyring, row)) throw new PlanError(UNREADABLE_SIGNING_SECRET);
   return openSigningSecrets(keyring, row, new Date()).map(signingKey);
 }

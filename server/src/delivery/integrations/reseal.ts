@@ -1,13 +1,14 @@
 import { ConfigError } from '../../platform/config.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { howToRun } from '../../platform/files.ts';
-import { type Keyring, seal, sealedWith, UnsealError, unseal } from '../../platform/secrets/seal.ts';
-import { isSigningSecretReadable, readParameters, sealContextOf } from './sealed.ts';
-import { type IntegrationRow, listIntegrations, lockSealed, updateSealed } from './store.ts';
+import { type Keyring, readKeyId, seal, UnsealError, unseal } from '../../platform/secrets/seal.ts';
+import { buildSealContext, isSigningSecretReadable, readParameters } from './sealed.ts';
+import { type IntegrationRow, listIntegrations, lockAllIntegrations, updateSealedValues } from './store.ts';
 
 /**
  * Encrypts all secrets of integrations with the current key. A secret that cannot be decrypted is kept, or deleted with
- * `forgetUnreadable`; the integration then reports the missing secret. Returns the number of changed integrations.
+ * `forgetUnreadable`; the integration then reports the missing secret. Returns the number of changed integrations, and the ids of
+ * those with an unreadable secret.
  */
 export async function resealSecrets(
   db: Db,
@@ -17,58 +18,58 @@ export async function resealSecrets(
   return await db.transaction().execute(async tx => {
     let resealed = 0;
     const unreadable: number[] = [];
-    for (const row of await lockSealed(tx)) {
-      const reseal = (what: 'parameters' | 'secret', sealed: string | null): string | null => {
-        if (sealed === null) return null;
-        const context = sealContextOf(row.id, what);
+    for (const row of await lockAllIntegrations(tx)) {
+      const reseal = (kind: 'parameters' | 'secret', ciphertext: string | null): string | null => {
+        if (ciphertext === null) return null;
+        const context = buildSealContext(row.id, kind);
         try {
-          const text = unseal(keyring, context, sealed);
-          return sealedWith(sealed) === keyring[0]?.id ? sealed : seal(keyring, context, text);
+          const text = unseal(keyring, context, ciphertext);
+          return readKeyId(ciphertext) === keyring[0]?.id ? ciphertext : seal(keyring, context, text);
         } catch (error) {
           if (!(error instanceof UnsealError)) throw error;
           if (unreadable.at(-1) !== row.id) unreadable.push(row.id);
-          return forgetUnreadable ? null : sealed;
+          return forgetUnreadable ? null : ciphertext;
         }
       };
-      const after = {
+      const resealedRow = {
         ...row,
         sealedParameters: reseal('parameters', row.sealedParameters),
         sealedSecret: reseal('secret', row.sealedSecret),
         sealedOldSecret: reseal('secret', row.sealedOldSecret),
       };
       if (
-        after.sealedParameters === row.sealedParameters &&
-        after.sealedSecret === row.sealedSecret &&
-        after.sealedOldSecret === row.sealedOldSecret
+        resealedRow.sealedParameters === row.sealedParameters &&
+        resealedRow.sealedSecret === row.sealedSecret &&
+        resealedRow.sealedOldSecret === row.sealedOldSecret
       ) {
         continue;
       }
-      await updateSealed(tx, after);
+      await updateSealedValues(tx, resealedRow);
       resealed++;
     }
     return { resealed, unreadable };
   });
 }
 
-/** An integration with a secret that no key decrypts. `key` is the id of the key that encrypted it. */
-export type Unreadable = { id: number; provider: string; description: string | null; key: string };
+/** An integration with a secret that no key can decrypt. `key` is the id of the key that encrypted it. */
+export type UnreadableSecret = { id: number; provider: string; description: string | null; key: string };
 
-export async function listUnreadable(db: Db, keyring: Keyring): Promise<Unreadable[]> {
+export async function listUnreadable(db: Db, keyring: Keyring): Promise<UnreadableSecret[]> {
   return (await listIntegrations(db)).flatMap(row => {
     const { id, provider, description, sealedParameters, sealedSecret, sealedOldSecret } = row;
-    const sealed = [
-      isReadable(keyring, sealContextOf(id, 'parameters'), sealedParameters) ? null : sealedParameters,
-      isReadable(keyring, sealContextOf(id, 'secret'), sealedSecret) ? null : sealedSecret,
-      isReadable(keyring, sealContextOf(id, 'secret'), sealedOldSecret) ? null : sealedOldSecret,
-    ].find(one => one !== null);
-    return sealed == null ? [] : [{ id, provider, description, key: sealedWith(sealed) }];
+    const unreadableSecret = [
+      isReadable(keyring, buildSealContext(id, 'parameters'), sealedParameters) ? null : sealedParameters,
+      isReadable(keyring, buildSealContext(id, 'secret'), sealedSecret) ? null : sealedSecret,
+      isReadable(keyring, buildSealContext(id, 'secret'), sealedOldSecret) ? null : sealedOldSecret,
+    ].find(ciphertext => ciphertext !== null);
+    return unreadableSecret == null ? [] : [{ id, provider, description, key: readKeyId(unreadableSecret) }];
   });
 }
 
-function isReadable(keyring: Keyring, context: string, sealed: string | null): boolean {
-  if (sealed === null) return true;
+function isReadable(keyring: Keyring, context: string, ciphertext: string | null): boolean {
+  if (ciphertext === null) return true;
   try {
-    unseal(keyring, context, sealed);
+    unseal(keyring, context, ciphertext);
     return true;
   } catch (error) {
     if (!(error instanceof UnsealError)) throw error;
@@ -83,16 +84,16 @@ function isReadable(keyring: Keyring, context: string, sealed: string | null): b
  */
 export async function checkSealed(db: Db, keyring: Keyring): Promise<number[]> {
   const rows = await listIntegrations(db);
-  const keys = rows.flatMap(sealedValues).map(sealedWith);
-  if (keys.length > 0 && !keys.some(id => keyring.some(key => key.id === id))) {
+  const keyIds = rows.flatMap(sealedValues).map(readKeyId);
+  if (keyIds.length > 0 && !keyIds.some(id => keyring.some(key => key.id === id))) {
     const ids = rows.filter(row => sealedValues(row).length > 0).map(({ id }) => id);
-    const inUse = [...new Set(keys)].join(', ');
+    const usedKeys = [...new Set(keyIds)].join(', ');
     if (keyring.length === 0)
       throw new ConfigError([
-        `HALYARD_SECRET_KEY is not set, and the secrets of integration ${ids.slice(0, 10).join(', ')} are encrypted with the key ${inUse}. Set HALYARD_SECRET_KEY to that key`,
+        `HALYARD_SECRET_KEY is not set, and the secrets of integration ${ids.slice(0, 10).join(', ')} are encrypted with the key ${usedKeys}. Set HALYARD_SECRET_KEY to that key`,
       ]);
     throw new ConfigError([
-      `HALYARD_SECRET_KEY is not the key ${inUse} that the secrets of integration ${ids.slice(0, 10).join(', ')} are encrypted with, nor is that key among HALYARD_OLD_SECRET_KEYS. Set one of them to that key. Only if the key is lost, run ${howToRun('rotate-secrets', '--forget-unreadable')} and enter the secrets again`,
+      `HALYARD_SECRET_KEY is not the key ${usedKeys} that the secrets of integration ${ids.slice(0, 10).join(', ')} are encrypted with, nor is that key among HALYARD_OLD_SECRET_KEYS. Set one of them to that key. Only if the key is lost, run ${howToRun('rotate-secrets', '--forget-unreadable')} and enter the secrets again`,
     ]);
   }
   return rows

@@ -1,11 +1,11 @@
-import { ApiError, invalidOperation } from '../../../../plane/src/platform/errors.ts';
+import { ApiError, invalidOperation } from '@halyard/plane/platform/errors.ts';
 import { needsKey } from '../../platform/secrets/needs-key.ts';
 import { type Keyring, seal } from '../../platform/secrets/seal.ts';
 import type { Change } from '../../record/change.ts';
-import { identityOf, lockVisibleIntegration } from './lock.ts';
-import { providerNamed } from './providers/list.ts';
+import { getIntegrationIdentity, lockVisibleIntegration } from './lock.ts';
+import { findProvider } from './providers/list.ts';
 import type { SecretRotation } from './schema.ts';
-import { isSigningSecretReadable, sealContextOf } from './sealed.ts';
+import { buildSealContext, isSigningSecretReadable } from './sealed.ts';
 import { newSigningSecret } from './signing.ts';
 import { updateSecrets } from './store.ts';
 
@@ -20,28 +20,28 @@ export async function rotateSigningSecret(
 ): Promise<{ signingSecret: string; oldSecretUntil: string | null }> {
   needsKey(keyring);
   const integration = await lockVisibleIntegration(current, id);
-  if (!providerNamed(integration.provider)?.signed) {
+  if (!findProvider(integration.provider)?.signed) {
     throw invalidOperation(
       `Provider "${integration.provider}" does not sign requests, so integration ${id} has no signing secret.`,
     );
   }
-  const until = integration.oldSecretUntil;
-  if (!force && until !== null && new Date(until) > new Date()) {
+  const validUntil = integration.oldSecretUntil;
+  if (!force && validUntil !== null && new Date(validUntil) > new Date()) {
     throw new ApiError(
       'ConflictError',
-      `The previous secret of integration ${id} is valid until ${until}. To revoke it now, send "force": true.`,
+      `The previous secret of integration ${id} is valid until ${validUntil}. To revoke it now, send "force": true.`,
     );
   }
   const isReadable = isSigningSecretReadable(keyring, integration);
   const signingSecret = newSigningSecret();
   const oldSecretUntil = await updateSecrets(current.tx, id, {
-    secret: seal(keyring, sealContextOf(id, 'secret'), signingSecret),
+    secret: seal(keyring, buildSealContext(id, 'secret'), signingSecret),
     oldSecret: overlapHours === 0 || !isReadable ? null : integration.sealedSecret,
     overlapHours,
   });
   current.record({
     type: 'integration-secret-rotated',
-    data: { ...identityOf(integration), oldSecretUntil },
+    data: { ...getIntegrationIdentity(integration), oldSecretUntil },
   });
   return { signingSecret, oldSecretUntil };
 }

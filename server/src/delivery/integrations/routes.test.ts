@@ -1,19 +1,19 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { SYSTEM } from '../../platform/actor.ts';
-import { keyringOf } from '../../platform/secrets/seal.ts';
+import { makeKeyring } from '../../platform/secrets/seal.ts';
 import { change } from '../../record/change.ts';
 import { makeProject, makeUser } from '../../test/factories.ts';
 import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
-import { untilWaiting } from '../../test/waiting.ts';
+import { waitForLockWaiters } from '../../test/waiting.ts';
 import { createIntegration, type IntegrationSettings } from './create.ts';
 import type { IntegrationInput } from './schema.ts';
 import { lockIntegrationCount } from './store.ts';
 
 const harness = useHarness();
 
-const URL = '/api/admin/addons';
+const ADDONS_PATH = '/api/admin/addons';
 const WEBHOOK = {
   provider: 'webhook',
   description: 'Hook',
@@ -23,21 +23,21 @@ const WEBHOOK = {
 };
 
 const post = (fields: object = {}, token?: string) =>
-  call(harness.app, 'POST', URL, {
+  call(harness.app, 'POST', ADDONS_PATH, {
     body: { ...WEBHOOK, ...fields },
     ...(token === undefined ? {} : { token }),
   });
 const put = (id: number, fields: object = {}) =>
-  call(harness.app, 'PUT', `${URL}/${id}`, { body: { ...WEBHOOK, ...fields } });
-const get = (id: number) => call(harness.app, 'GET', `${URL}/${id}`);
-const eventsOf = async (id: number) => {
+  call(harness.app, 'PUT', `${ADDONS_PATH}/${id}`, { body: { ...WEBHOOK, ...fields } });
+const get = (id: number) => call(harness.app, 'GET', `${ADDONS_PATH}/${id}`);
+const listEvents = async (id: number) => {
   const { body } = await call(harness.app, 'GET', '/api/admin/search/events?limit=1000');
   return body.events.filter(
     (event: { type: string; data: { id: number } | null; preData: { id: number } | null }) =>
       /^(addon|integration)-/.test(event.type) && (event.data ?? event.preData)?.id === id,
   );
 };
-const storedIn = async (id: number) =>
+const readStored = async (id: number) =>
   (
     await sql<{ parameters: object; sealed: string; secret: string }>`
       select parameters, sealed_parameters as sealed, sealed_secret as secret from integrations where id = ${id}`.execute(
@@ -69,14 +69,14 @@ test('creates, lists and records an integration with masked secrets', async () =
     problem: null,
   });
   expect((await get(body.id)).body).toEqual(shown);
-  const list = (await call(harness.app, 'GET', URL)).body;
+  const list = (await call(harness.app, 'GET', ADDONS_PATH)).body;
   expect(list.addons).toContainEqual(shown);
-  expect(list.providers.map((one: { name: string }) => one.name)).toContain('webhook');
+  expect(list.providers.map((provider: { name: string }) => provider.name)).toContain('webhook');
   for (const { name, howTo } of list.providers) expect(howTo, name).toMatch(/\w/);
-  const [event] = await eventsOf(body.id);
+  const [event] = await listEvents(body.id);
   expect(event).toMatchObject({ type: 'addon-config-created', project: null });
   expect(event.data.parameters).toEqual({ url: '*****', authorization: '*****' });
-  expect(JSON.stringify([await eventsOf(body.id), await storedIn(body.id)])).not.toContain('CANARY');
+  expect(JSON.stringify([await listEvents(body.id), await readStored(body.id)])).not.toContain('CANARY');
 });
 
 test('lists every violation with its path', async () => {
@@ -134,21 +134,21 @@ test.each([
   expect(await post(fields)).toMatchObject(rejection);
   expect(await put(made.id, fields)).toMatchObject(rejection);
   expect(
-    await call(harness.app, 'POST', `${URL}/validate`, { body: { ...WEBHOOK, ...fields } }),
+    await call(harness.app, 'POST', `${ADDONS_PATH}/validate`, { body: { ...WEBHOOK, ...fields } }),
   ).toMatchObject(rejection);
 });
 
 test('validates an integration without storing it', async () => {
-  const before = (await call(harness.app, 'GET', URL)).body.addons.length;
+  const countBefore = (await call(harness.app, 'GET', ADDONS_PATH)).body.addons.length;
 
-  expect((await call(harness.app, 'POST', `${URL}/validate`, { body: WEBHOOK })).status).toBe(204);
+  expect((await call(harness.app, 'POST', `${ADDONS_PATH}/validate`, { body: WEBHOOK })).status).toBe(204);
 
-  expect((await call(harness.app, 'GET', URL)).body.addons.length).toBe(before);
+  expect((await call(harness.app, 'GET', ADDONS_PATH)).body.addons.length).toBe(countBefore);
 });
 
 test('keeps masked parameters and absent fields in an update', async () => {
   const { body: made } = await post({ projects: ['default'], ordered: true });
-  const before = await storedIn(made.id);
+  const rowBefore = await readStored(made.id);
 
   const { status, body } = await put(made.id, {
     description: 'Changed',
@@ -158,67 +158,73 @@ test('keeps masked parameters and absent fields in an update', async () => {
   expect(status).toBe(200);
   expect(body).toMatchObject({ description: 'Changed', projects: ['default'], ordered: true });
   expect(body.parameters).toEqual({ url: '*****', authorization: '*****' });
-  const [event] = await eventsOf(made.id);
+  const [event] = await listEvents(made.id);
   expect(event).toMatchObject({ type: 'addon-config-updated', preData: { description: 'Hook' } });
   expect(event.data.changedSecrets).toBeUndefined();
-  // Encrypted again, so the ciphertext differs. The next update shows that the value is unchanged.
-  expect((await storedIn(made.id))?.sealed).not.toBe(before?.sealed);
-  const count = (await eventsOf(made.id)).length;
+  // The value is encrypted again, so the ciphertext differs. The next update shows that the value itself is unchanged.
+  expect((await readStored(made.id))?.sealed).not.toBe(rowBefore?.sealed);
+  const eventCount = (await listEvents(made.id)).length;
   await put(made.id, { description: 'Changed' });
-  expect((await eventsOf(made.id)).length).toBe(count);
+  expect((await listEvents(made.id)).length).toBe(eventCount);
 });
 
-test('records a changed secret by its name only', async () => {
+test('records only the name of a changed secret', async () => {
   const { body: made } = await post();
 
   await put(made.id, { parameters: { url: '*****', authorization: 'Bearer CANARY2' } });
 
-  const [event] = await eventsOf(made.id);
+  const [event] = await listEvents(made.id);
   expect(event.data.changedSecrets).toEqual(['authorization']);
   expect(JSON.stringify(event)).not.toContain('CANARY');
 });
 
-test('records nothing for an update without a change, and rejects another provider', async () => {
+test('records nothing for an update without a change, and rejects a different provider', async () => {
   const { body: made } = await post();
 
   expect((await put(made.id)).status).toBe(200);
 
-  expect(await eventsOf(made.id)).toHaveLength(1);
+  expect(await listEvents(made.id)).toHaveLength(1);
   expect(await put(made.id, { provider: 'slack' })).toMatchObject({ status: 400 });
 });
 
 test('deletes an integration and records its last state', async () => {
   const { body: made } = await post();
 
-  expect((await call(harness.app, 'DELETE', `${URL}/${made.id}`)).status).toBe(200);
+  expect((await call(harness.app, 'DELETE', `${ADDONS_PATH}/${made.id}`)).status).toBe(200);
 
   expect((await get(made.id)).status).toBe(404);
   expect((await put(made.id)).status).toBe(404);
-  expect((await call(harness.app, 'DELETE', `${URL}/${made.id}`)).status).toBe(404);
-  expect((await eventsOf(made.id))[0]).toMatchObject({
+  expect((await call(harness.app, 'DELETE', `${ADDONS_PATH}/${made.id}`)).status).toBe(404);
+  expect((await listEvents(made.id))[0]).toMatchObject({
     type: 'addon-config-deleted',
     preData: { description: 'Hook' },
   });
 });
 
 test.each(['abc', '0', '-1', '1.5', '99999999999999999'])('rejects the id %s', async id => {
-  expect((await call(harness.app, 'GET', `${URL}/${id}`)).status).toBe(400);
+  expect((await call(harness.app, 'GET', `${ADDONS_PATH}/${id}`)).status).toBe(400);
 });
 
 test('returns a rotated secret once, and requires force for a second rotation during the overlap', async () => {
   const { body: made } = await post();
-  const rotate = (body: object) => call(harness.app, 'POST', `${URL}/${made.id}/rotate-secret`, { body });
+  const rotate = (body: object) =>
+    call(harness.app, 'POST', `${ADDONS_PATH}/${made.id}/rotate-secret`, { body });
 
-  const first = await rotate({});
-  const second = await rotate({});
-  const forced = await rotate({ force: true, overlapHours: 0 });
+  const firstRotation = await rotate({});
+  const secondRotation = await rotate({});
+  const forcedRotation = await rotate({ force: true, overlapHours: 0 });
 
-  expect(first).toMatchObject({ status: 200, body: { signingSecret: expect.stringMatching(/^whsec_/) } });
-  expect(new Date(first.body.oldSecretUntil).getTime()).toBeGreaterThan(Date.now() + 23 * 3_600_000);
-  expect(second).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
-  expect(forced.body.oldSecretUntil).toBeNull();
-  expect(new Set([made.signingSecret, first.body.signingSecret, forced.body.signingSecret]).size).toBe(3);
-  expect((await eventsOf(made.id))[0].type).toBe('integration-secret-rotated');
+  expect(firstRotation).toMatchObject({
+    status: 200,
+    body: { signingSecret: expect.stringMatching(/^whsec_/) },
+  });
+  expect(new Date(firstRotation.body.oldSecretUntil).getTime()).toBeGreaterThan(Date.now() + 23 * 3_600_000);
+  expect(secondRotation).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
+  expect(forcedRotation.body.oldSecretUntil).toBeNull();
+  expect(
+    new Set([made.signingSecret, firstRotation.body.signingSecret, forcedRotation.body.signingSecret]).size,
+  ).toBe(3);
+  expect((await listEvents(made.id))[0].type).toBe('integration-secret-rotated');
   expect((await rotate({ overlapHours: 200 })).status).toBe(400);
 });
 
@@ -237,13 +243,13 @@ test.each(['Admin', 'Editor'] as const)(
     const { token } = await makeUser(harness.db, role);
     const filters = { projects: ['default', 'nope'], environments: ['prod'] };
     const { id } = (await post()).body;
-    const ask = (method: 'POST' | 'PUT', path: string, fields: object = filters) =>
-      call(harness.app, method, `${URL}${path}`, { body: { ...WEBHOOK, ...fields }, token });
+    const send = (method: 'POST' | 'PUT', path: string, fields: object = filters) =>
+      call(harness.app, method, `${ADDONS_PATH}${path}`, { body: { ...WEBHOOK, ...fields }, token });
 
     for (const response of [
-      await ask('POST', ''),
-      await ask('POST', '/validate'),
-      await ask('PUT', `/${id}`),
+      await send('POST', ''),
+      await send('POST', '/validate'),
+      await send('PUT', `/${id}`),
     ]) {
       expect(response.status).toBe(400);
       expect(response.body.details).toEqual([
@@ -251,71 +257,75 @@ test.each(['Admin', 'Editor'] as const)(
         { message: 'environment "prod" does not exist', path: '/body/environments/0' },
       ]);
     }
-    const all = await ask('POST', '', { ...filters, events: ['feature-craeted'] });
-    expect(all.body.details).toHaveLength(3);
+    const allResponse = await send('POST', '', { ...filters, events: ['feature-craeted'] });
+    expect(allResponse.body.details).toHaveLength(3);
   },
 );
 
 test('accepts an update that keeps or removes a filter by a deleted project', async () => {
-  const gone = await makeProject(harness.db);
-  const { id } = (await post({ projects: ['default', gone.id] })).body;
+  const deletedProject = await makeProject(harness.db);
+  const { id } = (await post({ projects: ['default', deletedProject.id] })).body;
   await sql`update integrations set projects = array['default', 'deleted-since'] where id = ${id}`.execute(
     harness.db,
   );
 
-  const repeated = await put(id, { projects: ['default', 'deleted-since'] });
-  const dropped = await put(id, { projects: ['default'] });
+  const repeatedUpdate = await put(id, { projects: ['default', 'deleted-since'] });
+  const reducedUpdate = await put(id, { projects: ['default'] });
 
-  expect(repeated.body.projects).toEqual(['default', 'deleted-since']);
-  expect(dropped.body.projects).toEqual(['default']);
+  expect(repeatedUpdate.body.projects).toEqual(['default', 'deleted-since']);
+  expect(reducedUpdate.body.projects).toEqual(['default']);
 });
 
 test('names parameters that the provider does not have in Halyard-Ignored', async () => {
   const fields = { parameters: { ...WEBHOOK.parameters, contntType: 'x' } };
-  const created = await post(fields);
-  const updated = await put(created.body.id, fields);
-  const strict = await call(harness.app, 'POST', URL, {
+  const creation = await post(fields);
+  const update = await put(creation.body.id, fields);
+  const strictResponse = await call(harness.app, 'POST', ADDONS_PATH, {
     body: { ...WEBHOOK, ...fields },
     headers: { prefer: 'handling=strict' },
   });
 
-  expect([created.status, updated.status]).toEqual([201, 200]);
-  expect(created.headers['halyard-ignored']).toBe('parameters.contntType');
-  expect(updated.headers['halyard-ignored']).toBe('parameters.contntType');
-  expect(strict.body.details).toEqual([
+  expect([creation.status, update.status]).toEqual([201, 200]);
+  expect(creation.headers['halyard-ignored']).toBe('parameters.contntType');
+  expect(update.headers['halyard-ignored']).toBe('parameters.contntType');
+  expect(strictResponse.body.details).toEqual([
     { message: 'Unknown field "parameters.contntType".', path: '/body/parameters/contntType' },
   ]);
 });
 
 test('rejects private addresses unless the operator allows them', async () => {
-  const url = (address: string, targets: { allowed: string[]; allowPrivate: boolean }) =>
+  const createFor = (address: string, targets: { allowed: string[]; allowPrivate: boolean }) =>
     create(
-      { keyring: keyringOf(APP_SETTINGS.secretKey, []), targets },
+      { keyring: makeKeyring(APP_SETTINGS.secretKey, []), targets },
       { ...WEBHOOK, parameters: { url: address } },
     ).then(
       () => 'stored',
       (error: { details: { message: string }[] }) => error.details[0]?.message,
     );
 
-  expect(await url('http://10.1.2.3/', { allowed: [], allowPrivate: false })).toBe(
+  expect(await createFor('http://10.1.2.3/', { allowed: [], allowPrivate: false })).toBe(
     'parameters.url must lead to a public IP address. To allow "10.1.2.3", set HALYARD_ALLOWED_TARGETS=10.1.2.3 (or HALYARD_ALLOW_PRIVATE_TARGETS=true in development) and restart the server.',
   );
-  expect(await url('http://10.1.2.3/', { allowed: ['10.1.0.0/16'], allowPrivate: false })).toBe('stored');
-  expect(await url('http://localhost/', { allowed: ['localhost'], allowPrivate: false })).toBe('stored');
+  expect(await createFor('http://10.1.2.3/', { allowed: ['10.1.0.0/16'], allowPrivate: false })).toBe(
+    'stored',
+  );
+  expect(await createFor('http://localhost/', { allowed: ['localhost'], allowPrivate: false })).toBe(
+    'stored',
+  );
 });
 
 test('inserts a delivery and a job in the statement that inserts a matching event', async () => {
   await sql`delete from integrations`.execute(harness.db);
-  const statementsOf = async (work: () => Promise<unknown>) => {
-    const before = harness.statements.length;
+  const countStatements = async (work: () => Promise<unknown>) => {
+    const statementsBefore = harness.statements.length;
     await work();
-    return harness.statements.length - before;
+    return harness.statements.length - statementsBefore;
   };
   const createFeature = (project: string) => () =>
     call(harness.app, 'POST', `/api/admin/projects/${project}/features`, {
       body: { name: `feature-${Math.random().toString(36).slice(2)}` },
     });
-  const deliveries = async () =>
+  const listDeliveries = async () =>
     (
       await sql<{ integration: number; jobs: number }>`
       select integration_id as integration, (
@@ -323,22 +333,22 @@ test('inserts a delivery and a job in the statement that inserts a matching even
       ) as jobs
       from integration_deliveries order by id`.execute(harness.db)
     ).rows;
-  const other = await makeProject(harness.db);
+  const otherProject = await makeProject(harness.db);
   await createFeature('default')();
 
-  const without = await statementsOf(createFeature('default'));
-  expect(await deliveries()).toEqual([]);
+  const statementsWithout = await countStatements(createFeature('default'));
+  expect(await listDeliveries()).toEqual([]);
   const { body: all } = await post();
-  const { body: one } = await post({ projects: [other.id] });
+  const { body: integration } = await post({ projects: [otherProject.id] });
   await post({ enabled: false });
   await post({ events: ['feature-archived'] });
-  const withTwo = await statementsOf(createFeature(other.id));
+  const statementsWithTwo = await countStatements(createFeature(otherProject.id));
   await createFeature('default')();
 
-  expect(withTwo).toBe(without);
-  expect(await deliveries()).toEqual([
+  expect(statementsWithTwo).toBe(statementsWithout);
+  expect(await listDeliveries()).toEqual([
     { integration: all.id, jobs: 1 },
-    { integration: one.id, jobs: 1 },
+    { integration: integration.id, jobs: 1 },
     { integration: all.id, jobs: 1 },
   ]);
 });
@@ -346,18 +356,18 @@ test('inserts a delivery and a job in the statement that inserts a matching even
 test('filters out events without a project when projects are listed, unless eventsWithoutProject is true', async () => {
   await sql`delete from integrations`.execute(harness.db);
   await sql`delete from integration_deliveries`.execute(harness.db);
-  const other = await makeProject(harness.db);
+  const otherProject = await makeProject(harness.db);
   const types = { events: ['tag-type-created', 'feature-environment-enabled', 'feature-created'] };
   const ids = {
     everything: (await post({ events: ['*'] })).body.id,
     anyProject: (await post({ ...types, projects: ['*'] })).body.id,
     project: (await post({ ...types, projects: ['default'] })).body.id,
     projectAndNone: (await post({ ...types, projects: ['default'], eventsWithoutProject: true })).body.id,
-    otherProject: (await post({ ...types, projects: [other.id] })).body.id,
+    otherProject: (await post({ ...types, projects: [otherProject.id] })).body.id,
     production: (await post({ ...types, environments: ['production'] })).body.id,
     development: (await post({ ...types, environments: ['development'] })).body.id,
   };
-  const notified = async (work: () => Promise<unknown>) => {
+  const listNotified = async (work: () => Promise<unknown>) => {
     await sql`delete from integration_deliveries`.execute(harness.db);
     await work();
     const { rows } = await sql<{ id: number }>`
@@ -369,18 +379,15 @@ test('filters out events without a project when projects are listed, unless even
   const features = '/api/admin/projects/default/features';
 
   expect(
-    await notified(() => call(harness.app, 'POST', '/api/admin/tag-types', { body: { name: 'filters' } })),
+    await listNotified(() =>
+      call(harness.app, 'POST', '/api/admin/tag-types', { body: { name: 'filters' } }),
+    ),
   ).toEqual(['everything', 'anyProject', 'projectAndNone', 'production', 'development']);
-  expect(await notified(() => call(harness.app, 'POST', features, { body: { name: 'filtered' } }))).toEqual([
-    'everything',
-    'anyProject',
-    'project',
-    'projectAndNone',
-    'production',
-    'development',
-  ]);
   expect(
-    await notified(() => call(harness.app, 'POST', `${features}/filtered/environments/production/on`)),
+    await listNotified(() => call(harness.app, 'POST', features, { body: { name: 'filtered' } })),
+  ).toEqual(['everything', 'anyProject', 'project', 'projectAndNone', 'production', 'development']);
+  expect(
+    await listNotified(() => call(harness.app, 'POST', `${features}/filtered/environments/production/on`)),
   ).toEqual(['everything', 'anyProject', 'project', 'projectAndNone', 'production']);
 });
 
@@ -395,25 +402,27 @@ test('an integration deleted in an open transaction neither fails nor delays an 
   expect(status).toBe(201);
 });
 
-test('counts integrations of other open transactions toward the limit', async () => {
+test('creating an integration waits while a different transaction counts the integrations', async () => {
   const tx = await harness.db.startTransaction().execute();
   await lockIntegrationCount(tx);
 
-  const creating = post();
-  await untilWaiting(harness.db);
+  const creation = post();
+  await waitForLockWaiters(harness.db);
   await tx.commit().execute();
 
-  expect((await creating).status).toBe(201);
+  expect((await creation).status).toBe(201);
 });
 
 test('lets editors configure integrations, and shows them masked to viewers', async () => {
   const editor = (await makeUser(harness.db, 'Editor')).token;
   const viewer = (await makeUser(harness.db, 'Viewer')).token;
 
-  const made = await post({}, editor);
+  const creation = await post({}, editor);
 
-  expect(made.status).toBe(201);
+  expect(creation.status).toBe(201);
   expect((await post({}, viewer)).status).toBe(403);
-  const seen = await call(harness.app, 'GET', `${URL}/${made.body.id}`, { token: viewer });
-  expect(seen.body.parameters).toEqual({ url: '*****', authorization: '*****' });
+  const viewerResponse = await call(harness.app, 'GET', `${ADDONS_PATH}/${creation.body.id}`, {
+    token: viewer,
+  });
+  expect(viewerResponse.body.parameters).toEqual({ url: '*****', authorization: '*****' });
 });

@@ -1,5 +1,4 @@
-import { type Static, Type } from 'typebox';
-import { MAX_FILTER_LENGTH, MAX_TEXT_LENGTH } from '../../../../plane/src/platform/http/input/filter.ts';
+import { MAX_FILTER_LENGTH, MAX_TEXT_LENGTH } from '@halyard/plane/platform/http/input/filter.ts';
 import {
   ALL,
   Named,
@@ -8,7 +7,8 @@ import {
   PathId,
   Ref,
   Timestamp,
-} from '../../../../plane/src/platform/http/schema.ts';
+} from '@halyard/plane/platform/http/schema.ts';
+import { type Static, Type } from 'typebox';
 import { EVENT_TYPE_NAMES } from '../../record/events/event-types.ts';
 import { Event } from '../../record/events/schema.ts';
 
@@ -44,11 +44,11 @@ const eventsWithoutProject = Type.Boolean({
   description: 'With a list of projects: also deliver events without a project',
   examples: [false],
 });
-const filterOf = (what: string, example: string) =>
+const buildFilterSchema = (subject: string, example: string) =>
   Type.Optional(
     Type.String({
       maxLength: MAX_FILTER_LENGTH,
-      description: `${what}: IS:value or IS_ANY_OF:value,value`,
+      description: `${subject}: IS:value or IS_ANY_OF:value,value`,
       examples: [example],
     }),
   );
@@ -66,11 +66,11 @@ const filter = Nullable(
           examples: ['flexibleRollout'],
         }),
       ),
-      feature: filterOf('Feature names', 'IS:checkout-v2'),
-      project: filterOf('Project ids', 'IS_ANY_OF:default,payments'),
-      type: filterOf('Event types', 'IS:feature-updated'),
-      createdBy: filterOf('User ids of creators', 'IS:7'),
-      environment: filterOf('Environments', 'IS:production'),
+      feature: buildFilterSchema('Feature names', 'IS:checkout-v2'),
+      project: buildFilterSchema('Project ids', 'IS_ANY_OF:default,payments'),
+      type: buildFilterSchema('Event types', 'IS:feature-updated'),
+      createdBy: buildFilterSchema('User ids of creators', 'IS:7'),
+      environment: buildFilterSchema('Environments', 'IS:production'),
     },
     {
       additionalProperties: false,
@@ -234,7 +234,7 @@ export const IntegrationInput = NamedObject(
 export type IntegrationInput = Static<typeof IntegrationInput>;
 
 export const PREVIEWED_EVENTS = 20;
-/** How many of the newest ids a preview looks at: a rare filter on a long log would take too long. */
+/** How many of the newest ids a preview looks at, because searching a long log with a rare filter would take too long. */
 export const PREVIEWED_IDS = 50_000;
 
 export const PreviewInput = NamedObject(

@@ -1,6 +1,6 @@
 import { MASK } from '../../platform/secrets/mask.ts';
 import { type Keyring, seal, UnsealError, unseal } from '../../platform/secrets/seal.ts';
-import { providerNamed } from './providers/list.ts';
+import { findProvider } from './providers/list.ts';
 import type { Parameters, Provider } from './providers/provider.ts';
 import type { Integration } from './schema.ts';
 import type { IntegrationRow } from './store.ts';
@@ -8,45 +8,50 @@ import type { IntegrationRow } from './store.ts';
 export type { IntegrationRow };
 
 /** The context that a secret is bound to when it is encrypted. */
-export const sealContextOf = (id: number, what: 'parameters' | 'secret'): string =>
-  `integrations:${id}:${what}`;
+export const buildSealContext = (id: number, kind: 'parameters' | 'secret'): string =>
+  `integrations:${id}:${kind}`;
 
 /** Splits parameters into visible ones and encrypted ones. */
 export function sealParameters(keyring: Keyring, id: number, provider: Provider, parameters: Parameters) {
-  const secret = new Set(provider.parameters.filter(({ sensitive }) => sensitive).map(({ name }) => name));
-  const pick = (wanted: boolean) =>
-    Object.fromEntries(Object.entries(parameters).filter(([name]) => secret.has(name) === wanted));
+  const secretNames = new Set(
+    provider.parameters.filter(({ sensitive }) => sensitive).map(({ name }) => name),
+  );
+  const pick = (areSecret: boolean) =>
+    Object.fromEntries(Object.entries(parameters).filter(([name]) => secretNames.has(name) === areSecret));
   return {
     parameters: pick(false),
-    sealedParameters: seal(keyring, sealContextOf(id, 'parameters'), JSON.stringify(pick(true))),
+    sealedParameters: seal(keyring, buildSealContext(id, 'parameters'), JSON.stringify(pick(true))),
   };
 }
 
 export function openParameters(keyring: Keyring, row: IntegrationRow): Parameters {
   const { id, parameters, sealedParameters } = row;
   if (sealedParameters === null) return parameters;
-  return { ...parameters, ...JSON.parse(unseal(keyring, sealContextOf(id, 'parameters'), sealedParameters)) };
+  return {
+    ...parameters,
+    ...JSON.parse(unseal(keyring, buildSealContext(id, 'parameters'), sealedParameters)),
+  };
 }
 
-/** Like `openParameters`; undefined if they cannot be decrypted. */
+/** Like `openParameters`, but returns undefined if the parameters cannot be decrypted. */
 export const readParameters = (keyring: Keyring, row: IntegrationRow): Parameters | undefined =>
-  unlessUnreadable(() => openParameters(keyring, row));
+  tryUnseal(() => openParameters(keyring, row));
 
-/** The secrets that sign requests now: the current one and, during an overlap, the previous one. */
-export function openSigningSecrets(keyring: Keyring, row: IntegrationRow, at: Date): string[] {
-  const open = (sealed: string) => unseal(keyring, sealContextOf(row.id, 'secret'), sealed);
+/** Decrypts the secrets that sign requests now, which are the current one and, during an overlap, the previous one. */
+export function openSigningSecrets(keyring: Keyring, row: IntegrationRow, time: Date): string[] {
+  const decrypt = (sealed: string) => unseal(keyring, buildSealContext(row.id, 'secret'), sealed);
   const { sealedSecret, sealedOldSecret, oldSecretUntil } = row;
-  const current = sealedSecret === null ? [] : [open(sealedSecret)];
-  if (sealedOldSecret === null || oldSecretUntil === null || new Date(oldSecretUntil) <= at) return current;
+  const current = sealedSecret === null ? [] : [decrypt(sealedSecret)];
+  if (sealedOldSecret === null || oldSecretUntil === null || new Date(oldSecretUntil) <= time) return current;
   // Receivers that know the current secret do not need the previous one, so an unreadable one is omitted.
-  const old = unlessUnreadable(() => open(sealedOldSecret));
-  return old === undefined ? current : [...current, old];
+  const oldSecret = tryUnseal(() => decrypt(sealedOldSecret));
+  return oldSecret === undefined ? current : [...current, oldSecret];
 }
 
 export const isSigningSecretReadable = (keyring: Keyring, row: IntegrationRow): boolean =>
-  unlessUnreadable(() => openSigningSecrets(keyring, row, new Date())) !== undefined;
+  tryUnseal(() => openSigningSecrets(keyring, row, new Date())) !== undefined;
 
-function unlessUnreadable<T>(open: () => T): T | undefined {
+function tryUnseal<T>(open: () => T): T | undefined {
   try {
     return open();
   } catch (error) {
@@ -55,32 +60,40 @@ function unlessUnreadable<T>(open: () => T): T | undefined {
   }
 }
 
-/** The integration for responses and events. Sensitive parameters are masked. */
-export function masked(keyring: Keyring, row: IntegrationRow): Integration {
-  const { sealedParameters: _, sealedSecret: __, sealedOldSecret: ___, failedAttempts: ____, ...shown } = row;
-  const definitions = providerNamed(row.provider)?.parameters ?? [];
-  const known = readParameters(keyring, row);
+/** Presents the integration for responses and events. Sensitive parameters are masked. */
+export function maskIntegration(keyring: Keyring, row: IntegrationRow): Integration {
+  const {
+    sealedParameters: _,
+    sealedSecret: __,
+    sealedOldSecret: ___,
+    failedAttempts: ____,
+    ...visibleFields
+  } = row;
+  const definitions = findProvider(row.provider)?.parameters ?? [];
+  const readableParameters = readParameters(keyring, row);
   const masks = definitions
-    .filter(({ name, sensitive }) => sensitive && known?.[name] !== undefined)
+    .filter(({ name, sensitive }) => sensitive && readableParameters?.[name] !== undefined)
     .map(({ name }) => [name, MASK]);
-  const missing = definitions.filter(({ name, required }) => required && !known?.[name]).map(one => one.name);
+  const missingNames = definitions
+    .filter(({ name, required }) => required && !readableParameters?.[name])
+    .map(definition => definition.name);
   return {
-    ...shown,
+    ...visibleFields,
     parameters: { ...row.parameters, ...Object.fromEntries(masks) },
-    problem: problemOf(keyring, row, known === undefined, missing),
+    problem: findProblem(keyring, row, readableParameters === undefined, missingNames),
   };
 }
 
-function problemOf(
+function findProblem(
   keyring: Keyring,
   row: IntegrationRow,
-  unreadable: boolean,
-  missing: string[],
+  areUnreadable: boolean,
+  missingNames: string[],
 ): string | null {
   if (keyring.length === 0)
     return 'The secrets cannot be decrypted, because this server has no HALYARD_SECRET_KEY.';
-  if (unreadable) return UNREADABLE_PARAMETERS;
-  if (missing.length > 0) return `Required parameters are missing: ${missing.join(', ')}.`;
+  if (areUnreadable) return UNREADABLE_PARAMETERS;
+  if (missingNames.length > 0) return `Required parameters are missing: ${missingNames.join(', ')}.`;
   return isSigningSecretReadable(keyring, row) ? null : UNREADABLE_SIGNING_SECRET;
 }
 

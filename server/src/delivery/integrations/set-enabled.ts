@@ -1,13 +1,13 @@
 import type { Keyring } from '../../platform/secrets/seal.ts';
 import type { Change } from '../../record/change.ts';
-import { asEventData } from './create.ts';
+import { toEventData } from './create.ts';
 import { lockVisibleIntegration } from './lock.ts';
 import type { Integration } from './schema.ts';
-import { masked } from './sealed.ts';
+import { maskIntegration } from './sealed.ts';
 import { updateEnabled } from './store.ts';
 import { viewFor } from './visibility.ts';
 
-/** Enables or disables an integration and changes nothing else. */
+/** Enables or disables an integration without changing anything else. */
 export async function setIntegrationEnabled(
   current: Change,
   keyring: Keyring,
@@ -15,14 +15,15 @@ export async function setIntegrationEnabled(
   enabled: boolean,
 ): Promise<Integration> {
   const { tx, actor, record } = current;
-  const before = await lockVisibleIntegration(current, id);
-  const shown = async (row: typeof before) => masked(keyring, (await viewFor(tx, actor, [row]))(row) ?? row);
-  if (before.enabled === enabled) return await shown(before);
-  const after = await updateEnabled(tx, id, enabled);
+  const rowBefore = await lockVisibleIntegration(current, id);
+  const present = async (row: typeof rowBefore) =>
+    maskIntegration(keyring, (await viewFor(tx, actor, [row]))(row) ?? row);
+  if (rowBefore.enabled === enabled) return await present(rowBefore);
+  const rowAfter = await updateEnabled(tx, id, enabled);
   record({
     type: 'addon-config-updated',
-    data: asEventData(masked(keyring, after)),
-    preData: asEventData(masked(keyring, before)),
+    data: toEventData(maskIntegration(keyring, rowAfter)),
+    preData: toEventData(maskIntegration(keyring, rowBefore)),
   });
-  return await shown(after);
+  return await present(rowAfter);
 }

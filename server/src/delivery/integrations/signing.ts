@@ -5,18 +5,18 @@ const SECRET_BYTES = 32;
 
 export const newSigningSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 
-/** The key object of a secret. Creating it takes longer than signing, so callers reuse it. */
+/** Returns the key object of a secret. Creating it takes longer than signing, so callers reuse it. */
 export const signingKey = (secret: string): KeyObject =>
   createSecretKey(Buffer.from(secret.slice(PREFIX.length), 'base64'));
 
-/** The three headers of the Standard Webhooks scheme, with one signature for each key that is valid. */
+/** Returns the three headers of the Standard Webhooks scheme, with one signature for each key that is valid. */
 export function signatureHeaders(
   id: string,
-  at: Date,
+  time: Date,
   body: string | Buffer,
   keys: KeyObject[],
 ): Record<string, string> {
-  const timestamp = String(Math.floor(at.getTime() / 1_000));
+  const timestamp = String(Math.floor(time.getTime() / 1_000));
   const signatures = keys.map(
     key => `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`,
   );

@@ -40,7 +40,7 @@ export async function lockIntegration(tx: Tx, id: number): Promise<IntegrationRo
   return rows[0];
 }
 
-export async function listIntegrationsOf(db: Reader, ids: number[]): Promise<IntegrationRow[]> {
+export async function listIntegrationsById(db: Reader, ids: number[]): Promise<IntegrationRow[]> {
   const { rows } =
     await sql<IntegrationRow>`select ${INTEGRATION} from integrations where id = any(${ids}::integer[])`.execute(
       db,
@@ -87,7 +87,7 @@ export type IntegrationFields = Pick<
 const whenExhaustedColumn = ({ whenExhausted }: IntegrationFields) =>
   whenExhausted === 'block' ? 'hold' : 'skip';
 
-const asJson = (filter: IntegrationFilter | null) => (filter === null ? null : JSON.stringify(filter));
+const toJson = (filter: IntegrationFilter | null) => (filter === null ? null : JSON.stringify(filter));
 
 export async function insertIntegration(
   tx: Tx,
@@ -104,7 +104,7 @@ export async function insertIntegration(
     values (${id}, ${fields.provider}, ${fields.description}, ${fields.enabled}, ${JSON.stringify(fields.parameters)},
       ${fields.sealedParameters}, ${fields.events}, ${fields.projects}, ${fields.environments},
       ${fields.eventsWithoutProject}, ${fields.ordered}, ${whenExhaustedColumn(fields)}, ${sealedSecret},
-      ${asJson(fields.filter)}::jsonb, ${filter.filter_features}, ${filter.filter_projects}, ${filter.filter_types},
+      ${toJson(fields.filter)}::jsonb, ${filter.filter_features}, ${filter.filter_projects}, ${filter.filter_types},
       ${filter.filter_creators}, ${filter.filter_environments}, ${filter.filter_texts})
     returning ${INTEGRATION}`.execute(tx);
   const [row] = rows;
@@ -140,7 +140,7 @@ export async function replaceIntegration(
       parameters = ${JSON.stringify(fields.parameters)}, sealed_parameters = ${fields.sealedParameters},
       events = ${fields.events}, projects = ${fields.projects}, environments = ${fields.environments},
       events_without_project = ${fields.eventsWithoutProject}, ordered = ${fields.ordered},
-      when_given_up = ${whenExhaustedColumn(fields)}, filter = ${asJson(fields.filter)}::jsonb,
+      when_given_up = ${whenExhaustedColumn(fields)}, filter = ${toJson(fields.filter)}::jsonb,
       filter_features = ${filter.filter_features}, filter_projects = ${filter.filter_projects},
       filter_types = ${filter.filter_types}, filter_creators = ${filter.filter_creators},
       filter_environments = ${filter.filter_environments}, filter_texts = ${filter.filter_texts},
@@ -152,8 +152,8 @@ export async function replaceIntegration(
   return row;
 }
 
-export async function setDisabled(tx: Tx, id: number, because: string): Promise<void> {
-  await sql`update integrations set enabled = false, disabled_at = now(), disabled_because = ${because}
+export async function setDisabled(tx: Tx, id: number, reason: string): Promise<void> {
+  await sql`update integrations set enabled = false, disabled_at = now(), disabled_because = ${reason}
     where id = ${id}`.execute(tx);
 }
 
@@ -168,11 +168,11 @@ export async function markWarned(tx: Tx, id: number): Promise<boolean> {
 export async function updateSecrets(
   tx: Tx,
   id: number,
-  sealed: { secret: string; oldSecret: string | null; overlapHours: number },
+  secrets: { secret: string; oldSecret: string | null; overlapHours: number },
 ): Promise<string | null> {
   const { rows } = await sql<{ until: string | null }>`
-    update integrations set sealed_secret = ${sealed.secret}, sealed_old_secret = ${sealed.oldSecret},
-      old_secret_until = ${sealed.oldSecret === null ? null : sql`now() + ${sealed.overlapHours} * interval '1 hour'`}
+    update integrations set sealed_secret = ${secrets.secret}, sealed_old_secret = ${secrets.oldSecret},
+      old_secret_until = ${secrets.oldSecret === null ? null : sql`now() + ${secrets.overlapHours} * interval '1 hour'`}
     where id = ${id} returning old_secret_until as until`.execute(tx);
   return rows[0]?.until ?? null;
 }
@@ -182,13 +182,13 @@ export async function deleteIntegration(tx: Tx, id: number): Promise<void> {
 }
 
 /** Locks all integrations, for the command that rotates the encryption key. */
-export async function lockSealed(tx: Tx): Promise<IntegrationRow[]> {
+export async function lockAllIntegrations(tx: Tx): Promise<IntegrationRow[]> {
   const { rows } =
     await sql<IntegrationRow>`select ${INTEGRATION} from integrations order by id for update`.execute(tx);
   return rows;
 }
 
-export async function updateSealed(
+export async function updateSealedValues(
   tx: Tx,
   { id, sealedParameters, sealedSecret, sealedOldSecret }: IntegrationRow,
 ): Promise<void> {
@@ -201,12 +201,12 @@ export type PreviewedFilters = Pick<
   'events' | 'projects' | 'environments' | 'eventsWithoutProject' | 'filter'
 >;
 
-/** The newest events after an id that an integration with these filters would get, and that the actor can see. */
-export async function listMatching(
+/** Lists the newest events after an id that an integration with these filters would get, and that the actor can see. */
+export async function listMatchingEvents(
   db: Reader,
   actor: Actor,
   fields: PreviewedFilters,
-  after: number,
+  afterId: number,
   limit: number,
 ): Promise<EventRow[]> {
   const filter = filterColumns(fields.filter);
@@ -218,7 +218,7 @@ export async function listMatching(
         ${filter.filter_types}::text[] as filter_types, ${filter.filter_creators}::integer[] as filter_creators,
         ${filter.filter_environments}::text[] as filter_environments, ${filter.filter_texts}::text[] as filter_texts
     ),
-    visible as (select * from events where id > ${after} and ${isVisible(actor, { query: fields.filter?.query })})
+    visible as (select * from events where id > ${afterId} and ${isVisible(actor, { query: fields.filter?.query })})
     select ${EVENT_COLUMNS} from visible as events join integrations on ${matchesFilters('events')}
     order by events.id desc limit ${limit}`.execute(db);
   return rows;

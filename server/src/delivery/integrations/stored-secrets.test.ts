@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { keyringOf } from '../../platform/secrets/seal.ts';
+import { makeKeyring } from '../../platform/secrets/seal.ts';
 import { useDeliveries } from '../../test/deliveries.ts';
 import { makeUser } from '../../test/factories.ts';
 import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
@@ -12,11 +12,11 @@ import { checkSealed, resealSecrets } from './reseal.ts';
 const harness = useHarness();
 const deliveries = useDeliveries(harness);
 
-const URL = '/api/admin/addons';
+const ADDONS_PATH = '/api/admin/addons';
 const events = ['feature-created'];
 
-/** A valid value for every parameter that is sensitive, required or a URL. */
-const filled = (provider: string, address: string): Record<string, string> =>
+/** Returns a valid value for every parameter that is sensitive, required or a URL. */
+const validParameters = (provider: string, address: string): Record<string, string> =>
   Object.fromEntries(
     (PROVIDERS.find(({ name }) => name === provider)?.parameters ?? [])
       .filter(({ sensitive, required, type }) => sensitive || required || type === 'url')
@@ -27,7 +27,7 @@ const filled = (provider: string, address: string): Record<string, string> =>
   );
 
 const create = async (provider: string, parameters: object, token?: string) => {
-  const { status, body } = await call(harness.app, 'POST', URL, {
+  const { status, body } = await call(harness.app, 'POST', ADDONS_PATH, {
     body: { provider, enabled: true, events, parameters },
     ...(token === undefined ? {} : { token }),
   });
@@ -35,7 +35,7 @@ const create = async (provider: string, parameters: object, token?: string) => {
   return body.id as number;
 };
 const update = (id: number, provider: string, parameters: object, fields: object = {}) =>
-  call(harness.app, 'PUT', `${URL}/${id}`, {
+  call(harness.app, 'PUT', `${ADDONS_PATH}/${id}`, {
     body: { provider, enabled: true, events, ...fields, parameters },
   });
 
@@ -43,29 +43,29 @@ test.each(PROVIDERS.map(({ name }) => name))(
   '%s: stored secrets are not sent to a changed URL',
   async provider => {
     const elsewhere = await startReceiver();
-    const given = filled(provider, `${deliveries.receiver.url}/hook`);
-    const id = await create(provider, { ...given, defaultChannels: 'x' });
-    const { body: shown } = await call(harness.app, 'GET', `${URL}/${id}`);
-    const addresses = Object.keys(given).filter(name => given[name]?.startsWith('http'));
-    const moved = Object.fromEntries(addresses.map(name => [name, `${elsewhere.url}/hook`]));
-    const masked = Object.keys(shown.parameters).filter(
-      name => shown.parameters[name] === '*****' && !addresses.includes(name),
+    const parameters = validParameters(provider, `${deliveries.receiver.url}/hook`);
+    const id = await create(provider, { ...parameters, defaultChannels: 'x' });
+    const { body: shown } = await call(harness.app, 'GET', `${ADDONS_PATH}/${id}`);
+    const urlNames = Object.keys(parameters).filter(name => parameters[name]?.startsWith('http'));
+    const movedParameters = Object.fromEntries(urlNames.map(name => [name, `${elsewhere.url}/hook`]));
+    const maskedNames = Object.keys(shown.parameters).filter(
+      name => shown.parameters[name] === '*****' && !urlNames.includes(name),
     );
 
-    const rejected = await update(id, provider, { ...shown.parameters, ...moved });
-    await call(harness.app, 'POST', `${URL}/${id}/test`);
-    await deliveries.settled(id);
+    const rejectedUpdate = await update(id, provider, { ...shown.parameters, ...movedParameters });
+    await call(harness.app, 'POST', `${ADDONS_PATH}/${id}/test`);
+    await deliveries.waitUntilSettled(id);
 
-    if (masked.length > 0) {
-      expect(rejected.status).toBe(400);
-      expect(rejected.body.details.map(({ path }: { path: string }) => path).toSorted()).toEqual(
-        masked.map(name => `/body/parameters/${name}`).toSorted(),
+    if (maskedNames.length > 0) {
+      expect(rejectedUpdate.status).toBe(400);
+      expect(rejectedUpdate.body.details.map(({ path }: { path: string }) => path).toSorted()).toEqual(
+        maskedNames.map(name => `/body/parameters/${name}`).toSorted(),
       );
-      expect(rejected.body.details[0].message).toContain(String(addresses[0]));
+      expect(rejectedUpdate.body.details[0].message).toContain(String(urlNames[0]));
       expect(elsewhere.received).toEqual([]);
-    } else expect(rejected.status).toBe(200);
-    // With the secrets entered again, or without them, it is accepted.
-    expect((await update(id, provider, { ...given, ...moved })).status).toBe(200);
+    } else expect(rejectedUpdate.status).toBe(200);
+    // The update is accepted if the secrets are entered again, or if there are none.
+    expect((await update(id, provider, { ...parameters, ...movedParameters })).status).toBe(200);
     await elsewhere.close();
   },
 );
@@ -75,7 +75,7 @@ test('rejects an update by an editor that would send a stored Slack token to a d
   const elsewhere = await startReceiver();
   const id = await create('slack-app', { accessToken: 'xoxb-CANARY', defaultChannels: 'x' });
 
-  const { status, body } = await call(harness.app, 'PUT', `${URL}/${id}`, {
+  const { status, body } = await call(harness.app, 'PUT', `${ADDONS_PATH}/${id}`, {
     token: editor,
     body: {
       provider: 'slack-app',
@@ -114,79 +114,85 @@ const damage = (id: number, column: string) =>
   sql`update integrations set ${sql.ref(column)} = overlay(${sql.ref(column)} placing 'AAAAAAAA' from 20) where id = ${id}`.execute(
     harness.db,
   );
-const hook = () => ({ url: `${deliveries.receiver.url}/hook`, authorization: 'Bearer x' });
+const makeHookParameters = () => ({ url: `${deliveries.receiver.url}/hook`, authorization: 'Bearer x' });
 
 test('reports damaged secrets of one integration without affecting others, until new secrets are entered', async () => {
-  const sound = await create('webhook', hook());
-  const id = await create('webhook', hook());
+  const intactId = await create('webhook', makeHookParameters());
+  const id = await create('webhook', makeHookParameters());
   await damage(id, 'sealed_parameters');
 
-  const list = await call(harness.app, 'GET', URL);
-  const one = await call(harness.app, 'GET', `${URL}/${id}`);
-  await call(harness.app, 'POST', `${URL}/${id}/test`);
-  const [record] = await deliveries.settled(id);
-  const masked = await update(id, 'webhook', { url: '*****', authorization: '*****' });
-  const rotated = await call(harness.app, 'POST', `${URL}/${id}/rotate-secret`, { body: {} });
-  const repaired = await update(id, 'webhook', hook());
+  const list = await call(harness.app, 'GET', ADDONS_PATH);
+  const integration = await call(harness.app, 'GET', `${ADDONS_PATH}/${id}`);
+  await call(harness.app, 'POST', `${ADDONS_PATH}/${id}/test`);
+  const [record] = await deliveries.waitUntilSettled(id);
+  const maskedUpdate = await update(id, 'webhook', { url: '*****', authorization: '*****' });
+  const rotation = await call(harness.app, 'POST', `${ADDONS_PATH}/${id}/rotate-secret`, { body: {} });
+  const repair = await update(id, 'webhook', makeHookParameters());
 
-  expect([list.status, one.status]).toEqual([200, 200]);
+  expect([list.status, integration.status]).toEqual([200, 200]);
   const problems = Object.fromEntries(
     list.body.addons.map((addon: { id: number; problem: string | null }) => [addon.id, addon.problem]),
   );
-  expect(problems).toMatchObject({ [sound]: null, [id]: expect.stringContaining('cannot be decrypted') });
+  expect(problems).toMatchObject({ [intactId]: null, [id]: expect.stringContaining('cannot be decrypted') });
   expect(record).toMatchObject({
     state: 'failed',
     attempts: 1,
     stateDetails: expect.stringContaining('cannot be decrypted'),
   });
-  expect(masked.status).toBe(400);
-  expect(masked.body.details.map(({ path }: { path: string }) => path)).toEqual([
+  expect(maskedUpdate.status).toBe(400);
+  expect(maskedUpdate.body.details.map(({ path }: { path: string }) => path)).toEqual([
     '/body/parameters/url',
     '/body/parameters/authorization',
   ]);
-  expect(rotated.status).toBe(200);
-  expect(repaired).toMatchObject({ status: 200, body: { problem: null, parameters: { url: '*****' } } });
+  expect(rotation.status).toBe(200);
+  expect(repair).toMatchObject({ status: 200, body: { problem: null, parameters: { url: '*****' } } });
 });
 
 test('repairs a damaged signing secret by rotating it', async () => {
-  const id = await create('webhook', hook());
+  const id = await create('webhook', makeHookParameters());
   await damage(id, 'sealed_secret');
 
-  expect((await call(harness.app, 'GET', `${URL}/${id}`)).body.problem).toContain('signing secret');
-  await call(harness.app, 'POST', `${URL}/${id}/rotate-secret`, { body: {} });
+  expect((await call(harness.app, 'GET', `${ADDONS_PATH}/${id}`)).body.problem).toContain('signing secret');
+  await call(harness.app, 'POST', `${ADDONS_PATH}/${id}/rotate-secret`, { body: {} });
 
-  expect((await call(harness.app, 'GET', `${URL}/${id}`)).body.problem).toBeNull();
-  await call(harness.app, 'POST', `${URL}/${id}/test`);
-  expect(await deliveries.settled(id)).toMatchObject([{ state: 'success' }]);
+  expect((await call(harness.app, 'GET', `${ADDONS_PATH}/${id}`)).body.problem).toBeNull();
+  await call(harness.app, 'POST', `${ADDONS_PATH}/${id}/test`);
+  expect(await deliveries.waitUntilSettled(id)).toMatchObject([{ state: 'success' }]);
 });
 
 test('deletes an integration with damaged secrets', async () => {
-  const id = await create('webhook', hook());
+  const id = await create('webhook', makeHookParameters());
   await damage(id, 'sealed_parameters');
   await damage(id, 'sealed_secret');
 
-  expect((await call(harness.app, 'DELETE', `${URL}/${id}`)).status).toBe(200);
-  expect((await call(harness.app, 'GET', `${URL}/${id}`)).status).toBe(404);
+  expect((await call(harness.app, 'DELETE', `${ADDONS_PATH}/${id}`)).status).toBe(200);
+  expect((await call(harness.app, 'GET', `${ADDONS_PATH}/${id}`)).status).toBe(404);
 });
 
 test('starts with some unreadable secrets and logs them, and does not start without a matching key', async () => {
   await sql`delete from integrations`.execute(harness.db);
-  const keyring = keyringOf(APP_SETTINGS.secretKey, []);
-  const [sound, id] = [await create('webhook', hook()), await create('webhook', hook())];
+  const ownKeyring = makeKeyring(APP_SETTINGS.secretKey, []);
+  const [intactId, id] = [
+    await create('webhook', makeHookParameters()),
+    await create('webhook', makeHookParameters()),
+  ];
   await damage(id, 'sealed_parameters');
-  const other = keyringOf(Buffer.alloc(32, 9), []);
+  const otherKeyring = makeKeyring(Buffer.alloc(32, 9), []);
 
-  expect(await checkSealed(harness.db, keyring)).toEqual([id]);
-  await expect(checkSealed(harness.db, other)).rejects.toThrow('HALYARD_OLD_SECRET_KEYS');
+  expect(await checkSealed(harness.db, ownKeyring)).toEqual([id]);
+  await expect(checkSealed(harness.db, otherKeyring)).rejects.toThrow('HALYARD_OLD_SECRET_KEYS');
 
   // A rotation keeps unreadable secrets, unless forgetUnreadable is set.
-  const rotated = await resealSecrets(harness.db, keyringOf(Buffer.alloc(32, 9), [APP_SETTINGS.secretKey]));
-  expect(rotated).toEqual({ resealed: 2, unreadable: [id] });
-  expect(await resealSecrets(harness.db, other, { forgetUnreadable: true })).toEqual({
+  const rotation = await resealSecrets(
+    harness.db,
+    makeKeyring(Buffer.alloc(32, 9), [APP_SETTINGS.secretKey]),
+  );
+  expect(rotation).toEqual({ resealed: 2, unreadable: [id] });
+  expect(await resealSecrets(harness.db, otherKeyring, { forgetUnreadable: true })).toEqual({
     resealed: 1,
     unreadable: [id],
   });
-  expect(await checkSealed(harness.db, other)).toEqual([]);
-  expect((await call(harness.app, 'GET', `${URL}/${sound}`)).status).toBe(200);
-  expect((await call(harness.app, 'GET', `${URL}/${id}`)).body.problem).toContain('url');
+  expect(await checkSealed(harness.db, otherKeyring)).toEqual([]);
+  expect((await call(harness.app, 'GET', `${ADDONS_PATH}/${intactId}`)).status).toBe(200);
+  expect((await call(harness.app, 'GET', `${ADDONS_PATH}/${id}`)).body.problem).toContain('url');
 });

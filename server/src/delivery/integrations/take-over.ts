@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/db/database.ts';
 import { findIntegration, type IntegrationFields, insertIntegration, replaceIntegration } from './store.ts';
 
-/** Part of an import: stores an integration under its original id. An existing integration keeps its signing secret. */
+/** Stores an integration under its original id, as part of an import. An existing integration keeps its signing secret. */
 export async function takeOverIntegration(
   tx: Tx,
   id: number,

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { badData, notFound } from '../../../../plane/src/platform/errors.ts';
+import { badData, notFound } from '@halyard/plane/platform/errors.ts';
 import { needsKey } from '../../platform/secrets/needs-key.ts';
 import type { Change } from '../../record/change.ts';
 import { unblock } from '../order.ts';
-import { asEventData, type IntegrationSettings } from './create.ts';
+import { type IntegrationSettings, toEventData } from './create.ts';
 import type { Integration, IntegrationInput } from './schema.ts';
-import { masked, readParameters, sealParameters } from './sealed.ts';
+import { maskIntegration, readParameters, sealParameters } from './sealed.ts';
 import { lockIntegration, replaceIntegration } from './store.ts';
 import { validateIntegration } from './validate.ts';
 import { filterViolations, mergeProjects, viewFor } from './visibility.ts';
@@ -22,60 +22,63 @@ export async function updateIntegration(
 ): Promise<Integration> {
   const { tx, actor, record } = current;
   needsKey(settings.keyring);
-  const before = await lockIntegration(tx, id);
-  const visibleBefore = before && (await viewFor(tx, actor, [before]))(before);
-  if (!before || !visibleBefore) throw notFound(`Integration ${id}`);
-  if (input.provider !== before.provider) {
+  const rowBefore = await lockIntegration(tx, id);
+  const visibleBefore = rowBefore && (await viewFor(tx, actor, [rowBefore]))(rowBefore);
+  if (!rowBefore || !visibleBefore) throw notFound(`Integration ${id}`);
+  if (input.provider !== rowBefore.provider) {
     throw badData([
       {
-        message: `provider cannot be changed from "${before.provider}". Create a new integration.`,
+        message: `provider cannot be changed from "${rowBefore.provider}". Create a new integration.`,
         path: '/body/provider',
       },
     ]);
   }
-  const stored = readParameters(settings.keyring, before);
+  const storedParameters = readParameters(settings.keyring, rowBefore);
   const { provider, parameters, ...filters } = validateIntegration(
     {
       ...input,
-      projects: input.projects ?? before.projects,
-      environments: input.environments ?? before.environments,
-      filter: input.filter === undefined ? before.filter : input.filter,
+      projects: input.projects ?? rowBefore.projects,
+      environments: input.environments ?? rowBefore.environments,
+      filter: input.filter === undefined ? rowBefore.filter : input.filter,
     },
     settings.targets,
-    { parameters: stored },
-    await filterViolations(tx, actor, input, before),
+    { parameters: storedParameters },
+    await filterViolations(tx, actor, input, rowBefore),
   );
-  const projects = await mergeProjects(tx, actor, filters.projects, before.projects);
-  const open = {
-    description: input.description === undefined ? before.description : input.description,
+  const projects = await mergeProjects(tx, actor, filters.projects, rowBefore.projects);
+  const newFields = {
+    description: input.description === undefined ? rowBefore.description : input.description,
     enabled: input.enabled,
     ...filters,
     projects,
-    eventsWithoutProject: input.eventsWithoutProject ?? before.eventsWithoutProject,
-    ordered: input.ordered ?? before.ordered,
-    whenExhausted: input.whenExhausted ?? before.whenExhausted,
+    eventsWithoutProject: input.eventsWithoutProject ?? rowBefore.eventsWithoutProject,
+    ordered: input.ordered ?? rowBefore.ordered,
+    whenExhausted: input.whenExhausted ?? rowBefore.whenExhausted,
   };
-  if (isDeepStrictEqual({ ...before, ...open }, before) && isDeepStrictEqual(parameters, stored)) {
-    return masked(settings.keyring, visibleBefore);
+  if (
+    isDeepStrictEqual({ ...rowBefore, ...newFields }, rowBefore) &&
+    isDeepStrictEqual(parameters, storedParameters)
+  ) {
+    return maskIntegration(settings.keyring, visibleBefore);
   }
 
-  const after = await replaceIntegration(tx, id, {
+  const rowAfter = await replaceIntegration(tx, id, {
     provider: provider.name,
-    ...open,
+    ...newFields,
     ...sealParameters(settings.keyring, id, provider, parameters),
   });
-  if (!open.ordered || open.whenExhausted === 'skip') await unblock(current, id);
+  if (!newFields.ordered || newFields.whenExhausted === 'skip') await unblock(current, id);
   const changedSecrets = provider.parameters
-    .filter(({ name, sensitive }) => sensitive && parameters[name] !== stored?.[name])
+    .filter(({ name, sensitive }) => sensitive && parameters[name] !== storedParameters?.[name])
     .map(({ name }) => name);
   record({
     type: 'addon-config-updated',
     // All masks look alike, so the event lists the names of the changed secrets.
     data: {
-      ...asEventData(masked(settings.keyring, after)),
+      ...toEventData(maskIntegration(settings.keyring, rowAfter)),
       ...(changedSecrets.length > 0 ? { changedSecrets } : {}),
     },
-    preData: asEventData(masked(settings.keyring, before)),
+    preData: toEventData(maskIntegration(settings.keyring, rowBefore)),
   });
-  return masked(settings.keyring, (await viewFor(tx, actor, [after]))(after) ?? after);
+  return maskIntegration(settings.keyring, (await viewFor(tx, actor, [rowAfter]))(rowAfter) ?? rowAfter);
 }

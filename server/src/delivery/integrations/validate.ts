@@ -1,13 +1,13 @@
-import { badData, type Violation } from '../../../../plane/src/platform/errors.ts';
-import { hasControlCharacter } from '../../../../plane/src/platform/http/input/text.ts';
-import { ALL } from '../../../../plane/src/platform/http/schema.ts';
+import { badData, type Violation } from '@halyard/plane/platform/errors.ts';
+import { hasControlCharacter } from '@halyard/plane/platform/http/input/text.ts';
+import { ALL } from '@halyard/plane/platform/http/schema.ts';
 import type { TargetPolicy } from '../../platform/outgoing/address.ts';
-import { targetProblem } from '../../platform/outgoing/target.ts';
-import { isElsewhere, requiredAgain } from '../../platform/secrets/destination.ts';
+import { findTargetProblem } from '../../platform/outgoing/target.ts';
+import { isDifferentDestination, reentryViolation } from '../../platform/secrets/destination.ts';
 import { MASK } from '../../platform/secrets/mask.ts';
 import { unknownEventType } from '../../record/events/unknown-type.ts';
-import { effectiveFilter, grammarViolations } from './filter.ts';
-import { PROVIDERS, providerNamed } from './providers/list.ts';
+import { grammarViolations, normalizeFilter } from './filter.ts';
+import { findProvider, PROVIDERS } from './providers/list.ts';
 import type { ParameterDefinition, Parameters, Provider } from './providers/provider.ts';
 import { templateProblem } from './providers/template.ts';
 import { type IntegrationFilter, type IntegrationInput, KNOWN_EVENTS, type PreviewInput } from './schema.ts';
@@ -30,47 +30,47 @@ export type ValidIntegration = {
   filter: IntegrationFilter | null;
 };
 
-/** The stored parameters. They are undefined if they cannot be decrypted. */
-export type Stored = { parameters: Parameters | undefined };
+/** The stored parameters, which are undefined if they cannot be decrypted. */
+export type StoredParameters = { parameters: Parameters | undefined };
 
 /** Validates an integration against its provider. Stored values replace masked ones. Lists every violation. */
 export function validateIntegration(
   input: IntegrationInput,
   policy: TargetPolicy,
-  stored: Stored | undefined,
+  stored: StoredParameters | undefined,
   filterViolations: Violation[],
 ): ValidIntegration {
   const details = [...integrationViolations(input, policy, stored), ...filterViolations];
-  const provider = providerNamed(input.provider);
+  const provider = findProvider(input.provider);
   if (!provider || details.length > 0) throw badData(details);
   return {
     provider,
-    parameters: knownOnly(provider, withStored(provider, asRecord(input.parameters), stored?.parameters)),
+    parameters: pickKnown(provider, restoreMasked(provider, toRecord(input.parameters), stored?.parameters)),
     events: [...new Set(input.events)],
-    projects: withoutAll(input.projects ?? []),
-    environments: withoutAll(input.environments ?? []),
-    filter: effectiveFilter(input.filter),
+    projects: removeWildcard(input.projects ?? []),
+    environments: removeWildcard(input.environments ?? []),
+    filter: normalizeFilter(input.filter),
   };
 }
 
-/** All violations of an integration, or of the part of it that is given. */
+/** Returns all violations of an integration, or of the fields that are present. */
 export function integrationViolations(
-  { provider: name = '', parameters: sent = {}, events = [], filter }: Partial<IntegrationInput>,
+  { provider: name = '', parameters: input = {}, events = [], filter }: Partial<IntegrationInput>,
   policy: TargetPolicy,
-  stored: Stored | undefined,
+  stored: StoredParameters | undefined,
 ): Violation[] {
-  const provider = providerNamed(name);
-  const ofEvents = [...eventViolations(events), ...grammarViolations(filter)];
-  if (!provider) return [...providerViolations(name), ...ofEvents];
-  const given = asRecord(sent);
-  const parameters = withStored(provider, given, stored?.parameters);
+  const provider = findProvider(name);
+  const otherViolations = [...eventViolations(events), ...grammarViolations(filter)];
+  if (!provider) return [...providerViolations(name), ...otherViolations];
+  const sentParameters = toRecord(input);
+  const parameters = restoreMasked(provider, sentParameters, stored?.parameters);
   return [
     ...provider.parameters.flatMap(definition => {
-      const isMasked = definition.sensitive && given[definition.name] === MASK;
+      const isMasked = definition.sensitive && sentParameters[definition.name] === MASK;
       const masks = isMasked ? [...maskViolations(definition.name, provider, parameters, stored)] : [];
       return masks.length > 0 ? masks : [...parameterViolations(definition, parameters, policy)];
     }),
-    ...ofEvents,
+    ...otherViolations,
   ];
 }
 
@@ -80,39 +80,39 @@ export const previewViolations = ({ events = [], filter }: Partial<PreviewInput>
   ...grammarViolations(filter),
 ];
 
-/** The filters of a preview, as an integration has them. */
-export const previewedFilters = (input: PreviewInput) => ({
+/** Returns the filters of a preview, in the form in which an integration has them. */
+export const previewFilters = (input: PreviewInput) => ({
   events: input.events,
-  projects: withoutAll(input.projects ?? []),
-  environments: withoutAll(input.environments ?? []),
+  projects: removeWildcard(input.projects ?? []),
+  environments: removeWildcard(input.environments ?? []),
   eventsWithoutProject: input.eventsWithoutProject ?? false,
-  filter: effectiveFilter(input.filter),
+  filter: normalizeFilter(input.filter),
 });
 
-/** Paths of parameters that the provider does not have. They are not stored. */
+/** Returns paths of parameters that the provider does not have. They are not stored. */
 export function unknownParameters(body: unknown): string[][] {
   const { provider: name, parameters } = (body ?? {}) as Record<string, unknown>;
-  const provider = providerNamed(String(name));
+  const provider = findProvider(String(name));
   if (!provider || typeof parameters !== 'object' || parameters === null) return [];
-  const known = new Set(provider.parameters.map(one => one.name));
+  const knownNames = new Set(provider.parameters.map(parameter => parameter.name));
   return Object.keys(parameters)
-    .filter(parameter => !known.has(parameter))
+    .filter(parameter => !knownNames.has(parameter))
     .map(parameter => ['parameters', parameter]);
 }
 
 // The schema only requires an object.
-const asRecord = (given: object): Record<string, unknown> => ({ ...given });
+const toRecord = (value: object): Record<string, unknown> => ({ ...value });
 
 function* providerViolations(name: string): Generator<Violation> {
-  if (providerNamed(name)) return;
-  const names = PROVIDERS.map(one => one.name).join(', ');
+  if (findProvider(name)) return;
+  const names = PROVIDERS.map(provider => provider.name).join(', ');
   yield {
     message: `provider "${name.slice(0, 100)}" does not exist. Allowed: ${names}.`,
     path: '/body/provider',
   };
 }
 
-/** The violations of an update that do not depend on stored parameters. */
+/** Returns the violations of an update that do not depend on stored parameters. */
 export const updateViolations = ({
   provider = '',
   events = [],
@@ -124,13 +124,18 @@ export const updateViolations = ({
 ];
 
 /** Replaces masked values with stored ones, so that a form can be saved without knowing its secrets. */
-function withStored(
+function restoreMasked(
   provider: Provider,
-  given: Record<string, unknown>,
+  sentParameters: Record<string, unknown>,
   stored: Parameters | undefined,
 ): Record<string, unknown> {
-  const masked = provider.parameters.filter(({ name, sensitive }) => sensitive && given[name] === MASK);
-  return { ...given, ...Object.fromEntries(masked.map(({ name }) => [name, stored?.[name]])) };
+  const maskedParameters = provider.parameters.filter(
+    ({ name, sensitive }) => sensitive && sentParameters[name] === MASK,
+  );
+  return {
+    ...sentParameters,
+    ...Object.fromEntries(maskedParameters.map(({ name }) => [name, stored?.[name]])),
+  };
 }
 
 /** A mask requires a stored value that can be decrypted, and an unchanged URL. */
@@ -138,7 +143,7 @@ function* maskViolations(
   name: string,
   provider: Provider,
   parameters: Record<string, unknown>,
-  stored: Stored | undefined,
+  stored: StoredParameters | undefined,
 ): Generator<Violation> {
   const path = `/body/parameters/${name}`;
   if (stored && !stored.parameters) {
@@ -153,22 +158,23 @@ function* maskViolations(
       path,
     };
   }
-  const moved = provider.parameters.find(
+  const changedUrl = provider.parameters.find(
     ({ name: address, type }) =>
-      type === 'url' && isElsewhere(stored.parameters?.[address], parameters[address] as string | undefined),
+      type === 'url' &&
+      isDifferentDestination(stored.parameters?.[address], parameters[address] as string | undefined),
   );
-  if (moved) yield requiredAgain(`parameters.${name}`, `parameters.${moved.name}`, path);
+  if (changedUrl) yield reentryViolation(`parameters.${name}`, `parameters.${changedUrl.name}`, path);
 }
 
-/** Empty strings count as absent: forms send them for empty fields. */
-function knownOnly(provider: Provider, given: Record<string, unknown>): Parameters {
-  const filled = provider.parameters.flatMap(({ name }) =>
-    typeof given[name] === 'string' && given[name] !== '' ? [[name, given[name]]] : [],
+/** Keeps the parameters that the provider has. Empty strings count as absent, because forms send them for empty fields. */
+function pickKnown(provider: Provider, values: Record<string, unknown>): Parameters {
+  const entries = provider.parameters.flatMap(({ name }) =>
+    typeof values[name] === 'string' && values[name] !== '' ? [[name, values[name]]] : [],
   );
-  return Object.fromEntries(filled);
+  return Object.fromEntries(entries);
 }
 
-const withoutAll = (names: string[]): string[] => (names.includes(ALL) ? [] : [...new Set(names)]);
+const removeWildcard = (names: string[]): string[] => (names.includes(ALL) ? [] : [...new Set(names)]);
 
 function* eventViolations(events: string[]): Generator<Violation> {
   if (events.length === 0)
@@ -191,27 +197,27 @@ function* parameterViolations(
   const { name, required, type } = definition;
   const value = parameters[name];
   const path = `/body/parameters/${name}`;
-  const wrong = (problem: string) => ({ message: `parameters.${name} ${problem}`, path });
+  const violation = (problem: string) => ({ message: `parameters.${name} ${problem}`, path });
   if (value === undefined || value === null || value === '') {
-    if (required) yield wrong('is required');
+    if (required) yield violation('is required');
     return;
   }
-  if (typeof value !== 'string') return yield wrong('must be a string');
+  if (typeof value !== 'string') return yield violation('must be a string');
   if (value.length > MAX_PARAMETER_LENGTH) {
-    return yield wrong(`must have at most ${MAX_PARAMETER_LENGTH} characters`);
+    return yield violation(`must have at most ${MAX_PARAMETER_LENGTH} characters`);
   }
   if (type === 'url') {
-    const problem = targetProblem(value, policy);
-    if (problem !== undefined) yield wrong(problem);
+    const problem = findTargetProblem(value, policy);
+    if (problem !== undefined) yield violation(problem);
   } else if (type === 'headers') {
-    for (const problem of headerProblems(value)) yield wrong(problem);
+    for (const problem of headerProblems(value)) yield violation(problem);
   } else if (type === 'template') {
     const problem = templateProblem(value);
-    if (problem !== undefined) yield wrong(problem);
+    if (problem !== undefined) yield violation(problem);
   } else if (type === 'text' && !PRINTABLE.test(value)) {
-    yield wrong('must contain only printable ASCII characters');
+    yield violation('must contain only printable ASCII characters');
   } else if (hasControlCharacter(value)) {
-    yield wrong('must not contain control characters');
+    yield violation('must not contain control characters');
   }
 }
 

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
-import { untilWaiting } from '../../test/waiting.ts';
+import { waitForLockWaiters } from '../../test/waiting.ts';
 
 const harness = useHarness();
 const OUTDATED = { 'if-match': '"an-etag-of-nothing"' };
@@ -17,8 +17,8 @@ const body = (fields: object = {}) => ({
 });
 
 beforeEach(async () => {
-  const created = await call(harness.app, 'POST', '/api/admin/addons', { body: body() });
-  url = `/api/admin/addons/${created.body.id}`;
+  const creation = await call(harness.app, 'POST', '/api/admin/addons', { body: body() });
+  url = `/api/admin/addons/${creation.body.id}`;
 });
 
 const readEtag = async () => String((await call(harness.app, 'GET', url)).headers.etag);
@@ -30,21 +30,21 @@ const lastEvent = async () =>
 test('updates, toggles and deletes an integration only if If-Match has its ETag', async () => {
   const first = await readEtag();
   expect((await update(first, { description: 'first' })).status).toBe(200);
-  const outdated = { headers: { 'if-match': first } };
+  const outdatedOptions = { headers: { 'if-match': first } };
 
   expect(await update(first, { description: 'second' })).toMatchObject({
     status: 412,
     body: { name: 'PreconditionFailedError', message: expect.stringMatching(/^Integration \d+ has changed/) },
   });
-  expect((await call(harness.app, 'POST', `${url}/off`, outdated)).status).toBe(412);
-  expect((await call(harness.app, 'DELETE', url, outdated)).status).toBe(412);
+  expect((await call(harness.app, 'POST', `${url}/off`, outdatedOptions)).status).toBe(412);
+  expect((await call(harness.app, 'DELETE', url, outdatedOptions)).status).toBe(412);
   expect((await call(harness.app, 'GET', url)).body).toMatchObject({ description: 'first', enabled: true });
 
   const current = { headers: { 'if-match': await readEtag() } };
   expect((await call(harness.app, 'DELETE', url, current)).status).toBe(200);
 });
 
-test('a change of a secret changes the ETag, although both have the same mask', async () => {
+test('changing a secret changes the ETag, although its mask stays the same', async () => {
   const etag = await readEtag();
   await call(harness.app, 'PUT', url, {
     body: body({ parameters: { url: 'https://example.com/other', authorization: 'first' } }),
@@ -57,12 +57,12 @@ test('a change of a secret changes the ETag, although both have the same mask', 
   expect(new Set([etag, second, await readEtag()]).size).toBe(3);
 });
 
-test('a failed delivery changes no part that If-Match compares', async () => {
+test('a failed delivery changes nothing that If-Match compares', async () => {
   const etag = await readEtag();
   await sql`update integrations set failing_since = now(), failed_attempts = 3`.execute(harness.db);
 
-  const known = await call(harness.app, 'GET', url, { headers: { 'if-none-match': etag } });
-  expect(known.status).toBe(200);
+  const cachedResponse = await call(harness.app, 'GET', url, { headers: { 'if-none-match': etag } });
+  expect(cachedResponse.status).toBe(200);
   expect((await update(etag, { description: 'still possible' })).status).toBe(200);
 });
 
@@ -83,15 +83,15 @@ test('enables and disables without touching anything else', async () => {
     preData: { enabled: true, description: 'newer' },
     data: { enabled: false, description: 'newer' },
   });
-  const on = await call(harness.app, 'POST', `${url}/on`);
-  expect(on).toMatchObject({ status: 200, body: { enabled: true, failingSince: null } });
+  const response = await call(harness.app, 'POST', `${url}/on`);
+  expect(response).toMatchObject({ status: 200, body: { enabled: true, failingSince: null } });
 
-  const before = await lastEvent();
+  const eventBefore = await lastEvent();
   expect((await call(harness.app, 'POST', `${url}/on`)).status).toBe(200);
-  expect((await lastEvent()).id).toBe(before.id);
+  expect((await lastEvent()).id).toBe(eventBefore.id);
 });
 
-test('a toggle requires UPDATE_ADDON, and an unknown integration is 404', async () => {
+test('a toggle requires UPDATE_ADDON, and returns 404 for an unknown integration', async () => {
   const { token } = await makeUser(harness.db, 'Viewer');
 
   expect((await call(harness.app, 'POST', `${url}/off`, { token })).status).toBe(403);
@@ -100,13 +100,13 @@ test('a toggle requires UPDATE_ADDON, and an unknown integration is 404', async 
 
 test('other rejections take precedence over 412', async () => {
   const { token } = await makeUser(harness.db, 'Viewer');
-  const rejected = await call(harness.app, 'PUT', url, { token, body: body(), headers: OUTDATED });
-  const invalid = await call(harness.app, 'PUT', url, {
+  const rejectedUpdate = await call(harness.app, 'PUT', url, { token, body: body(), headers: OUTDATED });
+  const invalidUpdate = await call(harness.app, 'PUT', url, {
     body: body({ parameters: { url: 'no address' } }),
     headers: OUTDATED,
   });
 
-  expect([rejected.status, invalid.status]).toEqual([403, 400]);
+  expect([rejectedUpdate.status, invalidUpdate.status]).toEqual([403, 400]);
 });
 
 test('one of two updates with the same ETag succeeds', async () => {
@@ -114,7 +114,7 @@ test('one of two updates with the same ETag succeeds', async () => {
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from integrations for update`.execute(blocker);
   const updates = ['one', 'two'].map(description => update(etag, { description }));
-  await untilWaiting(harness.db, 2);
+  await waitForLockWaiters(harness.db, 2);
   await blocker.rollback().execute();
 
   const statuses = (await Promise.all(updates)).map(({ status }) => status);

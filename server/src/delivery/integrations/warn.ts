@@ -1,8 +1,8 @@
 import type { Change } from '../../record/change.ts';
 import { lockIntegration, markWarned } from './store.ts';
 
-/** Records that every delivery of an integration fails, once until a delivery succeeds. */
-export async function warnOfFailures(
+/** Records a warning that every delivery of an integration fails. It is recorded once, until a delivery succeeds. */
+export async function recordFailureWarning(
   { tx, record }: Change,
   id: number,
   disabledAfterHours: number,

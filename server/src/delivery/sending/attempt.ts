@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { storableText } from '../../../../plane/src/platform/text.ts';
+import { toStorableText } from '@halyard/plane/platform/text.ts';
 import type { OutgoingRequest, OutgoingResponse, Send } from '../../platform/outgoing/send.ts';
 import { describeWithComment } from '../../record/events/describe.ts';
-import { providerNamed } from '../integrations/providers/list.ts';
+import { findProvider } from '../integrations/providers/list.ts';
 import {
   type DeliveredEvent,
   type Parameters,
@@ -16,16 +16,16 @@ import { signatureHeaders } from '../integrations/signing.ts';
 import { makeRedactor } from './redact.ts';
 import { nextStep, type Outcome, retryAfterMs } from './schedule.ts';
 import type { Exchange, RequestHeader } from './schema.ts';
-import { shownHeaders } from './shown-request.ts';
-import { storableJson } from './storable-json.ts';
+import { maskHeaders } from './shown-request.ts';
+import { toStorableJson } from './storable-json.ts';
 
-/** A delivery with a started attempt. */
+/** A delivery with an attempt that has started. */
 export type Claim = {
   id: number;
   integrationId: number;
   attempt: number;
   failures: number;
-  /** Time since it was due. */
+  /** How long ago the delivery was due. */
   waitedMs: number;
   webhookId: string;
   isTest: boolean;
@@ -46,7 +46,7 @@ export type Result = Exchange & {
   stateDetails: string;
   details: object;
   delayMs: number;
-  /** If exhausted, it blocks later deliveries. */
+  /** Whether the delivery blocks later ones if it is exhausted. */
   blocks: boolean;
 };
 
@@ -56,14 +56,14 @@ export type AttemptSettings = {
   schedule: readonly number[];
 };
 
-const MAX_BODY = 262_144;
-const MAX_STORED_BODY = 65_536;
+const MAX_EVENT_CHARACTERS = 262_144;
+const MAX_STORED_CHARACTERS = 65_536;
 const CONFIGURATION_STATUSES = new Set([400, 401, 403, 404, 413, 422]);
 const HINT_AFTER_ATTEMPTS = 3;
 
 /**
  * Makes one attempt: plans the requests, sends them, and decides what follows. It never throws. `report` receives errors of the
- * server itself. Such an attempt is not retried, because a retry could send a request twice.
+ * server itself. An attempt with such an error is not retried, because a retry could send a request twice.
  */
 export async function attemptDelivery(
   claim: Claim,
@@ -71,8 +71,8 @@ export async function attemptDelivery(
   settings: AttemptSettings,
   report: (error: unknown) => void,
 ): Promise<Result> {
-  const started = performance.now();
-  const measured = {
+  const startedAt = performance.now();
+  const attemptFields = {
     delivery: claim.id,
     attempt: claim.attempt,
     integration: claim.integrationId,
@@ -81,14 +81,14 @@ export async function attemptDelivery(
     blocks: receiver.blocks,
     waitedMs: claim.waitedMs,
   };
-  const durationMs = () => Math.round(performance.now() - started);
+  const durationMs = () => Math.round(performance.now() - startedAt);
   try {
     const outcome = await attempt(claim, receiver, settings, report);
-    return { ...measured, ...outcome, durationMs: durationMs() };
+    return { ...attemptFields, ...outcome, durationMs: durationMs() };
   } catch (error) {
     report(error);
     const stateDetails = `Attempt ${claim.attempt} failed. ${INTERNAL}`;
-    return { ...measured, ...INTERNAL_FAILURE, stateDetails, durationMs: durationMs() };
+    return { ...attemptFields, ...INTERNAL_FAILURE, stateDetails, durationMs: durationMs() };
   }
 }
 
@@ -113,7 +113,7 @@ const INTERNAL_FAILURE: Omit<AttemptOutcome, 'stateDetails'> = {
   delayMs: 0,
 };
 
-/** The minimal part of a result, stored if PostgreSQL rejects the rest: the outcome, and what follows. */
+/** Returns the minimal part of a result, which is stored if PostgreSQL rejects the rest: the outcome, and what follows. */
 export const minimalResult = (result: Result): Result => ({
   ...result,
   address: null,
@@ -132,9 +132,13 @@ async function attempt(
   settings: AttemptSettings,
   report: (error: unknown) => void,
 ): Promise<AttemptOutcome> {
-  const sent = await sendRequests(claim, receiver, settings, report);
-  const { outcome, error: problem, response } = judge(sent.responses, sent.plan.requests, sent.problem);
-  const error = problem === undefined ? undefined : sent.redact(problem);
+  const sentRequests = await sendRequests(claim, receiver, settings, report);
+  const {
+    outcome,
+    error: problem,
+    response,
+  } = judge(sentRequests.responses, sentRequests.plan.requests, sentRequests.problem);
+  const error = problem === undefined ? undefined : sentRequests.redact(problem);
   const next = nextStep(
     outcome,
     claim.failures,
@@ -147,21 +151,22 @@ async function attempt(
     outcome,
     status: response?.status ?? null,
     address: response?.address ?? null,
-    error: error === undefined ? null : storableText(error),
-    response: response?.isPublic && response.text !== '' ? storableText(sent.redact(response.text)) : null,
-    headers: response?.isPublic ? storableHeaders(response.headers, sent.redact) : null,
-    bodySha256: sent.bodySha256,
-    requestHeaders: sent.requestHeaders,
+    error: error === undefined ? null : toStorableText(error),
+    response:
+      response?.isPublic && response.text !== '' ? toStorableText(sentRequests.redact(response.text)) : null,
+    headers: response?.isPublic ? toStorableHeaders(response.headers, sentRequests.redact) : null,
+    bodySha256: sentRequests.bodySha256,
+    requestHeaders: sentRequests.requestHeaders,
     state: next.state,
-    stateDetails: storableText(
+    stateDetails: toStorableText(
       describeOutcome(next.state, error, claim.failures + 1, settings.schedule.length, response),
     ),
-    details: storableDetails(sent.plan.details),
+    details: toStorableDetails(sentRequests.plan.details),
     delayMs,
   };
 }
 
-type Sent = {
+type SentRequests = {
   plan: Plan;
   responses: OutgoingResponse[];
   bodySha256: string | null;
@@ -171,7 +176,7 @@ type Sent = {
   problem?: string;
 };
 
-const NOTHING_SENT: Sent = {
+const NOTHING_SENT: SentRequests = {
   plan: { requests: [], details: {} },
   responses: [],
   bodySha256: null,
@@ -184,18 +189,18 @@ async function sendRequests(
   receiver: Receiver,
   settings: AttemptSettings,
   report: (error: unknown) => void,
-): Promise<Sent> {
-  const planned = planRequests(claim, receiver, settings.publicUrl, report);
-  if ('problem' in planned) return { ...NOTHING_SENT, ...planned };
-  const { plan, outgoing, provider, parameters } = planned;
+): Promise<SentRequests> {
+  const plannedRequests = planRequests(claim, receiver, settings.publicUrl, report);
+  if ('problem' in plannedRequests) return { ...NOTHING_SENT, ...plannedRequests };
+  const { plan, outgoing, provider, parameters } = plannedRequests;
   const responses = await Promise.all(outgoing.map(request => settings.send(request)));
-  const [first] = outgoing;
+  const [firstRequest] = outgoing;
   return {
     plan,
     responses,
-    bodySha256: first ? createHash('sha256').update(first.body).digest('hex') : null,
-    // The requests of a delivery differ in their body and signature only.
-    requestHeaders: first ? shownHeaders(first.headers, parameters) : null,
+    bodySha256: firstRequest ? createHash('sha256').update(firstRequest.body).digest('hex') : null,
+    // The requests of a delivery differ only in body and signature.
+    requestHeaders: firstRequest ? maskHeaders(firstRequest.headers, parameters) : null,
     redact: makeRedactor(
       provider,
       parameters,
@@ -211,7 +216,7 @@ export type PlannedRequests = {
   parameters: Parameters;
 };
 
-/** The requests of a delivery. Only the message of a `PlanError` is shown. Messages of other errors may contain parts of a secret. */
+/** Plans the requests of a delivery. Only the message of a `PlanError` is shown, because other messages may contain secrets. */
 export function planRequests(
   claim: Pick<Claim, 'event' | 'isTest' | 'webhookId'>,
   receiver: Receiver,
@@ -219,7 +224,7 @@ export function planRequests(
   report: (error: unknown) => void,
 ): PlannedRequests | { problem: string } {
   try {
-    const provider = providerNamed(receiver.provider);
+    const provider = findProvider(receiver.provider);
     if (!provider) throw new PlanError(`Provider "${receiver.provider}" does not exist.`);
     const { parameters, keys } = receiver.open();
     const event = withoutLargeData(claim.event, publicUrl);
@@ -250,7 +255,7 @@ export function planRequests(
 
 /** Replaces the data of a large event with a link, because receivers reject large bodies. */
 function withoutLargeData(event: DeliveredEvent, publicUrl: string): DeliveredEvent {
-  if (JSON.stringify(event).length <= MAX_BODY) return event;
+  if (JSON.stringify(event).length <= MAX_EVENT_CHARACTERS) return event;
   const link = `${publicUrl}/api/admin/events/${event.id}`;
   return { ...event, data: { truncated: true, link }, preData: null };
 }
@@ -266,33 +271,34 @@ function judge(
   const problems = responses.flatMap((response, index) => {
     const request = requests[index];
     const rejection = request?.rejection?.(response);
-    const message = rejection?.message ?? problemOf(response);
+    const message = rejection?.message ?? findProblem(response);
     if (message === undefined) return [];
-    const error = request?.about ? `${request.about}: ${message}` : message;
+    const error = request?.channel ? `${request.channel}: ${message}` : message;
     return [{ response, error, isPermanent: rejection?.isPermanent ?? false }];
   });
-  const [first] = problems;
-  if (!first) return { outcome: 'success', ...(responses[0] ? { response: responses[0] } : {}) };
-  const error = problems.map(one => one.error).join(' ');
-  if (problems.length < responses.length) return { outcome: 'partial', error, response: first.response };
+  const [firstProblem] = problems;
+  if (!firstProblem) return { outcome: 'success', ...(responses[0] ? { response: responses[0] } : {}) };
+  const error = problems.map(failure => failure.error).join(' ');
+  if (problems.length < responses.length)
+    return { outcome: 'partial', error, response: firstProblem.response };
   // If one of several requests may succeed later, all of them are retried.
-  const last = problems.find(one => !one.isPermanent);
-  if (!last) return { outcome: 'configuration', error, response: first.response };
-  return { outcome: outcomeOf(last.response), error, response: last.response };
+  const retryable = problems.find(failure => !failure.isPermanent);
+  if (!retryable) return { outcome: 'configuration', error, response: firstProblem.response };
+  return { outcome: toOutcome(retryable.response), error, response: retryable.response };
 }
 
-function problemOf({ status, error }: OutgoingResponse): string | undefined {
+function findProblem({ status, error }: OutgoingResponse): string | undefined {
   if (error !== null) return error;
   if (status !== null && status >= 200 && status < 300) return undefined;
   const redirect = status !== null && status >= 300 && status < 400 ? ' Redirects are not followed.' : '';
   return `The receiver responded with ${status}.${redirect}`;
 }
 
-function outcomeOf({ status, failure }: OutgoingResponse): Outcome {
+function toOutcome({ status, failure }: OutgoingResponse): Outcome {
   return failure ?? (status === 410 ? 'gone' : 'rejected');
 }
 
-/** The time of the next attempt is added when the record is read. */
+/** Omits the time of the next attempt, which is added when the record is read. */
 function describeOutcome(
   state: Result['state'],
   error: string | undefined,
@@ -311,15 +317,18 @@ function describeOutcome(
   return `Attempt ${attempts} of ${maxAttempts} failed. ${error}${hint}`;
 }
 
-const storableHeaders = (
+const toStorableHeaders = (
   headers: Record<string, string>,
   redact: (text: string) => string,
 ): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [storableText(redact(name)), storableText(redact(value))]),
+    Object.entries(headers).map(([name, value]) => [
+      toStorableText(redact(name)),
+      toStorableText(redact(value)),
+    ]),
   );
 
-const storableDetails = (details: Record<string, unknown>): object =>
-  storableJson(details, MAX_STORED_BODY) ?? {
-    note: `The body has more than ${MAX_STORED_BODY.toLocaleString('en')} characters and is not stored.`,
+const toStorableDetails = (details: Record<string, unknown>): object =>
+  toStorableJson(details, MAX_STORED_CHARACTERS) ?? {
+    note: `The body has more than ${MAX_STORED_CHARACTERS.toLocaleString('en')} characters and is not stored.`,
   };

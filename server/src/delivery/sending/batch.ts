@@ -4,31 +4,31 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
  * Handles items in batches: immediately while idle, otherwise together after the running batch. An error of a batch is reported and
  * does not stop the next batch.
  */
-export function inBatches<T>(
+export function makeBatcher<T>(
   handle: (items: T[]) => Promise<void>,
   report: (error: unknown) => void,
 ): {
   add: (item: T) => void;
-  idle: () => Promise<void>;
+  waitUntilIdle: () => Promise<void>;
 } {
-  let waiting: T[] = [];
-  let running: Promise<void> | undefined;
+  let waitingItems: T[] = [];
+  let currentRun: Promise<void> | undefined;
 
   const run = async () => {
     // Waits for one turn of the event loop, to collect items that arrive together.
     await nextTurn();
-    while (waiting.length > 0) {
-      const items = waiting;
-      waiting = [];
+    while (waitingItems.length > 0) {
+      const items = waitingItems;
+      waitingItems = [];
       await handle(items).catch(report);
     }
-    running = undefined;
+    currentRun = undefined;
   };
   return {
     add: item => {
-      waiting.push(item);
-      running ??= run();
+      waitingItems.push(item);
+      currentRun ??= run();
     },
-    idle: async () => await running,
+    waitUntilIdle: async () => await currentRun,
   };
 }

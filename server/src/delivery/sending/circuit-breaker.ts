@@ -1,53 +1,60 @@
 const WINDOW_MS = 300_000;
 const SLICE_MS = 10_000;
 const MIN_ATTEMPTS = 20;
-const FAILED_SHARE = 0.7;
+const MAX_FAILED_SHARE = 0.7;
 const FIRST_PAUSE_MS = 5_000;
 const MAX_PAUSE_MS = 60_000;
 
 /** Attempts are counted per time slice, so that memory does not grow with the number of attempts. */
-type Slice = { from: number; attempts: number; failures: number };
+type Slice = { startedAt: number; attempts: number; failures: number };
 type Circuit = { slices: Slice[]; openUntil: number; pauseMs: number };
 
 export type CircuitBreaker = {
   /** Counts the outcome of an attempt. */
-  note: (integration: number, failed: boolean, now: number) => void;
-  /** Integrations that must not be attempted now. `running` returns the running attempts, because a probe is a single attempt. */
+  record: (integration: number, hasFailed: boolean, now: number) => void;
+  /**
+   * Returns the integrations to which nothing may be sent now. `running` returns the number of running attempts, because a probe
+   * is a single attempt.
+   */
   openCircuits: (now: number, running: (integration: number) => number) => number[];
-  /** The number of attempts that the circuit breaker allows at the same time. */
+  /** Returns the number of attempts that the circuit breaker allows at the same time. */
   allowance: (integration: number, now: number) => number;
 };
 
 /**
- * The circuit of an integration opens when 70 % of at least 20 attempts in 5 minutes failed. After 5 s it lets one attempt through.
- * Each failed probe doubles the pause, up to 1 minute, and a successful one closes the circuit. The first pause is short, because a
- * receiver that fails half of the time can open the circuit by chance. Each server has its own circuit breaker.
+ * The circuit of an integration opens when 70 % of at least 20 attempts in 5 minutes failed. After 5 s, the breaker lets one
+ * attempt through. Each failed probe doubles the pause, up to 1 minute, and a successful one closes the circuit. The first pause
+ * is short, because a receiver that fails half the time can open the circuit by chance. Each server has its own circuit breaker.
  */
 export function createCircuitBreaker(): CircuitBreaker {
   const circuits = new Map<number, Circuit>();
   return {
-    note: (integration, failed, now) => {
+    record: (integration, hasFailed, now) => {
       const circuit = circuits.get(integration) ?? { slices: [], openUntil: 0, pauseMs: FIRST_PAUSE_MS };
       circuits.set(integration, circuit);
       if (circuit.openUntil > 0) {
-        if (!failed) circuits.delete(integration);
-        // Before the pause ends, the attempt was running when the circuit opened. After it, the attempt is the probe.
+        if (!hasFailed) circuits.delete(integration);
+        // An attempt that ends during the pause was already running when the circuit opened. An attempt that ends later is the
+        // probe.
         else if (now >= circuit.openUntil) {
           circuit.pauseMs = Math.min(2 * circuit.pauseMs, MAX_PAUSE_MS);
           circuit.openUntil = now + circuit.pauseMs;
         }
         return;
       }
-      const slices = circuit.slices.filter(one => one.from > now - WINDOW_MS);
-      const last = slices.at(-1);
-      const current = last && last.from > now - SLICE_MS ? last : { from: now, attempts: 0, failures: 0 };
-      if (current !== last) slices.push(current);
-      current.attempts++;
-      if (failed) current.failures++;
+      const slices = circuit.slices.filter(slice => slice.startedAt > now - WINDOW_MS);
+      const lastSlice = slices.at(-1);
+      const currentSlice =
+        lastSlice && lastSlice.startedAt > now - SLICE_MS
+          ? lastSlice
+          : { startedAt: now, attempts: 0, failures: 0 };
+      if (currentSlice !== lastSlice) slices.push(currentSlice);
+      currentSlice.attempts++;
+      if (hasFailed) currentSlice.failures++;
       circuit.slices = slices;
-      const attempts = slices.reduce((sum, one) => sum + one.attempts, 0);
-      const failures = slices.reduce((sum, one) => sum + one.failures, 0);
-      if (attempts >= MIN_ATTEMPTS && failures >= FAILED_SHARE * attempts) {
+      const attempts = slices.reduce((sum, slice) => sum + slice.attempts, 0);
+      const failures = slices.reduce((sum, slice) => sum + slice.failures, 0);
+      if (attempts >= MIN_ATTEMPTS && failures >= MAX_FAILED_SHARE * attempts) {
         circuit.openUntil = now + circuit.pauseMs;
         circuit.slices = [];
       }

@@ -8,44 +8,45 @@ import { claimDeliveries, postponeDeliveries } from './store.ts';
 
 /** The content of a job, and its columns in pg-boss. */
 export type JobData = { delivery: number; attempt: number };
-export type Fetched = FetchedJob & JobData & { integration: number; ordered: boolean };
+export type DeliveryJob = FetchedJob & JobData & { integration: number; ordered: boolean };
 
 const RETRY_ABOVE_WATERMARK_MS = 300;
 
-/** Starts the attempts of jobs. Completes jobs without work, and postpones jobs that are too early. */
-export async function claimJobs(tx: Tx, boss: PgBoss, jobs: Fetched[]): Promise<Claim[]> {
+/** Starts the attempts of jobs. Completes jobs that have nothing to do, and postpones those that are too early. */
+export async function claimJobs(tx: Tx, boss: PgBoss, jobs: DeliveryJob[]): Promise<Claim[]> {
   if (jobs.length === 0) return [];
-  const ordered = jobs.filter(job => job.ordered).map(job => job.integration);
-  const watermark = ordered.length > 0 ? await readWatermark(tx) : undefined;
-  if (ordered.length > 0) await lockOrder(tx, [...new Set(ordered)]);
-  const claims = await claimDeliveries(tx, jobs.map(asClaim), watermark);
-  const idle = jobs.filter(job => !claims.some(claim => claim.id === job.delivery));
-  // An event with a lower id may still be committed, or the integration became ordered meanwhile.
-  const early = idle.length > 0 ? await listAboveWatermark(tx, idle.map(asDelivery), watermark ?? 0) : [];
+  const orderedIntegrations = jobs.filter(job => job.ordered).map(job => job.integration);
+  const watermark = orderedIntegrations.length > 0 ? await readWatermark(tx) : undefined;
+  if (orderedIntegrations.length > 0) await lockOrder(tx, [...new Set(orderedIntegrations)]);
+  const claims = await claimDeliveries(tx, jobs.map(toJobToClaim), watermark);
+  const idleJobs = jobs.filter(job => !claims.some(claim => claim.id === job.delivery));
+  // An event with a lower id may still be committed, or the integration became ordered after the job was queued.
+  const earlyDeliveries =
+    idleJobs.length > 0 ? await listAboveWatermark(tx, idleJobs.map(getDeliveryId), watermark ?? 0) : [];
   await completeJobs(
     boss,
     tx,
-    idle.filter(job => !early.includes(job.delivery)),
+    idleJobs.filter(job => !earlyDeliveries.includes(job.delivery)),
   );
   await postpone(
     tx,
     boss,
-    idle.filter(job => early.includes(job.delivery)),
+    idleJobs.filter(job => earlyDeliveries.includes(job.delivery)),
     RETRY_ABOVE_WATERMARK_MS,
   );
   return claims;
 }
 
 /** Postpones the attempts of jobs. */
-export async function postpone(tx: Tx, boss: PgBoss, jobs: Fetched[], delayMs: number): Promise<void> {
+export async function postpone(tx: Tx, boss: PgBoss, jobs: DeliveryJob[], delayMs: number): Promise<void> {
   if (jobs.length === 0) return;
-  await postponeDeliveries(tx, jobs.map(asDelivery), delayMs);
+  await postponeDeliveries(tx, jobs.map(getDeliveryId), delayMs);
   await completeJobs(boss, tx, jobs);
 }
 
-const asDelivery = ({ delivery }: JobData): number => delivery;
+const getDeliveryId = ({ delivery }: JobData): number => delivery;
 
-const asClaim = ({ delivery, attempt, retryCount }: JobData & FetchedJob) => ({
+const toJobToClaim = ({ delivery, attempt, retryCount }: JobData & FetchedJob) => ({
   delivery,
   attempt,
   retried: retryCount > 0,

@@ -1,21 +1,21 @@
 import type { Db } from '../../platform/db/database.ts';
 import { deleteOldHours, deleteOldRecords, deleteOrphans, requeueStranded } from './store.ts';
 
-const BATCH = 5_000;
+const BATCH_SIZE = 5_000;
 const MAX_BATCHES = 200;
 
 /** Deletes expired records in batches, which keeps transactions short, and expired counts. Returns the number of records. */
 export async function cleanUpDeliveries(db: Db): Promise<number> {
   await deleteOldHours(db);
-  let removed = 0;
+  let removedRecords = 0;
   for (const remove of [deleteOldRecords, deleteOrphans]) {
     for (let n = 0; n < MAX_BATCHES; n++) {
-      const count = await remove(db, BATCH);
-      removed += count;
-      if (count < BATCH) break;
+      const count = await remove(db, BATCH_SIZE);
+      removedRecords += count;
+      if (count < BATCH_SIZE) break;
     }
   }
-  return removed;
+  return removedRecords;
 }
 
 /** Requeues open deliveries that have no job. Normally there are none. */

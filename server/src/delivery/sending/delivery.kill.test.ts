@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { SEED } from '../../test/campaign.ts';
-import { createDatabase, dropDatabase, urlOf } from '../../test/database.ts';
+import { createDatabase, dropDatabase, getDatabaseUrl } from '../../test/database.ts';
 import { randomFrom, runCampaign } from '../../test/delivery-campaign.ts';
 
 test('loses no delivery and records every attempt when the server is killed', async () => {
@@ -9,13 +9,13 @@ test('loses no delivery and records every attempt when the server is killed', as
   await createDatabase(name);
   try {
     const result = await runCampaign({
-      databaseUrl: urlOf(name),
+      databaseUrl: getDatabaseUrl(name),
       events: 90,
       integrations: 3,
       kills: 3,
       killWithinMs: 10_000,
       hanging: 0,
-      // One event, so that in the end there are too few failures for the breaker.
+      // Only one event, so that there are too few failures to open the circuit.
       rejectEvery: 80,
       random: randomFrom(SEED),
       settleWithinMs: 180_000,

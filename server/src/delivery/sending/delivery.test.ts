@@ -15,7 +15,7 @@ beforeEach(async () => {
   deliveries.receiver.respondWith(200);
 });
 
-const attemptsOf = async (integration: number, record: unknown) =>
+const listAttempts = async (integration: number, record: unknown) =>
   (await call(harness.app, 'GET', `/api/admin/addons/${integration}/events/${record}`)).body.attemptList;
 
 test('delivers a signed event and records the delivery', async () => {
@@ -24,10 +24,10 @@ test('delivers a signed event and records the delivery', async () => {
     { authorization: 'Bearer x', customHeaders: '{"X-A":"b"}' },
   );
 
-  await deliveries.happen();
+  await deliveries.recordEvent();
 
   const [request] = await deliveries.receiver.count(1);
-  const [record] = await deliveries.settled(id);
+  const [record] = await deliveries.waitUntilSettled(id);
   expect(record).toMatchObject({
     id: expect.stringMatching(/^\d+$/),
     integrationId: id,
@@ -46,15 +46,15 @@ test('delivers a signed event and records the delivery', async () => {
     'content-type': 'application/json',
     'webhook-id': expect.stringMatching(/^dlv_[0-9a-f]{32}$/),
   });
-  const sent = new Webhook(signingSecret).verify(
+  const verifiedEvent = new Webhook(signingSecret).verify(
     request?.body ?? '',
     request?.headers as Record<string, string>,
   );
-  expect(sent).toMatchObject({ type: 'tag-type-created', createdBy: expect.any(String) });
-  expect(Object.keys(sent as object)).not.toContain('ip');
-  expect(record?.details).toMatchObject({ body: sent });
-  expect(request?.headers['x-event-id']).toBe(String((sent as { id: number }).id));
-  expect(await attemptsOf(id, record?.id)).toEqual([
+  expect(verifiedEvent).toMatchObject({ type: 'tag-type-created', createdBy: expect.any(String) });
+  expect(Object.keys(verifiedEvent as object)).not.toContain('ip');
+  expect(record?.details).toMatchObject({ body: verifiedEvent });
+  expect(request?.headers['x-event-id']).toBe(String((verifiedEvent as { id: number }).id));
+  expect(await listAttempts(id, record?.id)).toEqual([
     {
       number: 1,
       startedAt: expect.any(String),
@@ -80,69 +80,71 @@ test('delivers a signed event and records the delivery', async () => {
   ]);
 });
 
-test('signs with both secrets during the overlap of a rotation, then with the new one', async () => {
+test('signs with both secrets during the overlap of a rotation, then with the new secret', async () => {
   const { id, signingSecret } = await deliveries.addWebhook();
   const rotate = async (body: object) =>
     (await call(harness.app, 'POST', `/api/admin/addons/${id}/rotate-secret`, { body })).body.signingSecret;
   const verifies = (secret: string) => {
-    const last = deliveries.receiver.received.at(-1);
+    const lastRequest = deliveries.receiver.received.at(-1);
     try {
-      new Webhook(secret).verify(last?.body ?? '', last?.headers as Record<string, string>);
+      new Webhook(secret).verify(lastRequest?.body ?? '', lastRequest?.headers as Record<string, string>);
       return true;
     } catch {
       return false;
     }
   };
 
-  const second = await rotate({ overlapHours: 1 });
-  await deliveries.happen();
+  const secondSecret = await rotate({ overlapHours: 1 });
+  await deliveries.recordEvent();
   await deliveries.receiver.count(1);
-  expect([signingSecret, second].map(verifies)).toEqual([true, true]);
+  expect([signingSecret, secondSecret].map(verifies)).toEqual([true, true]);
 
-  const third = await rotate({ overlapHours: 0, force: true });
-  await deliveries.happen();
+  const thirdSecret = await rotate({ overlapHours: 0, force: true });
+  await deliveries.recordEvent();
   await deliveries.receiver.count(2);
-  expect([signingSecret, second, third].map(verifies)).toEqual([false, false, true]);
+  expect([signingSecret, secondSecret, thirdSecret].map(verifies)).toEqual([false, false, true]);
 });
 
-test('retries a failed delivery by the schedule with the same id, and records each attempt until it is exhausted', async () => {
+test('retries a failed delivery on schedule with the same id, and records each attempt until it is exhausted', async () => {
   deliveries.receiver.respondWith(500);
   const { id } = await deliveries.addWebhook();
 
-  await deliveries.happen();
+  await deliveries.recordEvent();
 
-  const [record] = await deliveries.settled(id);
+  const [record] = await deliveries.waitUntilSettled(id);
   expect(record).toMatchObject({
     state: 'failed',
     attempts: 3,
     stateDetails: expect.stringContaining('500'),
   });
-  expect(new Set(deliveries.receiver.received.map(one => one.headers['webhook-id'])).size).toBe(1);
-  const attempts = await attemptsOf(id, record?.id);
-  expect(attempts.map((one: { outcome: string; status: number }) => [one.outcome, one.status])).toEqual([
+  expect(new Set(deliveries.receiver.received.map(request => request.headers['webhook-id'])).size).toBe(1);
+  const attempts = await listAttempts(id, record?.id);
+  expect(
+    attempts.map((attempt: { outcome: string; status: number }) => [attempt.outcome, attempt.status]),
+  ).toEqual([
     ['rejected', 500],
     ['rejected', 500],
     ['rejected', 500],
   ]);
 });
 
-test('delivers to a receiver that recovers', async () => {
-  let asked = 0;
-  deliveries.receiver.respondWith((_, response) => response.writeHead(++asked < 3 ? 503 : 204).end());
+test('delivers once the receiver has recovered', async () => {
+  let requests = 0;
+  deliveries.receiver.respondWith((_, response) => response.writeHead(++requests < 3 ? 503 : 204).end());
   const { id } = await deliveries.addWebhook();
 
-  await deliveries.happen();
+  await deliveries.recordEvent();
 
-  expect((await deliveries.settled(id))[0]).toMatchObject({ state: 'success', attempts: 3 });
+  expect((await deliveries.waitUntilSettled(id))[0]).toMatchObject({ state: 'success', attempts: 3 });
 });
 
 test('disables an integration after 410 and records the reason', async () => {
   deliveries.receiver.respondWith(410);
   const { id } = await deliveries.addWebhook();
 
-  await deliveries.happen();
+  await deliveries.recordEvent();
 
-  expect((await deliveries.settled(id))[0]).toMatchObject({ state: 'failed', attempts: 1 });
+  expect((await deliveries.waitUntilSettled(id))[0]).toMatchObject({ state: 'failed', attempts: 1 });
   await expect
     .poll(async () => (await call(harness.app, 'GET', `/api/admin/addons/${id}`)).body)
     .toMatchObject({ enabled: false, disabledBecause: expect.stringContaining('410') });
@@ -161,31 +163,31 @@ test('does not follow a redirect', async () => {
   deliveries.receiver.respondWith((_, response) => response.writeHead(302, { location: '/elsewhere' }).end());
   const { id } = await deliveries.addWebhook();
 
-  await deliveries.happen();
+  await deliveries.recordEvent();
 
-  expect((await deliveries.settled(id))[0]).toMatchObject({ state: 'failed', attempts: 3 });
-  expect(deliveries.receiver.received.map(one => one.path)).toEqual(['/hook', '/hook', '/hook']);
+  expect((await deliveries.waitUntilSettled(id))[0]).toMatchObject({ state: 'failed', attempts: 3 });
+  expect(deliveries.receiver.received.map(request => request.path)).toEqual(['/hook', '/hook', '/hook']);
 });
 
-test('redelivers an ended record and all failed ones, and rejects an open record with 409', async () => {
+test('redelivers an ended record and all failed records, and rejects an open record with 409', async () => {
   deliveries.receiver.respondWith(500);
   const { id } = await deliveries.addWebhook();
-  await deliveries.happen();
-  await deliveries.happen();
-  const [first, second] = await deliveries.settled(id);
+  await deliveries.recordEvent();
+  await deliveries.recordEvent();
+  const [first, second] = await deliveries.waitUntilSettled(id);
   const url = `/api/admin/addons/${id}`;
   deliveries.receiver.respondWith(200);
 
-  const one = await call(harness.app, 'POST', `${url}/events/${first?.id}/redeliver`);
-  expect(one).toMatchObject({ status: 202, body: { deliveries: 1, complete: true } });
+  const redelivery = await call(harness.app, 'POST', `${url}/events/${first?.id}/redeliver`);
+  expect(redelivery).toMatchObject({ status: 202, body: { deliveries: 1, complete: true } });
   await expect
     .poll(async () => (await deliveries.records(id, '?state=success')).map(record => record.id))
     .toEqual([first?.id]);
-  const all = await call(harness.app, 'POST', `${url}/redeliver`, {
+  const bulkRedelivery = await call(harness.app, 'POST', `${url}/redeliver`, {
     body: { since: '2020-01-01T00:00:00Z' },
   });
-  expect(all).toMatchObject({ status: 202, body: { deliveries: 1, complete: true } });
-  const records = await deliveries.settled(id);
+  expect(bulkRedelivery).toMatchObject({ status: 202, body: { deliveries: 1, complete: true } });
+  const records = await deliveries.waitUntilSettled(id);
 
   expect(records.map(record => [record.id, record.state, record.attempts])).toEqual([
     [first?.id, 'success', 4],
@@ -209,17 +211,19 @@ test('redelivers an ended record and all failed ones, and rejects an open record
 
 test('delivers a test event only to its integration, even while the integration is disabled', async () => {
   const { id } = await deliveries.addWebhook({ enabled: false, events: ['feature-archived'] });
-  const other = await deliveries.addWebhook({ events: ['*'] });
+  const otherWebhook = await deliveries.addWebhook({ events: ['*'] });
   // An integration with every event also receives the event of its own creation.
-  await deliveries.settled(other.id);
+  await deliveries.waitUntilSettled(otherWebhook.id);
   deliveries.receiver.received.length = 0;
 
   expect((await call(harness.app, 'POST', `/api/admin/addons/${id}/test`)).status).toBe(202);
 
   const [request] = await deliveries.receiver.count(1);
   expect(JSON.parse(request?.body ?? '')).toMatchObject({ type: 'integration-tested', test: true });
-  expect(await deliveries.settled(id)).toMatchObject([{ state: 'success' }]);
-  expect(await deliveries.records(other.id)).toMatchObject([{ event: { type: 'addon-config-created' } }]);
+  expect(await deliveries.waitUntilSettled(id)).toMatchObject([{ state: 'success' }]);
+  expect(await deliveries.records(otherWebhook.id)).toMatchObject([
+    { event: { type: 'addon-config-created' } },
+  ]);
 });
 
 test('backfills the events that were missed while the integration was disabled, once', async () => {
@@ -229,26 +233,28 @@ test('backfills the events that were missed while the integration was disabled, 
     call(harness.app, 'PUT', url, {
       body: { provider: 'webhook', enabled, events: ['tag-type-created'], parameters: { url: '*****' } },
     });
-  const from = new Date().toISOString();
-  await deliveries.happen();
-  await deliveries.settled(id);
+  const startTime = new Date().toISOString();
+  await deliveries.recordEvent();
+  await deliveries.waitUntilSettled(id);
   await put(false);
-  await deliveries.happen();
-  await deliveries.happen();
-  expect((await call(harness.app, 'POST', `${url}/backfill`, { body: { from } })).status).toBe(403);
+  await deliveries.recordEvent();
+  await deliveries.recordEvent();
+  expect((await call(harness.app, 'POST', `${url}/backfill`, { body: { from: startTime } })).status).toBe(
+    403,
+  );
   const { body } = await put(true);
   expect(body.disabledAt).not.toBeNull();
 
   const preview = await call(harness.app, 'POST', `${url}/preview`, { body: { days: 1 } });
-  const first = await call(harness.app, 'POST', `${url}/backfill`, { body: { from } });
+  const firstBackfill = await call(harness.app, 'POST', `${url}/backfill`, { body: { from: startTime } });
   await deliveries.receiver.count(3);
-  const again = await call(harness.app, 'POST', `${url}/backfill`, { body: { from } });
+  const secondBackfill = await call(harness.app, 'POST', `${url}/backfill`, { body: { from: startTime } });
 
   expect(preview.body.total).toBeGreaterThanOrEqual(3);
   expect(preview.body.events[0].type).toBe('tag-type-created');
-  expect(first).toMatchObject({ status: 202, body: { deliveries: 2, complete: true } });
-  expect(again.body).toEqual({ deliveries: 0, complete: true });
-  expect((await deliveries.settled(id)).map(record => record.state)).toEqual([
+  expect(firstBackfill).toMatchObject({ status: 202, body: { deliveries: 2, complete: true } });
+  expect(secondBackfill.body).toEqual({ deliveries: 0, complete: true });
+  expect((await deliveries.waitUntilSettled(id)).map(record => record.state)).toEqual([
     'success',
     'success',
     'success',
@@ -256,45 +262,45 @@ test('backfills the events that were missed while the integration was disabled, 
   expect(deliveries.receiver.received).toHaveLength(3);
 });
 
-test('applies changed filters to the next event, on every server', async () => {
+test('a filter that is changed on one server applies to the next event on a different server', async () => {
   const { id } = await deliveries.addWebhook();
-  const second = await harness.secondServer();
-  await deliveries.happen();
-  await deliveries.settled(id);
+  const secondServer = await harness.secondServer();
+  await deliveries.recordEvent();
+  await deliveries.waitUntilSettled(id);
 
-  await call(second, 'PUT', `/api/admin/addons/${id}`, {
+  await call(secondServer, 'PUT', `/api/admin/addons/${id}`, {
     body: { provider: 'webhook', enabled: true, events: ['tag-created'], parameters: { url: '*****' } },
   });
-  await deliveries.happen();
+  await deliveries.recordEvent();
 
   expect(await deliveries.records(id)).toHaveLength(1);
 });
 
-test('fails open deliveries of a disabled integration and states the reason', async () => {
+test('fails open deliveries of a disabled integration', async () => {
   deliveries.receiver.respondWith((_, response) => response.writeHead(500).end());
   const { id } = await deliveries.addWebhook();
   await sql`update integrations set enabled = true where id = ${id}`.execute(harness.db);
-  await deliveries.happen();
+  await deliveries.recordEvent();
   await deliveries.receiver.count(1);
 
   await sql`update integrations set enabled = false where id = ${id}`.execute(harness.db);
 
-  const [record] = await deliveries.settled(id);
+  const [record] = await deliveries.waitUntilSettled(id);
   expect(record?.state).toBe('failed');
 });
 
-test('delivers to an ordered integration in the order of events, and continues after an exhausted one', async () => {
+test('delivers to an ordered integration in the order of events, and continues after an exhausted delivery', async () => {
   const { id } = await deliveries.addWebhook({ ordered: true });
-  let failing = '';
+  let failingEvent = '';
   deliveries.receiver.respondWith((request, response) => {
     const { id: event } = JSON.parse(request.body);
-    failing ||= String(event);
-    response.writeHead(String(event) === failing ? 500 : 200).end();
+    failingEvent ||= String(event);
+    response.writeHead(String(event) === failingEvent ? 500 : 200).end();
   });
 
-  await Promise.all(Array.from({ length: 8 }, () => deliveries.happen()));
+  await Promise.all(Array.from({ length: 8 }, () => deliveries.recordEvent()));
 
-  const records = await deliveries.settled(id);
+  const records = await deliveries.waitUntilSettled(id);
   const order = deliveries.receiver.received.map(request => Number(request.headers['x-event-id']));
   expect(order).toEqual(order.toSorted((a, b) => a - b));
   expect(order).toHaveLength(10);
@@ -311,12 +317,12 @@ test('waits for a lower event id that is not committed yet before it delivers to
     insert into events (type, group_id, created_by) values ('tag-type-created', 'g', 'test') returning id`.execute(
     tx,
   );
-  const early = rows[0]?.id;
-  await sql`insert into integration_deliveries (integration_id, event_id) values (${id}, ${early})`.execute(
+  const earlyId = rows[0]?.id;
+  await sql`insert into integration_deliveries (integration_id, event_id) values (${id}, ${earlyId})`.execute(
     tx,
   );
 
-  const completedJobs = async () => {
+  const countCompletedJobs = async () => {
     const { rows } = await sql`
       select from pgboss.job join integration_deliveries d on job.data ->> 'delivery' = d.id::text
       where job.name = 'deliver' and job.state = 'completed' and d.integration_id = ${id}`.execute(
@@ -325,18 +331,18 @@ test('waits for a lower event id that is not committed yet before it delivers to
     return rows.length;
   };
 
-  await deliveries.happen();
+  await deliveries.recordEvent();
   // The dispatcher completes the job of a delivery that it may not send yet, and inserts one for later.
-  await expect.poll(completedJobs).toBeGreaterThan(1);
-  const before = deliveries.receiver.received.length;
+  await expect.poll(countCompletedJobs).toBeGreaterThan(1);
+  const receivedBefore = deliveries.receiver.received.length;
   await tx.commit().execute();
-  await sql`update integration_deliveries set due_at = now() - interval '1 hour' where event_id = ${early}`.execute(
+  await sql`update integration_deliveries set due_at = now() - interval '1 hour' where event_id = ${earlyId}`.execute(
     harness.db,
   );
   expect(await rescueDeliveries(harness.db)).toBe(1);
 
   await deliveries.receiver.count(2);
-  expect(before).toBe(0);
-  expect(Number(deliveries.receiver.received[0]?.headers['x-event-id'])).toBe(early);
-  await deliveries.settled(id);
+  expect(receivedBefore).toBe(0);
+  expect(Number(deliveries.receiver.received[0]?.headers['x-event-id'])).toBe(earlyId);
+  await deliveries.waitUntilSettled(id);
 });

@@ -2,7 +2,7 @@ import { SYSTEM } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { type Change, change } from '../../record/change.ts';
 import { disableIntegration } from '../integrations/disable.ts';
-import { warnOfFailures } from '../integrations/warn.ts';
+import { recordFailureWarning } from '../integrations/warn.ts';
 import type { Health } from './store.ts';
 
 const MIN_FAILED_ATTEMPTS = 10;
@@ -14,30 +14,30 @@ const WARN_AFTER_HOURS = 24;
  */
 export async function disableFailing(
   db: Db,
-  gone: number[],
-  failing: Health[],
+  goneIntegrations: number[],
+  failingIntegrations: Health[],
   disableAfterHours: number,
 ): Promise<void> {
-  const works = [
-    ...[...new Set(gone)].map(
+  const tasks = [
+    ...[...new Set(goneIntegrations)].map(
       id => (current: Change) => disableIntegration(current, id, 'The receiver responded with 410 Gone.'),
     ),
-    ...failing.flatMap(one => worksFor(one, disableAfterHours)),
+    ...failingIntegrations.flatMap(integration => tasksFor(integration, disableAfterHours)),
   ];
-  for (const work of works) await change(db, SYSTEM, work);
+  for (const task of tasks) await change(db, SYSTEM, task);
 }
 
-function worksFor(
+function tasksFor(
   { id, failingSince, failedAttempts, warned }: Health,
   disableAfterHours: number,
 ): ((current: Change) => Promise<void>)[] {
   const hours = (Date.now() - new Date(failingSince).getTime()) / 3_600_000;
-  const warns = !warned && hours >= WARN_AFTER_HOURS;
-  const disables =
+  const shouldWarn = !warned && hours >= WARN_AFTER_HOURS;
+  const shouldDisable =
     disableAfterHours > 0 && hours >= disableAfterHours && failedAttempts >= MIN_FAILED_ATTEMPTS;
   const reason = `All ${failedAttempts} attempts since ${failingSince} failed.`;
   return [
-    ...(warns ? [(current: Change) => warnOfFailures(current, id, disableAfterHours)] : []),
-    ...(disables ? [(current: Change) => disableIntegration(current, id, reason)] : []),
+    ...(shouldWarn ? [(current: Change) => recordFailureWarning(current, id, disableAfterHours)] : []),
+    ...(shouldDisable ? [(current: Change) => disableIntegration(current, id, reason)] : []),
   ];
 }

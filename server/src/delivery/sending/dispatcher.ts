@@ -5,15 +5,20 @@ import type { Keyring } from '../../platform/secrets/seal.ts';
 import { loadReceivers, type Receiver } from '../integrations/receiver.ts';
 import { DELIVERY_QUEUE } from '../outbox.ts';
 import { type AttemptSettings, attemptDelivery, type Claim, type Result } from './attempt.ts';
-import { inBatches } from './batch.ts';
+import { makeBatcher } from './batch.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
-import { claimJobs, type Fetched, type JobData, postpone } from './claim.ts';
+import { claimJobs, type DeliveryJob, type JobData, postpone } from './claim.ts';
 import { disableFailing } from './disable-failing.ts';
-import { type Ended, type FetchedJob, inTransaction, writeAsMuchAsPossible } from './outcomes.ts';
+import {
+  type CompletedJob,
+  type FetchedJob,
+  transactionExecutor,
+  writeAsMuchAsPossible,
+} from './outcomes.ts';
 import { type Health, listFailing } from './store.ts';
 
 type Log = Record<'warn' | 'error', (fields: object, message: string) => void>;
-type Running = FetchedJob & { integration: number };
+type RunningJob = FetchedJob & { integration: number };
 
 export type DispatcherSettings = AttemptSettings & {
   keyring: Keyring;
@@ -29,40 +34,40 @@ export type Dispatcher = {
 };
 
 /** Concurrent attempts of one integration on this server. A slow receiver delays only its own deliveries. */
-const PER_INTEGRATION = 20;
+const MAX_PER_INTEGRATION = 20;
 const MAX_RUNNING = 400;
-const BATCH = 50;
+const BATCH_SIZE = 50;
 /** Retries become due without a notification. */
 const POLL_MS = 500;
 const HEARTBEAT_MS = 3_000;
 const STOP_WITHIN_MS = 5_000;
 const PROBE_WAIT_MS = 2_000;
 const SETTLE_WAIT_MS = 500;
-const DISABLE_TRIES = 30;
+const MAX_DISABLE_TRIES = 30;
 const DISABLE_WAIT_MS = 1_000;
-/** Planning attempts blocks the event loop, so it yields after this time. */
+/** Planning attempts blocks the event loop, so the dispatcher lets other work run after this time. */
 const TURN_MS = 20;
 
 /** Integrations that may have to be disabled. */
-type Suspects = { gone: number[]; failing: Health[]; tries: number };
+type Suspects = { goneIntegrations: number[]; failing: Health[]; tries: number };
 
 /**
- * Delivers until it is stopped. It fetches jobs from pg-boss itself and does not use `work`, whose batch ends with its slowest job:
- * a receiver that hangs would delay all deliveries of its batch.
+ * Delivers until it is stopped. It fetches jobs from pg-boss itself and does not use `work`, whose batch ends with its slowest job,
+ * so that a receiver that hangs would delay all deliveries of its batch.
  */
 export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettings, log: Log): Dispatcher {
-  const running = new Map<string, Running>();
+  const running = new Map<string, RunningJob>();
   const breaker = createCircuitBreaker();
   const report = (error: unknown) => log.error({ err: error }, 'delivery bookkeeping failed');
-  const outcomes = inBatches<Ended<Running>>(settle, report);
-  const dead = inBatches<Suspects>(disable, report);
+  const outcomeBatcher = makeBatcher<CompletedJob<RunningJob>>(settle, report);
+  const suspectBatcher = makeBatcher<Suspects>(disable, report);
   const timers = new Set<NodeJS.Timeout>();
-  let stopping = false;
-  let woken = false;
+  let isStopping = false;
+  let isWoken = false;
   let wakeUp: (() => void) | undefined;
 
   const wake = () => {
-    woken = true;
+    isWoken = true;
     wakeUp?.();
   };
   const heartbeat = setInterval(() => {
@@ -74,11 +79,11 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
   const loop = run();
 
   async function run(): Promise<void> {
-    while (!stopping) {
+    while (!isStopping) {
       try {
-        woken = false;
-        const found = running.size < MAX_RUNNING ? await fetchAndStart() : 0;
-        if (found === 0) await pause();
+        isWoken = false;
+        const jobCount = running.size < MAX_RUNNING ? await fetchAndStart() : 0;
+        if (jobCount === 0) await pause();
       } catch (error) {
         log.warn({ err: error }, 'delivery fetch failed');
         await sleep(1_000);
@@ -87,7 +92,7 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
   }
 
   async function pause(): Promise<void> {
-    if (woken || stopping) return;
+    if (isWoken || isStopping) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     wakeUp = resolve;
     const timer = setTimeout(resolve, POLL_MS);
@@ -96,18 +101,18 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
     wakeUp = undefined;
   }
 
-  function runningOf(integration: number): number {
+  function countRunning(integration: number): number {
     return [...running.values()].filter(job => job.integration === integration).length;
   }
 
   /** Takes jobs and starts their attempts in one transaction. */
   async function fetchAndStart(): Promise<number> {
     const { jobs, claims, receivers } = await db.transaction().execute(async tx => {
-      const { jobs, taken, overAllowance } = await fetchJobs(tx);
+      const { jobs, claimable, overAllowance } = await fetchJobs(tx);
       if (jobs.length === 0) return { jobs, claims: [], receivers: new Map<number, Receiver>() };
-      const claims = await claimJobs(tx, boss, taken);
+      const claims = await claimJobs(tx, boss, claimable);
       await postpone(tx, boss, overAllowance, PROBE_WAIT_MS);
-      const integrations = new Set(claims.map(one => one.integrationId));
+      const integrations = new Set(claims.map(claim => claim.integrationId));
       return { jobs, claims, receivers: await loadReceivers(tx, settings.keyring, [...integrations]) };
     });
     const starts = claims.flatMap(claim => {
@@ -117,59 +122,66 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
       return job && receiver ? [{ job, claim, receiver }] : [];
     });
     for (const { job } of starts) running.set(job.id, job);
-    let turn = performance.now();
+    let turnStartedAt = performance.now();
     for (const { job, claim, receiver } of starts) {
       deliver(job, claim, receiver).catch(report);
-      if (performance.now() - turn < TURN_MS) continue;
+      if (performance.now() - turnStartedAt < TURN_MS) continue;
       await nextTurn();
-      turn = performance.now();
+      turnStartedAt = performance.now();
     }
     return jobs.length;
   }
 
-  async function fetchJobs(tx: Tx): Promise<{ jobs: Fetched[]; taken: Fetched[]; overAllowance: Fetched[] }> {
-    const open = breaker.openCircuits(Date.now(), runningOf).map(String);
-    const fetched = await boss.fetch<JobData>(DELIVERY_QUEUE, {
-      batchSize: Math.min(BATCH, MAX_RUNNING - running.size),
-      groupConcurrency: { default: PER_INTEGRATION, tiers: { ordered: 1 } },
-      ignoreGroups: open,
-      db: inTransaction(tx),
+  async function fetchJobs(
+    tx: Tx,
+  ): Promise<{ jobs: DeliveryJob[]; claimable: DeliveryJob[]; overAllowance: DeliveryJob[] }> {
+    const openCircuits = breaker.openCircuits(Date.now(), countRunning).map(String);
+    const fetchedJobs = await boss.fetch<JobData>(DELIVERY_QUEUE, {
+      batchSize: Math.min(BATCH_SIZE, MAX_RUNNING - running.size),
+      groupConcurrency: { default: MAX_PER_INTEGRATION, tiers: { ordered: 1 } },
+      ignoreGroups: openCircuits,
+      db: transactionExecutor(tx),
     });
-    const jobs = fetched.map(({ id, retryCount, groupId, groupTier, data }) => ({
+    const jobs = fetchedJobs.map(({ id, retryCount, groupId, groupTier, data }) => ({
       id,
       retryCount,
       integration: Number(groupId),
       ordered: groupTier === 'ordered',
       ...data,
     }));
-    const taken: Fetched[] = [];
-    const overAllowance: Fetched[] = [];
+    const claimable: DeliveryJob[] = [];
+    const overAllowance: DeliveryJob[] = [];
     for (const job of jobs) {
-      const ours = running.get(job.id);
-      if (ours) {
-        // The job expired while its outcome waits to be written. This server keeps it, and does not repeat the request.
-        ours.retryCount = job.retryCount;
+      const runningJob = running.get(job.id);
+      if (runningJob) {
+        // The job expired while its outcome was waiting to be written. This server keeps the outcome and does not repeat the
+        // request.
+        runningJob.retryCount = job.retryCount;
         continue;
       }
-      const allowed = breaker.allowance(job.integration, Date.now());
-      const already =
-        runningOf(job.integration) + taken.filter(one => one.integration === job.integration).length;
-      (already < allowed ? taken : overAllowance).push(job);
+      const allowance = breaker.allowance(job.integration, Date.now());
+      const runningAttempts =
+        countRunning(job.integration) +
+        claimable.filter(other => other.integration === job.integration).length;
+      (runningAttempts < allowance ? claimable : overAllowance).push(job);
     }
-    return { jobs, taken, overAllowance };
+    return { jobs, claimable, overAllowance };
   }
 
-  async function deliver(job: Running, claim: Claim, receiver: Receiver): Promise<void> {
+  async function deliver(job: RunningJob, claim: Claim, receiver: Receiver): Promise<void> {
     const report = (error: unknown) =>
       log.error({ err: error, delivery: claim.id }, 'delivery attempt failed');
     const result = await attemptDelivery(claim, receiver, settings, report);
-    breaker.note(job.integration, result.outcome !== 'success' && result.outcome !== 'partial', Date.now());
-    outcomes.add({ job, result });
+    breaker.record(job.integration, result.outcome !== 'success' && result.outcome !== 'partial', Date.now());
+    outcomeBatcher.add({ job, result });
   }
 
-  /** Keeps unwritten outcomes and retries writing them, while heartbeats keep their jobs alive. Sending a second request would be worse. */
-  async function settle(ended: Ended<Running>[]): Promise<void> {
-    const { written, failing, unwritten } = await writeAsMuchAsPossible(db, boss, ended, log);
+  /**
+   * Keeps unwritten outcomes and retries writing them, while heartbeats keep their jobs alive, because without its outcome a
+   * delivery would be sent a second time.
+   */
+  async function settle(completedJobs: CompletedJob<RunningJob>[]): Promise<void> {
+    const { written, failing, unwritten } = await writeAsMuchAsPossible(db, boss, completedJobs, log);
     for (const { job, result } of written) {
       running.delete(job.id);
       try {
@@ -179,33 +191,37 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
       }
     }
     if (written.length > 0) wake();
-    if (unwritten.length > 0) later(SETTLE_WAIT_MS, () => unwritten.forEach(outcomes.add));
-    const gone = written.filter(({ result }) => result.outcome === 'gone').map(one => one.result.integration);
-    if (gone.length + failing.length > 0) dead.add({ gone, failing, tries: 1 });
+    if (unwritten.length > 0) runLater(SETTLE_WAIT_MS, () => unwritten.forEach(outcomeBatcher.add));
+    const goneIntegrations = written
+      .filter(({ result }) => result.outcome === 'gone')
+      .map(completedJob => completedJob.result.integration);
+    if (goneIntegrations.length + failing.length > 0)
+      suspectBatcher.add({ goneIntegrations, failing, tries: 1 });
   }
 
-  /** Separate from writing outcomes, which must not be repeated when disabling fails. */
+  /** Disables integrations separately from writing outcomes, which must not be repeated when disabling fails. */
   async function disable(suspects: Suspects[]): Promise<void> {
-    for (const one of suspects) {
+    for (const suspect of suspects) {
       try {
-        // Checks again before a retry, because an attempt may have succeeded meanwhile.
+        // Checks again before a retry, because an attempt may have succeeded since the last try.
         const failing =
-          one.tries === 1
-            ? one.failing
+          suspect.tries === 1
+            ? suspect.failing
             : await listFailing(
                 db,
-                one.failing.map(({ id }) => id),
+                suspect.failing.map(({ id }) => id),
               );
-        await disableFailing(db, one.gone, failing, settings.disableAfterHours);
+        await disableFailing(db, suspect.goneIntegrations, failing, settings.disableAfterHours);
       } catch (error) {
-        const retried = one.tries < DISABLE_TRIES;
-        log.warn({ err: error, retried }, 'disabling an integration failed');
-        if (retried) later(DISABLE_WAIT_MS, () => dead.add({ ...one, tries: one.tries + 1 }));
+        const willRetry = suspect.tries < MAX_DISABLE_TRIES;
+        log.warn({ err: error, retried: willRetry }, 'disabling an integration failed');
+        if (willRetry)
+          runLater(DISABLE_WAIT_MS, () => suspectBatcher.add({ ...suspect, tries: suspect.tries + 1 }));
       }
     }
   }
 
-  function later(ms: number, work: () => void): void {
+  function runLater(ms: number, work: () => void): void {
     const timer = setTimeout(() => {
       timers.delete(timer);
       work();
@@ -216,14 +232,14 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
   return {
     wake,
     stop: async () => {
-      stopping = true;
+      isStopping = true;
       wake();
       await loop;
-      const until = Date.now() + STOP_WITHIN_MS;
-      while (running.size > 0 && Date.now() < until) await sleep(20);
+      const deadline = Date.now() + STOP_WITHIN_MS;
+      while (running.size > 0 && Date.now() < deadline) await sleep(20);
       for (const timer of timers) clearTimeout(timer);
-      await outcomes.idle();
-      await dead.idle();
+      await outcomeBatcher.waitUntilIdle();
+      await suspectBatcher.waitUntilIdle();
       for (const timer of timers) clearTimeout(timer);
       clearInterval(heartbeat);
     },

@@ -1,6 +1,6 @@
 /**
- * The lower bounds of the groups in which durations are counted, in milliseconds: four per doubling, up to 23 s. An attempt takes at
- * most 15 s. The length and the order are stored (integration_hours.durations), so bounds can only be added at the end.
+ * The lower bounds of the groups in which durations are counted, in milliseconds: four per doubling, up to 23 s. An attempt takes
+ * at most 15 s. The length and the order are stored (integration_hours.durations), so bounds can only be added at the end.
  */
 const BOUNDS: readonly number[] = [
   ...new Set([0, ...Array.from({ length: 59 }, (_, n) => Math.round(2 ** (n / 4)))]),
@@ -19,14 +19,14 @@ export function countDurations(durations: number[]): number[] {
 export const addCounts = (a: number[], b: number[]): number[] =>
   Array.from({ length: Math.max(a.length, b.length) }, (_, n) => (a[n] ?? 0) + (b[n] ?? 0));
 
-/** The duration that a given share of the counted attempts did not exceed, accurate to about 10 %. null if there were no attempts. */
-export function percentileOf(counts: number[], share: number): number | null {
+/** Returns the duration that a share of the counted attempts did not exceed, accurate to about 10 %, or null without attempts. */
+export function computePercentile(counts: number[], share: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;
-  let left = Math.ceil(total * share);
+  let remaining = Math.ceil(total * share);
   const group = counts.findIndex(count => {
-    left -= count;
-    return left <= 0;
+    remaining -= count;
+    return remaining <= 0;
   });
   const low = BOUNDS[group] ?? 0;
   const high = (BOUNDS[group + 1] ?? low + 1) - 1;

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { copyDatabase, discardDatabase, urlOf } from '../../test/database.ts';
+import { copyDatabase, discardDatabase, getDatabaseUrl } from '../../test/database.ts';
 import { startProcess, stopProcess, unwatch } from '../../test/process.ts';
 import { type Receiver, startReceiver } from '../../test/receiver.ts';
 
 const TOKEN = '*:*.an-operator-chose-this-secret-0123456789';
 const name = `halyard_hostile_${randomBytes(4).toString('hex')}`;
 const env = {
-  DATABASE_URL: urlOf(name),
+  DATABASE_URL: getDatabaseUrl(name),
   HALYARD_INIT_ADMIN_TOKENS: TOKEN,
   HALYARD_SECRET_KEY: randomBytes(32).toString('base64'),
   HALYARD_ALLOWED_TARGETS: '127.0.0.1',
@@ -25,7 +25,7 @@ afterAll(async () => {
 
 test('fails the attempt of a template that multiplies a long list, and keeps running', async () => {
   const server = await startProcess(env);
-  const ask = async (method: string, path: string, body?: object) => {
+  const callAdmin = async (method: string, path: string, body?: object) => {
     const response = await fetch(`${server.url}${path}`, {
       method,
       headers: { authorization: TOKEN, 'content-type': 'application/json' },
@@ -47,21 +47,21 @@ test('fails the attempt of a template that multiplies a long list, and keeps run
     },
   }));
   const ids: number[] = [];
-  for (const addon of addons) ids.push((await ask('POST', '/api/admin/addons', addon)).id);
+  for (const addon of addons) ids.push((await callAdmin('POST', '/api/admin/addons', addon)).id);
 
-  await ask('POST', '/api/admin/context', {
+  await callAdmin('POST', '/api/admin/context', {
     name: 'region',
     legalValues: Array.from({ length: 1_000 }, (_, index) => ({ value: `value-${index}` })),
   });
 
   const records = async (id?: number) =>
-    (await ask('GET', `/api/admin/addons/${id}/events`)).integrationEvents as Record<string, unknown>[];
+    (await callAdmin('GET', `/api/admin/addons/${id}/events`)).integrationEvents as Record<string, unknown>[];
   await expect
     .poll(() => records(ids[0]))
     .toMatchObject([
       { state: 'failed', attempts: 1, stateDetails: expect.stringContaining('body template') },
     ]);
-  // Others who share the server are served.
+  // The server still serves other requests.
   await expect.poll(() => records(ids[1])).toMatchObject([{ state: 'success' }]);
   expect(receiver.received.map(({ path }) => path)).toEqual(['/two']);
   expect(await stopProcess(server)).toMatchObject({ code: 0 });

@@ -1,17 +1,19 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Db } from '../../platform/db/database.ts';
 import type { Result } from './attempt.ts';
-import { countOpen } from './store.ts';
+import { countOpen, listWaiting } from './store.ts';
 
-/** Registers the metrics of deliveries. The returned function counts an attempt. */
-export function deliveryMetrics(registry: Registry, db: Db): (result: Result) => void {
+const MAX_NAMED_INTEGRATIONS = 20;
+
+/** Registers the metrics of deliveries. Returns a function that counts an attempt. */
+export function registerDeliveryMetrics(registry: Registry, db: Db): (result: Result) => void {
   const attempts = new Counter({
     name: 'halyard_delivery_attempts_total',
     help: 'Delivery attempts, by provider and outcome',
     labelNames: ['provider', 'outcome'],
     registers: [registry],
   });
-  const finished = new Counter({
+  const finishedDeliveries = new Counter({
     name: 'halyard_deliveries_finished_total',
     help: 'Finished deliveries, by provider and state',
     labelNames: ['provider', 'state'],
@@ -24,7 +26,7 @@ export function deliveryMetrics(registry: Registry, db: Db): (result: Result) =>
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
     registers: [registry],
   });
-  const waited = new Histogram({
+  const waitDuration = new Histogram({
     name: 'halyard_delivery_wait_seconds',
     help: 'Time between the due time of an attempt and its start, by provider. A first attempt is due at the commit of the event',
     labelNames: ['provider'],
@@ -40,24 +42,27 @@ export function deliveryMetrics(registry: Registry, db: Db): (result: Result) =>
     async collect() {
       const states = await countOpen(db).catch(() => undefined);
       for (const state of ['pending', 'retrying']) {
-        const count = states?.find(one => one.state === state)?.count ?? 0;
+        const count = states?.find(row => row.state === state)?.count ?? 0;
         this.set({ state }, states ? count : Number.NaN);
       }
     },
   });
   new Gauge({
     name: 'halyard_deliveries_oldest_due_seconds',
-    help: 'Seconds for which the oldest due delivery has been waiting',
+    help: 'Seconds for which the oldest due delivery of an integration has been waiting, for the 20 that wait longest',
+    labelNames: ['integration'],
     registers: [registry],
     async collect() {
-      const states = await countOpen(db).catch(() => undefined);
-      this.set(states ? Math.max(0, ...states.map(one => one.oldestSeconds)) : Number.NaN);
+      const waitingIntegrations = await listWaiting(db, MAX_NAMED_INTEGRATIONS).catch(() => undefined);
+      this.reset();
+      if (!waitingIntegrations?.length) this.set(waitingIntegrations ? 0 : Number.NaN);
+      for (const { integration, seconds } of waitingIntegrations ?? []) this.set({ integration }, seconds);
     },
   });
   return ({ provider, outcome, state, durationMs, waitedMs }) => {
     attempts.inc({ provider, outcome });
-    waited.observe({ provider }, waitedMs / 1_000);
+    waitDuration.observe({ provider }, waitedMs / 1_000);
     duration.observe({ provider }, durationMs / 1_000);
-    if (state !== 'retrying') finished.inc({ provider, state });
+    if (state !== 'retrying') finishedDeliveries.inc({ provider, state });
   };
 }

@@ -28,10 +28,10 @@ const createFeature = (description: string) =>
     record({ type: 'feature-created', project: 'default', featureName: 'f', data: { description } }),
   );
 
-const attemptsOf = async (integration: number, record: unknown) =>
+const listAttempts = async (integration: number, record: unknown) =>
   (await call(harness.app, 'GET', `/api/admin/addons/${integration}/events/${record}`)).body.attemptList;
 
-test('shortens a username between characters, so that the event is delivered once and stored', async () => {
+test('truncates a username between characters, so that the event is delivered once and stored', async () => {
   const id = await add('discord', {
     url: `${deliveries.receiver.url}/d`,
     username: `${'x'.repeat(78)}😀${'y'.repeat(20)}`,
@@ -39,7 +39,7 @@ test('shortens a username between characters, so that the event is delivered onc
 
   await createFeature('plain');
 
-  const [record] = await deliveries.settled(id);
+  const [record] = await deliveries.waitUntilSettled(id);
   expect(record).toMatchObject({ state: 'success', attempts: 1 });
   expect(deliveries.receiver.received).toHaveLength(1);
   expect(JSON.parse(deliveries.receiver.received[0]?.body ?? '').username.isWellFormed()).toBe(true);
@@ -48,30 +48,27 @@ test('shortens a username between characters, so that the event is delivered onc
 test.each([
   ['an unordered', false],
   ['an ordered', true],
-])(
-  'stores the outcome of %s delivery whose body holds escaped halves of characters and NUL',
-  async (_, ordered) => {
-    const id = await add(
-      'webhook',
-      {
-        url: `${deliveries.receiver.url}/t`,
-        bodyTemplate: '{"text":"{{{event.data.description}}}","{{{event.data.description}}}":1}',
-      },
-      { ordered },
-    );
+])('stores the outcome of %s delivery whose body contains escaped surrogates and NUL', async (_, ordered) => {
+  const id = await add(
+    'webhook',
+    {
+      url: `${deliveries.receiver.url}/t`,
+      bodyTemplate: '{"text":"{{{event.data.description}}}","{{{event.data.description}}}":1}',
+    },
+    { ordered },
+  );
 
-    await createFeature('half \\ud800 and \\u0000');
-    await createFeature('plain');
+  await createFeature('half \\ud800 and \\u0000');
+  await createFeature('plain');
 
-    const records = await deliveries.settled(id);
-    expect(records.map(({ state, attempts }) => [state, attempts])).toEqual([
-      ['success', 1],
-      ['success', 1],
-    ]);
-    expect(records[1]?.details).toMatchObject({ body: { text: 'half \ufffd and ', 'half \ufffd and ': 1 } });
-    expect(deliveries.receiver.received).toHaveLength(2);
-  },
-);
+  const records = await deliveries.waitUntilSettled(id);
+  expect(records.map(({ state, attempts }) => [state, attempts])).toEqual([
+    ['success', 1],
+    ['success', 1],
+  ]);
+  expect(records[1]?.details).toMatchObject({ body: { text: 'half \ufffd and ', 'half \ufffd and ': 1 } });
+  expect(deliveries.receiver.received).toHaveLength(2);
+});
 
 test('stores an outcome with a deeply nested body', async () => {
   const id = await add('webhook', {
@@ -81,11 +78,11 @@ test('stores an outcome with a deeply nested body', async () => {
 
   await createFeature('plain');
 
-  expect(await deliveries.settled(id)).toMatchObject([{ state: 'success', attempts: 1 }]);
+  expect(await deliveries.waitUntilSettled(id)).toMatchObject([{ state: 'success', attempts: 1 }]);
   expect(deliveries.receiver.received).toHaveLength(1);
 });
 
-test('stores a minimal outcome when the database rejects the full one', async () => {
+test('stores a minimal outcome when the database rejects the full outcome', async () => {
   await sql`alter table integration_deliveries add constraint planted check (details = '{}') not valid`.execute(
     harness.db,
   );
@@ -94,13 +91,13 @@ test('stores a minimal outcome when the database rejects the full one', async ()
     await createFeature('one');
     await createFeature('two');
 
-    const records = await deliveries.settled(id);
+    const records = await deliveries.waitUntilSettled(id);
     expect(records.map(({ state, attempts }) => [state, attempts])).toEqual([
       ['success', 1],
       ['success', 1],
     ]);
     expect(records[0]?.stateDetails).toContain('could not be stored');
-    expect(await attemptsOf(id, records[0]?.id)).toMatchObject([
+    expect(await listAttempts(id, records[0]?.id)).toMatchObject([
       { outcome: 'success', status: 200, error: null },
     ]);
     expect(deliveries.receiver.received).toHaveLength(2);
@@ -109,17 +106,17 @@ test('stores a minimal outcome when the database rejects the full one', async ()
   }
 });
 
-test('retries a failed attempt whose outcome is stored in its minimal form', async () => {
+test('retries a failed attempt whose outcome was stored in minimal form', async () => {
   await sql`alter table integration_attempts add constraint planted check (error is null) not valid`.execute(
     harness.db,
   );
-  let asked = 0;
-  deliveries.receiver.respondWith((_, response) => response.writeHead(++asked < 2 ? 503 : 200).end());
+  let requests = 0;
+  deliveries.receiver.respondWith((_, response) => response.writeHead(++requests < 2 ? 503 : 200).end());
   const id = await add('webhook', { url: `${deliveries.receiver.url}/t` });
   try {
     await createFeature('one');
 
-    expect(await deliveries.settled(id)).toMatchObject([{ state: 'success', attempts: 2 }]);
+    expect(await deliveries.waitUntilSettled(id)).toMatchObject([{ state: 'success', attempts: 2 }]);
     expect(deliveries.receiver.received).toHaveLength(2);
   } finally {
     await sql`alter table integration_attempts drop constraint planted`.execute(harness.db);
@@ -138,7 +135,7 @@ test('counts a failed attempt once while the integration cannot be disabled, and
     create trigger planted before insert on events for each row when (new.type = 'integration-disabled')
       execute function planted()`.execute(harness.db);
   deliveries.receiver.respondWith(500);
-  const stateOf = async () =>
+  const readState = async () =>
     (
       await sql<{ enabled: boolean; failed: number; attempts: number }>`
         select enabled, failed_attempts as failed, (
@@ -147,16 +144,16 @@ test('counts a failed attempt once while the integration cannot be disabled, and
     ).rows[0];
 
   await createFeature('one');
-  await deliveries.settled(id);
-  // The attempts of the next delivery come after at least one failure to disable.
+  await deliveries.waitUntilSettled(id);
+  // The next delivery's attempts start after disabling has failed at least once.
   await createFeature('two');
-  await deliveries.settled(id);
-  const during = await stateOf();
+  await deliveries.waitUntilSettled(id);
+  const stateDuring = await readState();
   // Dropping the trigger would lock events, and could deadlock with a worker that writes one.
   await sql`
     create or replace function planted() returns trigger language plpgsql as
       $$ begin return new; end $$`.execute(harness.db);
 
-  expect(during).toEqual({ enabled: true, failed: 26, attempts: 6 });
-  await expect.poll(stateOf).toEqual({ enabled: false, failed: 26, attempts: 6 });
+  expect(stateDuring).toEqual({ enabled: true, failed: 26, attempts: 6 });
+  await expect.poll(readState).toEqual({ enabled: false, failed: 26, attempts: 6 });
 });

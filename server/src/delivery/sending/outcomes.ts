@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import type { Job, PgBoss } from 'pg-boss';
 import type { Db, Tx } from '../../platform/db/database.ts';
-import { asApiError } from '../../platform/db/failures.ts';
+import { translateDbError } from '../../platform/db/failures.ts';
 import { lockOrder, queueNext } from '../order.ts';
 import { DELIVERY_QUEUE } from '../outbox.ts';
 import { minimalResult, type Result } from './attempt.ts';
@@ -9,28 +9,34 @@ import { countAttempts } from './count-attempts.ts';
 import { finishAttempts, type Health, recordHealth } from './store.ts';
 
 export type FetchedJob = Pick<Job, 'id' | 'retryCount'>;
-export type Ended<J extends FetchedJob = FetchedJob> = { job: J; result: Result };
+export type CompletedJob<J extends FetchedJob = FetchedJob> = { job: J; result: Result };
 
 /** Writes outcomes, jobs of the next attempts and the end of these jobs in one transaction. Returns the failing integrations. */
-export async function writeOutcomes(db: Db, boss: PgBoss, ended: Ended[]): Promise<Health[]> {
-  const results = ended.map(({ result }) => result);
-  const ordered = [...new Set(results.filter(one => one.ordered).map(one => one.integration))];
+export async function writeOutcomes(db: Db, boss: PgBoss, completedJobs: CompletedJob[]): Promise<Health[]> {
+  const results = completedJobs.map(({ result }) => result);
+  const orderedIntegrations = [
+    ...new Set(results.filter(result => result.ordered).map(result => result.integration)),
+  ];
   return await db.transaction().execute(async tx => {
-    if (ordered.length > 0) await lockOrder(tx, ordered);
+    if (orderedIntegrations.length > 0) await lockOrder(tx, orderedIntegrations);
     await countAttempts(tx, results, await finishAttempts(tx, results));
-    if (ordered.length > 0) await queueNext(tx, ordered);
+    if (orderedIntegrations.length > 0) await queueNext(tx, orderedIntegrations);
     const failing = await recordHealth(tx, countByIntegration(results));
     await completeJobs(
       boss,
       tx,
-      ended.map(({ job }) => job),
+      completedJobs.map(({ job }) => job),
     );
     return failing;
   });
 }
 
 type Log = Record<'warn' | 'error', (fields: object, message: string) => void>;
-type Written<J extends FetchedJob> = { written: Ended<J>[]; failing: Health[]; unwritten: Ended<J>[] };
+type WriteResult<J extends FetchedJob> = {
+  written: CompletedJob<J>[];
+  failing: Health[];
+  unwritten: CompletedJob<J>[];
+};
 
 /**
  * Writes outcomes together if possible. After a temporary failure it writes them per integration, because one integration may be
@@ -40,67 +46,69 @@ type Written<J extends FetchedJob> = { written: Ended<J>[]; failing: Health[]; u
 export async function writeAsMuchAsPossible<J extends FetchedJob>(
   db: Db,
   boss: PgBoss,
-  ended: Ended<J>[],
+  completedJobs: CompletedJob<J>[],
   log: Log,
-): Promise<Written<J>> {
+): Promise<WriteResult<J>> {
   try {
-    return { written: ended, failing: await writeOutcomes(db, boss, ended), unwritten: [] };
+    return { written: completedJobs, failing: await writeOutcomes(db, boss, completedJobs), unwritten: [] };
   } catch (error) {
-    const isTemporary = asApiError(error)?.name === 'ServiceUnavailableError';
+    const isTemporary = translateDbError(error)?.name === 'ServiceUnavailableError';
     const groups = isTemporary
-      ? Object.values(Object.groupBy(ended, ({ result }) => result.integration)).map(group => group ?? [])
-      : ended.map(one => [one]);
-    const deliveries = ended.map(({ result }) => result.delivery);
+      ? Object.values(Object.groupBy(completedJobs, ({ result }) => result.integration)).map(
+          group => group ?? [],
+        )
+      : completedJobs.map(completedJob => [completedJob]);
+    const deliveries = completedJobs.map(({ result }) => result.delivery);
     if (groups.length > 1) return await writeEach(db, boss, groups, log);
     if (isTemporary) {
       log.warn({ err: error, deliveries }, 'delivery outcomes not written, retrying');
-      return { written: [], failing: [], unwritten: ended };
+      return { written: [], failing: [], unwritten: completedJobs };
     }
     log.error({ err: error, deliveries }, 'delivery outcome rejected by the database');
-    return await writeMinimal(db, boss, ended, log);
+    return await writeMinimal(db, boss, completedJobs, log);
   }
 }
 
 async function writeEach<J extends FetchedJob>(
   db: Db,
   boss: PgBoss,
-  groups: Ended<J>[][],
+  groups: CompletedJob<J>[][],
   log: Log,
-): Promise<Written<J>> {
-  const all: Written<J> = { written: [], failing: [], unwritten: [] };
+): Promise<WriteResult<J>> {
+  const total: WriteResult<J> = { written: [], failing: [], unwritten: [] };
   for (const group of groups) {
     const { written, failing, unwritten } = await writeAsMuchAsPossible(db, boss, group, log);
-    all.written.push(...written);
-    all.failing.push(...failing);
-    all.unwritten.push(...unwritten);
+    total.written.push(...written);
+    total.failing.push(...failing);
+    total.unwritten.push(...unwritten);
   }
-  return all;
+  return total;
 }
 
 async function writeMinimal<J extends FetchedJob>(
   db: Db,
   boss: PgBoss,
-  ended: Ended<J>[],
+  completedJobs: CompletedJob<J>[],
   log: Log,
-): Promise<Written<J>> {
-  const minimal = ended.map(({ job, result }) => ({ job, result: minimalResult(result) }));
+): Promise<WriteResult<J>> {
+  const minimalJobs = completedJobs.map(({ job, result }) => ({ job, result: minimalResult(result) }));
   try {
-    return { written: ended, failing: await writeOutcomes(db, boss, minimal), unwritten: [] };
+    return { written: completedJobs, failing: await writeOutcomes(db, boss, minimalJobs), unwritten: [] };
   } catch (error) {
     log.error({ err: error }, 'minimal delivery outcome rejected by the database');
-    return { written: [], failing: [], unwritten: ended };
+    return { written: [], failing: [], unwritten: completedJobs };
   }
 }
 
-/** Completes jobs that pg-boss has not reassigned meanwhile. */
+/** Completes the jobs that pg-boss has not reassigned since they were fetched. */
 export async function completeJobs(boss: PgBoss, tx: Tx, jobs: FetchedJob[]): Promise<void> {
   if (jobs.length === 0) return;
   const attempts = jobs.map(({ id, retryCount }) => ({ id, retryCount }));
-  await boss.complete(DELIVERY_QUEUE, attempts, null, { db: inTransaction(tx) });
+  await boss.complete(DELIVERY_QUEUE, attempts, null, { db: transactionExecutor(tx) });
 }
 
 /** Lets pg-boss run its statements in our transaction. */
-export const inTransaction = (tx: Tx) => ({
+export const transactionExecutor = (tx: Tx) => ({
   executeSql: async (text: string, values?: unknown[]) => {
     const { rows } = await tx.executeQuery<Record<string, unknown>>(CompiledQuery.raw(text, values ?? []));
     return { rows };

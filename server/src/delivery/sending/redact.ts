@@ -13,44 +13,44 @@ const MIN_LENGTH = 6;
 export function makeRedactor(
   provider: Provider,
   parameters: Parameters,
-  more: string[] = [],
+  otherSecrets: string[] = [],
 ): (text: string) => string {
-  const secrets = [...secretsOf(provider, parameters), ...more]
+  const secrets = [...collectSecrets(provider, parameters), ...otherSecrets]
     .flatMap(secret => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])
     .filter(secret => secret.length >= MIN_LENGTH)
     .toSorted((a, b) => b.length - a.length);
   const unique = [...new Set(secrets)];
   return text => {
-    const whole = unique.reduce((masked, secret) => masked.replaceAll(secret, MASK), text);
-    return unique.reduce(withoutCutSecret, whole);
+    const maskedText = unique.reduce((masked, secret) => masked.replaceAll(secret, MASK), text);
+    return unique.reduce(maskCutSecret, maskedText);
   };
 }
 
-function withoutCutSecret(text: string, secret: string): string {
+function maskCutSecret(text: string, secret: string): string {
   for (let length = Math.min(secret.length - 1, text.length); length >= MIN_LENGTH; length--) {
     if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length) + MASK;
   }
   return text;
 }
 
-/** The values of sensitive parameters, and the parts of them that are secret on their own. */
-function secretsOf(provider: Provider, parameters: Parameters): string[] {
+/** Returns the values of sensitive parameters, and the parts of them that are secret on their own. */
+function collectSecrets(provider: Provider, parameters: Parameters): string[] {
   return provider.parameters
     .filter(({ sensitive }) => sensitive)
     .flatMap(({ name, type }) => {
       const value = parameters[name];
       if (!value) return [];
-      if (type === 'url') return [value, ...partsOfUrl(value)];
+      if (type === 'url') return [value, ...splitUrl(value)];
       if (type === 'headers')
-        return Object.values(customHeaders({ customHeaders: value })).flatMap(withToken);
-      return withToken(value);
+        return Object.values(customHeaders({ customHeaders: value })).flatMap(valueAndToken);
+      return valueAndToken(value);
     });
 }
 
 /** A scheme such as Bearer precedes a token. */
-const withToken = (value: string): string[] => [value, /^\S+ (\S+)$/.exec(value)?.[1] ?? ''];
+const valueAndToken = (value: string): string[] => [value, /^\S+ (\S+)$/.exec(value)?.[1] ?? ''];
 
-function partsOfUrl(text: string): string[] {
+function splitUrl(text: string): string[] {
   const url = URL.parse(text);
   if (!url) return [];
   const segments = url.pathname.split('/');

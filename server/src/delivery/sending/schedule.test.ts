@@ -10,7 +10,7 @@ test('is exhausted after ten failures over about 75 hours, with each delay withi
     fc.property(
       fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 10, maxLength: 10 }),
       randoms => {
-        let elapsed = 0;
+        let elapsedMs = 0;
         for (const [failures, random] of randoms.entries()) {
           const next = nextStep('rejected', failures, SCHEDULE, undefined, random);
           if (failures === 9) {
@@ -21,10 +21,10 @@ test('is exhausted after ten failures over about 75 hours, with each delay withi
           const delay = (SCHEDULE[failures + 1] ?? 0) * 1_000;
           expect(next.delayMs).toBeGreaterThanOrEqual(0.8 * delay - 1);
           expect(next.delayMs).toBeLessThanOrEqual(Math.min(1.2 * delay, 86_400_000) + 1);
-          elapsed += next.delayMs;
+          elapsedMs += next.delayMs;
         }
-        expect(elapsed / 3_600_000).toBeGreaterThan(60);
-        expect(elapsed / 3_600_000).toBeLessThan(91);
+        expect(elapsedMs / 3_600_000).toBeGreaterThan(60);
+        expect(elapsedMs / 3_600_000).toBeLessThan(91);
       },
     ),
   );
@@ -49,8 +49,11 @@ test.each([
   [1, 5_000],
   [8_000, 8_000],
   [3_600_000, 10_000],
-])('if the receiver asks it to wait %d ms, it waits %d ms', (asked, expected) => {
-  expect(nextStep('rejected', 0, SCHEDULE, asked, 0.5)).toEqual({ state: 'retrying', delayMs: expected });
+])('if the receiver asks it to wait %d ms, it waits %d ms', (requestedMs, expected) => {
+  expect(nextStep('rejected', 0, SCHEDULE, requestedMs, 0.5)).toEqual({
+    state: 'retrying',
+    delayMs: expected,
+  });
 });
 
 test('never delays an attempt by more than a day', () => {
@@ -71,50 +74,50 @@ test('parses Retry-After as seconds or a date', () => {
 
 test('the circuit breaker opens when 14 of 20 attempts failed, probes once after a pause, and closes after a success', () => {
   const breaker = createCircuitBreaker();
-  for (let n = 0; n < 6; n++) breaker.note(1, false, n);
-  for (let n = 6; n < 19; n++) breaker.note(1, true, n);
+  for (let n = 0; n < 6; n++) breaker.record(1, false, n);
+  for (let n = 6; n < 19; n++) breaker.record(1, true, n);
   expect(breaker.openCircuits(19, () => 0)).toEqual([]);
 
-  breaker.note(1, true, 20);
+  breaker.record(1, true, 20);
 
   expect(breaker.openCircuits(30, () => 0)).toEqual([1]);
   expect(breaker.allowance(1, 30)).toBe(0);
   expect(breaker.allowance(2, 30)).toBe(Number.POSITIVE_INFINITY);
   // Attempts that were already in flight change nothing.
-  breaker.note(1, true, 4_000);
+  breaker.record(1, true, 4_000);
   expect(breaker.openCircuits(5_021, () => 0)).toEqual([]);
   expect(breaker.allowance(1, 5_021)).toBe(1);
   expect(breaker.openCircuits(5_021, () => 1)).toEqual([1]);
-  breaker.note(1, true, 5_030);
+  breaker.record(1, true, 5_030);
   expect(breaker.openCircuits(15_029, () => 0)).toEqual([1]);
   expect(breaker.openCircuits(15_031, () => 0)).toEqual([]);
-  breaker.note(1, false, 15_040);
+  breaker.record(1, false, 15_040);
   expect(breaker.allowance(1, 15_041)).toBe(Number.POSITIVE_INFINITY);
 });
 
 test('the pause doubles with every failed probe, up to 1 minute', () => {
   const breaker = createCircuitBreaker();
-  for (let n = 0; n < 20; n++) breaker.note(1, true, 0);
+  for (let n = 0; n < 20; n++) breaker.record(1, true, 0);
   let now = 0;
   const rests: number[] = [];
   for (let n = 0; n < 6; n++) {
     const since = now;
     while (breaker.openCircuits(now, () => 0).length > 0) now += 1_000;
     rests.push(now - since);
-    breaker.note(1, true, now);
+    breaker.record(1, true, now);
   }
   expect(rests).toEqual([5_000, 10_000, 20_000, 40_000, 60_000, 60_000]);
 });
 
 test('failures spread over more than 5 minutes do not open the circuit', () => {
   const breaker = createCircuitBreaker();
-  for (let n = 0; n < 40; n++) breaker.note(1, true, n * 20_000);
+  for (let n = 0; n < 40; n++) breaker.record(1, true, n * 20_000);
   expect(breaker.openCircuits(40 * 20_000, () => 0)).toEqual([]);
 });
 
 test('a failure rate of 50 % does not open the circuit, even with 20 failures in a row', () => {
   const breaker = createCircuitBreaker();
-  for (let n = 0; n < 100; n++) breaker.note(1, n % 2 === 0, n * 100);
-  for (let n = 0; n < 20; n++) breaker.note(1, true, 10_000 + n);
+  for (let n = 0; n < 100; n++) breaker.record(1, n % 2 === 0, n * 100);
+  for (let n = 0; n < 20; n++) breaker.record(1, true, 10_000 + n);
   expect(breaker.openCircuits(10_100, () => 0)).toEqual([]);
 });

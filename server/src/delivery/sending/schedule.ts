@@ -15,9 +15,9 @@ export type Outcome =
   | 'configuration'
   | 'interrupted';
 
-const FINAL: readonly Outcome[] = ['gone', 'disallowed', 'configuration'];
+const FINAL_OUTCOMES: readonly Outcome[] = ['gone', 'disallowed', 'configuration'];
 
-export type Next =
+export type NextState =
   | { state: 'success' | 'successWithErrors' | 'failed' }
   | { state: 'retrying'; delayMs: number };
 
@@ -31,17 +31,17 @@ export function nextStep(
   schedule: readonly number[],
   retryAfterMs: number | undefined,
   random: number,
-): Next {
+): NextState {
   if (outcome === 'success') return { state: 'success' };
   if (outcome === 'partial') return { state: 'successWithErrors' };
   const delay = schedule[failures + 1];
-  if (FINAL.includes(outcome) || delay === undefined) return { state: 'failed' };
-  const jittered = delay * 1_000 * (1 - JITTER + 2 * JITTER * random);
-  const asked = Math.min(retryAfterMs ?? 0, 2 * delay * 1_000);
-  return { state: 'retrying', delayMs: Math.min(Math.max(jittered, asked), MAX_DELAY_MS) };
+  if (FINAL_OUTCOMES.includes(outcome) || delay === undefined) return { state: 'failed' };
+  const jitteredDelay = delay * 1_000 * (1 - JITTER + 2 * JITTER * random);
+  const requestedDelay = Math.min(retryAfterMs ?? 0, 2 * delay * 1_000);
+  return { state: 'retrying', delayMs: Math.min(Math.max(jitteredDelay, requestedDelay), MAX_DELAY_MS) };
 }
 
-/** The Retry-After header: seconds, or a date. */
+/** Parses the Retry-After header, which has seconds or a date. */
 export function retryAfterMs(header: string | null, now: Date): number | undefined {
   if (header === null) return undefined;
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000;

@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import { ellipsize, storableText } from '../../../../plane/src/platform/text.ts';
+import { ellipsize, toStorableText } from '@halyard/plane/platform/text.ts';
 import type { OutgoingRequest } from '../../platform/outgoing/send.ts';
 import { shownTarget } from '../../platform/outgoing/target.ts';
 import { MASK } from '../../platform/secrets/mask.ts';
@@ -8,7 +8,7 @@ import type { Parameters } from '../integrations/providers/provider.ts';
 import type { RenderedRequest, RequestHeader } from './schema.ts';
 
 /** Headers that the server or a visible parameter sets. The values of all others are masked. */
-const VISIBLE = new Set([
+const VISIBLE_HEADERS = new Set([
   'user-agent',
   'content-type',
   'content-encoding',
@@ -17,36 +17,39 @@ const VISIBLE = new Set([
   'x-event-id',
 ]);
 const MAX_HEADERS = 40;
-const MAX_VALUE = 200;
+const MAX_VALUE_LENGTH = 200;
 const MAX_BODY = 65_536;
-/** A body with a template has at most 1,048,576 characters. */
+/** A rendered body has at most 1,048,576 characters. */
 const MAX_UNZIPPED_BYTES = 4_194_304;
 
-/** The headers of a request, with secrets masked. Custom headers are secret as a whole, so their names are masked too. */
-export function shownHeaders(headers: Record<string, string>, parameters: Parameters): RequestHeader[] {
-  const custom = new Set(Object.keys(customHeaders(parameters)).map(name => name.toLowerCase()));
+/** Masks the secrets in the headers of a request. Custom headers are secret as a whole, so their names are masked too. */
+export function maskHeaders(headers: Record<string, string>, parameters: Parameters): RequestHeader[] {
+  const customNames = new Set(Object.keys(customHeaders(parameters)).map(name => name.toLowerCase()));
   return Object.entries(headers)
     .slice(0, MAX_HEADERS)
-    .map(([given, value]) => {
-      const name = given.toLowerCase();
-      if (custom.has(name)) return { name: MASK, value: MASK };
-      return { name, value: VISIBLE.has(name) ? ellipsize(storableText(value), MAX_VALUE) : MASK };
+    .map(([headerName, value]) => {
+      const name = headerName.toLowerCase();
+      if (customNames.has(name)) return { name: MASK, value: MASK };
+      return {
+        name,
+        value: VISIBLE_HEADERS.has(name) ? ellipsize(toStorableText(value), MAX_VALUE_LENGTH) : MASK,
+      };
     });
 }
 
-/** A request as it would be sent, with secrets masked and the body unzipped. */
-export function shownRequest(
+/** Shows a request as it would be sent, with secrets masked and the body unzipped. */
+export function maskRequest(
   { url, headers, body }: OutgoingRequest,
   parameters: Parameters,
 ): RenderedRequest {
-  const text = typeof body === 'string' ? body : unzipped(body);
+  const text = typeof body === 'string' ? body : unzip(body);
   return {
     url: shownTarget(url),
-    headers: shownHeaders(headers, parameters),
+    headers: maskHeaders(headers, parameters),
     body: ellipsize(text, MAX_BODY),
     isBodyCut: text.length > MAX_BODY,
   };
 }
 
-const unzipped = (body: Buffer): string =>
+const unzip = (body: Buffer): string =>
   gunzipSync(body, { maxOutputLength: MAX_UNZIPPED_BYTES }).toString('utf8');

@@ -1,38 +1,41 @@
-import { storableText } from '../../../../plane/src/platform/text.ts';
+import { toStorableText } from '@halyard/plane/platform/text.ts';
 
 const MAX_DEPTH = 50;
 
-class TooLarge extends Error {}
+class TooLargeError extends Error {}
 
 /**
- * A copy that a jsonb column accepts, or undefined if its JSON has more than about `max` characters. Values below 50 levels become an
- * ellipsis, because JSON.stringify and PostgreSQL overflow their stack on a body of 5,000 opening brackets.
+ * Returns a copy that a jsonb column accepts, or undefined if its JSON has more than about `max` characters. Values nested more
+ * than 50 levels deep become an ellipsis, because a body of 5,000 opening brackets overflows the stack of JSON.stringify and of
+ * PostgreSQL.
  */
-export function storableJson(value: object, max: number): object | undefined {
-  let left = max;
+export function toStorableJson(value: object, max: number): object | undefined {
+  let remaining = max;
   const spend = (characters: number) => {
-    left -= characters;
-    if (left < 0) throw new TooLarge();
+    remaining -= characters;
+    if (remaining < 0) throw new TooLargeError();
   };
-  const text = (one: string): string => {
-    spend(one.length + 2);
-    return storableText(one);
+  const copyText = (characters: string): string => {
+    spend(characters.length + 2);
+    return toStorableText(characters);
   };
-  const copy = (one: unknown, depth: number): unknown => {
-    if (typeof one === 'string') return text(one);
-    if (typeof one !== 'object' || one === null) {
+  const copy = (part: unknown, depth: number): unknown => {
+    if (typeof part === 'string') return copyText(part);
+    if (typeof part !== 'object' || part === null) {
       spend(4);
-      return one;
+      return part;
     }
-    if (depth > MAX_DEPTH) return text('…');
+    if (depth > MAX_DEPTH) return copyText('…');
     spend(2);
-    if (Array.isArray(one)) return one.map(item => copy(item, depth + 1));
-    return Object.fromEntries(Object.entries(one).map(([key, item]) => [text(key), copy(item, depth + 1)]));
+    if (Array.isArray(part)) return part.map(item => copy(item, depth + 1));
+    return Object.fromEntries(
+      Object.entries(part).map(([key, item]) => [copyText(key), copy(item, depth + 1)]),
+    );
   };
   try {
     return copy(value, 0) as object;
   } catch (error) {
-    if (error instanceof TooLarge) return undefined;
+    if (error instanceof TooLargeError) return undefined;
     throw error;
   }
 }

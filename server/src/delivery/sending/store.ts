@@ -5,10 +5,10 @@ import { IS_FIRST } from '../order.ts';
 import { insertDeliveryJobs } from '../outbox.ts';
 import type { Claim, Result } from './attempt.ts';
 
-const OPEN = sql<SqlBool>`state in ('pending', 'retrying')`;
+const IS_OPEN = sql<SqlBool>`state in ('pending', 'retrying')`;
 
-/** An event as receivers get it: without the IP address, and without fields that the event does not have. */
-export const asDelivered = ({
+/** Converts an event to the form that receivers get, without the IP address and without fields that the event does not have. */
+export const toDeliveredEvent = ({
   ip: _,
   comment,
   createdByToken,
@@ -81,17 +81,17 @@ export async function claimDeliveries(
       waitedMs,
       webhookId,
       isTest,
-      event: asDelivered(event),
+      event: toDeliveredEvent(event),
     }),
   );
 }
 
 /** A delivery whose attempt was written, with its failures since it was last sent or redelivered. */
-export type Finished = { delivery: number; failures: number };
+export type FinishedAttempt = { delivery: number; failures: number };
 
 /** Writes the outcomes of attempts and the jobs of the next attempts. Skips attempts that were superseded. */
-export async function finishAttempts(tx: Tx, results: Result[]): Promise<Finished[]> {
-  const { rows } = await sql<Finished>`
+export async function finishAttempts(tx: Tx, results: Result[]): Promise<FinishedAttempt[]> {
+  const { rows } = await sql<FinishedAttempt>`
     with done as (
       select * from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as (
         delivery bigint, attempt integer, outcome text, "durationMs" integer, status integer, address text, error text,
@@ -127,7 +127,7 @@ export async function finishAttempts(tx: Tx, results: Result[]): Promise<Finishe
 export type HourCounts = {
   hour: string;
   delivered: number;
-  /** Delivered by the first attempt. */
+  /** Delivered on the first attempt. */
   deliveredFirst: number;
   failed: number;
   retried: number;
@@ -166,14 +166,14 @@ export async function deleteOldHours(db: Db): Promise<void> {
 }
 
 export type Health = { id: number; failingSince: string; failedAttempts: number; warned: boolean };
-type Recovered = Omit<Health, 'failingSince'> & { failingSince: null };
+type RecoveredHealth = Omit<Health, 'failingSince'> & { failingSince: null };
 
-/** Records since when all attempts of an integration have failed. Returns the failing integrations. */
+/** Records the time since which every attempt of an integration has failed. Returns the failing integrations. */
 export async function recordHealth(
   tx: Tx,
   counts: { integration: number; failed: number; succeeded: boolean }[],
 ): Promise<Health[]> {
-  const { rows } = await sql<Health | Recovered>`
+  const { rows } = await sql<Health | RecoveredHealth>`
     with counted as (
       select * from jsonb_to_recordset(${JSON.stringify(counts)}::jsonb)
         as (integration integer, failed integer, succeeded boolean)
@@ -193,7 +193,7 @@ export async function recordHealth(
   return rows.filter(row => row.failingSince !== null);
 }
 
-/** The integrations among `ids` whose attempts all fail. */
+/** Lists the integrations among `ids` whose attempts all fail. */
 export async function listFailing(db: Reader, ids: number[]): Promise<Health[]> {
   const { rows } = await sql<Health>`
     select id, failing_since as "failingSince", failed_attempts as "failedAttempts", warned_at is not null as warned
@@ -207,7 +207,7 @@ export async function postponeDeliveries(tx: Tx, deliveries: number[], delayMs: 
     select d.id, d.integration_id, integrations.ordered, d.attempts + 1 as attempt,
       now() + ${delayMs} * interval '1 ms' as start_after
     from integration_deliveries d join integrations on integrations.id = d.integration_id
-    where d.id = any(${deliveries}::bigint[]) and ${OPEN}`).execute(tx);
+    where d.id = any(${deliveries}::bigint[]) and ${IS_OPEN}`).execute(tx);
 }
 
 /** Deletes up to `limit` records older than 30 days, except the newest 1,000 of each integration. Returns their number. */
@@ -221,7 +221,7 @@ export async function deleteOldRecords(db: Db, limit: number): Promise<number> {
       cross join lateral (
         select id from integration_deliveries d
         where d.integration_id = integrations.id and d.id < oldest_kept.id
-          and d.created_at < now() - interval '30 days' and not (${OPEN})
+          and d.created_at < now() - interval '30 days' and not (${IS_OPEN})
         order by d.id limit ${limit}
       ) as old
       limit ${limit}
@@ -244,7 +244,7 @@ export async function deleteOrphans(db: Db, limit: number): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Inserts jobs for open deliveries that were due 5 minutes ago and have none. Blocked deliveries have no job on purpose. */
+/** Inserts jobs for open deliveries that were due 5 minutes ago and have none. Blocked deliveries deliberately have no job. */
 export async function requeueStranded(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with stranded as (
@@ -262,13 +262,21 @@ export async function requeueStranded(db: Db): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-export type QueueState = { state: string; count: number; oldestSeconds: number };
+/** Counts open deliveries by state. */
+export async function countOpen(db: Reader): Promise<{ state: string; count: number }[]> {
+  const { rows } = await sql<{ state: string; count: number }>`
+    select state, count(*) as count from integration_deliveries where ${IS_OPEN} group by state`.execute(db);
+  return rows;
+}
 
-/** The number of open deliveries by state, and how long the oldest one has been due. */
-export async function countOpen(db: Reader): Promise<QueueState[]> {
-  const { rows } = await sql<QueueState>`
-    select state, count(*) as count,
-      greatest(0, extract(epoch from now() - min(due_at)))::double precision as "oldestSeconds"
-    from integration_deliveries where ${OPEN} group by state`.execute(db);
+/** Lists the integrations whose oldest delivery has been due for the longest time, and for how long. */
+export async function listWaiting(
+  db: Reader,
+  limit: number,
+): Promise<{ integration: number; seconds: number }[]> {
+  const { rows } = await sql<{ integration: number; seconds: number }>`
+    select integration_id as integration, extract(epoch from now() - min(due_at))::double precision as seconds
+    from integration_deliveries where ${IS_OPEN} and due_at < now()
+    group by integration_id order by seconds desc limit ${limit}`.execute(db);
   return rows;
 }

@@ -3,28 +3,28 @@ import { type Context, contextValue } from './context.ts';
 
 const VARIANT_SEED = 86_028_157;
 
-/** What decides a user's bucket: the value of a context field, or chance. */
-export type Sticky = {
+/** What determines a user's bucket: the value of a context field, or chance. */
+export type BucketSource = {
   stickiness: string;
-  /** The context field that the value comes from. Null: there is no value. */
+  /** The context field that the value comes from. Null if there is no value. */
   stickinessField: string | null;
   stickinessValue: string | null;
   /** Whether each evaluation picks a random bucket. */
   random: boolean;
 };
 
-const hashed = (groupId: string, value: string, seed: number, buckets: number): number =>
+const hashToBucket = (groupId: string, value: string, seed: number, buckets: number): number =>
   (murmurHash3.x86.hash32(`${groupId}:${value}`, seed) % buckets) + 1;
 
-/** 1 to 100. */
-export const rolloutBucket = (groupId: string, value: string): number => hashed(groupId, value, 0, 100);
+/** Returns a bucket from 1 to 100. */
+export const rolloutBucket = (groupId: string, value: string): number => hashToBucket(groupId, value, 0, 100);
 
-/** 1 to the total weight. */
+/** Returns a bucket from 1 to the total weight. */
 export const variantBucket = (groupId: string, value: string, totalWeight: number): number =>
-  hashed(groupId, value, VARIANT_SEED, totalWeight);
+  hashToBucket(groupId, value, VARIANT_SEED, totalWeight);
 
-/** The first of the context fields that has a value. */
-export function firstValue(context: Context, fields: readonly string[]): Sticky | undefined {
+/** Returns the value of the first context field that has one. */
+export function firstValue(context: Context, fields: readonly string[]): BucketSource | undefined {
   for (const field of fields) {
     const value = Object.hasOwn(context, field) ? context[field] : undefined;
     if (typeof value === 'string' && value !== '')
@@ -33,15 +33,15 @@ export function firstValue(context: Context, fields: readonly string[]): Sticky 
   return undefined;
 }
 
-/** The value of the one field that the stickiness names. */
-export function namedValue(context: Context, stickiness: string): Sticky | undefined {
+/** Returns the value of the field that the stickiness names. */
+export function namedValue(context: Context, stickiness: string): BucketSource | undefined {
   const value = contextValue(context, stickiness);
   return value
     ? { stickiness, stickinessField: stickiness, stickinessValue: value, random: false }
     : undefined;
 }
 
-export const drawn = (stickiness: string, value: number): Sticky => ({
+export const randomValue = (stickiness: string, value: number): BucketSource => ({
   stickiness,
   stickinessField: null,
   stickinessValue: String(value),

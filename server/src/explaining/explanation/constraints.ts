@@ -1,48 +1,48 @@
+import { compilePattern } from '@halyard/plane/platform/pattern.ts';
 import { Address4, Address6 } from 'ip-address';
 import type { RE2JS } from 're2js';
 import semver from 'semver';
-import { compilePattern } from '../../../../plane/src/platform/pattern.ts';
 import { type Context, contextValue } from './context.ts';
 import type { Constraint } from './document.ts';
 
 /** The outcome of a constraint, and the value of the context that it compared. */
 export type CheckedConstraint = Constraint & { result: boolean; actual: string | null };
 
-/** Compiled patterns by their source. Each request has its own. */
+/** Compiled patterns by their source. Each request has its own map. */
 export type Patterns = Map<string, RE2JS | undefined>;
 
 const MAX_PATTERNS = 1_000;
 
 type Check = (constraint: Constraint, actual: string | undefined, patterns: Patterns) => boolean;
 
-const listed = ({ values = [] }: Constraint): string[] =>
+const trimmedValues = ({ values = [] }: Constraint): string[] =>
   values.filter(value => value !== '').map(value => value.trim());
 
-const isIn: Check = (constraint, actual) => listed(constraint).some(value => value === actual);
+const isIn: Check = (constraint, actual) => trimmedValues(constraint).some(value => value === actual);
 
-const text =
+const textCheck =
   (test: (actual: string, value: string) => boolean): Check =>
   (constraint, actual) => {
     if (actual === undefined) return false;
-    const fold = (given: string) => (constraint.caseInsensitive ? given.toLocaleLowerCase() : given);
-    const folded = fold(actual);
-    return listed(constraint).some(value => test(folded, fold(value)));
+    const fold = (value: string) => (constraint.caseInsensitive ? value.toLocaleLowerCase() : value);
+    const foldedActual = fold(actual);
+    return trimmedValues(constraint).some(value => test(foldedActual, fold(value)));
   };
 
-const number =
+const numberCheck =
   (test: (actual: number, value: number) => boolean): Check =>
   ({ value }, actual) => {
     const [left, right] = [Number(actual), Number(value)];
     return !Number.isNaN(left) && !Number.isNaN(right) && test(left, right);
   };
 
-/** Dates that cannot be read compare as false. */
-const date =
+/** Makes a check of dates. A comparison with an unreadable date is false. */
+const dateCheck =
   (test: (actual: number, value: number) => boolean): Check =>
   ({ value = '' }, actual = '') =>
     test(new Date(actual).getTime(), new Date(value).getTime());
 
-const version =
+const versionCheck =
   (test: (actual: string, value: string) => boolean): Check =>
   ({ value = '' }, actual) => {
     if (!actual || actual.startsWith('v') || semver.valid(actual) === null) return false;
@@ -65,47 +65,52 @@ const matchesPattern: Check = ({ value = '', caseInsensitive = false }, actual, 
 
 const isInRange: Check = (constraint, actual) => {
   if (actual === undefined) return false;
-  const ranges = listed(constraint);
+  const ranges = trimmedValues(constraint);
   if (Address4.isValid(actual)) {
     const address = new Address4(actual);
     return ranges
       .filter(range => Address4.isValid(range))
-      .some(range => within(address, new Address4(range)));
+      .some(range => isInSubnet(address, new Address4(range)));
   }
   if (!Address6.isValid(actual)) return false;
   const address = new Address6(actual);
-  return ranges.filter(range => Address6.isValid(range)).some(range => within(address, new Address6(range)));
+  return ranges
+    .filter(range => Address6.isValid(range))
+    .some(range => isInSubnet(address, new Address6(range)));
 };
 
-const within = <T extends Address4 | Address6>(address: T, range: T): boolean =>
+const isInSubnet = <T extends Address4 | Address6>(address: T, range: T): boolean =>
   address.correctForm() === range.correctForm() || address.isInSubnet(range as never);
 
 const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['IN', isIn],
-  ['NOT_IN', (...given) => !isIn(...given)],
-  ['STR_STARTS_WITH', text((actual, value) => actual.startsWith(value))],
-  ['STR_ENDS_WITH', text((actual, value) => actual.endsWith(value))],
-  ['STR_CONTAINS', text((actual, value) => actual.includes(value))],
-  ['NUM_EQ', number((actual, value) => actual === value)],
-  ['NUM_GT', number((actual, value) => actual > value)],
-  ['NUM_GTE', number((actual, value) => actual >= value)],
-  ['NUM_LT', number((actual, value) => actual < value)],
-  ['NUM_LTE', number((actual, value) => actual <= value)],
-  ['DATE_AFTER', date((actual, value) => actual > value)],
-  ['DATE_BEFORE', date((actual, value) => actual < value)],
-  ['SEMVER_EQ', version((actual, value) => semver.eq(actual, value))],
-  ['SEMVER_GT', version((actual, value) => semver.gt(actual, value))],
-  ['SEMVER_GTE', version((actual, value) => semver.gte(actual, value))],
-  ['SEMVER_LT', version((actual, value) => semver.lt(actual, value))],
-  ['SEMVER_LTE', version((actual, value) => semver.lte(actual, value))],
+  ['NOT_IN', (...input) => !isIn(...input)],
+  ['STR_STARTS_WITH', textCheck((actual, value) => actual.startsWith(value))],
+  ['STR_ENDS_WITH', textCheck((actual, value) => actual.endsWith(value))],
+  ['STR_CONTAINS', textCheck((actual, value) => actual.includes(value))],
+  ['NUM_EQ', numberCheck((actual, value) => actual === value)],
+  ['NUM_GT', numberCheck((actual, value) => actual > value)],
+  ['NUM_GTE', numberCheck((actual, value) => actual >= value)],
+  ['NUM_LT', numberCheck((actual, value) => actual < value)],
+  ['NUM_LTE', numberCheck((actual, value) => actual <= value)],
+  ['DATE_AFTER', dateCheck((actual, value) => actual > value)],
+  ['DATE_BEFORE', dateCheck((actual, value) => actual < value)],
+  ['SEMVER_EQ', versionCheck((actual, value) => semver.eq(actual, value))],
+  ['SEMVER_GT', versionCheck((actual, value) => semver.gt(actual, value))],
+  ['SEMVER_GTE', versionCheck((actual, value) => semver.gte(actual, value))],
+  ['SEMVER_LT', versionCheck((actual, value) => semver.lt(actual, value))],
+  ['SEMVER_LTE', versionCheck((actual, value) => semver.lte(actual, value))],
   ['REGEX', matchesPattern],
   ['IN_CIDR', isInRange],
 ]);
 
-/** Dates are compared with the time of the evaluation, whatever field the constraint names. */
+/** Whether the operator compares dates. It then compares the evaluation time, no matter which field the constraint names. */
 export const isDateOperator = (operator: string): boolean => operator.startsWith('DATE_');
 
-/** An unknown operator evaluates to false, inverted or not. `now` is the time of a context without currentTime. */
+/**
+ * Checks a constraint. An unknown operator evaluates to false, whether or not it is inverted. `now` is the time of a context
+ * without currentTime.
+ */
 export function checkConstraint(
   constraint: Constraint,
   context: Context,

@@ -12,10 +12,10 @@ export type Context = {
   [field: string]: unknown;
 };
 
-/** The value that a constraint on the field compares. A field of the context comes before a property of the same name. */
+/** Returns the value that a constraint on the field compares. A field of the context comes before a property of the same name. */
 export function contextValue(context: Context, field: string): string | undefined {
-  const own = Object.hasOwn(context, field) ? context[field] : undefined;
+  const fieldValue = Object.hasOwn(context, field) ? context[field] : undefined;
   const { properties = {} } = context;
-  const value = own ?? (Object.hasOwn(properties, field) ? properties[field] : undefined);
+  const value = fieldValue ?? (Object.hasOwn(properties, field) ? properties[field] : undefined);
   return value === undefined || value === null ? undefined : String(value);
 }

@@ -4,33 +4,33 @@ import type { Dependency, Feature } from './document.ts';
 export type CheckedDependency = {
   feature: string;
   requires: 'enabled' | 'disabled';
-  /** The flag requires one of these variants of the parent. Empty: any. */
+  /** The flag requires one of these variants of the parent. Any variant will do if the list is empty. */
   variants: string[];
   /** SDKs disable a flag whose parent they do not know, or whose parent has a parent. */
   state: 'enabled' | 'disabled' | 'missing' | 'has-parent';
-  /** The variant that the parent serves. Null: the parent is not evaluated. */
+  /** The variant that the parent serves. Null if the parent is not evaluated. */
   variant: string | null;
   result: boolean;
 };
 
 type ParentResult = { isEnabled: boolean; variant: { name: string } };
 
-/** `parent` is the result of the parent for the same context. */
+/** Checks a dependency. `parent` is the result of the parent for the same context. */
 export function checkDependency(
   { feature, enabled, variants = [] }: Dependency,
   document: Feature | undefined,
   parent: ParentResult | undefined,
 ): CheckedDependency {
   const requires = enabled === false ? 'disabled' : 'enabled';
-  const base = { feature, requires, variants } as const;
-  if (!document || !parent) return { ...base, state: 'missing', variant: null, result: false };
-  if (hasParents(document)) return { ...base, state: 'has-parent', variant: null, result: false };
-  const checked = {
-    ...base,
+  const dependency = { feature, requires, variants } as const;
+  if (!document || !parent) return { ...dependency, state: 'missing', variant: null, result: false };
+  if (hasParents(document)) return { ...dependency, state: 'has-parent', variant: null, result: false };
+  const evaluatedDependency = {
+    ...dependency,
     state: parent.isEnabled ? ('enabled' as const) : ('disabled' as const),
     variant: parent.variant.name,
   };
-  return { ...checked, result: isSatisfied(checked) };
+  return { ...evaluatedDependency, result: isSatisfied(evaluatedDependency) };
 }
 
 export const hasParents = ({ dependencies = [] }: Feature): boolean => dependencies.length > 0;

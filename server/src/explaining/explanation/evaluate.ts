@@ -1,6 +1,6 @@
 import { type CheckedDependency, checkDependency, hasParents } from './dependencies.ts';
 import type { Feature, Payload, Variant } from './document.ts';
-import { type CheckedStrategy, type Circumstances, checkStrategy, type Steps } from './strategies.ts';
+import { type CheckedStrategy, checkStrategy, type EvaluationInputs, type Steps } from './strategies.ts';
 import { selectVariant, type VariantSelection } from './variants.ts';
 
 /** Why a flag is enabled or disabled. */
@@ -20,7 +20,7 @@ export type Evaluation = {
   reason: Reason;
   dependencies: CheckedDependency[];
   strategies: CheckedStrategy[];
-  /** Position of the first strategy that matches. */
+  /** Position of the first strategy that matches. Null if none matches. */
   matched: number | null;
   variant: ChosenVariant;
   variantSelection: VariantSelection | null;
@@ -30,20 +30,21 @@ export type Evaluation = {
 export type Parents = Map<string, Evaluation>;
 
 /** Evaluates the flag as SDKs do. All strategies are checked, even those after the first match. */
-export function* evaluate(
-  feature: Feature,
-  circumstances: Circumstances,
-  parents: Parents,
-): Steps<Evaluation> {
-  const dependencies = yield* checkDependencies(feature, circumstances, parents);
-  const list = Array.isArray(feature.strategies) ? feature.strategies : undefined;
+export function* evaluate(feature: Feature, inputs: EvaluationInputs, parents: Parents): Steps<Evaluation> {
+  const dependencies = yield* checkDependencies(feature, inputs, parents);
+  const listedStrategies = Array.isArray(feature.strategies) ? feature.strategies : undefined;
   const strategies: CheckedStrategy[] = [];
-  for (const strategy of list ?? []) strategies.push(yield* checkStrategy(strategy, circumstances));
-  const first = strategies.findIndex(({ result }) => result === true);
-  const matched = first === -1 ? null : first;
-  const reason = reasonOf(feature, dependencies, list === undefined ? undefined : strategies.length, matched);
+  for (const strategy of listedStrategies ?? []) strategies.push(yield* checkStrategy(strategy, inputs));
+  const firstMatch = strategies.findIndex(({ result }) => result === true);
+  const matched = firstMatch === -1 ? null : firstMatch;
+  const reason = getReason(
+    feature,
+    dependencies,
+    listedStrategies === undefined ? undefined : strategies.length,
+    matched,
+  );
   const isEnabled = reason === 'strategy-matches' || reason === 'no-strategies';
-  const chosen = isEnabled ? chooseVariant(feature, matched, circumstances) : undefined;
+  const choice = isEnabled ? chooseVariant(feature, matched, inputs) : undefined;
   return {
     isEnabled,
     isEnabledInCurrentEnvironment: feature.enabled,
@@ -51,81 +52,84 @@ export function* evaluate(
     dependencies,
     strategies,
     matched,
-    variant: servedVariant(chosen, isEnabled),
-    variantSelection: chosen?.selection ?? null,
+    variant: servedVariant(choice, isEnabled),
+    variantSelection: choice?.selection ?? null,
   };
 }
 
 function* checkDependencies(
   { dependencies = [] }: Feature,
-  circumstances: Circumstances,
+  inputs: EvaluationInputs,
   parents: Parents,
 ): Steps<CheckedDependency[]> {
-  const checked: CheckedDependency[] = [];
+  const checkedDependencies: CheckedDependency[] = [];
   for (const dependency of dependencies) {
-    const document = circumstances.documents.features.get(dependency.feature);
+    const document = inputs.documents.features.get(dependency.feature);
     if (document && !hasParents(document) && !parents.has(dependency.feature))
-      parents.set(dependency.feature, yield* evaluate(document, circumstances, parents));
-    const known = document && hasParents(document) ? UNEVALUATED : parents.get(dependency.feature);
-    checked.push(checkDependency(dependency, document, known));
+      parents.set(dependency.feature, yield* evaluate(document, inputs, parents));
+    const parent = document && hasParents(document) ? UNEVALUATED_PARENT : parents.get(dependency.feature);
+    checkedDependencies.push(checkDependency(dependency, document, parent));
   }
-  return checked;
+  return checkedDependencies;
 }
 
-/** A parent with parents is never evaluated, so a cycle ends here. */
-const UNEVALUATED = { isEnabled: false, variant: { name: 'disabled' } };
+/** The result of a parent with parents, which is never evaluated, so that a cycle ends here. */
+const UNEVALUATED_PARENT = { isEnabled: false, variant: { name: 'disabled' } };
 
-function reasonOf(
+function getReason(
   { enabled }: Feature,
   dependencies: CheckedDependency[],
-  strategies: number | undefined,
+  strategyCount: number | undefined,
   matched: number | null,
 ): Reason {
-  if (!enabled || strategies === undefined) return 'flag-disabled';
+  if (!enabled || strategyCount === undefined) return 'flag-disabled';
   if (dependencies.some(({ result }) => !result)) return 'parent';
-  if (strategies === 0) return 'no-strategies';
+  if (strategyCount === 0) return 'no-strategies';
   return matched === null ? 'no-strategy-matches' : 'strategy-matches';
 }
 
-type Chosen = { variant: Variant | undefined; selection: VariantSelection };
+type VariantChoice = { variant: Variant | undefined; selection: VariantSelection };
 
-/** Variants of the strategy come before variants of the flag. */
+/** Chooses the variant. Variants of the strategy come before variants of the flag. */
 function chooseVariant(
   feature: Feature,
   matched: number | null,
-  { context }: Circumstances,
-): Chosen | undefined {
+  { context }: EvaluationInputs,
+): VariantChoice | undefined {
   const strategy = matched === null ? undefined : feature.strategies?.[matched];
-  const { parameters = {}, variants: own = [] } = strategy ?? {};
-  const [first] = own;
-  const ofStrategy = first
-    ? chosenOf(
-        own,
+  const { parameters = {}, variants: strategyVariants = [] } = strategy ?? {};
+  const [firstVariant] = strategyVariants;
+  const strategyChoice = firstVariant
+    ? toChoice(
+        strategyVariants,
         selectVariant(
           'strategy',
-          own,
-          { groupId: String(parameters.groupId), stickiness: first.stickiness || parameters.stickiness },
+          strategyVariants,
+          {
+            groupId: String(parameters.groupId),
+            stickiness: firstVariant.stickiness || parameters.stickiness,
+          },
           context,
         ),
       )
     : undefined;
   const { name, variants = [] } = feature;
-  if (ofStrategy?.variant || variants.length === 0) return ofStrategy;
+  if (strategyChoice?.variant || variants.length === 0) return strategyChoice;
   const stickiness = variants[0]?.stickiness ?? undefined;
-  return chosenOf(variants, selectVariant('feature', variants, { groupId: name, stickiness }, context));
+  return toChoice(variants, selectVariant('feature', variants, { groupId: name, stickiness }, context));
 }
 
-const chosenOf = (variants: Variant[], selection: VariantSelection): Chosen => ({
+const toChoice = (variants: Variant[], selection: VariantSelection): VariantChoice => ({
   variant: variants.find(({ name }) => name === selection.name),
   selection,
 });
 
-const servedVariant = (chosen: Chosen | undefined, isEnabled: boolean): ChosenVariant =>
-  chosen?.variant
+const servedVariant = (choice: VariantChoice | undefined, isEnabled: boolean): ChosenVariant =>
+  choice?.variant
     ? {
-        name: chosen.variant.name,
+        name: choice.variant.name,
         enabled: true,
-        ...(chosen.variant.payload ? { payload: chosen.variant.payload } : {}),
+        ...(choice.variant.payload ? { payload: choice.variant.payload } : {}),
         feature_enabled: isEnabled,
       }
     : { name: 'disabled', enabled: false, feature_enabled: isEnabled };

@@ -1,18 +1,18 @@
-import { drawn, firstValue, namedValue, rolloutBucket, type Sticky } from './buckets.ts';
+import { type BucketSource, firstValue, namedValue, randomValue, rolloutBucket } from './buckets.ts';
 import type { Context } from './context.ts';
 
 /** A user is in the rollout if the bucket is not above the threshold. */
-export type Rollout = Sticky & {
+export type Rollout = BucketSource & {
   groupId: string | null;
-  /** 1 to 100. Null: the context has no value for the stickiness. */
+  /** A bucket from 1 to 100. Null if the context has no value for the stickiness. */
   bucket: number | null;
-  /** Percentage of the rollout. Null: it is not a number. */
+  /** Percentage of the rollout. Null if it is not a number. */
   threshold: number | null;
 };
 
 type Parameters = Record<string, string>;
 
-const thresholdOf = (percentage: string | undefined): number | null => {
+const parseThreshold = (percentage: string | undefined): number | null => {
   const threshold = Number(percentage);
   return Number.isNaN(threshold) ? null : threshold;
 };
@@ -22,46 +22,46 @@ export const isWithin = ({ bucket, threshold }: Pick<Rollout, 'bucket' | 'thresh
 
 export function flexibleRollout({ groupId, rollout, stickiness }: Parameters, context: Context): Rollout {
   const toggle = Object.hasOwn(context, 'featureToggle') ? context.featureToggle : undefined;
-  return placed(
-    flexibleValue(stickiness || 'default', context),
+  return placeInBucket(
+    flexibleSource(stickiness || 'default', context),
     groupId || String(toggle || ''),
-    thresholdOf(rollout),
+    parseThreshold(rollout),
   );
 }
 
-function flexibleValue(stickiness: string, context: Context): Sticky {
-  const random = () => drawn(stickiness, Math.round(Math.random() * 10_000) + 1);
-  if (stickiness === 'random') return random();
-  if (stickiness === 'default') return firstValue(context, ['userId', 'sessionId']) ?? random();
-  return namedValue(context, stickiness) ?? missing(stickiness);
+function flexibleSource(stickiness: string, context: Context): BucketSource {
+  const drawSource = () => randomValue(stickiness, Math.round(Math.random() * 10_000) + 1);
+  if (stickiness === 'random') return drawSource();
+  if (stickiness === 'default') return firstValue(context, ['userId', 'sessionId']) ?? drawSource();
+  return namedValue(context, stickiness) ?? missingValue(stickiness);
 }
 
-/** The strategies gradualRolloutUserId and gradualRolloutSessionId. */
+/** Evaluates the strategies gradualRolloutUserId and gradualRolloutSessionId. */
 export function rolloutByField(parameters: Parameters, context: Context, field: string): Rollout {
-  const sticky = firstValue(context, [field]);
-  return placed(
-    sticky ? { ...sticky, stickiness: field } : missing(field),
+  const source = firstValue(context, [field]);
+  return placeInBucket(
+    source ? { ...source, stickiness: field } : missingValue(field),
     parameters.groupId || '',
-    thresholdOf(parameters.percentage),
+    parseThreshold(parameters.percentage),
   );
 }
 
-/** The strategy gradualRolloutRandom, which picks the bucket at random. */
+/** Evaluates the strategy gradualRolloutRandom, which picks the bucket at random. */
 export function randomRollout({ percentage }: Parameters): Rollout {
   const bucket = Math.floor(Math.random() * 100) + 1;
-  return { ...drawn('random', bucket), groupId: null, bucket, threshold: thresholdOf(percentage) };
+  return { ...randomValue('random', bucket), groupId: null, bucket, threshold: parseThreshold(percentage) };
 }
 
-const missing = (stickiness: string): Sticky => ({
+const missingValue = (stickiness: string): BucketSource => ({
   stickiness,
   stickinessField: null,
   stickinessValue: null,
   random: false,
 });
 
-const placed = (sticky: Sticky, groupId: string, threshold: number | null): Rollout => ({
-  ...sticky,
+const placeInBucket = (source: BucketSource, groupId: string, threshold: number | null): Rollout => ({
+  ...source,
   groupId,
-  bucket: sticky.stickinessValue === null ? null : rolloutBucket(groupId, sticky.stickinessValue),
+  bucket: source.stickinessValue === null ? null : rolloutBucket(groupId, source.stickinessValue),
   threshold,
 });

@@ -3,8 +3,8 @@ import type { Context } from './context.ts';
 import { flexibleRollout, isWithin, type Rollout, randomRollout, rolloutByField } from './rollout.ts';
 
 /**
- * The condition of a strategy apart from its constraints. `satisfied` is null if only the application knows it, because the
- * strategy type is custom or depends on the host.
+ * A strategy's condition, apart from its constraints. `satisfied` is null if only the application knows it, because the strategy
+ * type is custom or depends on the host.
  */
 export type Rule =
   | { kind: 'everyone'; satisfied: true }
@@ -14,52 +14,56 @@ export type Rule =
 
 type Parameters = Record<string, string>;
 
-const rollout = (made: Rollout): Rule => ({ kind: 'rollout', satisfied: isWithin(made), ...made });
+const rolloutRule = (rollout: Rollout): Rule => ({
+  kind: 'rollout',
+  satisfied: isWithin(rollout),
+  ...rollout,
+});
 
-const listed = (text: string | undefined): string[] => (text ? text.split(/\s*,\s*/) : []);
+const splitList = (text: string | undefined): string[] => (text ? text.split(/\s*,\s*/) : []);
 
-const own = (context: Context, field: string): string | undefined => {
+const ownString = (context: Context, field: string): string | undefined => {
   const value = Object.hasOwn(context, field) ? context[field] : undefined;
   return typeof value === 'string' ? value : undefined;
 };
 
-function userIds({ userIds: text }: Parameters, context: Context): Rule {
-  const list = listed(text);
-  const actual = own(context, 'userId');
+function userIdRule({ userIds: text }: Parameters, context: Context): Rule {
+  const list = splitList(text);
+  const actual = ownString(context, 'userId');
   const satisfied = actual !== undefined && list.includes(actual);
   return { kind: 'list', satisfied, contextName: 'userId', actual: actual ?? null, list };
 }
 
-function addresses({ IPs: text }: Parameters, context: Context): Rule {
-  const list = listed(text);
-  const actual = own(context, 'remoteAddress');
+function addressRule({ IPs: text }: Parameters, context: Context): Rule {
+  const list = splitList(text);
+  const actual = ownString(context, 'remoteAddress');
   const satisfied = list.some(range => range === actual || isInRange(actual ?? '', range));
   return { kind: 'list', satisfied, contextName: 'remoteAddress', actual: actual ?? null, list };
 }
 
-/** The strategy remoteAddress supports only IPv4 ranges. */
+/** Returns whether the address is in the range. The strategy remoteAddress supports only IPv4 ranges. */
 function isInRange(address: string, range: string): boolean {
   if (!Address4.isValid(address) || !Address4.isValid(range)) return false;
   return new Address4(address).isInSubnet(new Address4(range));
 }
 
-/** The condition of a strategy type of Unleash. */
-export function ruleOf(name: string, parameters: Parameters, context: Context): Rule {
+/** Evaluates the condition of one of Unleash's strategy types. */
+export function evaluateRule(name: string, parameters: Parameters, context: Context): Rule {
   switch (name) {
     case 'default':
       return { kind: 'everyone', satisfied: true };
     case 'flexibleRollout':
-      return rollout(flexibleRollout(parameters, context));
+      return rolloutRule(flexibleRollout(parameters, context));
     case 'gradualRolloutUserId':
-      return rollout(rolloutByField(parameters, context, 'userId'));
+      return rolloutRule(rolloutByField(parameters, context, 'userId'));
     case 'gradualRolloutSessionId':
-      return rollout(rolloutByField(parameters, context, 'sessionId'));
+      return rolloutRule(rolloutByField(parameters, context, 'sessionId'));
     case 'gradualRolloutRandom':
-      return rollout(randomRollout(parameters));
+      return rolloutRule(randomRollout(parameters));
     case 'userWithId':
-      return userIds(parameters, context);
+      return userIdRule(parameters, context);
     case 'remoteAddress':
-      return addresses(parameters, context);
+      return addressRule(parameters, context);
     case 'applicationHostname':
       return { kind: 'hosts', satisfied: null };
     default:

@@ -1,43 +1,49 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { replay } from '../../test/replay-explanation.ts';
-import { SPECIFICATIONS, type SpecifiedCase, stateOf } from '../../test/specification.ts';
+import { buildState, SPECIFICATIONS, type SpecifiedCase } from '../../test/specification.ts';
 import type { Context } from './context.ts';
 import type { Feature, Segment } from './document.ts';
 import { type Evaluation, evaluate } from './evaluate.ts';
-import { withoutPause } from './turns.ts';
+import { runWithoutPause } from './turns.ts';
 
 const NOW = new Date().toISOString();
-const ABSENT = { name: 'disabled', enabled: false, feature_enabled: false };
-const resultOf = ({ isEnabled, variant }: Evaluation) => ({ isEnabled, variant: variant.name });
+const DISABLED_VARIANT = { name: 'disabled', enabled: false, feature_enabled: false };
+const toResult = ({ isEnabled, variant }: Evaluation) => ({ isEnabled, variant: variant.name });
 
-let cases = 0;
+let caseCount = 0;
 afterAll(() => {
-  expect(cases).toBe(279);
+  expect(caseCount).toBe(279);
 });
 
 test.each(SPECIFICATIONS)('evaluates $name', specification => {
-  const { features, segments } = stateOf(specification);
+  const { features, segments } = buildState(specification);
   const documents = {
     features: new Map((features as Feature[]).map(feature => [feature.name, feature])),
     segments: new Map((segments as Segment[]).map(segment => [segment.id, segment])),
   };
-  const evaluated = ({ toggleName, context }: SpecifiedCase): Evaluation | undefined => {
+  const evaluateCase = ({ toggleName, context }: SpecifiedCase): Evaluation | undefined => {
     const feature = documents.features.get(toggleName);
-    const circumstances = { context: context as object as Context, now: NOW, documents, patterns: new Map() };
-    return feature && withoutPause(evaluate(feature, circumstances, new Map()));
+    const inputs = { context: context as object as Context, now: NOW, documents, patterns: new Map() };
+    return feature && runWithoutPause(evaluate(feature, inputs, new Map()));
   };
 
   const { tests = [], variantTests = [] } = specification;
-  const wrong = [
-    ...tests.filter(one => (evaluated(one)?.isEnabled ?? false) !== one.expectedResult),
-    ...variantTests.filter(one => !isDeepStrictEqual(evaluated(one)?.variant ?? ABSENT, one.expectedResult)),
-    ...[...tests, ...variantTests].filter(one => {
-      const evaluation = evaluated(one);
-      return evaluation && !isDeepStrictEqual(replay(evaluation), resultOf(evaluation));
+  const wrongCases = [
+    ...tests.filter(flagTest => (evaluateCase(flagTest)?.isEnabled ?? false) !== flagTest.expectedResult),
+    ...variantTests.filter(
+      variantTest =>
+        !isDeepStrictEqual(
+          evaluateCase(variantTest)?.variant ?? DISABLED_VARIANT,
+          variantTest.expectedResult,
+        ),
+    ),
+    ...[...tests, ...variantTests].filter(specifiedCase => {
+      const evaluation = evaluateCase(specifiedCase);
+      return evaluation && !isDeepStrictEqual(replay(evaluation), toResult(evaluation));
     }),
   ];
 
-  expect(wrong).toEqual([]);
-  cases += tests.length + variantTests.length;
+  expect(wrongCases).toEqual([]);
+  caseCount += tests.length + variantTests.length;
 });

@@ -1,9 +1,9 @@
 import { type CheckedConstraint, checkConstraint, type Patterns } from './constraints.ts';
 import type { Context } from './context.ts';
 import type { Constraint, Documents, Strategy } from './document.ts';
-import { type Rule, ruleOf } from './rules.ts';
+import { evaluateRule, type Rule } from './rules.ts';
 
-/** `missing`: SDKs do not know the segment, and evaluate the strategy to false. */
+/** `missing` means that SDKs do not know the segment, so they evaluate the strategy to false. */
 export type CheckedSegment = {
   id: number;
   name: string;
@@ -20,8 +20,8 @@ export type CheckedStrategy = {
   rule: Rule;
 };
 
-/** Everything except the flag that an evaluation depends on. */
-export type Circumstances = {
+/** Everything that an evaluation depends on, except the flag. */
+export type EvaluationInputs = {
   context: Context;
   /** The time of the evaluation, for contexts without currentTime. */
   now: string;
@@ -29,36 +29,36 @@ export type Circumstances = {
   patterns: Patterns;
 };
 
-/** The caller may pause at every step. One constraint is compared per step. */
+/** An evaluation in steps. Each step compares one constraint, and the caller may pause after it. */
 export type Steps<T> = Generator<undefined, T, undefined>;
 
-/** Checks every constraint, even after one that fails. */
-export function* checkStrategy(strategy: Strategy, circumstances: Circumstances): Steps<CheckedStrategy> {
+/** Checks every constraint, even after a constraint fails. */
+export function* checkStrategy(strategy: Strategy, inputs: EvaluationInputs): Steps<CheckedStrategy> {
   const { parameters = {}, segments: ids = [] } = strategy;
-  const constraints = yield* checkAll(strategy.constraints ?? [], circumstances);
+  const constraints = yield* checkConstraints(strategy.constraints ?? [], inputs);
   const segments: CheckedSegment[] = [];
-  for (const id of ids) segments.push(yield* checkSegment(id, circumstances));
-  const rule = ruleOf(strategy.name, parameters, circumstances.context);
+  for (const id of ids) segments.push(yield* checkSegment(id, inputs));
+  const rule = evaluateRule(strategy.name, parameters, inputs.context);
   const isTargeted = constraints.every(({ result }) => result) && segments.every(({ result }) => result);
   return { result: isTargeted && rule.satisfied, constraints, segments, rule };
 }
 
-function* checkSegment(id: number, circumstances: Circumstances): Steps<CheckedSegment> {
-  const segment = circumstances.documents.segments.get(id);
+function* checkSegment(id: number, inputs: EvaluationInputs): Steps<CheckedSegment> {
+  const segment = inputs.documents.segments.get(id);
   if (!segment) return { id, name: '', result: false, missing: true, constraints: [] };
-  const constraints = yield* checkAll(segment.constraints ?? [], circumstances);
-  const result = constraints.every(one => one.result);
+  const constraints = yield* checkConstraints(segment.constraints ?? [], inputs);
+  const result = constraints.every(constraint => constraint.result);
   return { id, name: segment.name ?? '', result, missing: false, constraints };
 }
 
-function* checkAll(
+function* checkConstraints(
   constraints: readonly Constraint[],
-  { context, now, patterns }: Circumstances,
+  { context, now, patterns }: EvaluationInputs,
 ): Steps<CheckedConstraint[]> {
-  const checked: CheckedConstraint[] = [];
+  const checkedConstraints: CheckedConstraint[] = [];
   for (const constraint of constraints) {
-    checked.push(checkConstraint(constraint, context, now, patterns));
+    checkedConstraints.push(checkConstraint(constraint, context, now, patterns));
     yield;
   }
-  return checked;
+  return checkedConstraints;
 }

@@ -1,37 +1,37 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Steps } from './strategies.ts';
 
-const TURN_MS = 5;
-/** Other requests need many turns of the event loop, so this work leaves half of the time to them. */
+const SLICE_MS = 5;
+/** The pauses are as long as the slices, so that other requests, which need many turns of the event loop, get half of the time. */
 const PAUSE_MS = 5;
 
-/** The share of one request's work between two pauses, during which other requests run. */
-export type Turn = { isOver: () => boolean; next: () => Promise<void> };
+/** The time that a request's work may take between two pauses, during which other requests run. */
+export type TimeSlice = { isOver: () => boolean; pause: () => Promise<void> };
 
-/** `onNext` runs after each pause and may throw to stop the work. */
-export function makeTurn(onNext: () => void): Turn {
+/** Makes a time slice. `onResume` runs after each pause and may throw to stop the work. */
+export function makeTimeSlice(onResume: () => void): TimeSlice {
   let startedAt = performance.now();
   return {
-    isOver: () => performance.now() - startedAt > TURN_MS,
-    next: async () => {
+    isOver: () => performance.now() - startedAt > SLICE_MS,
+    pause: async () => {
       await sleep(PAUSE_MS);
-      onNext();
+      onResume();
       startedAt = performance.now();
     },
   };
 }
 
-/** Runs the steps and pauses when a turn is over. */
-export async function inTurns<T>(steps: Steps<T>, turn: Turn): Promise<T> {
+/** Runs the steps and pauses whenever the slice is over. */
+export async function runInSlices<T>(steps: Steps<T>, slice: TimeSlice): Promise<T> {
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
-    if (turn.isOver()) await turn.next();
+    if (slice.isOver()) await slice.pause();
   }
 }
 
 /** Runs all steps without a pause. */
-export function withoutPause<T>(steps: Steps<T>): T {
+export function runWithoutPause<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;

@@ -1,24 +1,24 @@
-import { drawn, firstValue, namedValue, type Sticky, variantBucket } from './buckets.ts';
+import { type BucketSource, firstValue, namedValue, randomValue, variantBucket } from './buckets.ts';
 import { type Context, contextValue } from './context.ts';
 import type { Variant } from './document.ts';
 
 type Range = { name: string; from: number; to: number };
 
-/** How the variant of a user was chosen: by an override, or by the range that contains the bucket of the user. */
-export type VariantSelection = Sticky & {
-  /** The variants of the strategy that matched, or those of the flag. */
+/** How a user's variant was chosen: by an override, or by the range that contains the user's bucket. */
+export type VariantSelection = BucketSource & {
+  /** Whether the variants belong to the strategy that matched or to the flag. */
   source: 'strategy' | 'feature';
   groupId: string;
   override: { variant: string; contextName: string; value: string } | null;
   totalWeight: number;
-  /** 1 to the total weight. Null: an override or no weight. */
+  /** A bucket from 1 to the total weight. Null if an override applies or no variant has a weight. */
   bucket: number | null;
   ranges: Range[];
-  /** Null: no variant was chosen. */
+  /** Null if no variant was chosen. */
   name: string | null;
 };
 
-const FIELDS = ['userId', 'sessionId', 'remoteAddress'];
+const DEFAULT_FIELDS = ['userId', 'sessionId', 'remoteAddress'];
 
 export function selectVariant(
   source: VariantSelection['source'],
@@ -26,27 +26,28 @@ export function selectVariant(
   { groupId, stickiness }: { groupId: string; stickiness: string | undefined },
   context: Context,
 ): VariantSelection {
-  const sticky = stickyFor(stickiness || 'default', context);
-  const ranges = rangesOf(variants);
+  const bucketSource = sourceFor(stickiness || 'default', context);
+  const ranges = computeRanges(variants);
   const totalWeight = ranges.at(-1)?.to ?? 0;
   const override = totalWeight > 0 ? findOverride(variants, context) : null;
   const bucket =
     totalWeight > 0 && override === null
-      ? variantBucket(groupId, sticky.stickinessValue ?? '', totalWeight)
+      ? variantBucket(groupId, bucketSource.stickinessValue ?? '', totalWeight)
       : null;
-  const name = override?.variant ?? variantOfBucket(ranges, bucket);
-  return { source, groupId, ...sticky, override, totalWeight, bucket, ranges, name };
+  const name = override?.variant ?? findBucketVariant(ranges, bucket);
+  return { source, groupId, ...bucketSource, override, totalWeight, bucket, ranges, name };
 }
 
-export const variantOfBucket = (ranges: readonly Range[], bucket: number | null): string | null =>
+export const findBucketVariant = (ranges: readonly Range[], bucket: number | null): string | null =>
   ranges.find(({ from, to }) => bucket !== null && bucket >= from && bucket <= to)?.name ?? null;
 
-function stickyFor(stickiness: string, context: Context): Sticky {
-  const found = stickiness === 'default' ? firstValue(context, FIELDS) : namedValue(context, stickiness);
-  return found ?? drawn(stickiness, Math.round(Math.random() * 100_000));
+function sourceFor(stickiness: string, context: Context): BucketSource {
+  const contextSource =
+    stickiness === 'default' ? firstValue(context, DEFAULT_FIELDS) : namedValue(context, stickiness);
+  return contextSource ?? randomValue(stickiness, Math.round(Math.random() * 100_000));
 }
 
-function rangesOf(variants: readonly Variant[]): Range[] {
+function computeRanges(variants: readonly Variant[]): Range[] {
   let end = 0;
   return variants
     .filter(({ weight }) => weight > 0)

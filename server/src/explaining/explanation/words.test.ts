@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { describeConstraint, describeDependency, describeEvaluation } from './words.ts';
 
-const constraint = (operator: string, more: object = {}) => ({
+const constraint = (operator: string, fields: object = {}) => ({
   contextName: 'field',
   operator,
   values: ['a', 'b'],
   value: '7',
   result: false,
   actual: 'x',
-  ...more,
+  ...fields,
 });
 
 describe('a constraint', () => {
@@ -45,7 +45,7 @@ describe('a constraint', () => {
   });
 
   test('shows the beginning of a long value and the first of many values', () => {
-    const values = Array.from({ length: 7 }, (_, at) => `v${at}`);
+    const values = Array.from({ length: 7 }, (_, index) => `v${index}`);
 
     expect(describeConstraint(constraint('IN', { values, actual: 'y'.repeat(61) }))).toBe(
       `on "field" requires one of "v0", "v1", "v2", "v3", "v4" and 2 more. The context has "${'y'.repeat(60)}…".`,
@@ -53,14 +53,14 @@ describe('a constraint', () => {
   });
 });
 
-const dependency = (more: object) => ({
+const dependency = (fields: object) => ({
   feature: 'parent',
   requires: 'enabled' as const,
   variants: [],
   state: 'disabled' as const,
   variant: 'disabled',
   result: false,
-  ...more,
+  ...fields,
 });
 
 test.each([
@@ -72,14 +72,14 @@ test.each([
     { state: 'enabled', variants: ['blue', 'red'], variant: 'green' },
     'Parent "parent" must serve variant "blue" or "red". It serves "green".',
   ],
-])('a parent %j is described', (more, sentence) => {
-  expect(describeDependency(dependency(more), 'test')).toBe(sentence);
+])('a parent %j is described', (fields, sentence) => {
+  expect(describeDependency(dependency(fields), 'test')).toBe(sentence);
 });
 
 test.each([
   [['first'], 'parent "first" does'],
   [['first', 'second'], 'parents "first", "second" do'],
-])('the first sentence says what the parents %j mean for the flag', (names, words) => {
+])('the first sentence says what the parents %j mean for the flag', (names, subject) => {
   const evaluation = {
     reason: 'parent',
     dependencies: [
@@ -90,6 +90,6 @@ test.each([
   } as unknown as Parameters<typeof describeEvaluation>[0];
 
   expect(describeEvaluation(evaluation, 'test', [])[0]).toBe(
-    `The flag is disabled because ${words} not meet the requirement.`,
+    `The flag is disabled because ${subject} not meet the requirement.`,
   );
 });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { SEED, sized } from '../../test/campaign.ts';
+import { campaignSize, SEED } from '../../test/campaign.ts';
 import { makeFeature } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import {
-  FURTHER_TYPES,
+  ADDITIONAL_TYPES,
   type RandomFlag,
   randomConstraints,
   randomContext,
@@ -15,15 +15,15 @@ import { call } from '../../test/request.ts';
 import { startSdk } from '../../test/sdk-client.ts';
 import { useSdkServer } from '../../test/sdk-server.ts';
 
-const FLAGS = sized({ usual: 30, long: 200 });
-const CONTEXTS = sized({ usual: 10, long: 50 });
-/** The first flags can be parents of the others. */
-const PARENTS = Math.floor(FLAGS / 3);
-const SEGMENTS = 4;
+const FLAG_COUNT = campaignSize({ usual: 30, long: 200 });
+const CONTEXT_COUNT = campaignSize({ usual: 10, long: 50 });
+/** The first PARENT_COUNT flags can be parents of the later ones. */
+const PARENT_COUNT = Math.floor(FLAG_COUNT / 3);
+const SEGMENT_COUNT = 4;
 
 const harness = useHarness();
 const server = useSdkServer(harness);
-const HERE = '/api/admin/projects/default/features';
+const BASE_PATH = '/api/admin/projects/default/features';
 
 const request = async (method: 'POST' | 'PUT', url: string, body?: unknown) => {
   const response = await call(harness.app, method, url, { body });
@@ -32,18 +32,20 @@ const request = async (method: 'POST' | 'PUT', url: string, body?: unknown) => {
 };
 
 beforeAll(async () => {
-  for (const name of FURTHER_TYPES) await request('POST', '/api/admin/strategies', { name });
+  for (const name of ADDITIONAL_TYPES) await request('POST', '/api/admin/strategies', { name });
   const segments: number[] = [];
-  for (const [at, constraints] of fc.sample(randomConstraints, { seed: SEED, numRuns: SEGMENTS }).entries())
-    segments.push((await request('POST', '/api/admin/segments', { name: `s${at}`, constraints })).id);
-  for (const [at, flag] of fc.sample(randomFlag, { seed: SEED, numRuns: FLAGS }).entries())
-    await makeFlag(at, flag, segments);
+  for (const [index, constraints] of fc
+    .sample(randomConstraints, { seed: SEED, numRuns: SEGMENT_COUNT })
+    .entries())
+    segments.push((await request('POST', '/api/admin/segments', { name: `s${index}`, constraints })).id);
+  for (const [index, flag] of fc.sample(randomFlag, { seed: SEED, numRuns: FLAG_COUNT }).entries())
+    await makeFlag(index, flag, segments);
 }, 300_000);
 
-async function makeFlag(at: number, flag: RandomFlag, segments: number[]): Promise<void> {
-  const name = `flag${at}`;
+async function makeFlag(index: number, flag: RandomFlag, segments: number[]): Promise<void> {
+  const name = `flag${index}`;
   await makeFeature(harness.db, 'default', { name });
-  const environment = `${HERE}/${name}/environments/development`;
+  const environment = `${BASE_PATH}/${name}/environments/development`;
   const strategies = flag.strategies.map(({ type, segments: positions, ...strategy }) => ({
     ...type,
     ...strategy,
@@ -54,11 +56,11 @@ async function makeFlag(at: number, flag: RandomFlag, segments: number[]): Promi
     const variants = flag.variants.map(variant => ({ ...variant, stickiness: flag.stickiness }));
     await request('PUT', `${environment}/variants`, variants);
   }
-  if (flag.parent && at >= PARENTS) {
+  if (flag.parent && index >= PARENT_COUNT) {
     const { at: position, ...parent } = flag.parent;
     const dependency = parent.enabled ? parent : { enabled: false };
-    await request('POST', `${HERE}/${name}/dependencies`, {
-      feature: `flag${position % PARENTS}`,
+    await request('POST', `${BASE_PATH}/${name}/dependencies`, {
+      feature: `flag${position % PARENT_COUNT}`,
       ...dependency,
     });
   }
@@ -70,47 +72,47 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test(`the playground returns the same result as the SDK, and its explanation leads to that result (SEED=${SEED})`, async () => {
+test(`the playground and its explanation return the same result as the SDK (SEED=${SEED})`, async () => {
   const sdk = await startSdk(server.url, await server.token('development'), 'polling');
-  const wrong: unknown[] = [];
-  let enabled = 0;
-  let cases = 0;
+  const differences: unknown[] = [];
+  let enabledCount = 0;
+  let caseCount = 0;
 
-  for (const [at, context] of fc.sample(randomContext, { seed: SEED, numRuns: CONTEXTS }).entries()) {
-    // For random flags, both get the same random number.
-    vi.spyOn(Math, 'random').mockReturnValue(((at * 37) % 100) / 100);
+  for (const [index, context] of fc.sample(randomContext, { seed: SEED, numRuns: CONTEXT_COUNT }).entries()) {
+    // The playground and the SDK use the same random number for random stickiness.
+    vi.spyOn(Math, 'random').mockReturnValue(((index * 37) % 100) / 100);
     const { features } = await request('POST', '/api/admin/playground', {
       environment: 'development',
       context,
     });
-    expect(features).toHaveLength(FLAGS);
+    expect(features).toHaveLength(FLAG_COUNT);
     for (const feature of features) {
       const { name, isEnabled, variant, strategies, ...explanation } = feature;
-      const { featureEnabled: _, ...expected } = sdk.getVariant(name, context);
-      const result = { isEnabled: sdk.isEnabled(name, context), variant: withoutAbsent(expected) };
-      const replayed = replay({ ...explanation, strategies: strategies.data });
-      cases += 1;
-      enabled += Number(isEnabled);
+      const { featureEnabled: _, ...sdkVariant } = sdk.getVariant(name, context);
+      const sdkResult = { isEnabled: sdk.isEnabled(name, context), variant: withoutUndefined(sdkVariant) };
+      const replayedResult = replay({ ...explanation, strategies: strategies.data });
+      caseCount += 1;
+      enabledCount += Number(isEnabled);
       if (
-        JSON.stringify(sorted({ isEnabled, variant })) !== JSON.stringify(sorted(result)) ||
-        replayed.isEnabled !== isEnabled ||
-        replayed.variant !== variant.name
+        JSON.stringify(sortFields({ isEnabled, variant })) !== JSON.stringify(sortFields(sdkResult)) ||
+        replayedResult.isEnabled !== isEnabled ||
+        replayedResult.variant !== variant.name
       )
-        wrong.push({ context, result, replayed, feature });
+        differences.push({ context, sdkResult, replayedResult, feature });
     }
   }
   sdk.destroy();
 
-  expect(wrong.slice(0, 3)).toEqual([]);
-  expect(cases).toBe(FLAGS * CONTEXTS);
-  // Flags that are all disabled would prove nothing.
-  expect(enabled / cases).toBeGreaterThan(0.05);
-  expect(enabled / cases).toBeLessThan(0.95);
+  expect(differences.slice(0, 3)).toEqual([]);
+  expect(caseCount).toBe(FLAG_COUNT * CONTEXT_COUNT);
+  // A run in which all flags are disabled would prove nothing.
+  expect(enabledCount / caseCount).toBeGreaterThan(0.05);
+  expect(enabledCount / caseCount).toBeLessThan(0.95);
 }, 300_000);
 
-const withoutAbsent = (value: object): object => JSON.parse(JSON.stringify(value));
+const withoutUndefined = (value: object): object => JSON.parse(JSON.stringify(value));
 
-const sorted = ({ isEnabled, variant }: { isEnabled: boolean; variant: object }) => [
+const sortFields = ({ isEnabled, variant }: { isEnabled: boolean; variant: object }) => [
   isEnabled,
   Object.entries(variant).toSorted(([a], [b]) => (a < b ? -1 : 1)),
 ];

@@ -1,4 +1,4 @@
-import { badData, type Violation } from '../../../../plane/src/platform/errors.ts';
+import { badData, type Violation } from '@halyard/plane/platform/errors.ts';
 import type { Context } from '../explanation/context.ts';
 import { MAX_VALUE_CHARACTERS, rejectManyContexts } from './limits.ts';
 import type { AdvancedPlaygroundRequest, PlaygroundRequest } from './schema.ts';
@@ -6,62 +6,64 @@ import type { AdvancedPlaygroundRequest, PlaygroundRequest } from './schema.ts';
 type Input = PlaygroundRequest['context'];
 type Value = string | number | boolean;
 
-/** A field of the context, or a property, with each value that it is evaluated with. */
+/** A context field or property, with each of the values to evaluate it with. */
 type Field = { path: string; name: string; isProperty: boolean; values: Value[] };
 
-/** All contexts of a request. */
+/** The contexts of a request, which are composed on demand. */
 export type Contexts = { count: number; at: (index: number) => Context };
 
-/** The context with each value as it is. */
+/** Returns the context with each value as it is. */
 export function singleContext(input: Input, path = '/body/context'): Contexts {
-  return combine(fieldsOf(input, value => [value], path));
+  return combine(toFields(input, value => [value], path));
 }
 
-/** One context for each combination of the comma-separated values. */
-function everyContext(input: Input): Contexts {
-  return combine(fieldsOf(input, separate, '/body/context'));
+/** Returns a context for each combination of the comma-separated values. */
+function allCombinations(input: Input): Contexts {
+  return combine(toFields(input, splitValues, '/body/context'));
 }
 
-/** The contexts of a request to the advanced operation: a list, or every combination of the values of one. */
+/** Returns the contexts of a request to the advanced operation: a list, or every combination of the values of one context. */
 export function requestedContexts({ context, contexts }: AdvancedPlaygroundRequest): Contexts {
   if ((context === undefined) === (contexts === undefined))
     throw badData([{ message: 'body must have either context or contexts', path: '/body' }]);
-  if (contexts === undefined) return everyContext(context ?? {});
-  const asked = contexts.map((one, at) => singleContext(one, `/body/contexts/${at}`).at(0));
-  return { count: asked.length, at: index => asked[index] ?? {} };
+  if (contexts === undefined) return allCombinations(context ?? {});
+  const listedContexts = contexts.map((listedContext, index) =>
+    singleContext(listedContext, `/body/contexts/${index}`).at(0),
+  );
+  return { count: listedContexts.length, at: index => listedContexts[index] ?? {} };
 }
 
-function separate(value: Value): Value[] {
+function splitValues(value: Value): Value[] {
   if (typeof value !== 'string' || !value.includes(',')) return [value];
-  const values = value.split(',').map(one => one.trim());
-  return [...new Set(values.filter(one => one !== ''))];
+  const values = value.split(',').map(part => part.trim());
+  return [...new Set(values.filter(part => part !== ''))];
 }
 
-function fieldsOf(
+function toFields(
   { properties = {}, ...fields }: Input,
-  valuesOf: (value: Value) => Value[],
-  at: string,
+  toValues: (value: Value) => Value[],
+  contextPath: string,
 ): Field[] {
   const field = (path: string, isProperty: boolean, [name, value]: [string, unknown]): Field => ({
     path: `${path}/${name}`,
     name,
     isProperty,
-    values: valuesOf(value as Value),
+    values: toValues(value as Value),
   });
-  const found = [
-    ...Object.entries(fields).map(entry => field(at, false, entry)),
-    ...Object.entries(properties).map(entry => field(`${at}/properties`, true, entry)),
+  const nonEmptyFields = [
+    ...Object.entries(fields).map(entry => field(contextPath, false, entry)),
+    ...Object.entries(properties).map(entry => field(`${contextPath}/properties`, true, entry)),
   ].filter(({ values }) => values.length > 0);
-  const details = found.flatMap(violationsOf);
+  const details = nonEmptyFields.flatMap(findViolations);
   if (details.length > 0) throw badData(details);
-  return found;
+  return nonEmptyFields;
 }
 
-function violationsOf({ path, name, isProperty, values }: Field): Violation[] {
+function findViolations({ path, name, isProperty, values }: Field): Violation[] {
   const texts = values.filter(value => typeof value === 'string');
-  const long = texts.find(value => value.length > MAX_VALUE_CHARACTERS);
-  if (long !== undefined) {
-    const message = `a value has ${long.length} characters; at most ${MAX_VALUE_CHARACTERS} are allowed`;
+  const longValue = texts.find(value => value.length > MAX_VALUE_CHARACTERS);
+  if (longValue !== undefined) {
+    const message = `a value has ${longValue.length} characters; at most ${MAX_VALUE_CHARACTERS} are allowed`;
     return [{ message, path }];
   }
   if (isProperty || name !== 'currentTime') return [];
@@ -70,19 +72,22 @@ function violationsOf({ path, name, isProperty, values }: Field): Violation[] {
     .map(value => ({ message: `"${value}" is not a time such as 2026-11-15T09:30:00Z`, path }));
 }
 
-/** Contexts are composed when they are needed: 25,000 of them with 100 fields each would block the server. */
+/**
+ * Combines the values of the fields. Contexts are composed on demand, because composing 25,000 of them with 100 fields each would
+ * block the server.
+ */
 function combine(fields: Field[]): Contexts {
-  const lists = fields.filter(({ values }) => values.length > 1);
-  const count = lists.reduce((product, { values }) => product * values.length, 1);
+  const listFields = fields.filter(({ values }) => values.length > 1);
+  const count = listFields.reduce((product, { values }) => product * values.length, 1);
   rejectManyContexts(count);
   const base = withValues({}, fields, ({ values: [first = ''] }) => first);
   return {
     count,
     at: index => {
-      let place = index;
-      return withValues(base, lists, ({ values }) => {
-        const value = values[place % values.length] ?? '';
-        place = Math.floor(place / values.length);
+      let remaining = index;
+      return withValues(base, listFields, ({ values }) => {
+        const value = values[remaining % values.length] ?? '';
+        remaining = Math.floor(remaining / values.length);
         return value;
       });
     },
@@ -90,9 +95,13 @@ function combine(fields: Field[]): Contexts {
 }
 
 function withValues(base: Context, fields: Field[], pick: (field: Field) => Value): Context {
-  const own: Record<string, Value> = {};
+  const contextFields: Record<string, Value> = {};
   const properties: Record<string, Value> = {};
-  for (const field of fields) (field.isProperty ? properties : own)[field.name] = pick(field);
-  const all = { ...base.properties, ...properties };
-  return { ...base, ...own, ...(Object.keys(all).length > 0 ? { properties: all } : {}) };
+  for (const field of fields) (field.isProperty ? properties : contextFields)[field.name] = pick(field);
+  const allProperties = { ...base.properties, ...properties };
+  return {
+    ...base,
+    ...contextFields,
+    ...(Object.keys(allProperties).length > 0 ? { properties: allProperties } : {}),
+  };
 }

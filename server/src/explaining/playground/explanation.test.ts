@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useHarness } from '../../test/harness.ts';
-import { HERE, playgroundRequests, rollout } from '../../test/playground-requests.ts';
+import { BASE_PATH, playgroundRequests, rollout } from '../../test/playground-requests.ts';
 import { call } from '../../test/request.ts';
 
 const harness = useHarness();
@@ -9,12 +9,12 @@ const { post, makeEnabled, evaluate, makeFlags } = playgroundRequests(harness);
 beforeAll(makeFlags);
 
 describe('an explanation', () => {
-  test('has the bucket and the threshold of a rollout', async () => {
-    const inside = await evaluate('half', { userId: '3' });
-    const outside = await evaluate('half', { userId: '7' });
+  test('contains the bucket and the threshold of a rollout', async () => {
+    const includedUser = await evaluate('half', { userId: '3' });
+    const excludedUser = await evaluate('half', { userId: '7' });
 
-    expect(inside).toMatchObject({ isEnabled: true, reason: 'strategy-matches' });
-    expect(inside.strategies.data[0].rule).toEqual({
+    expect(includedUser).toMatchObject({ isEnabled: true, reason: 'strategy-matches' });
+    expect(includedUser.strategies.data[0].rule).toEqual({
       kind: 'rollout',
       satisfied: true,
       stickiness: 'userId',
@@ -22,16 +22,16 @@ describe('an explanation', () => {
       stickinessValue: '3',
       random: false,
       groupId: 'half',
-      bucket: inside.strategies.data[0].rule.bucket,
+      bucket: includedUser.strategies.data[0].rule.bucket,
       threshold: 50,
     });
-    expect(inside.strategies.data[0].rule.bucket).toBeLessThanOrEqual(50);
-    expect(inside.explanation).toEqual([
-      `The flag is enabled. Strategy 1 (flexibleRollout) matches: bucket ${inside.strategies.data[0].rule.bucket} of userId "3" is within the rollout of 50 %.`,
+    expect(includedUser.strategies.data[0].rule.bucket).toBeLessThanOrEqual(50);
+    expect(includedUser.explanation).toEqual([
+      `The flag is enabled. Strategy 1 (flexibleRollout) matches: bucket ${includedUser.strategies.data[0].rule.bucket} of userId "3" is within the rollout of 50 %.`,
     ]);
-    expect(outside).toMatchObject({ isEnabled: false, reason: 'no-strategy-matches' });
-    expect(outside.strategies).toMatchObject({ result: false, data: [{ rule: { threshold: 50 } }] });
-    expect(outside.explanation[1]).toMatch(
+    expect(excludedUser).toMatchObject({ isEnabled: false, reason: 'no-strategy-matches' });
+    expect(excludedUser.strategies).toMatchObject({ result: false, data: [{ rule: { threshold: 50 } }] });
+    expect(excludedUser.explanation[1]).toMatch(
       /^Strategy 1 \(flexibleRollout\) does not match: bucket \d+ of userId "7" is above the rollout of 50 %\.$/,
     );
   });
@@ -80,11 +80,15 @@ describe('an explanation', () => {
     );
   });
 
-  test('has the range of the variant', async () => {
+  test('contains the range of the variant', async () => {
     const variant = (name: string) => ({ name, weight: 500, weightType: 'variable' });
     await makeEnabled('colors', [rollout('100', { variants: [variant('blue'), variant('red')] })]);
 
-    const { variant: served, variantSelection, explanation } = await evaluate('colors', { userId: '7' });
+    const {
+      variant: servedVariant,
+      variantSelection,
+      explanation,
+    } = await evaluate('colors', { userId: '7' });
 
     expect(variantSelection).toMatchObject({
       source: 'strategy',
@@ -93,12 +97,12 @@ describe('an explanation', () => {
         { name: 'blue', from: 1, to: 500 },
         { name: 'red', from: 501, to: 1_000 },
       ],
-      name: served.name,
+      name: servedVariant.name,
     });
     const { bucket } = variantSelection;
     const [from, to] = bucket <= 500 ? [1, 500] : [501, 1_000];
     expect(explanation[1]).toBe(
-      `Bucket ${bucket} of userId "7" is in the range ${from} to ${to} of variant "${served.name}" of the strategy.`,
+      `Bucket ${bucket} of userId "7" is in the range ${from} to ${to} of variant "${servedVariant.name}" of the strategy.`,
     );
   });
 
@@ -108,10 +112,15 @@ describe('an explanation', () => {
       { name: 'blue', weight: 1_000, weightType: 'variable' },
       { name: 'red', weight: 0, weightType: 'fix', overrides: [{ contextName: 'userId', values: ['7'] }] },
     ];
-    const put = await call(harness.app, 'PUT', `${HERE}/painted/environments/development/variants`, {
-      body: variants,
-    });
-    expect(put.status, JSON.stringify(put.body)).toBe(200);
+    const response = await call(
+      harness.app,
+      'PUT',
+      `${BASE_PATH}/painted/environments/development/variants`,
+      {
+        body: variants,
+      },
+    );
+    expect(response.status, JSON.stringify(response.body)).toBe(200);
 
     const { variant, explanation } = await evaluate('painted', { userId: '7' });
 
@@ -119,15 +128,15 @@ describe('an explanation', () => {
     expect(explanation[1]).toBe('The override for userId "7" selects variant "red".');
   });
 
-  test('has the state of a parent that is not named in the request', async () => {
+  test('contains the state of a parent that is not named in the request', async () => {
     await makeEnabled('child', [{ name: 'default' }]);
-    await post(`${HERE}/child/dependencies`, { feature: 'norway' });
+    await post(`${BASE_PATH}/child/dependencies`, { feature: 'norway' });
 
-    const without = await evaluate('child', { properties: { country: 'DE' } });
+    const unsatisfied = await evaluate('child', { properties: { country: 'DE' } });
     const satisfied = await evaluate('child', { properties: { country: 'NO' } });
 
-    expect(without).toMatchObject({ isEnabled: false, hasUnsatisfiedDependency: true, reason: 'parent' });
-    expect(without.dependencies).toEqual([
+    expect(unsatisfied).toMatchObject({ isEnabled: false, hasUnsatisfiedDependency: true, reason: 'parent' });
+    expect(unsatisfied.dependencies).toEqual([
       {
         feature: 'norway',
         requires: 'enabled',
@@ -137,7 +146,7 @@ describe('an explanation', () => {
         result: false,
       },
     ]);
-    expect(without.explanation[1]).toBe('Parent "norway" must be enabled. It is disabled.');
+    expect(unsatisfied.explanation[1]).toBe('Parent "norway" must be enabled. It is disabled.');
     expect(satisfied).toMatchObject({ isEnabled: true, hasUnsatisfiedDependency: false });
   });
 

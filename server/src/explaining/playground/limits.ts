@@ -1,41 +1,43 @@
-import { ApiError, exceedsLimit } from '../../../../plane/src/platform/errors.ts';
+import { ApiError, exceedsLimit } from '@halyard/plane/platform/errors.ts';
 
-/** Evaluations of one request: features × environments × contexts. */
+/** The maximum number of evaluations per request: features × environments × contexts. */
 const MAX_EVALUATIONS = 25_000;
-/** Characters of all documents that one request reads, and of one of them, which is parsed without a pause. */
+/**
+ * The maximum size in bytes of all documents that one request reads, and of a single document, which is parsed without a pause.
+ */
 const MAX_DOCUMENTS_SIZE = 33_554_432;
 const MAX_DOCUMENT_SIZE = 4_194_304;
 const MAX_RESPONSE_SIZE = 16_777_216;
 const MAX_SECONDS = 10;
 
-/** Events since a past time, about features and about segments each. */
+/** The maximum number of events since a past time, separately for features and for segments. */
 export const MAX_UNDONE_EVENTS = 5_000;
 export const MAX_ENVIRONMENTS = 50;
-/** Contexts that a request lists one by one. */
+/** The maximum number of contexts that a request lists individually. */
 export const MAX_CONTEXTS = 50;
 export const MAX_FEATURES = 100;
 export const MAX_DRAFTS = 10;
-/** Fields of the context, and properties. */
+/** The maximum number of context fields and properties. */
 export const MAX_FIELDS = 100;
-/** Characters of a field, which can be a list of values. */
+/** The maximum length of a field, which can be a list of values. */
 export const MAX_CHARACTERS = 5_000;
-/** Characters of one value. Matching a pattern takes time in proportion to it. */
+/** The maximum length of one value. The time to match a pattern is proportional to it. */
 export const MAX_VALUE_CHARACTERS = 500;
 
-const FEWER = 'Choose fewer projects, features, environments or context values.';
+const CHOOSE_FEWER = 'Choose fewer projects, features, environments or context values.';
 
 export function rejectManyContexts(contexts: number): void {
   if (contexts <= MAX_EVALUATIONS) return;
   throw exceedsLimit(
-    `The context has more than ${MAX_EVALUATIONS} combinations of values, the maximum for one request. ${FEWER}`,
+    `The context has more than ${MAX_EVALUATIONS} combinations of values, the maximum for one request. ${CHOOSE_FEWER}`,
   );
 }
 
-/** `features` counts a feature once for each environment. */
+/** Rejects a request that needs too many evaluations. `features` counts a feature once for each environment. */
 export function rejectManyEvaluations(features: number, contexts: number): void {
   if (features * contexts <= MAX_EVALUATIONS) return;
   throw exceedsLimit(
-    `The request needs ${features * contexts} evaluations: ${features} features in all environments, ${contexts} contexts. One request can have at most ${MAX_EVALUATIONS}. ${FEWER}`,
+    `The request needs ${features * contexts} evaluations: ${features} features in all environments, ${contexts} contexts. One request can have at most ${MAX_EVALUATIONS}. ${CHOOSE_FEWER}`,
   );
 }
 
@@ -47,27 +49,27 @@ export function rejectLargeDocuments(total: number, largest: number): void {
   }
   if (total <= MAX_DOCUMENTS_SIZE) return;
   throw tooLarge(
-    `The features of the request have ${total} bytes of strategies and variants. One request can read at most ${MAX_DOCUMENTS_SIZE}. ${FEWER}`,
+    `The features of the request have ${total} bytes of strategies and variants. One request can read at most ${MAX_DOCUMENTS_SIZE}. ${CHOOSE_FEWER}`,
   );
 }
 
-export function rejectManyEvents(events: number, about: 'features' | 'segments'): void {
+export function rejectManyEvents(events: number, subject: 'features' | 'segments'): void {
   if (events <= MAX_UNDONE_EVENTS) return;
   throw exceedsLimit(
-    `More than ${MAX_UNDONE_EVENTS} events about the ${about} happened since this time. Choose a later time${about === 'features' ? ' or fewer features' : ''}.`,
+    `More than ${MAX_UNDONE_EVENTS} events about the ${subject} happened since this time. Choose a later time${subject === 'features' ? ' or fewer features' : ''}.`,
   );
 }
 
 export function rejectLargeResponse(size: number): void {
   if (size <= MAX_RESPONSE_SIZE) return;
-  throw tooLarge(`The response would have more than ${MAX_RESPONSE_SIZE} bytes. ${FEWER}`);
+  throw tooLarge(`The response would have more than ${MAX_RESPONSE_SIZE} bytes. ${CHOOSE_FEWER}`);
 }
 
-/** Throws when the evaluation takes too long. */
-export function rejectLater(startedAt = performance.now()): () => void {
+/** Returns a check that throws when the evaluation has taken too long. */
+export function makeTimeLimit(startedAt = performance.now()): () => void {
   return () => {
     if (performance.now() - startedAt <= MAX_SECONDS * 1_000) return;
-    throw exceedsLimit(`The evaluation takes longer than ${MAX_SECONDS} seconds. ${FEWER}`);
+    throw exceedsLimit(`The evaluation takes longer than ${MAX_SECONDS} seconds. ${CHOOSE_FEWER}`);
   };
 }
 

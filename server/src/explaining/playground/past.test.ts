@@ -7,7 +7,7 @@ import { type ApiResponse, call } from '../../test/request.ts';
 import { MAX_UNDONE_EVENTS } from './limits.ts';
 
 const harness = useHarness();
-const HERE = '/api/admin/projects/default/features';
+const BASE_PATH = '/api/admin/projects/default/features';
 const ENVIRONMENTS = ['development', 'production'];
 
 const send = async (method: 'POST' | 'PUT' | 'DELETE' | 'PATCH', url: string, body?: unknown) => {
@@ -15,7 +15,7 @@ const send = async (method: 'POST' | 'PUT' | 'DELETE' | 'PATCH', url: string, bo
   expect(response.status, `${method} ${url} ${JSON.stringify(response.body)}`).toBeLessThan(300);
   return response.body;
 };
-const advanced = (body: object, token?: string): Promise<ApiResponse> =>
+const evaluateMany = (body: object, token?: string): Promise<ApiResponse> =>
   call(harness.app, 'POST', '/api/admin/playground/advanced', {
     body: { environments: ENVIRONMENTS, context: { userId: '1,2,3', country: 'NO,SE' }, ...body },
     ...(token === undefined ? {} : { token }),
@@ -26,8 +26,8 @@ const playground = (body: object, token?: string): Promise<ApiResponse> =>
     ...(token === undefined ? {} : { token }),
   });
 
-/** The database's time, between the earlier and the later changes. */
-async function now(): Promise<string> {
+/** Returns the database's time, which lies between the earlier and the later changes. */
+async function readTime(): Promise<string> {
   await sleep(3);
   const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(harness.db);
   await sleep(3);
@@ -36,8 +36,8 @@ async function now(): Promise<string> {
 
 type Evaluation = { strategies: { data: { links?: object }[] }; context: object };
 
-/** The results without what depends on the time of the request. */
-const resultsOf = ({ body }: ApiResponse) =>
+/** Returns the results without what depends on the time of the request. */
+const extractResults = ({ body }: ApiResponse) =>
   body.features.map(
     ({ name, environments }: { name: string; environments: Record<string, Evaluation[]> }) => ({
       name,
@@ -53,12 +53,13 @@ test('evaluates features as they were after each of many changes', async () => {
     name: 'nordic',
     constraints: [{ contextName: 'country', operator: 'IN', values: ['NO'] }],
   });
-  const at = (name: string, environment: string) => `${HERE}/${name}/environments/${environment}`;
-  const strategies = `${at('past', 'production')}/strategies`;
-  const rollout = (percentage: string, more: object = {}) => ({
+  const environmentUrl = (name: string, environment: string) =>
+    `${BASE_PATH}/${name}/environments/${environment}`;
+  const strategies = `${environmentUrl('past', 'production')}/strategies`;
+  const rollout = (percentage: string, fields: object = {}) => ({
     name: 'flexibleRollout',
     parameters: { rollout: percentage, stickiness: 'userId', groupId: 'past' },
-    ...more,
+    ...fields,
   });
   const ids: string[] = [];
   const variant = (name: string, weight: number) => ({
@@ -68,7 +69,7 @@ test('evaluates features as they were after each of many changes', async () => {
     stickiness: 'userId',
   });
   const steps: (() => Promise<unknown>)[] = [
-    () => send('POST', `${at('past', 'production')}/on`),
+    () => send('POST', `${environmentUrl('past', 'production')}/on`),
     async () => ids.push((await send('POST', strategies, rollout('40', { title: 'Forty' }))).id),
     async () => ids.push((await send('POST', strategies, { name: 'default', segments: [segment.id] })).id),
     () =>
@@ -88,31 +89,31 @@ test('evaluates features as they were after each of many changes', async () => {
         constraints: [{ contextName: 'country', operator: 'IN', values: ['SE'] }],
       }),
     () => send('PATCH', `${strategies}/${ids[0]}`, [{ op: 'replace', path: '/disabled', value: true }]),
-    () => send('POST', `${at('parent', 'production')}/on`),
-    () => send('POST', `${HERE}/past/dependencies`, { feature: 'parent' }),
-    () => send('POST', `${HERE}/past/dependencies`, { feature: 'parent', enabled: false }),
-    () => send('POST', `${at('parent', 'production')}/off`),
-    () => send('PUT', `${at('past', 'production')}/variants`, [variant('x', 1000)]),
-    () => send('DELETE', `${HERE}/past/dependencies/parent`),
+    () => send('POST', `${environmentUrl('parent', 'production')}/on`),
+    () => send('POST', `${BASE_PATH}/past/dependencies`, { feature: 'parent' }),
+    () => send('POST', `${BASE_PATH}/past/dependencies`, { feature: 'parent', enabled: false }),
+    () => send('POST', `${environmentUrl('parent', 'production')}/off`),
+    () => send('PUT', `${environmentUrl('past', 'production')}/variants`, [variant('x', 1000)]),
+    () => send('DELETE', `${BASE_PATH}/past/dependencies/parent`),
     () => send('PUT', strategies, [rollout('10'), { name: 'default' }]),
-    () => send('POST', `${at('past', 'development')}/on`),
-    () => send('DELETE', `${HERE}/past`),
+    () => send('POST', `${environmentUrl('past', 'development')}/on`),
+    () => send('DELETE', `${BASE_PATH}/past`),
     () => send('POST', '/api/admin/archive/revive/past'),
-    () => send('POST', `${at('past', 'production')}/on`),
+    () => send('POST', `${environmentUrl('past', 'production')}/on`),
   ];
-  const seen: { at: string; results: unknown; step: number }[] = [];
-  for (const [step, act] of steps.entries()) {
-    await act();
-    const results = resultsOf(await advanced({ features: step === 15 ? ['parent'] : features }));
-    seen.push({ at: await now(), results, step });
+  const snapshots: { at: string; results: unknown; step: number }[] = [];
+  for (const [step, makeChange] of steps.entries()) {
+    await makeChange();
+    const results = extractResults(await evaluateMany({ features: step === 15 ? ['parent'] : features }));
+    snapshots.push({ at: await readTime(), results, step });
   }
-  // A segment that has been deleted since is known from its event.
+  // Deletes the segment, so that its content is known only from the event.
   await send('DELETE', `/api/admin/segments/${segment.id}`);
 
-  for (const { at: time, results, step } of seen) {
-    const { status, body } = await advanced({ features, at: time });
+  for (const { at: time, results, step } of snapshots) {
+    const { status, body } = await evaluateMany({ features, at: time });
     expect(status, JSON.stringify(body)).toBe(200);
-    expect(resultsOf({ body } as ApiResponse), `step ${step}`).toEqual(results);
+    expect(extractResults({ body } as ApiResponse), `step ${step}`).toEqual(results);
     const archived = ENVIRONMENTS.map(environment => ({ feature: 'past', environment, reason: 'archived' }));
     expect(body.notEvaluated, `step ${step}`).toEqual(step === 15 ? archived : []);
     expect(body.input.at).toBe(time);
@@ -125,14 +126,14 @@ test('reads the segments of a past strategy', async () => {
     name: 'swedes',
     constraints: [{ contextName: 'country', operator: 'IN', values: ['SE'] }],
   });
-  const here = `${HERE}/with-segment/environments/production`;
-  await send('POST', `${here}/strategies`, { name: 'default', segments: [segment.id] });
-  await send('POST', `${here}/on`);
-  const at = await now();
-  await send('POST', `${here}/off`);
+  const environmentUrl = `${BASE_PATH}/with-segment/environments/production`;
+  await send('POST', `${environmentUrl}/strategies`, { name: 'default', segments: [segment.id] });
+  await send('POST', `${environmentUrl}/on`);
+  const time = await readTime();
+  await send('POST', `${environmentUrl}/off`);
 
-  const { body } = await advanced({
-    at,
+  const { body } = await evaluateMany({
+    at: time,
     features: ['with-segment'],
     environments: ['production'],
     context: { country: 'NO,SE' },
@@ -150,49 +151,51 @@ test('reads the segments of a past strategy', async () => {
   ]);
 });
 
-test('the default of currentTime is the past time', async () => {
+test('uses the past time as the default of currentTime', async () => {
   await makeFeature(harness.db, 'default', { name: 'dated' });
-  const here = `${HERE}/dated/environments/development`;
-  const at = await now();
-  const constraint = { contextName: 'currentTime', operator: 'DATE_AFTER', value: at };
-  await send('POST', `${here}/strategies`, { name: 'default', constraints: [constraint] });
-  await send('POST', `${here}/on`);
-  const later = await now();
+  const environmentUrl = `${BASE_PATH}/dated/environments/development`;
+  const timeBefore = await readTime();
+  const constraint = { contextName: 'currentTime', operator: 'DATE_AFTER', value: timeBefore };
+  await send('POST', `${environmentUrl}/strategies`, { name: 'default', constraints: [constraint] });
+  await send('POST', `${environmentUrl}/on`);
+  const timeAfter = await readTime();
 
-  const evaluate = async (more: object) =>
-    (await playground({ features: ['dated'], ...more })).body.features[0];
+  const evaluate = async (fields: object) =>
+    (await playground({ features: ['dated'], ...fields })).body.features[0];
 
-  expect(await evaluate({ at: later })).toMatchObject({ isEnabled: true });
-  expect(await evaluate({ at: later, context: { currentTime: at } })).toMatchObject({ isEnabled: false });
+  expect(await evaluate({ at: timeAfter })).toMatchObject({ isEnabled: true });
+  expect(await evaluate({ at: timeAfter, context: { currentTime: timeBefore } })).toMatchObject({
+    isEnabled: false,
+  });
 });
 
 test('lists features whose past state the events do not show', async () => {
-  const before = await now();
+  const timeBefore = await readTime();
   const target = (await makeProject(harness.db)).id;
   for (const name of ['young', 'twice', 'moving', 'placed'])
     await makeFeature(harness.db, 'default', { name });
-  const created = await now();
-  await send('DELETE', `${HERE}/twice`);
+  const timeCreated = await readTime();
+  await send('DELETE', `${BASE_PATH}/twice`);
   await send('DELETE', '/api/admin/archive/twice');
   await makeFeature(harness.db, 'default', { name: 'twice' });
-  await send('POST', `${HERE}/moving/changeProject`, { newProjectId: target });
+  await send('POST', `${BASE_PATH}/moving/changeProject`, { newProjectId: target });
   await makeFeature(harness.db, target, { name: 'elsewhere' });
-  const settled = await now();
+  const timeSettled = await readTime();
   await send('DELETE', `/api/admin/projects/${target}/environments/development`);
   await send('POST', `/api/admin/projects/${target}/environments`, { environment: 'development' });
 
-  const missing = async (features: string[], at: string) =>
+  const listMissing = async (features: string[], at: string) =>
     (await playground({ features, at })).body.notEvaluated.map(
       ({ feature, environment, reason }: Record<string, string>) => [feature, environment, reason],
     );
 
-  expect(await missing(['young', 'twice', 'moving'], before)).toEqual([
+  expect(await listMissing(['young', 'twice', 'moving'], timeBefore)).toEqual([
     ['moving', 'development', 'moved'],
     ['twice', 'development', 'deleted'],
     ['young', 'development', 'not-created'],
   ]);
-  expect(await missing(['young', 'twice'], created)).toEqual([['twice', 'development', 'deleted']]);
-  expect(await missing(['elsewhere'], settled)).toEqual([
+  expect(await listMissing(['young', 'twice'], timeCreated)).toEqual([['twice', 'development', 'deleted']]);
+  expect(await listMissing(['elsewhere'], timeSettled)).toEqual([
     ['elsewhere', 'development', 'environment-changed'],
   ]);
 });
@@ -230,25 +233,25 @@ test.each([
   expect(response.body.details.map((detail: { path: string }) => detail.path)).toEqual([path]);
 });
 
-test('a feature of a private project does not exist for outsiders', async () => {
+test('a feature of a private project does not exist for callers outside the project', async () => {
   const { id } = await makeProject(harness.db, { mode: 'private' });
   await makeFeature(harness.db, id, { name: 'secret' });
   const { token } = await makeUser(harness.db, 'Editor');
 
-  const response = await playground({ features: ['secret'], at: await now() }, token);
+  const response = await playground({ features: ['secret'], at: await readTime() }, token);
 
   expect(response).toMatchObject({ status: 400, body: { details: [{ path: '/body/features/0' }] } });
 });
 
-test('rejects a time with too many events since', async () => {
+test('rejects a time after which there are too many events', async () => {
   await makeFeature(harness.db, 'default', { name: 'busy' });
-  const at = await now();
+  const time = await readTime();
   await sql`
     insert into events (group_id, type, created_by, project, environment, feature_name)
     select 'x', 'feature-environment-enabled', 'x', 'default', 'development', 'busy'
     from generate_series(1, ${MAX_UNDONE_EVENTS + 1})`.execute(harness.db);
 
-  const response = await playground({ features: ['busy'], at });
+  const response = await playground({ features: ['busy'], at: time });
 
   expect(response).toMatchObject({ status: 400, body: { name: 'ExceedsLimitError' } });
   expect(response.body.message).toContain('Choose a later time or fewer features.');
@@ -256,14 +259,14 @@ test('rejects a time with too many events since', async () => {
 
 test('counts only the events about segments that the features use', async () => {
   await makeFeature(harness.db, 'default', { name: 'calm' });
-  const at = await now();
+  const time = await readTime();
   await sql`
     insert into events (group_id, type, created_by, data)
     select 'x', 'segment-updated', 'x', '{"id": 2000000}' from generate_series(1, ${MAX_UNDONE_EVENTS + 1})`.execute(
     harness.db,
   );
 
-  const response = await playground({ features: ['calm'], at });
+  const response = await playground({ features: ['calm'], at: time });
 
   expect(response.status).toBe(200);
 });

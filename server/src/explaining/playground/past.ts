@@ -1,4 +1,4 @@
-import { badData } from '../../../../plane/src/platform/errors.ts';
+import { badData } from '@halyard/plane/platform/errors.ts';
 import type { FeatureEnvironment } from '../../flags/feature-environments/schema.ts';
 import type { FeatureState } from '../../flags/features/schema.ts';
 import type { Actor } from '../../platform/actor.ts';
@@ -13,59 +13,69 @@ import {
 import type { NotEvaluated, Selection } from './schema.ts';
 import {
   listChangedEnvironments,
+  listCurrentStates,
   listFeatureEvents,
   listSegmentEvents,
   listSegments,
-  listStatesNow,
 } from './store.ts';
 import { type RequestedEnvironments, rejectUnknown, type Subject, type Subjects } from './subjects.ts';
-import { type Past, UNDONE_TYPES, undoEvent, undoSegmentEvents } from './undo.ts';
+import { type PastState, UNDONE_TYPES, undoEvent, undoSegmentEvents } from './undo.ts';
 
 export type PastSelection = Selection & { at: string };
 
 /**
- * The features as they were at a time: their present state, from which the events since then are undone, newest first. Features
- * whose past state the events do not show are listed with the reason.
+ * Reads the features as they were at a time: their present state, from which the events since then are undone, newest first.
+ * Features whose past state the events do not show are listed with the reason.
  */
 export async function readPastSubjects(
   db: Db,
   actor: Actor,
-  asked: RequestedEnvironments,
+  requestedEnvironments: RequestedEnvironments,
   selection: PastSelection,
   contexts: number,
 ): Promise<Subjects> {
   const names = checkPast(selection);
   // The state and the events must come from one snapshot.
-  const read = await db
+  const pastData = await db
     .transaction()
     .setIsolationLevel('repeatable read')
-    .execute(tx => readPast(tx, actor, asked, selection, names));
-  const environments = [...new Set(asked.names)];
+    .execute(tx => readPast(tx, actor, requestedEnvironments, selection, names));
+  const environments = [...new Set(requestedEnvironments.names)];
   rejectManyEvaluations(names.length * environments.length, contexts);
   const notEvaluated: NotEvaluated[] = [];
   const subjects = new Map(environments.map(environment => [environment, [] as Subject[]]));
   let total = 0;
-  for (const [name, { state, gap }] of read.features) {
+  for (const [name, { state, gap }] of pastData.features) {
     for (const environment of environments) {
-      const here = state.environments.find(one => one.name === environment);
-      const why =
+      const featureEnvironment = state.environments.find(
+        ({ name: environmentName }) => environmentName === environment,
+      );
+      const exclusionReason =
         gap ??
         (state.archived ? 'archived' : undefined) ??
-        (!here || read.changed.has(`${state.project} ${environment}`) ? 'environment-changed' : undefined);
-      const chosen = names.includes(name);
-      if (why !== undefined && chosen) notEvaluated.push({ feature: name, environment, reason: why });
-      if (why !== undefined || !here) continue;
-      const subject = { project: state.project, feature: documentOf(state, here), ...listed(here), chosen };
+        (!featureEnvironment || pastData.changed.has(`${state.project} ${environment}`)
+          ? 'environment-changed'
+          : undefined);
+      const isRequested = names.includes(name);
+      if (exclusionReason !== undefined && isRequested)
+        notEvaluated.push({ feature: name, environment, reason: exclusionReason });
+      if (exclusionReason !== undefined || !featureEnvironment) continue;
+      const subject = {
+        project: state.project,
+        feature: buildDocument(state, featureEnvironment),
+        ...toStrategyRows(featureEnvironment),
+        chosen: isRequested,
+      };
       const size = JSON.stringify(subject).length;
       total += size;
       rejectLargeDocuments(total, size);
       subjects.get(environment)?.push(subject);
     }
   }
-  return { environments: subjects, segments: read.segments, notEvaluated };
+  return { environments: subjects, segments: pastData.segments, notEvaluated };
 }
 
-/** Nothing is older, and PostgreSQL cannot parse every earlier time. */
+/** No event is older, and PostgreSQL cannot parse every earlier time. */
 const FIRST_TIME = Date.UTC(1970);
 
 function checkPast({ at, features, drafts = [] }: PastSelection): string[] {
@@ -90,49 +100,56 @@ function checkPast({ at, features, drafts = [] }: PastSelection): string[] {
   return [...new Set(features)];
 }
 
-type Read = { features: Map<string, Past>; segments: Map<number, Segment>; changed: Set<string> };
+type PastData = { features: Map<string, PastState>; segments: Map<number, Segment>; changed: Set<string> };
 
 async function readPast(
   tx: Tx,
   actor: Actor,
-  asked: RequestedEnvironments,
+  requestedEnvironments: RequestedEnvironments,
   selection: PastSelection,
   names: string[],
-): Promise<Read> {
+): Promise<PastData> {
   const { at, projects } = selection;
-  const features = await undone(tx, actor, names, at);
+  const features = await readPastStates(tx, actor, names, at);
   const inProjects = (project: string) =>
     typeof projects === 'string' || projects === undefined || projects.includes(project);
-  const known = new Map(
+  const visibleProjects = new Map(
     [...features].flatMap(([name, { state }]) => (inProjects(state.project) ? [[name, state.project]] : [])),
   );
-  await rejectUnknown(tx, actor, asked, selection, known);
-  // A parent cannot have a parent itself.
-  const parents = [...features.values()].flatMap(({ state }) => state.dependencies.map(one => one.feature));
-  const others = [...new Set(parents)].filter(name => !features.has(name));
-  for (const [name, past] of await undone(tx, actor, others, at)) features.set(name, past);
+  await rejectUnknown(tx, actor, requestedEnvironments, selection, visibleProjects);
+  // One level of parents is enough, because a parent cannot have a parent itself.
+  const parents = [...features.values()].flatMap(({ state }) =>
+    state.dependencies.map(dependency => dependency.feature),
+  );
+  const parentNames = [...new Set(parents)].filter(name => !features.has(name));
+  for (const [name, past] of await readPastStates(tx, actor, parentNames, at)) features.set(name, past);
 
-  const used = usedSegments(features);
-  const segmentEvents = await listSegmentEvents(tx, used, at, MAX_UNDONE_EVENTS + 1);
+  const segmentIds = usedSegmentIds(features);
+  const segmentEvents = await listSegmentEvents(tx, segmentIds, at, MAX_UNDONE_EVENTS + 1);
   rejectManyEvents(segmentEvents.length, 'segments');
-  const segments = new Map((await listSegments(tx, used)).map(one => [one.id, one]));
+  const segments = new Map((await listSegments(tx, segmentIds)).map(segment => [segment.id, segment]));
   undoSegmentEvents(segments, segmentEvents);
-  const changed = await listChangedEnvironments(
+  const changedEnvironments = await listChangedEnvironments(
     tx,
     [...new Set([...features.values()].map(({ state }) => state.project))],
-    asked.names,
+    requestedEnvironments.names,
     at,
   );
   return {
     features,
     segments,
-    changed: new Set(changed.map(({ project, environment }) => `${project} ${environment}`)),
+    changed: new Set(changedEnvironments.map(({ project, environment }) => `${project} ${environment}`)),
   };
 }
 
-async function undone(tx: Tx, actor: Actor, names: string[], at: string): Promise<Map<string, Past>> {
-  const states = await listStatesNow(tx, actor, names);
-  const features = new Map(states.map(state => [state.name, { state, gap: undefined } as Past]));
+async function readPastStates(
+  tx: Tx,
+  actor: Actor,
+  names: string[],
+  at: string,
+): Promise<Map<string, PastState>> {
+  const states = await listCurrentStates(tx, actor, names);
+  const features = new Map(states.map(state => [state.name, { state, gap: undefined } as PastState]));
   const events = await listFeatureEvents(tx, [...features.keys()], UNDONE_TYPES, at, MAX_UNDONE_EVENTS + 1);
   rejectManyEvents(events.length, 'features');
   for (const event of events) {
@@ -142,7 +159,7 @@ async function undone(tx: Tx, actor: Actor, names: string[], at: string): Promis
   return features;
 }
 
-const usedSegments = (features: ReadonlyMap<string, Past>): number[] => [
+const usedSegmentIds = (features: ReadonlyMap<string, PastState>): number[] => [
   ...new Set(
     [...features.values()].flatMap(({ state: { environments } }) =>
       environments.flatMap(({ strategies }) => strategies.flatMap(({ segments = [] }) => segments)),
@@ -150,12 +167,12 @@ const usedSegments = (features: ReadonlyMap<string, Past>): number[] => [
   ),
 ];
 
-const inOrder = ({ strategies }: FeatureEnvironment) =>
+const inSortOrder = ({ strategies }: FeatureEnvironment) =>
   strategies.toSorted((a, b) => a.sortOrder - b.sortOrder);
 
-/** The strategies as the admin API shows them. */
-const listed = (here: FeatureEnvironment): Pick<Subject, 'strategies'> => ({
-  strategies: inOrder(here).map(({ id, name, title = null, disabled, parameters }) => ({
+/** Returns the strategies as the admin API shows them. */
+const toStrategyRows = (featureEnvironment: FeatureEnvironment): Pick<Subject, 'strategies'> => ({
+  strategies: inSortOrder(featureEnvironment).map(({ id, name, title = null, disabled, parameters }) => ({
     id,
     name,
     title,
@@ -164,9 +181,9 @@ const listed = (here: FeatureEnvironment): Pick<Subject, 'strategies'> => ({
   })),
 });
 
-/** The feature as SDKs got it. */
-function documentOf(state: FeatureState, here: FeatureEnvironment): Feature {
-  const strategies = inOrder(here)
+/** Returns the feature as SDKs got it. */
+function buildDocument(state: FeatureState, featureEnvironment: FeatureEnvironment): Feature {
+  const strategies = inSortOrder(featureEnvironment)
     .filter(({ disabled }) => !disabled)
     .map(({ name, parameters, constraints, segments, variants }): Strategy => {
       const { stickiness } = parameters;
@@ -183,9 +200,9 @@ function documentOf(state: FeatureState, here: FeatureEnvironment): Feature {
   return {
     name: state.name,
     project: state.project,
-    enabled: here.enabled && strategies.length > 0,
+    enabled: featureEnvironment.enabled && strategies.length > 0,
     strategies,
-    variants: here.variants as NonNullable<Feature['variants']>,
+    variants: featureEnvironment.variants as NonNullable<Feature['variants']>,
     ...(state.dependencies.length > 0 ? { dependencies: state.dependencies } : {}),
   };
 }

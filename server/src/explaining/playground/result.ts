@@ -6,20 +6,20 @@ import type { PlaygroundEvaluation, PlaygroundStrategy } from './schema.ts';
 import type { StrategyRow } from './store.ts';
 import type { Subject } from './subjects.ts';
 
-type Listed = { row: StrategyRow; checked: CheckedStrategy | undefined };
+type ListedStrategy = { row: StrategyRow; checked: CheckedStrategy | undefined };
 
-/** The evaluation as a response shows it. */
-export function resultOf(
+/** Returns the evaluation as a response shows it. */
+export function toPlaygroundEvaluation(
   { project, feature, strategies }: Subject,
   environment: string,
   context: Context,
   evaluation: Evaluation,
 ): PlaygroundEvaluation {
-  const listed = listStrategies(strategies, evaluation.strategies);
-  const edit = `/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(feature.name)}`;
-  const labels = listed
+  const listedStrategies = listStrategies(strategies, evaluation.strategies);
+  const editUrl = `/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(feature.name)}`;
+  const labels = listedStrategies
     .filter(({ checked }) => checked)
-    .map(({ row: { name, title } }) => labelOf(name, title));
+    .map(({ row: { name, title } }) => toLabel(name, title));
   return {
     name: feature.name,
     projectId: project,
@@ -34,42 +34,46 @@ export function resultOf(
     variants: (feature.variants ?? []) as PlaygroundEvaluation['variants'],
     variantSelection: evaluation.variantSelection,
     strategies: {
-      result: overall(evaluation),
-      data: listed.map(one => strategyOf(one, evaluation, edit)),
+      result: overallResult(evaluation),
+      data: listedStrategies.map(strategy => toPlaygroundStrategy(strategy, evaluation, editUrl)),
     },
     dependencies: evaluation.dependencies,
   };
 }
 
-/** SDKs get the strategies that are not disabled, in the same order. */
-function listStrategies(rows: StrategyRow[], checked: CheckedStrategy[]): Listed[] {
-  const rest = [...checked];
-  return rows.map(row => ({ row, checked: row.disabled ? undefined : rest.shift() }));
+/** Pairs each strategy with its result. SDKs get only the strategies that are not disabled, in the same order. */
+function listStrategies(rows: StrategyRow[], checked: CheckedStrategy[]): ListedStrategy[] {
+  const remaining = [...checked];
+  return rows.map(row => ({ row, checked: row.disabled ? undefined : remaining.shift() }));
 }
 
-const labelOf = (name: string, title: string | null) => ({ name, ...(title === null ? {} : { title }) });
+const toLabel = (name: string, title: string | null) => ({ name, ...(title === null ? {} : { title }) });
 
-function overall({ strategies, matched }: Evaluation): boolean | 'unknown' {
+function overallResult({ strategies, matched }: Evaluation): boolean | 'unknown' {
   if (matched !== null || strategies.length === 0) return true;
   return strategies.some(({ result }) => result === null) ? 'unknown' : false;
 }
 
-function strategyOf({ row, checked }: Listed, evaluation: Evaluation, edit: string): PlaygroundStrategy {
+function toPlaygroundStrategy(
+  { row, checked }: ListedStrategy,
+  evaluation: Evaluation,
+  editUrl: string,
+): PlaygroundStrategy {
   const { id, name, title, disabled, parameters } = row;
-  const base = { id, ...labelOf(name, title), disabled, parameters, links: { edit } };
+  const commonFields = { id, ...toLabel(name, title), disabled, parameters, links: { edit: editUrl } };
   if (!checked) {
     return {
-      ...base,
+      ...commonFields,
       result: { enabled: 'unknown', evaluationStatus: 'unevaluated' },
       constraints: [],
       segments: [],
       explanation: 'The strategy is disabled, so SDKs do not get it.',
     };
   }
-  const at = evaluation.strategies.indexOf(checked);
-  const servesVariant = at === evaluation.matched && evaluation.variantSelection?.source === 'strategy';
+  const index = evaluation.strategies.indexOf(checked);
+  const servesVariant = index === evaluation.matched && evaluation.variantSelection?.source === 'strategy';
   return {
-    ...base,
+    ...commonFields,
     result: {
       enabled: checked.result ?? 'unknown',
       evaluationStatus: checked.rule.satisfied === null ? 'incomplete' : 'complete',
@@ -78,6 +82,6 @@ function strategyOf({ row, checked }: Listed, evaluation: Evaluation, edit: stri
     constraints: checked.constraints as PlaygroundStrategy['constraints'],
     segments: checked.segments as PlaygroundStrategy['segments'],
     rule: checked.rule,
-    explanation: describeStrategy(at, labelOf(name, title), checked),
+    explanation: describeStrategy(index, toLabel(name, title), checked),
   };
 }

@@ -2,17 +2,24 @@ import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { makeFeature, makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
-import { HERE, playgroundRequests, rollout } from '../../test/playground-requests.ts';
+import { BASE_PATH, playgroundRequests, rollout } from '../../test/playground-requests.ts';
 import { type ApiResponse, call } from '../../test/request.ts';
 
 const harness = useHarness();
-const { post, playground, advanced, makeEnabled, evaluate, makeFlags } = playgroundRequests(harness);
+const {
+  post,
+  playground,
+  advanced: evaluateMany,
+  makeEnabled,
+  evaluate,
+  makeFlags,
+} = playgroundRequests(harness);
 
 beforeAll(makeFlags);
 
 describe('combinations', () => {
   test('evaluates every combination of comma-separated values in every environment', async () => {
-    const { status, body } = await advanced({
+    const { status, body } = await evaluateMany({
       environments: ['development', 'production'],
       features: ['norway', 'half'],
       context: { userId: '7, 3', properties: { country: 'NO,DE' } },
@@ -24,7 +31,10 @@ describe('combinations', () => {
     expect(development).toHaveLength(4);
     expect(production).toHaveLength(4);
     expect(
-      development.map((one: { context: object; isEnabled: boolean }) => [one.context, one.isEnabled]),
+      development.map(({ context, isEnabled }: { context: object; isEnabled: boolean }) => [
+        context,
+        isEnabled,
+      ]),
     ).toEqual([
       [{ environment: 'development', userId: '7', properties: { country: 'NO' } }, true],
       [{ environment: 'development', userId: '3', properties: { country: 'NO' } }, true],
@@ -38,14 +48,14 @@ describe('combinations', () => {
     });
   });
 
-  test('evaluates listed contexts as they are, in their order', async () => {
+  test('evaluates listed contexts in their order, without splitting values', async () => {
     const contexts = [
       { userId: '7,3', properties: { country: 'DE' } },
       { userId: '7', properties: { country: 'NO' } },
       { userId: '3' },
     ];
 
-    const { status, body } = await advanced({
+    const { status, body } = await evaluateMany({
       environments: ['development', 'production'],
       features: ['norway'],
       context: undefined,
@@ -55,7 +65,10 @@ describe('combinations', () => {
     expect(status).toBe(200);
     const { development, production } = body.features[0].environments;
     expect(
-      development.map((one: { context: object; isEnabled: boolean }) => [one.context, one.isEnabled]),
+      development.map(({ context, isEnabled }: { context: object; isEnabled: boolean }) => [
+        context,
+        isEnabled,
+      ]),
     ).toEqual([
       [{ environment: 'development', ...contexts[0] }, false],
       [{ environment: 'development', ...contexts[1] }, true],
@@ -65,19 +78,19 @@ describe('combinations', () => {
     expect(body.input).toEqual({ environments: ['development', 'production'], projects: '*', contexts });
   });
 
-  test('rejects both context and contexts, neither, more than 50, and an invalid one with its position', async () => {
-    const many = Array.from({ length: 51 }, (_, at) => ({ userId: String(at) }));
+  test('rejects both context and contexts, neither, more than 50 contexts, and an invalid context with its position', async () => {
+    const tooManyContexts = Array.from({ length: 51 }, (_, index) => ({ userId: String(index) }));
 
-    const pathsOf = async (fields: object) => {
-      const { status, body } = await advanced({ context: undefined, ...fields });
-      return [status, body.details.map((one: { path: string }) => one.path)];
+    const listPaths = async (fields: object) => {
+      const { status, body } = await evaluateMany({ context: undefined, ...fields });
+      return [status, body.details.map((detail: { path: string }) => detail.path)];
     };
 
-    expect(await pathsOf({ context: {}, contexts: [{}] })).toEqual([400, ['/body']]);
-    expect(await pathsOf({})).toEqual([400, ['/body']]);
-    expect(await pathsOf({ contexts: [] })).toEqual([400, ['/body/contexts']]);
-    expect(await pathsOf({ contexts: many })).toEqual([400, ['/body/contexts']]);
-    expect(await pathsOf({ contexts: [{}, { currentTime: 'yesterday' }] })).toEqual([
+    expect(await listPaths({ context: {}, contexts: [{}] })).toEqual([400, ['/body']]);
+    expect(await listPaths({})).toEqual([400, ['/body']]);
+    expect(await listPaths({ contexts: [] })).toEqual([400, ['/body/contexts']]);
+    expect(await listPaths({ contexts: tooManyContexts })).toEqual([400, ['/body/contexts']]);
+    expect(await listPaths({ contexts: [{}, { currentTime: 'yesterday' }] })).toEqual([
       400,
       ['/body/contexts/1/currentTime'],
     ]);
@@ -90,9 +103,9 @@ describe('combinations', () => {
   });
 
   test('rejects more than 25,000 combinations of values', async () => {
-    const many = Array.from({ length: 200 }, (_, at) => at).join(',');
+    const values = Array.from({ length: 200 }, (_, index) => index).join(',');
 
-    const { status, body } = await advanced({ context: { userId: many, sessionId: many } });
+    const { status, body } = await evaluateMany({ context: { userId: values, sessionId: values } });
 
     expect({ status, name: body.name, message: body.message }).toEqual({
       status: 400,
@@ -103,9 +116,9 @@ describe('combinations', () => {
   });
 
   test('rejects more than 25,000 evaluations', async () => {
-    const many = Array.from({ length: 155 }, (_, at) => at).join(',');
+    const values = Array.from({ length: 155 }, (_, index) => index).join(',');
 
-    const { status, body } = await advanced({ context: { userId: many, sessionId: many } });
+    const { status, body } = await evaluateMany({ context: { userId: values, sessionId: values } });
 
     expect({ status, name: body.name }).toEqual({ status: 400, name: 'ExceedsLimitError' });
     expect(body.message).toMatch(
@@ -114,13 +127,13 @@ describe('combinations', () => {
   });
 
   test('rejects a response that is too large', async () => {
-    const long = 'x'.repeat(490);
-    const many = Array.from({ length: 150 }, (_, at) => at).join(',');
-    const properties = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`p${at}`, long]));
+    const longValue = 'x'.repeat(490);
+    const values = Array.from({ length: 150 }, (_, index) => index).join(',');
+    const properties = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`p${index}`, longValue]));
 
-    const { status, body } = await advanced({
+    const { status, body } = await evaluateMany({
       features: ['half'],
-      context: { userId: many, sessionId: many, properties },
+      context: { userId: values, sessionId: values, properties },
     });
 
     expect({ status, name: body.name, message: body.message }).toEqual({
@@ -133,19 +146,23 @@ describe('combinations', () => {
 });
 
 describe('drafts', () => {
-  const draft = (strategies: object[], more: object = {}) => ({
-    drafts: [{ feature: 'half', environment: 'development', strategies, ...more }],
+  const draft = (strategies: object[], fields: object = {}) => ({
+    drafts: [{ feature: 'half', environment: 'development', strategies, ...fields }],
   });
 
   test('evaluates strategies that are not saved', async () => {
-    const evaluated = await evaluate('half', { userId: '7' }, draft([rollout('100', { title: 'Everyone' })]));
-    const saved = await evaluate('half', { userId: '7' });
+    const evaluation = await evaluate(
+      'half',
+      { userId: '7' },
+      draft([rollout('100', { title: 'Everyone' })]),
+    );
+    const savedEvaluation = await evaluate('half', { userId: '7' });
 
-    expect(evaluated).toMatchObject({ isEnabled: true });
-    expect(evaluated.strategies.data).toMatchObject([
+    expect(evaluation).toMatchObject({ isEnabled: true });
+    expect(evaluation.strategies.data).toMatchObject([
       { id: '', title: 'Everyone', parameters: { rollout: '100', groupId: 'half' } },
     ]);
-    expect(saved.isEnabled).toBe(false);
+    expect(savedEvaluation.isEnabled).toBe(false);
   });
 
   test('evaluates a segment that no saved strategy uses', async () => {
@@ -159,19 +176,19 @@ describe('drafts', () => {
   });
 
   test('evaluates a disabled flag as if it were enabled', async () => {
-    const enabled = {
+    const enabledDraft = {
       feature: 'half',
       environment: 'production',
       enabled: true,
       strategies: [{ name: 'default' }],
     };
 
-    const evaluated = await evaluate('half', {}, { environment: 'production', drafts: [enabled] });
+    const evaluation = await evaluate('half', {}, { environment: 'production', drafts: [enabledDraft] });
 
-    expect(evaluated).toMatchObject({ isEnabled: true, isEnabledInCurrentEnvironment: true });
+    expect(evaluation).toMatchObject({ isEnabled: true, isEnabledInCurrentEnvironment: true });
   });
 
-  test('a draft without strategies is disabled', async () => {
+  test('a flag is disabled if its draft has no strategies', async () => {
     expect(await evaluate('half', { userId: '3' }, draft([]))).toMatchObject({
       isEnabled: false,
       reason: 'flag-disabled',
@@ -210,8 +227,11 @@ describe('drafts', () => {
       { environment: 'production' },
       'feature "half" in environment "production" is not among the features that the request evaluates',
     ],
-  ])('rejects a draft of %s', async (_, more, message) => {
-    const { status, body } = await playground({ features: ['half'], ...draft([{ name: 'default' }], more) });
+  ])('rejects a draft of %s', async (_, fields, message) => {
+    const { status, body } = await playground({
+      features: ['half'],
+      ...draft([{ name: 'default' }], fields),
+    });
 
     expect({ status, message: body.message }).toEqual({ status: 400, message });
   });
@@ -229,16 +249,17 @@ describe('drafts', () => {
 });
 
 describe('visibility', () => {
-  test('a private project is evaluated for its members only, and does not exist for others', async () => {
+  test('evaluates a private project for its members, and rejects the project as unknown for others', async () => {
     const secret = await makeProject(harness.db, { mode: 'private' });
     await makeFeature(harness.db, secret.id, { name: 'hidden' });
     const [member, outsider] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
     await makeMember(harness.db, member, secret.id, 'Reader');
-    const names = ({ body }: ApiResponse) => body.features.map((feature: { name: string }) => feature.name);
+    const listNames = ({ body }: ApiResponse) =>
+      body.features.map((feature: { name: string }) => feature.name);
 
-    expect(names(await playground({ projects: [secret.id] }, member.token))).toEqual(['hidden']);
-    expect(names(await playground({}, member.token))).toContain('hidden');
-    expect(names(await playground({}, outsider.token))).not.toContain('hidden');
+    expect(listNames(await playground({ projects: [secret.id] }, member.token))).toEqual(['hidden']);
+    expect(listNames(await playground({}, member.token))).toContain('hidden');
+    expect(listNames(await playground({}, outsider.token))).not.toContain('hidden');
     for (const [body, message] of [
       [{ projects: [secret.id] }, `project "${secret.id}" does not exist`],
       [{ features: ['hidden'] }, 'feature "hidden" does not exist'],
@@ -292,8 +313,8 @@ describe('rejections', () => {
     expect((await playground(body)).status).toBe(400);
   });
 
-  test('rejects one invalid environment among many', async () => {
-    const { body } = await advanced({ environments: ['development', 'nope'] });
+  test('rejects a list of environments with an unknown one', async () => {
+    const { body } = await evaluateMany({ environments: ['development', 'nope'] });
 
     expect(body.details).toEqual([
       { message: 'environment "nope" does not exist', path: '/body/environments/1' },
@@ -315,10 +336,10 @@ describe('rejections', () => {
 });
 
 describe('a flag that is deleted during the evaluation', () => {
-  test('is evaluated as long as the deletion is not committed, with all of its strategies', async () => {
+  test('is evaluated with all of its strategies until the deletion is committed', async () => {
     await makeEnabled('fading', [{ name: 'default' }]);
     await makeEnabled('dependent', [{ name: 'default' }]);
-    await post(`${HERE}/dependent/dependencies`, { feature: 'fading' });
+    await post(`${BASE_PATH}/dependent/dependencies`, { feature: 'fading' });
 
     await harness.db.transaction().execute(async tx => {
       await sql`delete from feature_dependencies where child = 'dependent'`.execute(tx);

@@ -1,9 +1,9 @@
-import type { App } from '../../../../plane/src/platform/http/app.ts';
-import { ALL, errorResponses, jsonResponse, Ref } from '../../../../plane/src/platform/http/schema.ts';
-import { asBytes, type Pieces } from '../../platform/http/output/stream.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { ALL, errorResponses, jsonResponse, Ref } from '@halyard/plane/platform/http/schema.ts';
+import { type Pieces, toBytes } from '../../platform/http/output/stream.ts';
 import type { LongReads } from '../../platform/http/protection/long-reads.ts';
 import { requestedContexts, singleContext } from './contexts.ts';
-import { type Played, type PlayedFeature, play } from './play.ts';
+import { type EvaluatedFeature, evaluateAll, type PlaygroundRun } from './play.ts';
 import {
   AdvancedPlaygroundRequest,
   AdvancedPlaygroundResult,
@@ -15,8 +15,8 @@ import {
 
 const tags = ['Playground'];
 const EVALUATION = { ...Ref(PlaygroundEvaluation) };
-/** Strings that are written into one buffer. */
-const TEXTS_PER_PIECE = 100;
+/** How many small strings are joined into one buffer. */
+const STRINGS_PER_CHUNK = 100;
 
 export function playgroundRoutes(app: App, longReads: LongReads): void {
   for (const schema of PLAYGROUND_SCHEMAS) app.addSchema(schema);
@@ -42,13 +42,20 @@ export function playgroundRoutes(app: App, longReads: LongReads): void {
       const { environment, projects = ALL, context, ...selection } = request.body;
       const serialize = reply.compileSerializationSchema(EVALUATION);
       const { at } = selection;
-      const asked = { names: [environment], pathOf: () => 'environment' };
+      const requestedEnvironments = { names: [environment], getPath: () => 'environment' };
       return await longReads.send(reply, async function* (db): Pieces {
         const contexts = singleContext(context);
-        const played = await play(db, request.actor, asked, { ...selection, projects }, contexts, serialize);
+        const run = await evaluateAll(
+          db,
+          request.actor,
+          requestedEnvironments,
+          { ...selection, projects },
+          contexts,
+          serialize,
+        );
         yield `{"input":${JSON.stringify({ environment, projects, context, at })},"features":[`;
-        yield* listed(played.features.flatMap(feature => feature.environments.get(environment) ?? []));
-        yield endOf(at, played);
+        yield* writeList(run.features.flatMap(feature => feature.environments.get(environment) ?? []));
+        yield closingText(at, run);
       });
     },
   );
@@ -74,35 +81,45 @@ export function playgroundRoutes(app: App, longReads: LongReads): void {
       const { environments, projects = ALL, context, contexts, ...selection } = request.body;
       const serialize = reply.compileSerializationSchema(EVALUATION);
       const { at } = selection;
-      const asked = { names: environments, pathOf: (index: number) => `environments/${index}` };
+      const requestedEnvironments = {
+        names: environments,
+        getPath: (index: number) => `environments/${index}`,
+      };
       return await longReads.send(reply, async function* (db): Pieces {
-        const every = requestedContexts(request.body);
-        const played = await play(db, request.actor, asked, { ...selection, projects }, every, serialize);
+        const allContexts = requestedContexts(request.body);
+        const run = await evaluateAll(
+          db,
+          request.actor,
+          requestedEnvironments,
+          { ...selection, projects },
+          allContexts,
+          serialize,
+        );
         yield `{"input":${JSON.stringify({ environments, projects, context, contexts, at })},"features":[`;
-        for (const [index, feature] of played.features.entries()) yield* advanced(feature, index);
-        yield endOf(at, played);
+        for (const [index, feature] of run.features.entries()) yield* writeFeature(feature, index);
+        yield closingText(at, run);
       });
     },
   );
 }
 
-/** The end of the feature list, and the rest of the response. */
-const endOf = (at: string | undefined, { notEvaluated }: Played): string =>
-  at === undefined ? ']}' : `],"notEvaluated":${JSON.stringify(notEvaluated)}}`;
+/** Returns the end of the feature list and the rest of the response. */
+const closingText = (time: string | undefined, { notEvaluated }: PlaygroundRun): string =>
+  time === undefined ? ']}' : `],"notEvaluated":${JSON.stringify(notEvaluated)}}`;
 
-async function* listed(texts: string[]): Pieces {
-  for (let at = 0; at < texts.length; at += TEXTS_PER_PIECE) {
-    const bytes = asBytes(texts.slice(at, at + TEXTS_PER_PIECE), ',');
-    yield at === 0 ? bytes.subarray(1) : bytes;
+async function* writeList(texts: string[]): Pieces {
+  for (let start = 0; start < texts.length; start += STRINGS_PER_CHUNK) {
+    const bytes = toBytes(texts.slice(start, start + STRINGS_PER_CHUNK), ',');
+    yield start === 0 ? bytes.subarray(1) : bytes;
   }
 }
 
-async function* advanced({ name, project, environments }: PlayedFeature, at: number): Pieces {
-  const beginning = JSON.stringify({ name, projectId: project }).slice(0, -1);
-  yield `${at === 0 ? '' : ','}${beginning},"environments":{`;
-  for (const [index, [environment, texts]] of [...environments].entries()) {
-    yield `${index === 0 ? '' : ','}${JSON.stringify(environment)}:[`;
-    yield* listed(texts);
+async function* writeFeature({ name, project, environments }: EvaluatedFeature, index: number): Pieces {
+  const openingFields = JSON.stringify({ name, projectId: project }).slice(0, -1);
+  yield `${index === 0 ? '' : ','}${openingFields},"environments":{`;
+  for (const [position, [environment, texts]] of [...environments].entries()) {
+    yield `${position === 0 ? '' : ','}${JSON.stringify(environment)}:[`;
+    yield* writeList(texts);
     yield ']';
   }
   yield '}}';

@@ -1,5 +1,5 @@
+import { ALL, Named, NamedObject, Nullable, Ref } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, type TProperties, Type } from 'typebox';
-import { ALL, Named, NamedObject, Nullable, Ref } from '../../../../plane/src/platform/http/schema.ts';
 import { StrategyList } from '../../flags/feature-environments/schema.ts';
 import { Constraint } from '../../targeting/constraints/schema.ts';
 import { Variant } from '../../targeting/variants/schema.ts';
@@ -170,14 +170,14 @@ export type AdvancedPlaygroundRequest = Static<typeof AdvancedPlaygroundRequest>
 export type Selection = Pick<PlaygroundRequest, 'projects' | 'features' | 'drafts' | 'at'>;
 export type Draft = Static<typeof draft>;
 
-const result = (description: string) => Type.Boolean({ description, examples: [true] });
+const resultField = (description: string) => Type.Boolean({ description, examples: [true] });
 
 const PlaygroundConstraint = Named(
   'PlaygroundConstraint',
   Type.Object(
     {
       ...Constraint.properties,
-      result: result('Whether the context satisfies the constraint'),
+      result: resultField('Whether the context satisfies the constraint'),
       actual: Nullable(
         Type.String({ description: 'The value that the constraint compared. Null: the context has none' }),
       ),
@@ -192,7 +192,7 @@ const PlaygroundSegment = Named(
     {
       id: Type.Integer({ description: 'Id of the segment', examples: [3] }),
       name: Type.String({ description: 'Name of the segment', examples: ['Beta testers'] }),
-      result: result('Whether the context satisfies all constraints of the segment'),
+      result: resultField('Whether the context satisfies all constraints of the segment'),
       missing: Type.Boolean({
         description: 'The segment does not exist. SDKs evaluate the strategy to false',
       }),
@@ -213,7 +213,8 @@ const sticky = {
   random: Type.Boolean({ description: 'Whether each evaluation draws a new random value' }),
 };
 
-const optional = <T extends TProperties>(properties: T) => Type.Partial(Type.Object(properties)).properties;
+const optionalFields = <T extends TProperties>(properties: T) =>
+  Type.Partial(Type.Object(properties)).properties;
 
 const PlaygroundRule = Named(
   'PlaygroundRule',
@@ -230,7 +231,7 @@ const PlaygroundRule = Named(
             'Null: only the application can decide, because the result depends on its host or code',
         }),
       ),
-      ...optional({
+      ...optionalFields({
         ...sticky,
         groupId: Nullable(Type.String({ description: 'rollout: the group of the hash' })),
         bucket: Nullable(
@@ -351,7 +352,7 @@ const PlaygroundDependency = Named(
           'The parent for the same context. SDKs do not evaluate a parent that has a parent itself',
       }),
       variant: Nullable(Type.String({ description: 'The variant that the parent serves' })),
-      result: result('Whether the parent meets the requirement'),
+      result: resultField('Whether the parent meets the requirement'),
     },
     { description: 'A parent, and whether it meets the requirement' },
   ),

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
-import { ofReadableProject } from '../../access/store.ts';
+import { isInReadableProject } from '../../access/store.ts';
 import type { FeatureState } from '../../flags/features/schema.ts';
 import { listReadableStates } from '../../flags/features/state/store.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import type { Segment } from '../explanation/document.ts';
 
-/** The features to evaluate. Undefined: all that the actor may read. */
-export type Chosen = {
+/** The features to evaluate. Undefined means all that the actor may read. */
+export type FeatureSelection = {
   environments: string[];
   projects: string[] | undefined;
   features: string[] | undefined;
@@ -29,13 +29,13 @@ export type DocumentRow = {
   /** The feature as SDKs get it. */
   document: string;
   strategies: StrategyRow[];
-  /** False: only a parent of a chosen feature. */
+  /** False for a feature that is only included because a selected feature depends on it. */
   chosen: boolean;
 };
 
 export type SegmentRow = { id: number; document: string };
 
-/** The environments that exist, of the given names. */
+/** Lists the given environments that exist. */
 export async function listKnownEnvironments(db: Reader, names: string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('environments')
@@ -45,7 +45,7 @@ export async function listKnownEnvironments(db: Reader, names: string[]): Promis
   return rows.map(row => row.name);
 }
 
-/** Active features that the actor may read, of the given names. */
+/** Lists the given active features that the actor may read. */
 export async function listReadableFeatures(
   db: Reader,
   actor: Actor,
@@ -53,23 +53,27 @@ export async function listReadableFeatures(
 ): Promise<{ name: string; project: string }[]> {
   const { rows } = await sql<{ name: string; project: string }>`
     select name, project from features
-    where name = any(${names}) and archived_at is null and ${ofReadableProject(actor)}`.execute(db);
+    where name = any(${names}) and archived_at is null and ${isInReadableProject(actor)}`.execute(db);
   return rows;
 }
 
-const isChosen = (actor: Actor, { environments, projects, features }: Chosen) => sql`
-  environment = any(${environments}) and document is not null and ${ofReadableProject(actor)}
+const isChosen = (actor: Actor, { environments, projects, features }: FeatureSelection) => sql`
+  environment = any(${environments}) and document is not null and ${isInReadableProject(actor)}
   and ${projects ? sql`project = any(${projects})` : sql`true`}
   and ${features ? sql`name = any(${features})` : sql`true`}`;
 
-export type Measure = { count: number; total: number; largest: number };
+export type DocumentSizes = { count: number; total: number; largest: number };
 
-/** The number and the sizes of the documents, without reading them. */
-export async function measureDocuments(db: Reader, actor: Actor, chosen: Chosen): Promise<Measure> {
-  const { rows } = await sql<Measure>`
+/** Returns the number and the sizes of the documents, without reading them. */
+export async function measureDocuments(
+  db: Reader,
+  actor: Actor,
+  selection: FeatureSelection,
+): Promise<DocumentSizes> {
+  const { rows } = await sql<DocumentSizes>`
     select count(*) as count, coalesce(sum(octet_length(document)), 0)::bigint as total,
       coalesce(max(octet_length(document)), 0) as largest
-    from sdk_features where ${isChosen(actor, chosen)}`.execute(db);
+    from sdk_features where ${isChosen(actor, selection)}`.execute(db);
   return rows[0] ?? { count: 0, total: 0, largest: 0 };
 }
 
@@ -80,25 +84,25 @@ type Row = { kind: 'feature' | 'segment'; id: number | null } & {
 };
 
 /**
- * The documents, their parents and the segments, and the segments of drafts. One statement, so that all rows come from one
- * snapshot. At most `most` features.
+ * Reads the documents of the selected features and their parents, and the segments of these features and of drafts. This is one
+ * statement, so that all rows come from one snapshot. Reads at most `max` selected features.
  */
 export async function readDocuments(
   db: Reader,
   actor: Actor,
-  chosen: Chosen,
+  selection: FeatureSelection,
   draftSegments: number[],
-  most: number,
+  max: number,
 ): Promise<{ features: DocumentRow[]; segments: SegmentRow[] }> {
   const { rows } = await sql<Row>`
     with chosen as materialized (
       select environment, project, name, document, segments from sdk_features
-      where ${isChosen(actor, chosen)} limit ${most}
+      where ${isChosen(actor, selection)} limit ${max}
     ), known as materialized (
       select *, true as is_chosen from chosen
       union all
       select environment, project, name, document, segments, false from sdk_features
-      where document is not null and ${ofReadableProject(actor)} and (environment, name) in (
+      where document is not null and ${isInReadableProject(actor)} and (environment, name) in (
         select environment, parent from chosen join feature_dependencies on child = name
         except select environment, name from chosen
       )
@@ -115,10 +119,20 @@ export async function readDocuments(
       json_build_object('id', id, 'name', name, 'constraints', constraints)::text, null, null
     from segments where id = any(${draftSegments}) or id in (select unnest(segments) from known)`.execute(db);
   return {
-    features: rows.flatMap(({ kind, environment, project, name, document, strategies, chosen: own }) =>
-      kind === 'feature' && environment !== null && project !== null && name !== null
-        ? [{ environment, project, name, document, strategies: strategies ?? [], chosen: own ?? false }]
-        : [],
+    features: rows.flatMap(
+      ({ kind, environment, project, name, document, strategies, chosen: isSelected }) =>
+        kind === 'feature' && environment !== null && project !== null && name !== null
+          ? [
+              {
+                environment,
+                project,
+                name,
+                document,
+                strategies: strategies ?? [],
+                chosen: isSelected ?? false,
+              },
+            ]
+          : [],
     ),
     segments: rows.flatMap(({ kind, id, document }) =>
       kind === 'segment' && id !== null ? [{ id, document }] : [],
@@ -126,12 +140,12 @@ export async function readDocuments(
   };
 }
 
-/** The present state of the given features that the actor may read, including archived ones. */
-export async function listStatesNow(db: Reader, actor: Actor, names: string[]): Promise<FeatureState[]> {
+/** Returns the present state of the given features that the actor may read, including archived ones. */
+export async function listCurrentStates(db: Reader, actor: Actor, names: string[]): Promise<FeatureState[]> {
   return await listReadableStates(db, actor, names);
 }
 
-/** An event whose effect is undone. */
+/** An event whose effect is to be undone. */
 export type UndoneEvent = {
   type: string;
   featureName: string | null;
@@ -140,13 +154,13 @@ export type UndoneEvent = {
   preData: object | null;
 };
 
-const UNDONE = sql`
+const UNDONE_EVENT_FIELDS = sql`
   type, feature_name as "featureName", environment, data, pre_data as "preData" from events`;
 
-/** A condition: the event was recorded here. Events that Unleash recorded cannot be undone. */
+/** A condition on `events`: true if Halyard recorded the event. Events that Unleash recorded cannot be undone. */
 const IS_OWN = sql`id > 0`;
 
-/** Events of these types about the features after a time, newest first. */
+/** Lists events of these types about the features after a time, newest first. */
 export async function listFeatureEvents(
   db: Reader,
   names: string[],
@@ -155,13 +169,13 @@ export async function listFeatureEvents(
   limit: number,
 ): Promise<UndoneEvent[]> {
   const { rows } = await sql<UndoneEvent>`
-    select ${UNDONE}
+    select ${UNDONE_EVENT_FIELDS}
     where feature_name = any(${names}) and type = any(${types}) and created_at > ${at} and ${IS_OWN}
     order by id desc limit ${limit}`.execute(db);
   return rows;
 }
 
-/** Events about the segments after a time, newest first. */
+/** Lists events about the segments after a time, newest first. */
 export async function listSegmentEvents(
   db: Reader,
   ids: number[],
@@ -170,7 +184,7 @@ export async function listSegmentEvents(
 ): Promise<UndoneEvent[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<UndoneEvent>`
-    select ${UNDONE}
+    select ${UNDONE_EVENT_FIELDS}
     where type = any(array['segment-created', 'segment-updated', 'segment-deleted']) and created_at > ${at} and ${IS_OWN}
       and coalesce(data, pre_data) ->> 'id' = any(${ids.map(String)})
     order by id desc limit ${limit}`.execute(db);
@@ -183,7 +197,10 @@ export async function listSegments(db: Reader, ids: number[]): Promise<Segment[]
   return rows;
 }
 
-/** Environments that were added to projects or removed from them after a time. The earlier state of features in them is not recorded. */
+/**
+ * Lists environments that were added to projects or removed from them after a time, because the earlier state of features in them
+ * is not recorded.
+ */
 export async function listChangedEnvironments(
   db: Reader,
   projects: string[],

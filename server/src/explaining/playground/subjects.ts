@@ -1,15 +1,15 @@
-import { badData, type Violation } from '../../../../plane/src/platform/errors.ts';
-import { unknownProjects } from '../../access/visibility.ts';
+import { badData, type Violation } from '@halyard/plane/platform/errors.ts';
+import { findUnknownProjects } from '../../access/visibility.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Db, Reader } from '../../platform/db/database.ts';
 import type { Feature, Segment } from '../explanation/document.ts';
-import type { Turn } from '../explanation/turns.ts';
+import type { TimeSlice } from '../explanation/turns.ts';
 import { acceptDrafts, type Drafts, draftKey, withDraft } from './drafts.ts';
 import { rejectLargeDocuments, rejectManyEvaluations } from './limits.ts';
 import type { NotEvaluated, Selection } from './schema.ts';
 import {
-  type Chosen,
   type DocumentRow,
+  type FeatureSelection,
   listKnownEnvironments,
   listReadableFeatures,
   measureDocuments,
@@ -21,112 +21,121 @@ import {
 export type Subject = { project: string; feature: Feature; strategies: StrategyRow[]; chosen: boolean };
 
 export type Subjects = {
-  /** By environment, in the order of the request, then by name. Parents of chosen features are included. */
+  /** The features by environment, in the order of the request, then by name. Parents of chosen features are included. */
   environments: Map<string, Subject[]>;
   segments: Map<number, Segment>;
-  /** Features of a past time that have no result. */
+  /** Features without a result for the past time. */
   notEvaluated: NotEvaluated[];
 };
 
-/** The environments of a request, and their paths in it. */
-export type RequestedEnvironments = { names: string[]; pathOf: (at: number) => string };
+/** The environments of a request, and the paths at which the request names them. */
+export type RequestedEnvironments = { names: string[]; getPath: (index: number) => string };
 
-/** The features that a request names and the caller may read, with their drafts. Rejects the request if one does not exist. */
+/**
+ * Reads the features that a request names and the caller may read, with their drafts. Rejects the request if a feature does not
+ * exist.
+ */
 export async function readSubjects(
   db: Db,
   actor: Actor,
-  asked: RequestedEnvironments,
+  requestedEnvironments: RequestedEnvironments,
   selection: Selection,
   contexts: number,
-  turn: Turn,
+  slice: TimeSlice,
 ): Promise<Subjects> {
   const { projects, features, drafts = [] } = selection;
-  const environments = [...new Set(asked.names)];
-  const named = [...new Set([...(features ?? []), ...drafts.map(draft => draft.feature)])];
-  const known = new Map(
-    (await listReadableFeatures(db, actor, named)).map(({ name, project }) => [name, project]),
+  const environments = [...new Set(requestedEnvironments.names)];
+  const featureNames = [...new Set([...(features ?? []), ...drafts.map(draft => draft.feature)])];
+  const projectsByFeature = new Map(
+    (await listReadableFeatures(db, actor, featureNames)).map(({ name, project }) => [name, project]),
   );
-  await rejectUnknown(db, actor, asked, selection, known);
-  const accepted = await acceptDrafts(db, drafts, known);
+  await rejectUnknown(db, actor, requestedEnvironments, selection, projectsByFeature);
+  const acceptedDrafts = await acceptDrafts(db, drafts, projectsByFeature);
 
-  const chosen: Chosen = {
+  const featureSelection: FeatureSelection = {
     environments,
     projects: typeof projects === 'string' ? undefined : projects,
     features,
   };
-  const { count, total, largest } = await measureDocuments(db, actor, chosen);
+  const { count, total, largest } = await measureDocuments(db, actor, featureSelection);
   rejectManyEvaluations(count, contexts);
   rejectLargeDocuments(total, largest);
-  const draftSegments = [...accepted.values()].flatMap(({ strategies }) =>
+  const draftSegments = [...acceptedDrafts.values()].flatMap(({ strategies }) =>
     strategies.flatMap(({ segments = [] }) => segments),
   );
-  const read = await readDocuments(db, actor, chosen, draftSegments, count);
-  rejectUnusedDrafts(drafts, read.features);
+  const documents = await readDocuments(db, actor, featureSelection, draftSegments, count);
+  rejectUnusedDrafts(drafts, documents.features);
   return {
-    environments: await subjectsOf(environments, read.features, accepted, turn),
-    segments: new Map(read.segments.map(({ id, document }) => [id, JSON.parse(document) as Segment])),
+    environments: await groupSubjects(environments, documents.features, acceptedDrafts, slice),
+    segments: new Map(documents.segments.map(({ id, document }) => [id, JSON.parse(document) as Segment])),
     notEvaluated: [],
   };
 }
 
-/** Rejects environments, projects and features that do not exist for the actor. `known` has the features that do. */
+/** Rejects environments, projects and features that do not exist for the actor. `projectsByFeature` has the features that exist. */
 export async function rejectUnknown(
   db: Reader,
   actor: Actor,
-  { names: environments, pathOf }: RequestedEnvironments,
+  { names: environments, getPath }: RequestedEnvironments,
   { projects, features = [], drafts = [] }: Selection,
-  known: ReadonlyMap<string, string>,
+  projectsByFeature: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const listed = typeof projects === 'string' || projects === undefined ? [] : projects;
-  const hidden = await unknownProjects(db, actor, listed);
-  const existing = await listKnownEnvironments(db, environments);
-  const missing = (kind: string, name: string, path: string): Violation => ({
+  const projectIds = typeof projects === 'string' || projects === undefined ? [] : projects;
+  const unknownIds = await findUnknownProjects(db, actor, projectIds);
+  const existingEnvironments = await listKnownEnvironments(db, environments);
+  const notFoundViolation = (kind: string, name: string, path: string): Violation => ({
     message: `${kind} "${name}" does not exist`,
     path: `/body/${path}`,
   });
   const details = [
-    ...environments.flatMap((name, at) =>
-      existing.includes(name) ? [] : missing('environment', name, pathOf(at)),
+    ...environments.flatMap((name, index) =>
+      existingEnvironments.includes(name) ? [] : notFoundViolation('environment', name, getPath(index)),
     ),
-    ...listed.flatMap((name, at) => (hidden.has(name) ? missing('project', name, `projects/${at}`) : [])),
-    ...features.flatMap((name, at) => (known.has(name) ? [] : missing('feature', name, `features/${at}`))),
-    ...drafts.flatMap(({ feature }, at) =>
-      known.has(feature) ? [] : missing('feature', feature, `drafts/${at}/feature`),
+    ...projectIds.flatMap((name, index) =>
+      unknownIds.has(name) ? notFoundViolation('project', name, `projects/${index}`) : [],
+    ),
+    ...features.flatMap((name, index) =>
+      projectsByFeature.has(name) ? [] : notFoundViolation('feature', name, `features/${index}`),
+    ),
+    ...drafts.flatMap(({ feature }, index) =>
+      projectsByFeature.has(feature) ? [] : notFoundViolation('feature', feature, `drafts/${index}/feature`),
     ),
   ];
   if (details.length > 0) throw badData(details);
 }
 
 function rejectUnusedDrafts(drafts: NonNullable<Selection['drafts']>, rows: DocumentRow[]): void {
-  const read = new Set(rows.filter(row => row.chosen).map(row => draftKey(row.environment, row.name)));
-  const details = drafts.flatMap(({ environment, feature }, at) =>
-    read.has(draftKey(environment, feature))
+  const evaluatedKeys = new Set(
+    rows.filter(row => row.chosen).map(row => draftKey(row.environment, row.name)),
+  );
+  const details = drafts.flatMap(({ environment, feature }, index) =>
+    evaluatedKeys.has(draftKey(environment, feature))
       ? []
       : [
           {
             message: `feature "${feature}" in environment "${environment}" is not among the features that the request evaluates`,
-            path: `/body/drafts/${at}`,
+            path: `/body/drafts/${index}`,
           },
         ],
   );
   if (details.length > 0) throw badData(details);
 }
 
-async function subjectsOf(
+async function groupSubjects(
   environments: string[],
   rows: DocumentRow[],
   drafts: Drafts,
-  turn: Turn,
+  slice: TimeSlice,
 ): Promise<Map<string, Subject[]>> {
   const subjects = new Map(environments.map(environment => [environment, [] as Subject[]]));
   for (const row of rows.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-    subjects.get(row.environment)?.push(subjectOf(row, drafts));
-    if (turn.isOver()) await turn.next();
+    subjects.get(row.environment)?.push(toSubject(row, drafts));
+    if (slice.isOver()) await slice.pause();
   }
   return subjects;
 }
 
-function subjectOf(
+function toSubject(
   { environment, project, name, document, strategies, chosen }: DocumentRow,
   drafts: Drafts,
 ): Subject {

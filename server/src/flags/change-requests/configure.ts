@@ -1,9 +1,9 @@
-import { ApiError, notFound } from '../../../../plane/src/platform/errors.ts';
+import { ApiError, notFound } from '@halyard/plane/platform/errors.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import type { ChangeRequestConfig, ChangeRequestConfigInput } from './schema.ts';
 import { listEnvironmentTypes } from './store.ts';
 
-/** Halyard does not have change requests yet. Unleash clients read this before they write. */
+/** Halyard does not have change requests yet, but Unleash clients read this before they write. */
 export async function listChangeRequestConfigs(db: Reader, project: string): Promise<ChangeRequestConfig[]> {
   const environments = await listEnvironmentTypes(db, project);
   return environments.map(environment => ({
@@ -24,10 +24,10 @@ export async function setChangeRequestConfig(
   if (!environments.some(({ environment: name }) => name === environment)) {
     throw notFound(`Environment "${environment}" of project "${project}"`);
   }
-  if (changeRequestsEnabled) throw notSupported();
+  if (changeRequestsEnabled) throw unsupportedError();
 }
 
-function notSupported(): ApiError {
+function unsupportedError(): ApiError {
   const message =
     'Halyard does not support change requests yet, so they cannot be enabled. Changes take effect immediately.';
   return new ApiError('BadDataError', message, {

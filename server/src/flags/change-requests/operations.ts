@@ -1,6 +1,6 @@
+import { Nothing, Ref } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import { Nothing, Ref } from '../../../../plane/src/platform/http/schema.ts';
-import { inEnvironment, inProject } from '../../platform/http/params.ts';
+import { projectEnvironmentParams, projectParams } from '../../platform/http/params.ts';
 import { type OperationModule, query } from '../../record/operations/definition.ts';
 import { listChangeRequestConfigs, setChangeRequestConfig } from './configure.ts';
 import { ChangeRequestConfig, ChangeRequestConfigInput } from './schema.ts';
@@ -16,14 +16,14 @@ export const CHANGE_REQUESTS: OperationModule = {
       description:
         'Returns one entry for each environment of the project, in order. Halyard does not support change requests yet, so they are disabled in every environment. Every caller who may read the project may call it.',
       permission: 'NONE',
-      params: inProject,
+      params: projectParams,
       output: Type.Array(Ref(ChangeRequestConfig), {
         title: 'ChangeRequestConfigList',
         description: 'The environments',
       }),
       read: ({ db }, { params: { projectId } }) => listChangeRequestConfigs(db, projectId),
     }),
-    // A query, because the only accepted input is the current state.
+    // A query rather than a command, because the only accepted input is the current state.
     query({
       id: 'setChangeRequestConfig',
       route: 'PUT /api/admin/projects/:projectId/environments/:environment/change-requests/config',
@@ -31,7 +31,7 @@ export const CHANGE_REQUESTS: OperationModule = {
       description:
         'Halyard does not support change requests yet: false changes nothing, true is rejected with 400. The operation exists because Unleash clients always send it.',
       permission: ['UPDATE_PROJECT', 'PROJECT_CHANGE_REQUEST_WRITE'],
-      params: inEnvironment,
+      params: projectEnvironmentParams,
       body: ChangeRequestConfigInput,
       output: Nothing,
       status: 204,

@@ -5,7 +5,7 @@ import { call } from '../../test/request.ts';
 
 const harness = useHarness();
 
-const read = (project: string, token?: string) =>
+const readConfig = (project: string, token?: string) =>
   call(harness.app, 'GET', `/api/admin/projects/${project}/change-requests/config`, {
     ...(token === undefined ? {} : { token }),
   });
@@ -26,7 +26,7 @@ test('change requests are disabled in each environment of the project', async ()
   });
   const project = await makeProject(harness.db, { environments: ['production', 'staging'] });
 
-  const { status, body } = await read(project.id);
+  const { status, body } = await readConfig(project.id);
 
   expect(status).toBe(200);
   expect(body).toEqual([
@@ -41,12 +41,12 @@ test.each([
   { changeRequestsEnabled: false, requiredApprovals: null },
 ])('accepts %j and records nothing', async body => {
   const project = await makeProject(harness.db);
-  const before = await lastEvent();
+  const eventBefore = await lastEvent();
 
   const response = await set(project.id, 'production', body);
 
   expect(response).toMatchObject({ status: 204, body: '' });
-  expect(await lastEvent()).toBe(before);
+  expect(await lastEvent()).toBe(eventBefore);
 });
 
 test('rejects enabling change requests with 400', async () => {
@@ -62,7 +62,7 @@ test('rejects enabling change requests with 400', async () => {
       details: [{ path: '/body/changeRequestsEnabled' }],
     },
   });
-  expect((await read(project.id)).body[0].changeRequestEnabled).toBe(false);
+  expect((await readConfig(project.id)).body[0].changeRequestEnabled).toBe(false);
 });
 
 test.each([
@@ -82,11 +82,11 @@ test.each([
 test('responds with 404 for an unknown project or an environment that the project does not have', async () => {
   const project = await makeProject(harness.db, { environments: ['development'] });
 
-  const off = { changeRequestsEnabled: false };
+  const disabledBody = { changeRequestsEnabled: false };
   const responses = [
-    await read('no-such-project'),
-    await set('no-such-project', 'production', off),
-    await set(project.id, 'production', off),
+    await readConfig('no-such-project'),
+    await set('no-such-project', 'production', disabledBody),
+    await set(project.id, 'production', disabledBody),
     await set(project.id, 'no-such-environment', { changeRequestsEnabled: true }),
   ];
 
@@ -96,7 +96,7 @@ test('responds with 404 for an unknown project or an environment that the projec
   );
 });
 
-test('readers of the project may read the settings, owners may set them', async () => {
+test('readers of a project can read the settings, and owners can set them', async () => {
   const { db } = harness;
   const project = await makeProject(db, { mode: 'private' });
   const [stranger, member, owner] = [
@@ -107,10 +107,10 @@ test('readers of the project may read the settings, owners may set them', async 
   await makeMember(db, member, project.id, 'Member');
   await makeMember(db, owner, project.id, 'Owner');
   const tokens = [stranger, member, owner].map(({ token }) => token);
-  const off = { changeRequestsEnabled: false };
+  const disabledBody = { changeRequestsEnabled: false };
 
-  const reads = await Promise.all(tokens.map(token => read(project.id, token)));
-  const sets = await Promise.all(tokens.map(token => set(project.id, 'production', off, token)));
+  const reads = await Promise.all(tokens.map(token => readConfig(project.id, token)));
+  const sets = await Promise.all(tokens.map(token => set(project.id, 'production', disabledBody, token)));
 
   expect(reads.map(({ status }) => status)).toEqual([404, 200, 200]);
   expect(sets.map(({ status }) => status)).toEqual([404, 403, 204]);

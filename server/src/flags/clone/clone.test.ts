@@ -4,21 +4,23 @@ import { expect, test } from 'vitest';
 import { SYSTEM } from '../../platform/actor.ts';
 import { type Db, openDb } from '../../platform/db/database.ts';
 import { change } from '../../record/change.ts';
-import { GENERATED, SEED, sized } from '../../test/campaign.ts';
+import { campaignSize, GENERATED, SEED } from '../../test/campaign.ts';
 import { makeProject, makeUser, markSeen } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { insertRichFeature, insertSegment, type RichFeature } from '../../test/rich-feature.ts';
-import { untilWaiting } from '../../test/waiting.ts';
+import { waitForLockWaiters } from '../../test/waiting.ts';
 import { readFeatures } from '../features/read.ts';
 import type { Feature } from '../features/schema.ts';
 import { cloneFeatures } from './clone.ts';
 import { PARTS } from './schema.ts';
 
 const harness = useHarness();
-const P = '/api/admin/projects/default/features';
-const get = async (name: string): Promise<Feature> => (await call(harness.app, 'GET', `${P}/${name}`)).body;
-const clone = (source: string, body: object) => call(harness.app, 'POST', `${P}/${source}/clone`, { body });
+const FEATURES_PATH = '/api/admin/projects/default/features';
+const get = async (name: string): Promise<Feature> =>
+  (await call(harness.app, 'GET', `${FEATURES_PATH}/${name}`)).body;
+const clone = (source: string, body: object) =>
+  call(harness.app, 'POST', `${FEATURES_PATH}/${source}/clone`, { body });
 
 const word = fc.stringMatching(/^[a-z][a-z0-9]{1,11}$/);
 const text = fc
@@ -56,7 +58,7 @@ const strategy = (segments: number[]) =>
     name: fc.constantFrom('flexibleRollout', 'default', 'remoteAddress'),
     title: fc.option(text, { nil: null }),
     disabled: fc.boolean(),
-    // Few positions, so that some strategies share one.
+    // Only a few positions, so that some strategies share a position.
     sortOrder: fc.integer({ min: 0, max: 3 }),
     parameters: fc.oneof(
       fc.record({
@@ -111,11 +113,11 @@ const feature = (segments: number[], parents: string[]): fc.Arbitrary<Omit<RichF
 
 const ADMIN = { id: -42, name: expect.any(String), imageUrl: expect.stringMatching(/^https:/) };
 
-/** The expected copy, computed independently of the implementation. */
+/** Returns the expected copy, computed independently of the implementation. */
 function expectedCopy(source: Feature, name: string, replaceGroupId: boolean, include: readonly string[]) {
-  const { lastSeenAt: _, ...rest } = source;
+  const { lastSeenAt: _, ...fields } = source;
   return {
-    ...rest,
+    ...fields,
     name,
     stale: false,
     enabled: false,
@@ -129,25 +131,25 @@ function expectedCopy(source: Feature, name: string, replaceGroupId: boolean, in
     createdBy: ADMIN,
     collaborators: { users: [ADMIN] },
     lifecycle: { stage: 'initial', enteredStageAt: expect.any(String) },
-    environments: source.environments.map(({ lastSeenAt: __, ...here }) => {
-      const strategies = include.includes('strategies') ? here.strategies : [];
-      const kept = include.includes('variants') ? here.variants : [];
+    environments: source.environments.map(({ lastSeenAt: __, ...featureEnvironment }) => {
+      const strategies = include.includes('strategies') ? featureEnvironment.strategies : [];
+      const copiedVariants = include.includes('variants') ? featureEnvironment.variants : [];
       return {
-        ...here,
+        ...featureEnvironment,
         featureName: name,
         enabled: false,
-        variants: kept,
-        variantCount: kept.length,
+        variants: copiedVariants,
+        variantCount: copiedVariants.length,
         hasStrategies: strategies.length > 0,
         hasEnabledStrategies: strategies.some(({ disabled }) => !disabled),
-        strategies: strategies.map(one => ({
-          ...one,
-          id: expect.not.stringMatching(one.id),
+        strategies: strategies.map(strategy => ({
+          ...strategy,
+          id: expect.not.stringMatching(strategy.id),
           featureName: name,
           parameters:
-            replaceGroupId && one.parameters.groupId !== undefined
-              ? { ...one.parameters, groupId: name }
-              : one.parameters,
+            replaceGroupId && strategy.parameters.groupId !== undefined
+              ? { ...strategy.parameters, groupId: name }
+              : strategy.parameters,
         })),
       };
     }),
@@ -155,7 +157,7 @@ function expectedCopy(source: Feature, name: string, replaceGroupId: boolean, in
 }
 
 test(
-  `a copy equals its source in the copied parts only, and the source does not change (seed ${SEED})`,
+  `a copy equals its source only in the copied parts, and the source does not change (seed ${SEED})`,
   GENERATED,
   async () => {
     const { db } = harness;
@@ -190,22 +192,25 @@ test(
           select data, environment from events where feature_name = ${`copy-${n}`} and type = 'feature-strategy-add'
           order by id`.execute(db);
           expect(rows.map(row => ({ ...row.data, environment: row.environment }))).toEqual(
-            (response.body as Feature).environments.flatMap(here =>
-              here.strategies.map(({ featureName: _, ...one }) => ({ ...one, environment: here.name })),
+            (response.body as Feature).environments.flatMap(featureEnvironment =>
+              featureEnvironment.strategies.map(({ featureName: _, ...strategy }) => ({
+                ...strategy,
+                environment: featureEnvironment.name,
+              })),
             ),
           );
           expect({ ...(await get(name)), children: [] }).toEqual({ ...source, children: [] });
-          const drift = await call(harness.app, 'GET', `${P}/copy-${n}/drift`);
-          const ownGroups = replaceGroupId === false || !hasForeignGroup(source);
-          if (include === undefined && ownGroups) expect(drift.body.differences).toEqual([]);
+          const drift = await call(harness.app, 'GET', `${FEATURES_PATH}/copy-${n}/drift`);
+          const keepsGroups = replaceGroupId === false || !hasForeignGroup(source);
+          if (include === undefined && keepsGroups) expect(drift.body.differences).toEqual([]);
         },
       ),
-      { numRuns: sized({ usual: 15, long: 600 }), seed: SEED },
+      { numRuns: campaignSize({ usual: 15, long: 600 }), seed: SEED },
     );
   },
 );
 
-/** Replacing a groupId that is not the name of the feature is a difference. */
+/** If the groupId is not the feature's name, replacing it is a difference. */
 const hasForeignGroup = ({ environments, name }: Feature): boolean =>
   environments.some(({ strategies }) =>
     strategies.some(({ parameters }) => parameters.groupId !== undefined && parameters.groupId !== name),
@@ -233,25 +238,25 @@ test('exactly one of 8 concurrent clones with the same name succeeds', async () 
 test('a clone waits for a concurrent transaction that creates the same name, and is rejected with 409', async () => {
   await makeProject(harness.db, { id: 'second-project' });
   await insertRichFeature(harness.db, { name: 'contested' });
-  const first = await harness.db.startTransaction().execute();
+  const transaction = await harness.db.startTransaction().execute();
   await sql`insert into features (name, project, type) values ('prize', 'second-project', 'release')`.execute(
-    first,
+    transaction,
   );
 
-  const second = clone('contested', { name: 'prize' });
-  await untilWaiting(harness.db);
-  await first.commit().execute();
+  const pendingClone = clone('contested', { name: 'prize' });
+  await waitForLockWaiters(harness.db);
+  await transaction.commit().execute();
 
-  expect(await second).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
+  expect(await pendingClone).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
 });
 
 const ENVIRONMENTS = ['development', 'production', 'stage-1', 'stage-2', 'stage-3'];
 
-/** A feature with the given number of strategies in each of five environments, and one of every other part. */
-async function makeLarge(name: string, strategies: number): Promise<void> {
-  const list = Array.from({ length: strategies }, (_, at) => ({
+/** Creates a feature with the given number of strategies in each of five environments, and one of every other part. */
+async function makeFeatureWithStrategies(name: string, strategyCount: number): Promise<void> {
+  const list = Array.from({ length: strategyCount }, (_, index) => ({
     name: 'flexibleRollout',
-    sortOrder: at,
+    sortOrder: index,
     parameters: { rollout: '50', stickiness: 'default', groupId: name },
     segments: [1],
   }));
@@ -271,7 +276,7 @@ async function makeLarge(name: string, strategies: number): Promise<void> {
   });
 }
 
-test('the number of statements does not depend on the size of the feature', async () => {
+test('cloning takes the same number of statements for 1 and for 30 strategies per environment', async () => {
   for (const name of ENVIRONMENTS.slice(2)) {
     await call(harness.app, 'POST', '/api/admin/environments', { body: { name, type: 'test' } });
     await call(harness.app, 'POST', '/api/admin/projects/default/environments', {
@@ -279,25 +284,24 @@ test('the number of statements does not depend on the size of the feature', asyn
     });
   }
   await insertRichFeature(harness.db, { name: 'parent-of-large' });
-  await makeLarge('large', 30);
-  await makeLarge('small', 1);
-  // The server records the last use of a token at most once a minute, without waiting.
-  const statementsOf = async (source: string) => {
-    const before = harness.statements.length;
+  await makeFeatureWithStrategies('large', 30);
+  await makeFeatureWithStrategies('small', 1);
+  const statementsToClone = async (source: string) => {
+    const statementsBefore = harness.statements.length;
     expect((await clone(source, { name: `${source}-copy` })).status).toBe(200);
-    return harness.statements.slice(before);
+    return harness.statements.slice(statementsBefore);
   };
 
-  const large = await statementsOf('large');
-  const small = await statementsOf('small');
+  const largeStatements = await statementsToClone('large');
+  const smallStatements = await statementsToClone('small');
 
-  expect(large).toHaveLength(small.length);
+  expect(largeStatements).toHaveLength(smallStatements.length);
   expect((await get('large-copy')).environments.map(({ strategies }) => strategies.length)).toEqual(
     Array(5).fill(30),
   );
 });
 
-/** The content of every table that a clone writes to. */
+/** Returns the content of every table that a clone writes to. */
 async function fingerprint(db: Db): Promise<string[]> {
   const tables = [
     ...[
@@ -328,20 +332,21 @@ async function fingerprint(db: Db): Promise<string[]> {
 
 /** Counts the statements of a transaction and terminates the connection after one of them. */
 class Crash implements KyselyPlugin {
-  done = 0;
-  readonly after: number;
+  statementCount = 0;
+  readonly statementLimit: number;
   readonly db: Db;
   pid = 0;
 
-  constructor(db: Db, after: number) {
+  constructor(db: Db, statementLimit: number) {
     this.db = db;
-    this.after = after;
+    this.statementLimit = statementLimit;
   }
 
   transformQuery: KyselyPlugin['transformQuery'] = ({ node }) => node;
 
   transformResult: KyselyPlugin['transformResult'] = async ({ result }) => {
-    if (++this.done === this.after) await sql`select pg_terminate_backend(${this.pid})`.execute(this.db);
+    if (++this.statementCount === this.statementLimit)
+      await sql`select pg_terminate_backend(${this.pid})`.execute(this.db);
     return result;
   };
 }
@@ -360,45 +365,45 @@ test('a connection that breaks after any statement of a clone leaves no partial 
       },
     },
   });
-  const before = await fingerprint(db);
-  const attempt = async (after: number) => {
-    const fragile = openDb({ url: harness.databaseUrl, poolSize: 1, onError: () => {} });
-    const crash = new Crash(db, after);
-    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(fragile);
+  const fingerprintBefore = await fingerprint(db);
+  const attempt = async (statementLimit: number) => {
+    const fragileDb = openDb({ url: harness.databaseUrl, poolSize: 1, onError: () => {} });
+    const crash = new Crash(db, statementLimit);
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(fragileDb);
     crash.pid = rows[0]?.pid ?? 0;
     const input = {
       project: 'default',
-      features: [{ source: 'crashing', name: `crashed-${after}` }],
+      features: [{ source: 'crashing', name: `crashed-${statementLimit}` }],
       options: { replaceGroupId: true, include: PARTS, environments: undefined },
       planId: undefined,
     };
     const outcome = await change(
-      fragile.withPlugin(crash),
+      fragileDb.withPlugin(crash),
       SYSTEM,
       current => cloneFeatures(current, input, Number.POSITIVE_INFINITY),
-      tx => readFeatures(tx, SYSTEM, 'default', [`crashed-${after}`]),
+      tx => readFeatures(tx, SYSTEM, 'default', [`crashed-${statementLimit}`]),
     ).then(
       () => 'created',
       () => 'failed',
     );
-    await fragile.destroy();
-    return { outcome, done: crash.done };
+    await fragileDb.destroy();
+    return { outcome, statementCount: crash.statementCount };
   };
 
-  const broken: number[] = [];
-  for (let after = 1; ; after++) {
-    const { outcome } = await attempt(after);
-    const print = await fingerprint(db);
-    if (JSON.stringify(print) !== JSON.stringify(before)) {
+  const failedLimits: number[] = [];
+  for (let statementLimit = 1; ; statementLimit++) {
+    const { outcome } = await attempt(statementLimit);
+    const currentFingerprint = await fingerprint(db);
+    if (JSON.stringify(currentFingerprint) !== JSON.stringify(fingerprintBefore)) {
       // The first attempt that leaves a copy breaks after the commit, when the response has already been read.
       expect(outcome).toBe('created');
       break;
     }
     expect(outcome).toBe('failed');
-    broken.push(after);
+    failedLimits.push(statementLimit);
   }
 
-  expect(broken).toHaveLength(20);
-  const whole = await get(`crashed-${broken.length + 1}`);
-  expect(whole).toMatchObject({ tags: [{ value: 'crash' }], dependencies: [{ feature: 'crash-parent' }] });
+  expect(failedLimits).toHaveLength(20);
+  const copy = await get(`crashed-${failedLimits.length + 1}`);
+  expect(copy).toMatchObject({ tags: [{ value: 'crash' }], dependencies: [{ feature: 'crash-parent' }] });
 });

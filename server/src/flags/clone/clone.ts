@@ -1,4 +1,4 @@
-import { mayName } from '../../access/visibility.ts';
+import { makeCanName } from '../../access/visibility.ts';
 import type { Change } from '../../record/change.ts';
 import { attachParents } from '../dependencies/add.ts';
 import { addCopies } from '../feature-environments/strategies.ts';
@@ -15,18 +15,18 @@ export async function cloneFeatures(current: Change, input: CloneInput, featureL
   await writeCopies(current, input, plan.copies);
 }
 
-/** Writes all parts of one kind in one statement, regardless of their number. */
+/** Writes all parts of the same kind in one statement, however many there are. */
 async function writeCopies(current: Change, input: CloneInput, copies: PlannedCopy[]): Promise<void> {
   const { tx, actor, record } = current;
   const { project, options } = input;
   const names = copies.map(({ name }) => name);
-  const variants = partsOf(copies, ({ environments }) =>
+  const variants = collectParts(copies, ({ environments }) =>
     environments.filter(environment => environment.variants.length > 0),
   ).map(({ featureName, name, variants: list }) => ({ featureName, environment: name, variants: list }));
   const createdAt = await insertCopies(tx, copies, actor.userId);
   await insertEnvironments(tx, names, variants);
   await enterStage(tx, names, 'initial');
-  const named = await mayName(
+  const mayNameProject = await makeCanName(
     tx,
     project,
     copies.map(({ source }) => source.project),
@@ -48,11 +48,11 @@ async function writeCopies(current: Change, input: CloneInput, copies: PlannedCo
       data: {
         ...fields,
         createdAt: createdAt.get(name),
-        ...(named(source.project) ? { clonedFrom: source } : {}),
+        ...(mayNameProject(source.project) ? { clonedFrom: source } : {}),
       },
     });
   }
-  await addCopies(current, project, strategiesOf(copies, options.replaceGroupId));
+  await addCopies(current, project, collectStrategies(copies, options.replaceGroupId));
   for (const { featureName, environment, variants: list } of variants) {
     record({
       type: 'feature-environment-variants-updated',
@@ -75,8 +75,8 @@ async function writeCopies(current: Change, input: CloneInput, copies: PlannedCo
   );
 }
 
-const strategiesOf = (copies: PlannedCopy[], replaceGroupId: boolean) =>
-  partsOf(copies, ({ name, environments }) =>
+const collectStrategies = (copies: PlannedCopy[], replaceGroupId: boolean) =>
+  collectParts(copies, ({ name, environments }) =>
     environments.flatMap(({ name: environment, strategies }) =>
       strategies.map(({ copyOf, ...content }) => ({
         copyOf,
@@ -87,6 +87,6 @@ const strategiesOf = (copies: PlannedCopy[], replaceGroupId: boolean) =>
     ),
   );
 
-/** The parts of all copies in one list, each with the name of its copy. */
-const partsOf = <T extends object>(copies: PlannedCopy[], parts: (copy: PlannedCopy) => T[]) =>
+/** Collects the parts of all copies into one list, each with the name of its copy. */
+const collectParts = <T extends object>(copies: PlannedCopy[], parts: (copy: PlannedCopy) => T[]) =>
   copies.flatMap(copy => parts(copy).map(part => ({ ...part, featureName: copy.name })));

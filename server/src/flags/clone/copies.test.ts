@@ -7,12 +7,14 @@ import { insertRichFeature } from '../../test/rich-feature.ts';
 import { MAX_COPIES } from './copies.ts';
 
 const harness = useHarness();
-const P = '/api/admin/projects/default/features';
+const FEATURES_PATH = '/api/admin/projects/default/features';
 const copies = (name: string, token?: string): Promise<ApiResponse> =>
-  call(harness.app, 'GET', `${P}/${name}/copies`, token === undefined ? {} : { token });
+  call(harness.app, 'GET', `${FEATURES_PATH}/${name}/copies`, token === undefined ? {} : { token });
 
 async function cloneTo(name: string, copy: string, project = 'default'): Promise<void> {
-  const { status } = await call(harness.app, 'POST', `${P}/${name}/clone`, { body: { name: copy, project } });
+  const { status } = await call(harness.app, 'POST', `${FEATURES_PATH}/${name}/clone`, {
+    body: { name: copy, project },
+  });
   expect(status).toBe(200);
 }
 
@@ -21,8 +23,10 @@ test('lists the copies of a feature, newest first, with the number of difference
   await cloneTo('listed', 'listed-2');
   await cloneTo('listed', 'listed-3');
   await cloneTo('listed-3', 'listed-of-copy');
-  await call(harness.app, 'PUT', `${P}/listed-2`, { body: { description: 'Other', type: 'experiment' } });
-  await call(harness.app, 'DELETE', `${P}/listed-3`);
+  await call(harness.app, 'PUT', `${FEATURES_PATH}/listed-2`, {
+    body: { description: 'Other', type: 'experiment' },
+  });
+  await call(harness.app, 'DELETE', `${FEATURES_PATH}/listed-3`);
 
   const { status, body } = await copies('listed');
 
@@ -48,11 +52,11 @@ test('lists the copies of a feature, newest first, with the number of difference
     ],
     total: 2,
   });
-  const { body: drift } = await call(harness.app, 'GET', `${P}/listed-2/drift`);
+  const { body: drift } = await call(harness.app, 'GET', `${FEATURES_PATH}/listed-2/drift`);
   expect(drift.differences).toHaveLength(2);
 });
 
-test('is empty without copies, and returns 404 for a feature of a different project', async () => {
+test('returns an empty list without copies, and 404 for a feature of a different project', async () => {
   await insertRichFeature(harness.db, { name: 'single' });
 
   expect(await copies('single')).toMatchObject({ status: 200, body: { copies: [], total: 0 } });
@@ -82,7 +86,7 @@ test('omits copies of a deleted feature of the same name', async () => {
   expect((await copies('again')).body).toEqual({ copies: [], total: 0 });
 });
 
-test('lists at most 50 copies and counts all', async () => {
+test('lists at most 50 copies but counts all of them', async () => {
   await insertRichFeature(harness.db, { name: 'many' });
   const features = Array.from({ length: MAX_COPIES + 1 }, (_, n) => ({ feature: 'many', name: `many-${n}` }));
   const { status } = await call(harness.app, 'POST', '/api/admin/projects/default/clone', {

@@ -9,7 +9,7 @@ import { listCopies, listOrigins } from './store.ts';
 /** Comparing 50 copies takes one statement for their states and one for the sources of their parents. */
 export const MAX_COPIES = 50;
 
-/** The copies of a feature that the actor may read, newest first, and whether each differs from the feature. */
+/** Returns the copies of a feature that the actor may read, newest first, and whether each differs from the feature. */
 export async function readCopies(db: Reader, actor: Actor, project: string, name: string): Promise<CopyList> {
   const source = await readFeature(db, actor, project, name);
   const { names, total } = await listCopies(db, actor, name, MAX_COPIES);

@@ -5,7 +5,7 @@ import type { OmittedPart, Part, PlannedCopy } from './schema.ts';
 export type CloneOptions = {
   replaceGroupId: boolean;
   include: readonly Part[];
-  /** undefined: each environment maps to itself */
+  /** If undefined, each environment maps to itself. */
   environments: { from: string; to: string }[] | undefined;
 };
 
@@ -19,11 +19,14 @@ export function planCopy(
   target: Target,
   options: CloneOptions,
 ): PlannedCopy {
-  const includes = (part: Part) => options.include.includes(part);
+  const includesPart = (part: Part) => options.include.includes(part);
   const environments = environmentPairs(source, target, options).flatMap(({ from, to }) => {
-    const here = source.environments.find(environment => environment.name === from);
-    const strategies = here && includes('strategies') ? here.strategies.map(planStrategy(name, options)) : [];
-    const variants = here && includes('variants') ? here.variants : [];
+    const sourceEnvironment = source.environments.find(environment => environment.name === from);
+    const strategies =
+      sourceEnvironment && includesPart('strategies')
+        ? sourceEnvironment.strategies.map(planStrategy(name, options))
+        : [];
+    const variants = sourceEnvironment && includesPart('variants') ? sourceEnvironment.variants : [];
     return strategies.length + variants.length === 0 ? [] : [{ name: to, from, strategies, variants }];
   });
   const { type, description, impressionData } = source;
@@ -35,8 +38,8 @@ export function planCopy(
     ...(description === undefined ? {} : { description }),
     impressionData,
     environments,
-    tags: includes('tags') ? source.tags : [],
-    dependencies: includes('dependencies')
+    tags: includesPart('tags') ? source.tags : [],
+    dependencies: includesPart('dependencies')
       ? source.dependencies.map(parent => ({
           ...parent,
           feature: target.copyNames.get(parent.feature) ?? parent.feature,
@@ -63,11 +66,11 @@ const planStrategy =
         : content.parameters,
   });
 
-/** Lists only parts that the source has. */
+/** Lists only parts that exist in the source. */
 function* omittedParts(source: FeatureState, target: Target, options: CloneOptions): Generator<OmittedPart> {
-  const copied = new Set(environmentPairs(source, target, options).map(({ from }) => from));
+  const copiedEnvironments = new Set(environmentPairs(source, target, options).map(({ from }) => from));
   for (const { name, strategies, variants } of source.environments) {
-    if (copied.has(name) || strategies.length + variants.length === 0) continue;
+    if (copiedEnvironments.has(name) || strategies.length + variants.length === 0) continue;
     const reason = options.environments
       ? 'The request does not map this environment.'
       : `Project "${target.project}" does not have this environment.`;

@@ -5,15 +5,16 @@ import { type ApiResponse, call } from '../../test/request.ts';
 import { insertRichFeature } from '../../test/rich-feature.ts';
 
 const harness = useHarness();
-const P = '/api/admin/projects/default/features';
-const drift = (name: string): Promise<ApiResponse> => call(harness.app, 'GET', `${P}/${name}/drift`);
+const FEATURES_PATH = '/api/admin/projects/default/features';
+const drift = (name: string): Promise<ApiResponse> =>
+  call(harness.app, 'GET', `${FEATURES_PATH}/${name}/drift`);
 
 const rollout = (percent: string, groupId: string) => ({
   name: 'flexibleRollout',
   parameters: { rollout: percent, stickiness: 'default', groupId },
 });
 
-async function cloned(name: string): Promise<string> {
+async function makeClone(name: string): Promise<string> {
   await insertRichFeature(harness.db, { name: `${name}-parent` });
   await insertRichFeature(harness.db, {
     name,
@@ -28,13 +29,15 @@ async function cloned(name: string): Promise<string> {
       },
     },
   });
-  const { status } = await call(harness.app, 'POST', `${P}/${name}/clone`, { body: { name: `${name}-2` } });
+  const { status } = await call(harness.app, 'POST', `${FEATURES_PATH}/${name}/clone`, {
+    body: { name: `${name}-2` },
+  });
   expect(status).toBe(200);
   return `${name}-2`;
 }
 
 test('a new copy is in sync, although it is disabled and has different groupIds', async () => {
-  const copy = await cloned('fresh');
+  const copy = await makeClone('fresh');
 
   expect(await drift(copy)).toMatchObject({
     status: 200,
@@ -49,17 +52,19 @@ test('a new copy is in sync, although it is disabled and has different groupIds'
 });
 
 test('lists every difference with both values', async () => {
-  const copy = await cloned('apart');
-  const { body } = await call(harness.app, 'GET', `${P}/${copy}`);
-  const [first, , last] = body.environments.find(
-    (here: { name: string }) => here.name === 'production',
+  const copy = await makeClone('apart');
+  const { body } = await call(harness.app, 'GET', `${FEATURES_PATH}/${copy}`);
+  const [firstStrategy, , lastStrategy] = body.environments.find(
+    (environment: { name: string }) => environment.name === 'production',
   ).strategies;
-  await call(harness.app, 'PUT', `${P}/${copy}`, { body: { description: 'Other', type: 'experiment' } });
+  await call(harness.app, 'PUT', `${FEATURES_PATH}/${copy}`, {
+    body: { description: 'Other', type: 'experiment' },
+  });
   await sql`
-    update feature_strategies set parameters = parameters || '{"rollout": "15"}' where id = ${first.id}`.execute(
+    update feature_strategies set parameters = parameters || '{"rollout": "15"}' where id = ${firstStrategy.id}`.execute(
     harness.db,
   );
-  await sql`update feature_strategies set strategy_name = 'remoteAddress' where id = ${last.id}`.execute(
+  await sql`update feature_strategies set strategy_name = 'remoteAddress' where id = ${lastStrategy.id}`.execute(
     harness.db,
   );
   await sql`
@@ -92,7 +97,7 @@ test('lists every difference with both values', async () => {
 });
 
 test('reports the same strategies in a different order', async () => {
-  const copy = await cloned('sorted');
+  const copy = await makeClone('sorted');
   await sql`
     update feature_strategies set sort_order = 100 - sort_order where feature_name = ${copy}`.execute(
     harness.db,
@@ -104,23 +109,24 @@ test('reports the same strategies in a different order', async () => {
 });
 
 test('compares with an archived source and reports that it is archived', async () => {
-  const copy = await cloned('retired');
-  for (const name of ['retired', copy]) await call(harness.app, 'DELETE', `${P}/${name}/dependencies`);
-  await call(harness.app, 'DELETE', `${P}/retired`);
+  const copy = await makeClone('retired');
+  for (const name of ['retired', copy])
+    await call(harness.app, 'DELETE', `${FEATURES_PATH}/${name}/dependencies`);
+  await call(harness.app, 'DELETE', `${FEATURES_PATH}/retired`);
 
   expect((await drift(copy)).body).toMatchObject({ inSync: true, source: { archived: true } });
 });
 
 test('responds with 404 for a feature that is not a copy or whose source was deleted', async () => {
-  const copy = await cloned('gone');
+  const copy = await makeClone('gone');
   await sql`delete from features where name = 'gone'`.execute(harness.db);
   const deleted = await drift(copy);
   await insertRichFeature(harness.db, { name: 'gone' });
   const another = await drift(copy);
-  const none = await drift('gone-parent');
+  const response = await drift('gone-parent');
 
-  expect([deleted.status, another.status, none.status]).toEqual([404, 404, 404]);
-  expect((await call(harness.app, 'GET', `${P}/${copy}`)).body.clonedFrom).toEqual({
+  expect([deleted.status, another.status, response.status]).toEqual([404, 404, 404]);
+  expect((await call(harness.app, 'GET', `${FEATURES_PATH}/${copy}`)).body.clonedFrom).toEqual({
     project: 'default',
     feature: 'gone',
   });

@@ -1,7 +1,7 @@
-import { jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
-import { ofFeature, ofFeatureInEnvironment } from '../../platform/http/params.ts';
+import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
+import { featureEnvironmentParams, featureParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
-import { FEATURE, HERE, keyOf } from '../feature-environments/address.ts';
+import { BASE_PATH, FEATURE, toFeatureEnvironmentKey } from '../feature-environments/address.ts';
 import { copyEnvironment } from '../feature-environments/copy.ts';
 import { environmentUnchanged } from '../feature-environments/etag.ts';
 import { readEnvironment } from '../feature-environments/read.ts';
@@ -18,12 +18,12 @@ export const COPIES: OperationModule = {
   operations: [
     command({
       id: 'copyFeatureEnvironment',
-      route: `POST ${HERE}/copy`,
+      route: `POST ${BASE_PATH}/copy`,
       summary: 'Copy a feature from one environment to another',
       description:
         'Replaces the strategies and variants of a feature in this environment with those it has in a different environment. A feature without an enabled strategy afterwards is disabled. To add strategies, the caller needs CREATE_FEATURE_STRATEGY; to remove them, DELETE_FEATURE_STRATEGY; and to change variants, UPDATE_FEATURE_ENVIRONMENT_VARIANTS.',
       permission: ['CREATE_FEATURE_STRATEGY', 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS'],
-      params: ofFeatureInEnvironment,
+      params: featureEnvironmentParams,
       body: EnvironmentCopy,
       output: jsonResponse('The feature in this environment', FeatureEnvironment),
       events: [
@@ -32,9 +32,9 @@ export const COPIES: OperationModule = {
         'feature-environment-disabled',
         'feature-environment-variants-updated',
       ],
-      precondition: ({ params }) => environmentUnchanged(keyOf(params), lockFeatureEtag),
-      run: (current, { params, body }) => copyEnvironment(current, keyOf(params), body),
-      respond: (tx, _actor, _result, { params }) => readEnvironment(tx, keyOf(params)),
+      precondition: ({ params }) => environmentUnchanged(toFeatureEnvironmentKey(params), lockFeatureEtag),
+      run: (current, { params, body }) => copyEnvironment(current, toFeatureEnvironmentKey(params), body),
+      respond: (tx, _actor, _result, { params }) => readEnvironment(tx, toFeatureEnvironmentKey(params)),
     }),
     query({
       id: 'getFeatureDrift',
@@ -43,7 +43,7 @@ export const COPIES: OperationModule = {
       description:
         'Returns the differences between a copy and its source, in the parts that cloning copies. Enabled states and ids are not compared. The response is 404 if the feature is not a copy, its source was deleted, or the caller may not read the source.',
       permission: 'NONE',
-      params: ofFeature,
+      params: featureParams,
       output: jsonResponse('The differences', Drift),
       read: ({ db, actor }, { params: { projectId, featureName } }) =>
         readDrift(db, actor, projectId, featureName),
@@ -55,7 +55,7 @@ export const COPIES: OperationModule = {
       description:
         'Returns the features that were cloned from this feature, newest first, each with the number of differences. Copies in projects that the caller may not read are omitted.',
       permission: 'NONE',
-      params: ofFeature,
+      params: featureParams,
       output: jsonResponse('The copies', CopyList),
       read: ({ db, actor }, { params: { projectId, featureName } }) =>
         readCopies(db, actor, projectId, featureName),

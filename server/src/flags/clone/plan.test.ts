@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../platform/config.ts';
-import { cloneRequests, messagesOf } from '../../test/clone-requests.ts';
+import { cloneRequests, getErrorMessages } from '../../test/clone-requests.ts';
 import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { insertRichFeature, insertSegment } from '../../test/rich-feature.ts';
 
 const harness = useHarness();
-const { clone, cloneMany, makeRich, eventsOf } = cloneRequests(harness);
+const { clone, cloneMany, makeRich, readEvents } = cloneRequests(harness);
 
 test('rejects a segment and a parent of a different project, and lists both', async () => {
   await makeProject(harness.db, { id: 'away' });
@@ -22,26 +22,30 @@ test('rejects a segment and a parent of a different project, and lists both', as
     environments: { development: { strategies: [{ segments: [segment] }] } },
   });
 
-  const rejected = await clone('bound', { name: 'bound-2' }, { project: 'away' });
-  const within = await clone('bound', { name: 'bound-3' }, { project: 'home' });
-  const without = await clone('bound', { name: 'bound-4', include: ['variants'] }, { project: 'away' });
+  const rejection = await clone('bound', { name: 'bound-2' }, { project: 'away' });
+  const sameProject = await clone('bound', { name: 'bound-3' }, { project: 'home' });
+  const withoutStrategies = await clone(
+    'bound',
+    { name: 'bound-4', include: ['variants'] },
+    { project: 'away' },
+  );
 
-  expect(rejected).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
-  expect(messagesOf(rejected)).toEqual([
+  expect(rejection).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(getErrorMessages(rejection)).toEqual([
     expect.stringContaining('home-parent'),
-    expect.stringContaining(`segment ${segment}`),
+    expect.stringContaining('uses segment "of home" in environment "development"'),
   ]);
-  expect(within.status).toBe(200);
-  expect(without.status).toBe(200);
+  expect(sameProject.status).toBe(200);
+  expect(withoutStrategies.status).toBe(200);
 });
 
 test.each([
   ['constraint', { constraints: [{ contextName: 'tier', operator: 'IN', values: ['gold'] }] }],
   ['stickiness', { name: 'flexibleRollout', parameters: { rollout: '50', stickiness: 'tier' } }],
 ])('rejects a context field of a different project in a %s', async (kind, strategy) => {
-  const [owner, elsewhere] = [`owner-${kind}`, `elsewhere-${kind}`];
+  const [owner, otherProject] = [`owner-${kind}`, `elsewhere-${kind}`];
   await makeProject(harness.db, { id: owner, mode: 'private' });
-  await makeProject(harness.db, { id: elsewhere });
+  await makeProject(harness.db, { id: otherProject });
   const field = `tier-${kind}`;
   await sql`insert into context_fields (name, project) values (${field}, ${owner})`.execute(harness.db);
   const source = `tiered-${kind}`;
@@ -53,21 +57,25 @@ test.each([
     },
   });
 
-  const rejected = await clone(source, { name: `${source}-2` }, { project: elsewhere });
-  const within = await clone(source, { name: `${source}-3` }, { project: owner });
-  const without = await clone(source, { name: `${source}-4`, include: ['variants'] }, { project: elsewhere });
+  const rejection = await clone(source, { name: `${source}-2` }, { project: otherProject });
+  const sameProject = await clone(source, { name: `${source}-3` }, { project: owner });
+  const withoutStrategies = await clone(
+    source,
+    { name: `${source}-4`, include: ['variants'] },
+    { project: otherProject },
+  );
 
-  expect(rejected).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
-  expect(messagesOf(rejected)).toEqual([
-    `feature "${source}" uses context field "${field}" in environment "development", which project "${elsewhere}" may not use`,
+  expect(rejection).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(getErrorMessages(rejection)).toEqual([
+    `feature "${source}" uses context field "${field}" in environment "development", which project "${otherProject}" may not use`,
   ]);
-  expect([within.status, without.status]).toEqual([200, 200]);
+  expect([sameProject.status, withoutStrategies.status]).toEqual([200, 200]);
 });
 
-test('rejects unknown and duplicate environments in the mapping, and lists each', async () => {
+test('lists every unknown and duplicate environment in the mapping', async () => {
   await insertRichFeature(harness.db, { name: 'mapped' });
 
-  const rejected = await clone('mapped', {
+  const rejection = await clone('mapped', {
     name: 'mapped-2',
     environments: [
       { from: 'moon', to: 'development' },
@@ -76,8 +84,8 @@ test('rejects unknown and duplicate environments in the mapping, and lists each'
     ],
   });
 
-  expect(rejected.status).toBe(400);
-  expect(rejected.body.details.map((detail: { path: string }) => detail.path)).toEqual([
+  expect(rejection.status).toBe(400);
+  expect(rejection.body.details.map((detail: { path: string }) => detail.path)).toEqual([
     '/body/environments/0/from',
     '/body/environments/1/to',
     '/body/environments/2/to',
@@ -91,25 +99,25 @@ test('enforces the naming pattern and the limit of the target project, listed wi
   });
   await insertRichFeature(harness.db, { name: 'lax' });
 
-  const pattern = await clone('lax', { name: 'lax-2' }, { project: 'strict' });
-  const both = await clone(
+  const patternRejection = await clone('lax', { name: 'lax-2' }, { project: 'strict' });
+  const rejection = await clone(
     'lax',
     { name: 'lax-2', environments: [{ from: 'development', to: 'mars' }] },
     { project: 'strict' },
   );
-  const first = await clone('lax', { name: 'pay.1' }, { project: 'strict' });
-  const second = await clone('lax', { name: 'pay.2' }, { project: 'strict' });
+  const firstClone = await clone('lax', { name: 'pay.1' }, { project: 'strict' });
+  const secondClone = await clone('lax', { name: 'pay.2' }, { project: 'strict' });
 
-  expect(pattern).toMatchObject({ status: 400, body: { name: 'PatternError' } });
-  expect(both).toMatchObject({ status: 400, body: { name: 'PatternError' } });
-  expect(messagesOf(both)).toHaveLength(2);
-  expect(first.status).toBe(200);
-  expect(second).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  expect(patternRejection).toMatchObject({ status: 400, body: { name: 'PatternError' } });
+  expect(rejection).toMatchObject({ status: 400, body: { name: 'PatternError' } });
+  expect(getErrorMessages(rejection)).toHaveLength(2);
+  expect(firstClone.status).toBe(200);
+  expect(secondClone).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
 });
 
 test('a dry run returns the copies, omitted parts and required permissions, and creates nothing', async () => {
   await makeRich('planned');
-  const before = await eventsOf('planned-2');
+  const eventsBefore = await readEvents('planned-2');
 
   const { status, body } = await clone('planned', { name: 'planned-2' }, { query: '?dryRun=true' });
 
@@ -131,8 +139,12 @@ test('a dry run returns the copies, omitted parts and required permissions, and 
     tags: [{ value: 'checkout' }],
     environments: [{ name: 'development', from: 'development' }, { name: 'production' }],
   });
-  expect(copy.omitted.map((one: { part: string }) => one.part)).toEqual(['enabled', 'stale', 'links']);
-  expect(await eventsOf('planned-2')).toEqual(before);
+  expect(copy.omitted.map((omission: { part: string }) => omission.part)).toEqual([
+    'enabled',
+    'stale',
+    'links',
+  ]);
+  expect(await readEvents('planned-2')).toEqual(eventsBefore);
   expect((await call(harness.app, 'GET', `/api/admin/projects/default/features/planned-2`)).status).toBe(404);
 });
 
@@ -180,10 +192,10 @@ test('a clone with a planId executes the plan', async () => {
   await makeRich('agreed');
   const plan = await clone('agreed', { name: 'agreed-2' }, { query: '?dryRun=true' });
 
-  const done = await clone('agreed', { name: 'agreed-2', planId: plan.body.planId });
+  const response = await clone('agreed', { name: 'agreed-2', planId: plan.body.planId });
 
-  expect(done.status).toBe(200);
-  const again = await clone(
+  expect(response.status).toBe(200);
+  const secondResponse = await clone(
     'agreed-2',
     { name: 'agreed-3', replaceGroupId: false },
     { query: '?dryRun=true' },
@@ -194,16 +206,16 @@ test('a clone with a planId executes the plan', async () => {
     dependencies: unknown;
     type: unknown;
   };
-  const contentOf = (copy: Planned) => [
-    copy.environments.map(({ strategies, ...here }) => ({
-      ...here,
+  const getContent = (copy: Planned) => [
+    copy.environments.map(({ strategies, ...copyEnvironment }) => ({
+      ...copyEnvironment,
       strategies: strategies.map(strategy => ({ ...strategy, copyOf: '' })),
     })),
     copy.tags,
     copy.dependencies,
     copy.type,
   ];
-  expect(contentOf(again.body.copies[0])).toEqual(contentOf(plan.body.copies[0]));
+  expect(getContent(secondResponse.body.copies[0])).toEqual(getContent(plan.body.copies[0]));
 });
 
 test.each<[string, (name: string, project: string) => Promise<unknown>]>([
@@ -246,18 +258,18 @@ test.each<[string, (name: string, project: string) => Promise<unknown>]>([
     (name, project) =>
       call(harness.app, 'POST', `/api/admin/projects/${project}/features`, { body: { name: `${name}-2` } }),
   ],
-])('rejects a planId with 409 after %s', async (what, happens) => {
-  const name = what.replaceAll(' ', '-');
+])('rejects a planId with 409 after %s', async (cause, applyCause) => {
+  const name = cause.replaceAll(' ', '-');
   const { id: project } = await makeProject(harness.db);
   await makeRich(name, { dependencies: [] });
   const body = { name: `${name}-2`, project };
   const plan = await clone(name, body, { query: '?dryRun=true' });
-  await happens(name, project);
+  await applyCause(name, project);
 
-  const rejected = await clone(name, { ...body, planId: plan.body.planId });
+  const rejection = await clone(name, { ...body, planId: plan.body.planId });
 
   expect(plan.body.planId).not.toBeNull();
-  expect(rejected.status).toBe(409);
+  expect(rejection.status).toBe(409);
 });
 
 test('rejects a clone with every reason that a dry run lists', async () => {
@@ -274,13 +286,13 @@ test('rejects a clone with every reason that a dry run lists', async () => {
   const body = { name: 'reason-taken', project: 'every-reason' };
   const path = '/api/admin/projects/default/features/reason-source/clone';
 
-  const rejected = await call(harness.app, 'POST', path, { body });
-  const planned = await call(harness.app, 'POST', `${path}?dryRun=true`, { body });
+  const rejection = await call(harness.app, 'POST', path, { body });
+  const plan = await call(harness.app, 'POST', `${path}?dryRun=true`, { body });
 
-  const messages = planned.body.obstacles.map(({ message }: { message: string }) => message);
+  const messages = plan.body.obstacles.map(({ message }: { message: string }) => message);
   expect(messages).toHaveLength(3);
-  expect(rejected.status).toBe(400);
-  expect(rejected.body.details.map(({ message }: { message: string }) => message)).toEqual(messages);
+  expect(rejection.status).toBe(400);
+  expect(rejection.body.details.map(({ message }: { message: string }) => message)).toEqual(messages);
 });
 
 test('reports an archived source or target project to callers who may read it', async () => {
@@ -317,7 +329,7 @@ test('reports an archived source or target project to callers who may read it', 
   );
 });
 
-/** A project at its feature limit, with a naming pattern, and a caller who may create features but no strategies. */
+/** Creates a project at its feature limit, with a naming pattern, and a caller who may create features but not strategies. */
 async function makeFullProject(id: string) {
   await makeProject(harness.db, { id });
   await insertRichFeature(harness.db, { name: `${id}.first`, project: id });
@@ -336,7 +348,7 @@ async function makeFullProject(id: string) {
   return { token };
 }
 
-test('lists every obstacle of every kind, with the name and status of the first', async () => {
+test('lists every obstacle of every kind, with the name and status of the first obstacle', async () => {
   const { db } = harness;
   const { token } = await makeFullProject('tight');
   const segment = await insertSegment(db, 'segment elsewhere', 'default');
@@ -347,14 +359,14 @@ test('lists every obstacle of every kind, with the name and status of the first'
     dependencies: [{ feature: 'tied-parent', enabled: true, variants: [] }],
     environments: { development: { strategies: [{ segments: [segment] }] } },
   });
-  const full = await harness.secondServer({ limits: { ...DEFAULT_LIMITS, features: 1 } });
+  const fullServer = await harness.secondServer({ limits: { ...DEFAULT_LIMITS, features: 1 } });
   const path = `/api/admin/projects/tight/features/tied/clone`;
   const body = { name: 'tied-taken' };
 
-  const planned = await call(full, 'POST', `${path}?dryRun=true`, { body, token });
-  const rejected = await call(full, 'POST', path, { body, token });
+  const plan = await call(fullServer, 'POST', `${path}?dryRun=true`, { body, token });
+  const rejection = await call(fullServer, 'POST', path, { body, token });
 
-  const obstacles: { name: string; message: string }[] = planned.body.obstacles;
+  const obstacles: { name: string; message: string }[] = plan.body.obstacles;
   expect(obstacles.map(({ name }) => name)).toEqual([
     'PatternError',
     'InvalidOperationError',
@@ -364,8 +376,8 @@ test('lists every obstacle of every kind, with the name and status of the first'
     'NameExistsError',
     'ExceedsLimitError',
   ]);
-  expect(planned.body.planId).toBeNull();
-  expect(rejected).toMatchObject({
+  expect(plan.body.planId).toBeNull();
+  expect(rejection).toMatchObject({
     status: 400,
     body: {
       name: 'PatternError',
@@ -374,16 +386,16 @@ test('lists every obstacle of every kind, with the name and status of the first'
       ),
     },
   });
-  expect(messagesOf(rejected)).toEqual(obstacles.map(({ message }) => message));
+  expect(getErrorMessages(rejection)).toEqual(obstacles.map(({ message }) => message));
 });
 
 test('keeps the message of a single reason', async () => {
   await insertRichFeature(harness.db, { name: 'single-reason' });
 
-  const rejected = await clone('single-reason', { name: 'single-reason' });
+  const rejection = await clone('single-reason', { name: 'single-reason' });
 
   const message = 'Feature "single-reason" already exists in project "default". Choose another name.';
-  expect(rejected).toMatchObject({ status: 409, body: { message } });
+  expect(rejection).toMatchObject({ status: 409, body: { message } });
 });
 
 test('lists a missing source with the other reasons, and rejects with 404', async () => {
@@ -395,25 +407,25 @@ test('lists a missing source with the other reasons, and rejects with 404', asyn
     { feature: 'present', name: 'present' },
   ];
 
-  const rejected = await cloneMany('narrow-names', { features });
-  const planned = await cloneMany('narrow-names', { features }, '?dryRun=true');
+  const rejection = await cloneMany('narrow-names', { features });
+  const plan = await cloneMany('narrow-names', { features }, '?dryRun=true');
 
-  expect(rejected).toMatchObject({ status: 404, body: { name: 'NotFoundError' } });
-  expect(messagesOf(rejected)).toEqual([
+  expect(rejection).toMatchObject({ status: 404, body: { name: 'NotFoundError' } });
+  expect(getErrorMessages(rejection)).toEqual([
     'Feature "absent" does not exist.',
     expect.stringContaining('"present" does not'),
     expect.stringContaining('a limit of 1'),
     'name "narrow-names.a" is used for more than one copy',
     'Feature "present" already exists in project "default". Choose another name.',
   ]);
-  expect(messagesOf(planned)).toEqual(messagesOf(rejected));
-  expect(planned.status).toBe(404);
+  expect(getErrorMessages(plan)).toEqual(getErrorMessages(rejection));
+  expect(plan.status).toBe(404);
 });
 
 test('lists an invalid name with a repeated name and a missing source', async () => {
   await insertRichFeature(harness.db, { name: 'several-source' });
 
-  const rejected = await cloneMany('default', {
+  const rejection = await cloneMany('default', {
     features: [
       { feature: 'several-absent', name: 'several-1' },
       { feature: 'several-source', name: 'several-1' },
@@ -421,8 +433,8 @@ test('lists an invalid name with a repeated name and a missing source', async ()
     ],
   });
 
-  expect(rejected).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
-  expect(rejected.body.details.map(({ path }: { path: string }) => path)).toEqual([
+  expect(rejection).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(rejection.body.details.map(({ path }: { path: string }) => path)).toEqual([
     '/body/features/2/name',
     '/body/features/0/feature',
     '/body/features/1/name',
@@ -433,11 +445,11 @@ test('rejects a query parameter that differs from dryRun only in case, and chang
   await insertRichFeature(harness.db, { name: 'case-source' });
   const body = { features: [{ feature: 'case-source', name: 'case-copy' }] };
 
-  const one = await clone('case-source', { name: 'case-copy' }, { query: '?dryrun=true' });
-  const many = await cloneMany('default', body, '?DryRun=true');
-  const other = await clone('case-source', { name: 'case-other' }, { query: '?unknown=true' });
+  const singleClone = await clone('case-source', { name: 'case-copy' }, { query: '?dryrun=true' });
+  const bulkClone = await cloneMany('default', body, '?DryRun=true');
+  const unknownParameter = await clone('case-source', { name: 'case-other' }, { query: '?unknown=true' });
 
-  expect(one).toMatchObject({
+  expect(singleClone).toMatchObject({
     status: 400,
     body: {
       name: 'BadDataError',
@@ -449,7 +461,7 @@ test('rejects a query parameter that differs from dryRun only in case, and chang
       ],
     },
   });
-  expect(many).toMatchObject({ status: 400, body: { details: [{ path: '/query/DryRun' }] } });
+  expect(bulkClone).toMatchObject({ status: 400, body: { details: [{ path: '/query/DryRun' }] } });
   expect((await call(harness.app, 'GET', `/api/admin/projects/default/features/case-copy`)).status).toBe(404);
-  expect(other.status).toBe(200);
+  expect(unknownParameter.status).toBe(200);
 });

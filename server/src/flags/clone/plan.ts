@@ -3,17 +3,18 @@ import {
   ApiError,
   badData,
   noAccess,
+  quoteSome,
   rejectForAll,
   type Violation,
-} from '../../../../plane/src/platform/errors.ts';
-import { environmentsWithout, requireInProject } from '../../access/guard.ts';
+} from '@halyard/plane/platform/errors.ts';
+import { findForbiddenEnvironments, requireInProject } from '../../access/guard.ts';
 import type { ProjectPermission } from '../../access/permissions.ts';
-import { placeOf } from '../../access/permissions.ts';
+import { getPermissionScope } from '../../access/permissions.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import type { Change } from '../../record/change.ts';
-import { fieldsOfOtherProjects } from '../../targeting/context/other-projects.ts';
-import { listUnusableSegments } from '../../targeting/segments/violations.ts';
+import { listFieldsOfOtherProjects } from '../../targeting/context/other-projects.ts';
+import { listUnusableSegments, readSegmentNames } from '../../targeting/segments/violations.ts';
 import { contextFieldsIn } from '../feature-environments/context-fields.ts';
 import { instanceLimitErrors, projectRuleErrors } from '../features/project-rules.ts';
 import type { FeatureState } from '../features/schema.ts';
@@ -76,9 +77,9 @@ export async function makePlan(
   await lockTagsShared(tx, names);
   const ruleErrors = await projectRuleErrors(tx, project, namesIn(input));
   const environments = await lockEnvironmentsShared(tx, project);
-  const { sources, projectOf, errors: sourceErrors } = await lockSources(tx, actor, names);
+  const { sources, projectByFeature, errors: sourceErrors } = await lockSources(tx, actor, names);
 
-  // If a source is copied twice, the copies of its children depend on its first copy.
+  // If a source is copied twice, the copies of its children depend on the first copy.
   const copyNames = new Map(features.toReversed().map(({ source, name }) => [source, name]));
   const target = { project, environments, copyNames };
   const copies = features.flatMap(({ source, name }) => {
@@ -88,12 +89,12 @@ export async function makePlan(
   const violations = [
     ...duplicateNames(namesIn(input)),
     ...environmentViolations([...sources.values()], environments, input),
-    ...parentViolations(copies, projectOf, copyNames),
+    ...parentViolations(copies, projectByFeature, copyNames),
     ...(await segmentViolations(tx, project, copies)),
     ...(await contextFieldViolations(tx, project, copies)),
   ];
   const permissions = await requiredPermissions(tx, actor, project, copies);
-  const taken = await takenNameErrors(tx, actor, namesIn(input));
+  const nameErrors = await takenNameErrors(tx, actor, namesIn(input));
   return {
     copies,
     permissions,
@@ -104,25 +105,25 @@ export async function makePlan(
       ...permissions
         .filter(({ held }) => !held)
         .map(({ permission, environment }) =>
-          noAccess([permission], placeOf([permission], project, environment ?? undefined)),
+          noAccess([permission], getPermissionScope([permission], project, environment ?? undefined)),
         ),
-      ...taken,
+      ...nameErrors,
       ...(await instanceLimitErrors(tx, featureLimit, features.length)),
     ],
     id: createHash('sha256').update(JSON.stringify(copies)).digest('base64url'),
   };
 }
 
-/** Rejects a plan with obstacles, or one that differs from the plan with the given id. */
+/** Rejects a plan that has obstacles or differs from the plan with the given id. */
 export function rejectImpossible(plan: Plan, planId: string | undefined): void {
   const { obstacles, id } = plan;
   rejectWithoutSources(plan);
-  const denied = obstacles.filter(({ name }) => name === 'NoAccessError');
-  if (planId !== undefined && denied.length === 0 && (planId !== id || obstacles.length > 0)) {
-    const changed =
+  const permissionErrors = obstacles.filter(({ name }) => name === 'NoAccessError');
+  if (planId !== undefined && permissionErrors.length === 0 && (planId !== id || obstacles.length > 0)) {
+    const reason =
       'planId does not match: a source, the target project or the request changed since the dry run.';
-    throw new ApiError('ConflictError', `${changed} Run the dry run again.`, {
-      details: [{ message: changed }, ...obstacles.flatMap(({ details }) => details)],
+    throw new ApiError('ConflictError', `${reason} Run the dry run again.`, {
+      details: [{ message: reason }, ...obstacles.flatMap(({ details }) => details)],
     });
   }
   rejectForAll('The clone', obstacles);
@@ -134,17 +135,20 @@ function rejectWithoutSources({ sourceErrors, obstacles }: Plan): void {
 
 const namesIn = ({ features }: CloneInput): string[] => features.map(({ name }) => name);
 
-/** Violations in the list of features. Fields may be missing, because this also runs for a body that is already invalid. */
+/**
+ * Returns violations in the list of features. Fields may be missing, because the function also runs for a body that is already
+ * invalid.
+ */
 export async function cloneManyViolations(
   db: Reader,
   actor: Actor,
   copies: { feature?: string; name?: string }[],
 ): Promise<Violation[]> {
   const sources = copies.flatMap(({ feature }) => feature ?? []);
-  const found = new Set((await listReadableStates(db, actor, sources)).map(({ name }) => name));
+  const foundNames = new Set((await listReadableStates(db, actor, sources)).map(({ name }) => name));
   return [
     ...copies.flatMap(({ feature }, index) =>
-      feature === undefined || found.has(feature)
+      feature === undefined || foundNames.has(feature)
         ? []
         : [{ message: `Feature "${feature}" does not exist.`, path: `/body/features/${index}/feature` }],
     ),
@@ -162,10 +166,10 @@ function* duplicateNames(names: (string | undefined)[]): Generator<Violation> {
   }
 }
 
-/** Mapped environments must exist, and each target environment can be mapped only once. */
+/** Checks that mapped environments exist, and that each target environment is mapped only once. */
 function* environmentViolations(
   sources: FeatureState[],
-  known: string[],
+  targetEnvironments: string[],
   { project, options }: CloneInput,
 ): Generator<Violation> {
   const pairs = options.environments ?? [];
@@ -178,24 +182,24 @@ function* environmentViolations(
         };
     }
     const path = `/body/environments/${index}/to`;
-    if (!known.includes(to))
+    if (!targetEnvironments.includes(to))
       yield { message: `project "${project}" does not have environment "${to}"`, path };
     if (pairs.findIndex(pair => pair.to === to) < index)
       yield { message: `environment "${to}" is mapped more than once`, path };
   }
 }
 
-/** A copy without its parent could be enabled where the source is not, so a missing parent rejects the clone. */
+/** Rejects the clone if a parent is missing, because a copy without its parent could be enabled where the source is not. */
 function* parentViolations(
   copies: PlannedCopy[],
-  projectOf: Map<string, string>,
+  projectByFeature: Map<string, string>,
   copyNames: Map<string, string>,
 ): Generator<Violation> {
-  const copied = new Set(copyNames.values());
+  const copiedNames = new Set(copyNames.values());
   for (const { source, project, dependencies } of copies) {
     if (source.project === project) continue;
     for (const { feature } of dependencies) {
-      if (!copied.has(feature) && projectOf.get(feature) !== project)
+      if (!copiedNames.has(feature) && projectByFeature.get(feature) !== project)
         yield {
           message: `feature "${source.feature}" depends on "${feature}", which is not in project "${project}"`,
         };
@@ -203,7 +207,10 @@ function* parentViolations(
   }
 }
 
-/** A segment of a different project rejects the clone for the same reason. */
+/**
+ * Rejects the clone if it uses a segment of a different project, because a copy without the segment could be enabled where the
+ * source is not.
+ */
 async function segmentViolations(tx: Tx, project: string, copies: PlannedCopy[]): Promise<Violation[]> {
   const uses = copies.flatMap(({ source, environments }) =>
     environments.flatMap(({ from, strategies }) =>
@@ -211,17 +218,21 @@ async function segmentViolations(tx: Tx, project: string, copies: PlannedCopy[])
     ),
   );
   const ids = [...new Set(uses.map(({ id }) => id))].toSorted((a, b) => a - b);
-  const unusable = new Set(await listUnusableSegments(tx, project, ids));
+  const unusableIds = new Set(await listUnusableSegments(tx, project, ids));
+  const names = await readSegmentNames(tx, [...unusableIds]);
   const messages = uses
-    .filter(({ id }) => unusable.has(id))
+    .filter(({ id }) => unusableIds.has(id))
     .map(
       ({ id, feature, from }) =>
-        `feature "${feature}" uses segment ${id} in environment "${from}", which project "${project}" may not use`,
+        `feature "${feature}" uses segment ${quoteSome([names.get(id) ?? id])} in environment "${from}", which project "${project}" may not use`,
     );
   return [...new Set(messages)].map(message => ({ message }));
 }
 
-/** The name, description and legal values of a project's context field must be visible only to people who can read that project. */
+/**
+ * Rejects context fields of other projects, because only people who can read a project may see the names, descriptions and legal
+ * values of its fields.
+ */
 async function contextFieldViolations(tx: Tx, project: string, copies: PlannedCopy[]): Promise<Violation[]> {
   const uses = copies
     .filter(({ source }) => source.project !== project)
@@ -234,11 +245,11 @@ async function contextFieldViolations(tx: Tx, project: string, copies: PlannedCo
         })),
       ),
     );
-  const foreign = new Set(
-    await fieldsOfOtherProjects(tx, project, [...new Set(uses.map(({ field }) => field))]),
+  const foreignFields = new Set(
+    await listFieldsOfOtherProjects(tx, project, [...new Set(uses.map(({ field }) => field))]),
   );
   const messages = uses
-    .filter(({ field }) => foreign.has(field))
+    .filter(({ field }) => foreignFields.has(field))
     .map(
       ({ field, feature, from }) =>
         `feature "${feature}" uses context field "${field}" in environment "${from}", which project "${project}" may not use`,
@@ -252,20 +263,24 @@ async function requiredPermissions(
   project: string,
   copies: PlannedCopy[],
 ): Promise<RequiredPermission[]> {
-  const all = copies.flatMap(copy => copy.environments);
-  const withStrategies = all.filter(({ strategies }) => strategies.length > 0);
-  const withVariants = all.filter(({ variants }) => variants.length > 0);
-  const inEach = async (
+  const allEnvironments = copies.flatMap(copy => copy.environments);
+  const withStrategies = allEnvironments.filter(({ strategies }) => strategies.length > 0);
+  const withVariants = allEnvironments.filter(({ variants }) => variants.length > 0);
+  const requireInEach = async (
     permission: ProjectPermission,
     environments: { name: string }[],
   ): Promise<RequiredPermission[]> => {
     const names = [...new Set(environments.map(({ name }) => name))];
-    const lacking = await environmentsWithout(tx, actor, project, permission, names);
-    return names.map(environment => ({ permission, environment, held: !lacking.includes(environment) }));
+    const deniedEnvironments = await findForbiddenEnvironments(tx, actor, project, permission, names);
+    return names.map(environment => ({
+      permission,
+      environment,
+      held: !deniedEnvironments.includes(environment),
+    }));
   };
   return [
     { permission: 'CREATE_FEATURE', environment: null, held: true },
-    ...(await inEach('CREATE_FEATURE_STRATEGY', withStrategies)),
-    ...(await inEach('UPDATE_FEATURE_ENVIRONMENT_VARIANTS', withVariants)),
+    ...(await requireInEach('CREATE_FEATURE_STRATEGY', withStrategies)),
+    ...(await requireInEach('UPDATE_FEATURE_ENVIRONMENT_VARIANTS', withVariants)),
   ];
 }

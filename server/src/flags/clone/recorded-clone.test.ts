@@ -5,7 +5,7 @@ import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
 import { insertRichFeature, insertSegment } from '../../test/rich-feature.ts';
 
 /**
- * The status and error name of Unleash's responses, recorded once. Where Halyard responds differently, `ours` is its response
+ * The status and error name of Unleash's responses, recorded once. Where Halyard responds differently, `ours` is Halyard's response
  * and `because` the reason.
  */
 type Recorded = {
@@ -71,7 +71,7 @@ const CASES: Recorded[] = [
     body: { name: 42 },
     status: 201,
     ours: { status: 400, error: 'BadDataError' },
-    because: 'a body says what it means: nothing turns one type into another, on any operation',
+    because: 'no operation converts a value in a body to a different type',
   },
   { name: 'name null', body: { name: null }, status: 400, error: 'BadDataError' },
   { name: 'name missing', body: {}, status: 400, error: 'BadDataError' },
@@ -158,7 +158,7 @@ const CASES: Recorded[] = [
     status: 404,
     error: 'NotFoundError',
     ours: { status: 200 },
-    because: 'the contract says that the copy may be created in any project; this source binds it to none',
+    because: 'the contract allows copies in any project, and nothing ties this source to its own',
   },
   {
     name: 'name against the naming pattern of the project',
@@ -207,7 +207,7 @@ const CASES: Recorded[] = [
     status: 403,
     error: 'PermissionError',
     ours: { status: 403, error: 'NoAccessError' },
-    because: 'the contract names it so',
+    because: 'the contract uses this name',
   },
   { name: 'editor PAT', token: 'editor', body: { name: 'by-editor' }, status: 201, ...CREATED },
 ];
@@ -274,10 +274,11 @@ beforeAll(async () => {
   tokens.editor = (await makeUser(db, 'Editor')).token;
 });
 
-async function send(one: Recorded) {
-  const { project = 'default', feature = 'checkout-v2', contentType = 'application/json' } = one;
-  const token = one.token === 'none' ? undefined : one.token === undefined ? ADMIN_TOKEN : tokens[one.token];
-  const payload = one.raw ?? (one.body === undefined ? undefined : JSON.stringify(one.body));
+async function send(request: Recorded) {
+  const { project = 'default', feature = 'checkout-v2', contentType = 'application/json' } = request;
+  const token =
+    request.token === 'none' ? undefined : request.token === undefined ? ADMIN_TOKEN : tokens[request.token];
+  const payload = request.raw ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
   const response = await harness.app.inject({
     method: 'POST',
     url: `/api/admin/projects/${project}/features/${feature}/clone`,
@@ -290,25 +291,25 @@ async function send(one: Recorded) {
   return { status: response.statusCode, body: response.json() };
 }
 
-test.each(CASES)('recorded: $name', async one => {
-  const { status, body } = await send(one);
+test.each(CASES)('recorded: $name', async testCase => {
+  const { status, body } = await send(testCase);
 
-  const expected = one.ours ?? one;
-  expect(one.ours === undefined).toBe(one.because === undefined);
-  expect(status).toBe(expected.status);
-  if (status >= 400) expect(body.name).toBe(expected.error);
+  const expectedResponse = testCase.ours ?? testCase;
+  expect(testCase.ours === undefined).toBe(testCase.because === undefined);
+  expect(status).toBe(expectedResponse.status);
+  if (status >= 400) expect(body.name).toBe(expectedResponse.error);
 });
 
-test('recorded: source feature as stored, the copy read back, with and without replaceGroupId', async () => {
-  const read = async (name: string) =>
+test('recorded: a copy has the strategies and variants of its source, with and without replaceGroupId', async () => {
+  const readFeature = async (name: string) =>
     (
       await harness.app.inject({
         url: `/api/admin/projects/default/features/${name}`,
         headers: { authorization: ADMIN_TOKEN },
       })
     ).json();
-  const source = await read('checkout-v2');
-  const groups = (feature: { environments: { strategies: { parameters: { groupId?: string } }[] }[] }) =>
+  const source = await readFeature('checkout-v2');
+  const getGroupIds = (feature: { environments: { strategies: { parameters: { groupId?: string } }[] }[] }) =>
     feature.environments.flatMap(({ strategies }) => strategies.map(({ parameters }) => parameters.groupId));
 
   expect(source.environments[0].enabled).toBe(true);
@@ -316,8 +317,8 @@ test('recorded: source feature as stored, the copy read back, with and without r
     ['checkout-v3', 'checkout-v3'],
     ['checkout-v4', 'checkout-v2'],
   ] as const) {
-    const copy = await read(name);
-    expect(groups(copy)).toEqual([group, undefined, group, undefined]);
+    const copy = await readFeature(name);
+    expect(getGroupIds(copy)).toEqual([group, undefined, group, undefined]);
     expect(copy).toMatchObject({ description: source.description, type: 'release', stale: false });
     expect(copy.environments.map(({ enabled }: { enabled: boolean }) => enabled)).toEqual([false, false]);
     expect(copy.environments[0].strategies[0]).toMatchObject({
@@ -329,18 +330,18 @@ test('recorded: source feature as stored, the copy read back, with and without r
     });
     expect(copy.environments[0].strategies[0].id).not.toBe(source.environments[0].strategies[0].id);
   }
-  expect((await read('dark-mode-2')).environments[0].variants).toEqual(VARIANTS);
+  expect((await readFeature('dark-mode-2')).environments[0].variants).toEqual(VARIANTS);
 });
 
 /** Unleash copies the stale mark. Halyard does not, because the mark is a decision about the source. */
-test('recorded: stale source, whose copy is not stale in Halyard', async () => {
+test('recorded: the copy of a stale source is not stale in Halyard', async () => {
   const { rows } = await sql<{ stale: boolean }>`
     select stale from features where name = 'old-banner-2'`.execute(harness.db);
 
   expect(rows).toEqual([{ stale: false }]);
 });
 
-test('recorded: events emitted by one clone', async () => {
+test('recorded: one clone records the new feature and each strategy', async () => {
   const { rows } = await sql<{ type: string; groups: number }>`
     select type, count(*) over () as total, (select count(distinct group_id) from events
       where feature_name = 'checkout-v3') as groups
@@ -364,8 +365,8 @@ test('recorded: project feature limit reached (featureLimit=2)', async () => {
 });
 
 test('recorded: two concurrent clones with the same name', async () => {
-  const one = { name: 'race', body: { name: 'race-1' }, status: 201 };
-  const responses = await Promise.all([send(one), send(one)]);
+  const request = { name: 'race', body: { name: 'race-1' }, status: 201 };
+  const responses = await Promise.all([send(request), send(request)]);
 
   expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 409]);
 });

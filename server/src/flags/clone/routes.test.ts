@@ -1,21 +1,21 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { cloneRequests, messagesOf, ROLLOUT } from '../../test/clone-requests.ts';
+import { cloneRequests, getErrorMessages, ROLLOUT } from '../../test/clone-requests.ts';
 import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { type ApiResponse, call } from '../../test/request.ts';
 import { insertRichFeature } from '../../test/rich-feature.ts';
-import { untilWaiting } from '../../test/waiting.ts';
+import { waitForLockWaiters } from '../../test/waiting.ts';
 
 const harness = useHarness();
-const { clone, cloneMany, getFeature, makeRich, eventsOf } = cloneRequests(harness);
+const { clone, cloneMany, getFeature, makeRich, readEvents } = cloneRequests(harness);
 
 test('a copy has the parts of its source, is disabled and not stale, and names its source', async () => {
   const { segment } = await makeRich('rich');
 
-  const copied = await clone('rich', { name: 'rich-2' });
+  const response = await clone('rich', { name: 'rich-2' });
 
-  expect(copied).toMatchObject({
+  expect(response).toMatchObject({
     status: 200,
     body: {
       name: 'rich-2',
@@ -56,16 +56,16 @@ test('a copy has the parts of its source, is disabled and not stale, and names i
       ],
     },
   });
-  expect(await getFeature('rich-2')).toEqual(copied.body);
+  expect(await getFeature('rich-2')).toEqual(response.body);
   expect((await getFeature('rich')).clonedFrom).toBeNull();
 });
 
-test('records an event for each part of a copy, all with one groupId, the first with the source', async () => {
+test('records an event for each part of a copy, all with the same groupId', async () => {
   await makeRich('recorded');
 
   await clone('recorded', { name: 'recorded-2' });
 
-  const events = await eventsOf('recorded-2');
+  const events = await readEvents('recorded-2');
   expect(events.map(({ type, environment }) => [type, environment])).toEqual([
     ['feature-created', null],
     ['feature-strategy-add', 'development'],
@@ -107,10 +107,10 @@ test('clones to the project in the URL, or to the project in the body', async ()
   await makeProject(harness.db, { id: 'receiver', environments: ['development'] });
   await insertRichFeature(harness.db, { name: 'traveller' });
 
-  const byAddress = await clone('traveller', { name: 'traveller-2' }, { project: 'receiver' });
+  const byUrl = await clone('traveller', { name: 'traveller-2' }, { project: 'receiver' });
   const byBody = await clone('traveller', { name: 'traveller-3', project: 'receiver' });
 
-  expect(byAddress).toMatchObject({ status: 200, body: { project: 'receiver' } });
+  expect(byUrl).toMatchObject({ status: 200, body: { project: 'receiver' } });
   expect(byBody).toMatchObject({ status: 200, body: { project: 'receiver' } });
 });
 
@@ -122,9 +122,9 @@ test('omits environments that the target project does not have and leaves its ot
   const { body } = await clone('wide', { name: 'wide-2' }, { project: 'narrow' });
 
   expect(
-    body.environments.map((one: { name: string; strategies: unknown[] }) => [
-      one.name,
-      one.strategies.length,
+    body.environments.map((environment: { name: string; strategies: unknown[] }) => [
+      environment.name,
+      environment.strategies.length,
     ]),
   ).toEqual([
     ['development', 2],
@@ -148,7 +148,7 @@ test('copies only the included parts and the mapped environments', async () => {
   ]);
 });
 
-test('requires the permissions in each environment of the copy and lists every missing one', async () => {
+test('requires the permissions in each environment of the copy and lists every missing permission', async () => {
   await makeProject(harness.db, { id: 'guarded' });
   await makeRich('watched', { project: 'guarded' });
   const user = await makeUser(harness.db, 'Viewer');
@@ -166,8 +166,8 @@ test('requires the permissions in each environment of the copy and lists every m
   );
   const as = { project: 'guarded', token: user.token };
 
-  const rejected = await clone('watched', { name: 'watched-2' }, as);
-  const allowed = await clone(
+  const rejection = await clone('watched', { name: 'watched-2' }, as);
+  const response = await clone(
     'watched',
     {
       name: 'watched-3',
@@ -177,32 +177,32 @@ test('requires the permissions in each environment of the copy and lists every m
     as,
   );
 
-  expect(rejected).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
-  expect(messagesOf(rejected)).toEqual([
+  expect(rejection).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
+  expect(getErrorMessages(rejection)).toEqual([
     expect.stringMatching(/CREATE_FEATURE_STRATEGY.*production/),
     expect.stringMatching(/UPDATE_FEATURE_ENVIRONMENT_VARIANTS.*development/),
   ]);
-  expect(allowed.status).toBe(200);
-  const missing = [
+  expect(response.status).toBe(200);
+  const missingPermissions = [
     'This operation requires the permission CREATE_FEATURE_STRATEGY in environment "production" of project "guarded".',
     'This operation requires the permission UPDATE_FEATURE_ENVIRONMENT_VARIANTS in environment "development" of project "guarded".',
   ];
-  expect(rejected.body.message).toBe(
-    ['The clone is rejected for 2 reasons, listed in details.', ...missing].join(' '),
+  expect(rejection.body.message).toBe(
+    ['The clone is rejected for 2 reasons, listed in details.', ...missingPermissions].join(' '),
   );
-  const taken = await clone('watched', { name: 'watched' }, as);
-  expect(taken.body.message).toBe(
-    ['The clone is rejected for 3 reasons, listed in details.', ...missing].join(' '),
+  const nameRejection = await clone('watched', { name: 'watched' }, as);
+  expect(nameRejection.body.message).toBe(
+    ['The clone is rejected for 3 reasons, listed in details.', ...missingPermissions].join(' '),
   );
 });
 
 test.each([
-  ['another content type', 'text/plain', 'x'],
+  ['a different content type', 'text/plain', 'x'],
   ['no valid JSON', 'application/json', '{'],
   ['no body', undefined, undefined],
   ['an invalid name', 'application/json', '{"name":"a b"}'],
   ['an invalid name for the target project', 'application/json', '{"name":"a b","project":"not-allowed"}'],
-  ['a too large body', 'application/json', `{"name":"${'a'.repeat(70_000)}"}`],
+  ['a body that is too large', 'application/json', `{"name":"${'a'.repeat(70_000)}"}`],
 ])('rejects a caller without the permission with 403 before it rejects %s', async (_case, type, payload) => {
   await makeProject(harness.db, { id: 'not-allowed' }).catch(() => undefined);
   const [viewer, owner] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
@@ -227,9 +227,9 @@ test('rejects callers without CREATE_FEATURE in the target project', async () =>
   await insertRichFeature(harness.db, { name: 'public' });
   const editor = await makeUser(harness.db, 'Editor');
 
-  const rejected = await clone('public', { name: 'public-2', project: 'not-mine' }, { token: editor.token });
+  const rejection = await clone('public', { name: 'public-2', project: 'not-mine' }, { token: editor.token });
 
-  expect(rejected).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
+  expect(rejection).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
 });
 
 test('responds with 404 for a private source or target project', async () => {
@@ -237,7 +237,7 @@ test('responds with 404 for a private source or target project', async () => {
   await insertRichFeature(harness.db, { name: 'secret-feature', project: 'secret' });
   await insertRichFeature(harness.db, { name: 'known' });
   const { token } = await makeUser(harness.db, 'Editor');
-  const plain = ({ status, body }: ApiResponse, name: string) => ({
+  const withoutIdAndName = ({ status, body }: ApiResponse, name: string) => ({
     status,
     ...JSON.parse(JSON.stringify({ ...body, id: '' }).replaceAll(name, 'X')),
   });
@@ -246,11 +246,15 @@ test('responds with 404 for a private source or target project', async () => {
   const missingSource = await clone('no-such-feature', { name: 'leak' }, { token });
   const hiddenTarget = await clone('known', { name: 'leak', project: 'secret' }, { token });
   const missingTarget = await clone('known', { name: 'leak', project: 'nowhere' }, { token });
-  const planned = await clone('secret-feature', { name: 'leak' }, { token, query: '?dryRun=true' });
+  const plan = await clone('secret-feature', { name: 'leak' }, { token, query: '?dryRun=true' });
 
-  expect(plain(hiddenSource, 'secret-feature')).toEqual(plain(missingSource, 'no-such-feature'));
-  expect(plain(hiddenTarget, 'secret')).toEqual(plain(missingTarget, 'nowhere'));
-  expect(plain(planned, 'secret-feature')).toEqual(plain(missingSource, 'no-such-feature'));
+  expect(withoutIdAndName(hiddenSource, 'secret-feature')).toEqual(
+    withoutIdAndName(missingSource, 'no-such-feature'),
+  );
+  expect(withoutIdAndName(hiddenTarget, 'secret')).toEqual(withoutIdAndName(missingTarget, 'nowhere'));
+  expect(withoutIdAndName(plan, 'secret-feature')).toEqual(
+    withoutIdAndName(missingSource, 'no-such-feature'),
+  );
   expect([hiddenSource.status, hiddenTarget.status]).toEqual([404, 404]);
 });
 
@@ -261,16 +265,16 @@ test('hides a private source from callers who may not read it', async () => {
   const stranger = await makeUser(harness.db, 'Viewer');
   await makeMember(harness.db, member, 'hidden-home', 'Reader');
   await clone('hidden-source', { name: 'shown' }, { token: member.token });
-  const seenBy = async (token: string, path = '') =>
+  const readAs = async (token: string, path = '') =>
     await call(harness.app, 'GET', `/api/admin/projects/default/features/shown${path}`, { token });
 
-  expect((await seenBy(member.token)).body.clonedFrom).toEqual({
+  expect((await readAs(member.token)).body.clonedFrom).toEqual({
     project: 'hidden-home',
     feature: 'hidden-source',
   });
-  expect((await seenBy(stranger.token)).body.clonedFrom).toBeNull();
-  expect((await seenBy(member.token, '/drift')).status).toBe(200);
-  expect((await seenBy(stranger.token, '/drift')).status).toBe(404);
+  expect((await readAs(stranger.token)).body.clonedFrom).toBeNull();
+  expect((await readAs(member.token, '/drift')).status).toBe(200);
+  expect((await readAs(stranger.token, '/drift')).status).toBe(404);
 });
 
 test('a clone waits for a concurrent change of its source and copies the result', async () => {
@@ -279,11 +283,11 @@ test('a clone waits for a concurrent change of its source and copies the result'
   await sql`select from features where name = 'moving' for update`.execute(blocker);
   await sql`update features set description = 'Changed' where name = 'moving'`.execute(blocker);
 
-  const waiting = clone('moving', { name: 'moving-2' });
-  await untilWaiting(harness.db);
+  const pendingClone = clone('moving', { name: 'moving-2' });
+  await waitForLockWaiters(harness.db);
   await blocker.commit().execute();
 
-  expect((await waiting).body.description).toBe('Changed');
+  expect((await pendingClone).body.description).toBe('Changed');
 });
 
 test('two clones of one source do not block each other', async () => {
@@ -292,10 +296,10 @@ test('two clones of one source do not block each other', async () => {
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from features where name = 'shared' for share`.execute(blocker);
 
-  const done = await clone('shared', { name: 'shared-2' }, { project: 'other-receiver' });
+  const response = await clone('shared', { name: 'shared-2' }, { project: 'other-receiver' });
   await blocker.rollback().execute();
 
-  expect(done.status).toBe(200);
+  expect(response.status).toBe(200);
 });
 
 test('clones several features, and a child depends on the copy of its parent', async () => {
@@ -324,27 +328,30 @@ test('clones all features of a request or none, and counts them together against
   await makeProject(harness.db, { id: 'small' });
   await call(harness.app, 'PUT', `/api/admin/projects/small/settings`, { body: { featureLimit: 2 } });
   for (const name of ['one', 'two', 'three']) await insertRichFeature(harness.db, { name });
-  const ask = (...names: [string, string][]) =>
+  const cloneInto = (...names: [string, string][]) =>
     cloneMany('small', { features: names.map(([feature, name]) => ({ feature, name })) });
 
-  const tooMany = await ask(['one', 's1'], ['two', 's2'], ['three', 's3']);
-  const twice = await ask(['one', 's1'], ['two', 's1']);
-  const taken = await ask(['one', 's1'], ['two', 'three']);
-  const missing = await ask(['one', 's1'], ['nope', 's2']);
-  const left = await sql`select from features where project = 'small'`.execute(harness.db);
-  const fits = await ask(['one', 's1'], ['one', 's2']);
+  const tooMany = await cloneInto(['one', 's1'], ['two', 's2'], ['three', 's3']);
+  const duplicate = await cloneInto(['one', 's1'], ['two', 's1']);
+  const limitRejection = await cloneInto(['one', 's1'], ['two', 'three']);
+  const missingSource = await cloneInto(['one', 's1'], ['nope', 's2']);
+  const copies = await sql`select from features where project = 'small'`.execute(harness.db);
+  const fits = await cloneInto(['one', 's1'], ['one', 's2']);
 
-  expect([tooMany, twice, taken, missing, fits].map(({ status }) => status)).toEqual([
+  expect([tooMany, duplicate, limitRejection, missingSource, fits].map(({ status }) => status)).toEqual([
     403, 400, 409, 404, 200,
   ]);
-  expect(left.rows).toHaveLength(0);
+  expect(copies.rows).toHaveLength(0);
 });
 
 test('ignores unknown fields when cloning one feature and rejects them when cloning several', async () => {
   await insertRichFeature(harness.db, { name: 'plain' });
 
-  const one = await clone('plain', { name: 'plain-2', nonsense: 1 });
-  const many = await cloneMany('default', { features: [{ feature: 'plain', name: 'plain-3' }], nonsense: 1 });
+  const singleClone = await clone('plain', { name: 'plain-2', nonsense: 1 });
+  const bulkClone = await cloneMany('default', {
+    features: [{ feature: 'plain', name: 'plain-3' }],
+    nonsense: 1,
+  });
 
-  expect([one.status, many.status]).toEqual([200, 400]);
+  expect([singleClone.status, bulkClone.status]).toEqual([200, 400]);
 });

@@ -1,17 +1,17 @@
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { COST } from '@halyard/plane/platform/http/protection/rate-limit.ts';
+import { conflict, errorResponses, Named, Ref } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import type { App } from '../../../../plane/src/platform/http/app.ts';
-import { COST } from '../../../../plane/src/platform/http/protection/rate-limit.ts';
-import { conflict, errorResponses, Named, Ref } from '../../../../plane/src/platform/http/schema.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Limits } from '../../platform/config.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { sendError } from '../../platform/http/output/errors.ts';
-import { inProject, ofFeature } from '../../platform/http/params.ts';
+import { featureParams, projectParams } from '../../platform/http/params.ts';
 import { change } from '../../record/change.ts';
 import { readFeatures } from '../features/read.ts';
 import { Feature } from '../features/schema.ts';
 import { cloneFeatures } from './clone.ts';
-import { permissionFirst } from './permission-first.ts';
+import { preferPermissionError } from './permission-first.ts';
 import { type CloneInput, cloneManyViolations, planClone } from './plan.ts';
 import { CloneManyRequest, ClonePlan, CloneRequest, PARTS, PlannedCopy } from './schema.ts';
 
@@ -56,20 +56,20 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
       // The permission is checked in the target project, which the body may name.
       config: { permission: 'NONE', checkedPermission: ['CREATE_FEATURE'], rejectCaseVariants: true },
       errorHandler: async (error, request, reply) =>
-        await sendError(await permissionFirst(db, error, request), request, reply),
+        await sendError(await preferPermissionError(db, error, request), request, reply),
       schema: {
         operationId: 'cloneFeature',
         tags,
         summary: 'Clone a feature',
         description:
           'Copies a feature to the project in the body, or to the project in the URL by default. The copy is disabled in every environment. The source can be in any project the caller may read. Requires CREATE_FEATURE in the target project, CREATE_FEATURE_STRATEGY in each environment that gets strategies, and UPDATE_FEATURE_ENVIRONMENT_VARIANTS in each environment that gets variants. Events: feature-created, feature-strategy-add, feature-environment-variants-updated, feature-tagged, feature-dependency-added.',
-        params: ofFeature,
+        params: featureParams,
         querystring: dryRun,
         body: CloneRequest,
         response: {
           200: Type.Unsafe<Feature | ClonePlan>({
             title: 'CloneResult',
-            description: 'The copy, or the plan with dryRun',
+            description: 'The copy, or the plan if `dryRun` is true',
             anyOf: [Ref(Feature), Ref(ClonePlan)],
           }),
           ...errorResponses(400, 401, 403, 404, 413, 415),
@@ -107,13 +107,13 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
         summary: 'Clone features into a project',
         description:
           'Copies each of the named features to this project, or none of them if there is an obstacle. A copy whose parent is cloned in the same request depends on the copy of that parent. Requires CREATE_FEATURE, CREATE_FEATURE_STRATEGY in each environment that gets strategies, and UPDATE_FEATURE_ENVIRONMENT_VARIANTS in each environment that gets variants. Events: feature-created, feature-strategy-add, feature-environment-variants-updated, feature-tagged, feature-dependency-added.',
-        params: inProject,
+        params: projectParams,
         querystring: dryRun,
         body: CloneManyRequest,
         response: {
           200: Type.Unsafe<{ features: Feature[] } | ClonePlan>({
             title: 'CloneManyResult',
-            description: 'The copies in the order of the request, or the plan with dryRun',
+            description: 'The copies in the order of the request, or the plan if `dryRun` is true',
             anyOf: [Ref(ClonedFeatures), Ref(ClonePlan)],
           }),
           ...errorResponses(400, 401, 403, 404, 413, 415),

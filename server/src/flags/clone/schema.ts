@@ -1,4 +1,3 @@
-import { type Static, Type } from 'typebox';
 import {
   Named,
   NamedObject,
@@ -6,7 +5,8 @@ import {
   Ref,
   Timestamp,
   UrlName,
-} from '../../../../plane/src/platform/http/schema.ts';
+} from '@halyard/plane/platform/http/schema.ts';
+import { type Static, Type } from 'typebox';
 import { Variant } from '../../targeting/variants/schema.ts';
 import { Dependency } from '../dependencies/schema.ts';
 import { PlannedStrategy } from '../feature-environments/schema.ts';
@@ -56,7 +56,7 @@ const planId = Type.String({
     'Id of a plan from a dry run. If the clone would differ from the plan, the request is rejected with 409.',
 });
 
-/** The options of cloning one feature or several. */
+/** Options for cloning one feature or several. */
 const options = {
   replaceGroupId: Type.Optional(replaceGroupId),
   include: Type.Optional(include),

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { isReadable, ofReadableProject } from '../../access/store.ts';
+import { isInReadableProject, isReadable } from '../../access/store.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import type { PlannedCopy } from './schema.ts';
@@ -22,8 +22,9 @@ export async function lockEnvironmentsShared(tx: Tx, project: string): Promise<s
 }
 
 /**
- * Locks features and their parents until the transaction ends, and returns the project of each. Others may read and copy them
- * meanwhile. One statement locks both, in the order of their names, because other transactions lock both too.
+ * Locks features and their parents until the transaction ends, and returns the project of each. Other transactions may still read
+ * and copy these features. A single statement locks all of them in the order of their names, because other transactions lock
+ * features and parents too.
  */
 export async function lockFeaturesShared(tx: Tx, names: string[]): Promise<Map<string, string>> {
   const { rows } = await sql<{ name: string; project: string }>`
@@ -35,7 +36,7 @@ export async function lockFeaturesShared(tx: Tx, names: string[]): Promise<Map<s
   return new Map(rows.map(row => [row.name, row.project]));
 }
 
-/** Inserts the features in the order of their names, so that two clones with the same names do not deadlock. */
+/** Inserts the features in the order of their names, so that two clones with the same names do not deadlock. Returns when each was created. */
 export async function insertCopies(
   tx: Tx,
   copies: PlannedCopy[],
@@ -66,7 +67,7 @@ export async function insertEnvironments(tx: Tx, names: string[], variants: Vari
     where features.name = any(${names})`.execute(tx);
 }
 
-/** The source of each feature that is a copy. */
+/** Returns the source of each feature that is a copy. */
 export async function listOrigins(db: Reader, names: string[]): Promise<Map<string, string>> {
   const { rows } = await sql<{ name: string; origin: string }>`
     select name, cloned_from as origin from features where name = any(${names}) and cloned_from is not null`.execute(
@@ -76,8 +77,8 @@ export async function listOrigins(db: Reader, names: string[]): Promise<Map<stri
 }
 
 /**
- * Names of the newest copies of a feature, and the number of all its copies, in projects that the actor may read. A copy that is
- * older than the feature was cloned from a deleted feature with the same name.
+ * Returns the names of a feature's newest copies and the number of all its copies, in projects that the actor may read. A copy that
+ * is older than the feature was cloned from a deleted feature with the same name.
  */
 export async function listCopies(
   db: Reader,
@@ -87,7 +88,7 @@ export async function listCopies(
 ): Promise<{ names: string[]; total: number }> {
   const { rows } = await sql<{ name: string; total: number }>`
     select name, count(*) over ()::int as total from features
-    where cloned_from = ${source} and ${ofReadableProject(actor)}
+    where cloned_from = ${source} and ${isInReadableProject(actor)}
       and created_at > (select created_at from features as source where source.name = ${source})
       and not exists (select from projects where projects.id = cloned_from_project and not ${isReadable(actor)})
     order by created_at desc, name limit ${limit}`.execute(db);

@@ -4,10 +4,10 @@ import {
   badData,
   exceedsLimit,
   notFound,
+  quoteSome,
   rejectWith,
-  some,
   type Violation,
-} from '../../../../plane/src/platform/errors.ts';
+} from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { lockRows } from '../feature-rows/store.ts';
 import type { Dependency, NewDependency } from './schema.ts';
@@ -15,56 +15,61 @@ import { type FeatureFamily, listFamilies, upsertDependencies } from './store.ts
 
 const MAX_PARENTS = 30;
 
-/** Makes a feature depend on a second feature of its project, or changes what it requires from a parent. */
+/** Makes a feature depend on another feature in its project, or changes what it requires from a parent. */
 export async function addDependency(
   current: Change,
   project: string,
   name: string,
   input: NewDependency,
 ): Promise<void> {
-  const after: Dependency = {
+  const dependency: Dependency = {
     feature: input.feature,
     enabled: input.enabled ?? true,
     variants: [...new Set(input.variants)],
   };
-  // Both features are locked, so that no other change can archive one of them or give it a parent meanwhile.
-  const names = [...new Set([name, after.feature])];
+  // Locks both features, so that no other change can archive one or give it a parent before this change ends.
+  const names = [...new Set([name, dependency.feature])];
   await lockRows(current.tx, project, names);
-  const found = await listFamilies(current.tx, project, names);
-  const child = found.find(feature => feature.name === name);
-  const parent = found.find(feature => feature.name === after.feature);
+  const families = await listFamilies(current.tx, project, names);
+  const child = families.find(feature => feature.name === name);
+  const parent = families.find(feature => feature.name === dependency.feature);
   if (!child) throw notFound(`Feature "${name}" in project "${project}"`);
-  const details = [...violations(child, parent, after)];
+  const details = [...violations(child, parent, dependency)];
   if (details.length > 0 || !parent) throw badData(details);
   rejectWith([...obstacles(child, parent)]);
-  await attachParents(current, [{ child, dependency: after }]);
+  await attachParents(current, [{ child, dependency }]);
 }
 
-/** Part of a change that locked and checked the features. Records only real changes. */
+/** Adds or changes parents, and records only actual changes. The caller has locked and checked the features. */
 export async function attachParents(
   { tx, record }: Change,
-  wanted: { child: Pick<FeatureFamily, 'name' | 'project' | 'dependencies'>; dependency: Dependency }[],
+  additions: { child: Pick<FeatureFamily, 'name' | 'project' | 'dependencies'>; dependency: Dependency }[],
 ): Promise<void> {
-  const changing = wanted
+  const changes = additions
     .map(({ child, dependency }) => ({
       child,
-      after: dependency,
-      before: child.dependencies.find(({ feature }) => feature === dependency.feature),
+      dependencyAfter: dependency,
+      dependencyBefore: child.dependencies.find(({ feature }) => feature === dependency.feature),
     }))
-    .filter(({ before, after }) => !isDeepStrictEqual(after, before));
-  if (changing.length === 0) return;
-  for (const ofChild of Map.groupBy(changing, one => one.child.name).values()) {
-    const added = ofChild.filter(({ before }) => !before).length;
-    if (added > 0 && (ofChild[0]?.child.dependencies.length ?? 0) + added > MAX_PARENTS)
+    .filter(({ dependencyBefore, dependencyAfter }) => !isDeepStrictEqual(dependencyAfter, dependencyBefore));
+  if (changes.length === 0) return;
+  for (const childChanges of Map.groupBy(changes, change => change.child.name).values()) {
+    const addedCount = childChanges.filter(({ dependencyBefore }) => !dependencyBefore).length;
+    if (addedCount > 0 && (childChanges[0]?.child.dependencies.length ?? 0) + addedCount > MAX_PARENTS)
       throw exceedsLimit(`A feature can have at most ${MAX_PARENTS} parents.`);
   }
   await upsertDependencies(
     tx,
-    changing.map(({ child, after }) => ({ child: child.name, ...after })),
+    changes.map(({ child, dependencyAfter }) => ({ child: child.name, ...dependencyAfter })),
   );
-  for (const { child, before, after } of changing) {
-    const about = { project: child.project, featureName: child.name };
-    record({ type: 'feature-dependency-added', ...about, data: after, preData: before ?? null });
+  for (const { child, dependencyBefore, dependencyAfter } of changes) {
+    const subject = { project: child.project, featureName: child.name };
+    record({
+      type: 'feature-dependency-added',
+      ...subject,
+      data: dependencyAfter,
+      preData: dependencyBefore ?? null,
+    });
   }
 }
 
@@ -88,14 +93,17 @@ function* violations(
   }
 }
 
-/** Dependencies have one level: SDKs evaluate a parent, but not the parents of a parent. */
+/**
+ * Yields the reasons against the dependency. Dependencies have one level, because SDKs evaluate a parent but not the parents of a
+ * parent.
+ */
 function* obstacles(child: FeatureFamily, parent: FeatureFamily): Generator<string> {
   for (const { name, archived } of [child, parent]) if (archived) yield archivedSentence('Feature', [name]);
   if (child.children.length > 0) {
-    yield `Feature "${child.name}" is the parent of ${some(child.children)}, and a parent cannot depend on another feature.`;
+    yield `Feature "${child.name}" is the parent of ${quoteSome(child.children)}, and a parent cannot depend on another feature.`;
   }
   if (parent.dependencies.length > 0) {
     const parents = parent.dependencies.map(({ feature }) => feature);
-    yield `Feature "${parent.name}" depends on ${some(parents)}, and a feature that depends on another cannot be a parent.`;
+    yield `Feature "${parent.name}" depends on ${quoteSome(parents)}, and a feature that depends on another cannot be a parent.`;
   }
 }

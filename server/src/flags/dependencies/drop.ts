@@ -1,7 +1,7 @@
 import type { Change } from '../../record/change.ts';
 import { deleteDependencies, type FeatureFamily } from './store.ts';
 
-/** Part of a change that locked the features: removes all their parents. */
+/** Removes all parents of the features, which the caller has locked. */
 export async function dropDependencies({ tx, record }: Change, features: FeatureFamily[]): Promise<void> {
   const children = features.filter(({ dependencies }) => dependencies.length > 0);
   if (children.length === 0) return;

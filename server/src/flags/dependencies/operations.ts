@@ -1,9 +1,9 @@
+import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
-import { featureName, inProject, ofFeature, projectId } from '../../platform/http/params.ts';
+import { featureName, featureParams, projectId, projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { addDependency } from './add.ts';
-import { possibleParents, variantsOf } from './parents.ts';
+import { possibleParents, readVariantNames } from './parents.ts';
 import { removeDependencies, removeDependency } from './remove.ts';
 import { DependenciesExist, NewDependency, ParentVariants, PossibleParents } from './schema.ts';
 import { hasDependencies } from './store.ts';
@@ -23,7 +23,7 @@ export const DEPENDENCIES: OperationModule = {
       description:
         'Makes a feature depend on a parent: SDKs enable it only if the parent is enabled, disabled or has a variant as required. Both must be active features of the same project. A parent has no parents. Naming a parent again replaces its requirements.',
       permission: ['UPDATE_FEATURE_DEPENDENCY'],
-      params: ofFeature,
+      params: featureParams,
       body: NewDependency,
       output: Nothing,
       events: ['feature-dependency-added'],
@@ -48,7 +48,7 @@ export const DEPENDENCIES: OperationModule = {
       summary: 'Remove all parents',
       description: 'Removes all parents of a feature.',
       permission: ['UPDATE_FEATURE_DEPENDENCY'],
-      params: ofFeature,
+      params: featureParams,
       output: Nothing,
       events: ['feature-dependencies-removed'],
       run: (current, { params: { projectId, featureName } }) =>
@@ -61,7 +61,7 @@ export const DEPENDENCIES: OperationModule = {
       description:
         'Returns the names of the other active features of the project that have no parents. The list is empty if the feature is a parent or archived.',
       permission: 'NONE',
-      params: ofFeature,
+      params: featureParams,
       output: jsonResponse('The possible parents', PossibleParents),
       read: ({ db }, { params: { projectId, featureName } }) => possibleParents(db, projectId, featureName),
     }),
@@ -72,9 +72,9 @@ export const DEPENDENCIES: OperationModule = {
       description:
         'Returns the names of all variants of the feature and of its strategies, in any environment.',
       permission: 'NONE',
-      params: ofFeature,
+      params: featureParams,
       output: jsonResponse('The variants', ParentVariants),
-      read: ({ db }, { params: { projectId, featureName } }) => variantsOf(db, projectId, featureName),
+      read: ({ db }, { params: { projectId, featureName } }) => readVariantNames(db, projectId, featureName),
     }),
     query({
       id: 'checkDependenciesExist',
@@ -82,7 +82,7 @@ export const DEPENDENCIES: OperationModule = {
       summary: 'Check whether a project has dependencies',
       description: 'Returns true if a feature of the project depends on another feature.',
       permission: 'NONE',
-      params: inProject,
+      params: projectParams,
       output: jsonResponse('Whether dependencies exist', DependenciesExist),
       read: ({ db }, { params: { projectId } }) => hasDependencies(db, projectId),
     }),

@@ -1,4 +1,4 @@
-import { notFound } from '../../../../plane/src/platform/errors.ts';
+import { notFound } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { lockActiveFeature } from '../feature-rows/lock.ts';
 import { dropDependencies } from './drop.ts';

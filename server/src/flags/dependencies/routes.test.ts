@@ -1,31 +1,33 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { during } from '../../test/during.ts';
+import { duringTransaction } from '../../test/during.ts';
 import { makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { type ApiResponse, call } from '../../test/request.ts';
 
 const harness = useHarness();
-const P = '/api/admin/projects/default';
-const F = `${P}/features`;
+const PROJECT_PATH = '/api/admin/projects/default';
+const FEATURES_PATH = `${PROJECT_PATH}/features`;
 
 type RecordedEvent = { type: string; data: unknown; preData: unknown; groupId: string; summary: string };
 
 async function make(...names: string[]): Promise<void> {
-  for (const name of names) expect((await call(harness.app, 'POST', F, { body: { name } })).status).toBe(201);
+  for (const name of names)
+    expect((await call(harness.app, 'POST', FEATURES_PATH, { body: { name } })).status).toBe(201);
 }
 const depend = (child: string, feature: string, fields: object = {}): Promise<ApiResponse> =>
-  call(harness.app, 'POST', `${F}/${child}/dependencies`, { body: { feature, ...fields } });
+  call(harness.app, 'POST', `${FEATURES_PATH}/${child}/dependencies`, { body: { feature, ...fields } });
 const drop = (child: string, parent = ''): Promise<ApiResponse> =>
-  call(harness.app, 'DELETE', `${F}/${child}/dependencies${parent && `/${parent}`}`);
-const get = async (name: string) => (await call(harness.app, 'GET', `${F}/${name}`)).body;
+  call(harness.app, 'DELETE', `${FEATURES_PATH}/${child}/dependencies${parent && `/${parent}`}`);
+const get = async (name: string) => (await call(harness.app, 'GET', `${FEATURES_PATH}/${name}`)).body;
 const archive = (...features: string[]): Promise<ApiResponse> =>
-  call(harness.app, 'POST', `${P}/archive`, { body: { features } });
-const parentsFor = async (name: string) => (await call(harness.app, 'GET', `${F}/${name}/parents`)).body;
-const eventsOf = async (feature: string): Promise<RecordedEvent[]> =>
+  call(harness.app, 'POST', `${PROJECT_PATH}/archive`, { body: { features } });
+const listPossibleParents = async (name: string) =>
+  (await call(harness.app, 'GET', `${FEATURES_PATH}/${name}/parents`)).body;
+const readEvents = async (feature: string): Promise<RecordedEvent[]> =>
   (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${feature}`)).body.events.toReversed();
 
-test('a dependency is shown on both features and recorded, a different one with the same parent replaces it, and an equal one changes nothing', async () => {
+test('shows a dependency on both features, and a second dependency on the same parent replaces the first', async () => {
   await make('child', 'parent');
 
   const responses = [
@@ -43,7 +45,7 @@ test('a dependency is shown on both features and recorded, a different one with 
   expect(await get('parent')).toMatchObject({ dependencies: [], children: ['child'] });
   const plain = { feature: 'parent', enabled: true, variants: [] };
   const coloured = { ...plain, variants: ['blue', 'red'] };
-  expect((await eventsOf('child')).slice(1)).toMatchObject([
+  expect((await readEvents('child')).slice(1)).toMatchObject([
     { type: 'feature-dependency-added', data: plain, preData: null },
     { type: 'feature-dependency-added', data: coloured, preData: plain },
     { type: 'feature-dependency-added', data: { ...plain, enabled: false }, preData: coloured },
@@ -52,10 +54,10 @@ test('a dependency is shown on both features and recorded, a different one with 
 
 test.each([
   ['itself', { feature: 'alone' }, ['/body/feature']],
-  ['a feature that is not there', { feature: 'nowhere' }, ['/body/feature']],
+  ['a feature that does not exist', { feature: 'nowhere' }, ['/body/feature']],
   ['a feature of a different project', { feature: 'far-away' }, ['/body/feature']],
   [
-    'variants of a parent that is off',
+    'variants of a parent that must be disabled',
     { feature: 'other', enabled: false, variants: ['a'] },
     ['/body/variants'],
   ],
@@ -66,23 +68,23 @@ test.each([
   ],
   ['nothing', {}, ['/body/feature']],
   [
-    'texts for enabled and variants',
+    'strings for enabled and variants',
     { feature: 'x', enabled: 'yes', variants: 'a' },
     ['/body/enabled', '/body/variants'],
   ],
 ])('rejects a dependency on %s', async (_case, body, paths) => {
-  if ((await call(harness.app, 'GET', `${F}/alone`)).status === 404) {
+  if ((await call(harness.app, 'GET', `${FEATURES_PATH}/alone`)).status === 404) {
     await make('alone', 'other');
     await makeProject(harness.db, { id: 'elsewhere' });
     const url = '/api/admin/projects/elsewhere/features';
     await call(harness.app, 'POST', url, { body: { name: 'far-away' } });
   }
 
-  const response = await call(harness.app, 'POST', `${F}/alone/dependencies`, { body });
+  const response = await call(harness.app, 'POST', `${FEATURES_PATH}/alone/dependencies`, { body });
 
   expect(response).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
   expect(response.body.details.map((detail: { path: string }) => detail.path).toSorted()).toEqual(paths);
-  expect(await eventsOf('alone')).toHaveLength(1);
+  expect(await readEvents('alone')).toHaveLength(1);
 });
 
 test('rejects a second level of dependencies with every reason', async () => {
@@ -92,12 +94,12 @@ test('rejects a second level of dependencies with every reason', async () => {
 
   const below = await depend('bottom', 'middle');
   const above = await depend('top', 'bottom');
-  const both = await depend('upper', 'middle');
+  const rejection = await depend('upper', 'middle');
 
-  expect([below, above, both].map(({ status, body }) => [status, body.name])).toEqual(
+  expect([below, above, rejection].map(({ status, body }) => [status, body.name])).toEqual(
     Array(3).fill([403, 'InvalidOperationError']),
   );
-  expect(both.body.details).toEqual([
+  expect(rejection.body.details).toEqual([
     { message: 'Feature "upper" is the parent of "lower", and a parent cannot depend on another feature.' },
     {
       message: 'Feature "middle" depends on "top", and a feature that depends on another cannot be a parent.',
@@ -125,48 +127,49 @@ test('a feature can have at most 30 parents', async () => {
   expect((await depend('crowded', 'many-0', { enabled: false })).status).toBe(200);
 });
 
-test('removes one parent or all, and records the removed ones', async () => {
+test('removes one parent or all parents, and records the removed parents', async () => {
   await make('leaver', 'left-1', 'left-2', 'left-3');
   for (const parent of ['left-1', 'left-2', 'left-3']) await depend('leaver', parent, { variants: ['v'] });
 
   const responses = [await drop('leaver', 'left-2'), await drop('leaver', 'left-2'), await drop('leaver')];
-  const again = await drop('leaver');
+  const secondResponse = await drop('leaver');
 
-  expect([...responses, again].map(({ status }) => status)).toEqual([200, 404, 200, 200]);
+  expect([...responses, secondResponse].map(({ status }) => status)).toEqual([200, 404, 200, 200]);
   expect(await get('leaver')).toMatchObject({ dependencies: [] });
-  const was = (feature: string) => ({ feature, enabled: true, variants: ['v'] });
-  expect((await eventsOf('leaver')).slice(4)).toMatchObject([
-    { type: 'feature-dependency-removed', data: null, preData: was('left-2') },
+  const previousDependency = (feature: string) => ({ feature, enabled: true, variants: ['v'] });
+  expect((await readEvents('leaver')).slice(4)).toMatchObject([
+    { type: 'feature-dependency-removed', data: null, preData: previousDependency('left-2') },
     {
       type: 'feature-dependencies-removed',
       data: null,
-      preData: { dependencies: [was('left-1'), was('left-3')] },
+      preData: { dependencies: [previousDependency('left-1'), previousDependency('left-3')] },
     },
   ]);
 });
 
-test('possible parents are other active features of the project without parents, and a parent has none', async () => {
+test('possible parents are the other active features without parents, and a parent has no possible parents', async () => {
   const { id } = await makeProject(harness.db);
   const url = `/api/admin/projects/${id}/features`;
   for (const name of ['pp-a', 'pp-b', 'pp-c', 'pp-d'])
     await call(harness.app, 'POST', url, { body: { name } });
-  const ask = async (name: string) => (await call(harness.app, 'GET', `${url}/${name}/parents`)).body;
-  const exist = async () => (await call(harness.app, 'GET', `/api/admin/projects/${id}/dependencies`)).body;
+  const listParents = async (name: string) => (await call(harness.app, 'GET', `${url}/${name}/parents`)).body;
+  const checkDependenciesExist = async () =>
+    (await call(harness.app, 'GET', `/api/admin/projects/${id}/dependencies`)).body;
 
-  const before = [await ask('pp-a'), await exist()];
+  const resultsBefore = [await listParents('pp-a'), await checkDependenciesExist()];
   await call(harness.app, 'POST', `${url}/pp-b/dependencies`, { body: { feature: 'pp-c' } });
   await call(harness.app, 'DELETE', `${url}/pp-d`);
 
-  expect(before).toEqual([['pp-b', 'pp-c', 'pp-d'], false]);
-  expect([await ask('pp-a'), await ask('pp-b'), await ask('pp-c'), await ask('pp-d')]).toEqual([
-    ['pp-c'],
-    ['pp-a', 'pp-c'],
-    [],
-    [],
-  ]);
-  expect(await exist()).toBe(true);
+  expect(resultsBefore).toEqual([['pp-b', 'pp-c', 'pp-d'], false]);
+  expect([
+    await listParents('pp-a'),
+    await listParents('pp-b'),
+    await listParents('pp-c'),
+    await listParents('pp-d'),
+  ]).toEqual([['pp-c'], ['pp-a', 'pp-c'], [], []]);
+  expect(await checkDependenciesExist()).toBe(true);
   expect((await call(harness.app, 'GET', `${url}/nowhere/parents`)).status).toBe(404);
-  expect(await parentsFor('child')).not.toContain('pp-a');
+  expect(await listPossibleParents('child')).not.toContain('pp-a');
 });
 
 test('parent variants are those of all strategies and environments, without duplicates', async () => {
@@ -174,15 +177,17 @@ test('parent variants are those of all strategies and environments, without dupl
   const variant = (name: string) => ({ name, weight: 0, weightType: 'variable', stickiness: 'default' });
   for (const environment of ['development', 'production']) {
     const body = { name: 'flexibleRollout', variants: ['red', 'blue'].map(variant) };
-    await call(harness.app, 'POST', `${F}/colourful/environments/${environment}/strategies`, { body });
+    await call(harness.app, 'POST', `${FEATURES_PATH}/colourful/environments/${environment}/strategies`, {
+      body,
+    });
   }
   await sql`update feature_environments set variants = '[{"name": "green", "weight": 1000}]'
     where feature_name = 'colourful' and environment = 'production'`.execute(harness.db);
 
-  const response = await call(harness.app, 'GET', `${F}/colourful/parent-variants`);
+  const response = await call(harness.app, 'GET', `${FEATURES_PATH}/colourful/parent-variants`);
 
   expect(response).toMatchObject({ status: 200, body: ['blue', 'green', 'red'] });
-  expect((await call(harness.app, 'GET', `${F}/nowhere/parent-variants`)).status).toBe(404);
+  expect((await call(harness.app, 'GET', `${FEATURES_PATH}/nowhere/parent-variants`)).status).toBe(404);
 });
 
 test('a parent is archived only with all its children, and revived children have no parent', async () => {
@@ -190,17 +195,17 @@ test('a parent is archived only with all its children, and revived children have
   await depend('leaf-1', 'root', { variants: ['v'] });
   await depend('leaf-2', 'root');
 
-  const alone = await call(harness.app, 'DELETE', `${F}/root`);
+  const alone = await call(harness.app, 'DELETE', `${FEATURES_PATH}/root`);
   const oneShort = await archive('bystander', 'leaf-1', 'root');
   const states = [await get('bystander'), await get('leaf-1')].map(feature => feature.archived);
-  const all = await archive('root', 'leaf-1', 'leaf-2');
+  const response = await archive('root', 'leaf-1', 'leaf-2');
 
   expect(alone).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
   expect(alone.body.message).toContain('is the parent of "leaf-1", "leaf-2".');
   expect(oneShort.body.message).toContain('is the parent of "leaf-2".');
   expect(states).toEqual([false, false]);
-  expect(all.status).toBe(202);
-  const events = (await eventsOf('leaf-1')).slice(2);
+  expect(response.status).toBe(202);
+  const events = (await readEvents('leaf-1')).slice(2);
   expect(events).toMatchObject([
     {
       type: 'feature-dependencies-removed',
@@ -210,16 +215,18 @@ test('a parent is archived only with all its children, and revived children have
   ]);
   expect(new Set(events.map(({ groupId }) => groupId)).size).toBe(1);
 
-  await call(harness.app, 'POST', `${P}/revive`, { body: { features: ['leaf-1'] } });
+  await call(harness.app, 'POST', `${PROJECT_PATH}/revive`, { body: { features: ['leaf-1'] } });
   expect(await get('leaf-1')).toMatchObject({ archived: false, dependencies: [] });
-  const deleted = await call(harness.app, 'POST', `${P}/delete`, { body: { features: ['root', 'leaf-2'] } });
-  expect(deleted.status).toBe(200);
+  const deletion = await call(harness.app, 'POST', `${PROJECT_PATH}/delete`, {
+    body: { features: ['root', 'leaf-2'] },
+  });
+  expect(deletion.status).toBe(200);
 });
 
 test('a feature cannot become a parent while it becomes a child', async () => {
   await make('race-a', 'race-b', 'race-c');
 
-  const response = await during(
+  const response = await duringTransaction(
     harness.db,
     tx => tx.insertInto('feature_dependencies').values({ child: 'race-b', parent: 'race-c' }).execute(),
     () => depend('race-a', 'race-b'),
@@ -232,7 +239,7 @@ test('a feature cannot become a parent while it becomes a child', async () => {
 test('rejects one of two concurrent dependencies that would form two levels', async () => {
   await make('twice-a', 'twice-b', 'twice-c');
 
-  const responses = await during(
+  const responses = await duringTransaction(
     harness.db,
     tx => sql`select from features where name = 'twice-b' for update`.execute(tx),
     () => Promise.all([depend('twice-a', 'twice-b'), depend('twice-b', 'twice-c')]),
@@ -245,7 +252,7 @@ test('rejects one of two concurrent dependencies that would form two levels', as
 test('accepts one of two concurrent opposite dependencies, without a deadlock', async () => {
   await make('mutual-a', 'mutual-b');
 
-  const responses = await during(
+  const responses = await duringTransaction(
     harness.db,
     tx => sql`select from features where name = 'mutual-a' for update`.execute(tx),
     () => Promise.all([depend('mutual-a', 'mutual-b'), depend('mutual-b', 'mutual-a')]),
@@ -255,60 +262,65 @@ test('accepts one of two concurrent opposite dependencies, without a deadlock', 
   expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 403]);
 });
 
-test('archiving a parent and a concurrent new dependency on it exclude each other', async () => {
+test('either archiving a parent or concurrently depending on it succeeds, but not both', async () => {
   await make('going', 'coming', 'kept', 'new-child');
 
-  const late = await during(
+  const rejection = await duringTransaction(
     harness.db,
     tx => sql`update features set archived_at = now() where name = 'going'`.execute(tx),
     () => depend('coming', 'going'),
   );
-  const refused = await during(
+  const archiveRejection = await duringTransaction(
     harness.db,
     tx => tx.insertInto('feature_dependencies').values({ child: 'new-child', parent: 'kept' }).execute(),
-    () => call(harness.app, 'DELETE', `${F}/kept`),
+    () => call(harness.app, 'DELETE', `${FEATURES_PATH}/kept`),
   );
 
-  expect(late).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
-  expect(refused).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  expect(rejection).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  expect(archiveRejection).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
   expect(await get('kept')).toMatchObject({ archived: false, children: ['new-child'] });
 });
 
 test('removing parents and archiving take the same number of statements for 1 and for 12', async () => {
   const count = async (request: Promise<ApiResponse>) => {
-    const before = harness.statements.length;
+    const statementsBefore = harness.statements.length;
     expect((await request).status).toBeLessThan(300);
-    return harness.statements.length - before;
+    return harness.statements.length - statementsBefore;
   };
-  const numbered = (prefix: string, length: number) => Array.from({ length }, (_, n) => `${prefix}-${n}`);
-  const [few, many] = [numbered('few', 1), numbered('lots', 12)];
-  await make('free', 'few-child', 'lots-child', ...few, ...many);
-  for (const parent of few) await depend('few-child', parent);
-  for (const parent of many) await depend('lots-child', parent);
+  const numberedNames = (prefix: string, length: number) =>
+    Array.from({ length }, (_, n) => `${prefix}-${n}`);
+  const [fewParents, manyParents] = [numberedNames('few', 1), numberedNames('lots', 12)];
+  await make('free', 'few-child', 'lots-child', ...fewParents, ...manyParents);
+  for (const parent of fewParents) await depend('few-child', parent);
+  for (const parent of manyParents) await depend('lots-child', parent);
   await archive('free');
 
-  const changing = [
+  const changeCounts = [
     await count(depend('few-child', 'few-0', { enabled: false })),
     await count(depend('lots-child', 'lots-0', { enabled: false })),
   ];
-  const dropping = [await count(drop('few-child')), await count(drop('lots-child'))];
-  for (const child of few) await depend(child, 'few-child');
-  for (const child of many) await depend(child, 'lots-child');
-  const archiving = [await count(archive('few-child', ...few)), await count(archive('lots-child', ...many))];
+  const dropCounts = [await count(drop('few-child')), await count(drop('lots-child'))];
+  for (const child of fewParents) await depend(child, 'few-child');
+  for (const child of manyParents) await depend(child, 'lots-child');
+  const archiveCounts = [
+    await count(archive('few-child', ...fewParents)),
+    await count(archive('lots-child', ...manyParents)),
+  ];
 
-  for (const [one, twelve] of [changing, dropping, archiving]) expect(twelve).toBe(one);
+  for (const [singleCount, dozenCount] of [changeCounts, dropCounts, archiveCounts])
+    expect(dozenCount).toBe(singleCount);
 });
 
 test('a Viewer can list possible parents, but cannot add one', async () => {
   await make('watched', 'watched-parent');
   const { token } = await makeUser(harness.db, 'Viewer');
 
-  const parents = await call(harness.app, 'GET', `${F}/watched/parents`, { token });
-  const refused = await call(harness.app, 'POST', `${F}/watched/dependencies`, {
+  const parents = await call(harness.app, 'GET', `${FEATURES_PATH}/watched/parents`, { token });
+  const response = await call(harness.app, 'POST', `${FEATURES_PATH}/watched/dependencies`, {
     token,
     body: { feature: 'watched-parent' },
   });
 
   expect(parents.body).toContain('watched-parent');
-  expect(refused.body.message).toContain('UPDATE_FEATURE_DEPENDENCY');
+  expect(response.body.message).toContain('UPDATE_FEATURE_DEPENDENCY');
 });

@@ -1,5 +1,5 @@
+import { Named, NamedObject } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject } from '../../../../plane/src/platform/http/schema.ts';
 
 const feature = Type.String({ description: 'Name of the parent', examples: ['payments'] });
 const enabled = Type.Boolean({ description: 'true: the parent must be enabled; false: it must be disabled' });

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Reader, Tx } from '../../platform/db/database.ts';
-import { type FeaturePart, partOf } from '../feature-rows/store.ts';
+import { type FeaturePart, selectPart } from '../feature-rows/store.ts';
 import type { Dependency } from './schema.ts';
 
 /** The parents of a feature, and what the feature requires from each. */
@@ -28,11 +28,11 @@ export type FeatureFamily = {
   children: string[];
 };
 
-/** The features of the project with their parents and children, by name. */
+/** Returns the features of the project with their parents and children, by name. */
 export async function listFamilies(db: Reader, project: string, names: string[]): Promise<FeatureFamily[]> {
   const { rows } = await sql<FeatureFamily>`
     select name, project, archived_at is not null as archived,
-      (${partOf(PARENTS, 'few')})::jsonb as dependencies, (${partOf(CHILDREN, 'few')})::jsonb as children
+      (${selectPart(PARENTS, 'few')})::jsonb as dependencies, (${selectPart(CHILDREN, 'few')})::jsonb as children
     from features where name = any(${names}) and project = ${project} order by name`.execute(db);
   return rows;
 }
@@ -61,7 +61,7 @@ export async function deleteDependencies(tx: Tx, children: string[]): Promise<vo
   await sql`delete from feature_dependencies where child = any(${children})`.execute(tx);
 }
 
-/** Names of the active features of the project that have no parents. */
+/** Returns the names of the active features of the project that have no parents. */
 export async function listPossibleParents(db: Reader, project: string, child: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from features

@@ -1,9 +1,9 @@
-import { exceedsLimit } from '../../../../plane/src/platform/errors.ts';
+import { exceedsLimit } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import type { Environment, NewEnvironment } from './schema.ts';
 import { countEnvironments, insertEnvironment } from './store.ts';
 
-/** Creates an environment. Existing projects do not get it. */
+/** Creates an environment without adding it to existing projects. */
 export async function createEnvironment(
   { tx, record }: Change,
   input: NewEnvironment,
@@ -12,12 +12,12 @@ export async function createEnvironment(
   if ((await countEnvironments(tx)) >= limit) {
     throw exceedsLimit(`The instance already has ${limit} environments, the maximum. Delete one first.`);
   }
-  const created = await insertEnvironment(tx, {
+  const environment = await insertEnvironment(tx, {
     name: input.name,
     type: input.type,
     enabled: input.enabled ?? true,
     sortOrder: input.sortOrder ?? null,
   });
-  record({ type: 'environment-created', environment: created.name, data: created });
-  return { ...created, projectCount: 0, apiTokenCount: 0, enabledToggleCount: 0 };
+  record({ type: 'environment-created', environment: environment.name, data: environment });
+  return { ...environment, projectCount: 0, apiTokenCount: 0, enabledToggleCount: 0 };
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { notFound } from '../../../../plane/src/platform/errors.ts';
+import { notFound } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { strategyStickiness, withStickiness } from '../../targeting/variants/stickiness.ts';
 import type { NewStrategy } from '../feature-environments/schema.ts';
@@ -14,17 +14,26 @@ export async function setDefaultStrategy(
   environment: string,
   input: NewStrategy,
 ): Promise<DefaultStrategy> {
-  const before = await lockDefaultStrategy(tx, project, environment);
-  if (before === undefined) throw notFound(`Environment "${environment}" of project "${project}"`);
-  const after = withDefaults(await validateStrategy(tx, project, input));
-  if (isDeepStrictEqual(after, before)) return after;
+  const strategyBefore = await lockDefaultStrategy(tx, project, environment);
+  if (strategyBefore === undefined) throw notFound(`Environment "${environment}" of project "${project}"`);
+  const strategyAfter = withDefaults(await validateStrategy(tx, project, input));
+  if (isDeepStrictEqual(strategyAfter, strategyBefore)) return strategyAfter;
 
-  await updateDefaultStrategy(tx, project, environment, after);
-  record({ type: 'default-strategy-updated', project, environment, data: after, preData: before });
-  return after;
+  await updateDefaultStrategy(tx, project, environment, strategyAfter);
+  record({
+    type: 'default-strategy-updated',
+    project,
+    environment,
+    data: strategyAfter,
+    preData: strategyBefore,
+  });
+  return strategyAfter;
 }
 
-/** A default strategy without a sortOrder is appended to the strategies of a feature. */
+/**
+ * Fills in omitted fields except sortOrder, because a default strategy without sortOrder is appended to the strategies of a
+ * feature.
+ */
 function withDefaults(input: NewStrategy): DefaultStrategy {
   const variants = input.variants ?? [];
   return {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
-import { untilWaiting } from '../../test/waiting.ts';
+import { waitForLockWaiters } from '../../test/waiting.ts';
 
 // In a separate file, because this test deletes environments that other tests need.
 const harness = useHarness();
@@ -12,12 +12,12 @@ test('keeps one of the last two environments when both are deleted concurrently'
   const blocker = await harness.db.startTransaction().execute();
   await blocker.selectFrom('environments').select('name').forUpdate().execute();
 
-  const both = Promise.all(
+  const requests = Promise.all(
     ['development', 'production'].map(name => call(harness.app, 'DELETE', `/api/admin/environments/${name}`)),
   );
-  await untilWaiting(harness.db, 2);
+  await waitForLockWaiters(harness.db, 2);
   await blocker.commit().execute();
-  const responses = (await both).toSorted((a, b) => a.status - b.status);
+  const responses = (await requests).toSorted((a, b) => a.status - b.status);
 
   expect(responses).toMatchObject([
     { status: 200 },

@@ -1,6 +1,6 @@
+import { nameExists, notFound } from '@halyard/plane/platform/errors.ts';
+import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import { nameExists, notFound } from '../../../../plane/src/platform/errors.ts';
-import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { environment } from '../../platform/http/params.ts';
@@ -56,7 +56,7 @@ export const ENVIRONMENTS: OperationModule = {
       id: 'createEnvironment',
       route: 'POST /api/admin/environments',
       summary: 'Create an environment',
-      description: 'Creates an environment. Existing projects do not get it.',
+      description: 'Creates an environment without adding it to existing projects.',
       permission: ['ADMIN'],
       body: NewEnvironment,
       output: jsonResponse('The new environment', Environment),

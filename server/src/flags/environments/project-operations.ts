@@ -1,6 +1,6 @@
-import { notFound } from '../../../../plane/src/platform/errors.ts';
-import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
-import { inEnvironment, inProject } from '../../platform/http/params.ts';
+import { notFound } from '@halyard/plane/platform/errors.ts';
+import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
+import { projectEnvironmentParams, projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { unchanged } from '../../record/versioned.ts';
 import { NewStrategy } from '../feature-environments/schema.ts';
@@ -14,7 +14,7 @@ import {
   EnvironmentOfProject,
   EnvironmentOfProjectList,
 } from './schema.ts';
-import { findProjectEnvironment, listEnvironmentsOf } from './store.ts';
+import { findProjectEnvironment, listProjectEnvironments } from './store.ts';
 import { VERSIONED_PROJECT_ENVIRONMENT } from './version.ts';
 
 /** The environments of one project. */
@@ -28,11 +28,11 @@ export const PROJECT_ENVIRONMENTS: OperationModule = {
       summary: 'List the environments of a project',
       description: 'Returns the environments of a project in order, each with its default strategy, if set.',
       permission: 'NONE',
-      params: inProject,
+      params: projectParams,
       output: jsonResponse('The environments', EnvironmentOfProjectList),
       read: async ({ db }, { params: { projectId } }) => ({
         version: 1,
-        environments: await listEnvironmentsOf(db, projectId),
+        environments: await listProjectEnvironments(db, projectId),
       }),
     }),
     query({
@@ -42,13 +42,13 @@ export const PROJECT_ENVIRONMENTS: OperationModule = {
       description:
         'Returns the default strategy of a project in an environment, and the counts that show what changing or removing it affects.',
       permission: 'NONE',
-      params: inEnvironment,
+      params: projectEnvironmentParams,
       output: jsonResponse('The environment of the project', EnvironmentInProject),
       versioned: VERSIONED_PROJECT_ENVIRONMENT,
       read: async ({ db }, { params: { projectId, environment } }) => {
-        const found = await findProjectEnvironment(db, projectId, environment);
-        if (!found) throw notFound(`Environment "${environment}" of project "${projectId}"`);
-        return found;
+        const projectEnvironment = await findProjectEnvironment(db, projectId, environment);
+        if (!projectEnvironment) throw notFound(`Environment "${environment}" of project "${projectId}"`);
+        return projectEnvironment;
       },
     }),
     command({
@@ -58,7 +58,7 @@ export const PROJECT_ENVIRONMENTS: OperationModule = {
       description:
         'Adds an environment to a project. Every feature of the project gets the environment, disabled.',
       permission: ['UPDATE_PROJECT'],
-      params: inProject,
+      params: projectParams,
       body: EnvironmentChoice,
       output: Nothing,
       rejects: [409],
@@ -73,7 +73,7 @@ export const PROJECT_ENVIRONMENTS: OperationModule = {
       description:
         'Removes an environment from a project, with the strategies and variants of its features in the environment. The server rejects the request with 403 while a feature of the project is enabled in the environment, or if it is the only environment of the project.',
       permission: ['UPDATE_PROJECT'],
-      params: inEnvironment,
+      params: projectEnvironmentParams,
       output: Nothing,
       events: ['project-environment-removed'],
       run: (current, { params: { projectId, environment } }) =>
@@ -86,7 +86,7 @@ export const PROJECT_ENVIRONMENTS: OperationModule = {
       description:
         'Sets the strategy that a feature without strategies gets when it is enabled in the environment. Replaces the previous default strategy.',
       permission: ['UPDATE_PROJECT', 'PROJECT_DEFAULT_STRATEGY_WRITE'],
-      params: inEnvironment,
+      params: projectEnvironmentParams,
       body: NewStrategy,
       output: jsonResponse('The default strategy', DefaultStrategy),
       checks: [({ params: { projectId = '' }, body }, db) => checkStrategy(db, projectId, body)],

@@ -3,17 +3,17 @@ import { expect, test } from 'vitest';
 import { makeProject } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
-import { untilWaiting } from '../../test/waiting.ts';
+import { waitForLockWaiters } from '../../test/waiting.ts';
 
 const harness = useHarness();
 
-const list = async (project: string) =>
+const listEnvironments = async (project: string) =>
   (await call(harness.app, 'GET', `/api/admin/environments/project/${project}`)).body.environments;
-const add = async (project: string, environment: unknown) =>
+const addEnvironment = async (project: string, environment: unknown) =>
   await call(harness.app, 'POST', `/api/admin/projects/${project}/environments`, { body: { environment } });
 const remove = async (project: string, environment: string) =>
   await call(harness.app, 'DELETE', `/api/admin/projects/${project}/environments/${environment}`);
-const setDefault = async (project: string, body: object, environment = 'production') =>
+const setDefaultStrategy = async (project: string, body: object, environment = 'production') =>
   await call(
     harness.app,
     'POST',
@@ -21,7 +21,7 @@ const setDefault = async (project: string, body: object, environment = 'producti
     { body },
   );
 
-const eventsOf = async (project: string) => {
+const readEvents = async (project: string) => {
   const { body } = await call(harness.app, 'GET', `/api/admin/search/events?project=IS:${project}`);
   return body.events;
 };
@@ -29,7 +29,7 @@ const eventsOf = async (project: string) => {
 const makeFeature = async (project: string, name: string) => {
   await harness.db.insertInto('features').values({ name, project, type: 'release' }).execute();
 };
-const placesOf = async (feature: string) =>
+const listFeatureEnvironments = async (feature: string) =>
   await harness.db
     .selectFrom('feature_environments')
     .select(['environment', 'enabled'])
@@ -81,14 +81,14 @@ test('adds an environment to the project and, disabled, to all its features', as
   await makeFeature('growing', 'growing-1');
   await makeFeature('growing', 'growing-2');
 
-  const response = await add('growing', 'production');
+  const response = await addEnvironment('growing', 'production');
 
   expect(response).toMatchObject({ status: 200, body: '' });
-  expect(await list('growing')).toMatchObject([{ name: 'development' }, { name: 'production' }]);
+  expect(await listEnvironments('growing')).toMatchObject([{ name: 'development' }, { name: 'production' }]);
   for (const feature of ['growing-1', 'growing-2']) {
-    expect(await placesOf(feature)).toEqual([{ environment: 'production', enabled: false }]);
+    expect(await listFeatureEnvironments(feature)).toEqual([{ environment: 'production', enabled: false }]);
   }
-  expect((await eventsOf('growing'))[0]).toMatchObject({
+  expect((await readEvents('growing'))[0]).toMatchObject({
     type: 'project-environment-added',
     environment: 'production',
     data: null,
@@ -99,10 +99,10 @@ test('adds an environment to the project and, disabled, to all its features', as
 test('rejects an environment that the project already has', async () => {
   await makeProject(harness.db, { id: 'complete' });
 
-  const response = await add('complete', 'production');
+  const response = await addEnvironment('complete', 'production');
 
   expect(response).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
-  expect(await eventsOf('complete')).toHaveLength(1);
+  expect(await readEvents('complete')).toHaveLength(1);
 });
 
 test.each([
@@ -111,7 +111,7 @@ test.each([
   ['a number', 1],
   ['a missing environment', undefined],
 ])('rejects adding %s with 400', async (_case, environment) => {
-  const response = await add('default', environment);
+  const response = await addEnvironment('default', environment);
 
   expect(response).toMatchObject({ status: 400, body: { details: [{ path: '/body/environment' }] } });
 });
@@ -130,16 +130,16 @@ test('removes an environment from the project and its features only', async () =
   const response = await remove('shrinking', 'production');
 
   expect(response).toMatchObject({ status: 200, body: '' });
-  expect(await list('shrinking')).toMatchObject([{ name: 'development' }]);
-  expect(await placesOf('shrinking-1')).toEqual([]);
-  expect(await placesOf('bystander')).toHaveLength(1);
-  expect((await eventsOf('shrinking'))[0]).toMatchObject({
+  expect(await listEnvironments('shrinking')).toMatchObject([{ name: 'development' }]);
+  expect(await listFeatureEnvironments('shrinking-1')).toEqual([]);
+  expect(await listFeatureEnvironments('bystander')).toHaveLength(1);
+  expect((await readEvents('shrinking'))[0]).toMatchObject({
     type: 'project-environment-removed',
     environment: 'production',
   });
 });
 
-test('records how much a removed environment contained', async () => {
+test('records what a removed environment contained', async () => {
   await makeProject(harness.db, { id: 'counted' });
   const post = (path: string, body: object, method: 'POST' | 'PUT' = 'POST') =>
     call(harness.app, method, `/api/admin/projects/counted/${path}`, { body });
@@ -158,7 +158,7 @@ test('records how much a removed environment contained', async () => {
 
   await remove('counted', 'production');
 
-  expect((await eventsOf('counted'))[0]).toMatchObject({
+  expect((await readEvents('counted'))[0]).toMatchObject({
     type: 'project-environment-removed',
     environment: 'production',
     data: null,
@@ -183,7 +183,7 @@ test('rejects removing the only environment or one with enabled features, and li
       ],
     },
   });
-  expect(await list('stuck')).toHaveLength(1);
+  expect(await listEnvironments('stuck')).toHaveLength(1);
 });
 
 test('responds with 404 when removing an environment that the project does not have', async () => {
@@ -195,18 +195,18 @@ test('responds with 404 when removing an environment that the project does not h
 test('sets, lists and replaces a default strategy and records events', async () => {
   await makeProject(harness.db, { id: 'defaulted' });
 
-  const first = await setDefault('defaulted', {
+  const firstResponse = await setDefaultStrategy('defaulted', {
     name: 'flexibleRollout',
     title: 'A quarter',
     sortOrder: 3,
     parameters: { rollout: '25' },
     unknown: 1,
   });
-  await setDefault('defaulted', { name: 'default' });
-  const again = await setDefault('defaulted', { name: 'default' });
+  await setDefaultStrategy('defaulted', { name: 'default' });
+  const secondResponse = await setDefaultStrategy('defaulted', { name: 'default' });
 
-  expect(first).toMatchObject({ status: 200 });
-  expect(first.body).toEqual({
+  expect(firstResponse).toMatchObject({ status: 200 });
+  expect(firstResponse.body).toEqual({
     name: 'flexibleRollout',
     title: 'A quarter',
     disabled: false,
@@ -216,43 +216,51 @@ test('sets, lists and replaces a default strategy and records events', async () 
     variants: [],
     segments: [],
   });
-  const [development, production] = await list('defaulted');
+  const [development, production] = await listEnvironments('defaulted');
   expect(development).not.toHaveProperty('defaultStrategy');
-  expect(production.defaultStrategy).toEqual(again.body);
-  expect(again.body).toMatchObject({ name: 'default', parameters: {} });
-  expect(again.body).not.toHaveProperty('title');
-  const events = await eventsOf('defaulted');
+  expect(production.defaultStrategy).toEqual(secondResponse.body);
+  expect(secondResponse.body).toMatchObject({ name: 'default', parameters: {} });
+  expect(secondResponse.body).not.toHaveProperty('title');
+  const events = await readEvents('defaulted');
   expect(events.map((event: { type: string }) => event.type)).toEqual([
     'default-strategy-updated',
     'default-strategy-updated',
     'project-created',
   ]);
-  expect(events[0]).toMatchObject({ environment: 'production', data: again.body, preData: first.body });
+  expect(events[0]).toMatchObject({
+    environment: 'production',
+    data: secondResponse.body,
+    preData: firstResponse.body,
+  });
   expect(events[1].preData).toBeNull();
 });
 
-test('the variants of a default strategy have its stickiness, and so does the strategy that enabling adds', async () => {
+test('the variants of a default strategy have its stickiness, even when enabling adds the strategy to a feature', async () => {
   await makeProject(harness.db, { id: 'sticky' });
   const features = '/api/admin/projects/sticky/features';
-  const here = `${features}/sticky-feature/environments/production`;
+  const environmentPath = `${features}/sticky-feature/environments/production`;
   const variants = [{ name: 'a', weight: 1000, weightType: 'variable' }];
 
-  const { status, body } = await setDefault('sticky', {
+  const { status, body } = await setDefaultStrategy('sticky', {
     name: 'flexibleRollout',
     parameters: { stickiness: 'userId' },
     variants,
   });
   await call(harness.app, 'POST', features, { body: { name: 'sticky-feature' } });
-  await call(harness.app, 'POST', `${here}/on`);
+  await call(harness.app, 'POST', `${environmentPath}/on`);
 
-  const [added] = (await call(harness.app, 'GET', `${here}/strategies`)).body;
+  const [addedStrategy] = (await call(harness.app, 'GET', `${environmentPath}/strategies`)).body;
   expect(status).toBe(200);
   expect(body.variants).toEqual([{ ...variants[0], stickiness: 'userId' }]);
-  expect(added.variants).toEqual(body.variants);
-  expect(added.parameters).toEqual({ rollout: '100', stickiness: 'userId', groupId: 'sticky-feature' });
+  expect(addedStrategy.variants).toEqual(body.variants);
+  expect(addedStrategy.parameters).toEqual({
+    rollout: '100',
+    stickiness: 'userId',
+    groupId: 'sticky-feature',
+  });
 });
 
-test('rejects a default strategy with an unknown type and segments of other projects, and lists each', async () => {
+test('rejects a default strategy with an unknown type and segments of other projects, and lists them all', async () => {
   await makeProject(harness.db, { id: 'elsewhere' });
   const segment = async (name: string, project: string | null) =>
     (
@@ -264,7 +272,10 @@ test('rejects a default strategy with an unknown type and segments of other proj
     ).id;
   const [shared, foreign] = [await segment('shared', null), await segment('foreign', 'elsewhere')];
 
-  const response = await setDefault('default', { name: 'nope', segments: [shared, foreign, 2_000_000] });
+  const response = await setDefaultStrategy('default', {
+    name: 'nope',
+    segments: [shared, foreign, 2_000_000],
+  });
 
   expect(response.status).toBe(400);
   expect(response.body.details).toEqual([
@@ -288,7 +299,7 @@ test.each([
   ['with constraints that are not objects', { name: 'default', constraints: ['x'] }, '/body/constraints/0'],
   ['with a string for a segment', { name: 'default', segments: ['1'] }, '/body/segments/0'],
 ])('rejects a default strategy %s', async (_case, body, path) => {
-  const response = await setDefault('default', body);
+  const response = await setDefaultStrategy('default', body);
 
   expect(response.status).toBe(400);
   expect(response.body.details.map((detail: { path: string }) => detail.path)).toContain(path);
@@ -297,7 +308,9 @@ test.each([
 test('responds with 404 for a default strategy in an environment that the project does not have', async () => {
   await makeProject(harness.db, { id: 'absent', environments: ['production'] });
 
-  expect(await setDefault('absent', { name: 'default' }, 'development')).toMatchObject({ status: 404 });
+  expect(await setDefaultStrategy('absent', { name: 'default' }, 'development')).toMatchObject({
+    status: 404,
+  });
 });
 
 test('keeps one of two environments that are removed concurrently', async () => {
@@ -305,16 +318,16 @@ test('keeps one of two environments that are removed concurrently', async () => 
   const blocker = await harness.db.startTransaction().execute();
   await blocker.selectFrom('projects').select('id').where('id', '=', 'emptied').forUpdate().execute();
 
-  const both = Promise.all([remove('emptied', 'development'), remove('emptied', 'production')]);
-  await untilWaiting(harness.db, 2);
+  const requests = Promise.all([remove('emptied', 'development'), remove('emptied', 'production')]);
+  await waitForLockWaiters(harness.db, 2);
   await blocker.commit().execute();
-  const statuses = (await both).map(response => response.status);
+  const statuses = (await requests).map(response => response.status);
 
   expect(statuses.toSorted()).toEqual([200, 403]);
-  expect(await list('emptied')).toHaveLength(1);
+  expect(await listEnvironments('emptied')).toHaveLength(1);
 });
 
-test('only one of two concurrent additions of an environment succeeds', async () => {
+test('when an environment is added twice at the same time, only one request succeeds', async () => {
   await makeProject(harness.db, { id: 'doubled', environments: ['development'] });
   const blocker = await harness.db.startTransaction().execute();
   await blocker
@@ -322,12 +335,12 @@ test('only one of two concurrent additions of an environment succeeds', async ()
     .values({ project_id: 'doubled', environment_name: 'production' })
     .execute();
 
-  const waiting = add('doubled', 'production');
-  await untilWaiting(harness.db);
+  const pendingRequest = addEnvironment('doubled', 'production');
+  await waitForLockWaiters(harness.db);
   await blocker.commit().execute();
 
-  expect(await waiting).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
-  expect(await eventsOf('doubled')).toHaveLength(1);
+  expect(await pendingRequest).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
+  expect(await readEvents('doubled')).toHaveLength(1);
 });
 
 test('a feature created while an environment is added gets the environment', async () => {
@@ -338,12 +351,14 @@ test('a feature created while an environment is added gets the environment', asy
     .values({ name: 'in-the-making', project: 'busy', type: 'release' })
     .execute();
 
-  const waiting = add('busy', 'production');
-  await untilWaiting(harness.db);
+  const pendingRequest = addEnvironment('busy', 'production');
+  await waitForLockWaiters(harness.db);
   await blocker.commit().execute();
 
-  expect((await waiting).status).toBe(200);
-  expect(await placesOf('in-the-making')).toEqual([{ environment: 'production', enabled: false }]);
+  expect((await pendingRequest).status).toBe(200);
+  expect(await listFeatureEnvironments('in-the-making')).toEqual([
+    { environment: 'production', enabled: false },
+  ]);
 });
 
 test('rejects adding an environment that is deleted concurrently', async () => {
@@ -352,33 +367,33 @@ test('rejects adding an environment that is deleted concurrently', async () => {
   const blocker = await harness.db.startTransaction().execute();
   await blocker.deleteFrom('environments').where('name', '=', 'going').execute();
 
-  const waiting = add('late', 'going');
-  await untilWaiting(harness.db);
+  const pendingRequest = addEnvironment('late', 'going');
+  await waitForLockWaiters(harness.db);
   await blocker.commit().execute();
 
-  expect(await waiting).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
-  expect(await list('late')).toHaveLength(1);
+  expect(await pendingRequest).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
+  expect(await listEnvironments('late')).toHaveLength(1);
 });
 
 test('adding an environment to a project and deleting a different one do not deadlock', async () => {
   for (const name of ['leaving', 'arriving'])
     await call(harness.app, 'POST', '/api/admin/environments', { body: { name, type: 'test' } });
   const { id } = await makeProject(harness.db, { environments: ['leaving', 'development'] });
-  const adding = await harness.db.startTransaction().execute();
-  await sql`select from projects where id = ${id} for update`.execute(adding);
-  await sql`select from project_environments where project_id = ${id} for update`.execute(adding);
+  const addition = await harness.db.startTransaction().execute();
+  await sql`select from projects where id = ${id} for update`.execute(addition);
+  await sql`select from project_environments where project_id = ${id} for update`.execute(addition);
 
-  const deleting = call(harness.app, 'DELETE', '/api/admin/environments/leaving');
-  await untilWaiting(harness.db);
+  const pendingDeletion = call(harness.app, 'DELETE', '/api/admin/environments/leaving');
+  await waitForLockWaiters(harness.db);
   await sql`insert into project_environments (project_id, environment_name) values (${id}, 'arriving')`.execute(
-    adding,
+    addition,
   );
-  await adding.commit().execute();
+  await addition.commit().execute();
 
-  expect((await deleting).status).toBe(200);
+  expect((await pendingDeletion).status).toBe(200);
 });
 
-const read = async (project: string, environment = 'production') =>
+const readEnvironment = async (project: string, environment = 'production') =>
   await call(harness.app, 'GET', `/api/admin/projects/${project}/environments/${environment}`);
 
 test('shows what a project has in an environment, and which features would start with the default strategy', async () => {
@@ -398,9 +413,9 @@ test('shows what a project has in an environment, and which features would start
     body: [{ name: 'blue', weight: 1000, weightType: 'variable', stickiness: 'default' }],
   });
   await call(harness.app, 'DELETE', `${features}/shown-archived`);
-  const { body: strategy } = await setDefault('shown', { name: 'default' });
+  const { body: strategy } = await setDefaultStrategy('shown', { name: 'default' });
 
-  const { status, body } = await read('shown');
+  const { status, body } = await readEnvironment('shown');
 
   expect(status).toBe(200);
   expect(body).toEqual({
@@ -413,16 +428,18 @@ test('shows what a project has in an environment, and which features would start
     startingFeatures: 3,
     startingFeatureNames: ['shown-a', 'shown-b', 'shown-disabled'],
   });
-  expect(await read('shown', 'development')).toMatchObject({ body: { startingFeatures: 4, strategies: 0 } });
-  expect(await read('shown', 'elsewhere')).toMatchObject({
+  expect(await readEnvironment('shown', 'development')).toMatchObject({
+    body: { startingFeatures: 4, strategies: 0 },
+  });
+  expect(await readEnvironment('shown', 'elsewhere')).toMatchObject({
     status: 404,
     body: { message: 'Environment "elsewhere" of project "shown" does not exist.' },
   });
 });
 
-test('rejects a default strategy that is based on an outdated one with 412, and ignores other changes', async () => {
+test('only an edit of an outdated default strategy is rejected with 412', async () => {
   await makeProject(harness.db, { id: 'raced' });
-  const etag = String((await read('raced')).headers.etag);
+  const etag = String((await readEnvironment('raced')).headers.etag);
   const save = async (rollout: string, match: string) =>
     await call(harness.app, 'POST', '/api/admin/projects/raced/environments/production/default-strategy', {
       body: { name: 'flexibleRollout', parameters: { rollout } },
@@ -430,10 +447,10 @@ test('rejects a default strategy that is based on an outdated one with 412, and 
     });
   await call(harness.app, 'POST', '/api/admin/projects/raced/features', { body: { name: 'raced-feature' } });
 
-  const first = await save('10', etag);
-  const second = await save('20', etag);
-  const third = await save('20', String((await read('raced')).headers.etag));
+  const firstSave = await save('10', etag);
+  const secondSave = await save('20', etag);
+  const thirdSave = await save('20', String((await readEnvironment('raced')).headers.etag));
 
-  expect([first.status, second.status, third.status]).toEqual([200, 412, 200]);
-  expect((await read('raced')).body.defaultStrategy.parameters).toEqual({ rollout: '20' });
+  expect([firstSave.status, secondSave.status, thirdSave.status]).toEqual([200, 412, 200]);
+  expect((await readEnvironment('raced')).body.defaultStrategy.parameters).toEqual({ rollout: '20' });
 });

@@ -1,6 +1,6 @@
-import { badData, notFound, rejectWith } from '../../../../plane/src/platform/errors.ts';
+import { badData, notFound, rejectWith } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
-import { enabledFeatureReasons, onlyEnvironmentReasons, useAsEventData } from './remove.ts';
+import { enabledFeatureReasons, onlyEnvironmentReasons, toEventData } from './remove.ts';
 import {
   deleteProjectEnvironment,
   insertFeatureEnvironments,
@@ -41,5 +41,5 @@ export async function removeEnvironmentFromProject(
 
   const [use] = await listUses(tx, environment, project);
   await deleteProjectEnvironment(tx, project, environment);
-  record({ type: 'project-environment-removed', project, environment, preData: useAsEventData(use) });
+  record({ type: 'project-environment-removed', project, environment, preData: toEventData(use) });
 }

@@ -1,4 +1,4 @@
-import { counted, notFound, rejectWith, some } from '../../../../plane/src/platform/errors.ts';
+import { formatCount, notFound, quoteSome, rejectWith } from '@halyard/plane/platform/errors.ts';
 import { lockRolesIn, removeEnvironmentFromRoles } from '../../people/roles/environments.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import type { Change } from '../../record/change.ts';
@@ -17,14 +17,14 @@ import {
 /** Deletes an environment that nothing depends on, and removes it from all projects. */
 export async function removeEnvironment(current: Change, name: string): Promise<void> {
   const { tx, record } = current;
-  const all = await lockForRemoval(tx, name);
-  const environment = all.find(one => one.name === name);
+  const environments = await lockForRemoval(tx, name);
+  const environment = environments.find(candidate => candidate.name === name);
   if (!environment) throw notFound(`Environment "${name}"`);
   const projects = await listProjectsWith(tx, name);
   const tokens = await countTokens(tx, name);
   rejectWith([
     ...(environment.protected ? [`Environment "${name}" is protected.`] : []),
-    ...(all.length === 1 ? [`Environment "${name}" is the last environment.`] : []),
+    ...(environments.length === 1 ? [`Environment "${name}" is the last environment.`] : []),
     ...onlyEnvironmentReasons(
       name,
       projects.filter(project => !project.hasOthers).map(project => project.id),
@@ -32,7 +32,7 @@ export async function removeEnvironment(current: Change, name: string): Promise<
     ...enabledFeatureReasons(name, await lockFeaturesIn(tx, name)),
     ...(tokens > 0
       ? [
-          `Environment "${name}" has ${counted(tokens, 'API token')}. Revoke ${tokens === 1 ? 'it' : 'them'} first.`,
+          `Environment "${name}" has ${formatCount(tokens, 'API token')}. Revoke ${tokens === 1 ? 'it' : 'them'} first.`,
         ]
       : []),
   ]);
@@ -46,7 +46,7 @@ export async function removeEnvironment(current: Change, name: string): Promise<
       type: 'project-environment-removed',
       project: use.project,
       environment: name,
-      preData: useAsEventData(use),
+      preData: toEventData(use),
     });
   }
 }
@@ -57,18 +57,19 @@ export async function lockForRemoval(tx: Tx, name: string): Promise<EnvironmentF
   // the project or the role.
   await lockProjectsWith(tx, name);
   await lockRolesIn(tx, name);
-  const all = await lockAllEnvironments(tx);
+  const environments = await lockAllEnvironments(tx);
   // Between the two statements, the environment may have been added to a project or role; from here on, that is impossible. These
   // second locks are out of order, so they do not wait.
   await lockProjectsWith(tx, name, 'nowait');
   await lockRolesIn(tx, name, 'nowait');
-  return all;
+  return environments;
 }
 
 /**
- * The strategies and variants that are deleted with the environment have no separate events, so this event contains their number.
+ * Returns the content of the event, including how many strategies and variants are deleted with the environment, because these
+ * deletions have no events of their own.
  */
-export function useAsEventData(use: EnvironmentUse | undefined): object | null {
+export function toEventData(use: EnvironmentUse | undefined): object | null {
   if (!use) return null;
   const { project: _, ...fields } = use;
   return fields;
@@ -77,9 +78,9 @@ export function useAsEventData(use: EnvironmentUse | undefined): object | null {
 export const onlyEnvironmentReasons = (environment: string, projects: string[]): string[] =>
   projects.length === 0
     ? []
-    : [`Environment "${environment}" is the only environment of project ${some(projects)}.`];
+    : [`Environment "${environment}" is the only environment of project ${quoteSome(projects)}.`];
 
 export const enabledFeatureReasons = (environment: string, names: string[]): string[] =>
   names.length === 0
     ? []
-    : [`Features are enabled in environment "${environment}": ${some(names)}. Disable them first.`];
+    : [`Features are enabled in environment "${environment}": ${quoteSome(names)}. Disable them first.`];

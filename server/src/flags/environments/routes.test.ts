@@ -2,24 +2,25 @@ import { expect, test } from 'vitest';
 import { makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
-import { untilWaiting } from '../../test/waiting.ts';
+import { waitForLockWaiters } from '../../test/waiting.ts';
 
 const harness = useHarness();
-const URL = '/api/admin/environments';
+const ENVIRONMENTS_PATH = '/api/admin/environments';
 
-const make = async (name: string, fields: object = {}) =>
-  (await call(harness.app, 'POST', URL, { body: { name, type: 'test', ...fields } })).body;
-const get = async (name: string) => await call(harness.app, 'GET', `${URL}/${name}`);
-const remove = async (name: string) => await call(harness.app, 'DELETE', `${URL}/${name}`);
+const createEnvironment = async (name: string, fields: object = {}) =>
+  (await call(harness.app, 'POST', ENVIRONMENTS_PATH, { body: { name, type: 'test', ...fields } })).body;
+const getEnvironment = async (name: string) => await call(harness.app, 'GET', `${ENVIRONMENTS_PATH}/${name}`);
+const deleteEnvironment = async (name: string) =>
+  await call(harness.app, 'DELETE', `${ENVIRONMENTS_PATH}/${name}`);
 
-const eventsOf = async (environment: string) => {
+const readEvents = async (environment: string) => {
   const { body } = await call(harness.app, 'GET', `/api/admin/search/events?environment=IS:${environment}`);
   return body.events;
 };
-const typesOf = async (environment: string) =>
-  (await eventsOf(environment)).map((event: { type: string }) => event.type);
+const readEventTypes = async (environment: string) =>
+  (await readEvents(environment)).map((event: { type: string }) => event.type);
 
-const makeFeature = async (project: string, name: string, enabledIn?: string) => {
+const insertFeature = async (project: string, name: string, enabledIn?: string) => {
   await harness.db.insertInto('features').values({ name, project, type: 'release' }).execute();
   if (enabledIn === undefined) return;
   await harness.db
@@ -28,8 +29,8 @@ const makeFeature = async (project: string, name: string, enabledIn?: string) =>
     .execute();
 };
 
-test('has development and production, in this order, after migration', async () => {
-  const { status, body } = await call(harness.app, 'GET', URL);
+test('a migrated database has development and production, in this order', async () => {
+  const { status, body } = await call(harness.app, 'GET', ENVIRONMENTS_PATH);
 
   expect(status).toBe(200);
   expect(body).toEqual({
@@ -53,26 +54,26 @@ test('has development and production, in this order, after migration', async () 
 test('creates an environment, lists it last and records an event', async () => {
   const body = { name: 'staging', type: 'preproduction', unknown: 1 };
 
-  const created = await call(harness.app, 'POST', URL, { body });
+  const response = await call(harness.app, 'POST', ENVIRONMENTS_PATH, { body });
 
-  expect(created).toMatchObject({
+  expect(response).toMatchObject({
     status: 201,
     body: { name: 'staging', type: 'preproduction', enabled: true, protected: false, projectCount: 0 },
   });
-  expect(await get('staging')).toMatchObject({ status: 200, body: created.body });
-  const list = (await call(harness.app, 'GET', URL)).body.environments;
-  expect(list.at(-1)).toEqual(created.body);
-  const { name, type, enabled, sortOrder } = created.body;
-  expect(await eventsOf('staging')).toMatchObject([
+  expect(await getEnvironment('staging')).toMatchObject({ status: 200, body: response.body });
+  const list = (await call(harness.app, 'GET', ENVIRONMENTS_PATH)).body.environments;
+  expect(list.at(-1)).toEqual(response.body);
+  const { name, type, enabled, sortOrder } = response.body;
+  expect(await readEvents('staging')).toMatchObject([
     { type: 'environment-created', project: null, preData: null },
   ]);
-  expect((await eventsOf('staging'))[0].data).toEqual({ name, type, enabled, protected: false, sortOrder });
+  expect((await readEvents('staging'))[0].data).toEqual({ name, type, enabled, protected: false, sortOrder });
 });
 
 test('lists environments with the same sort order by name', async () => {
-  for (const name of ['twin-b', 'twin-a']) await make(name, { sortOrder: 50, enabled: false });
+  for (const name of ['twin-b', 'twin-a']) await createEnvironment(name, { sortOrder: 50, enabled: false });
 
-  const { environments } = (await call(harness.app, 'GET', URL)).body;
+  const { environments } = (await call(harness.app, 'GET', ENVIRONMENTS_PATH)).body;
 
   expect(environments.slice(0, 2)).toMatchObject([
     { name: 'twin-a', enabled: false },
@@ -83,24 +84,26 @@ test('lists environments with the same sort order by name', async () => {
 test.each([
   ['neither name nor type', {}, ['/body/name', '/body/type']],
   ['a name with a slash', { name: 'a/b', type: 'test' }, ['/body/name']],
-  ['a name of two dots', { name: '..', type: 'test' }, ['/body/name']],
+  ['a name that is two dots', { name: '..', type: 'test' }, ['/body/name']],
   ['the name *, which means all environments', { name: '*', type: 'test' }, ['/body/name']],
-  ['a name of 101 characters', { name: 'x'.repeat(101), type: 'test' }, ['/body/name']],
+  ['a name with 101 characters', { name: 'x'.repeat(101), type: 'test' }, ['/body/name']],
   ['an empty type', { name: 'x', type: '' }, ['/body/type']],
   [
-    'a type of 101 characters, an invalid enabled and a negative sort order',
+    'a type with 101 characters, an invalid `enabled` and a negative sort order',
     { name: 'x', type: 'x'.repeat(101), enabled: 'yes', sortOrder: -1 },
     ['/body/enabled', '/body/sortOrder', '/body/type'],
   ],
 ])('rejects %s with 400', async (_case, body, paths) => {
-  const response = await call(harness.app, 'POST', URL, { body });
+  const response = await call(harness.app, 'POST', ENVIRONMENTS_PATH, { body });
 
   expect(response).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
   expect(response.body.details.map((detail: { path: string }) => detail.path).toSorted()).toEqual(paths);
 });
 
 test('rejects a taken name with 409', async () => {
-  const response = await call(harness.app, 'POST', URL, { body: { name: 'production', type: 'x' } });
+  const response = await call(harness.app, 'POST', ENVIRONMENTS_PATH, {
+    body: { name: 'production', type: 'x' },
+  });
 
   expect(response).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
 });
@@ -110,21 +113,24 @@ test.each([
   ['a taken name', 'production', 409],
   ['a name with a space', 'a b', 400],
 ])('validates %s without creating an environment', async (_case, name, status) => {
-  const response = await call(harness.app, 'POST', `${URL}/validate`, { body: { name } });
+  const response = await call(harness.app, 'POST', `${ENVIRONMENTS_PATH}/validate`, { body: { name } });
 
   expect(response.status).toBe(status);
-  expect((await get('free-name')).status).toBe(404);
+  expect((await getEnvironment('free-name')).status).toBe(404);
 });
 
-test('updates type and sort order separately and records the state before', async () => {
-  const { sortOrder } = await make('moving');
-  const put = (body: object) => call(harness.app, 'PUT', `${URL}/update/moving`, { body });
+test('updates type and sort order separately and records the previous state', async () => {
+  const { sortOrder } = await createEnvironment('moving');
+  const put = (body: object) => call(harness.app, 'PUT', `${ENVIRONMENTS_PATH}/update/moving`, { body });
 
   await put({ type: 'production', enabled: false });
-  const last = await put({ sortOrder: 7 });
+  const lastResponse = await put({ sortOrder: 7 });
 
-  expect(last).toMatchObject({ status: 200, body: { type: 'production', sortOrder: 7, enabled: true } });
-  expect((await eventsOf('moving')).slice(0, 2)).toMatchObject([
+  expect(lastResponse).toMatchObject({
+    status: 200,
+    body: { type: 'production', sortOrder: 7, enabled: true },
+  });
+  expect((await readEvents('moving')).slice(0, 2)).toMatchObject([
     {
       type: 'environment-updated',
       data: { type: 'production', sortOrder: 7 },
@@ -135,67 +141,69 @@ test('updates type and sort order separately and records the state before', asyn
 });
 
 test('an update that changes nothing records no event', async () => {
-  const { sortOrder } = await make('unchanged');
+  const { sortOrder } = await createEnvironment('unchanged');
 
-  await call(harness.app, 'PUT', `${URL}/update/unchanged`, { body: { type: 'test', sortOrder } });
-  await call(harness.app, 'PUT', `${URL}/sort-order`, { body: { unchanged: sortOrder } });
-  await call(harness.app, 'POST', `${URL}/unchanged/on`);
+  await call(harness.app, 'PUT', `${ENVIRONMENTS_PATH}/update/unchanged`, {
+    body: { type: 'test', sortOrder },
+  });
+  await call(harness.app, 'PUT', `${ENVIRONMENTS_PATH}/sort-order`, { body: { unchanged: sortOrder } });
+  await call(harness.app, 'POST', `${ENVIRONMENTS_PATH}/unchanged/on`);
 
-  expect(await typesOf('unchanged')).toEqual(['environment-created']);
+  expect(await readEventTypes('unchanged')).toEqual(['environment-created']);
 });
 
 test('new projects get an environment only while it is enabled', async () => {
-  await make('flickering');
+  await createEnvironment('flickering');
 
-  const off = await call(harness.app, 'POST', `${URL}/flickering/off`);
-  const meanwhile = await makeProject(harness.db);
-  const on = await call(harness.app, 'POST', `${URL}/flickering/on`);
-  const afterwards = await makeProject(harness.db);
+  const disabling = await call(harness.app, 'POST', `${ENVIRONMENTS_PATH}/flickering/off`);
+  const projectWhileDisabled = await makeProject(harness.db);
+  const enabling = await call(harness.app, 'POST', `${ENVIRONMENTS_PATH}/flickering/on`);
+  const projectWhileEnabled = await makeProject(harness.db);
 
-  expect([off.status, on.status]).toEqual([204, 204]);
-  expect(meanwhile.environments).not.toContain('flickering');
-  expect(afterwards.environments).toContain('flickering');
-  expect((await eventsOf('flickering')).slice(0, 2)).toMatchObject([
+  expect([disabling.status, enabling.status]).toEqual([204, 204]);
+  expect(projectWhileDisabled.environments).not.toContain('flickering');
+  expect(projectWhileEnabled.environments).toContain('flickering');
+  expect((await readEvents('flickering')).slice(0, 2)).toMatchObject([
     { type: 'environment-updated', data: { enabled: true }, preData: { enabled: false } },
     { type: 'environment-updated', data: { enabled: false }, preData: { enabled: true } },
   ]);
 });
 
-test('sorts the named environments and records an event for each that moved', async () => {
-  await make('first', { sortOrder: 1 });
-  await make('second', { sortOrder: 2 });
-  await make('third', { sortOrder: 3 });
+test('sorts the given environments and records an event for each environment that moved', async () => {
+  await createEnvironment('first', { sortOrder: 1 });
+  await createEnvironment('second', { sortOrder: 2 });
+  await createEnvironment('third', { sortOrder: 3 });
 
-  const response = await call(harness.app, 'PUT', `${URL}/sort-order`, {
+  const response = await call(harness.app, 'PUT', `${ENVIRONMENTS_PATH}/sort-order`, {
     body: { first: 3, second: 2, third: 1 },
   });
 
   expect(response).toMatchObject({ status: 200, body: '' });
-  const { environments } = (await call(harness.app, 'GET', URL)).body;
+  const { environments } = (await call(harness.app, 'GET', ENVIRONMENTS_PATH)).body;
   expect(environments.slice(0, 3)).toMatchObject([{ name: 'third' }, { name: 'second' }, { name: 'first' }]);
-  expect(await typesOf('second')).toEqual(['environment-created']);
-  const [first] = await eventsOf('first');
-  const [third] = await eventsOf('third');
-  expect(first).toMatchObject({
+  expect(await readEventTypes('second')).toEqual(['environment-created']);
+  const [firstEvent] = await readEvents('first');
+  const [thirdEvent] = await readEvents('third');
+  expect(firstEvent).toMatchObject({
     type: 'environment-updated',
     data: { sortOrder: 3 },
     preData: { sortOrder: 1 },
   });
-  expect(third.groupId).toBe(first.groupId);
+  expect(thirdEvent.groupId).toBe(firstEvent.groupId);
 });
 
-test('rejects a sort order with unknown environments and lists each', async () => {
-  const before = (await get('production')).body.sortOrder;
+test('rejects a sort order with unknown environments, and lists them all', async () => {
+  const orderBefore = (await getEnvironment('production')).body.sortOrder;
 
-  const response = await call(harness.app, 'PUT', `${URL}/sort-order`, {
-    body: { production: before + 1, moon: 1, mars: 2 },
+  const response = await call(harness.app, 'PUT', `${ENVIRONMENTS_PATH}/sort-order`, {
+    body: { production: orderBefore + 1, moon: 1, mars: 2 },
   });
 
   expect(response).toMatchObject({
     status: 400,
     body: { details: [{ path: '/body/moon' }, { path: '/body/mars' }] },
   });
-  expect((await get('production')).body.sortOrder).toBe(before);
+  expect((await getEnvironment('production')).body.sortOrder).toBe(orderBefore);
 });
 
 test.each([
@@ -203,17 +211,17 @@ test.each([
   ['a fraction', { production: 1.5 }],
   ['more than a million', { production: 1_000_001 }],
 ])('rejects a sort order that is %s', async (_case, body) => {
-  const response = await call(harness.app, 'PUT', `${URL}/sort-order`, { body });
+  const response = await call(harness.app, 'PUT', `${ENVIRONMENTS_PATH}/sort-order`, { body });
 
   expect(response).toMatchObject({ status: 400, body: { details: [{ path: '/body/production' }] } });
 });
 
 test.each([
-  ['GET', `${URL}/moon`],
-  ['PUT', `${URL}/update/moon`],
-  ['DELETE', `${URL}/moon`],
-  ['POST', `${URL}/moon/on`],
-  ['POST', `${URL}/moon/off`],
+  ['GET', `${ENVIRONMENTS_PATH}/moon`],
+  ['PUT', `${ENVIRONMENTS_PATH}/update/moon`],
+  ['DELETE', `${ENVIRONMENTS_PATH}/moon`],
+  ['POST', `${ENVIRONMENTS_PATH}/moon/on`],
+  ['POST', `${ENVIRONMENTS_PATH}/moon/off`],
 ] as const)('%s %s responds with 404', async (method, url) => {
   const response = await call(harness.app, method, url, method === 'PUT' ? { body: {} } : {});
 
@@ -221,40 +229,40 @@ test.each([
 });
 
 test('counts the uses of an environment in projects the caller may read', async () => {
-  await make('counted');
+  await createEnvironment('counted');
   const viewer = await makeUser(harness.db, 'Viewer');
   await makeProject(harness.db, { id: 'counted-open', environments: ['counted', 'production'] });
   await makeProject(harness.db, { id: 'counted-private', mode: 'private', environments: ['counted'] });
-  await makeFeature('counted-open', 'counted-1', 'counted');
-  await makeFeature('counted-private', 'counted-2', 'counted');
-  await makeFeature('counted-open', 'counted-3', 'counted');
+  await insertFeature('counted-open', 'counted-1', 'counted');
+  await insertFeature('counted-private', 'counted-2', 'counted');
+  await insertFeature('counted-open', 'counted-3', 'counted');
   await harness.db
     .updateTable('features')
     .set({ archived_at: '2026-01-01' })
     .where('name', '=', 'counted-3')
     .execute();
-  const token = async (projects: string[]) =>
+  const createToken = async (projects: string[]) =>
     await call(harness.app, 'POST', '/api/admin/api-tokens', {
       body: { tokenName: 't', type: 'backend', environment: 'counted', projects },
     });
-  await token(['counted-private']);
-  const revoked = await token(['*']);
+  await createToken(['counted-private']);
+  const revoked = await createToken(['*']);
   await call(harness.app, 'DELETE', `/api/admin/api-tokens/${encodeURIComponent(revoked.body.secret)}`);
 
-  const seen = await Promise.all(
+  const responses = await Promise.all(
     [undefined, viewer.token].map(async token =>
-      call(harness.app, 'GET', `${URL}/counted`, token === undefined ? {} : { token }),
+      call(harness.app, 'GET', `${ENVIRONMENTS_PATH}/counted`, token === undefined ? {} : { token }),
     ),
   );
 
-  expect(seen.map(response => response.body)).toMatchObject([
+  expect(responses.map(response => response.body)).toMatchObject([
     { projectCount: 2, apiTokenCount: 1, enabledToggleCount: 2 },
     { projectCount: 1, apiTokenCount: 0, enabledToggleCount: 1 },
   ]);
 });
 
-test('removes a deleted environment from custom roles and records an event for each', async () => {
-  await make('role-env');
+test('removes a deleted environment from custom roles and records an event for each role', async () => {
+  await createEnvironment('role-env');
   const permissions = [
     { name: 'CREATE_FEATURE' },
     { name: 'UPDATE_FEATURE_ENVIRONMENT', environment: 'production' },
@@ -263,20 +271,20 @@ test('removes a deleted environment from custom roles and records an event for e
   const body = { name: 'Releaser', type: 'custom', permissions };
   const { id } = (await call(harness.app, 'POST', '/api/admin/roles', { body })).body.roles;
 
-  expect((await remove('role-env')).status).toBe(200);
+  expect((await deleteEnvironment('role-env')).status).toBe(200);
 
-  const found = await call(harness.app, 'GET', '/api/admin/search/events?type=IS:role-updated');
-  const [deleted] = await eventsOf('role-env');
-  expect(found.body.events).toMatchObject([
-    { groupId: deleted.groupId, data: { id, name: 'Releaser' }, preData: { id, permissions } },
+  const roleEvents = await call(harness.app, 'GET', '/api/admin/search/events?type=IS:role-updated');
+  const [deletionEvent] = await readEvents('role-env');
+  expect(roleEvents.body.events).toMatchObject([
+    { groupId: deletionEvent.groupId, data: { id, name: 'Releaser' }, preData: { id, permissions } },
   ]);
-  expect(found.body.events[0].data.permissions).toEqual(permissions.slice(0, 2));
+  expect(roleEvents.body.events[0].data.permissions).toEqual(permissions.slice(0, 2));
   const role = await call(harness.app, 'GET', `/api/admin/roles/${id}`);
   expect(role.body.permissions).toHaveLength(2);
 });
 
-test('removes a deleted environment from a role that gets a permission in it meanwhile', async () => {
-  await make('raced-env');
+test('removes a deleted environment from a role that is granted a permission in it at the same time', async () => {
+  await createEnvironment('raced-env');
   const body = { name: 'Racer', type: 'custom', permissions: [{ name: 'CREATE_FEATURE' }] };
   const { id } = (await call(harness.app, 'POST', '/api/admin/roles', { body })).body.roles;
   const blocker = await harness.db.startTransaction().execute();
@@ -286,48 +294,52 @@ test('removes a deleted environment from a role that gets a permission in it mea
     .values({ role_id: id, permission: 'UPDATE_FEATURE_ENVIRONMENT', environment: 'raced-env' })
     .execute();
 
-  const waiting = remove('raced-env');
-  await untilWaiting(harness.db);
+  const pendingRemoval = deleteEnvironment('raced-env');
+  await waitForLockWaiters(harness.db);
   await blocker.commit().execute();
 
-  expect((await waiting).status).toBe(200);
-  const found = await call(harness.app, 'GET', '/api/admin/search/events?type=IS:role-updated&limit=1');
-  expect(found.body.events).toMatchObject([{ data: { id, name: 'Racer' } }]);
+  expect((await pendingRemoval).status).toBe(200);
+  const roleEvents = await call(harness.app, 'GET', '/api/admin/search/events?type=IS:role-updated&limit=1');
+  expect(roleEvents.body.events).toMatchObject([{ data: { id, name: 'Racer' } }]);
 });
 
-test('deletes an environment from all projects and records an event for each', async () => {
-  await make('doomed');
+test('deletes an environment from all projects and records an event for each project', async () => {
+  await createEnvironment('doomed');
   await makeProject(harness.db, { id: 'doomed-1', environments: ['doomed', 'production'] });
-  await makeFeature('doomed-1', 'doomed-feature');
-  const before = (await get('doomed')).body;
+  await insertFeature('doomed-1', 'doomed-feature');
+  const environmentBefore = (await getEnvironment('doomed')).body;
 
-  const response = await remove('doomed');
+  const response = await deleteEnvironment('doomed');
 
   expect(response).toMatchObject({ status: 200, body: '' });
-  expect((await get('doomed')).status).toBe(404);
+  expect((await getEnvironment('doomed')).status).toBe(404);
   expect((await call(harness.app, 'GET', '/api/admin/projects/doomed-1')).body.environments).toEqual([
     'production',
   ]);
-  const [removed, deleted] = await eventsOf('doomed');
-  expect(removed).toMatchObject({
+  const [removalEvent, deletionEvent] = await readEvents('doomed');
+  expect(removalEvent).toMatchObject({
     type: 'project-environment-removed',
     project: 'doomed-1',
     preData: { features: 0, strategies: 0, variants: 0, defaultStrategy: null },
   });
-  expect(deleted).toMatchObject({ type: 'environment-deleted', groupId: removed.groupId, data: null });
-  expect(deleted.preData).toMatchObject({ name: 'doomed', sortOrder: before.sortOrder });
+  expect(deletionEvent).toMatchObject({
+    type: 'environment-deleted',
+    groupId: removalEvent.groupId,
+    data: null,
+  });
+  expect(deletionEvent.preData).toMatchObject({ name: 'doomed', sortOrder: environmentBefore.sortOrder });
 });
 
 test('rejects deleting an environment in use and lists every reason', async () => {
-  await make('busy');
+  await createEnvironment('busy');
   await makeProject(harness.db, { id: 'busy-1', environments: ['busy'] });
-  await makeFeature('busy-1', 'busy-feature', 'busy');
+  await insertFeature('busy-1', 'busy-feature', 'busy');
   await call(harness.app, 'POST', '/api/admin/api-tokens', {
     body: { tokenName: 't', type: 'backend', environment: 'busy' },
   });
   await harness.db.updateTable('environments').set({ protected: true }).where('name', '=', 'busy').execute();
 
-  const response = await remove('busy');
+  const response = await deleteEnvironment('busy');
 
   expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
   expect(response.body.details.map((detail: { message: string }) => detail.message)).toEqual([
@@ -336,13 +348,15 @@ test('rejects deleting an environment in use and lists every reason', async () =
     'Features are enabled in environment "busy": "busy-feature". Disable them first.',
     'Environment "busy" has 1 API token. Revoke it first.',
   ]);
-  expect((await get('busy')).status).toBe(200);
+  expect((await getEnvironment('busy')).status).toBe(200);
 });
 
-test('keeps both of two concurrent sort orders and records the state each found', async () => {
-  await make('contended');
+test('applies two concurrent sort orders one after the other, and each event records the state before it', async () => {
+  await createEnvironment('contended');
   const sort = (order: number) =>
-    call(harness.app, 'PUT', `${URL}/sort-order`, { body: { contended: order, production: 200 } });
+    call(harness.app, 'PUT', `${ENVIRONMENTS_PATH}/sort-order`, {
+      body: { contended: order, production: 200 },
+    });
   const blocker = await harness.db.startTransaction().execute();
   await blocker
     .selectFrom('environments')
@@ -351,32 +365,34 @@ test('keeps both of two concurrent sort orders and records the state each found'
     .forUpdate()
     .execute();
 
-  const both = Promise.all([sort(11), sort(12)]);
-  await untilWaiting(harness.db, 2);
+  const requests = Promise.all([sort(11), sort(12)]);
+  await waitForLockWaiters(harness.db, 2);
   await blocker.commit().execute();
-  const statuses = (await both).map(response => response.status);
+  const statuses = (await requests).map(response => response.status);
 
   expect(statuses).toEqual([200, 200]);
-  const [second, first] = await eventsOf('contended');
-  expect(second.preData).toEqual(first.data);
-  expect((await get('contended')).body.sortOrder).toBe(second.data.sortOrder);
+  const [secondEvent, firstEvent] = await readEvents('contended');
+  expect(secondEvent.preData).toEqual(firstEvent.data);
+  expect((await getEnvironment('contended')).body.sortOrder).toBe(secondEvent.data.sortOrder);
 });
 
-test('only one of two concurrent transactions creates an environment with the same name', async () => {
+test('when two transactions create the same environment at the same time, only one succeeds', async () => {
   const blocker = await harness.db.startTransaction().execute();
   await blocker.insertInto('environments').values({ name: 'raced', type: 'x', sort_order: 1 }).execute();
 
-  const waiting = call(harness.app, 'POST', URL, { body: { name: 'raced', type: 'test' } });
-  await untilWaiting(harness.db);
+  const pendingRequest = call(harness.app, 'POST', ENVIRONMENTS_PATH, {
+    body: { name: 'raced', type: 'test' },
+  });
+  await waitForLockWaiters(harness.db);
   await blocker.commit().execute();
 
-  expect((await waiting).status).toBe(409);
-  expect(await eventsOf('raced')).toEqual([]);
+  expect((await pendingRequest).status).toBe(409);
+  expect(await readEvents('raced')).toEqual([]);
 });
 
-test('rejects deleting an environment in which a feature is enabled concurrently', async () => {
-  await make('toggled');
-  await makeFeature('default', 'toggling', 'toggled');
+test('rejects deleting an environment if a feature is enabled in it at the same time', async () => {
+  await createEnvironment('toggled');
+  await insertFeature('default', 'toggling', 'toggled');
   await harness.db
     .updateTable('feature_environments')
     .set({ enabled: false })
@@ -390,19 +406,19 @@ test('rejects deleting an environment in which a feature is enabled concurrently
     .where('environment', '=', 'toggled')
     .execute();
 
-  const waiting = remove('toggled');
-  await untilWaiting(harness.db);
+  const pendingRemoval = deleteEnvironment('toggled');
+  await waitForLockWaiters(harness.db);
   await blocker.commit().execute();
 
-  expect((await waiting).body).toMatchObject({
+  expect((await pendingRemoval).body).toMatchObject({
     name: 'InvalidOperationError',
     details: [{ message: expect.stringContaining('toggling') }],
   });
 });
 
-test('a project keeps one of its last two environments, whether removed or deleted', async () => {
-  await make('pair-a');
-  await make('pair-b');
+test('a project keeps one of its last two environments when one is removed and the other deleted', async () => {
+  await createEnvironment('pair-a');
+  await createEnvironment('pair-b');
   await makeProject(harness.db, { id: 'pair', environments: ['pair-a', 'pair-b'] });
   const blocker = await harness.db.startTransaction().execute();
   await blocker
@@ -412,13 +428,13 @@ test('a project keeps one of its last two environments, whether removed or delet
     .forUpdate()
     .execute();
 
-  const both = Promise.all([
-    remove('pair-a'),
+  const requests = Promise.all([
+    deleteEnvironment('pair-a'),
     call(harness.app, 'DELETE', '/api/admin/projects/pair/environments/pair-b'),
   ]);
-  await untilWaiting(harness.db, 2);
+  await waitForLockWaiters(harness.db, 2);
   await blocker.commit().execute();
-  const statuses = (await both).map(response => response.status);
+  const statuses = (await requests).map(response => response.status);
 
   expect(statuses.toSorted()).toEqual([200, 403]);
   expect((await call(harness.app, 'GET', '/api/admin/projects/pair')).body.environments).toHaveLength(1);

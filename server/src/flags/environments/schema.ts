@@ -1,12 +1,5 @@
+import { ALL, Named, NamedObject, nameExcept, Ref, UrlName } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import {
-  ALL,
-  Named,
-  NamedObject,
-  nameExcept,
-  Ref,
-  UrlName,
-} from '../../../../plane/src/platform/http/schema.ts';
 import { Constraint } from '../../targeting/constraints/schema.ts';
 import { StrategyVariant } from '../../targeting/variants/schema.ts';
 

@@ -54,7 +54,7 @@ export async function isNameTaken(db: Reader, name: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Which of the names are existing environments. */
+/** Returns those of the names that are environments. */
 export async function listExistingEnvironments(db: Reader, names: string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('environments')
@@ -64,7 +64,7 @@ export async function listExistingEnvironments(db: Reader, names: string[]): Pro
   return rows.map(row => row.name);
 }
 
-/** Locks the named environments against updates, always in the same order, so that transactions do not deadlock. */
+/** Locks the given environments against updates, always in the same order, so that transactions do not deadlock. */
 export async function lockEnvironments(tx: Tx, names: string[]): Promise<EnvironmentFields[]> {
   const { rows } = await sql<EnvironmentFields>`
     select ${FIELDS} from environments where name = any(${names})
@@ -72,7 +72,9 @@ export async function lockEnvironments(tx: Tx, names: string[]): Promise<Environ
   return rows;
 }
 
-/** Locks all environments, so that concurrent deletions see each other. New references to them have to wait. */
+/**
+ * Locks all environments, so that concurrent deletions see each other. Transactions that add a reference to an environment wait.
+ */
 export async function lockAllEnvironments(tx: Tx): Promise<EnvironmentFields[]> {
   const { rows } = await sql<EnvironmentFields>`
     select ${FIELDS} from environments order by name for update`.execute(tx);
@@ -88,7 +90,7 @@ export async function countEnvironments(db: Reader): Promise<number> {
 }
 
 export type NewEnvironmentRow = Pick<Environment, 'name' | 'type' | 'enabled'> & {
-  /** null: last */
+  /** If null, the environment becomes the last one. */
   sortOrder: number | null;
 };
 
@@ -149,15 +151,15 @@ export async function countTokens(db: Reader, environment: string): Promise<numb
 export async function lockProjectsWith(
   tx: Tx,
   environment: string,
-  waiting: 'wait' | 'nowait' = 'wait',
+  waitPolicy: 'wait' | 'nowait' = 'wait',
 ): Promise<void> {
   await sql`
     select from projects
     where id in (select project_id from project_environments where environment_name = ${environment})
-    order by id for no key update ${waiting === 'nowait' ? sql`nowait` : sql``}`.execute(tx);
+    order by id for no key update ${waitPolicy === 'nowait' ? sql`nowait` : sql``}`.execute(tx);
 }
 
-/** The projects that have the environment, and whether they have other environments. */
+/** Returns the projects that have the environment, and whether they have other environments. */
 export async function listProjectsWith(
   db: Reader,
   environment: string,
@@ -169,7 +171,7 @@ export async function listProjectsWith(
   return rows;
 }
 
-/** What an environment contains in a project: the numbers of features, and the default strategy. */
+/** The default strategy of a project in an environment, and the number of features, strategies and variants there. */
 export type EnvironmentUse = {
   project: string;
   features: number;
@@ -178,7 +180,7 @@ export type EnvironmentUse = {
   defaultStrategy: DefaultStrategy | null;
 };
 
-/** The use of the environment by each project that has it, or by one project. */
+/** Returns what each project, or only the given project, has in the environment. */
 export async function listUses(db: Reader, environment: string, project?: string): Promise<EnvironmentUse[]> {
   const { rows } = await sql<EnvironmentUse>`
     select project_id as project, default_strategy as "defaultStrategy", coalesce(used.features, 0) as features,
@@ -198,7 +200,7 @@ export async function listUses(db: Reader, environment: string, project?: string
   return rows;
 }
 
-export async function listEnvironmentsOf(db: Reader, project: string): Promise<EnvironmentOfProject[]> {
+export async function listProjectEnvironments(db: Reader, project: string): Promise<EnvironmentOfProject[]> {
   const { rows } = await sql<NullForAbsent<EnvironmentOfProject>>`
     select ${FIELDS}, project_environments.default_strategy as "defaultStrategy",
       (select count(*) from api_tokens
@@ -214,7 +216,7 @@ export async function listEnvironmentsOf(db: Reader, project: string): Promise<E
   return rows.map(({ defaultStrategy, ...row }) => (defaultStrategy ? { ...row, defaultStrategy } : row));
 }
 
-/** What a project has in one of its environments. Undefined if the project does not have the environment. */
+/** Returns what a project has in one of its environments, or undefined if the project does not have the environment. */
 export async function findProjectEnvironment(
   db: Reader,
   project: string,
@@ -244,10 +246,10 @@ export async function findProjectEnvironment(
   return rows.map(({ defaultStrategy, ...row }) => (defaultStrategy ? { ...row, defaultStrategy } : row))[0];
 }
 
-/** Locks the project and its environments: neither its environments nor its list of features can change. */
+/** Locks the project and its environments, so that neither its environments nor its list of features can change. */
 export async function lockProjectWithEnvironments(tx: Tx, project: string): Promise<string[] | undefined> {
-  const found = await sql`select from projects where id = ${project} for update`.execute(tx);
-  if (found.rows.length === 0) return undefined;
+  const lockedProject = await sql`select from projects where id = ${project} for update`.execute(tx);
+  if (lockedProject.rows.length === 0) return undefined;
   const { rows } = await sql<{ name: string }>`
     select environment_name as name from project_environments where project_id = ${project}
     order by environment_name for update`.execute(tx);
@@ -275,7 +277,7 @@ export async function insertFeatureEnvironments(tx: Tx, project: string, environ
     on conflict do nothing`.execute(tx);
 }
 
-/** Removes the environment from the project and from its features, with their strategies in it. */
+/** Removes the environment from the project and from its features, including their strategies there. */
 export async function deleteProjectEnvironment(tx: Tx, project: string, environment: string): Promise<void> {
   await sql`
     with features_removed as (
@@ -286,7 +288,10 @@ export async function deleteProjectEnvironment(tx: Tx, project: string, environm
     where project_id = ${project} and environment_name = ${environment}`.execute(tx);
 }
 
-/** Locks and reads the default strategy: null if none is set, undefined if the project does not have the environment. */
+/**
+ * Locks the default strategy and returns it. The result is null if none is set, and undefined if the project does not have the
+ * environment.
+ */
 export async function lockDefaultStrategy(
   tx: Tx,
   project: string,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { badData, notFound } from '../../../../plane/src/platform/errors.ts';
+import { badData, notFound } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import type { EnvironmentUpdate } from './schema.ts';
 import { type EnvironmentFields, lockEnvironments, updateEnvironment, updateSortOrders } from './store.ts';
@@ -10,56 +10,71 @@ export async function changeEnvironment(
   name: string,
   input: EnvironmentUpdate,
 ): Promise<void> {
-  await changeFields(current, name, before => ({
-    ...before,
-    type: input.type ?? before.type,
-    sortOrder: input.sortOrder ?? before.sortOrder,
+  await changeFields(current, name, environmentBefore => ({
+    ...environmentBefore,
+    type: input.type ?? environmentBefore.type,
+    sortOrder: input.sortOrder ?? environmentBefore.sortOrder,
   }));
 }
 
 /** Enables or disables an environment for new projects. Repeating the call changes nothing. */
 export async function enableEnvironment(current: Change, name: string, enabled: boolean): Promise<void> {
-  await changeFields(current, name, before => ({ ...before, enabled }));
+  await changeFields(current, name, environmentBefore => ({ ...environmentBefore, enabled }));
 }
 
 async function changeFields(
   { tx, record }: Change,
   name: string,
-  changed: (before: EnvironmentFields) => EnvironmentFields,
+  edit: (environmentBefore: EnvironmentFields) => EnvironmentFields,
 ): Promise<void> {
-  const [before] = await lockEnvironments(tx, [name]);
-  if (!before) throw notFound(`Environment "${name}"`);
-  const after = changed(before);
-  if (isDeepStrictEqual(after, before)) return;
-  await updateEnvironment(tx, after);
-  record({ type: 'environment-updated', environment: name, data: after, preData: before });
+  const [environmentBefore] = await lockEnvironments(tx, [name]);
+  if (!environmentBefore) throw notFound(`Environment "${name}"`);
+  const environmentAfter = edit(environmentBefore);
+  if (isDeepStrictEqual(environmentAfter, environmentBefore)) return;
+  await updateEnvironment(tx, environmentAfter);
+  record({
+    type: 'environment-updated',
+    environment: name,
+    data: environmentAfter,
+    preData: environmentBefore,
+  });
 }
 
-/** Sets the sort order of the named environments. An unknown name rejects the whole request. */
+/** Sets the sort order of the given environments. Rejects the whole request if a name is unknown. */
 export async function sortEnvironments({ tx, record }: Change, input: Record<string, number>): Promise<void> {
   const orders = new Map(Object.entries(input));
   const environments = await lockEnvironments(tx, [...orders.keys()]);
-  const unknown = [...orders.keys()].filter(
+  const unknownNames = [...orders.keys()].filter(
     name => !environments.some(environment => environment.name === name),
   );
-  if (unknown.length > 0) {
+  if (unknownNames.length > 0) {
     throw badData(
-      unknown.map(name => ({ message: `environment "${name}" does not exist`, path: `/body/${name}` })),
+      unknownNames.map(name => ({ message: `environment "${name}" does not exist`, path: `/body/${name}` })),
     );
   }
   const changes = environments
-    .map(before => ({
-      before,
-      after: { ...before, sortOrder: orders.get(before.name) ?? before.sortOrder },
+    .map(environmentBefore => ({
+      environmentBefore,
+      environmentAfter: {
+        ...environmentBefore,
+        sortOrder: orders.get(environmentBefore.name) ?? environmentBefore.sortOrder,
+      },
     }))
-    .filter(({ before, after }) => before.sortOrder !== after.sortOrder);
+    .filter(
+      ({ environmentBefore, environmentAfter }) => environmentBefore.sortOrder !== environmentAfter.sortOrder,
+    );
   if (changes.length === 0) return;
 
   await updateSortOrders(
     tx,
-    changes.map(({ after }) => after),
+    changes.map(({ environmentAfter }) => environmentAfter),
   );
-  for (const { before, after } of changes) {
-    record({ type: 'environment-updated', environment: after.name, data: after, preData: before });
+  for (const { environmentBefore, environmentAfter } of changes) {
+    record({
+      type: 'environment-updated',
+      environment: environmentAfter.name,
+      data: environmentAfter,
+      preData: environmentBefore,
+    });
   }
 }

@@ -4,7 +4,7 @@ import type { Environment, EnvironmentInProject } from './schema.ts';
 import { findEnvironment, findProjectEnvironment, lockDefaultStrategy, lockEnvironments } from './store.ts';
 
 export const VERSIONED_ENVIRONMENT: Versioned<string, Environment> = {
-  nameOf: name => `Environment "${name}"`,
+  formatName: name => `Environment "${name}"`,
   lock: async ({ tx, actor }, name) => {
     await lockEnvironments(tx, [name]);
     return await findEnvironment(tx, actor, name);
@@ -26,7 +26,7 @@ export const VERSIONED_PROJECT_ENVIRONMENT: Versioned<
   { projectId: string; environment: string },
   EnvironmentInProject
 > = {
-  nameOf: ({ projectId, environment }) =>
+  formatName: ({ projectId, environment }) =>
     `The default strategy of project "${projectId}" in "${environment}"`,
   lock: async ({ tx }, { projectId, environment }) => {
     await lockDefaultStrategy(tx, projectId, environment);

@@ -1,4 +1,4 @@
-import { invalidOperation, notFound } from '../../../../plane/src/platform/errors.ts';
+import { invalidOperation, notFound } from '@halyard/plane/platform/errors.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Change } from '../../record/change.ts';
 import {
@@ -16,13 +16,13 @@ export async function favoriteFeature(
   feature: string,
   favorite: boolean,
 ): Promise<void> {
-  const userId = userOf(actor);
+  const userId = requireUserId(actor);
   if (!(await lockFeatureShared(tx, project, feature)))
     throw notFound(`Feature "${feature}" in project "${project}"`);
-  const changed = favorite
+  const hasChanged = favorite
     ? await insertFavoriteFeature(tx, userId, feature)
     : await deleteFavoriteFeature(tx, userId, feature);
-  if (!changed) return;
+  if (!hasChanged) return;
   const type = favorite ? 'feature-favorited' : 'feature-unfavorited';
   record({ type, project, featureName: feature, data: { feature } });
 }
@@ -33,15 +33,15 @@ export async function favoriteProject(
   project: string,
   favorite: boolean,
 ): Promise<void> {
-  const userId = userOf(actor);
-  const changed = favorite
+  const userId = requireUserId(actor);
+  const hasChanged = favorite
     ? await insertFavoriteProject(tx, userId, project)
     : await deleteFavoriteProject(tx, userId, project);
-  if (!changed) return;
+  if (!hasChanged) return;
   record({ type: favorite ? 'project-favorited' : 'project-unfavorited', project, data: { project } });
 }
 
-function userOf(actor: Actor): number {
+function requireUserId(actor: Actor): number {
   if (actor.kind === 'user') return actor.userId;
   throw invalidOperation(
     'This operation requires a user. Call it with a session or a personal access token.',

@@ -1,6 +1,6 @@
-import { COST } from '../../../../plane/src/platform/http/protection/rate-limit.ts';
-import { Nothing } from '../../../../plane/src/platform/http/schema.ts';
-import { inProject, ofFeature } from '../../platform/http/params.ts';
+import { COST } from '@halyard/plane/platform/http/protection/rate-limit.ts';
+import { Nothing } from '@halyard/plane/platform/http/schema.ts';
+import { featureParams, projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule } from '../../record/operations/definition.ts';
 import { favoriteFeature, favoriteProject } from './favorite.ts';
 
@@ -19,7 +19,7 @@ export const FAVORITES: OperationModule = {
         'Adds the feature to the favorites of the caller. Requires a user: a session or a personal access token.',
       permission: 'NONE',
       cost: COST.personal,
-      params: ofFeature,
+      params: featureParams,
       output: Nothing,
       rejects: [409],
       events: ['feature-favorited'],
@@ -34,7 +34,7 @@ export const FAVORITES: OperationModule = {
         'Removes the feature from the favorites of the caller. Requires a user: a session or a personal access token.',
       permission: 'NONE',
       cost: COST.personal,
-      params: ofFeature,
+      params: featureParams,
       output: Nothing,
       rejects: [409],
       events: ['feature-unfavorited'],
@@ -49,7 +49,7 @@ export const FAVORITES: OperationModule = {
         'Adds the project to the favorites of the caller. Requires a user: a session or a personal access token.',
       permission: 'NONE',
       cost: COST.personal,
-      params: inProject,
+      params: projectParams,
       output: Nothing,
       rejects: [409],
       events: ['project-favorited'],
@@ -63,7 +63,7 @@ export const FAVORITES: OperationModule = {
         'Removes the project from the favorites of the caller. Requires a user: a session or a personal access token.',
       permission: 'NONE',
       cost: COST.personal,
-      params: inProject,
+      params: projectParams,
       output: Nothing,
       rejects: [409],
       events: ['project-unfavorited'],

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
-import { during } from '../../test/during.ts';
+import { duringTransaction } from '../../test/during.ts';
 import { makeMember, makeProject, makeUser, type TestUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { type ApiResponse, call } from '../../test/request.ts';
 
 const harness = useHarness();
-const P = '/api/admin/projects';
+const PROJECTS_PATH = '/api/admin/projects';
 
 let ann: TestUser;
 let bob: TestUser;
@@ -14,30 +14,32 @@ beforeAll(async () => {
   [ann, bob] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
 });
 
-const star = (path: string, user: TestUser, method: 'POST' | 'DELETE' = 'POST'): Promise<ApiResponse> =>
-  call(harness.app, method, `${P}/${path}/favorites`, { token: user.token });
+const favorite = (path: string, user: TestUser, method: 'POST' | 'DELETE' = 'POST'): Promise<ApiResponse> =>
+  call(harness.app, method, `${PROJECTS_PATH}/${path}/favorites`, { token: user.token });
 const makeFeature = async (name: string, project = 'default') =>
-  await call(harness.app, 'POST', `${P}/${project}/features`, { body: { name } });
+  await call(harness.app, 'POST', `${PROJECTS_PATH}/${project}/features`, { body: { name } });
 const seenBy = async (path: string, user: TestUser) =>
-  (await call(harness.app, 'GET', `${P}/${path}`, { token: user.token })).body;
-const eventsOf = async (filter: string) =>
+  (await call(harness.app, 'GET', `${PROJECTS_PATH}/${path}`, { token: user.token })).body;
+const readEvents = async (filter: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?${filter}`)).body.events.toReversed();
 
 test('a feature is a favorite only of the user who added it, and adding it again changes nothing', async () => {
   await makeFeature('starred');
   const feature = 'default/features/starred';
 
-  const responses = [await star(feature, ann), await star(feature, ann)];
-  const seen = [(await seenBy(feature, ann)).favorite, (await seenBy(feature, bob)).favorite];
-  const listed = (await seenBy('default/features', ann)).features;
-  const gone = [await star(feature, ann, 'DELETE'), await star(feature, ann, 'DELETE')];
+  const responses = [await favorite(feature, ann), await favorite(feature, ann)];
+  const favorites = [(await seenBy(feature, ann)).favorite, (await seenBy(feature, bob)).favorite];
+  const listedFeatures = (await seenBy('default/features', ann)).features;
+  const removals = [await favorite(feature, ann, 'DELETE'), await favorite(feature, ann, 'DELETE')];
 
-  expect([...responses, ...gone].map(({ status, body }) => [status, body])).toEqual(Array(4).fill([200, '']));
-  expect(seen).toEqual([true, false]);
-  expect(listed).toContainEqual(expect.objectContaining({ name: 'starred', favorite: true }));
+  expect([...responses, ...removals].map(({ status, body }) => [status, body])).toEqual(
+    Array(4).fill([200, '']),
+  );
+  expect(favorites).toEqual([true, false]);
+  expect(listedFeatures).toContainEqual(expect.objectContaining({ name: 'starred', favorite: true }));
   expect(await seenBy(feature, ann)).toMatchObject({ favorite: false });
   const about = { project: 'default', createdByUserId: ann.id, data: { feature: 'starred' }, preData: null };
-  expect((await eventsOf('feature=IS:starred')).slice(1)).toMatchObject([
+  expect((await readEvents('feature=IS:starred')).slice(1)).toMatchObject([
     { type: 'feature-favorited', ...about },
     { type: 'feature-unfavorited', ...about },
   ]);
@@ -46,7 +48,7 @@ test('a feature is a favorite only of the user who added it, and adding it again
 test('adding a favorite does not make a user a collaborator', async () => {
   await makeFeature('admired');
 
-  await star('default/features/admired', ann);
+  await favorite('default/features/admired', ann);
 
   const { collaborators } = await seenBy('default/features/admired', ann);
   expect(collaborators.users.map(({ id }: { id: number }) => id)).toEqual([-42]);
@@ -55,15 +57,15 @@ test('adding a favorite does not make a user a collaborator', async () => {
 test('a project is a favorite only of the user who added it, in the list and in GET', async () => {
   const { id } = await makeProject(harness.db);
 
-  const responses = [await star(id, ann), await star(id, ann)];
-  const seen = [(await seenBy(id, ann)).favorite, (await seenBy(id, bob)).favorite];
-  const listed = (await call(harness.app, 'GET', P, { token: ann.token })).body.projects;
-  const gone = [await star(id, ann, 'DELETE'), await star(id, ann, 'DELETE')];
+  const responses = [await favorite(id, ann), await favorite(id, ann)];
+  const favorites = [(await seenBy(id, ann)).favorite, (await seenBy(id, bob)).favorite];
+  const listedProjects = (await call(harness.app, 'GET', PROJECTS_PATH, { token: ann.token })).body.projects;
+  const removals = [await favorite(id, ann, 'DELETE'), await favorite(id, ann, 'DELETE')];
 
-  expect([...responses, ...gone].map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-  expect(seen).toEqual([true, false]);
-  expect(listed).toContainEqual(expect.objectContaining({ id, favorite: true }));
-  expect((await eventsOf(`project=IS:${id}`)).slice(1)).toMatchObject([
+  expect([...responses, ...removals].map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  expect(favorites).toEqual([true, false]);
+  expect(listedProjects).toContainEqual(expect.objectContaining({ id, favorite: true }));
+  expect((await readEvents(`project=IS:${id}`)).slice(1)).toMatchObject([
     { type: 'project-favorited', createdByUserId: ann.id, data: { project: id } },
     { type: 'project-unfavorited', createdByUserId: ann.id, data: { project: id } },
   ]);
@@ -72,11 +74,11 @@ test('a project is a favorite only of the user who added it, in the list and in 
 test('the event of a changed project does not contain favorites', async () => {
   const { id } = await makeProject(harness.db);
   await makeMember(harness.db, ann, id, 'Owner');
-  await star(id, ann);
+  await favorite(id, ann);
 
-  await call(harness.app, 'PUT', `${P}/${id}`, { token: ann.token, body: { name: 'Renamed' } });
+  await call(harness.app, 'PUT', `${PROJECTS_PATH}/${id}`, { token: ann.token, body: { name: 'Renamed' } });
 
-  const [event] = (await eventsOf(`project=IS:${id}`)).toReversed();
+  const [event] = (await readEvents(`project=IS:${id}`)).toReversed();
   expect(event).toMatchObject({ type: 'project-updated', data: { name: 'Renamed' } });
   expect(event.data).not.toHaveProperty('favorite');
 });
@@ -85,59 +87,59 @@ test('an admin token has no favorites', async () => {
   await makeFeature('unstarred');
 
   for (const path of ['default/features/unstarred', 'default']) {
-    expect(await call(harness.app, 'POST', `${P}/${path}/favorites`)).toMatchObject({
+    expect(await call(harness.app, 'POST', `${PROJECTS_PATH}/${path}/favorites`)).toMatchObject({
       status: 403,
       body: { name: 'InvalidOperationError', message: expect.stringContaining('requires a user') },
     });
   }
 });
 
-test('rejects a favorite that is missing or hidden from the caller with 404', async () => {
+test('rejects a resource that is missing or hidden from the caller with 404', async () => {
   const { id } = await makeProject(harness.db, { mode: 'private' });
   await makeFeature('hidden', id);
 
   const responses = [
-    await star('default/features/nowhere', ann),
-    await star('default/features/hidden', ann),
-    await star(`${id}/features/hidden`, ann),
-    await star(id, ann),
-    await star('nowhere', ann),
+    await favorite('default/features/nowhere', ann),
+    await favorite('default/features/hidden', ann),
+    await favorite(`${id}/features/hidden`, ann),
+    await favorite(id, ann),
+    await favorite('nowhere', ann),
   ];
 
   expect(responses.map(({ status }) => status)).toEqual(Array(5).fill(404));
   await makeMember(harness.db, bob, id, 'Reader');
-  expect((await star(`${id}/features/hidden`, bob)).status).toBe(200);
+  expect((await favorite(`${id}/features/hidden`, bob)).status).toBe(200);
 });
 
 test('two concurrent requests add and record one favorite', async () => {
   await makeFeature('raced');
 
-  const response = await during(
+  const response = await duringTransaction(
     harness.db,
     tx => tx.insertInto('favorite_features').values({ user_id: ann.id, feature_name: 'raced' }).execute(),
-    () => star('default/features/raced', ann),
+    () => favorite('default/features/raced', ann),
   );
 
   expect(response.status).toBe(200);
-  expect(await eventsOf('feature=IS:raced')).toHaveLength(1);
+  expect(await readEvents('feature=IS:raced')).toHaveLength(1);
 });
 
-test('rejects a favorite that is moved or deleted meanwhile', async () => {
+test('rejects adding a favorite that is concurrently moved or deleted', async () => {
   const { id } = await makeProject(harness.db);
   await makeFeature('leaving');
 
-  const moved = await during(
+  const moveRejection = await duringTransaction(
     harness.db,
     tx => sql`update features set project = ${id} where name = 'leaving'`.execute(tx),
-    () => star('default/features/leaving', ann),
+    () => favorite('default/features/leaving', ann),
   );
   await sql`update features set project = 'default' where name = 'leaving'`.execute(harness.db);
-  const gone = await during(
+  const deletionRejection = await duringTransaction(
     harness.db,
     tx => sql`delete from projects where id = ${id}`.execute(tx),
-    () => star(id, ann),
+    () => favorite(id, ann),
   );
 
-  expect(moved.status).toBe(404);
-  expect(gone).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
+  expect(moveRejection.status).toBe(404);
+  expect(deletionRejection).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
 });

@@ -12,7 +12,7 @@ export const isFavoriteProject = (actor: Actor) => sql<boolean>`exists (
   select from favorite_projects where user_id = ${actor.userId} and favorite_projects.project = projects.id
 )`;
 
-/** Whether the project has the feature. If so, it cannot be moved or deleted until the transaction ends. */
+/** Returns whether the project has the feature. If so, the feature cannot be moved or deleted until the transaction ends. */
 export async function lockFeatureShared(tx: Tx, project: string, name: string): Promise<boolean> {
   const { rows } = await sql`
     select from features where name = ${name} and project = ${project} for share`.execute(tx);

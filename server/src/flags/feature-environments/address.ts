@@ -1,9 +1,9 @@
 import type { FeatureEnvironmentKey } from './schema.ts';
 
 export const FEATURE = '/api/admin/projects/:projectId/features/:featureName';
-export const HERE = `${FEATURE}/environments/:environment` as const;
+export const BASE_PATH = `${FEATURE}/environments/:environment` as const;
 
-export const keyOf = (params: {
+export const toFeatureEnvironmentKey = (params: {
   projectId: string;
   featureName: string;
   environment: string;

@@ -12,19 +12,19 @@ const makeSegment = async (name: string) =>
 
 test('setting the segments of a strategy updates the strategy', async () => {
   const { app } = harness;
-  const [one, two] = [await makeSegment('one'), await makeSegment('two')];
+  const [firstSegment, secondSegment] = [await makeSegment('one'), await makeSegment('two')];
   const feature = 'segmented';
-  const at = `/api/admin/projects/default/features/${feature}/environments/production/strategies`;
+  const strategiesPath = `/api/admin/projects/default/features/${feature}/environments/production/strategies`;
   await call(app, 'POST', '/api/admin/projects/default/features', { body: { name: feature } });
   const constraints = [{ contextName: 'userId', operator: 'IN', values: ['7'] }];
-  const strategy = { name: 'flexibleRollout', title: 'Some', segments: [one.id], constraints };
-  const before = (await call(app, 'POST', at, { body: strategy })).body;
+  const strategy = { name: 'flexibleRollout', title: 'Some', segments: [firstSegment.id], constraints };
+  const strategyBefore = (await call(app, 'POST', strategiesPath, { body: strategy })).body;
   const set = (segmentIds: number[], fields: object = {}, token?: string) =>
     call(app, 'POST', `${URL}/strategies`, {
       body: {
         projectId: 'default',
         environmentId: 'production',
-        strategyId: before.id,
+        strategyId: strategyBefore.id,
         segmentIds,
         ...fields,
       },
@@ -35,19 +35,24 @@ test('setting the segments of a strategy updates the strategy', async () => {
     return (await call(app, 'GET', `/api/admin/search/events?${query}`)).body.events;
   };
 
-  const response = await set([two.id, one.id, two.id], { strategyId: before.id.toUpperCase() });
-  await set([one.id, two.id]);
+  const response = await set([secondSegment.id, firstSegment.id, secondSegment.id], {
+    strategyId: strategyBefore.id.toUpperCase(),
+  });
+  await set([firstSegment.id, secondSegment.id]);
 
   expect(response).toMatchObject({
     status: 201,
-    body: { strategyId: before.id, segmentIds: [one.id, two.id] },
+    body: { strategyId: strategyBefore.id, segmentIds: [firstSegment.id, secondSegment.id] },
   });
-  expect((await call(app, 'GET', `${at}/${before.id}`)).body).toEqual({
-    ...before,
-    segments: [one.id, two.id],
+  expect((await call(app, 'GET', `${strategiesPath}/${strategyBefore.id}`)).body).toEqual({
+    ...strategyBefore,
+    segments: [firstSegment.id, secondSegment.id],
   });
   expect(await updates()).toMatchObject([
-    { data: { segments: [one.id, two.id], title: 'Some' }, preData: { segments: [one.id] } },
+    {
+      data: { segments: [firstSegment.id, secondSegment.id], title: 'Some' },
+      preData: { segments: [firstSegment.id] },
+    },
   ]);
 
   expect(await set([])).toMatchObject({ status: 201, body: { segmentIds: [] } });
@@ -63,7 +68,7 @@ test('setting the segments of a strategy updates the strategy', async () => {
   expect((await set([], { projectId: 'nowhere' })).status).toBe(404);
   expect((await set([], { strategyId: '6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55' })).status).toBe(404);
   const viewer = await makeUser(harness.db, 'Viewer');
-  const rejected = await set([one.id], {}, viewer.token);
-  expect(rejected).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
-  expect(rejected.body.message).toContain('UPDATE_FEATURE_STRATEGY in environment "production"');
+  const rejection = await set([firstSegment.id], {}, viewer.token);
+  expect(rejection).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
+  expect(rejection.body.message).toContain('UPDATE_FEATURE_STRATEGY in environment "production"');
 });

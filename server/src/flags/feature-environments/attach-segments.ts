@@ -1,4 +1,4 @@
-import { notFound } from '../../../../plane/src/platform/errors.ts';
+import { notFound } from '@halyard/plane/platform/errors.ts';
 import { requireInProject } from '../../access/guard.ts';
 import type { Change } from '../../record/change.ts';
 import type { StrategySegments } from './schema.ts';
@@ -16,8 +16,8 @@ export async function attachSegments(
   const featureName = await findFeatureOfStrategy(tx, projectId, environmentId, id);
   if (featureName === undefined) throw notFound(`Strategy "${id}"`);
   const key = { project: projectId, featureName, environment: environmentId };
-  const { segments } = await changeStrategy(current, key, id, ({ id: _, featureName: __, ...before }) => ({
-    ...before,
+  const { segments } = await changeStrategy(current, key, id, ({ id: _, featureName: __, ...content }) => ({
+    ...content,
     segments: segmentIds,
   }));
   return { projectId, environmentId, strategyId: id, segmentIds: segments };

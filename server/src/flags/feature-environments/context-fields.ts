@@ -2,7 +2,7 @@ import type { FeatureEnvironment, StrategyContent } from './schema.ts';
 
 type Content = { strategies: StrategyContent[]; variants: FeatureEnvironment['variants'] };
 
-/** Every context field in constraints, stickiness and overrides. */
+/** Returns every context field that constraints, stickiness or overrides use. */
 export function contextFieldsIn(environments: Content[]): string[] {
   const strategies = environments.flatMap(environment => environment.strategies);
   const variants = environments.flatMap(environment => environment.variants);

@@ -6,20 +6,25 @@ import { type ApiResponse, call } from '../../test/request.ts';
 import { insertRichFeature, insertSegment } from '../../test/rich-feature.ts';
 
 const harness = useHarness();
-const P = '/api/admin/projects';
+const PROJECTS_PATH = '/api/admin/projects';
 
 const copy = (
   name: string,
-  to: string,
+  targetEnvironment: string,
   body: object,
   token?: string,
   project = 'default',
 ): Promise<ApiResponse> =>
-  call(harness.app, 'POST', `${P}/${project}/features/${name}/environments/${to}/copy`, {
-    body,
-    ...(token === undefined ? {} : { token }),
-  });
-const typesOf = async (name: string): Promise<string[]> => {
+  call(
+    harness.app,
+    'POST',
+    `${PROJECTS_PATH}/${project}/features/${name}/environments/${targetEnvironment}/copy`,
+    {
+      body,
+      ...(token === undefined ? {} : { token }),
+    },
+  );
+const readEventTypes = async (name: string): Promise<string[]> => {
   const { rows } = await sql<{ type: string }>`
     select type from events where feature_name = ${name} order by id`.execute(harness.db);
   return rows.map(row => row.type);
@@ -62,7 +67,7 @@ test('a copy has new ids, and the target stays enabled or disabled', async () =>
       { title: 'Last', sortOrder: 2 },
     ],
   });
-  expect(await typesOf('copied')).toEqual([
+  expect(await readEventTypes('copied')).toEqual([
     'feature-strategy-remove',
     'feature-strategy-add',
     'feature-strategy-add',
@@ -72,13 +77,13 @@ test('a copy has new ids, and the target stays enabled or disabled', async () =>
 
 test('copying equal environments changes and records nothing', async () => {
   await makeSource('repeated');
-  const first = await copy('repeated', 'production', { from: 'development' });
-  const recorded = await typesOf('repeated');
+  const firstCopy = await copy('repeated', 'production', { from: 'development' });
+  const eventTypes = await readEventTypes('repeated');
 
-  const second = await copy('repeated', 'production', { from: 'development' });
+  const secondCopy = await copy('repeated', 'production', { from: 'development' });
 
-  expect(second.body).toEqual(first.body);
-  expect(await typesOf('repeated')).toEqual(recorded);
+  expect(secondCopy.body).toEqual(firstCopy.body);
+  expect(await readEventTypes('repeated')).toEqual(eventTypes);
 });
 
 test('copies only strategies or only variants on request', async () => {
@@ -107,7 +112,7 @@ test.each([
   await makeSource(name);
 
   expect(await copy(name, 'production', body)).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
-  expect(await typesOf(name)).toEqual([]);
+  expect(await readEventTypes(name)).toEqual([]);
 });
 
 test('removing strategies requires its own permission', async () => {
@@ -127,7 +132,7 @@ test('removing strategies requires its own permission', async () => {
   );
 
   const refused = await copy('kept', 'production', { from: 'development' }, user.token, 'limited');
-  const allowed = await copy(
+  const response = await copy(
     'kept',
     'production',
     { from: 'development', include: ['variants'] },
@@ -137,12 +142,12 @@ test('removing strategies requires its own permission', async () => {
 
   expect(refused).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
   expect(refused.body.message).toContain('DELETE_FEATURE_STRATEGY');
-  expect(allowed.status).toBe(200);
+  expect(response.status).toBe(200);
 });
 
 test('rejects an archived feature', async () => {
   await makeSource('away');
-  await call(harness.app, 'DELETE', `${P}/default/features/away`);
+  await call(harness.app, 'DELETE', `${PROJECTS_PATH}/default/features/away`);
 
   expect(await copy('away', 'production', { from: 'development' })).toMatchObject({ status: 403 });
 });

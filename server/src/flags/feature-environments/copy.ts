@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { badData } from '../../../../plane/src/platform/errors.ts';
+import { badData } from '@halyard/plane/platform/errors.ts';
 import { requireInProject } from '../../access/guard.ts';
 import type { ProjectPermission } from '../../access/permissions.ts';
 import type { Change } from '../../record/change.ts';
 import { lockActiveFeature } from '../feature-rows/lock.ts';
 import { disableWithoutStrategies } from './last-strategy.ts';
-import { environmentOf, readEnvironments } from './read.ts';
+import { readEnvironments, requireEnvironment } from './read.ts';
 import type {
   EnvironmentCopy,
   FeatureEnvironment,
@@ -17,8 +17,8 @@ import { addCopies, asStrategyData } from './strategies.ts';
 import { setVariants } from './variants.ts';
 
 /**
- * Replaces what the feature has in one environment with what it has in another. The feature stays enabled or disabled, unless no
- * enabled strategy is left.
+ * Replaces the feature's strategies and variants in one environment with those in another. The feature stays enabled or disabled,
+ * unless it has no enabled strategy left.
  */
 export async function copyEnvironment(
   current: Change,
@@ -28,7 +28,7 @@ export async function copyEnvironment(
   const { tx, actor } = current;
   await lockActiveFeature(tx, key.project, key.featureName);
   const feature = await readEnvironments(tx, key.featureName);
-  const target = environmentOf(feature, key.environment);
+  const target = requireEnvironment(feature, key.environment);
   const source = feature.environments.find(({ name }) => name === from);
   if (!source || source === target) {
     const message = source
@@ -37,31 +37,34 @@ export async function copyEnvironment(
     throw badData([{ message, path: '/body/from' }]);
   }
 
-  const strategies = include.includes('strategies') && !sameStrategies(source, target);
-  const variants = include.includes('variants') && !isDeepStrictEqual(source.variants, target.variants);
-  for (const permission of needed(source, target, strategies, variants))
+  const replacesStrategies = include.includes('strategies') && !hasSameStrategies(source, target);
+  const replacesVariants =
+    include.includes('variants') && !isDeepStrictEqual(source.variants, target.variants);
+  for (const permission of requiredPermissions(source, target, replacesStrategies, replacesVariants))
     await requireInProject(tx, actor, key.project, [permission], key.environment);
-  if (strategies) await replaceStrategies(current, key, source, target);
-  if (variants)
-    await setVariants(current, [{ project: key.project, before: target, variants: source.variants }]);
+  if (replacesStrategies) await replaceStrategies(current, key, source, target);
+  if (replacesVariants)
+    await setVariants(current, [
+      { project: key.project, environmentBefore: target, variants: source.variants },
+    ]);
 }
 
-function* needed(
+function* requiredPermissions(
   source: FeatureEnvironment,
   target: FeatureEnvironment,
-  strategies: boolean,
-  variants: boolean,
+  replacesStrategies: boolean,
+  replacesVariants: boolean,
 ): Generator<ProjectPermission> {
-  if (strategies && source.hasStrategies) yield 'CREATE_FEATURE_STRATEGY';
-  if (strategies && target.hasStrategies) yield 'DELETE_FEATURE_STRATEGY';
-  if (variants) yield 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS';
+  if (replacesStrategies && source.hasStrategies) yield 'CREATE_FEATURE_STRATEGY';
+  if (replacesStrategies && target.hasStrategies) yield 'DELETE_FEATURE_STRATEGY';
+  if (replacesVariants) yield 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS';
 }
 
-const contents = ({ strategies }: FeatureEnvironment): StrategyContent[] =>
+const getStrategyContents = ({ strategies }: FeatureEnvironment): StrategyContent[] =>
   strategies.map(({ id: _, featureName: __, ...content }) => content);
 
-const sameStrategies = (one: FeatureEnvironment, other: FeatureEnvironment): boolean =>
-  isDeepStrictEqual(contents(one), contents(other));
+const hasSameStrategies = (a: FeatureEnvironment, b: FeatureEnvironment): boolean =>
+  isDeepStrictEqual(getStrategyContents(a), getStrategyContents(b));
 
 async function replaceStrategies(
   current: Change,

@@ -3,8 +3,8 @@ import type { FeatureEnvironmentKey } from './schema.ts';
 import { disableWithoutStrategy } from './store.ts';
 
 /**
- * Part of a change that locked the feature and removed or disabled strategies. SDKs enable a feature that has no strategies
- * for everyone, so a feature that lost its last enabled strategy is disabled in the same change.
+ * Disables a feature that lost its last enabled strategy, because SDKs enable a feature without strategies for everyone. Runs in
+ * the change that removed or disabled the strategies, which has locked the feature.
  */
 export async function disableWithoutStrategies(
   { tx, record }: Change,

@@ -1,49 +1,49 @@
-import { COST } from '../../../../plane/src/platform/http/protection/rate-limit.ts';
-import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
-import { inEnvironment, ofFeatureInEnvironment } from '../../platform/http/params.ts';
+import { COST } from '@halyard/plane/platform/http/protection/rate-limit.ts';
+import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
+import { featureEnvironmentParams, projectEnvironmentParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { StrategyVariant, Variant } from '../../targeting/variants/schema.ts';
 import { uniqueNames } from '../feature-rows/names.ts';
 import { FeatureNames } from '../feature-rows/schema.ts';
-import { HERE, keyOf } from './address.ts';
-import { environmentUnchanged, etagOfEnvironment, type LockFeatureEtag } from './etag.ts';
+import { BASE_PATH, toFeatureEnvironmentKey } from './address.ts';
+import { environmentEtag, environmentUnchanged, type LockFeatureEtag } from './etag.ts';
 import { readEnvironment } from './read.ts';
 import { FeatureEnvironment, FeatureStrategy, PlannedStrategy } from './schema.ts';
 import { toggleFeatures } from './toggle.ts';
 
 const BULK = '/api/admin/projects/:projectId/bulk_features/environments/:environment';
 
-/** A feature in one environment: whether it is enabled, its strategies and its variants. */
+/** The operations on a feature in one environment, where it can be enabled and has strategies and variants. */
 export const featureEnvironmentOperations = (lockFeatureEtag: LockFeatureEtag): OperationModule => ({
   tag: 'Features',
   schemas: [StrategyVariant, Variant, PlannedStrategy, FeatureStrategy, FeatureEnvironment],
   operations: [
     query({
       id: 'getFeatureEnvironment',
-      route: `GET ${HERE}`,
+      route: `GET ${BASE_PATH}`,
       summary: 'Get a feature in an environment',
       description:
         'Returns whether the feature is enabled in the environment, with its strategies and variants.',
       permission: 'NONE',
-      params: ofFeatureInEnvironment,
+      params: featureEnvironmentParams,
       output: jsonResponse('The feature in the environment', FeatureEnvironment),
-      etag: etagOfEnvironment,
-      read: ({ db }, { params }) => readEnvironment(db, keyOf(params)),
+      etag: environmentEtag,
+      read: ({ db }, { params }) => readEnvironment(db, toFeatureEnvironmentKey(params)),
     }),
     command({
       id: 'enableFeature',
-      route: `POST ${HERE}/on`,
+      route: `POST ${BASE_PATH}/on`,
       summary: 'Enable a feature',
       description:
         'Enables the feature in the environment. A feature without an enabled strategy gets the default strategy of the project in the environment, or a gradual rollout to 100 %. Adding a strategy also requires CREATE_FEATURE_STRATEGY.',
       permission: ['UPDATE_FEATURE_ENVIRONMENT'],
-      params: ofFeatureInEnvironment,
+      params: featureEnvironmentParams,
       output: jsonResponse('The feature in the environment', FeatureEnvironment),
       events: ['feature-strategy-add', 'feature-environment-enabled'],
-      precondition: ({ params }) => environmentUnchanged(keyOf(params), lockFeatureEtag),
+      precondition: ({ params }) => environmentUnchanged(toFeatureEnvironmentKey(params), lockFeatureEtag),
       run: (current, { params: { projectId, featureName, environment } }) =>
         toggleFeatures(current, projectId, environment, [featureName], true),
-      respond: (tx, _actor, _result, { params }) => readEnvironment(tx, keyOf(params)),
+      respond: (tx, _actor, _result, { params }) => readEnvironment(tx, toFeatureEnvironmentKey(params)),
     }),
     command({
       id: 'enableFeatures',
@@ -53,7 +53,7 @@ export const featureEnvironmentOperations = (lockFeatureEtag: LockFeatureEtag): 
         'Enables all of the named features in the environment, or none. A feature without an enabled strategy gets the default strategy of the project in the environment, or a gradual rollout to 100 %. Adding a strategy also requires CREATE_FEATURE_STRATEGY.',
       permission: ['UPDATE_FEATURE_ENVIRONMENT'],
       cost: COST.bulk,
-      params: inEnvironment,
+      params: projectEnvironmentParams,
       body: FeatureNames,
       output: Nothing,
       events: ['feature-strategy-add', 'feature-environment-enabled'],
@@ -62,17 +62,17 @@ export const featureEnvironmentOperations = (lockFeatureEtag: LockFeatureEtag): 
     }),
     command({
       id: 'disableFeature',
-      route: `POST ${HERE}/off`,
+      route: `POST ${BASE_PATH}/off`,
       summary: 'Disable a feature',
       description: 'Disables the feature in the environment.',
       permission: ['UPDATE_FEATURE_ENVIRONMENT'],
-      params: ofFeatureInEnvironment,
+      params: featureEnvironmentParams,
       output: jsonResponse('The feature in the environment', FeatureEnvironment),
       events: ['feature-environment-disabled'],
-      precondition: ({ params }) => environmentUnchanged(keyOf(params), lockFeatureEtag),
+      precondition: ({ params }) => environmentUnchanged(toFeatureEnvironmentKey(params), lockFeatureEtag),
       run: (current, { params: { projectId, featureName, environment } }) =>
         toggleFeatures(current, projectId, environment, [featureName], false),
-      respond: (tx, _actor, _result, { params }) => readEnvironment(tx, keyOf(params)),
+      respond: (tx, _actor, _result, { params }) => readEnvironment(tx, toFeatureEnvironmentKey(params)),
     }),
     command({
       id: 'disableFeatures',
@@ -81,7 +81,7 @@ export const featureEnvironmentOperations = (lockFeatureEtag: LockFeatureEtag): 
       description: 'Disables all of the named features in the environment, or none.',
       permission: ['UPDATE_FEATURE_ENVIRONMENT'],
       cost: COST.bulk,
-      params: inEnvironment,
+      params: projectEnvironmentParams,
       body: FeatureNames,
       output: Nothing,
       events: ['feature-environment-disabled'],

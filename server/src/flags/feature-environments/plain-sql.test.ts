@@ -9,10 +9,10 @@ const harness = useHarness();
 
 /** Sends the request while another application has a transaction open, which commits once the request waits for it. */
 async function requestDuring(statement: string, request: () => Promise<{ status: number; body: unknown }>) {
-  const other = new pg.Client({ connectionString: harness.databaseUrl });
-  await other.connect();
-  await other.query('begin');
-  await other.query(statement);
+  const client = new pg.Client({ connectionString: harness.databaseUrl });
+  await client.connect();
+  await client.query('begin');
+  await client.query(statement);
   const response = request();
   await expect
     .poll(async () => {
@@ -23,8 +23,8 @@ async function requestDuring(statement: string, request: () => Promise<{ status:
       return rows.length;
     })
     .toBe(1);
-  await other.query('commit');
-  await other.end();
+  await client.query('commit');
+  await client.end();
   return await response;
 }
 

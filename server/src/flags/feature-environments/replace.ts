@@ -5,37 +5,42 @@ import { deleteStrategies, insertStrategies } from './store.ts';
 import { asStrategyData, complete } from './strategies.ts';
 
 /**
- * Part of a change that locked the features and accepted the strategies: gives each feature exactly these strategies in the
- * environment. A feature that already has them is left unchanged.
+ * Gives each feature exactly these strategies in the environment. A feature that already has them is left unchanged. The caller has
+ * locked the features and accepted the strategies.
  */
 export async function replaceStrategies(
   { tx, record }: Change,
   { project, environment }: { project: string; environment: string },
-  wanted: { before: FeatureEnvironment; strategies: NewStrategy[] }[],
+  updates: { environmentBefore: FeatureEnvironment; strategies: NewStrategy[] }[],
 ): Promise<void> {
-  const changing = wanted
-    .map(({ before: { featureName, strategies: before }, strategies }) => ({
+  const changes = updates
+    .map(({ environmentBefore: { featureName, strategies: strategiesBefore }, strategies }) => ({
       featureName,
-      before,
-      after: strategies.map((strategy, at) => complete(strategy, featureName, at)),
+      strategiesBefore,
+      strategiesAfter: strategies.map((strategy, index) => complete(strategy, featureName, index)),
     }))
-    .filter(({ before, after }) => !isDeepStrictEqual(before.map(withoutIdentity), after));
-  const removed = changing.flatMap(({ before }) => before);
-  const inserted = changing.flatMap(({ featureName, after }) => after.map(one => ({ featureName, ...one })));
-  if (removed.length > 0) {
+    .filter(
+      ({ strategiesBefore, strategiesAfter }) =>
+        !isDeepStrictEqual(strategiesBefore.map(withoutIdentity), strategiesAfter),
+    );
+  const removedStrategies = changes.flatMap(({ strategiesBefore }) => strategiesBefore);
+  const newRows = changes.flatMap(({ featureName, strategiesAfter }) =>
+    strategiesAfter.map(strategy => ({ featureName, ...strategy })),
+  );
+  if (removedStrategies.length > 0) {
     await deleteStrategies(
       tx,
-      removed.map(({ id }) => id),
+      removedStrategies.map(({ id }) => id),
     );
   }
-  const added = inserted.length > 0 ? await insertStrategies(tx, environment, inserted) : [];
-  for (const strategy of removed) {
-    const about = { project, environment, featureName: strategy.featureName };
-    record({ type: 'feature-strategy-remove', ...about, preData: asStrategyData(strategy) });
+  const addedStrategies = newRows.length > 0 ? await insertStrategies(tx, environment, newRows) : [];
+  for (const strategy of removedStrategies) {
+    const subject = { project, environment, featureName: strategy.featureName };
+    record({ type: 'feature-strategy-remove', ...subject, preData: asStrategyData(strategy) });
   }
-  for (const strategy of added) {
-    const about = { project, environment, featureName: strategy.featureName };
-    record({ type: 'feature-strategy-add', ...about, data: asStrategyData(strategy) });
+  for (const strategy of addedStrategies) {
+    const subject = { project, environment, featureName: strategy.featureName };
+    record({ type: 'feature-strategy-add', ...subject, data: asStrategyData(strategy) });
   }
 }
 

@@ -1,4 +1,3 @@
-import { type Static, Type } from 'typebox';
 import {
   Named,
   NamedObject,
@@ -6,7 +5,8 @@ import {
   Ref,
   TextMap,
   Timestamp,
-} from '../../../../plane/src/platform/http/schema.ts';
+} from '@halyard/plane/platform/http/schema.ts';
+import { type Static, Type } from 'typebox';
 import { Constraint, ConstraintInputs } from '../../targeting/constraints/schema.ts';
 import { StrategyVariant, StrategyVariantInputs, Variant } from '../../targeting/variants/schema.ts';
 
@@ -37,7 +37,7 @@ const strategyContent = {
 /** A strategy without its id and feature. */
 export type StrategyContent = Static<ReturnType<typeof Type.Object<typeof strategyContent>>>;
 
-/** A strategy that a copy would have. */
+/** A strategy in the form that a copy of it would have. */
 export const PlannedStrategy = Named(
   'PlannedStrategy',
   Type.Object(

@@ -1,4 +1,4 @@
-import { jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
+import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import { command, type OperationModule } from '../../record/operations/definition.ts';
 import { attachSegments } from './attach-segments.ts';
 import { StrategySegments, StrategySegmentsInput } from './schema.ts';

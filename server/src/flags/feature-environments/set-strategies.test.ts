@@ -4,29 +4,34 @@ import { makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { makeFeatureWithRequests } from '../../test/strategy-requests.ts';
-import { untilWaiting } from '../../test/waiting.ts';
+import { waitForLockWaiters } from '../../test/waiting.ts';
 
 const harness = useHarness();
 const UNKNOWN = '6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55';
 
 type Strategy = { id: string; sortOrder: number; title?: string };
 
-/** A feature with this many strategies, called a, b, c. */
+/** Creates a feature with this many strategies, named a, b, c and so on. */
 async function makeFeature(name: string, strategies: number, project?: string) {
   const feature = await makeFeatureWithRequests(harness, name, project);
   for (const title of ['a', 'b', 'c'].slice(0, strategies)) await feature.add({ name: 'default', title });
-  const before: Strategy[] = await feature.list();
+  const strategiesBefore: Strategy[] = await feature.list();
   const put = (body: unknown, options: { token?: string; headers?: Record<string, string> } = {}) =>
-    call(harness.app, 'PUT', `${feature.here}/strategies`, { body, ...options });
-  return { ...feature, before, put, added: async () => (await feature.events()).slice(strategies) };
+    call(harness.app, 'PUT', `${feature.environmentPath}/strategies`, { body, ...options });
+  return {
+    ...feature,
+    strategiesBefore,
+    put,
+    recordedEvents: async () => (await feature.events()).slice(strategies),
+  };
 }
 
-const shown = (strategies: Strategy[]) =>
+const titlesWithOrder = (strategies: Strategy[]) =>
   strategies.map(({ title, sortOrder }) => `${title}${sortOrder}`).join(' ');
 
 test('updates, adds, deletes and sorts strategies in one change, with the events of the individual operations', async () => {
-  const { here, before, put, list, added } = await makeFeature('everything', 3);
-  const [a, b, c] = before;
+  const { environmentPath, strategiesBefore, put, list, recordedEvents } = await makeFeature('everything', 3);
+  const [a, b, c] = strategiesBefore;
 
   const { status, body } = await put([
     { ...c, title: 'c2' },
@@ -35,11 +40,11 @@ test('updates, adds, deletes and sorts strategies in one change, with the events
   ]);
 
   expect(status).toBe(200);
-  expect(shown(body)).toBe('c22 new3 a4');
+  expect(titlesWithOrder(body)).toBe('c22 new3 a4');
   expect(body[1].parameters).toEqual({ rollout: '25', stickiness: 'default', groupId: 'everything' });
   expect(await list()).toEqual(body);
   const [newId] = [body[1].id];
-  expect(await added()).toMatchObject([
+  expect(await recordedEvents()).toMatchObject([
     { type: 'feature-strategy-remove', preData: { id: b?.id } },
     { type: 'feature-strategy-update', data: { title: 'c2', sortOrder: 2 }, preData: { title: 'c' } },
     { type: 'feature-strategy-add', data: { id: newId, sortOrder: 3 } },
@@ -55,24 +60,24 @@ test('updates, adds, deletes and sorts strategies in one change, with the events
     ).body.events.map(({ groupId }: { groupId: string }) => groupId),
   );
   expect(groups.size).toBe(1);
-  expect((await call(harness.app, 'GET', here)).body.strategies).toEqual(body);
+  expect((await call(harness.app, 'GET', environmentPath)).body.strategies).toEqual(body);
 });
 
-test('changes nothing and records nothing for the list that it returned', async () => {
-  const { before, put, added } = await makeFeature('same', 3);
+test('changes and records nothing if the returned list is sent back', async () => {
+  const { strategiesBefore, put, recordedEvents } = await makeFeature('same', 3);
 
-  const { body } = await put(before);
+  const { body } = await put(strategiesBefore);
 
-  expect(body).toEqual(before);
-  expect(await added()).toEqual([]);
+  expect(body).toEqual(strategiesBefore);
+  expect(await recordedEvents()).toEqual([]);
 });
 
-test('a listed strategy with an id keeps its omitted title, segments, variants and disabled', async () => {
-  const { here, put, list } = await makeFeature('keeps-omitted', 0);
+test('a listed strategy with an id keeps title, segments, variants and disabled if they are omitted', async () => {
+  const { environmentPath, put, list } = await makeFeature('keeps-omitted', 0);
   const segment = await call(harness.app, 'POST', '/api/admin/segments', {
     body: { name: 'keeps-omitted', constraints: [{ contextName: 'userId', operator: 'IN', values: ['7'] }] },
   });
-  const { body: before } = await call(harness.app, 'POST', `${here}/strategies`, {
+  const { body: strategyBefore } = await call(harness.app, 'POST', `${environmentPath}/strategies`, {
     body: {
       name: 'flexibleRollout',
       title: 'Beta users',
@@ -82,43 +87,46 @@ test('a listed strategy with an id keeps its omitted title, segments, variants a
       variants: [{ name: 'a', weight: 1_000, weightType: 'fix', stickiness: 'default' }],
     },
   });
-  const parameters = { ...before.parameters, rollout: '50' };
+  const parameters = { ...strategyBefore.parameters, rollout: '50' };
 
-  const { body } = await put([{ id: before.id, name: 'flexibleRollout', parameters }]);
+  const { body } = await put([{ id: strategyBefore.id, name: 'flexibleRollout', parameters }]);
 
-  expect(body).toEqual([{ ...before, parameters }]);
+  expect(body).toEqual([{ ...strategyBefore, parameters }]);
   expect(await list()).toEqual(body);
 });
 
-test('deleting or adding a strategy does not sort the others', async () => {
-  const { before, put, added } = await makeFeature('kept', 3);
+test('deleting or adding a strategy does not renumber the others', async () => {
+  const { strategiesBefore, put, recordedEvents } = await makeFeature('kept', 3);
 
-  const { body } = await put([before[1], before[2], { name: 'default', title: 'd' }]);
+  const { body } = await put([strategiesBefore[1], strategiesBefore[2], { name: 'default', title: 'd' }]);
 
-  expect(shown(body)).toBe('b1 c2 d3');
-  expect((await added()).map(({ type }) => type)).toEqual([
+  expect(titlesWithOrder(body)).toBe('b1 c2 d3');
+  expect((await recordedEvents()).map(({ type }) => type)).toEqual([
     'feature-strategy-remove',
     'feature-strategy-add',
   ]);
 });
 
-test('sorts from 0 where the sort orders would become too high', async () => {
-  const { before, put, here } = await makeFeature('high', 2);
-  await call(harness.app, 'POST', `${here}/strategies/set-sort-order`, {
-    body: [{ id: before[1]?.id, sortOrder: 100_000 }],
+test('renumbers from 0 if the sort orders would become too high', async () => {
+  const { strategiesBefore, put, environmentPath } = await makeFeature('high', 2);
+  await call(harness.app, 'POST', `${environmentPath}/strategies/set-sort-order`, {
+    body: [{ id: strategiesBefore[1]?.id, sortOrder: 100_000 }],
   });
 
-  expect(shown((await put([before[1], before[0]])).body)).toBe('b0 a1');
+  expect(titlesWithOrder((await put([strategiesBefore[1], strategiesBefore[0]])).body)).toBe('b0 a1');
 });
 
 test('an empty list deletes all strategies and disables the feature', async () => {
-  const { here, put, added } = await makeFeature('emptied', 2);
-  await call(harness.app, 'POST', `${here}/on`);
+  const { environmentPath, put, recordedEvents } = await makeFeature('emptied', 2);
+  await call(harness.app, 'POST', `${environmentPath}/on`);
 
   expect((await put([])).body).toEqual([]);
 
-  expect((await call(harness.app, 'GET', here)).body).toMatchObject({ enabled: false, strategies: [] });
-  expect((await added()).map(({ type }) => type)).toEqual([
+  expect((await call(harness.app, 'GET', environmentPath)).body).toMatchObject({
+    enabled: false,
+    strategies: [],
+  });
+  expect((await recordedEvents()).map(({ type }) => type)).toEqual([
     'feature-environment-enabled',
     'feature-strategy-remove',
     'feature-strategy-remove',
@@ -127,30 +135,33 @@ test('an empty list deletes all strategies and disables the feature', async () =
 });
 
 test('disables the feature if the list disables its last enabled strategy', async () => {
-  const { here, before, put } = await makeFeature('disabled', 1);
-  await call(harness.app, 'POST', `${here}/on`);
+  const { environmentPath, strategiesBefore, put } = await makeFeature('disabled', 1);
+  await call(harness.app, 'POST', `${environmentPath}/on`);
 
-  await put([{ ...before[0], disabled: true }]);
+  await put([{ ...strategiesBefore[0], disabled: true }]);
 
-  expect((await call(harness.app, 'GET', here)).body.enabled).toBe(false);
+  expect((await call(harness.app, 'GET', environmentPath)).body.enabled).toBe(false);
 });
 
 test('replaces the segments of several strategies', async () => {
-  const { before, put, list } = await makeFeature('segments', 2);
+  const { strategiesBefore, put, list } = await makeFeature('segments', 2);
   const segment = async (name: string) =>
     (await call(harness.app, 'POST', '/api/admin/segments', { body: { name, constraints: [] } })).body.id;
-  const [one, two] = [await segment('set-one'), await segment('set-two')];
+  const [firstSegment, secondSegment] = [await segment('set-one'), await segment('set-two')];
 
   await put([
-    { ...before[0], segments: [one] },
-    { ...before[1], segments: [two, one] },
+    { ...strategiesBefore[0], segments: [firstSegment] },
+    { ...strategiesBefore[1], segments: [secondSegment, firstSegment] },
   ]);
   await put([
-    { ...before[0], segments: [two] },
-    { ...before[1], segments: [] },
+    { ...strategiesBefore[0], segments: [secondSegment] },
+    { ...strategiesBefore[1], segments: [] },
   ]);
 
-  expect((await list()).map(({ segments }: { segments: number[] }) => segments)).toEqual([[two], []]);
+  expect((await list()).map(({ segments }: { segments: number[] }) => segments)).toEqual([
+    [secondSegment],
+    [],
+  ]);
 });
 
 test('does not revalidate an unchanged strategy', async () => {
@@ -171,10 +182,10 @@ test('does not revalidate an unchanged strategy', async () => {
 });
 
 test('lists every violation of every strategy, and changes nothing', async () => {
-  const { before, put, list } = await makeFeature('violations', 1);
+  const { strategiesBefore, put, list } = await makeFeature('violations', 1);
 
   const { status, body } = await put([
-    { ...before[0], title: 'changed' },
+    { ...strategiesBefore[0], title: 'changed' },
     { name: 'moonPhase', segments: [987_654] },
     {
       name: 'flexibleRollout',
@@ -192,13 +203,13 @@ test('lists every violation of every strategy, and changes nothing', async () =>
     '/body/2/constraints/0/value',
     expect.stringMatching(/^\/body\/2\/variants/),
   ]);
-  expect(await list()).toEqual(before);
+  expect(await list()).toEqual(strategiesBefore);
 });
 
 test.each([
-  ['an id of another place', [{ id: UNKNOWN, name: 'default' }], '/body/0/id'],
+  ['an unknown id', [{ id: UNKNOWN, name: 'default' }], '/body/0/id'],
   ['a strategy without a name', [{ title: 'x' }], '/body/0/name'],
-  ['an id that is no UUID', [{ id: '7', name: 'default' }], '/body/0/id'],
+  ['an id that is not a UUID', [{ id: '7', name: 'default' }], '/body/0/id'],
   ['an object', { name: 'default' }, '/body'],
   ['31 strategies', Array.from({ length: 31 }, () => ({ name: 'default' })), '/body'],
 ])('rejects %s', async (_, body, path) => {
@@ -207,21 +218,21 @@ test.each([
   expect(await put(body)).toMatchObject({ status: 400, body: { details: [{ path }] } });
 });
 
-test('rejects an id that is in the list twice, even in upper case', async () => {
-  const { before, put } = await makeFeature('twice', 1);
+test('rejects an id that is in the list twice, even in a different case', async () => {
+  const { strategiesBefore, put } = await makeFeature('twice', 1);
 
-  const id = before[0]?.id.toUpperCase();
+  const id = strategiesBefore[0]?.id.toUpperCase();
 
-  expect(await put([before[0], { ...before[0], id }])).toMatchObject({
+  expect(await put([strategiesBefore[0], { ...strategiesBefore[0], id }])).toMatchObject({
     status: 400,
     body: { details: [{ path: '/body/1/id', message: expect.stringMatching(/twice/) }] },
   });
-  expect((await put([{ ...before[0], id }])).body).toEqual(before);
+  expect((await put([{ ...strategiesBefore[0], id }])).body).toEqual(strategiesBefore);
 });
 
-test('rejects an archived feature, and a feature of a different environment or project', async () => {
-  const { here, put } = await makeFeature('archived', 0);
-  await call(harness.app, 'DELETE', here.replace('/environments/development', ''));
+test('rejects an archived feature, a missing feature and an environment that the feature does not have', async () => {
+  const { environmentPath, put } = await makeFeature('archived', 0);
+  await call(harness.app, 'DELETE', environmentPath.replace('/environments/development', ''));
 
   expect(await put([])).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
   const url = (feature: string, environment: string) =>
@@ -232,22 +243,28 @@ test('rejects an archived feature, and a feature of a different environment or p
 });
 
 test.each([
-  ['CREATE_FEATURE_STRATEGY', (before: Strategy[]) => [...before, { name: 'default' }]],
-  ['UPDATE_FEATURE_STRATEGY', (before: Strategy[]) => before.map(one => ({ ...one, title: 'new' }))],
-  ['UPDATE_FEATURE_STRATEGY', (before: Strategy[]) => before.toReversed()],
-  ['DELETE_FEATURE_STRATEGY', (before: Strategy[]) => before.slice(1)],
-])('requires %s only where it is needed', async (permission, wanted) => {
-  const all = ['CREATE_FEATURE_STRATEGY', 'UPDATE_FEATURE_STRATEGY', 'DELETE_FEATURE_STRATEGY'];
-  const suffix = `${permission}-${wanted.toString().length}`;
-  const { before, put, list } = await makeFeature(`permitted-${suffix}`, 2);
-  const holder = async (name: string, permissions: string[]) => {
+  ['CREATE_FEATURE_STRATEGY', (strategiesBefore: Strategy[]) => [...strategiesBefore, { name: 'default' }]],
+  [
+    'UPDATE_FEATURE_STRATEGY',
+    (strategiesBefore: Strategy[]) => strategiesBefore.map(strategy => ({ ...strategy, title: 'new' })),
+  ],
+  ['UPDATE_FEATURE_STRATEGY', (strategiesBefore: Strategy[]) => strategiesBefore.toReversed()],
+  ['DELETE_FEATURE_STRATEGY', (strategiesBefore: Strategy[]) => strategiesBefore.slice(1)],
+])('requires %s only if the change needs it', async (permission, makeNewList) => {
+  const allPermissions = ['CREATE_FEATURE_STRATEGY', 'UPDATE_FEATURE_STRATEGY', 'DELETE_FEATURE_STRATEGY'];
+  const suffix = `${permission}-${makeNewList.toString().length}`;
+  const { strategiesBefore, put, list } = await makeFeature(`permitted-${suffix}`, 2);
+  const makeUserWith = async (name: string, permissions: string[]) => {
     const user = await makeUser(harness.db, 'Viewer');
     const role = await call(harness.app, 'POST', '/api/admin/roles', {
       body: {
         name: `${name} ${suffix}`,
         description: '',
         type: 'custom',
-        permissions: permissions.map(one => ({ name: one, environment: 'development' })),
+        permissions: permissions.map(permissionName => ({
+          name: permissionName,
+          environment: 'development',
+        })),
       },
     });
     expect(role.status).toBeLessThan(300);
@@ -258,44 +275,44 @@ test.each([
     return user.token;
   };
 
-  const without = await put(wanted(before), {
-    token: await holder(
+  const rejection = await put(makeNewList(strategiesBefore), {
+    token: await makeUserWith(
       'others',
-      all.filter(one => one !== permission),
+      allPermissions.filter(permissionName => permissionName !== permission),
     ),
   });
-  expect(without).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
-  expect(without.body.message).toContain(permission);
-  expect(await list()).toEqual(before);
+  expect(rejection).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
+  expect(rejection.body.message).toContain(permission);
+  expect(await list()).toEqual(strategiesBefore);
 
-  const token = await holder('only', [permission]);
-  expect((await put(wanted(before), { token })).status).toBe(200);
+  const token = await makeUserWith('only', [permission]);
+  expect((await put(makeNewList(strategiesBefore), { token })).status).toBe(200);
 });
 
-test('rejects a list that is based on an outdated ETag, and keeps the strategy that was added meanwhile', async () => {
-  const { here, before, put, add, list } = await makeFeature('outdated', 1);
-  const { headers } = await call(harness.app, 'GET', `${here}/strategies`);
+test('rejects a list with an outdated ETag, and keeps the strategy that was added since', async () => {
+  const { environmentPath, strategiesBefore, put, add, list } = await makeFeature('outdated', 1);
+  const { headers } = await call(harness.app, 'GET', `${environmentPath}/strategies`);
   await add({ name: 'default', title: 'meanwhile' });
 
-  const response = await put(before, { headers: { 'if-match': String(headers.etag) } });
+  const response = await put(strategiesBefore, { headers: { 'if-match': String(headers.etag) } });
 
   expect(response).toMatchObject({ status: 412, body: { name: 'PreconditionFailedError' } });
   expect(await list()).toHaveLength(2);
 });
 
-test('one of two concurrent lists with the same ETag wins, and the other gets 412', async () => {
-  const { here, put, list } = await makeFeature('raced', 2);
-  const etag = String((await call(harness.app, 'GET', `${here}/strategies`)).headers.etag);
+test('only one of two concurrent lists with the same ETag is accepted, and the other is rejected with 412', async () => {
+  const { environmentPath, put, list } = await makeFeature('raced', 2);
+  const etag = String((await call(harness.app, 'GET', `${environmentPath}/strategies`)).headers.etag);
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from features where name = 'raced' for update`.execute(blocker);
 
-  const both = Promise.all(
+  const requests = Promise.all(
     ['first', 'second'].map(title => put([{ name: 'default', title }], { headers: { 'if-match': etag } })),
   );
-  await untilWaiting(harness.db, 2);
+  await waitForLockWaiters(harness.db, 2);
   await blocker.commit().execute();
 
-  const responses = await both;
+  const responses = await requests;
   expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 412]);
   expect(await list()).toEqual(responses.find(({ status }) => status === 200)?.body);
 });
@@ -306,13 +323,13 @@ test('the number of statements does not depend on the number of strategies', asy
     name: 'flexibleRollout',
     constraints: [{ contextName: 'userId', operator: 'IN', values: ['7'] }],
   };
-  const statements = async (count: number, title: string) => {
-    const before = harness.statements.length;
+  const countStatements = async (count: number, title: string) => {
+    const statementsBefore = harness.statements.length;
     const body = Array.from({ length: count }, () => ({ ...strategy, title }));
     expect((await put(body)).status).toBe(200);
-    return harness.statements.length - before;
+    return harness.statements.length - statementsBefore;
   };
-  await statements(1, 'first');
+  await countStatements(1, 'first');
 
-  expect(await statements(30, 'thirty')).toBe(await statements(2, 'two'));
+  expect(await countStatements(30, 'thirty')).toBe(await countStatements(2, 'two'));
 });

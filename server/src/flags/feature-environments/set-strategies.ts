@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { badData, type Violation } from '../../../../plane/src/platform/errors.ts';
+import { badData, type Violation } from '@halyard/plane/platform/errors.ts';
 import { requireInProject } from '../../access/guard.ts';
 import type { ProjectPermission } from '../../access/permissions.ts';
 import type { Change } from '../../record/change.ts';
@@ -12,150 +12,164 @@ import {
   type StrategyList,
 } from './schema.ts';
 import { deleteStrategies, insertStrategies, updateStrategies } from './store.ts';
-import { asOrderData, asStrategyData, complete, lockEnvironment, withKept } from './strategies.ts';
+import { asOrderData, asStrategyData, complete, lockEnvironment, withPreservedFields } from './strategies.ts';
 import { validateStrategies } from './validate-strategy.ts';
 
 /**
- * Gives the feature exactly these strategies in the environment, in this order. A strategy with an id is updated, one without an id
- * is added, and the strategies that are not in the list are deleted.
+ * Gives the feature exactly these strategies in the environment, in this order. A strategy with an id is updated, a strategy
+ * without an id is added, and strategies that are not in the list are deleted.
  */
 export async function setStrategies(
   current: Change,
   key: FeatureEnvironmentKey,
-  wanted: StrategyList,
+  list: StrategyList,
 ): Promise<FeatureStrategy[]> {
-  const { strategies: before } = await lockEnvironment(current, key);
-  const steps = planSteps(before, await acceptedStrategies(current, key, before, wanted));
-  for (const permission of neededPermissions(steps))
+  const { strategies: strategiesBefore } = await lockEnvironment(current, key);
+  const steps = planSteps(strategiesBefore, await acceptStrategies(current, key, strategiesBefore, list));
+  for (const permission of requiredPermissions(steps))
     await requireInProject(current.tx, current.actor, key.project, [permission], key.environment);
   await carryOut(current, key, steps);
-  return steps.after;
+  return steps.strategiesAfter;
 }
 
 type Steps = {
   removed: FeatureStrategy[];
-  /** With their previous sort orders. */
-  updated: { before: FeatureStrategy; after: FeatureStrategy }[];
+  /** The strategies with their previous sort orders. */
+  updated: { strategyBefore: FeatureStrategy; strategyAfter: FeatureStrategy }[];
   added: FeatureStrategy[];
-  /** The strategies before and after sorting, if sorting changes an existing one. */
-  sorted: { before: FeatureStrategy[]; after: FeatureStrategy[] } | undefined;
-  after: FeatureStrategy[];
+  /** The strategies before and after sorting, if sorting changes an existing strategy. */
+  sorted: { orderBefore: FeatureStrategy[]; orderAfter: FeatureStrategy[] } | undefined;
+  strategiesAfter: FeatureStrategy[];
 };
 
-/** A strategy of the list after the change, without its position, and the one that it replaces. */
-type Accepted = { before: FeatureStrategy | undefined; content: FeatureStrategy };
+/** A listed strategy after the change, without its position, and the strategy that it replaces. */
+type AcceptedStrategy = { strategyBefore: FeatureStrategy | undefined; content: FeatureStrategy };
 
 /** Completes the strategies, or rejects them with every violation. Unchanged strategies are not validated again. */
-async function acceptedStrategies(
+async function acceptStrategies(
   { tx }: Change,
   { project, featureName, environment }: FeatureEnvironmentKey,
-  before: FeatureStrategy[],
-  wanted: StrategyList,
-): Promise<Accepted[]> {
-  rejectIds(before, wanted, environment);
-  const known = new Map(before.map(strategy => [strategy.id, strategy]));
-  const given = wanted.map(({ id, ...listed }, at) => {
-    const previous = known.get(id?.toLowerCase() ?? '');
-    const input = previous ? withKept(previous, listed) : listed;
-    const content = (accepted: typeof input): FeatureStrategy => ({
-      id: previous?.id ?? randomUUID(),
+  strategiesBefore: FeatureStrategy[],
+  list: StrategyList,
+): Promise<AcceptedStrategy[]> {
+  rejectInvalidIds(strategiesBefore, list, environment);
+  const strategiesById = new Map(strategiesBefore.map(strategy => [strategy.id, strategy]));
+  const entries = list.map(({ id, ...fields }, index) => {
+    const strategyBefore = strategiesById.get(id?.toLowerCase() ?? '');
+    const input = strategyBefore ? withPreservedFields(strategyBefore, fields) : fields;
+    const content = (acceptedInput: typeof input): FeatureStrategy => ({
+      id: strategyBefore?.id ?? randomUUID(),
       featureName,
-      ...complete(accepted, featureName, previous?.sortOrder ?? 0),
+      ...complete(acceptedInput, featureName, strategyBefore?.sortOrder ?? 0),
     });
-    return { input, path: `/body/${at}`, before: previous, content };
+    return { input, path: `/body/${index}`, strategyBefore, content };
   });
-  const isSame = ({ before: previous, content, input }: (typeof given)[number]) =>
-    previous !== undefined && isDeepStrictEqual(content(input), previous);
-  const changing = given.filter(one => !isSame(one));
-  const accepted = await validateStrategies(tx, project, changing);
-  return given.map(one => {
-    const input = accepted[changing.indexOf(one)] ?? one.input;
-    return { before: one.before, content: one.content(input) };
+  const isSame = ({ strategyBefore, content, input }: (typeof entries)[number]) =>
+    strategyBefore !== undefined && isDeepStrictEqual(content(input), strategyBefore);
+  const changedEntries = entries.filter(entry => !isSame(entry));
+  const acceptedInputs = await validateStrategies(tx, project, changedEntries);
+  return entries.map(entry => {
+    const input = acceptedInputs[changedEntries.indexOf(entry)] ?? entry.input;
+    return { strategyBefore: entry.strategyBefore, content: entry.content(input) };
   });
 }
 
-function rejectIds(before: FeatureStrategy[], wanted: StrategyList, environment: string): void {
-  const known = new Set(before.map(({ id }) => id));
-  const named = new Set<string>();
-  const details = wanted.flatMap(({ id }, at): Violation[] => {
-    const wantedId = id?.toLowerCase();
-    if (wantedId === undefined) return [];
-    const path = `/body/${at}/id`;
-    if (named.has(wantedId)) return [{ message: `strategy ${wantedId} is in the list twice`, path }];
-    named.add(wantedId);
-    return known.has(wantedId)
+function rejectInvalidIds(
+  strategiesBefore: FeatureStrategy[],
+  list: StrategyList,
+  environment: string,
+): void {
+  const knownIds = new Set(strategiesBefore.map(({ id }) => id));
+  const listedIds = new Set<string>();
+  const details = list.flatMap(({ id }, index): Violation[] => {
+    const listedId = id?.toLowerCase();
+    if (listedId === undefined) return [];
+    const path = `/body/${index}/id`;
+    if (listedIds.has(listedId)) return [{ message: `strategy ${listedId} is in the list twice`, path }];
+    listedIds.add(listedId);
+    return knownIds.has(listedId)
       ? []
-      : [{ message: `strategy ${wantedId} is not in environment "${environment}"`, path }];
+      : [{ message: `strategy ${listedId} is not in environment "${environment}"`, path }];
   });
   if (details.length > 0) throw badData(details);
 }
 
-function planSteps(before: FeatureStrategy[], accepted: Accepted[]): Steps {
-  const orders = sortOrders(accepted.map(one => one.before?.sortOrder));
-  const after = accepted.map(({ content }, at) => ({ ...content, sortOrder: orders[at] ?? at }));
-  const kept = new Set(after.map(({ id }) => id));
-  const added = after.filter((_, at) => accepted[at]?.before === undefined);
-  const unsorted = accepted.map((one, at) =>
-    one.before ? one.content : { ...one.content, sortOrder: orders[at] ?? at },
+function planSteps(strategiesBefore: FeatureStrategy[], acceptedStrategies: AcceptedStrategy[]): Steps {
+  const orders = sortOrders(acceptedStrategies.map(accepted => accepted.strategyBefore?.sortOrder));
+  const strategiesAfter = acceptedStrategies.map(({ content }, index) => ({
+    ...content,
+    sortOrder: orders[index] ?? index,
+  }));
+  const keptIds = new Set(strategiesAfter.map(({ id }) => id));
+  const addedStrategies = strategiesAfter.filter(
+    (_, index) => acceptedStrategies[index]?.strategyBefore === undefined,
+  );
+  const unsortedStrategies = acceptedStrategies.map(({ strategyBefore, content }, index) =>
+    strategyBefore ? content : { ...content, sortOrder: orders[index] ?? index },
   );
   return {
-    removed: before.filter(({ id }) => !kept.has(id)),
-    updated: accepted.flatMap(one =>
-      one.before && !isDeepStrictEqual(one.before, one.content)
-        ? [{ before: one.before, after: one.content }]
+    removed: strategiesBefore.filter(({ id }) => !keptIds.has(id)),
+    updated: acceptedStrategies.flatMap(({ strategyBefore, content }) =>
+      strategyBefore && !isDeepStrictEqual(strategyBefore, content)
+        ? [{ strategyBefore, strategyAfter: content }]
         : [],
     ),
-    added,
-    sorted: isDeepStrictEqual(unsorted, after)
+    added: addedStrategies,
+    sorted: isDeepStrictEqual(unsortedStrategies, strategiesAfter)
       ? undefined
-      : { before: unsorted.toSorted((one, other) => one.sortOrder - other.sortOrder), after },
-    after,
+      : {
+          orderBefore: unsortedStrategies.toSorted((a, b) => a.sortOrder - b.sortOrder),
+          orderAfter: strategiesAfter,
+        },
+    strategiesAfter,
   };
 }
 
 /**
- * Ascending sort orders. A strategy keeps its sort order if it fits, so that deleting or adding one does not renumber the others.
+ * Returns ascending sort orders. A strategy keeps its sort order if possible, so that deleting or adding a strategy does not
+ * renumber the others.
  */
 function sortOrders(previous: (number | undefined)[]): number[] {
   const orders: number[] = [];
-  for (const own of previous) {
-    const next = (orders.at(-1) ?? -1) + 1;
-    orders.push(own !== undefined && own > next ? own : next);
+  for (const ownOrder of previous) {
+    const nextOrder = (orders.at(-1) ?? -1) + 1;
+    orders.push(ownOrder !== undefined && ownOrder > nextOrder ? ownOrder : nextOrder);
   }
-  return (orders.at(-1) ?? 0) > MAX_SORT_ORDER ? previous.map((_, at) => at) : orders;
+  return (orders.at(-1) ?? 0) > MAX_SORT_ORDER ? previous.map((_, index) => index) : orders;
 }
 
-function* neededPermissions({ removed, updated, added, sorted }: Steps): Generator<ProjectPermission> {
+function* requiredPermissions({ removed, updated, added, sorted }: Steps): Generator<ProjectPermission> {
   if (added.length > 0) yield 'CREATE_FEATURE_STRATEGY';
   if (updated.length > 0 || sorted) yield 'UPDATE_FEATURE_STRATEGY';
   if (removed.length > 0) yield 'DELETE_FEATURE_STRATEGY';
 }
 
-/** Records the same events as the operations for single strategies: delete, update, add, sort. */
+/** Carries out the steps, and records the same events as the operations that delete, update, add and sort single strategies. */
 async function carryOut(
   current: Change,
   key: FeatureEnvironmentKey,
-  { removed, updated, added, sorted, after }: Steps,
+  { removed, updated, added, sorted, strategiesAfter }: Steps,
 ): Promise<void> {
   const { tx, record } = current;
-  const isNew = new Set(added);
-  const changing = sorted || updated.length > 0 ? after.filter(strategy => !isNew.has(strategy)) : [];
+  const newStrategies = new Set(added);
+  const changedStrategies =
+    sorted || updated.length > 0 ? strategiesAfter.filter(strategy => !newStrategies.has(strategy)) : [];
   if (removed.length > 0) {
     await deleteStrategies(
       tx,
       removed.map(({ id }) => id),
     );
   }
-  if (changing.length > 0) await updateStrategies(tx, changing);
+  if (changedStrategies.length > 0) await updateStrategies(tx, changedStrategies);
   if (added.length > 0) await insertStrategies(tx, key.environment, added);
   for (const strategy of removed)
     record({ type: 'feature-strategy-remove', ...key, preData: asStrategyData(strategy) });
-  for (const one of updated)
+  for (const { strategyBefore, strategyAfter } of updated)
     record({
       type: 'feature-strategy-update',
       ...key,
-      data: asStrategyData(one.after),
-      preData: asStrategyData(one.before),
+      data: asStrategyData(strategyAfter),
+      preData: asStrategyData(strategyBefore),
     });
   for (const strategy of added)
     record({ type: 'feature-strategy-add', ...key, data: asStrategyData(strategy) });
@@ -163,8 +177,8 @@ async function carryOut(
     record({
       type: 'strategy-order-changed',
       ...key,
-      data: asOrderData(sorted.after),
-      preData: asOrderData(sorted.before),
+      data: asOrderData(sorted.orderAfter),
+      preData: asOrderData(sorted.orderBefore),
     });
   if (removed.length > 0 || updated.length > 0) await disableWithoutStrategies(current, key);
 }

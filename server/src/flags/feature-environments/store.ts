@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { anyOf } from '../../platform/db/any-of.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import { booleanField, jsonTime, optionalField } from '../../platform/db/json-text.ts';
+import { matchAny } from '../../platform/db/match-any.ts';
 import type { Variant } from '../../targeting/variants/schema.ts';
-import type { Amount } from '../feature-rows/store.ts';
+import type { ExpectedRows } from '../feature-rows/store.ts';
 import type { FeatureEnvironment, FeatureEnvironmentKey, FeatureStrategy } from './schema.ts';
 
-/** All environments, each with the start of its JSON text. Must come first in a statement that uses `environmentsOf`. */
+/** All environments, each with the start of its JSON text. Must come first in a statement that uses `selectEnvironments`. */
 export const ENVIRONMENTS = sql`
   places as materialized (
     select name, sort_order, '{"name":' || to_json(name) || ',"environment":' || to_json(name)
@@ -16,10 +16,10 @@ export const ENVIRONMENTS = sql`
   )`;
 
 /**
- * The ids of the segments of a row of `feature_strategies`. Most strategies have none, so a statement about many strategies
- * checks a hash first.
+ * Selects the segment ids of a row of `feature_strategies` as text, separated by commas. Most strategies have no segments, so a
+ * statement about many strategies first looks the strategy up in a hash.
  */
-function segmentsOf(amount: Amount) {
+function joinedSegmentIds(amount: ExpectedRows) {
   const ids = sql`array_to_string(array(
     select segment_id from feature_strategy_segments where strategy_id = id order by segment_id
   ), ',')`;
@@ -28,21 +28,21 @@ function segmentsOf(amount: Amount) {
     : sql`case when id in (select strategy_id from feature_strategy_segments) then ${ids} else '' end`;
 }
 
-/** A `FeatureStrategy` as JSON text, from a row of `feature_strategies`. */
-const strategyText = (amount: Amount) => sql`
+/** Composes a `FeatureStrategy` as JSON text, from a row of `feature_strategies`. */
+const strategyText = (amount: ExpectedRows) => sql`
   '{"id":"' || id || '","name":' || to_json(strategy_name) || ${optionalField('title', sql`to_json(title)`)}
   || ${booleanField('disabled', sql`disabled`)} || ',"featureName":' || features.quoted || ',"sortOrder":' || sort_order
-  || ',"segments":[' || ${segmentsOf(amount)} || '],"constraints":' || constraints || ',"variants":' || variants
+  || ',"segments":[' || ${joinedSegmentIds(amount)} || '],"constraints":' || constraints || ',"variants":' || variants
   || ',"parameters":' || parameters || '}'`;
 
 const WITHOUT_STRATEGIES = sql.lit(',"hasStrategies":false,"hasEnabledStrategies":false,"strategies":[]}');
 
 /**
- * Each environment of a row of `features`, or one of them: `enabled`, `last_seen_at`, and `text`, the `FeatureEnvironment` as JSON
- * text. The row of `features` has `quoted`, its name as JSON. One scan and one sort read the strategies of all environments,
- * because a scan and a sort for each environment cost more.
+ * Selects every environment of a row of `features`, or only the given one, with the columns `enabled`, `last_seen_at` and `text`,
+ * the `FeatureEnvironment` as JSON text. The row of `features` must have the column `quoted`, its name as JSON. The strategies of
+ * all environments are read together, because a scan and a sort for each environment cost more.
  */
-export const environmentsOf = (amount: Amount, environment?: string) => sql`
+export const selectEnvironments = (amount: ExpectedRows, environment?: string) => sql`
   select here.enabled, seen.seen_at as last_seen_at,
     beginning || ${booleanField('enabled', sql`here.enabled`)} || ',"featureName":' || features.quoted
     || ',"variants":' || here.variants || ',"variantCount":' || jsonb_array_length(here.variants)
@@ -67,7 +67,10 @@ export const environmentsOf = (amount: Amount, environment?: string) => sql`
 
 const FEATURES = sql`(select *, to_json(name)::text as quoted from features) as features`;
 
-/** The features in one environment, or in all, by name. A feature that does not have the environment is left out. */
+/**
+ * Returns the features in one environment, or in all environments, by name. A feature that does not have the environment is
+ * omitted.
+ */
 export async function listEnvironments(
   db: Reader,
   names: string[],
@@ -75,35 +78,38 @@ export async function listEnvironments(
 ): Promise<FeatureEnvironment[]> {
   const { rows } = await sql<{ text: string }>`
     with ${ENVIRONMENTS}
-    select here.text from ${FEATURES} cross join lateral (${environmentsOf('few', environment)}) as here
+    select here.text from ${FEATURES} cross join lateral (${selectEnvironments('few', environment)}) as here
     where features.name = any(${names}) order by features.name`.execute(db);
   return rows.map(({ text }) => JSON.parse(text));
 }
 
-/** The feature in an environment: undefined if the project does not have the feature, null if the feature does not have it. */
+/**
+ * Returns the feature in an environment. The result is undefined if the project does not have the feature, and null if the feature
+ * does not have the environment.
+ */
 export async function findEnvironment(
   db: Reader,
   { project, featureName, environment }: FeatureEnvironmentKey,
 ): Promise<FeatureEnvironment | null | undefined> {
   const { rows } = await sql<{ text: string | null }>`
     with ${ENVIRONMENTS}
-    select here.text from ${FEATURES} left join lateral (${environmentsOf('few', environment)}) as here on true
+    select here.text from ${FEATURES} left join lateral (${selectEnvironments('few', environment)}) as here on true
     where features.name = ${featureName} and features.project = ${project}`.execute(db);
-  const [found] = rows;
-  return found && (found.text === null ? null : JSON.parse(found.text));
+  const [row] = rows;
+  return row && (row.text === null ? null : JSON.parse(row.text));
 }
 
-/** Whether a feature is enabled in an environment, and its strategies there, counted. */
+/** Whether a feature is enabled in an environment, and how many strategies it has there. */
 export type StrategyCounts = {
   featureName: string;
   enabled: boolean;
   strategies: number;
   enabledStrategies: number;
-  /** -1 without strategies */
+  /** -1 if there are no strategies. */
   lastSortOrder: number;
 };
 
-/** The strategies of features in an environment, counted. A feature that does not have the environment is left out. */
+/** Counts the strategies of features in an environment. A feature that does not have the environment is omitted. */
 export async function listStrategyCounts(
   db: Reader,
   names: string[],
@@ -122,7 +128,7 @@ export async function listStrategyCounts(
   return rows;
 }
 
-/** The names of all variants of a feature, in any environment; undefined if the project does not have the feature. */
+/** Returns the names of all variants of a feature, in any environment; undefined if the project does not have the feature. */
 export async function listVariantNames(
   db: Reader,
   project: string,
@@ -155,7 +161,7 @@ export async function setEnabled(
   await tx
     .updateTable('feature_environments')
     .set({ enabled })
-    .where('feature_name', '=', anyOf(names))
+    .where('feature_name', '=', matchAny(names))
     .where('environment', '=', environment)
     .execute();
 }
@@ -206,8 +212,8 @@ export async function findDefaultStrategy(
 export type StrategyFields = Omit<FeatureStrategy, 'id' | 'featureName'>;
 
 /**
- * Adds strategies, to one feature or to many, in one statement. Strategies with the same sort order keep the order of the
- * list: each one is created a microsecond after the previous one. A strategy without an id gets one.
+ * Adds strategies to any number of features in one statement. Strategies with the same sort order keep the order of the list,
+ * because each strategy is created a microsecond after the previous one. A strategy without an id gets one.
  */
 export async function insertStrategies(
   tx: Tx,
@@ -243,8 +249,8 @@ export type StrategyCopy = {
 };
 
 /**
- * Copies any number of strategies to any number of features and environments in one statement, without their content leaving the
- * database. They keep the order of the list in the same way.
+ * Copies any number of strategies to any number of features and environments in one statement, so that their content stays in the
+ * database. The copies keep the order of the list, as with `insertStrategies`.
  */
 export async function copyStrategies(tx: Tx, copies: StrategyCopy[]): Promise<void> {
   await sql`
@@ -267,7 +273,7 @@ export async function copyStrategies(tx: Tx, copies: StrategyCopy[]): Promise<vo
   );
 }
 
-/** Replaces strategies and their segments, one or many, in one statement. */
+/** Replaces any number of strategies and their segments in one statement. */
 export async function updateStrategies(tx: Tx, strategies: FeatureStrategy[]): Promise<void> {
   await sql`
     with given as materialized (
@@ -300,7 +306,7 @@ export async function updateStrategyOrder(tx: Tx, order: { id: string; sortOrder
     where feature_strategies.id = given.id`.execute(tx);
 }
 
-/** Name of the feature that has the strategy in this project and environment. */
+/** Returns the name of the feature that has the strategy in this project and environment. */
 export async function findFeatureOfStrategy(
   db: Reader,
   project: string,

@@ -4,7 +4,7 @@ import { makeProject } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { makeFeatureWithRequests } from '../../test/strategy-requests.ts';
-import { untilWaiting } from '../../test/waiting.ts';
+import { waitForLockWaiters } from '../../test/waiting.ts';
 
 const harness = useHarness();
 
@@ -13,15 +13,15 @@ const makeFeature = (name: string, project?: string) => makeFeatureWithRequests(
 test('adds a strategy after the others, with the default parameters of a gradual rollout', async () => {
   const { add, list, events } = await makeFeature('rolled-out');
 
-  const first = await add({ name: 'flexibleRollout', parameters: { rollout: '25' } });
-  const second = await add({
+  const firstResponse = await add({ name: 'flexibleRollout', parameters: { rollout: '25' } });
+  const secondResponse = await add({
     name: 'remoteAddress',
     title: 'Office',
     disabled: true,
     parameters: { IPs: '192.0.2.1' },
   });
 
-  expect(first).toMatchObject({
+  expect(firstResponse).toMatchObject({
     status: 200,
     body: {
       name: 'flexibleRollout',
@@ -33,16 +33,21 @@ test('adds a strategy after the others, with the default parameters of a gradual
       segments: [],
     },
   });
-  expect(second.body.sortOrder).toBe(1);
-  expect(await list()).toEqual([first.body, second.body]);
-  const { featureName: _, ...strategy } = first.body;
+  expect(secondResponse.body.sortOrder).toBe(1);
+  expect(await list()).toEqual([firstResponse.body, secondResponse.body]);
+  const { featureName: _, ...strategy } = firstResponse.body;
   expect(await events()).toMatchObject([
     { type: 'feature-strategy-add', environment: 'development', data: strategy },
     { type: 'feature-strategy-add', data: { name: 'remoteAddress', title: 'Office' } },
   ]);
 });
 
-const fixed = (name: string, weight: number) => ({ name, weight, weightType: 'fix', stickiness: 'default' });
+const fixedVariant = (name: string, weight: number) => ({
+  name,
+  weight,
+  weightType: 'fix',
+  stickiness: 'default',
+});
 
 test('completes constraints and computes weights', async () => {
   const { add } = await makeFeature('complete');
@@ -51,9 +56,9 @@ test('completes constraints and computes weights', async () => {
     name: 'default',
     constraints: [{ contextName: 'country', operator: 'IN', values: ['CZ', 'SE'] }],
     variants: [
-      { ...fixed('a', 400), payload: { type: 'string', value: 'x', unknown: 1 }, unknown: 1 },
-      { ...fixed('b', 0), weightType: 'variable' },
-      { ...fixed('c', 0), weightType: 'variable' },
+      { ...fixedVariant('a', 400), payload: { type: 'string', value: 'x', unknown: 1 }, unknown: 1 },
+      { ...fixedVariant('b', 0), weightType: 'variable' },
+      { ...fixedVariant('c', 0), weightType: 'variable' },
     ],
   });
 
@@ -62,16 +67,16 @@ test('completes constraints and computes weights', async () => {
     { contextName: 'country', operator: 'IN', values: ['CZ', 'SE'], inverted: false, caseInsensitive: false },
   ]);
   expect(body.variants.map((variant: { weight: number }) => variant.weight)).toEqual([400, 300, 300]);
-  expect(body.variants[0]).toEqual({ ...fixed('a', 400), payload: { type: 'string', value: 'x' } });
+  expect(body.variants[0]).toEqual({ ...fixedVariant('a', 400), payload: { type: 'string', value: 'x' } });
 });
 
 const variant = (name: string, stickiness?: string) => ({
   ...{ name, weight: 500, weightType: 'variable' },
   ...(stickiness === undefined ? {} : { stickiness }),
 });
-const stickinessIn = ({ parameters, variants }: { parameters: object; variants: object[] }) => [
+const parametersAndStickiness = ({ parameters, variants }: { parameters: object; variants: object[] }) => [
   { ...parameters },
-  variants.map(one => (one as { stickiness: string }).stickiness),
+  variants.map(variant => (variant as { stickiness: string }).stickiness),
 ];
 
 test.each([
@@ -80,43 +85,53 @@ test.each([
   ['sticky-3', 'flexibleRollout', { stickiness: '' }, ['userId', 'sessionId'], 'userId'],
   ['sticky-4', 'default', {}, ['userId', undefined], 'userId'],
   ['sticky-5', 'default', {}, [undefined, 'userId'], 'default'],
-])('a strategy and its variants have one stickiness: %s', async (...drawn) => {
-  const [feature, name, parameters, given, stickiness] = drawn;
-  const { here, add, list, events } = await makeFeature(feature);
+])('a strategy and its variants have one stickiness: %s', async (...row) => {
+  const [feature, name, parameters, stickinesses, stickiness] = row;
+  const { environmentPath, add, list, events } = await makeFeature(feature);
 
-  const added = await add({ name, parameters, variants: given.map((one, at) => variant(`v${at}`, one)) });
-  const again = await call(harness.app, 'PUT', `${here}/strategies/${added.body.id}`, { body: added.body });
-  const patched = await call(harness.app, 'PATCH', `${here}/strategies/${added.body.id}`, {
+  const addition = await add({
+    name,
+    parameters,
+    variants: stickinesses.map((variantStickiness, index) => variant(`v${index}`, variantStickiness)),
+  });
+  const replacement = await call(harness.app, 'PUT', `${environmentPath}/strategies/${addition.body.id}`, {
+    body: addition.body,
+  });
+  const patched = await call(harness.app, 'PATCH', `${environmentPath}/strategies/${addition.body.id}`, {
     body: [{ op: 'replace', path: '/parameters/stickiness', value: 'tenant' }],
   });
 
   const rollout = name === 'flexibleRollout' ? { rollout: '100' } : {};
-  const { featureName } = added.body;
-  expect(stickinessIn(added.body)).toEqual([
+  const { featureName } = addition.body;
+  expect(parametersAndStickiness(addition.body)).toEqual([
     { ...rollout, stickiness, groupId: featureName },
     [stickiness, stickiness],
   ]);
-  expect(again.body).toEqual(added.body);
-  expect(stickinessIn(patched.body)).toEqual([
+  expect(replacement.body).toEqual(addition.body);
+  expect(parametersAndStickiness(patched.body)).toEqual([
     { ...rollout, stickiness: 'tenant', groupId: featureName },
     ['tenant', 'tenant'],
   ]);
   expect(await list()).toEqual([patched.body]);
   expect(await events()).toMatchObject([
-    { type: 'feature-strategy-add', data: { variants: added.body.variants } },
+    { type: 'feature-strategy-add', data: { variants: addition.body.variants } },
     { type: 'feature-strategy-update', data: { variants: patched.body.variants } },
   ]);
 });
 
-test('a strategy of another type keeps its parameters without variants, and gets a groupId with them', async () => {
+test('a strategy of a different type keeps its parameters, and gets a groupId if it has variants', async () => {
   const { add } = await makeFeature('grouped');
 
   const parameters = { IPs: '192.0.2.1' };
-  const without = await add({ name: 'remoteAddress', parameters });
-  const own = await add({ name: 'default', parameters: { groupId: 'shared' }, variants: [variant('a')] });
+  const withoutVariants = await add({ name: 'remoteAddress', parameters });
+  const withOwnGroup = await add({
+    name: 'default',
+    parameters: { groupId: 'shared' },
+    variants: [variant('a')],
+  });
 
-  expect(without.body.parameters).toEqual(parameters);
-  expect(own.body.parameters).toEqual({ groupId: 'shared', stickiness: 'default' });
+  expect(withoutVariants.body.parameters).toEqual(parameters);
+  expect(withOwnGroup.body.parameters).toEqual({ groupId: 'shared', stickiness: 'default' });
 });
 
 test('fills in an empty groupId and an empty stickiness of a gradual rollout', async () => {
@@ -159,18 +174,20 @@ test('rejects a segment of a different project', async () => {
     ).body.id;
   const { add } = await makeFeature('segmented');
 
-  const [own, foreign] = [await segment('everyone'), await segment('neighbours', 'neighbour')];
+  const [ownSegment, foreignSegment] = [await segment('everyone'), await segment('neighbours', 'neighbour')];
 
-  expect((await add({ name: 'default', segments: [own] })).body.segments).toEqual([own]);
-  expect(await add({ name: 'default', segments: [own, foreign] })).toMatchObject({
+  expect((await add({ name: 'default', segments: [ownSegment] })).body.segments).toEqual([ownSegment]);
+  expect(await add({ name: 'default', segments: [ownSegment, foreignSegment] })).toMatchObject({
     status: 400,
     body: {
       details: [
-        { path: '/body/segments', message: `segment ${foreign} does not exist in project "default"` },
+        { path: '/body/segments', message: `segment ${foreignSegment} does not exist in project "default"` },
       ],
     },
   });
-  expect((await call(harness.app, 'DELETE', `/api/admin/segments/${own}`)).body.name).toBe('ConflictError');
+  expect((await call(harness.app, 'DELETE', `/api/admin/segments/${ownSegment}`)).body.name).toBe(
+    'ConflictError',
+  );
 });
 
 test.each([
@@ -204,7 +221,7 @@ test.each([
   ],
   [
     'fixed variants with more than 100 %',
-    { name: 'default', variants: [fixed('a', 600), fixed('b', 500)] },
+    { name: 'default', variants: [fixedVariant('a', 600), fixedVariant('b', 500)] },
     '/body/variants',
   ],
   ['no name', {}, '/body/name'],
@@ -214,10 +231,12 @@ test.each([
 });
 
 test('rejects a patch of a field that a strategy does not have, and a patch that removes the position', async () => {
-  const { here, add } = await makeFeature('patch-rejected');
+  const { environmentPath, add } = await makeFeature('patch-rejected');
   const { id } = (await add({ name: 'default' })).body;
   const patch = async (operation: object): Promise<string[]> => {
-    const response = await call(harness.app, 'PATCH', `${here}/strategies/${id}`, { body: [operation] });
+    const response = await call(harness.app, 'PATCH', `${environmentPath}/strategies/${id}`, {
+      body: [operation],
+    });
     expect(response.status).toBe(400);
     return response.body.details.map(({ message }: { message: string }) => message);
   };
@@ -232,14 +251,14 @@ test('rejects a patch of a field that a strategy does not have, and a patch that
 });
 
 test('replaces, patches and deletes a strategy, and records its previous state', async () => {
-  const { here, add, list, events } = await makeFeature('edited');
+  const { environmentPath, add, list, events } = await makeFeature('edited');
   const { id } = (await add({ name: 'default', title: 'first' })).body;
-  const url = `${here}/strategies/${id}`;
+  const url = `${environmentPath}/strategies/${id}`;
 
   const replaced = await call(harness.app, 'PUT', url, {
     body: { name: 'flexibleRollout', title: 'second' },
   });
-  const unchanged = await call(harness.app, 'PUT', url, {
+  const response = await call(harness.app, 'PUT', url, {
     body: { name: 'flexibleRollout', title: 'second' },
   });
   const patched = await call(harness.app, 'PATCH', url, {
@@ -248,7 +267,7 @@ test('replaces, patches and deletes a strategy, and records its previous state',
   const deleted = await call(harness.app, 'DELETE', url);
 
   expect(replaced.body).toMatchObject({ id, name: 'flexibleRollout', title: 'second', sortOrder: 0 });
-  expect(unchanged.body).toEqual(replaced.body);
+  expect(response.body).toEqual(replaced.body);
   expect(patched.body.parameters).toEqual({ rollout: '50', stickiness: 'default', groupId: 'edited' });
   expect(deleted.status).toBe(200);
   expect(await list()).toEqual([]);
@@ -276,72 +295,79 @@ const COMPLETE = {
   constraints: [
     { contextName: 'userId', operator: 'IN', values: ['7'], inverted: false, caseInsensitive: false },
   ],
-  variants: [{ ...fixed('a', 1_000), stickiness: 'userId' }],
+  variants: [{ ...fixedVariant('a', 1_000), stickiness: 'userId' }],
 };
 
-async function makeComplete(featureName: string) {
+async function makeCompleteStrategy(featureName: string) {
   const feature = await makeFeature(featureName);
   const segment = await call(harness.app, 'POST', '/api/admin/segments', {
     body: { name: featureName, constraints: [{ contextName: 'appName', operator: 'IN', values: ['shop'] }] },
   });
-  const { body: before } = await feature.add({ ...COMPLETE, segments: [segment.body.id] });
-  const put = (body: object) => call(harness.app, 'PUT', `${feature.here}/strategies/${before.id}`, { body });
+  const { body: strategyBefore } = await feature.add({ ...COMPLETE, segments: [segment.body.id] });
+  const put = (body: object) =>
+    call(harness.app, 'PUT', `${feature.environmentPath}/strategies/${strategyBefore.id}`, { body });
   const updates = async () =>
     (await feature.events()).filter(({ type }) => type === 'feature-strategy-update');
-  return { ...feature, before, put, updates };
+  return { ...feature, strategyBefore, put, updates };
 }
 
 test('a request that only changes the rollout keeps name, title, segments, variants and disabled', async () => {
-  const { before, put, list, updates } = await makeComplete('only-rollout');
+  const { strategyBefore, put, list, updates } = await makeCompleteStrategy('only-rollout');
   const parameters = { ...COMPLETE.parameters, rollout: '50' };
 
   const { status, body } = await put({ parameters, constraints: COMPLETE.constraints });
 
   expect(status).toBe(200);
-  expect(body).toEqual({ ...before, parameters });
+  expect(body).toEqual({ ...strategyBefore, parameters });
   expect(body.segments).toHaveLength(1);
   expect(body.variants).toHaveLength(1);
   expect(await list()).toEqual([body]);
-  const { featureName: _, ...recorded } = body;
-  expect((await updates()).map(({ data }) => data)).toEqual([recorded]);
+  const { featureName: _, ...recordedStrategy } = body;
+  expect((await updates()).map(({ data }) => data)).toEqual([recordedStrategy]);
 });
 
 test('removes omitted parameters and constraints', async () => {
-  const { before, put } = await makeComplete('replaced');
+  const { strategyBefore, put } = await makeCompleteStrategy('replaced');
 
   const { body } = await put({ name: 'remoteAddress', variants: [] });
 
-  expect(body).toEqual({ ...before, name: 'remoteAddress', parameters: {}, constraints: [], variants: [] });
+  expect(body).toEqual({
+    ...strategyBefore,
+    name: 'remoteAddress',
+    parameters: {},
+    constraints: [],
+    variants: [],
+  });
 });
 
 test.each(Object.keys(COMPLETE))(
-  'a complete strategy without %s changes only what is replaced',
+  'omitting %s changes nothing, except for parameters and constraints',
   async field => {
-    const { before, put, updates } = await makeComplete(`without-${field}`);
-    const { [field as keyof typeof COMPLETE]: _, ...others } = COMPLETE;
+    const { strategyBefore, put, updates } = await makeCompleteStrategy(`without-${field}`);
+    const { [field as keyof typeof COMPLETE]: _, ...otherFields } = COMPLETE;
     const replaced = {
       parameters: { parameters: { rollout: '100', stickiness: 'userId', groupId: `without-${field}` } },
       constraints: { constraints: [] },
     }[field];
 
-    const { body } = await put(others);
+    const { body } = await put(otherFields);
 
-    expect(body).toEqual({ ...before, ...replaced });
+    expect(body).toEqual({ ...strategyBefore, ...replaced });
     expect(await updates()).toHaveLength(replaced ? 1 : 0);
   },
 );
 
 test('null removes the title and keeps disabled, and empty lists remove segments and variants', async () => {
-  const { before, put } = await makeComplete('cleared');
-  const { title: _, ...untitled } = before;
+  const { strategyBefore, put } = await makeCompleteStrategy('cleared');
+  const { title: _, ...untitled } = strategyBefore;
 
   const { body } = await put({ ...COMPLETE, title: null, disabled: null, segments: [], variants: [] });
 
   expect(body).toEqual({ ...untitled, segments: [], variants: [] });
 });
 
-test('lists every violation of a strategy without a name, and does not call the name invalid', async () => {
-  const { put } = await makeComplete('unnamed');
+test('lists every violation of a strategy without a name, and does not report the name as invalid', async () => {
+  const { put } = await makeCompleteStrategy('unnamed');
 
   const { status, body } = await put({ title: 7, segments: [9_999] });
 
@@ -350,18 +376,19 @@ test('lists every violation of a strategy without a name, and does not call the 
 });
 
 test('sorts strategies and records the order', async () => {
-  const { here, add, list, events } = await makeFeature('ordered');
+  const { environmentPath, add, list, events } = await makeFeature('ordered');
   const ids = [(await add({ name: 'default' })).body.id, (await add({ name: 'default' })).body.id];
-  const order = (body: object) => call(harness.app, 'POST', `${here}/strategies/set-sort-order`, { body });
+  const order = (body: object) =>
+    call(harness.app, 'POST', `${environmentPath}/strategies/set-sort-order`, { body });
 
-  const done = await order([
+  const response = await order([
     { id: ids[0], sortOrder: 5 },
     { id: ids[1], sortOrder: 2 },
   ]);
   await order([{ id: ids[1], sortOrder: 2 }]);
-  const unknown = await order([{ id: '6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55', sortOrder: 1 }]);
+  const rejection = await order([{ id: '6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55', sortOrder: 1 }]);
 
-  expect([done.status, unknown.status]).toEqual([200, 400]);
+  expect([response.status, rejection.status]).toEqual([200, 400]);
   expect((await list()).map((strategy: { id: string }) => strategy.id)).toEqual(ids.toReversed());
   expect((await events()).slice(2)).toMatchObject([
     {
@@ -378,11 +405,11 @@ test('the strategy limit applies to concurrent requests', async () => {
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from features where name = 'crowded' for update`.execute(blocker);
 
-  const both = Promise.all([add({ name: 'default' }), add({ name: 'default' })]);
-  await untilWaiting(harness.db, 2);
+  const requests = Promise.all([add({ name: 'default' }), add({ name: 'default' })]);
+  await waitForLockWaiters(harness.db, 2);
   await blocker.commit().execute();
 
-  const responses = await both;
+  const responses = await requests;
   expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 400]);
   expect(responses.find(({ status }) => status === 400)?.body.name).toBe('ExceedsLimitError');
   const orders = (await list()).map((strategy: { sortOrder: number }) => strategy.sortOrder);

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { badData, exceedsLimit } from '../../../../plane/src/platform/errors.ts';
+import { badData, exceedsLimit } from '@halyard/plane/platform/errors.ts';
 import { applyPatch, type JsonPatch } from '../../platform/http/input/patch.ts';
 import type { Change } from '../../record/change.ts';
 import { strategyStickiness, withStickiness } from '../../targeting/variants/stickiness.ts';
 import { lockActiveFeature } from '../feature-rows/lock.ts';
 import { disableWithoutStrategies } from './last-strategy.ts';
-import { missingEnvironment, readEnvironment, strategyOf } from './read.ts';
+import { missingEnvironment, readEnvironment, requireStrategy } from './read.ts';
 import {
   type FeatureEnvironment,
   type FeatureEnvironmentKey,
@@ -31,7 +31,7 @@ import {
 } from './store.ts';
 import { validateStrategy } from './validate-strategy.ts';
 
-/** Locks the feature until the transaction ends, so that nobody else changes its strategies, and reads its environment. */
+/** Locks the feature until the transaction ends, so that nobody else changes its strategies, and then reads its environment. */
 export async function lockEnvironment(
   { tx }: Change,
   key: FeatureEnvironmentKey,
@@ -54,7 +54,7 @@ export async function addStrategy(
   return strategy;
 }
 
-/** Part of a change that locked the features: adds the same strategy to each of them, after its other strategies. */
+/** Adds the same strategy to each feature, after the feature's other strategies. The caller has locked the features. */
 export async function addStrategies(
   { tx, record }: Change,
   { project, environment }: Omit<FeatureEnvironmentKey, 'featureName'>,
@@ -64,13 +64,13 @@ export async function addStrategies(
   if (features.some(({ strategies }) => strategies >= MAX_STRATEGIES)) {
     throw exceedsLimit(`A feature can have at most ${MAX_STRATEGIES} strategies in an environment.`);
   }
-  const accepted = await validateStrategy(tx, project, input);
-  const wanted = features.map(({ featureName, lastSortOrder }) => ({
+  const acceptedInput = await validateStrategy(tx, project, input);
+  const newStrategies = features.map(({ featureName, lastSortOrder }) => ({
     featureName,
-    ...complete(accepted, featureName, lastSortOrder + 1),
+    ...complete(acceptedInput, featureName, lastSortOrder + 1),
   }));
-  const added = await insertStrategies(tx, environment, wanted);
-  for (const strategy of added) {
+  const addedStrategies = await insertStrategies(tx, environment, newStrategies);
+  for (const strategy of addedStrategies) {
     const { featureName } = strategy;
     record({
       type: 'feature-strategy-add',
@@ -80,10 +80,10 @@ export async function addStrategies(
       data: asStrategyData(strategy),
     });
   }
-  return added;
+  return addedStrategies;
 }
 
-/** Part of a change that locked the features: copies strategies, and records the content of each copy. */
+/** Copies strategies and records the content of each copy. The caller has locked the features. */
 export async function addCopies(
   { tx, record }: Change,
   project: string,
@@ -105,34 +105,35 @@ export async function changeStrategy(
   current: Change,
   key: FeatureEnvironmentKey,
   id: string,
-  update: StrategyUpdate | ((before: FeatureStrategy) => NewStrategy),
+  update: StrategyUpdate | ((strategy: FeatureStrategy) => NewStrategy),
 ): Promise<FeatureStrategy> {
-  const here = await lockEnvironment(current, key);
-  const before = strategyOf(here, id);
-  const wanted = typeof update === 'function' ? update(before) : withKept(before, update);
-  const input = await validateStrategy(current.tx, key.project, wanted);
-  const after = {
+  const featureEnvironment = await lockEnvironment(current, key);
+  const strategyBefore = requireStrategy(featureEnvironment, id);
+  const newFields =
+    typeof update === 'function' ? update(strategyBefore) : withPreservedFields(strategyBefore, update);
+  const input = await validateStrategy(current.tx, key.project, newFields);
+  const strategyAfter = {
     id,
     featureName: key.featureName,
-    ...complete(input, key.featureName, before.sortOrder),
+    ...complete(input, key.featureName, strategyBefore.sortOrder),
   };
-  if (isDeepStrictEqual(after, before)) return before;
-  await updateStrategies(current.tx, [after]);
+  if (isDeepStrictEqual(strategyAfter, strategyBefore)) return strategyBefore;
+  await updateStrategies(current.tx, [strategyAfter]);
   current.record({
     type: 'feature-strategy-update',
     ...key,
-    data: asStrategyData(after),
-    preData: asStrategyData(before),
+    data: asStrategyData(strategyAfter),
+    preData: asStrategyData(strategyBefore),
   });
-  if (after.disabled) await disableWithoutStrategies(current, key);
-  return after;
+  if (strategyAfter.disabled) await disableWithoutStrategies(current, key);
+  return strategyAfter;
 }
 
 /**
- * Parameters and constraints are always replaced. Other omitted fields keep their values, so a request that changes the rollout
- * neither enables a disabled strategy nor removes its segments.
+ * Keeps omitted fields, so that a request that changes the rollout neither enables a disabled strategy nor removes its segments.
+ * Only parameters and constraints are always replaced.
  */
-export function withKept(
+export function withPreservedFields(
   { name, title, disabled, variants, segments }: FeatureStrategy,
   update: StrategyUpdate,
 ): NewStrategy {
@@ -152,14 +153,14 @@ export async function patchStrategy(
   id: string,
   patch: JsonPatch,
 ): Promise<FeatureStrategy> {
-  return await changeStrategy(current, key, id, ({ id: _, featureName: __, ...before }) =>
-    applyPatch<typeof PatchedStrategy>(before, patch, PatchedStrategy),
+  return await changeStrategy(current, key, id, ({ id: _, featureName: __, ...content }) =>
+    applyPatch<typeof PatchedStrategy>(content, patch, PatchedStrategy),
   );
 }
 
 export async function removeStrategy(current: Change, key: FeatureEnvironmentKey, id: string): Promise<void> {
-  const here = await lockEnvironment(current, key);
-  const strategy = strategyOf(here, id);
+  const featureEnvironment = await lockEnvironment(current, key);
+  const strategy = requireStrategy(featureEnvironment, id);
   await deleteStrategies(current.tx, [id]);
   current.record({ type: 'feature-strategy-remove', ...key, preData: asStrategyData(strategy) });
   await disableWithoutStrategies(current, key);
@@ -171,24 +172,24 @@ export async function orderStrategies(
   order: StrategyOrder,
 ): Promise<void> {
   const { strategies } = await lockEnvironment(current, key);
-  const unknown = order.filter(({ id }) => !strategies.some(strategy => strategy.id === id));
-  if (unknown.length > 0) {
+  const unknownStrategies = order.filter(({ id }) => !strategies.some(strategy => strategy.id === id));
+  if (unknownStrategies.length > 0) {
     throw badData(
-      unknown.map(({ id }) => ({
+      unknownStrategies.map(({ id }) => ({
         message: `strategy ${id} is not in environment "${key.environment}"`,
         path: '/body',
       })),
     );
   }
-  const wanted = new Map(order.map(({ id, sortOrder }) => [id, sortOrder]));
-  if (strategies.every(({ id, sortOrder }) => (wanted.get(id) ?? sortOrder) === sortOrder)) return;
+  const newOrder = new Map(order.map(({ id, sortOrder }) => [id, sortOrder]));
+  if (strategies.every(({ id, sortOrder }) => (newOrder.get(id) ?? sortOrder) === sortOrder)) return;
 
   await updateStrategyOrder(current.tx, order);
-  const after = (await readEnvironment(current.tx, key)).strategies;
+  const sortedStrategies = (await readEnvironment(current.tx, key)).strategies;
   current.record({
     type: 'strategy-order-changed',
     ...key,
-    data: asOrderData(after),
+    data: asOrderData(sortedStrategies),
     preData: asOrderData(strategies),
   });
 }
@@ -215,8 +216,8 @@ export function complete(input: NewStrategy, featureName: string, sortOrder: num
 }
 
 /**
- * A gradual rollout always has its three parameters, and a strategy with variants the two that assign a variant to a user,
- * because SDKs have different defaults. Stickiness and groupId are never empty for the same reason.
+ * Fills in the parameters for which SDKs have different defaults. A gradual rollout needs all three, and a strategy with variants
+ * needs the two that assign a variant to a user. For the same reason, stickiness and groupId are never empty.
  */
 function completeParameters(
   { name, parameters = {}, variants = [] }: NewStrategy,

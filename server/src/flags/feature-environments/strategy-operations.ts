@@ -1,18 +1,18 @@
+import { jsonResponse, Nothing, Ref } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import { jsonResponse, Nothing, Ref } from '../../../../plane/src/platform/http/schema.ts';
 import { JsonPatch } from '../../platform/http/input/patch.ts';
-import { environment, featureName, ofFeatureInEnvironment, projectId } from '../../platform/http/params.ts';
+import { environment, featureEnvironmentParams, featureName, projectId } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import type { Precondition } from '../../record/versioned.ts';
-import { HERE, keyOf } from './address.ts';
+import { BASE_PATH, toFeatureEnvironmentKey } from './address.ts';
 import {
-  etagOfStrategies,
-  etagOfStrategy,
-  etagsOfStrategy,
   type LockFeatureEtag,
   lockEnvironmentEtags,
+  strategiesEtag,
+  strategyEtag,
+  strategyEtags,
 } from './etag.ts';
-import { readEnvironment, strategyOf } from './read.ts';
+import { readEnvironment, requireStrategy } from './read.ts';
 import {
   type FeatureEnvironmentKey,
   FeatureStrategy,
@@ -26,24 +26,24 @@ import { addStrategy, changeStrategy, orderStrategies, patchStrategy, removeStra
 import { checkStrategy } from './validate-strategy.ts';
 
 const strategyId = Type.String({ description: 'Id of the strategy', format: 'uuid' });
-const ofStrategy = Type.Object({ projectId, featureName, environment, strategyId });
+const strategyParams = Type.Object({ projectId, featureName, environment, strategyId });
 
 const Strategies = Type.Array(Ref(FeatureStrategy), {
   title: 'FeatureStrategyList',
   description: 'The strategies',
 });
 
-/** The strategies of a feature in an environment. */
+/** Returns the operations on the strategies of a feature in an environment. */
 export function strategyOperations(lockFeatureEtag: LockFeatureEtag): OperationModule {
   const listUnchanged = (key: FeatureEnvironmentKey): Precondition => ({
     what: `The list of strategies of feature "${key.featureName}" in environment "${key.environment}"`,
     readEtags: current =>
-      lockEnvironmentEtags(current, key, lockFeatureEtag, ({ strategies }) => [etagOfStrategies(strategies)]),
+      lockEnvironmentEtags(current, key, lockFeatureEtag, ({ strategies }) => [strategiesEtag(strategies)]),
   });
 
   const strategyUnchanged = (key: FeatureEnvironmentKey, id: string): Precondition => ({
     what: `Strategy "${id}" of feature "${key.featureName}" in environment "${key.environment}"`,
-    readEtags: current => lockEnvironmentEtags(current, key, lockFeatureEtag, etagsOfStrategy(id)),
+    readEtags: current => lockEnvironmentEtags(current, key, lockFeatureEtag, strategyEtags(id)),
   });
 
   return {
@@ -52,38 +52,39 @@ export function strategyOperations(lockFeatureEtag: LockFeatureEtag): OperationM
     operations: [
       query({
         id: 'getFeatureStrategies',
-        route: `GET ${HERE}/strategies`,
+        route: `GET ${BASE_PATH}/strategies`,
         summary: 'List the strategies of a feature in an environment',
         description: 'Returns the strategies in the order of their evaluation.',
         permission: 'NONE',
-        params: ofFeatureInEnvironment,
+        params: featureEnvironmentParams,
         output: Strategies,
-        etag: etagOfStrategies,
-        read: async ({ db }, { params }) => (await readEnvironment(db, keyOf(params))).strategies,
+        etag: strategiesEtag,
+        read: async ({ db }, { params }) =>
+          (await readEnvironment(db, toFeatureEnvironmentKey(params))).strategies,
       }),
       command({
         id: 'addFeatureStrategy',
-        route: `POST ${HERE}/strategies`,
+        route: `POST ${BASE_PATH}/strategies`,
         summary: 'Add a strategy',
         description:
           'Adds a strategy after the others. A feature can have at most 30 strategies in an environment.',
         permission: ['CREATE_FEATURE_STRATEGY'],
-        params: ofFeatureInEnvironment,
+        params: featureEnvironmentParams,
         body: NewStrategy,
         output: jsonResponse('The new strategy', FeatureStrategy),
         checks: [({ params: { projectId = '' }, body }, db) => checkStrategy(db, projectId, body)],
         events: ['feature-strategy-add'],
-        run: (current, { params, body }) => addStrategy(current, keyOf(params), body),
+        run: (current, { params, body }) => addStrategy(current, toFeatureEnvironmentKey(params), body),
       }),
       command({
         id: 'setFeatureStrategies',
-        route: `PUT ${HERE}/strategies`,
+        route: `PUT ${BASE_PATH}/strategies`,
         summary: 'Replace all strategies of a feature in an environment',
         description:
           'Gives the feature exactly the strategies in the list, in that order, in one change. A strategy with an id is updated as by PUT of that strategy, a strategy without an id is added, and strategies that are not in the list are deleted. Removing or disabling the last enabled strategy also disables the feature. To add, the caller needs CREATE_FEATURE_STRATEGY; to update or sort, UPDATE_FEATURE_STRATEGY; and to delete, DELETE_FEATURE_STRATEGY.',
         // The operation checks which of these permissions the change requires.
         permission: ['CREATE_FEATURE_STRATEGY', 'UPDATE_FEATURE_STRATEGY', 'DELETE_FEATURE_STRATEGY'],
-        params: ofFeatureInEnvironment,
+        params: featureEnvironmentParams,
         body: StrategyList,
         output: Strategies,
         events: [
@@ -93,76 +94,83 @@ export function strategyOperations(lockFeatureEtag: LockFeatureEtag): OperationM
           'strategy-order-changed',
           'feature-environment-disabled',
         ],
-        precondition: ({ params }) => listUnchanged(keyOf(params)),
-        run: (current, { params, body }) => setStrategies(current, keyOf(params), body),
+        precondition: ({ params }) => listUnchanged(toFeatureEnvironmentKey(params)),
+        run: (current, { params, body }) => setStrategies(current, toFeatureEnvironmentKey(params), body),
       }),
       command({
         id: 'orderFeatureStrategies',
-        route: `POST ${HERE}/strategies/set-sort-order`,
+        route: `POST ${BASE_PATH}/strategies/set-sort-order`,
         summary: 'Sort the strategies of a feature in an environment',
         description: 'Sets the sort order of each named strategy. The others keep theirs.',
         permission: ['UPDATE_FEATURE_STRATEGY'],
-        params: ofFeatureInEnvironment,
+        params: featureEnvironmentParams,
         body: StrategyOrder,
         output: Nothing,
         events: ['strategy-order-changed'],
-        precondition: ({ params }) => listUnchanged(keyOf(params)),
-        run: (current, { params, body }) => orderStrategies(current, keyOf(params), body),
+        precondition: ({ params }) => listUnchanged(toFeatureEnvironmentKey(params)),
+        run: (current, { params, body }) => orderStrategies(current, toFeatureEnvironmentKey(params), body),
       }),
       query({
         id: 'getFeatureStrategy',
-        route: `GET ${HERE}/strategies/:strategyId`,
+        route: `GET ${BASE_PATH}/strategies/:strategyId`,
         summary: 'Get a strategy',
         description: 'Returns one strategy of the feature in the environment.',
         permission: 'NONE',
-        params: ofStrategy,
+        params: strategyParams,
         output: jsonResponse('The strategy', FeatureStrategy),
-        etag: etagOfStrategy,
+        etag: strategyEtag,
         read: async ({ db }, { params }) =>
-          strategyOf(await readEnvironment(db, keyOf(params)), params.strategyId.toLowerCase()),
+          requireStrategy(
+            await readEnvironment(db, toFeatureEnvironmentKey(params)),
+            params.strategyId.toLowerCase(),
+          ),
       }),
       command({
         id: 'updateFeatureStrategy',
-        route: `PUT ${HERE}/strategies/:strategyId`,
+        route: `PUT ${BASE_PATH}/strategies/:strategyId`,
         summary: 'Replace a strategy',
         description:
           'Replaces the parameters and constraints of a strategy. Omitted parameters and constraints become empty; every other omitted field keeps its value, and so does disabled if it is null. A null title is removed. Disabling the last enabled strategy also disables the feature.',
         permission: ['UPDATE_FEATURE_STRATEGY'],
-        params: ofStrategy,
+        params: strategyParams,
         body: StrategyUpdate,
         output: jsonResponse('The strategy', FeatureStrategy),
         checks: [({ params: { projectId = '' }, body }, db) => checkStrategy(db, projectId, body)],
         events: ['feature-strategy-update', 'feature-environment-disabled'],
-        precondition: ({ params }) => strategyUnchanged(keyOf(params), params.strategyId.toLowerCase()),
+        precondition: ({ params }) =>
+          strategyUnchanged(toFeatureEnvironmentKey(params), params.strategyId.toLowerCase()),
         run: (current, { params, body }) =>
-          changeStrategy(current, keyOf(params), params.strategyId.toLowerCase(), body),
+          changeStrategy(current, toFeatureEnvironmentKey(params), params.strategyId.toLowerCase(), body),
       }),
       command({
         id: 'patchFeatureStrategy',
-        route: `PATCH ${HERE}/strategies/:strategyId`,
+        route: `PATCH ${BASE_PATH}/strategies/:strategyId`,
         summary: 'Patch a strategy',
         description:
           'Applies a JSON Patch to a strategy. Disabling the last enabled strategy also disables the feature.',
         permission: ['UPDATE_FEATURE_STRATEGY'],
-        params: ofStrategy,
+        params: strategyParams,
         body: JsonPatch,
         output: jsonResponse('The strategy', FeatureStrategy),
         events: ['feature-strategy-update', 'feature-environment-disabled'],
-        precondition: ({ params }) => strategyUnchanged(keyOf(params), params.strategyId.toLowerCase()),
+        precondition: ({ params }) =>
+          strategyUnchanged(toFeatureEnvironmentKey(params), params.strategyId.toLowerCase()),
         run: (current, { params, body }) =>
-          patchStrategy(current, keyOf(params), params.strategyId.toLowerCase(), body),
+          patchStrategy(current, toFeatureEnvironmentKey(params), params.strategyId.toLowerCase(), body),
       }),
       command({
         id: 'deleteFeatureStrategy',
-        route: `DELETE ${HERE}/strategies/:strategyId`,
+        route: `DELETE ${BASE_PATH}/strategies/:strategyId`,
         summary: 'Delete a strategy',
         description: 'Deletes a strategy. Deleting the last enabled strategy also disables the feature.',
         permission: ['DELETE_FEATURE_STRATEGY'],
-        params: ofStrategy,
+        params: strategyParams,
         output: Nothing,
         events: ['feature-strategy-remove', 'feature-environment-disabled'],
-        precondition: ({ params }) => strategyUnchanged(keyOf(params), params.strategyId.toLowerCase()),
-        run: (current, { params }) => removeStrategy(current, keyOf(params), params.strategyId.toLowerCase()),
+        precondition: ({ params }) =>
+          strategyUnchanged(toFeatureEnvironmentKey(params), params.strategyId.toLowerCase()),
+        run: (current, { params }) =>
+          removeStrategy(current, toFeatureEnvironmentKey(params), params.strategyId.toLowerCase()),
       }),
     ],
   };

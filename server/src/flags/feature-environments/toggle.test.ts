@@ -10,8 +10,8 @@ const harness = useHarness();
 const makeFeature = (name: string, project?: string) => makeFeatureWithRequests(harness, name, project);
 
 test('enables a feature with its strategy or the default strategy, and disables it', async () => {
-  const { here, add, events } = await makeFeature('toggled');
-  const toggle = (state: 'on' | 'off') => call(harness.app, 'POST', `${here}/${state}`);
+  const { environmentPath, add, events } = await makeFeature('toggled');
+  const toggle = (state: 'on' | 'off') => call(harness.app, 'POST', `${environmentPath}/${state}`);
 
   await toggle('on');
   await toggle('on');
@@ -19,7 +19,7 @@ test('enables a feature with its strategy or the default strategy, and disables 
   await add({ name: 'default' });
   await toggle('on');
 
-  const state = (await call(harness.app, 'GET', here)).body;
+  const state = (await call(harness.app, 'GET', environmentPath)).body;
   expect(state).toMatchObject({ enabled: true, hasStrategies: true, hasEnabledStrategies: true });
   expect(state.strategies).toHaveLength(2);
   expect((await events()).map(event => event.type)).toEqual([
@@ -35,11 +35,11 @@ test('adds the default strategy of the project', async () => {
   await sql`update project_environments set default_strategy = '{"name": "default", "title": "Ours"}'
     where project_id = 'default' and environment_name = 'production'`.execute(harness.db);
   await makeFeature('defaulted');
-  const here = '/api/admin/projects/default/features/defaulted/environments/production';
+  const environmentPath = '/api/admin/projects/default/features/defaulted/environments/production';
 
-  await call(harness.app, 'POST', `${here}/on`);
+  await call(harness.app, 'POST', `${environmentPath}/on`);
 
-  expect((await call(harness.app, 'GET', here)).body.strategies).toMatchObject([
+  expect((await call(harness.app, 'GET', environmentPath)).body.strategies).toMatchObject([
     { name: 'default', title: 'Ours' },
   ]);
 });
@@ -52,10 +52,11 @@ test('toggles many features in one change, all or none', async () => {
     });
 
   expect((await bulk(['many-1', 'nowhere'])).status).toBe(404);
-  const before = (await call(harness.app, 'GET', '/api/admin/projects/default/features/many-1')).body.enabled;
+  const enabledBefore = (await call(harness.app, 'GET', '/api/admin/projects/default/features/many-1')).body
+    .enabled;
   expect((await bulk(['many-2', 'many-1'])).status).toBe(200);
 
-  expect(before).toBe(false);
+  expect(enabledBefore).toBe(false);
   expect((await call(harness.app, 'GET', '/api/admin/projects/default/features/many-1')).body.enabled).toBe(
     true,
   );
@@ -63,7 +64,7 @@ test('toggles many features in one change, all or none', async () => {
 
 test('enabling a feature without a strategy requires the permission to add one', async () => {
   await makeProject(harness.db, { id: 'guarded' });
-  const { here } = await makeFeature('guarded-flag', 'guarded');
+  const { environmentPath } = await makeFeature('guarded-flag', 'guarded');
   const user = await makeUser(harness.db, 'Viewer');
   await makeMember(harness.db, user, 'guarded', 'Reader');
   await sql`with role as (insert into roles (name, type) values ('Switcher', 'custom') returning id),
@@ -72,24 +73,24 @@ test('enabling a feature without a strategy requires the permission to add one',
     insert into user_roles (user_id, role_id, project) select ${user.id}, id, 'guarded' from role`.execute(
     harness.db,
   );
-  const turnOn = (where: string) => call(harness.app, 'POST', `${where}/on`, { token: user.token });
+  const turnOn = (path: string) => call(harness.app, 'POST', `${path}/on`, { token: user.token });
 
-  const withoutStrategy = await turnOn(here);
-  await call(harness.app, 'POST', `${here}/strategies`, { body: { name: 'default' } });
-  const withStrategy = await turnOn(here);
-  const elsewhere = await turnOn(here.replace('development', 'production'));
+  const withoutStrategy = await turnOn(environmentPath);
+  await call(harness.app, 'POST', `${environmentPath}/strategies`, { body: { name: 'default' } });
+  const withStrategy = await turnOn(environmentPath);
+  const otherEnvironment = await turnOn(environmentPath.replace('development', 'production'));
 
   expect(withoutStrategy).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
   expect(withoutStrategy.body.message).toContain('CREATE_FEATURE_STRATEGY in environment "development"');
   expect(withStrategy.status).toBe(200);
-  expect(elsewhere.body.message).toContain('UPDATE_FEATURE_ENVIRONMENT in environment "production"');
+  expect(otherEnvironment.body.message).toContain('UPDATE_FEATURE_ENVIRONMENT in environment "production"');
 });
 
 test('reading and toggling take the same number of statements for 1 and for many features and strategies', async () => {
   const count = async (work: () => Promise<{ status: number }>) => {
-    const before = harness.statements.length;
+    const statementsBefore = harness.statements.length;
     expect((await work()).status).toBe(200);
-    return harness.statements.length - before;
+    return harness.statements.length - statementsBefore;
   };
   const project = async (id: string, features: number) => {
     await makeProject(harness.db, { id });
@@ -103,8 +104,8 @@ test('reading and toggling take the same number of statements for 1 and for many
     };
   };
 
-  const few = await project('small', 1);
-  const many = await project('large', 12);
+  const smallProject = await project('small', 1);
+  const largeProject = await project('large', 12);
 
-  expect(many).toEqual(few);
+  expect(largeProject).toEqual(smallProject);
 });

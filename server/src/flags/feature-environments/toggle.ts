@@ -1,4 +1,4 @@
-import { archivedSentence, invalidOperation } from '../../../../plane/src/platform/errors.ts';
+import { archivedSentence, invalidOperation } from '@halyard/plane/platform/errors.ts';
 import { requireInProject } from '../../access/guard.ts';
 import type { Change } from '../../record/change.ts';
 import { lockFeatures } from '../feature-rows/lock.ts';
@@ -9,7 +9,7 @@ import { addStrategies } from './strategies.ts';
 
 const ENABLED_FOR_ALL: NewStrategy = { name: 'flexibleRollout', parameters: { rollout: '100' } };
 
-/** Enables or disables features in an environment: all of them or, if one cannot be changed, none. */
+/** Enables or disables all of the features in an environment, or none if one of them cannot be changed. */
 export async function toggleFeatures(
   current: Change,
   project: string,
@@ -18,36 +18,36 @@ export async function toggleFeatures(
   enabled: boolean,
 ): Promise<void> {
   const features = await lockFeatures(current.tx, project, names);
-  const archived = features.find(feature => feature.archived);
-  if (enabled && archived) throw invalidOperation(archivedSentence('Feature', [archived.name]));
+  const archivedFeature = features.find(feature => feature.archived);
+  if (enabled && archivedFeature) throw invalidOperation(archivedSentence('Feature', [archivedFeature.name]));
 
   const counts = await listStrategyCounts(current.tx, names, environment);
-  const found = new Set(counts.map(({ featureName }) => featureName));
-  for (const { name } of features) if (!found.has(name)) missingEnvironment(name, environment);
-  const changing = counts.filter(feature => feature.enabled !== enabled);
-  const withoutStrategy = changing.filter(({ enabledStrategies }) => enabledStrategies === 0);
+  const foundNames = new Set(counts.map(({ featureName }) => featureName));
+  for (const { name } of features) if (!foundNames.has(name)) missingEnvironment(name, environment);
+  const toggledFeatures = counts.filter(feature => feature.enabled !== enabled);
+  const withoutStrategy = toggledFeatures.filter(({ enabledStrategies }) => enabledStrategies === 0);
   if (enabled && withoutStrategy.length > 0)
     await addDefaultStrategy(current, project, environment, withoutStrategy);
-  const changingNames = changing.map(({ featureName }) => featureName);
-  await toggleLocked(current, { project, environment }, changingNames, enabled);
+  const toggledNames = toggledFeatures.map(({ featureName }) => featureName);
+  await toggleLockedFeatures(current, { project, environment }, toggledNames, enabled);
 }
 
-/** Part of a change that locked the features. None of them is in the requested state yet. */
-export async function toggleLocked(
+/** Enables or disables features that the caller has locked. None of them is in the requested state yet. */
+export async function toggleLockedFeatures(
   { tx, record }: Change,
-  where: { project: string; environment: string },
+  scope: { project: string; environment: string },
   names: string[],
   enabled: boolean,
 ): Promise<void> {
   if (names.length === 0) return;
-  await setEnabled(tx, names, where.environment, enabled);
+  await setEnabled(tx, names, scope.environment, enabled);
   const type = enabled ? 'feature-environment-enabled' : 'feature-environment-disabled';
-  for (const featureName of names) record({ type, ...where, featureName });
+  for (const featureName of names) record({ type, ...scope, featureName });
 }
 
 /**
- * SDKs enable a feature without strategies for everyone: the project's default strategy is added, which requires a separate
- * permission. It is added enabled, even if the default strategy is stored as disabled.
+ * Adds the project's default strategy, because SDKs enable a feature without strategies for everyone. Adding a strategy requires a
+ * separate permission. The strategy is added enabled, even if the default strategy is stored as disabled.
  */
 async function addDefaultStrategy(
   current: Change,

@@ -1,11 +1,11 @@
-import { badData, type Violation } from '../../../../plane/src/platform/errors.ts';
-import { truncate } from '../../../../plane/src/platform/text.ts';
+import { badData, type Violation } from '@halyard/plane/platform/errors.ts';
+import { truncate } from '@halyard/plane/platform/text.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
-import { normaliseConstraint, rejectTooMany } from '../../targeting/constraints/rules.ts';
+import { normalizeConstraint, rejectTooManyConstraints } from '../../targeting/constraints/rules.ts';
 import { validateConstraintLists } from '../../targeting/constraints/validate.ts';
-import { parameterViolations } from '../../targeting/rule-text/violations.ts';
+import { findParameterViolations } from '../../targeting/rule-text/violations.ts';
 import { listUnusableSegments } from '../../targeting/segments/violations.ts';
-import { unknownStrategyTypes } from '../../targeting/strategy-types/violations.ts';
+import { findUnknownStrategyTypes } from '../../targeting/strategy-types/violations.ts';
 import { StrategyVariantInputs } from '../../targeting/variants/schema.ts';
 import { distributeWeights, withoutUnknownFields } from '../../targeting/variants/weights.ts';
 import type { NewStrategy } from './schema.ts';
@@ -15,57 +15,57 @@ export type GivenStrategy = { input: NewStrategy; path: string };
 
 /** Completes constraints and weights of a strategy, or rejects it with every violation. */
 export async function validateStrategy(tx: Tx, project: string, input: NewStrategy): Promise<NewStrategy> {
-  const [accepted] = await validateStrategies(tx, project, [{ input, path: '/body' }]);
-  if (!accepted) throw new Error('The validated strategy was not returned');
-  return accepted;
+  const [validStrategy] = await validateStrategies(tx, project, [{ input, path: '/body' }]);
+  if (!validStrategy) throw new Error('The validated strategy was not returned');
+  return validStrategy;
 }
 
-/** The same for any number of strategies in one project, with the same number of statements. */
+/** Validates any number of strategies in one project, with as many statements as a single strategy takes. */
 export async function validateStrategies(
   tx: Tx,
   project: string,
-  given: GivenStrategy[],
+  strategies: GivenStrategy[],
 ): Promise<NewStrategy[]> {
-  const lists = given.map(({ input }) => input.constraints ?? []);
-  for (const list of lists) rejectTooMany(list);
-  const ofConstraints = await validateConstraintLists(tx, lists, project);
-  const unknownTypes = await unknownStrategyTypes(
+  const lists = strategies.map(({ input }) => input.constraints ?? []);
+  for (const list of lists) rejectTooManyConstraints(list);
+  const findConstraintViolations = await validateConstraintLists(tx, lists, project);
+  const unknownTypes = await findUnknownStrategyTypes(
     tx,
-    given.map(({ input }) => input.name),
+    strategies.map(({ input }) => input.name),
   );
-  const segments = given.map(({ input }) => sortedUnique(input.segments ?? []));
-  const unusable = new Set(await listUnusableSegments(tx, project, sortedUnique(segments.flat())));
-  const weighed = given.map(({ input, path }) =>
+  const segments = strategies.map(({ input }) => sortUnique(input.segments ?? []));
+  const unusableIds = new Set(await listUnusableSegments(tx, project, sortUnique(segments.flat())));
+  const weightedVariants = strategies.map(({ input, path }) =>
     distributeWeights(withoutUnknownFields(StrategyVariantInputs, input.variants ?? []), `${path}/variants`),
   );
-  const details = given.flatMap(({ input, path }, at): Violation[] => [
+  const details = strategies.flatMap(({ input, path }, index): Violation[] => [
     ...[unknownTypes.get(input.name) ?? []].flat().map(message => ({ message, path: `${path}/name` })),
     ...rolloutViolations(input, path),
-    ...parameterViolations(input, path),
-    ...(ofConstraints[at] ?? []).map(({ message, path: within = '' }) => ({
+    ...findParameterViolations(input, path),
+    ...(findConstraintViolations[index] ?? []).map(({ message, path: subpath = '' }) => ({
       message,
-      path: `${path}/constraints${within}`,
+      path: `${path}/constraints${subpath}`,
     })),
-    ...(weighed[at]?.violations ?? []),
-    ...(segments[at] ?? [])
-      .filter(id => unusable.has(id))
+    ...(weightedVariants[index]?.violations ?? []),
+    ...(segments[index] ?? [])
+      .filter(id => unusableIds.has(id))
       .map(id => ({
         message: `segment ${id} does not exist in project "${project}"`,
         path: `${path}/segments`,
       })),
   ]);
   if (details.length > 0) throw badData(details);
-  return given.map(({ input }, at) => ({
+  return strategies.map(({ input }, index) => ({
     ...input,
-    segments: segments[at] ?? [],
-    constraints: (lists[at] ?? []).map(normaliseConstraint),
-    variants: weighed[at]?.variants ?? [],
+    segments: segments[index] ?? [],
+    constraints: (lists[index] ?? []).map(normalizeConstraint),
+    variants: weightedVariants[index]?.variants ?? [],
   }));
 }
 
-const sortedUnique = (ids: number[]): number[] => [...new Set(ids)].toSorted((a, b) => a - b);
+const sortUnique = (ids: number[]): number[] => [...new Set(ids)].toSorted((a, b) => a - b);
 
-/** Checks the given fields of a strategy, in a request that is rejected in any case. The type "default" always exists. */
+/** Checks the given fields of a strategy, for a request that is rejected in any case. The type "default" always exists. */
 export async function checkStrategy(db: Db, project: string, input: Partial<NewStrategy>): Promise<void> {
   await db.transaction().execute(tx => validateStrategy(tx, project, { name: 'default', ...input }));
 }

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { type ApiResponse, call } from '../../test/request.ts';
-import { untilWaiting } from '../../test/waiting.ts';
+import { waitForLockWaiters } from '../../test/waiting.ts';
 
 const harness = useHarness();
 
-const variable = (name: string, fields: object = {}) => ({
+const variableVariant = (name: string, fields: object = {}) => ({
   name,
   weight: 0,
   weightType: 'variable',
@@ -15,19 +15,20 @@ const variable = (name: string, fields: object = {}) => ({
   overrides: [],
   ...fields,
 });
-const weighing = (name: string, weight: number) => ({ ...variable(name), weight });
-const weightsOf = ({ body }: ApiResponse) =>
+const weightedVariant = (name: string, weight: number) => ({ ...variableVariant(name), weight });
+const listWeights = ({ body }: ApiResponse) =>
   body.variants.map((variant: { weight: number }) => variant.weight);
 
 async function makeFeature(name: string, project = 'default') {
   await call(harness.app, 'POST', `/api/admin/projects/${project}/features`, { body: { name } });
   const feature = `/api/admin/projects/${project}/features/${name}`;
-  const here = (environment = 'development') => `${feature}/environments/${environment}/variants`;
+  const variantsPath = (environment = 'development') => `${feature}/environments/${environment}/variants`;
   return {
     feature,
-    get: async (environment?: string) => (await call(harness.app, 'GET', here(environment))).body,
-    put: (body: unknown, environment?: string) => call(harness.app, 'PUT', here(environment), { body }),
-    patch: (body: unknown) => call(harness.app, 'PATCH', here(), { body }),
+    get: async (environment?: string) => (await call(harness.app, 'GET', variantsPath(environment))).body,
+    put: (body: unknown, environment?: string) =>
+      call(harness.app, 'PUT', variantsPath(environment), { body }),
+    patch: (body: unknown) => call(harness.app, 'PATCH', variantsPath(), { body }),
     batch: (variants: unknown, environments: unknown, token?: string) =>
       call(harness.app, 'PUT', `${feature}/variants-batch`, {
         body: { variants, environments },
@@ -40,10 +41,10 @@ async function makeFeature(name: string, project = 'default') {
   };
 }
 
-test('replaces variants, completes their fields and weights, and records the previous ones', async () => {
+test('replaces variants, completes their fields and weights, and records the previous variants', async () => {
   const { feature, get, put, events } = await makeFeature('coloured');
 
-  const first = await put([
+  const firstResponse = await put([
     { name: 'blue', weight: 1 },
     {
       name: 'red',
@@ -56,10 +57,10 @@ test('replaces variants, completes their fields and weights, and records the pre
     },
     { name: 'green', weight: 1 },
   ]);
-  const second = await put([{ name: 'blue', weight: 7 }]);
+  const secondResponse = await put([{ name: 'blue', weight: 7 }]);
 
-  const stored = [
-    { ...weighing('blue', 300), stickiness: 'userId' },
+  const storedVariants = [
+    { ...weightedVariant('blue', 300), stickiness: 'userId' },
     {
       name: 'red',
       weight: 400,
@@ -68,71 +69,74 @@ test('replaces variants, completes their fields and weights, and records the pre
       payload: { type: 'json', value: '{"a":1}' },
       overrides: [{ contextName: 'userId', values: ['7'] }],
     },
-    { ...weighing('green', 300), stickiness: 'userId' },
+    { ...weightedVariant('green', 300), stickiness: 'userId' },
   ];
-  expect(first).toMatchObject({ status: 200 });
-  expect(first.body).toEqual({ version: 1, variants: stored });
-  expect(await get()).toEqual(second.body);
+  expect(firstResponse).toMatchObject({ status: 200 });
+  expect(firstResponse.body).toEqual({ version: 1, variants: storedVariants });
+  expect(await get()).toEqual(secondResponse.body);
   expect(await get('production')).toEqual({ version: 1, variants: [] });
-  const recorded = await events();
-  expect(recorded).toMatchObject([
+  const recordedEvents = await events();
+  expect(recordedEvents).toMatchObject([
     { type: 'feature-environment-variants-updated', project: 'default', environment: 'development' },
     { type: 'feature-environment-variants-updated' },
   ]);
-  expect([recorded[0].preData, recorded[0].data]).toEqual([{ variants: [] }, { variants: stored }]);
-  expect([recorded[1].preData, recorded[1].data]).toEqual([
-    { variants: stored },
-    { variants: [weighing('blue', 1000)] },
+  expect([recordedEvents[0].preData, recordedEvents[0].data]).toEqual([
+    { variants: [] },
+    { variants: storedVariants },
+  ]);
+  expect([recordedEvents[1].preData, recordedEvents[1].data]).toEqual([
+    { variants: storedVariants },
+    { variants: [weightedVariant('blue', 1000)] },
   ]);
   const environments = (await call(harness.app, 'GET', feature)).body.environments;
-  expect(environments[0]).toMatchObject({ variantCount: 1, variants: [weighing('blue', 1000)] });
+  expect(environments[0]).toMatchObject({ variantCount: 1, variants: [weightedVariant('blue', 1000)] });
 });
 
-test('writes and records equal variants once', async () => {
+test('writes and records the same variants only once', async () => {
   const { put, patch, batch, events } = await makeFeature('unchanged');
-  const wanted = [
+  const newVariants = [
     { name: 'blue', weight: 0 },
     { name: 'red', weight: 0 },
   ];
 
-  await put(wanted);
-  await put(wanted);
+  await put(newVariants);
+  await put(newVariants);
   await patch([{ op: 'replace', path: '/0/weight', value: 1 }]);
-  await batch(wanted, ['development']);
+  await batch(newVariants, ['development']);
   await put([], 'production');
 
   expect(await events()).toHaveLength(1);
 });
 
-test('a JSON Patch changes the list, and the server computes the weights again', async () => {
+test('a JSON Patch changes the list, and the server recomputes the weights', async () => {
   const { put, patch } = await makeFeature('patched');
   await put([
     { name: 'blue', weight: 0 },
     { name: 'red', weight: 0 },
   ]);
 
-  const added = await patch([{ op: 'add', path: '/-', value: { name: 'green', weight: 0, unknown: 1 } }]);
-  const fixed = await patch([
+  const addition = await patch([{ op: 'add', path: '/-', value: { name: 'green', weight: 0, unknown: 1 } }]);
+  const weightPatch = await patch([
     { op: 'replace', path: '/0/weightType', value: 'fix' },
     { op: 'replace', path: '/0/weight', value: 100 },
   ]);
-  const removed = await patch([{ op: 'remove', path: '/0' }]);
+  const removal = await patch([{ op: 'remove', path: '/0' }]);
 
-  expect(weightsOf(added)).toEqual([334, 333, 333]);
-  expect(added.body.variants[2]).toEqual(weighing('green', 333));
-  expect(weightsOf(fixed)).toEqual([100, 450, 450]);
-  expect(weightsOf(removed)).toEqual([500, 500]);
+  expect(listWeights(addition)).toEqual([334, 333, 333]);
+  expect(addition.body.variants[2]).toEqual(weightedVariant('green', 333));
+  expect(listWeights(weightPatch)).toEqual([100, 450, 450]);
+  expect(listWeights(removal)).toEqual([500, 500]);
 });
 
 test.each([
   ['an empty patch', []],
-  ['the whole replaced by a word', [{ op: 'replace', path: '', value: 'blue' }]],
-  ['the whole removed', [{ op: 'remove', path: '' }]],
-  ['the whole moved into itself', [{ op: 'move', from: '', path: '/0' }]],
-  ['the whole copied into itself', [{ op: 'copy', from: '', path: '/-' }]],
+  ['the whole list replaced by a string', [{ op: 'replace', path: '', value: 'blue' }]],
+  ['the whole list removed', [{ op: 'remove', path: '' }]],
+  ['the whole list moved into itself', [{ op: 'move', from: '', path: '/0' }]],
+  ['the whole list copied into itself', [{ op: 'copy', from: '', path: '/-' }]],
   ['a field of the list', [{ op: 'add', path: '/length', value: 7 }]],
-  ['a weight that is a word', [{ op: 'replace', path: '/0/weight', value: 'half' }]],
-  ['a second variant of the name', [{ op: 'add', path: '/-', value: { name: 'blue', weight: 0 } }]],
+  ['a weight that is a string', [{ op: 'replace', path: '/0/weight', value: 'half' }]],
+  ['a second variant with the same name', [{ op: 'add', path: '/-', value: { name: 'blue', weight: 0 } }]],
   ['a path to the prototype', [{ op: 'add', path: '/__proto__/polluted', value: 1 }]],
   ['a path to an inherited function', [{ op: 'add', path: '/0/hasOwnProperty/polluted', value: 1 }]],
   ['a path through a string', [{ op: 'add', path: '/0/name/polluted', value: 1 }]],
@@ -155,9 +159,9 @@ test.each([
     'a variant that is copied into its neighbour and back',
     [
       { op: 'add', path: '/-', value: { a: {}, b: {} } },
-      ...Array.from({ length: 49 }, (_, at) => [
-        { op: 'copy', from: '/1/a', path: `/1/b/${at}` },
-        { op: 'copy', from: '/1/b', path: `/1/a/${at}` },
+      ...Array.from({ length: 49 }, (_, index) => [
+        { op: 'copy', from: '/1/a', path: `/1/b/${index}` },
+        { op: 'copy', from: '/1/b', path: `/1/a/${index}` },
       ]).flat(),
     ],
   ],
@@ -168,29 +172,29 @@ test.each([
   const response = await patch(body);
 
   expect(response).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
-  expect((await get()).variants).toEqual([weighing('blue', 1000)]);
+  expect((await get()).variants).toEqual([weightedVariant('blue', 1000)]);
   expect({}).not.toHaveProperty('polluted');
   expect(Object.prototype.hasOwnProperty).not.toHaveProperty('polluted');
 });
 
-test('a patch lists every operation that lacks a member or has a bad pointer', async () => {
+test('reports every patch operation that lacks a member or has an invalid pointer', async () => {
   const { patch } = await makeFeature('incomplete');
 
-  const lacking = await patch([
+  const incompletePatch = await patch([
     { op: 'copy', path: '/-' },
     { op: 'remove', path: '/0' },
     { op: 'test', path: '' },
   ]);
-  const bad = await patch([
+  const invalidPointers = await patch([
     { op: 'remove', path: '0' },
     { op: 'copy', from: '0', path: '/~2' },
   ]);
 
-  expect(lacking.body.details).toEqual([
+  expect(incompletePatch.body.details).toEqual([
     { message: '0.from is required with copy', path: '/body/0/from' },
     { message: '2.value is required with test', path: '/body/2/value' },
   ]);
-  expect(bad.body.details.map(({ path }: { path: string }) => path)).toEqual([
+  expect(invalidPointers.body.details.map(({ path }: { path: string }) => path)).toEqual([
     '/body/0/path',
     '/body/1/path',
     '/body/1/from',
@@ -199,11 +203,11 @@ test('a patch lists every operation that lacks a member or has a bad pointer', a
 
 test.each([
   ['no list', {}, ['/body']],
-  ['a name with a blank', [{ name: 'a b', weight: 0 }], ['/body/0/name']],
+  ['a name with a space', [{ name: 'a b', weight: 0 }], ['/body/0/name']],
   ['no weight', [{ name: 'a' }], ['/body/0/weight']],
   ['a weight of 1001', [{ name: 'a', weight: 1001 }], ['/body/0/weight']],
-  ['a weight of a half', [{ name: 'a', weight: 0.5 }], ['/body/0/weight']],
-  ['another weightType', [{ name: 'a', weight: 1, weightType: 'some' }], ['/body/0/weightType']],
+  ['a weight of 0.5', [{ name: 'a', weight: 0.5 }], ['/body/0/weight']],
+  ['an unknown weightType', [{ name: 'a', weight: 1, weightType: 'some' }], ['/body/0/weightType']],
   ['101 variants', Array.from({ length: 101 }, (_, n) => ({ name: `v${n}`, weight: 0 })), ['/body']],
   [
     'the same name twice, bad JSON and a bad number',
@@ -230,7 +234,7 @@ test.each([
     ],
     ['/body/2/stickiness'],
   ],
-  ['nothing variable and not the whole', [{ name: 'a', weight: 600, weightType: 'fix' }], ['/body']],
+  ['only fixed weights of less than 100 %', [{ name: 'a', weight: 600, weightType: 'fix' }], ['/body']],
 ])('rejects %s', async (_case, body, paths) => {
   const { put, events } = await makeFeature('strict');
 
@@ -241,24 +245,24 @@ test.each([
   expect(await events()).toEqual([]);
 });
 
-test('sets the same variants in several environments, and records the changed ones', async () => {
+test('sets the same variants in several environments, and records the environments that changed', async () => {
   const { get, put, batch, events } = await makeFeature('batched');
   await put([{ name: 'blue', weight: 0 }]);
 
   const response = await batch([{ name: 'blue', weight: 0 }], ['production', 'development', 'production']);
-  const missing = await batch([], ['development', 'nowhere']);
-  const bad = await batch([{ name: 'a', weight: 1, weightType: 'fix' }], ['development']);
+  const missingEnvironment = await batch([], ['development', 'nowhere']);
+  const invalidWeights = await batch([{ name: 'a', weight: 1, weightType: 'fix' }], ['development']);
 
-  expect(response.body).toEqual({ version: 1, variants: [weighing('blue', 1000)] });
+  expect(response.body).toEqual({ version: 1, variants: [weightedVariant('blue', 1000)] });
   expect(await get('production')).toEqual(response.body);
-  expect([missing.status, bad.body.details[0].path]).toEqual([404, '/body/variants']);
+  expect([missingEnvironment.status, invalidWeights.body.details[0].path]).toEqual([404, '/body/variants']);
   expect((await events()).map((event: { environment: string }) => event.environment)).toEqual([
     'development',
     'production',
   ]);
 });
 
-test('requires the permission in each environment, and names the environments without it', async () => {
+test('requires the permission in each environment, and names the environments where it is missing', async () => {
   await makeProject(harness.db, { id: 'guarded' });
   const { batch, feature } = await makeFeature('guarded-flag', 'guarded');
   const user = await makeUser(harness.db, 'Viewer');
@@ -271,15 +275,15 @@ test('requires the permission in each environment, and names the environments wi
   );
   const variants = [{ name: 'blue', weight: 0 }];
 
-  const allowed = await batch(variants, ['development'], user.token);
-  const refused = await batch(variants, ['development', 'production'], user.token);
-  const alone = await call(harness.app, 'PUT', `${feature}/environments/production/variants`, {
+  const response = await batch(variants, ['development'], user.token);
+  const batchRejection = await batch(variants, ['development', 'production'], user.token);
+  const singleRejection = await call(harness.app, 'PUT', `${feature}/environments/production/variants`, {
     body: variants,
     token: user.token,
   });
 
-  expect(allowed.status).toBe(200);
-  for (const response of [refused, alone]) {
+  expect(response.status).toBe(200);
+  for (const response of [batchRejection, singleRejection]) {
     expect(response).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
     expect(response.body.message).toContain(
       'UPDATE_FEATURE_ENVIRONMENT_VARIANTS in environment "production"',
@@ -300,24 +304,24 @@ test('the variants of an archived feature cannot be changed', async () => {
     expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
 });
 
-test('a change that waited for another starts from its result', async () => {
+test('a change that waited for an earlier change starts from the result of that change', async () => {
   const { patch, get, events } = await makeFeature('contended');
-  const one = [weighing('one', 1000)];
+  const variantsBefore = [weightedVariant('one', 1000)];
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from features where name = 'contended' for update`.execute(blocker);
 
-  const waiting = patch([{ op: 'add', path: '/-', value: { name: 'two', weight: 0 } }]);
-  await untilWaiting(harness.db);
-  await sql`update feature_environments set variants = ${JSON.stringify(one)}
+  const pendingPatch = patch([{ op: 'add', path: '/-', value: { name: 'two', weight: 0 } }]);
+  await waitForLockWaiters(harness.db);
+  await sql`update feature_environments set variants = ${JSON.stringify(variantsBefore)}
     where feature_name = 'contended' and environment = 'development'`.execute(blocker);
   await blocker.commit().execute();
 
-  expect(weightsOf(await waiting)).toEqual([500, 500]);
+  expect(listWeights(await pendingPatch)).toEqual([500, 500]);
   expect((await get()).variants.map(({ name }: { name: string }) => name)).toEqual(['one', 'two']);
-  expect((await events())[0].preData).toEqual({ variants: one });
+  expect((await events())[0].preData).toEqual({ variants: variantsBefore });
 });
 
-test('changing variants takes the same number of statements for 1 and for many environments', async () => {
+test('changing variants takes the same number of statements for 1 and for 12 environments', async () => {
   const project = await makeProject(harness.db);
   const names = Array.from({ length: 12 }, (_, number) => `extra-${number}`);
   for (const name of names) {
@@ -330,12 +334,12 @@ test('changing variants takes the same number of statements for 1 and for many e
   const { batch } = await makeFeature('everywhere', project.id);
   const owner = await makeUser(harness.db, 'Viewer');
   await makeMember(harness.db, owner, project.id, 'Owner');
-  const count = async (environments: string[], variant: string) => {
-    const before = harness.statements.length;
+  const countStatements = async (environments: string[], variant: string) => {
+    const statementsBefore = harness.statements.length;
     expect((await batch([{ name: variant, weight: 0 }], environments, owner.token)).status).toBe(200);
-    return harness.statements.length - before;
+    return harness.statements.length - statementsBefore;
   };
 
-  await count(names, 'warm-up');
-  expect(await count(names, 'many')).toBe(await count(names.slice(0, 1), 'few'));
+  await countStatements(names, 'warm-up');
+  expect(await countStatements(names, 'many')).toBe(await countStatements(names.slice(0, 1), 'few'));
 });

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { badData } from '../../../../plane/src/platform/errors.ts';
+import { badData } from '@halyard/plane/platform/errors.ts';
 import { requireInEnvironments } from '../../access/guard.ts';
 import { applyPatch, type JsonPatch } from '../../platform/http/input/patch.ts';
 import type { Change } from '../../record/change.ts';
@@ -7,31 +7,31 @@ import { type Variant, VariantInputs } from '../../targeting/variants/schema.ts'
 import { featureStickiness, stickinessViolations } from '../../targeting/variants/stickiness.ts';
 import { distributeWeights, withoutUnknownFields } from '../../targeting/variants/weights.ts';
 import { lockActiveFeature } from '../feature-rows/lock.ts';
-import { environmentOf, readEnvironments } from './read.ts';
+import { readEnvironments, requireEnvironment } from './read.ts';
 import type { FeatureEnvironment, FeatureEnvironmentKey } from './schema.ts';
 import { updateVariants } from './store.ts';
 
-type Wanted = VariantInputs | ((before: Variant[]) => VariantInputs);
+type NewVariants = VariantInputs | ((variants: Variant[]) => VariantInputs);
 
 /** Replaces the variants of the feature in the environment. Returns the new variants with their weights. */
 export async function changeVariants(
   current: Change,
   { project, featureName, environment }: FeatureEnvironmentKey,
-  wanted: Wanted,
+  newVariants: NewVariants,
 ): Promise<Variant[]> {
-  return await replaceVariants(current, project, featureName, [environment], wanted, '/body');
+  return await replaceVariants(current, project, featureName, [environment], newVariants, '/body');
 }
 
-/** Changes the variants of the feature in the environment by a JSON Patch of the list. */
+/** Applies a JSON Patch to the feature's variants in the environment. */
 export async function patchVariants(
   current: Change,
   key: FeatureEnvironmentKey,
   patch: JsonPatch,
 ): Promise<Variant[]> {
-  return await changeVariants(current, key, before => applyPatch(before, patch, VariantInputs));
+  return await changeVariants(current, key, variants => applyPatch(variants, patch, VariantInputs));
 }
 
-/** Gives the feature the same variants in several environments: in all of them or, if one is rejected, in none. */
+/** Gives the feature the same variants in all of the environments, or in none if one of them is rejected. */
 export async function changeVariantsInEnvironments(
   current: Change,
   project: string,
@@ -49,45 +49,50 @@ async function replaceVariants(
   project: string,
   featureName: string,
   environments: string[],
-  wanted: Wanted,
+  newVariants: NewVariants,
   path: string,
 ): Promise<Variant[]> {
   await lockActiveFeature(current.tx, project, featureName);
   const feature = await readEnvironments(current.tx, featureName);
-  const changing = [...new Set(environments)].map(name => environmentOf(feature, name));
-  const before = changing[0]?.variants ?? [];
-  const after = validateVariants(typeof wanted === 'function' ? wanted(before) : wanted, path);
+  const targets = [...new Set(environments)].map(name => requireEnvironment(feature, name));
+  const variantsBefore = targets[0]?.variants ?? [];
+  const variantsAfter = validateVariants(
+    typeof newVariants === 'function' ? newVariants(variantsBefore) : newVariants,
+    path,
+  );
 
   await setVariants(
     current,
-    changing.map(environment => ({ project, before: environment, variants: after })),
+    targets.map(environment => ({ project, environmentBefore: environment, variants: variantsAfter })),
   );
-  return after;
+  return variantsAfter;
 }
 
-/** Part of a change that locked the features and accepted the variants. Records only real changes. */
+/** Replaces variants, and records only actual changes. The caller has locked the features and validated the variants. */
 export async function setVariants(
   { tx, record }: Change,
-  wanted: { project: string; before: FeatureEnvironment; variants: Variant[] }[],
+  updates: { project: string; environmentBefore: FeatureEnvironment; variants: Variant[] }[],
 ): Promise<void> {
-  const changing = wanted.filter(({ before, variants }) => !isDeepStrictEqual(before.variants, variants));
-  if (changing.length === 0) return;
+  const changes = updates.filter(
+    ({ environmentBefore, variants }) => !isDeepStrictEqual(environmentBefore.variants, variants),
+  );
+  if (changes.length === 0) return;
   await updateVariants(
     tx,
-    changing.map(({ before, variants }) => ({
-      featureName: before.featureName,
-      environment: before.name,
+    changes.map(({ environmentBefore, variants }) => ({
+      featureName: environmentBefore.featureName,
+      environment: environmentBefore.name,
       variants,
     })),
   );
-  for (const { project, before, variants } of changing) {
+  for (const { project, environmentBefore, variants } of changes) {
     record({
       type: 'feature-environment-variants-updated',
       project,
-      environment: before.name,
-      featureName: before.featureName,
+      environment: environmentBefore.name,
+      featureName: environmentBefore.featureName,
       data: { variants },
-      preData: { variants: before.variants },
+      preData: { variants: environmentBefore.variants },
     });
   }
 }
@@ -95,13 +100,13 @@ export async function setVariants(
 /** Completes the fields and weights of variants, or rejects them with every violation. */
 export function validateVariants(input: VariantInputs, path: string): Variant[] {
   const stickiness = featureStickiness(input);
-  const complete = withoutUnknownFields(VariantInputs, input).map(variant => ({
+  const completeVariants = withoutUnknownFields(VariantInputs, input).map(variant => ({
     weightType: 'variable' as const,
     stickiness,
     overrides: [],
     ...variant,
   }));
-  const { variants = [], violations = [] } = distributeWeights(complete, path);
+  const { variants = [], violations = [] } = distributeWeights(completeVariants, path);
   const details = [...violations, ...stickinessViolations(input, path)];
   if (details.length > 0) throw badData(details);
   return variants;

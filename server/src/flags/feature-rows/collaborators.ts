@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { SYSTEM_USER_ID } from '../../platform/actor.ts';
-import { personOf } from '../../record/actor-names.ts';
+import { selectPerson } from '../../record/actor-names.ts';
 import type { EventWriter } from '../../record/change-writers.ts';
 
-/** Adds each actor of the written events to the collaborators of the feature. Favorites and events of the service do not count. */
-export const COLLABORATORS_OF_WRITTEN: EventWriter = {
+/** Adds the actor of each written event to the feature's collaborators. Favorites and the server's own events do not count. */
+export const INSERT_COLLABORATORS: EventWriter = {
   expressions: sql`
   collaborators as (
     insert into feature_collaborators (feature_name, user_id)
@@ -20,6 +20,6 @@ export const COLLABORATORS_OF_WRITTEN: EventWriter = {
 
 /** Users who changed the feature of the row of `features`. Adding a favorite does not count. */
 export const COLLABORATORS = sql`jsonb_build_object('users', coalesce((
-  select jsonb_agg(${personOf(sql`user_id`)} order by user_id)
+  select jsonb_agg(${selectPerson(sql`user_id`)} order by user_id)
   from feature_collaborators where feature_name = features.name
 ), '[]'))`;

@@ -1,29 +1,24 @@
-import {
-  archivedSentence,
-  invalidOperation,
-  notFound,
-  quoted,
-} from '../../../../plane/src/platform/errors.ts';
+import { archivedSentence, invalidOperation, notFound, quoteNames } from '@halyard/plane/platform/errors.ts';
 import type { Tx } from '../../platform/db/database.ts';
-import { namesOf } from './names.ts';
+import { getFeatureNames } from './names.ts';
 import type { FeatureRow } from './schema.ts';
 import { lockRows } from './store.ts';
 
-/** Locks features of the project. Rejects the request if one does not exist. */
+/** Locks features of the project. Rejects the request if a feature does not exist. */
 export async function lockFeatures(tx: Tx, project: string, names: string[]): Promise<FeatureRow[]> {
   const features = await lockRows(tx, project, names);
-  const found = new Set(namesOf(features));
-  const missing = names.filter(name => !found.has(name));
-  if (missing.length > 0) throw notFound(`Feature ${quoted(missing)} in project "${project}"`);
+  const foundNames = new Set(getFeatureNames(features));
+  const missingNames = names.filter(name => !foundNames.has(name));
+  if (missingNames.length > 0) throw notFound(`Feature ${quoteNames(missingNames)} in project "${project}"`);
   return features;
 }
 
-/** Locks features of the project. Rejects the request if one does not exist or is archived. */
+/** Locks features of the project. Rejects the request if a feature does not exist or is archived. */
 export async function lockActiveFeatures(tx: Tx, project: string, names: string[]): Promise<FeatureRow[]> {
   const features = await lockFeatures(tx, project, names);
-  const archived = namesOf(features.filter(feature => feature.archived));
-  if (archived.length === 0) return features;
-  throw invalidOperation(archivedSentence('Feature', archived));
+  const archivedNames = getFeatureNames(features.filter(feature => feature.archived));
+  if (archivedNames.length === 0) return features;
+  throw invalidOperation(archivedSentence('Feature', archivedNames));
 }
 
 export async function lockActiveFeature(tx: Tx, project: string, name: string): Promise<FeatureRow> {

@@ -1,10 +1,11 @@
-import { badData } from '../../../../plane/src/platform/errors.ts';
+import { badData } from '@halyard/plane/platform/errors.ts';
 
-export const namesOf = (features: { name: string }[]): string[] => features.map(feature => feature.name);
+export const getFeatureNames = (features: { name: string }[]): string[] =>
+  features.map(feature => feature.name);
 
 /** Rejects a list that names the same feature twice. */
 export function uniqueNames(names: string[]): string[] {
-  const repeated = names.find((name, at) => names.indexOf(name) !== at);
-  if (repeated === undefined) return names;
-  throw badData([{ message: `features lists "${repeated}" more than once`, path: '/body/features' }]);
+  const duplicate = names.find((name, index) => names.indexOf(name) !== index);
+  if (duplicate === undefined) return names;
+  throw badData([{ message: `features lists "${duplicate}" more than once`, path: '/body/features' }]);
 }

@@ -1,5 +1,5 @@
+import { NamedObject, Timestamp, UrlName } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { NamedObject, Timestamp, UrlName } from '../../../../plane/src/platform/http/schema.ts';
 
 export const featureName = UrlName({
   description: 'Feature name, unique in the instance',

@@ -16,8 +16,8 @@ const withoutNull = ({ description, ...row }: Row): FeatureRow => ({
 
 /**
  * Locks the features that the project has until the transaction ends, in the order of their names, so that no two transactions
- * deadlock. Read the tags, links, strategies and other parts of a feature with a later statement: a statement that waited for the
- * lock sees them as they were before the wait.
+ * deadlock. Read a feature's tags, links, strategies and other parts in a later statement, because the statement that waited for
+ * the lock sees them as they were before the wait.
  */
 export async function lockRows(tx: Tx, project: string, names: string[]): Promise<FeatureRow[]> {
   const { rows } = await sql<Row>`
@@ -36,16 +36,16 @@ export type FeaturePart = {
 };
 
 /** Whether a statement reads a few features, or all of a project. */
-export type Amount = 'few' | 'many';
+export type ExpectedRows = 'few' | 'many';
 
 /**
- * A part of a row of `features`, as a JSON list. Most features have no rows in such a table, so a statement about many features
- * first hashes the names that do, and looks up only those.
+ * Selects a part of a row of `features`, as a JSON list. Most features have no rows in such a table, so a statement about many
+ * features first hashes the names that do, and looks up only those.
  */
-export function partOf({ table, column, item, order }: FeaturePart, amount: Amount) {
-  const [from, name] = [sql.table(table), sql.ref(column)];
-  const list = jsonList(item, sql`${from} where ${name} = features.name order by ${order}`);
+export function selectPart({ table, column, item, order }: FeaturePart, amount: ExpectedRows) {
+  const [partTable, name] = [sql.table(table), sql.ref(column)];
+  const list = jsonList(item, sql`${partTable} where ${name} = features.name order by ${order}`);
   return amount === 'few'
     ? list
-    : sql`case when features.name in (select ${name} from ${from}) then ${list} else '[]' end`;
+    : sql`case when features.name in (select ${name} from ${partTable}) then ${list} else '[]' end`;
 }

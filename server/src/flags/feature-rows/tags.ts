@@ -1,7 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** The tags of a feature, as the feature and its events show them. Qualify the column with its table. */
-export const tagsOf = (featureName: RawBuilder<unknown>) => sql<{ type: string; value: string }[]>`coalesce((
+/** Selects the tags of a feature, as the feature and its events show them. The column must be qualified with its table. */
+export const selectTags = (featureName: RawBuilder<unknown>) => sql<
+  { type: string; value: string }[]
+>`coalesce((
   select jsonb_agg(jsonb_build_object('type', type, 'value', value) order by type, value)
   from feature_tags where feature_name = ${featureName}
 ), '[]')`;

@@ -1,6 +1,6 @@
-import { jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
+import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import { makeEtag } from '../../platform/http/output/etag.ts';
-import { inProject } from '../../platform/http/params.ts';
+import { projectParams } from '../../platform/http/params.ts';
 import { type OperationModule, query } from '../../record/operations/definition.ts';
 import {
   AllFlagCreators,
@@ -27,7 +27,7 @@ export const FEATURE_SEARCH: OperationModule = {
       permission: 'NONE',
       query: FeatureSearchQuery,
       output: jsonResponse('The page and the total', FeatureSearchResult),
-      etag: found => makeEtag(found),
+      etag: result => makeEtag(result),
       read: async ({ actor, longReads, longReader }, { query }) => {
         const search = parseFeatureSearch(query);
         // Even for a small page, the total and the order depend on every feature that the caller may read.
@@ -54,7 +54,7 @@ export const FEATURE_SEARCH: OperationModule = {
       description:
         'Returns the users and service accounts that created a feature, active or archived, that is now in the project.',
       permission: 'NONE',
-      params: inProject,
+      params: projectParams,
       output: FlagCreators,
       read: ({ db, actor }, { params: { projectId } }) => listFlagCreators(db, actor, projectId),
     }),

@@ -17,7 +17,7 @@ const search = async (query: string, token?: string) => {
   expect({ status, body }).toMatchObject({ status: 200 });
   return body as { features: (Found & Record<string, unknown>)[]; total: number };
 };
-const namesOf = async (query: string, token?: string) =>
+const searchNames = async (query: string, token?: string) =>
   (await search(query, token)).features.map(feature => feature.name);
 
 const request = async (method: 'POST' | 'PUT', url: string, body?: unknown, token = ADMIN_TOKEN) => {
@@ -33,7 +33,7 @@ const insert = (table: string, row: object) =>
 
 /**
  * alpha, beta and gamma in `shop`, created in this order on three days; delta in the private project `vault`; old is
- * archived. Data that no route can write yet is inserted directly.
+ * archived. Some of the data is inserted directly.
  */
 beforeAll(async () => {
   const { db } = harness;
@@ -59,11 +59,11 @@ beforeAll(async () => {
     const { id } = await request('POST', '/api/admin/segments', { name, constraints: [] });
     return id as number;
   });
-  const [one, two] = await Promise.all(segments);
+  const [firstSegment, secondSegment] = await Promise.all(segments);
   const strategies = (feature: string) =>
     `/api/admin/projects/shop/features/${feature}/environments/production/strategies`;
-  await request('POST', strategies('alpha'), { name: 'default', segments: [one, two] });
-  await request('POST', strategies('beta'), { name: 'default', segments: [one], disabled: true });
+  await request('POST', strategies('alpha'), { name: 'default', segments: [firstSegment, secondSegment] });
+  await request('POST', strategies('beta'), { name: 'default', segments: [firstSegment], disabled: true });
   await request('POST', '/api/admin/projects/shop/features/alpha/environments/production/on');
 
   for (const [index, name] of ['alpha', 'beta', 'gamma', 'delta', 'old'].entries()) {
@@ -235,7 +235,7 @@ test.each([
   ['sortBy=environment:nowhere', 'alpha beta gamma'],
   ['sortBy=name&type=IS_NOT:experiment', 'alpha gamma'],
 ])('%s returns %s', async (query, expected) => {
-  expect((await namesOf(`project=IS:shop&${query}`)).join(' ')).toBe(expected);
+  expect((await searchNames(`project=IS:shop&${query}`)).join(' ')).toBe(expected);
 });
 
 test.each([
@@ -256,12 +256,12 @@ test.each([
     expected.includes('gamma') ? ['gamma'] : [],
   );
   expect(total).toBe(3);
-  expect((await namesOf('project=IS:shop&favoritesFirst=true')).join(' ')).toBe('alpha beta gamma');
+  expect((await searchNames('project=IS:shop&favoritesFirst=true')).join(' ')).toBe('alpha beta gamma');
 });
 
 test('pages do not overlap, and a page past the end has the total', async () => {
-  expect(await namesOf('project=IS:shop&limit=2')).toEqual(['alpha', 'beta']);
-  expect(await namesOf('project=IS:shop&limit=2&offset=2')).toEqual(['gamma']);
+  expect(await searchNames('project=IS:shop&limit=2')).toEqual(['alpha', 'beta']);
+  expect(await searchNames('project=IS:shop&limit=2&offset=2')).toEqual(['gamma']);
   expect(await search('project=IS:shop&offset=3')).toEqual({ features: [], total: 3 });
   expect(await search('project=IS:shop&type=IS:release&offset=9007199254740993')).toEqual({
     features: [],
@@ -271,39 +271,39 @@ test('pages do not overlap, and a page past the end has the total', async () => 
 
 test('hides features of a private project from the page and the total', async () => {
   expect(await search('', people.bob?.token)).toMatchObject({ total: 3 });
-  expect(await namesOf('project=IS:vault', people.bob?.token)).toEqual([]);
+  expect(await searchNames('project=IS:vault', people.bob?.token)).toEqual([]);
   expect(await search('query=delta', people.bob?.token)).toEqual({ features: [], total: 0 });
-  expect(await namesOf('query=delta', people.alice?.token)).toEqual(['delta']);
+  expect(await searchNames('query=delta', people.alice?.token)).toEqual(['delta']);
 });
 
-test('an unchanged page gets 304, and a toggle changes its ETag', async () => {
+test('returns 304 for an unchanged page, and a toggle changes its ETag', async () => {
   const url = '/api/admin/search/features?project=IS:shop&limit=100';
-  const first = await call(harness.app, 'GET', url);
-  const headers = { 'if-none-match': String(first.headers.etag) };
+  const firstResponse = await call(harness.app, 'GET', url);
+  const headers = { 'if-none-match': String(firstResponse.headers.etag) };
 
   expect(await call(harness.app, 'GET', url, { headers })).toMatchObject({ status: 304, body: '' });
 
   const toggle = (state: string) =>
     call(harness.app, 'POST', `/api/admin/projects/shop/features/gamma/environments/development/${state}`);
-  const { enabled } = first.body.features
+  const { enabled } = firstResponse.body.features
     .find(({ name }: Found) => name === 'gamma')
     .environments.find(({ name }: { name: string }) => name === 'development');
   await toggle(enabled ? 'off' : 'on');
-  const changed = await call(harness.app, 'GET', url, { headers });
-  expect(changed.status).toBe(200);
-  expect(changed.headers.etag).not.toBe(first.headers.etag);
+  const changedResponse = await call(harness.app, 'GET', url, { headers });
+  expect(changedResponse.status).toBe(200);
+  expect(changedResponse.headers.etag).not.toBe(firstResponse.headers.etag);
   await toggle(enabled ? 'on' : 'off');
 });
 
-test('a page costs the same number of statements regardless of its size', async () => {
-  const statements = async (query: string) => {
-    const before = harness.statements.length;
+test('a filtered search takes the same number of statements as a page of one feature', async () => {
+  const countStatements = async (query: string) => {
+    const statementsBefore = harness.statements.length;
     await search(query);
-    return harness.statements.length - before;
+    return harness.statements.length - statementsBefore;
   };
 
-  expect(await statements('query=a&tag=INCLUDE:simple:red&favoritesFirst=true')).toBe(
-    await statements('limit=1'),
+  expect(await countStatements('query=a&tag=INCLUDE:simple:red&favoritesFirst=true')).toBe(
+    await countStatements('limit=1'),
   );
 });
 
@@ -327,7 +327,7 @@ test('lists the creators of features in a project and in all readable projects',
   });
 });
 
-test('rejects an invalid parameter with its path', async () => {
+test('rejects invalid parameters with their paths', async () => {
   const response = await call(harness.app, 'GET', '/api/admin/search/features?status=x&sortBy=y&archived=z');
 
   expect(response.status).toBe(400);
@@ -339,23 +339,43 @@ test('rejects an invalid parameter with its path', async () => {
 });
 
 test('names a parent that must be enabled and is disabled in the environment', async () => {
-  const parentOf = (feature: string, body: object) =>
+  const addParent = (feature: string, body: object) =>
     request('POST', `/api/admin/projects/shop/features/${feature}/dependencies`, body);
   for (const name of ['child', 'parent-on', 'parent-off', 'opposite'])
     await request('POST', '/api/admin/projects/shop/features', { name });
   await request('POST', '/api/admin/projects/shop/features/parent-on/environments/production/on');
-  await parentOf('child', { feature: 'parent-on' });
-  await parentOf('opposite', { feature: 'parent-off', enabled: false });
-  const blocks = async (name: string) =>
+  await addParent('child', { feature: 'parent-on' });
+  await addParent('opposite', { feature: 'parent-off', enabled: false });
+  const findBlockers = async (name: string) =>
     (await search(`query=${name}`)).features.map(({ environments }) =>
-      (environments as { name: string; blockedBy?: string }[]).map(one => `${one.name} ${one.blockedBy}`),
+      (environments as { name: string; blockedBy?: string }[]).map(
+        environment => `${environment.name} ${environment.blockedBy}`,
+      ),
     );
 
-  const [before, opposite] = [await blocks('child'), await blocks('opposite')];
-  await parentOf('child', { feature: 'parent-off' });
-  const after = await blocks('child');
+  const [blockersBefore, opposite] = [await findBlockers('child'), await findBlockers('opposite')];
+  await addParent('child', { feature: 'parent-off' });
+  const blockersAfter = await findBlockers('child');
 
-  expect(before).toEqual([['development parent-on', 'production undefined']]);
+  expect(blockersBefore).toEqual([['development parent-on', 'production undefined']]);
   expect(opposite).toEqual([['development undefined', 'production undefined']]);
-  expect(after).toEqual([['development parent-off', 'production parent-off']]);
+  expect(blockersAfter).toEqual([['development parent-off', 'production parent-off']]);
+});
+
+test('searches of one caller run one after the other, while other requests are served', async () => {
+  const readWaitingCount = async () =>
+    /halyard_admission_waiting{kind="long-reads"} (\d+)/.exec(
+      (await harness.app.inject('/internal-backstage/prometheus')).body,
+    )?.[1];
+  const blocker = await harness.db.startTransaction().execute();
+  await sql`lock table features in access exclusive mode`.execute(blocker);
+  const searches = Array.from({ length: 3 }, () => search('limit=1000'));
+
+  try {
+    await expect.poll(readWaitingCount).toBe('2');
+    expect((await call(harness.app, 'GET', '/api/admin/user')).status).toBe(200);
+  } finally {
+    await blocker.rollback().execute();
+  }
+  expect(await Promise.all(searches)).toHaveLength(3);
 });

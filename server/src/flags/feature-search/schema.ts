@@ -1,15 +1,15 @@
-import { type Static, Type } from 'typebox';
 import {
   BOUND_PATTERN,
-  CHOICE,
-  INCLUSION,
+  buildFilterPattern,
+  CHOICE_OPERATORS,
+  INCLUSION_OPERATORS,
   MAX_FILTER_LENGTH,
   MAX_TEXT_LENGTH,
   page,
-  patternOf,
   SearchQuery,
-} from '../../../../plane/src/platform/http/input/filter.ts';
-import { Named, Ref, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
+} from '@halyard/plane/platform/http/input/filter.ts';
+import { Named, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
+import { type Static, Type } from 'typebox';
 import { Collaborators, Person } from '../features/schema.ts';
 import { Lifecycle } from '../lifecycle/schema.ts';
 import { Tag } from '../tags/schema.ts';
@@ -98,12 +98,13 @@ const filter = (operators: readonly string[], description: string, ...examples: 
   Type.Optional(
     Type.String({
       description: `${description}. Operators: ${operators.join(', ')}`,
-      pattern: patternOf(operators),
+      pattern: buildFilterPattern(operators),
       maxLength: MAX_FILTER_LENGTH,
       examples,
     }),
   );
-const choice = (description: string, ...examples: string[]) => filter(CHOICE, description, ...examples);
+const choice = (description: string, ...examples: string[]) =>
+  filter(CHOICE_OPERATORS, description, ...examples);
 
 export const FeatureSearchQuery = SearchQuery({
   query: Type.Optional(
@@ -131,8 +132,12 @@ export const FeatureSearchQuery = SearchQuery({
     }),
   ),
   lifecycle: choice('Filter by lifecycle stage', 'IS:live'),
-  tag: filter(INCLUSION, 'Filter by tags, each as type:value', 'INCLUDE:simple:checkout'),
-  segment: filter(INCLUSION, 'Filter by the names of segments that strategies use', 'INCLUDE:beta-users'),
+  tag: filter(INCLUSION_OPERATORS, 'Filter by tags, each as type:value', 'INCLUDE:simple:checkout'),
+  segment: filter(
+    INCLUSION_OPERATORS,
+    'Filter by the names of segments that strategies use',
+    'INCLUDE:beta-users',
+  ),
   status: Type.Optional(
     Type.Array(Type.String({ maxLength: MAX_FILTER_LENGTH, examples: ['production:enabled'] }), {
       maxItems: 100,

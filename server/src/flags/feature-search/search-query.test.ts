@@ -1,8 +1,8 @@
+import { ApiError } from '@halyard/plane/platform/errors.ts';
 import { expect, test } from 'vitest';
-import { ApiError } from '../../../../plane/src/platform/errors.ts';
 import { parseFeatureSearch } from './search-query.ts';
 
-const rejectionOf = (parameters: Record<string, unknown>): ApiError => {
+const getRejection = (parameters: Record<string, unknown>): ApiError => {
   try {
     parseFeatureSearch(parameters);
   } catch (error) {
@@ -20,22 +20,22 @@ const DEFAULTS = {
   offset: 0,
   limit: 50,
 };
-const one = (value: unknown) => ({ not: false, values: [value] });
+const singleChoice = (value: unknown) => ({ not: false, values: [value] });
 
 test.each([
   [{}, {}],
   [{ query: 'checkout' }, { query: ['checkout'] }],
   [{ query: ' a , b,,' }, { query: ['a', 'b'] }],
   [{ query: '' }, { query: [] }],
-  [{ project: 'IS:default' }, { project: one('default') }],
+  [{ project: 'IS:default' }, { project: singleChoice('default') }],
   [{ project: 'IS_NOT:default' }, { project: { not: true, values: ['default'] } }],
   [{ type: 'IS_ANY_OF:release, experiment' }, { type: { not: false, values: ['release', 'experiment'] } }],
   [{ type: 'IS_NONE_OF:release,x' }, { type: { not: true, values: ['release', 'x'] } }],
-  [{ state: 'IS:stale' }, { state: one('stale') }],
-  [{ createdBy: 'IS:-42' }, { createdBy: one(-42) }],
+  [{ state: 'IS:stale' }, { state: singleChoice('stale') }],
+  [{ createdBy: 'IS:-42' }, { createdBy: singleChoice(-42) }],
   [{ createdAt: 'IS_BEFORE:2024-02-29' }, { createdAt: { before: true, day: '2024-02-29' } }],
   [{ createdAt: 'IS_ON_OR_AFTER:2026-11-15' }, { createdAt: { before: false, day: '2026-11-15' } }],
-  [{ lifecycle: 'IS:pre-live' }, { lifecycle: one('pre-live') }],
+  [{ lifecycle: 'IS:pre-live' }, { lifecycle: singleChoice('pre-live') }],
   [
     { tag: 'INCLUDE:simple:a' },
     { tag: { not: false, all: false, values: [{ type: 'simple', value: 'a' }] } },
@@ -123,14 +123,14 @@ test.each([
   [{ offset: '-1' }],
 ])('rejects %j with its path', parameters => {
   const name = Object.keys(parameters)[0]?.replace(/\[.*/, '');
-  const rejection = rejectionOf(parameters);
+  const rejection = getRejection(parameters);
 
   expect(rejection.name).toBe('BadDataError');
   expect(rejection.details.map(detail => detail.path)).toEqual([`/query/${name}`]);
 });
 
 test('lists every violation with a message', () => {
-  const rejection = rejectionOf({ project: 'x', state: 'IS:x', sortBy: 'x', limit: '0', tag: 'INCLUDE:x' });
+  const rejection = getRejection({ project: 'x', state: 'IS:x', sortBy: 'x', limit: '0', tag: 'INCLUDE:x' });
 
   expect(rejection.details.map(detail => detail.message)).toEqual([
     'project must start with IS:, IS_NOT:, IS_ANY_OF: or IS_NONE_OF:, for example project=IS:x',

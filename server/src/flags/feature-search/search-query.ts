@@ -4,16 +4,16 @@ import {
   FilterError,
   type Inclusion,
   parseActorIdChoice,
+  parseAllowedChoice,
   parseChoice,
-  parseChoiceOf,
   parseDayBound,
+  parseEnumValue,
   parseInclusion,
   parseLimit,
   parseOffset,
   parseSearch,
   parseText,
-  parseWord,
-} from '../../../../plane/src/platform/http/input/filter.ts';
+} from '@halyard/plane/platform/http/input/filter.ts';
 import { STAGES, type Stage } from '../lifecycle/schema.ts';
 
 export const SORT_FIELDS = ['name', 'type', 'project', 'createdAt', 'lastSeenAt', 'stale'] as const;
@@ -31,7 +31,7 @@ export type FeatureSearch = {
   lifecycle?: Choice<Stage>;
   tag?: Inclusion<{ type: string; value: string }>;
   segment?: Inclusion<string>;
-  /** A feature must match one of these. */
+  /** A feature must match one of these values. */
   status?: { environment: string; enabled: boolean }[];
   archived: boolean;
   favoritesFirst: boolean;
@@ -51,18 +51,18 @@ const PARSERS: { [K in keyof FeatureSearch]-?: (value: unknown) => NonNullable<F
   query: parseTexts,
   project: parseChoice,
   type: parseChoice,
-  state: value => parseChoiceOf(value, ['active', 'stale']),
+  state: value => parseAllowedChoice(value, ['active', 'stale']),
   createdBy: parseActorIdChoice,
   owner: parseOwners,
   createdAt: parseDayBound,
-  lifecycle: value => parseChoiceOf(value, STAGES),
+  lifecycle: value => parseAllowedChoice(value, STAGES),
   tag: parseTags,
   segment: parseInclusion,
   status: parseStatuses,
-  archived: value => parseWord(value, ['IS:true', 'IS:false']) === 'IS:true',
-  favoritesFirst: value => parseWord(value, ['true', 'false']) === 'true',
+  archived: value => parseEnumValue(value, ['IS:true', 'IS:false']) === 'IS:true',
+  favoritesFirst: value => parseEnumValue(value, ['true', 'false']) === 'true',
   sortBy: parseSortBy,
-  sortOrder: value => parseWord(value, ['asc', 'desc']),
+  sortOrder: value => parseEnumValue(value, ['asc', 'desc']),
   offset: parseOffset,
   limit: parseLimit,
 };
@@ -79,7 +79,7 @@ export function parseFeatureSearch(parameters: Record<string, unknown>): Feature
   });
 }
 
-/** Commas separate strings, as in Unleash. */
+/** Splits strings at commas, as Unleash does. */
 function parseTexts(value: unknown): string[] {
   const texts = parseText(value)
     .split(',')
@@ -95,8 +95,8 @@ function parseTags(value: unknown): NonNullable<FeatureSearch['tag']> {
   return {
     ...inclusion,
     values: values.map(text => {
-      const [type = '', ...rest] = text.split(':');
-      const tag = { type: type.trim(), value: rest.join(':').trim() };
+      const [type = '', ...valueParts] = text.split(':');
+      const tag = { type: type.trim(), value: valueParts.join(':').trim() };
       if (tag.type === '' || tag.value === '')
         throw new FilterError('must contain tags as type:value, for example INCLUDE:simple:checkout');
       return tag;
@@ -133,7 +133,7 @@ function parseStatuses(value: unknown): NonNullable<FeatureSearch['status']> {
 function parseSortBy(value: unknown): FeatureSearch['sortBy'] {
   const environment = /^environment:(.+)$/.exec(parseText(value))?.[1];
   if (environment !== undefined) return { environment };
-  const field = SORT_FIELDS.find(one => one === value);
+  const field = SORT_FIELDS.find(sortField => sortField === value);
   if (field === undefined)
     throw new FilterError(
       `must be one of ${SORT_FIELDS.join(', ')}, or environment:NAME, for example environment:production`,

@@ -1,14 +1,14 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
-import { ofReadableProject } from '../../access/store.ts';
+import { isInReadableProject } from '../../access/store.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { NullForAbsent, OuterJoined, Reader } from '../../platform/db/database.ts';
 import { iso } from '../../platform/db/iso.ts';
 import { likeText } from '../../platform/db/like.ts';
-import { displayNameOfUser } from '../../record/actor-names.ts';
+import { userDisplayName } from '../../record/actor-names.ts';
 import { isFavorite } from '../favorites/store.ts';
 import { LAST_SEEN_AT } from '../feature-environments/store.ts';
 import { COLLABORATORS } from '../feature-rows/collaborators.ts';
-import { tagsOf } from '../feature-rows/tags.ts';
+import { selectTags } from '../feature-rows/tags.ts';
 import { CREATED_BY } from '../features/store.ts';
 import { STAGES } from '../lifecycle/schema.ts';
 import { STAGE } from '../lifecycle/store.ts';
@@ -16,8 +16,8 @@ import type { FeatureSearchResult, FoundFeature } from './schema.ts';
 import type { FeatureSearch } from './search-query.ts';
 
 /**
- * Evaluations in the current and the previous hour. The condition on the hour leaves the partitions of one or two days, and in each
- * the key leads to the rows of the feature and environment.
+ * Evaluations in the current and the previous hour. The condition on the hour limits the query to the partitions of one or two
+ * days, where the primary key finds the rows of the feature and environment.
  */
 const LAST_HOUR = sql`(
   select coalesce(sum(yes), 0)::bigint as yes, coalesce(sum(no), 0)::bigint as no
@@ -27,7 +27,7 @@ const LAST_HOUR = sql`(
     and hour >= date_trunc('hour', now()) - interval '1 hour' and hour >= date_trunc('hour', features.created_at)
 )`;
 
-/** The first parent that must be enabled and is not enabled in the environment. */
+/** The first parent that must be enabled but is not enabled in the environment. */
 const BLOCKED_BY = sql`(
   select min(parent) from feature_dependencies as needed
   where child = features.name and needed.enabled and not exists (
@@ -69,17 +69,17 @@ const DEPENDENCY_TYPE = sql`case
   when exists (select from feature_dependencies where parent = features.name) then 'parent'
 end`;
 
-const found = (actor: Actor) => sql`
+const foundColumns = (actor: Actor) => sql`
   features.name, features.type, features.description, features.project, features.stale,
   features.impression_data as "impressionData", ${isFavorite(actor)} as favorite,
   features.created_at as "createdAt", ${CREATED_BY} as "createdBy", features.archived_at as "archivedAt",
   ${LAST_SEEN_AT} as "lastSeenAt", ${STAGE}::jsonb as lifecycle, ${DEPENDENCY_TYPE} as "dependencyType",
-  ${tagsOf(sql`features.name`)} as tags, ${SEGMENTS} as segments, ${ENVIRONMENTS} as environments,
+  ${selectTags(sql`features.name`)} as tags, ${SEGMENTS} as segments, ${ENVIRONMENTS} as environments,
   ${COLLABORATORS} as collaborators`;
 
 type FoundRow = NullForAbsent<FoundFeature>;
 
-/** A missing value is an absent field, as in every response that contains a feature. */
+/** Omits missing values, as in every response that contains a feature. */
 function withoutNulls({
   description,
   createdBy,
@@ -97,9 +97,8 @@ function withoutNulls({
 }
 
 /**
- * Reads the page and the total in one statement, so that both come from one snapshot. The statement finds the names of the page
- * first and reads the features of those names only, so a page takes as long in a project of ten thousand features as in one of
- * ten.
+ * Reads the page and the total in one statement, so that both come from one snapshot. The statement first finds the names on the
+ * page and then reads only those features, so a page takes as long in a project with ten thousand features as in one with ten.
  */
 export async function searchFeatures(
   db: Reader,
@@ -110,7 +109,7 @@ export async function searchFeatures(
     with ${pageAndTotal(actor, search)}
     select counted.total, found.*
     from counted left join (
-      select page.place, ${found(actor)} from page join features using (name)
+      select page.place, ${foundColumns(actor)} from page join features using (name)
     ) as found on true
     order by found.place`.execute(db);
   return {
@@ -123,34 +122,38 @@ export async function searchFeatures(
 }
 
 /** Sort fields with an index. For the others, the search reads every matching feature once. */
-const INDEXED = ['name', 'project', 'createdAt'];
+const INDEXED_FIELDS = ['name', 'project', 'createdAt'];
 
 function pageAndTotal(actor: Actor, search: FeatureSearch) {
-  const where = sql.join(
+  const condition = sql.join(
     [
       search.archived ? sql`features.archived_at is not null` : sql`features.archived_at is null`,
-      ofReadableProject(actor),
-      choose(sql`features.project`, search.project),
+      isInReadableProject(actor),
+      matchesChoice(sql`features.project`, search.project),
     ].filter(condition => condition !== undefined),
     sql` and `,
   );
-  const narrower = conditions(search);
-  if (!search.query?.length && narrower.length === 0 && INDEXED.some(field => field === search.sortBy)) {
+  const filters = buildConditions(search);
+  if (
+    !search.query?.length &&
+    filters.length === 0 &&
+    INDEXED_FIELDS.some(field => field === search.sortBy)
+  ) {
     return sql`
-      counted as (select count(*) as total from features where ${where}),
-      page as ${namesInOrder(walk(actor, search, where))}`;
+      counted as (select count(*) as total from features where ${condition}),
+      page as ${selectNamesInOrder(walkIndex(actor, search, condition))}`;
   }
-  const sort = sorting(search);
-  const matching = (way: RawBuilder<unknown>[]) => sql`
+  const sort = buildSorting(search);
+  const selectMatches = (alternative: RawBuilder<unknown>[]) => sql`
     select features.name, ${sort.key} as key, ${favoriteKey(actor, search)} as is_favorite
-    from features ${sort.join} where ${sql.join([where, ...narrower, ...way], sql` and `)} ${sort.group}`;
+    from features ${sort.join} where ${sql.join([condition, ...filters, ...alternative], sql` and `)} ${sort.group}`;
   return sql`
-    matching as materialized (${sql.join(textAlternatives(search).map(matching), sql` union `)}),
+    matching as materialized (${sql.join(textAlternatives(search).map(selectMatches), sql` union `)}),
     counted as (select count(*) as total from matching),
-    page as ${namesInOrder(sql`select name from matching order by ${order(search)} ${slice(search)}`)}`;
+    page as ${selectNamesInOrder(sql`select name from matching order by ${buildOrder(search)} ${pageSlice(search)}`)}`;
 }
 
-const namesInOrder = (names: RawBuilder<unknown>) => sql`(
+const selectNamesInOrder = (names: RawBuilder<unknown>) => sql`(
   select name, place from unnest(array(${names})) with ordinality as listed (name, place)
 )`;
 
@@ -158,71 +161,73 @@ const namesInOrder = (names: RawBuilder<unknown>) => sql`(
  * Reads names along an index. Sorting favorites first would sort every feature, so the few favorites are read separately,
  * followed by as many others as the page needs.
  */
-function walk(actor: Actor, search: FeatureSearch, where: Expression<unknown>) {
-  const from = (condition: RawBuilder<SqlBool>, favorite: boolean) => sql`
-    select name, ${sorting(search).key} as key, ${sql.lit(favorite)} as is_favorite
+function walkIndex(actor: Actor, search: FeatureSearch, where: Expression<unknown>) {
+  const selectFrom = (condition: RawBuilder<SqlBool>, favorite: boolean) => sql`
+    select name, ${buildSorting(search).key} as key, ${sql.lit(favorite)} as is_favorite
     from features where ${where} and ${condition}`;
   if (!sortsFavoritesFirst(actor, search))
     return sql`
-    select name from (${from(sql`true`, false)}) as walked order by ${order(search)} ${slice(search)}`;
+    select name from (${selectFrom(sql`true`, false)}) as walked order by ${buildOrder(search)} ${pageSlice(search)}`;
   return sql`
     select name from (
-      select * from (${from(isFavoriteOf(actor), true)}) as favorites
+      select * from (${selectFrom(isInFavorites(actor), true)}) as favorites
       union all
       select * from (
-        select * from (${from(sql`not ${isFavoriteOf(actor)}`, false)}) as walked
-        order by ${sortedBy(search)} limit ${search.limit + search.offset}
+        select * from (${selectFrom(sql`not ${isInFavorites(actor)}`, false)}) as walked
+        order by ${orderByKey(search)} limit ${search.limit + search.offset}
       ) as others
-    ) as combined order by ${order(search)} ${slice(search)}`;
+    ) as combined order by ${buildOrder(search)} ${pageSlice(search)}`;
 }
 
-const slice = ({ limit, offset }: FeatureSearch) => sql`limit ${limit} offset ${offset}`;
+const pageSlice = ({ limit, offset }: FeatureSearch) => sql`limit ${limit} offset ${offset}`;
 
-/** Only users have favorites. */
+/** Only users have favorites, so no other actor gets its favorites first. */
 const sortsFavoritesFirst = (actor: Actor, { favoritesFirst }: FeatureSearch): boolean =>
   favoritesFirst && actor.kind === 'user';
 
-const isFavoriteOf = (actor: Actor) => sql<SqlBool>`
+const isInFavorites = (actor: Actor) => sql<SqlBool>`
   features.name in (select feature_name from favorite_features where user_id = ${actor.userId})`;
 
 const favoriteKey = (actor: Actor, search: FeatureSearch) =>
-  sortsFavoritesFirst(actor, search) ? isFavoriteOf(actor) : sql`false`;
+  sortsFavoritesFirst(actor, search) ? isInFavorites(actor) : sql`false`;
 
 type Sorting = { key: RawBuilder<unknown>; join: RawBuilder<unknown>; group: RawBuilder<unknown> };
 
-/** Joins instead of a subquery for each feature: sorting 10,000 features by environment takes half the time. */
-function sorting({ sortBy }: FeatureSearch): Sorting {
-  const none = sql``;
+/** Joins instead of using a subquery for each feature, which halves the time to sort 10,000 features by environment. */
+function buildSorting({ sortBy }: FeatureSearch): Sorting {
+  const noClause = sql``;
   if (typeof sortBy === 'object') {
     const join = sql`left join feature_environments as placed
       on placed.feature_name = features.name and placed.environment = ${sortBy.environment}`;
-    return { key: sql`placed.enabled`, join, group: none };
+    return { key: sql`placed.enabled`, join, group: noClause };
   }
   if (sortBy === 'lastSeenAt') {
     const join = sql`left join feature_last_seen as used on used.feature_name = features.name`;
     return { key: sql`max(used.seen_at)`, join, group: sql`group by features.name` };
   }
   const column = sortBy === 'createdAt' ? 'created_at' : sortBy;
-  return { key: sql.ref(`features.${column}`), join: none, group: none };
+  return { key: sql.ref(`features.${column}`), join: noClause, group: noClause };
 }
 
-const order = (search: FeatureSearch) =>
-  search.favoritesFirst ? sql`is_favorite desc, ${sortedBy(search)}` : sortedBy(search);
+const buildOrder = (search: FeatureSearch) =>
+  search.favoritesFirst ? sql`is_favorite desc, ${orderByKey(search)}` : orderByKey(search);
 
-/** Names are sorted in the same direction as the key, so that an index can be read in both directions. Nulls come last. */
-function sortedBy({ sortBy, sortOrder }: FeatureSearch) {
-  const way = sql.raw(sortOrder);
+/** Sorts names in the same direction as the key, so that an index can be read in both directions. Nulls come last. */
+function orderByKey({ sortBy, sortOrder }: FeatureSearch) {
+  const direction = sql.raw(sortOrder);
   const mayBeNull = typeof sortBy === 'object' || sortBy === 'lastSeenAt';
-  return mayBeNull ? sql`key ${way} nulls last, name ${way}` : sql`key ${way}, name ${way}`;
+  return mayBeNull
+    ? sql`key ${direction} nulls last, name ${direction}`
+    : sql`key ${direction}, name ${direction}`;
 }
 
-function conditions(search: FeatureSearch): RawBuilder<unknown>[] {
+function buildConditions(search: FeatureSearch): RawBuilder<unknown>[] {
   return [
-    choose(sql`features.type`, search.type),
-    choose(sql`case when features.stale then 'stale' else 'active' end`, search.state),
-    choose(sql`features.created_by_user_id`, search.createdBy),
+    matchesChoice(sql`features.type`, search.type),
+    matchesChoice(sql`case when features.stale then 'stale' else 'active' end`, search.state),
+    matchesChoice(sql`features.created_by_user_id`, search.createdBy),
     search.owner && hasOwner(search.owner),
-    search.createdAt && created(search.createdAt),
+    search.createdAt && isCreatedIn(search.createdAt),
     search.lifecycle && isAtStage(search.lifecycle),
     search.tag && hasTags(search.tag),
     search.segment && usesSegments(search.segment),
@@ -230,23 +235,23 @@ function conditions(search: FeatureSearch): RawBuilder<unknown>[] {
   ].filter(condition => condition !== undefined);
 }
 
-/** A single value is compared with =, because the index returns sorted rows only then. */
-function choose(
+/** Compares a single value with =, because only then does the index return sorted rows. */
+function matchesChoice(
   column: RawBuilder<unknown>,
   choice: FeatureSearch['project' | 'type' | 'createdBy' | 'state'],
 ) {
   if (!choice) return undefined;
   const { not, values } = choice;
-  const among = values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} = any(${values})`;
-  return not ? sql`(${among}) is not true` : among;
+  const comparison = values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} = any(${values})`;
+  return not ? sql`(${comparison}) is not true` : comparison;
 }
 
-const created = ({ before, day }: NonNullable<FeatureSearch['createdAt']>) => sql`
+const isCreatedIn = ({ before, day }: NonNullable<FeatureSearch['createdAt']>) => sql`
   features.created_at ${sql.raw(before ? '<' : '>=')} ${day}::timestamp at time zone 'UTC'`;
 
 /**
- * Alternative conditions for the text, as two searches. A single condition with `or` would span two tables and could not use an
- * index.
+ * Returns alternative conditions for the text: it is in the name or the description, or it is in a tag. Each alternative is a
+ * search of its own, because a single condition with `or` would span two tables and could not use an index.
  */
 function textAlternatives({ query = [] }: FeatureSearch): RawBuilder<unknown>[][] {
   if (query.length === 0) return [[]];
@@ -265,7 +270,7 @@ function textAlternatives({ query = [] }: FeatureSearch): RawBuilder<unknown>[][
 /** The stage of a feature is the latest stage it has reached. */
 function isAtStage({ not, values }: NonNullable<FeatureSearch['lifecycle']>) {
   const rank = (stage: RawBuilder<unknown>) => sql`array_position(${STAGES}::text[], ${stage})`;
-  return sql`features.name ${within(not)} (
+  return sql`features.name ${inOperator(not)} (
     select feature_name from feature_lifecycles as reached
     where stage = any(${values}) and not exists (
       select from feature_lifecycles as later
@@ -274,40 +279,43 @@ function isAtStage({ not, values }: NonNullable<FeatureSearch['lifecycle']>) {
   )`;
 }
 
-const within = (not: boolean) => sql.raw(not ? 'not in' : 'in');
+const inOperator = (not: boolean) => sql.raw(not ? 'not in' : 'in');
 
 function hasTags({ not, all, values }: NonNullable<FeatureSearch['tag']>) {
-  return sql`features.name ${within(not)} (
+  return sql`features.name ${inOperator(not)} (
     select feature_name from feature_tags
     join unnest(${values.map(tag => tag.type)}::text[], ${values.map(tag => tag.value)}::text[]) as filtered (type, value)
       using (type, value)
-    ${atLeast(all, values.length, sql`(type, value)`)}
+    ${havingAll(all, values.length, sql`(type, value)`)}
   )`;
 }
 
-/** Owned by one of the users or groups, or by nobody. Each list has an index. */
+/**
+ * Selects features that one of the users or groups owns, or that nobody owns. Users and groups are looked up separately, because
+ * each has an index.
+ */
 function hasOwner({ not, users, groups, none }: NonNullable<FeatureSearch['owner']>) {
-  const owned = sql`features.name in (
+  const isOwned = sql`features.name in (
     select feature_name from feature_owners where user_id = any(${users})
     union all select feature_name from feature_owners where group_id = any(${groups})
   )`;
-  const unowned = sql`not exists (select from feature_owners where feature_name = features.name)`;
-  const matches = none ? sql`(${owned} or ${unowned})` : owned;
+  const isUnowned = sql`not exists (select from feature_owners where feature_name = features.name)`;
+  const matches = none ? sql`(${isOwned} or ${isUnowned})` : isOwned;
   return not ? sql`not ${matches}` : matches;
 }
 
 function usesSegments({ not, all, values }: NonNullable<FeatureSearch['segment']>) {
-  return sql`features.name ${within(not)} (
+  return sql`features.name ${inOperator(not)} (
     select feature_name from segments
       join feature_strategy_segments on segment_id = segments.id
       join feature_strategies on feature_strategies.id = strategy_id
     where segments.name = any(${values})
-    ${atLeast(all, values.length, sql`segments.id`)}
+    ${havingAll(all, values.length, sql`segments.id`)}
   )`;
 }
 
-const atLeast = (all: boolean, count: number, what: RawBuilder<unknown>) =>
-  all ? sql`group by feature_name having count(distinct ${what}) = ${count}` : sql``;
+const havingAll = (all: boolean, count: number, column: RawBuilder<unknown>) =>
+  all ? sql`group by feature_name having count(distinct ${column}) = ${count}` : sql``;
 
 const hasStatus = (statuses: NonNullable<FeatureSearch['status']>) => sql`features.name in (
   select feature_name from feature_environments
@@ -316,18 +324,18 @@ const hasStatus = (statuses: NonNullable<FeatureSearch['status']>) => sql`featur
   ) as filtered (environment, enabled) using (environment, enabled)
 )`;
 
-/** The creators of features in one project, or in all projects the caller may read. */
+/** Returns the creators of features in one project, or in all projects the caller may read. */
 export async function listFlagCreators(
   db: Reader,
   actor: Actor,
   project?: string,
 ): Promise<{ id: number; name: string }[]> {
-  const where = project === undefined ? ofReadableProject(actor) : sql`project = ${project}`;
+  const condition = project === undefined ? isInReadableProject(actor) : sql`project = ${project}`;
   const { rows } = await sql<{ id: number; name: string }>`
-    select creator.id, ${displayNameOfUser(sql`creator.id`)} as name
+    select creator.id, ${userDisplayName(sql`creator.id`)} as name
     from (
       select distinct created_by_user_id as id from features
-      where created_by_user_id is not null and ${where}
+      where created_by_user_id is not null and ${condition}
     ) as creator
     order by name, creator.id`.execute(db);
   return rows;

@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
-import { untilWaiting } from '../../test/waiting.ts';
+import { waitForLockWaiters } from '../../test/waiting.ts';
 
 const harness = useHarness();
 
-const put = async (id: string, lifetimeDays: unknown) =>
+const putLifetime = async (id: string, lifetimeDays: unknown) =>
   await call(harness.app, 'PUT', `/api/admin/feature-types/${id}/lifetime`, { body: { lifetimeDays } });
-const lifetimeOf = async (id: string) => {
+const readLifetime = async (id: string) => {
   const { types } = (await call(harness.app, 'GET', '/api/admin/feature-types')).body;
   return types.find((type: { id: string }) => type.id === id).lifetimeDays;
 };
 
-/** The recorded lifetimes of a type, newest first. */
-const recorded = async (id: string) => {
+/** Returns the recorded lifetimes of a type, newest first. */
+const recordedLifetimes = async (id: string) => {
   const { body } = await call(
     harness.app,
     'GET',
@@ -43,20 +43,20 @@ test('lists feature types by name with their lifetimes', async () => {
   });
 });
 
-test('sets a lifetime and records the state before', async () => {
-  const response = await put('release', 60);
+test('sets a lifetime and records the previous state', async () => {
+  const response = await putLifetime('release', 60);
 
   expect(response).toMatchObject({ status: 200, body: { id: 'release', name: 'Release', lifetimeDays: 60 } });
-  expect(await lifetimeOf('release')).toBe(60);
-  const [event] = await recorded('release');
+  expect(await readLifetime('release')).toBe(60);
+  const [event] = await recordedLifetimes('release');
   expect(event).toMatchObject({ data: response.body, preData: { id: 'release', lifetimeDays: 40 } });
 });
 
 test('0 and null both mean never, so setting null after 0 changes nothing', async () => {
-  const responses = [await put('sunset', 0), await put('sunset', null)];
+  const responses = [await putLifetime('sunset', 0), await putLifetime('sunset', null)];
 
   expect(responses.map(response => response.body.lifetimeDays)).toEqual([null, null]);
-  expect(await recorded('sunset')).toHaveLength(1);
+  expect(await recordedLifetimes('sunset')).toHaveLength(1);
 });
 
 test.each([
@@ -66,7 +66,7 @@ test.each([
   ['a string', '40'],
   ['missing', undefined],
 ])('rejects a lifetime that is %s', async (_case, lifetimeDays) => {
-  const response = await put('experiment', lifetimeDays);
+  const response = await putLifetime('experiment', lifetimeDays);
 
   expect(response).toMatchObject({
     status: 400,
@@ -75,10 +75,10 @@ test.each([
 });
 
 test('responds with 404 for an unknown feature type', async () => {
-  expect(await put('moon', 40)).toMatchObject({ status: 404, body: { name: 'NotFoundError' } });
+  expect(await putLifetime('moon', 40)).toMatchObject({ status: 404, body: { name: 'NotFoundError' } });
 });
 
-test('records two concurrent changes, each with the state it found', async () => {
+test('records two concurrent changes, each with its previous state', async () => {
   const blocker = await harness.db.startTransaction().execute();
   await blocker
     .selectFrom('feature_types')
@@ -87,12 +87,12 @@ test('records two concurrent changes, each with the state it found', async () =>
     .forUpdate()
     .execute();
 
-  const both = Promise.all([put('operational', 8), put('operational', 9)]);
-  await untilWaiting(harness.db, 2);
+  const requests = Promise.all([putLifetime('operational', 8), putLifetime('operational', 9)]);
+  await waitForLockWaiters(harness.db, 2);
   await blocker.commit().execute();
-  await both;
+  await requests;
 
-  const [second, first] = await recorded('operational');
-  expect(second.preData).toEqual(first.data);
-  expect(await lifetimeOf('operational')).toBe(second.data.lifetimeDays);
+  const [secondEvent, firstEvent] = await recordedLifetimes('operational');
+  expect(secondEvent.preData).toEqual(firstEvent.data);
+  expect(await readLifetime('operational')).toBe(secondEvent.data.lifetimeDays);
 });

@@ -4,10 +4,13 @@ import type { FeatureType } from './schema.ts';
 
 const FEATURE_TYPE = sql`id, name, description, lifetime_days as "lifetimeDays"`;
 
-/** A condition on `features` joined with `feature_types`: not marked as stale, and older than the lifetime of its type. */
-export const isPotentiallyStale = (at: Date) => sql<boolean>`(
+/**
+ * Selects features that are not marked as stale and are older than their type's lifetime. The query must join `features` with
+ * `feature_types`.
+ */
+export const isPotentiallyStale = (now: Date) => sql<boolean>`(
   not features.stale
-  and coalesce(features.created_at <= ${at}::timestamptz - feature_types.lifetime_days * interval '1 day', false)
+  and coalesce(features.created_at <= ${now}::timestamptz - feature_types.lifetime_days * interval '1 day', false)
 )`;
 
 export async function listFeatureTypes(db: Reader): Promise<FeatureType[]> {

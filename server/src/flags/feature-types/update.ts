@@ -1,4 +1,4 @@
-import { notFound } from '../../../../plane/src/platform/errors.ts';
+import { notFound } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import type { FeatureType } from './schema.ts';
 import { lockFeatureType, updateLifetime } from './store.ts';
@@ -9,12 +9,12 @@ export async function changeLifetime(
   id: string,
   days: number | null,
 ): Promise<FeatureType> {
-  const before = await lockFeatureType(tx, id);
-  if (!before) throw notFound(`Feature type "${id}"`);
-  const after = { ...before, lifetimeDays: days || null };
-  if (after.lifetimeDays === before.lifetimeDays) return before;
+  const typeBefore = await lockFeatureType(tx, id);
+  if (!typeBefore) throw notFound(`Feature type "${id}"`);
+  const typeAfter = { ...typeBefore, lifetimeDays: days || null };
+  if (typeAfter.lifetimeDays === typeBefore.lifetimeDays) return typeBefore;
 
-  await updateLifetime(tx, id, after.lifetimeDays);
-  record({ type: 'feature-type-updated', data: after, preData: before });
-  return after;
+  await updateLifetime(tx, id, typeAfter.lifetimeDays);
+  record({ type: 'feature-type-updated', data: typeAfter, preData: typeBefore });
+  return typeAfter;
 }

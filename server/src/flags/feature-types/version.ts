@@ -3,7 +3,7 @@ import type { FeatureType } from './schema.ts';
 import { lockFeatureType } from './store.ts';
 
 export const VERSIONED_FEATURE_TYPE: Versioned<string, FeatureType> = {
-  nameOf: id => `Feature type "${id}"`,
+  formatName: id => `Feature type "${id}"`,
   lock: ({ tx }, id) => lockFeatureType(tx, id),
   derived: [],
 };

@@ -1,6 +1,6 @@
+import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
-import { featureName, inProject } from '../../platform/http/params.ts';
+import { featureName, projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { uniqueNames } from '../feature-rows/names.ts';
 import { FeatureNames } from '../feature-rows/schema.ts';
@@ -10,7 +10,7 @@ import { ArchiveCheck } from './schema.ts';
 
 const params = Type.Object({ featureName });
 
-/** Operations that name an archived feature without its project, and the preview of archiving. */
+/** Operations on an archived feature that do not name its project, and the preview of archiving. */
 export const ARCHIVE: OperationModule = {
   tag: 'Features',
   schemas: [ArchiveCheck],
@@ -47,7 +47,7 @@ export const ARCHIVE: OperationModule = {
       description:
         'Returns which of the features are parents of other features, and whether archiving removes dependencies. Changes nothing.',
       permission: ['DELETE_FEATURE'],
-      params: inProject,
+      params: projectParams,
       body: FeatureNames,
       output: jsonResponse('The effects of archiving', ArchiveCheck),
       read: ({ db }, { params: { projectId }, body }) =>

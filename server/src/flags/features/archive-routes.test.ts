@@ -12,7 +12,7 @@ const post = (url: string, body?: object, token?: string) =>
   });
 const remove = (url: string, token?: string) =>
   call(harness.app, 'DELETE', url, token === undefined ? {} : { token });
-const typesOf = async (name: string) =>
+const readEventTypes = async (name: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${name}`)).body.events
     .toReversed()
     .map(({ type }: { type: string }) => type);
@@ -26,8 +26,8 @@ const depend = (child: string, parent: string) =>
   harness.db.insertInto('feature_dependencies').values({ child, parent }).execute();
 
 test('revives an archived feature by its name alone', async () => {
-  const here = await makeFeature('sleeping');
-  await remove(here);
+  const featurePath = await makeFeature('sleeping');
+  await remove(featurePath);
 
   const responses = [
     await post('/api/admin/archive/revive/sleeping'),
@@ -35,24 +35,29 @@ test('revives an archived feature by its name alone', async () => {
   ];
 
   expect(responses.map(({ status }) => status)).toEqual([200, 200]);
-  expect((await call(harness.app, 'GET', here)).body).toMatchObject({
+  expect((await call(harness.app, 'GET', featurePath)).body).toMatchObject({
     archived: false,
     lifecycle: { stage: 'initial' },
   });
-  expect(await typesOf('sleeping')).toEqual(['feature-created', 'feature-archived', 'feature-revived']);
+  expect(await readEventTypes('sleeping')).toEqual([
+    'feature-created',
+    'feature-archived',
+    'feature-revived',
+  ]);
 });
 
 test('deletes an archived feature by its name alone, but not an active one', async () => {
-  const here = await makeFeature('leaving', 'default', [{ type: 'simple', value: 'on-the-way' }]);
+  const featurePath = await makeFeature('leaving', 'default', [{ type: 'simple', value: 'on-the-way' }]);
 
-  const active = await remove('/api/admin/archive/leaving');
-  await remove(here);
+  const rejection = await remove('/api/admin/archive/leaving');
+  await remove(featurePath);
   const responses = [await remove('/api/admin/archive/leaving'), await remove('/api/admin/archive/leaving')];
 
-  expect(active).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  expect(rejection).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
   expect(responses.map(({ status }) => status)).toEqual([200, 404]);
-  const [last] = (await call(harness.app, 'GET', '/api/admin/search/events?feature=IS:leaving')).body.events;
-  expect(last).toMatchObject({
+  const [lastEvent] = (await call(harness.app, 'GET', '/api/admin/search/events?feature=IS:leaving')).body
+    .events;
+  expect(lastEvent).toMatchObject({
     type: 'feature-deleted',
     project: 'default',
     preData: { name: 'leaving' },
@@ -94,5 +99,5 @@ test('previews archiving: parents of other features, and removed dependencies', 
   });
   expect((await check(['alone', 'nowhere'])).status).toBe(404);
   expect((await check(['alone', 'alone'])).status).toBe(400);
-  expect(await typesOf('grown')).toEqual(['feature-created']);
+  expect(await readEventTypes('grown')).toEqual(['feature-created']);
 });

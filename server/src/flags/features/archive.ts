@@ -1,9 +1,9 @@
-import { invalidOperation, quoted, rejectWith, some } from '../../../../plane/src/platform/errors.ts';
+import { invalidOperation, quoteNames, quoteSome, rejectWith } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { dropDependencies } from '../dependencies/drop.ts';
 import { type FeatureFamily, listFamilies } from '../dependencies/store.ts';
 import { lockFeatures } from '../feature-rows/lock.ts';
-import { namesOf } from '../feature-rows/names.ts';
+import { getFeatureNames } from '../feature-rows/names.ts';
 import { enterStage, restartLifecycle } from '../lifecycle/enter.ts';
 import { lockActiveProject, rejectOverInstanceLimit, rejectOverLimit } from './project-rules.ts';
 import { deleteFeatures, disableEverywhere, setArchived } from './store.ts';
@@ -11,25 +11,28 @@ import { deleteFeatures, disableEverywhere, setArchived } from './store.ts';
 export async function archiveFeatures(current: Change, project: string, names: string[]): Promise<void> {
   const { tx, record } = current;
   const features = await lockFeatures(tx, project, names);
-  const changing = features.filter(feature => !feature.archived);
-  if (changing.length === 0) return;
-  const families = await listFamilies(tx, project, namesOf(changing));
-  rejectWith(activeChildren(families));
+  const activeFeatures = features.filter(feature => !feature.archived);
+  if (activeFeatures.length === 0) return;
+  const families = await listFamilies(tx, project, getFeatureNames(activeFeatures));
+  rejectWith(activeChildReasons(families));
   await dropDependencies(current, families);
-  await setArchived(tx, namesOf(changing), true);
-  await enterStage(tx, namesOf(changing), 'archived');
-  for (const { name } of changing) record({ type: 'feature-archived', project, featureName: name });
+  await setArchived(tx, getFeatureNames(activeFeatures), true);
+  await enterStage(tx, getFeatureNames(activeFeatures), 'archived');
+  for (const { name } of activeFeatures) record({ type: 'feature-archived', project, featureName: name });
 }
 
-/** Archiving a parent would disable its children, so they must be archived with it or before it. */
-function activeChildren(features: FeatureFamily[]): string[] {
-  const archiving = new Set(namesOf(features));
+/**
+ * Returns a reason for each parent whose children would stay active. Archiving a parent would disable its children, so they must be
+ * archived with it or before it.
+ */
+function activeChildReasons(features: FeatureFamily[]): string[] {
+  const archivedNames = new Set(getFeatureNames(features));
   return features.flatMap(({ name, children }) => {
-    const others = children.filter(child => !archiving.has(child));
-    return others.length === 0
+    const remainingChildren = children.filter(child => !archivedNames.has(child));
+    return remainingChildren.length === 0
       ? []
       : [
-          `Feature "${name}" is the parent of ${some(others, 100)}. Archive them too, or remove the dependency.`,
+          `Feature "${name}" is the parent of ${quoteSome(remainingChildren, 100)}. Archive them too, or remove the dependency.`,
         ];
   });
 }
@@ -39,20 +42,20 @@ export async function reviveFeatures(
   { tx, record }: Change,
   project: string,
   names: string[],
-  most: number,
+  maxFlags: number,
 ): Promise<void> {
-  const receiving = await lockActiveProject(tx, project);
+  const receivingProject = await lockActiveProject(tx, project);
   const features = await lockFeatures(tx, project, names);
-  const changing = features.filter(feature => feature.archived);
-  if (changing.length === 0) return;
-  rejectOverLimit(project, receiving, changing.length);
-  await rejectOverInstanceLimit(tx, most, changing.length);
-  await setArchived(tx, namesOf(changing), false);
-  const disabled = await disableEverywhere(tx, namesOf(changing));
-  await restartLifecycle(tx, namesOf(changing));
-  for (const { name } of changing) {
+  const archivedFeatures = features.filter(feature => feature.archived);
+  if (archivedFeatures.length === 0) return;
+  rejectOverLimit(project, receivingProject, archivedFeatures.length);
+  await rejectOverInstanceLimit(tx, maxFlags, archivedFeatures.length);
+  await setArchived(tx, getFeatureNames(archivedFeatures), false);
+  const disabledEnvironments = await disableEverywhere(tx, getFeatureNames(archivedFeatures));
+  await restartLifecycle(tx, getFeatureNames(archivedFeatures));
+  for (const { name } of archivedFeatures) {
     record({ type: 'feature-revived', project, featureName: name });
-    for (const { featureName, environment } of disabled) {
+    for (const { featureName, environment } of disabledEnvironments) {
       if (featureName === name)
         record({ type: 'feature-environment-disabled', project, environment, featureName });
     }
@@ -66,12 +69,12 @@ export async function removeFeatures(
   names: string[],
 ): Promise<void> {
   const features = await lockFeatures(tx, project, names);
-  const active = features.filter(feature => !feature.archived);
-  if (active.length > 0)
+  const activeFeatures = features.filter(feature => !feature.archived);
+  if (activeFeatures.length > 0)
     throw invalidOperation(
-      `Feature ${quoted(namesOf(active))} is not archived. Archive it before you delete it.`,
+      `Feature ${quoteNames(getFeatureNames(activeFeatures))} is not archived. Archive it before you delete it.`,
     );
-  for (const { tags, ...preData } of await deleteFeatures(tx, namesOf(features))) {
+  for (const { tags, ...preData } of await deleteFeatures(tx, getFeatureNames(features))) {
     record({ type: 'feature-deleted', project, featureName: preData.name, preData, tags });
   }
 }

@@ -1,7 +1,7 @@
-import { rejectForAll, type Violation } from '../../../../plane/src/platform/errors.ts';
+import { rejectForAll, type Violation } from '@halyard/plane/platform/errors.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { Change } from '../../record/change.ts';
-import { namesOf } from '../feature-rows/names.ts';
+import { getFeatureNames } from '../feature-rows/names.ts';
 import type { FeatureRow } from '../feature-rows/schema.ts';
 import { enterStage } from '../lifecycle/enter.ts';
 import { attachTags, attachViolations, lockOrCreateTags } from '../tags/attach.ts';
@@ -20,24 +20,25 @@ export async function createFeature(
   current: Change,
   project: string,
   input: NewFeature,
-  most = Number.POSITIVE_INFINITY,
+  maxFlags = Number.POSITIVE_INFINITY,
 ): Promise<void> {
   const { name } = input;
   const tags = await lockOrCreateTags(current, project, input.tags ?? [], tagPath);
   rejectForAll('The feature', await projectRuleErrors(current.tx, project, [name], namePath));
-  await addFeatures(current, project, [input], most);
+  await addFeatures(current, project, [input], maxFlags);
   await attachTags(current, [{ feature: { name, project, tags: [] }, tags }]);
 }
 
-/** The violations in the given fields of a new feature. */
+/** Returns the violations in the given fields of a new feature. */
 export async function newFeatureViolations(
   db: Db,
   project: string,
   { name, type }: Partial<NewFeature>,
   tags: Partial<NewTag>[],
 ): Promise<Violation[]> {
-  const receiving = await readActiveProject(db, project);
-  const nameErrors = name === undefined ? [] : namingPatternErrors(project, receiving, [name], namePath);
+  const receivingProject = await readActiveProject(db, project);
+  const nameErrors =
+    name === undefined ? [] : namingPatternErrors(project, receivingProject, [name], namePath);
   return await db
     .transaction()
     .execute(async tx => [
@@ -54,14 +55,14 @@ const unknownType = (type: string): Violation => ({
 const namePath = '/body/name';
 const tagPath = (index: number): string => `/body/tags/${index}`;
 
-/** Part of a change that checked `projectRuleErrors`: creates features, disabled in every environment. */
+/** Creates features that are disabled in every environment. The caller has checked `projectRuleErrors`. */
 export async function addFeatures(
   { tx, actor, record }: Change,
   project: string,
   inputs: Omit<NewFeature, 'tags'>[],
-  most: number,
+  maxFlags: number,
 ): Promise<void> {
-  await rejectOverInstanceLimit(tx, most, inputs.length);
+  await rejectOverInstanceLimit(tx, maxFlags, inputs.length);
   const rows = inputs.map(({ name, type, description, impressionData }) => ({
     name,
     type: type ?? 'release',
@@ -69,15 +70,15 @@ export async function addFeatures(
     impressionData: impressionData ?? false,
   }));
   const createdAt = await insertFeatures(tx, project, rows, actor.userId);
-  await rejectTakenNames(tx, actor, namesOf(rows.filter(({ name }) => !createdAt.has(name))));
-  await enterStage(tx, namesOf(rows), 'initial');
+  await rejectTakenNames(tx, actor, getFeatureNames(rows.filter(({ name }) => !createdAt.has(name))));
+  await enterStage(tx, getFeatureNames(rows), 'initial');
   for (const row of rows) {
     const data = { ...row, project, stale: false, archived: false, createdAt: createdAt.get(row.name) };
     record({ type: 'feature-created', project, featureName: row.name, data });
   }
 }
 
-/** The data of events about the feature itself. Strategies, variants and toggles have their own events. */
+/** Returns what events show of a feature. Strategies, variants and toggles are left out because they have their own events. */
 export function asEventData(feature: FeatureRow): object {
   const { name, type, description = null, project, stale, impressionData, archived, createdAt } = feature;
   return { name, type, description, project, stale, impressionData, archived, createdAt };

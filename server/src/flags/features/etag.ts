@@ -1,12 +1,14 @@
 import { makeEtag } from '../../platform/http/output/etag.ts';
 import type { Change } from '../../record/change.ts';
-import { contentOfEnvironment } from '../feature-environments/etag.ts';
+import { getEnvironmentContent } from '../feature-environments/etag.ts';
 import { lockRows } from '../feature-rows/store.ts';
 import type { Feature } from './schema.ts';
 import { listFeatures } from './state/store.ts';
 
-/** Leaves out fields that change without anybody editing the feature: user names, favorites, and what SDK requests change. */
-export function etagOfFeature(feature: Feature): string {
+/**
+ * Omits what changes without anybody editing the feature, such as user names, favorites, and everything that SDK requests update.
+ */
+export function featureEtag(feature: Feature): string {
   const {
     favorite: _favorite,
     collaborators: _collaborators,
@@ -17,7 +19,7 @@ export function etagOfFeature(feature: Feature): string {
     environments,
     ...content
   } = feature;
-  return makeEtag({ ...content, environments: environments.map(contentOfEnvironment) }, feature);
+  return makeEtag({ ...content, environments: environments.map(getEnvironmentContent) }, feature);
 }
 
 /** Locks the feature and returns its ETag. The list is empty if the project does not have the feature. */
@@ -27,5 +29,5 @@ export async function lockFeatureEtag(
   name: string,
 ): Promise<string[]> {
   await lockRows(tx, project, [name]);
-  return (await listFeatures(tx, actor, project, [name])).map(etagOfFeature);
+  return (await listFeatures(tx, actor, project, [name])).map(featureEtag);
 }

@@ -1,20 +1,20 @@
-import { counted, invalidOperation } from '../../../../plane/src/platform/errors.ts';
+import { formatCount, invalidOperation } from '@halyard/plane/platform/errors.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import type { Change } from '../../record/change.ts';
-import { countActiveFeatures, deleteFeaturesOfProject } from './store.ts';
+import { countActiveFeatures, deleteProjectFeatures } from './store.ts';
 
 /** Rejects archiving or deleting a project that has active features. */
 export async function rejectActiveFeatures(tx: Tx, project: string): Promise<void> {
-  const active = await countActiveFeatures(tx, project);
-  if (active > 0)
+  const activeCount = await countActiveFeatures(tx, project);
+  if (activeCount > 0)
     throw invalidOperation(
-      `Project "${project}" has ${counted(active, 'active feature')}. Archive them first.`,
+      `Project "${project}" has ${formatCount(activeCount, 'active feature')}. Archive them first.`,
     );
 }
 
-/** Part of a change that deletes a project: deletes its archived features. */
-export async function removeFeaturesOfProject({ tx, record }: Change, project: string): Promise<void> {
-  for (const { tags, ...preData } of await deleteFeaturesOfProject(tx, project)) {
+/** Deletes the archived features of a project that is being deleted. */
+export async function removeProjectFeatures({ tx, record }: Change, project: string): Promise<void> {
+  for (const { tags, ...preData } of await deleteProjectFeatures(tx, project)) {
     record({ type: 'feature-deleted', project, featureName: preData.name, preData, tags });
   }
 }

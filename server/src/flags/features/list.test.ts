@@ -6,10 +6,10 @@ import { call } from '../../test/request.ts';
 
 const harness = useHarness();
 
-const HERE = '/api/admin/projects/listed/features';
+const BASE_PATH = '/api/admin/projects/listed/features';
 const names = Array.from({ length: 250 }, (_, n) => `feature-${String(n).padStart(3, '0')}`);
 
-const read = async (path: string) => (await call(harness.app, 'GET', `${HERE}${path}`)).body;
+const readJson = async (path: string) => (await call(harness.app, 'GET', `${BASE_PATH}${path}`)).body;
 
 async function fill(): Promise<void> {
   const { db, app } = harness;
@@ -23,24 +23,24 @@ async function fill(): Promise<void> {
   await sql`insert into feature_lifecycles (feature_name, stage) select name, 'initial' from features`.execute(
     db,
   );
-  const [first] = names;
-  await call(app, 'POST', `${HERE}/${first}/environments/production/on`);
-  await markSeen(db, first ?? '');
+  const [firstName] = names;
+  await call(app, 'POST', `${BASE_PATH}/${firstName}/environments/production/on`);
+  await markSeen(db, firstName ?? '');
 }
 
 test('lists each feature as GET shows it, with one more statement per 50 features', async () => {
   await fill();
-  const before = harness.statements.length;
+  const statementsBefore = harness.statements.length;
 
-  const response = await call(harness.app, 'GET', HERE);
+  const response = await call(harness.app, 'GET', BASE_PATH);
 
-  const statements = harness.statements.slice(before).filter(text => !text.startsWith('fetch'));
+  const statements = harness.statements.slice(statementsBefore).filter(text => !text.startsWith('fetch'));
   expect(statements.length).toBeLessThanOrEqual(7);
   expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
   expect(response.body.version).toBe(2);
   expect(response.body.features.map(({ name }: { name: string }) => name)).toEqual(names);
-  for (const at of [0, 99, 100, 249]) {
-    expect(response.body.features[at]).toEqual(await read(`/${names[at]}`));
+  for (const index of [0, 99, 100, 249]) {
+    expect(response.body.features[index]).toEqual(await readJson(`/${names[index]}`));
   }
   expect(response.body.features[0]).toMatchObject({
     enabled: true,

@@ -1,30 +1,30 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { during } from '../../test/during.ts';
+import { duringTransaction } from '../../test/during.ts';
 import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { type ApiResponse, call } from '../../test/request.ts';
-import { untilWaiting } from '../../test/waiting.ts';
+import { waitForLockWaiters } from '../../test/waiting.ts';
 
 const harness = useHarness();
 
 let count = 0;
-const unique = (word: string) => `${word}-${++count}`;
+const uniqueName = (prefix: string) => `${prefix}-${++count}`;
 const url = (project: string, path = '') => `/api/admin/projects/${project}${path}`;
 const post = (path: string, body: object = {}): Promise<ApiResponse> =>
   call(harness.app, 'POST', path, { body });
 const get = async (project: string, feature: string) =>
   (await call(harness.app, 'GET', url(project, `/features/${feature}`))).body;
 
-async function project(fields: object = {}): Promise<string> {
+async function createProject(fields: object = {}): Promise<string> {
   return (await makeProject(harness.db, fields)).id;
 }
-async function feature(where: string, name = unique('feature')): Promise<string> {
-  expect((await post(url(where, '/features'), { name })).status).toBe(201);
+async function createFeature(projectId: string, name = uniqueName('feature')): Promise<string> {
+  expect((await post(url(projectId, '/features'), { name })).status).toBe(201);
   return name;
 }
-async function environment(): Promise<string> {
-  const name = unique('env');
+async function createEnvironment(): Promise<string> {
+  const name = uniqueName('env');
   await post('/api/admin/environments', { name, type: 'test' });
   return name;
 }
@@ -33,18 +33,18 @@ const move = (from: string, name: string, to: unknown, token?: string): Promise<
     body: { newProjectId: to },
     ...(token === undefined ? {} : { token }),
   });
-const addStrategy = async (where: string, name: string, place: string, body: object) =>
-  (await post(url(where, `/features/${name}/environments/${place}/strategies`), body)).body;
-const eventsOf = async (name: string) =>
+const addStrategy = async (projectId: string, name: string, environmentName: string, body: object) =>
+  (await post(url(projectId, `/features/${name}/environments/${environmentName}/strategies`), body)).body;
+const readEvents = async (name: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${name}&limit=1000`)).body.events;
 
 test('a moved feature keeps its parts, is disabled in new environments and loses the environments that the target does not have', async () => {
-  const extra = await environment();
-  const from = await project({ environments: ['development', 'production'] });
-  const to = await project({ environments: ['production', extra] });
-  const name = await feature(from);
-  const kept = await addStrategy(from, name, 'production', { name: 'default', title: 'kept' });
-  const lost = await addStrategy(from, name, 'development', { name: 'default', title: 'lost' });
+  const extra = await createEnvironment();
+  const from = await createProject({ environments: ['development', 'production'] });
+  const to = await createProject({ environments: ['production', extra] });
+  const name = await createFeature(from);
+  const keptStrategy = await addStrategy(from, name, 'production', { name: 'default', title: 'kept' });
+  const lostStrategy = await addStrategy(from, name, 'development', { name: 'default', title: 'lost' });
   await post(url(from, `/features/${name}/environments/production/on`));
   const fan = await makeUser(harness.db, 'Viewer');
   await call(harness.app, 'POST', url(from, `/features/${name}/favorites`), { token: fan.token });
@@ -62,20 +62,20 @@ test('a moved feature keeps its parts, is disabled in new environments and loses
 
   expect(response).toMatchObject({ status: 200, body: '' });
   expect((await call(harness.app, 'GET', url(from, `/features/${name}`))).status).toBe(404);
-  const moved = await call(harness.app, 'GET', url(to, `/features/${name}`), { token: fan.token });
-  expect(moved.body).toMatchObject({
+  const movedFeature = await call(harness.app, 'GET', url(to, `/features/${name}`), { token: fan.token });
+  expect(movedFeature.body).toMatchObject({
     project: to,
     favorite: true,
     tags: [{ type: 'simple', value: 'moving' }],
     links: [{ url: 'https://example.com' }],
     environments: [
-      { name: 'production', enabled: true, strategies: [kept] },
+      { name: 'production', enabled: true, strategies: [keptStrategy] },
       { name: extra, enabled: false, strategies: [] },
     ],
   });
-  const [last, ...before] = await eventsOf(name);
-  const { featureName: _, ...strategy } = lost;
-  expect(last).toMatchObject({
+  const [moveEvent, ...earlierEvents] = await readEvents(name);
+  const { featureName: _, ...strategy } = lostStrategy;
+  expect(moveEvent).toMatchObject({
     type: 'feature-project-change',
     project: to,
     data: { oldProject: from, newProject: to, addedEnvironments: [extra] },
@@ -83,37 +83,42 @@ test('a moved feature keeps its parts, is disabled in new environments and loses
       removedEnvironments: [{ name: 'development', enabled: false, variants: [], strategies: [strategy] }],
     },
   });
-  expect(new Set(before.map((event: { project: string }) => event.project))).toEqual(new Set([from]));
+  expect(new Set(earlierEvents.map((event: { project: string }) => event.project))).toEqual(new Set([from]));
 });
 
-test('the event of a move out of a private project shows neither that project nor what the feature had there', async () => {
-  const from = await project({ mode: 'private', environments: ['development', 'production'] });
-  const to = await project({ environments: ['production'] });
-  const name = await feature(from);
+test("the event of a move out of a private project shows neither the project nor the feature's strategies there", async () => {
+  const from = await createProject({ mode: 'private', environments: ['development', 'production'] });
+  const to = await createProject({ environments: ['production'] });
+  const name = await createFeature(from);
   await addStrategy(from, name, 'development', { name: 'default', title: 'secret' });
 
   await move(from, name, to);
 
-  const [last] = await eventsOf(name);
-  expect(last).toMatchObject({ type: 'feature-project-change', project: to, data: { newProject: to } });
-  expect(JSON.stringify(last)).not.toMatch(new RegExp(`secret|"${from}"`));
+  const [moveEvent] = await readEvents(name);
+  expect(moveEvent).toMatchObject({ type: 'feature-project-change', project: to, data: { newProject: to } });
+  expect(JSON.stringify(moveEvent)).not.toMatch(new RegExp(`secret|"${from}"`));
 });
 
 test('a rejected move lists every obstacle and changes nothing', async () => {
-  const extra = await environment();
-  const from = await project({ environments: ['production', extra] });
-  const to = await project({ environments: ['production'] });
-  const [name, parent] = [await feature(from), await feature(from)];
-  const segment = async (where: string | null) =>
-    (await post('/api/admin/segments', { name: unique('segment'), project: where, constraints: [] })).body.id;
-  const [own, global, unused] = [await segment(from), await segment(null), await segment(from)];
-  const fields = ['tier', 'seat', 'desk', 'floor'].map(unique);
+  const extra = await createEnvironment();
+  const from = await createProject({ environments: ['production', extra] });
+  const to = await createProject({ environments: ['production'] });
+  const [name, parent] = [await createFeature(from), await createFeature(from)];
+  const segment = async (projectId: string | null, segmentName = uniqueName('segment')) =>
+    (await post('/api/admin/segments', { name: segmentName, project: projectId, constraints: [] })).body.id;
+  const ownName = uniqueName('segment');
+  const [ownSegment, globalSegment, unusedSegment] = [
+    await segment(from, ownName),
+    await segment(null),
+    await segment(from),
+  ];
+  const fields = ['tier', 'seat', 'desk', 'floor'].map(uniqueName);
   const [tier = '', seat = '', desk = '', floor = ''] = fields;
   for (const field of fields)
     await sql`insert into context_fields (name, project) values (${field}, ${from})`.execute(harness.db);
   await addStrategy(from, name, 'production', {
     name: 'flexibleRollout',
-    segments: [own, global],
+    segments: [ownSegment, globalSegment],
     constraints: [{ contextName: tier, operator: 'IN', values: ['a'] }],
     parameters: { stickiness: seat },
   });
@@ -121,7 +126,7 @@ test('a rejected move lists every obstacle and changes nothing', async () => {
     name: 'default',
     variants: [{ name: 'a', weight: 1000, weightType: 'variable', stickiness: desk }],
   });
-  await addStrategy(from, name, extra, { name: 'default', segments: [unused] });
+  await addStrategy(from, name, extra, { name: 'default', segments: [unusedSegment] });
   await sql`update feature_environments set variants = ${JSON.stringify([
     { name: 'a', weight: 1000, overrides: [{ contextName: floor, values: ['x'] }] },
   ])} where feature_name = ${name} and environment = 'production'`.execute(harness.db);
@@ -129,36 +134,40 @@ test('a rejected move lists every obstacle and changes nothing', async () => {
   await post(url(from, `/features/${name}/dependencies`), { feature: parent });
 
   const response = await move(from, name, to);
-  const ofParent = await move(from, parent, to);
+  const parentMove = await move(from, parent, to);
 
   expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
   expect(response.body.details.map(({ message }: { message: string }) => message)).toEqual([
     `Feature "${name}" is enabled in environment "${extra}", which project "${to}" does not have. Disable it there first.`,
-    `Feature "${name}" uses segments of a different project: ${own}.`,
+    `Feature "${name}" uses segments of a different project: "${ownName}".`,
     `Feature "${name}" uses context fields of a different project: "${fields.toSorted().join('", "')}".`,
     `Feature "${name}" depends on "${parent}". Remove the dependency first.`,
   ]);
-  expect(ofParent.body.message).toBe(
+  expect(parentMove.body.message).toBe(
     `Feature "${parent}" is the parent of "${name}". Remove the dependency first.`,
   );
   expect(await get(from, name)).toMatchObject({ project: from });
-  expect((await eventsOf(name))[0].type).toBe('feature-dependency-added');
+  expect((await readEvents(name))[0].type).toBe('feature-dependency-added');
 });
 
 test('the target project must exist, be active, be below its feature limit and accept the name', async () => {
-  const from = await project();
-  const [full, picky, archived] = [await project(), await project(), await project()];
-  const name = await feature(from);
-  await call(harness.app, 'PUT', url(full, '/settings'), { body: { featureLimit: 0 } });
-  await call(harness.app, 'PUT', url(picky, '/settings'), {
+  const from = await createProject();
+  const [fullProject, pickyProject, archivedProject] = [
+    await createProject(),
+    await createProject(),
+    await createProject(),
+  ];
+  const name = await createFeature(from);
+  await call(harness.app, 'PUT', url(fullProject, '/settings'), { body: { featureLimit: 0 } });
+  await call(harness.app, 'PUT', url(pickyProject, '/settings'), {
     body: { featureNaming: { pattern: 'pay\\..+' } },
   });
-  await post(url(`archive/${archived}`));
+  await post(url(`archive/${archivedProject}`));
 
   const responses = [
-    await move(from, name, full),
-    await move(from, name, picky),
-    await move(from, name, archived),
+    await move(from, name, fullProject),
+    await move(from, name, pickyProject),
+    await move(from, name, archivedProject),
     await move(from, name, 'nowhere'),
     await move(from, 'nowhere', 'default'),
     await move(from, name, ''),
@@ -174,13 +183,13 @@ test('the target project must exist, be active, be below its feature limit and a
     [400, 'BadDataError'],
     [400, 'BadDataError'],
   ]);
-  expect(await eventsOf(name)).toHaveLength(1);
+  expect(await readEvents(name)).toHaveLength(1);
 });
 
 test('lists the naming pattern, the feature limit and the obstacles of the feature together', async () => {
-  const from = await project();
-  const to = await project();
-  const [name, parent] = [await feature(from), await feature(from)];
+  const from = await createProject();
+  const to = await createProject();
+  const [name, parent] = [await createFeature(from), await createFeature(from)];
   await post(url(from, `/features/${name}/dependencies`), { feature: parent });
   await call(harness.app, 'PUT', url(to, '/settings'), {
     body: { featureLimit: 0, featureNaming: { pattern: 'pay\\..+' } },
@@ -201,51 +210,60 @@ test('lists the naming pattern, the feature limit and the obstacles of the featu
 });
 
 test('a move to the same project changes nothing, even in a full project, and an archived feature cannot be moved', async () => {
-  const from = await project();
-  const name = await feature(from);
+  const from = await createProject();
+  const name = await createFeature(from);
   await call(harness.app, 'PUT', url(from, '/settings'), { body: { featureLimit: 1 } });
 
-  const same = await move(from, name, from);
+  const response = await move(from, name, from);
   await call(harness.app, 'DELETE', url(from, `/features/${name}`));
-  const archived = await move(from, name, 'default');
+  const rejection = await move(from, name, 'default');
 
-  expect(same).toMatchObject({ status: 200, body: '' });
-  expect(archived).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
-  expect(await eventsOf(name)).toHaveLength(2);
+  expect(response).toMatchObject({ status: 200, body: '' });
+  expect(rejection).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  expect(await readEvents(name)).toHaveLength(2);
 });
 
 test('a move requires the permission in both projects, and rejects a hidden project with 404', async () => {
-  const [from, to, hidden] = [await project(), await project(), await project({ mode: 'private' })];
-  const name = await feature(from);
+  const [from, to, hiddenProject] = [
+    await createProject(),
+    await createProject(),
+    await createProject({ mode: 'private' }),
+  ];
+  const name = await createFeature(from);
   const [owner, member] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
   await makeMember(harness.db, owner, from, 'Owner');
   await makeMember(harness.db, owner, to, 'Member');
   await makeMember(harness.db, member, from, 'Member');
   await makeMember(harness.db, member, to, 'Owner');
 
-  const half = await move(from, name, to, owner.token);
-  const other = await move(from, name, to, member.token);
-  const secret = await move(from, name, hidden, owner.token);
-  const missing = await move(from, name, 'nowhere', owner.token);
+  const ownerRejection = await move(from, name, to, owner.token);
+  const memberRejection = await move(from, name, to, member.token);
+  const hiddenTarget = await move(from, name, hiddenProject, owner.token);
+  const missingTarget = await move(from, name, 'nowhere', owner.token);
   await makeMember(harness.db, owner, to, 'Owner');
-  const both = await move(from, name, to, owner.token);
+  const response = await move(from, name, to, owner.token);
 
-  expect([half, other].map(({ body }) => body.name)).toEqual(['NoAccessError', 'NoAccessError']);
-  expect(half.body.message).toContain('MOVE_FEATURE_TOGGLE');
-  expect([secret.status, missing.status]).toEqual([404, 404]);
-  expect(secret.body.message.replace(hidden, '')).toBe(missing.body.message.replace('nowhere', ''));
-  expect(both.status).toBe(200);
+  expect([ownerRejection, memberRejection].map(({ body }) => body.name)).toEqual([
+    'NoAccessError',
+    'NoAccessError',
+  ]);
+  expect(ownerRejection.body.message).toContain('MOVE_FEATURE_TOGGLE');
+  expect([hiddenTarget.status, missingTarget.status]).toEqual([404, 404]);
+  expect(hiddenTarget.body.message.replace(hiddenProject, '')).toBe(
+    missingTarget.body.message.replace('nowhere', ''),
+  );
+  expect(response.status).toBe(200);
 });
 
 test('a concurrent move and creation cannot both reach the feature limit', async () => {
-  const [from, to] = [await project(), await project()];
-  const name = await feature(from);
+  const [from, to] = [await createProject(), await createProject()];
+  const name = await createFeature(from);
   await call(harness.app, 'PUT', url(to, '/settings'), { body: { featureLimit: 1 } });
 
-  const responses = await during(
+  const responses = await duringTransaction(
     harness.db,
     tx => sql`select from projects where id = ${to} for update`.execute(tx),
-    () => Promise.all([move(from, name, to), post(url(to, '/features'), { name: unique('created') })]),
+    () => Promise.all([move(from, name, to), post(url(to, '/features'), { name: uniqueName('created') })]),
     2,
   );
 
@@ -255,17 +273,17 @@ test('a concurrent move and creation cannot both reach the feature limit', async
 });
 
 test('a move waits for a concurrent creation that reaches the feature limit', async () => {
-  const [from, to] = [await project(), await project()];
-  const name = await feature(from);
+  const [from, to] = [await createProject(), await createProject()];
+  const name = await createFeature(from);
   await call(harness.app, 'PUT', url(to, '/settings'), { body: { featureLimit: 1 } });
 
-  const response = await during(
+  const response = await duringTransaction(
     harness.db,
     async tx => {
       await sql`select from projects where id = ${to} for no key update`.execute(tx);
       await tx
         .insertInto('features')
-        .values({ name: unique('f'), project: to, type: 'release' })
+        .values({ name: uniqueName('f'), project: to, type: 'release' })
         .execute();
     },
     () => move(from, name, to),
@@ -275,34 +293,38 @@ test('a move waits for a concurrent creation that reaches the feature limit', as
 });
 
 test('a move that waited checks the current state of the feature', async () => {
-  const extra = await environment();
-  const from = await project({ environments: ['production', extra] });
-  const to = await project({ environments: ['production'] });
-  const [switched, tied, parent] = [await feature(from), await feature(from), await feature(from)];
+  const extra = await createEnvironment();
+  const from = await createProject({ environments: ['production', extra] });
+  const to = await createProject({ environments: ['production'] });
+  const [enabledFeature, tied, parent] = [
+    await createFeature(from),
+    await createFeature(from),
+    await createFeature(from),
+  ];
 
-  const on = await during(
+  const response = await duringTransaction(
     harness.db,
     async tx => {
-      await sql`select from features where name = ${switched} for update`.execute(tx);
+      await sql`select from features where name = ${enabledFeature} for update`.execute(tx);
       await sql`update feature_environments set enabled = true
-        where feature_name = ${switched} and environment = ${extra}`.execute(tx);
+        where feature_name = ${enabledFeature} and environment = ${extra}`.execute(tx);
     },
-    () => move(from, switched, to),
+    () => move(from, enabledFeature, to),
   );
-  const child = await during(
+  const childMove = await duringTransaction(
     harness.db,
     tx => tx.insertInto('feature_dependencies').values({ child: tied, parent }).execute(),
     () => move(from, tied, to),
   );
 
-  expect([on.status, child.status]).toEqual([403, 403]);
+  expect([response.status, childMove.status]).toEqual([403, 403]);
 });
 
 test('a change that waited for a move is rejected with 404', async () => {
-  const [from, to] = [await project(), await project()];
-  const [name, parent] = [await feature(from), await feature(from)];
+  const [from, to] = [await createProject(), await createProject()];
+  const [name, parent] = [await createFeature(from), await createFeature(from)];
 
-  const responses = await during(
+  const responses = await duringTransaction(
     harness.db,
     tx => sql`update features set project = ${to} where name = ${name}`.execute(tx),
     () =>
@@ -319,40 +341,44 @@ test('a change that waited for a move is rejected with 404', async () => {
   expect(await get(to, name)).toMatchObject({ stale: false, enabled: false, dependencies: [] });
 });
 
-test('a move and a concurrent deletion of the target project exclude each other', async () => {
-  const [from, going, staying] = [await project(), await project(), await project()];
-  const name = await feature(from);
+test('either a move or a concurrent deletion of the target project succeeds, but not both', async () => {
+  const [from, deletedProject, remainingProject] = [
+    await createProject(),
+    await createProject(),
+    await createProject(),
+  ];
+  const name = await createFeature(from);
 
-  const late = await during(
+  const rejection = await duringTransaction(
     harness.db,
-    tx => sql`delete from projects where id = ${going}`.execute(tx),
-    () => move(from, name, going),
+    tx => sql`delete from projects where id = ${deletedProject}`.execute(tx),
+    () => move(from, name, deletedProject),
   );
-  const refused = await during(
+  const deletionRejection = await duringTransaction(
     harness.db,
     async tx => {
-      await sql`select from projects where id = ${staying} for no key update`.execute(tx);
-      await sql`update features set project = ${staying} where name = ${name}`.execute(tx);
+      await sql`select from projects where id = ${remainingProject} for no key update`.execute(tx);
+      await sql`update features set project = ${remainingProject} where name = ${name}`.execute(tx);
     },
-    () => call(harness.app, 'DELETE', url(staying)),
+    () => call(harness.app, 'DELETE', url(remainingProject)),
   );
 
-  expect(late.status).toBe(404);
-  expect(refused).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
-  expect(await get(staying, name)).toMatchObject({ name });
+  expect(rejection.status).toBe(404);
+  expect(deletionRejection).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  expect(await get(remainingProject, name)).toMatchObject({ name });
 });
 
-test('a move does not add an environment that is deleted meanwhile', async () => {
-  const removed = await environment();
-  const from = await project({ environments: ['production'] });
-  const to = await project({ environments: ['production', removed] });
-  const name = await feature(from);
+test('a move does not add an environment that is concurrently deleted', async () => {
+  const deletedEnvironment = await createEnvironment();
+  const from = await createProject({ environments: ['production'] });
+  const to = await createProject({ environments: ['production', deletedEnvironment] });
+  const name = await createFeature(from);
 
-  const response = await during(
+  const response = await duringTransaction(
     harness.db,
     async tx => {
       await sql`select from environments order by name for update`.execute(tx);
-      await sql`delete from environments where name = ${removed}`.execute(tx);
+      await sql`delete from environments where name = ${deletedEnvironment}`.execute(tx);
     },
     () => move(from, name, to),
   );
@@ -362,21 +388,21 @@ test('a move does not add an environment that is deleted meanwhile', async () =>
 });
 
 test('a moved feature does not get an environment that the old project gets during the move', async () => {
-  const added = await environment();
-  const from = await project({ environments: ['production'] });
-  const to = await project({ environments: ['production'] });
-  const name = await feature(from);
-  const segment = (await post('/api/admin/segments', { name: unique('s'), constraints: [] })).body.id;
+  const newEnvironment = await createEnvironment();
+  const from = await createProject({ environments: ['production'] });
+  const to = await createProject({ environments: ['production'] });
+  const name = await createFeature(from);
+  const segment = (await post('/api/admin/segments', { name: uniqueName('s'), constraints: [] })).body.id;
   await addStrategy(from, name, 'production', { name: 'default', segments: [segment] });
 
-  const responses = await during(
+  const responses = await duringTransaction(
     harness.db,
-    // Half-way through the move, when it already holds the feature, it needs the segment.
+    // A move locks the feature before it needs the segment, so this lock stops the move halfway.
     tx => sql`select from segments where id = ${segment} for update`.execute(tx),
     async () => {
       const moving = move(from, name, to);
-      await untilWaiting(harness.db);
-      return await Promise.all([moving, post(url(from, '/environments'), { environment: added })]);
+      await waitForLockWaiters(harness.db);
+      return await Promise.all([moving, post(url(from, '/environments'), { environment: newEnvironment })]);
     },
     2,
   );
@@ -385,13 +411,14 @@ test('a moved feature does not get an environment that the old project gets duri
   expect((await get(to, name)).environments).toMatchObject([{ name: 'production' }]);
 });
 
-test('a move is rejected if a segment becomes one of the old project meanwhile', async () => {
-  const [from, to] = [await project(), await project()];
-  const name = await feature(from);
-  const segment = (await post('/api/admin/segments', { name: unique('s'), constraints: [] })).body.id;
+test('a move is rejected if a segment of the feature concurrently becomes part of the old project', async () => {
+  const [from, to] = [await createProject(), await createProject()];
+  const name = await createFeature(from);
+  const segmentName = uniqueName('s');
+  const segment = (await post('/api/admin/segments', { name: segmentName, constraints: [] })).body.id;
   await addStrategy(from, name, 'production', { name: 'default', segments: [segment] });
 
-  const response = await during(
+  const response = await duringTransaction(
     harness.db,
     async tx => {
       await sql`select from segments where id = ${segment} for update`.execute(tx);
@@ -400,20 +427,22 @@ test('a move is rejected if a segment becomes one of the old project meanwhile',
     () => move(from, name, to),
   );
 
-  expect(response.body.message).toBe(`Feature "${name}" uses segments of a different project: ${segment}.`);
+  expect(response.body.message).toBe(
+    `Feature "${name}" uses segments of a different project: "${segmentName}".`,
+  );
 });
 
 test('two moves in opposite directions do not deadlock', async () => {
-  const [first = '', last = ''] = [await project(), await project()].toSorted();
-  const [here, there] = [await feature(first), await feature(last)];
+  const [firstProject = '', lastProject = ''] = [await createProject(), await createProject()].toSorted();
+  const [firstFeature, lastFeature] = [await createFeature(firstProject), await createFeature(lastProject)];
 
-  const responses = await during(
+  const responses = await duringTransaction(
     harness.db,
-    tx => sql`select from projects where id = ${last} for update`.execute(tx),
+    tx => sql`select from projects where id = ${lastProject} for update`.execute(tx),
     async () => {
-      const leavingLast = move(last, there, first);
-      await untilWaiting(harness.db);
-      return await Promise.all([leavingLast, move(first, here, last)]);
+      const leavingLast = move(lastProject, lastFeature, firstProject);
+      await waitForLockWaiters(harness.db);
+      return await Promise.all([leavingLast, move(firstProject, firstFeature, lastProject)]);
     },
     2,
   );
@@ -422,24 +451,28 @@ test('two moves in opposite directions do not deadlock', async () => {
 });
 
 test('a move takes the same number of statements for 1 and for 12 environments and strategies', async () => {
-  const environments = await Promise.all(Array.from({ length: 12 }, environment));
+  const environments = await Promise.all(Array.from({ length: 12 }, createEnvironment));
   const segments = await Promise.all(
     environments.map(
-      async () => (await post('/api/admin/segments', { name: unique('s'), constraints: [] })).body.id,
+      async () => (await post('/api/admin/segments', { name: uniqueName('s'), constraints: [] })).body.id,
     ),
   );
-  const statementsFor = async (size: number) => {
-    const from = await project({ environments: ['production', ...environments.slice(0, size)] });
-    const to = await project({ environments: environments.slice(0, size) });
-    const name = await feature(from);
-    for (const [index, place] of environments.slice(0, size).entries()) {
+  const countStatements = async (size: number) => {
+    const from = await createProject({ environments: ['production', ...environments.slice(0, size)] });
+    const to = await createProject({ environments: environments.slice(0, size) });
+    const name = await createFeature(from);
+    for (const [index, environmentName] of environments.slice(0, size).entries()) {
       const constraints = [{ contextName: 'userId', operator: 'IN', values: ['1'] }];
-      await addStrategy(from, name, place, { name: 'default', segments: [segments[index]], constraints });
+      await addStrategy(from, name, environmentName, {
+        name: 'default',
+        segments: [segments[index]],
+        constraints,
+      });
     }
-    const before = harness.statements.length;
+    const statementsBefore = harness.statements.length;
     expect((await move(from, name, to)).status).toBe(200);
-    return harness.statements.length - before;
+    return harness.statements.length - statementsBefore;
   };
 
-  expect(await statementsFor(12)).toBe(await statementsFor(1));
+  expect(await countStatements(12)).toBe(await countStatements(1));
 });

@@ -1,11 +1,11 @@
-import { invalidOperation, rejectForAll, some } from '../../../../plane/src/platform/errors.ts';
+import { invalidOperation, quoteSome, rejectForAll } from '@halyard/plane/platform/errors.ts';
 import { requireInProject } from '../../access/guard.ts';
-import { mayName } from '../../access/visibility.ts';
+import { makeCanName } from '../../access/visibility.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import type { Change } from '../../record/change.ts';
-import { commentRequired, isSilent } from '../../record/comment.ts';
-import { fieldsOfOtherProjects } from '../../targeting/context/other-projects.ts';
-import { listUnusableSegments } from '../../targeting/segments/violations.ts';
+import { commentRequiredError, lacksComment } from '../../record/comment.ts';
+import { listFieldsOfOtherProjects } from '../../targeting/context/other-projects.ts';
+import { listUnusableSegments, readSegmentNames } from '../../targeting/segments/violations.ts';
 import { contextFieldsIn } from '../feature-environments/context-fields.ts';
 import type { FeatureEnvironment } from '../feature-environments/schema.ts';
 import { asStrategyData } from '../feature-environments/strategies.ts';
@@ -13,7 +13,7 @@ import { lockActiveFeature } from '../feature-rows/lock.ts';
 import { projectRuleErrors } from './project-rules.ts';
 import type { FeatureState } from './schema.ts';
 import { listStates } from './state/store.ts';
-import { lockEnvironmentsForMove, lockProjectsOfMove, requiresComment, updateProject } from './store.ts';
+import { lockEnvironmentsForMove, lockProjectsOfMove, moveToProject, requiresComment } from './store.ts';
 
 /** Moves a feature to a different project. Rejects the move, with every reason, if users would get a different result there. */
 export async function moveFeature(
@@ -31,47 +31,57 @@ export async function moveFeature(
   const [feature] = await listStates(tx, project, [name]);
   if (!feature) throw new Error(`Feature ${name} was locked but not found`);
 
-  const kept = feature.environments.filter(environment => targetEnvironments.includes(environment.name));
-  const removed = feature.environments.filter(environment => !targetEnvironments.includes(environment.name));
-  const added = targetEnvironments.filter(name => kept.every(environment => environment.name !== name));
+  const keptEnvironments = feature.environments.filter(environment =>
+    targetEnvironments.includes(environment.name),
+  );
+  const removedEnvironments = feature.environments.filter(
+    environment => !targetEnvironments.includes(environment.name),
+  );
+  const addedEnvironments = targetEnvironments.filter(name =>
+    keptEnvironments.every(environment => environment.name !== name),
+  );
   const reasons = [
-    ...enabledElsewhere(name, removed, target),
-    ...(await foreignParts(tx, name, kept, target)),
+    ...enabledReasons(name, removedEnvironments, target),
+    ...(await foreignPartReasons(tx, name, keptEnvironments, target)),
     ...familyReasons(feature),
   ];
   rejectForAll('The move', [...ruleErrors, ...reasons.map(invalidOperation)]);
 
   // The event belongs to the target project, so `change()` requires a comment only if that project does.
-  if (isSilent(actor) && (await requiresComment(tx, project))) throw commentRequired(project);
-  const named = await mayName(tx, target, [project]);
-  await updateProject(tx, name, target, {
-    removed: removed.map(({ name: environment }) => environment),
-    added,
+  if (lacksComment(actor) && (await requiresComment(tx, project))) throw commentRequiredError(project);
+  const mayNameProject = await makeCanName(tx, target, [project]);
+  await moveToProject(tx, name, target, {
+    removed: removedEnvironments.map(({ name: environment }) => environment),
+    added: addedEnvironments,
   });
   record({
     type: 'feature-project-change',
     project: target,
     featureName: name,
     data: {
-      ...(named(project) ? { oldProject: project } : {}),
+      ...(mayNameProject(project) ? { oldProject: project } : {}),
       newProject: target,
-      addedEnvironments: added,
+      addedEnvironments,
     },
-    ...(named(project) ? { preData: { removedEnvironments: removed.map(asEnvironmentData) } } : {}),
+    ...(mayNameProject(project)
+      ? { preData: { removedEnvironments: removedEnvironments.map(asEnvironmentData) } }
+      : {}),
   });
 }
 
-function enabledElsewhere(name: string, removed: FeatureEnvironment[], target: string): string[] {
-  const enabled = removed.filter(environment => environment.enabled).map(environment => environment.name);
-  if (enabled.length === 0) return [];
-  const where = `${enabled.length === 1 ? 'environment' : 'environments'} ${some(enabled)}`;
+function enabledReasons(name: string, removedEnvironments: FeatureEnvironment[], target: string): string[] {
+  const enabledNames = removedEnvironments
+    .filter(environment => environment.enabled)
+    .map(environment => environment.name);
+  if (enabledNames.length === 0) return [];
+  const environments = `${enabledNames.length === 1 ? 'environment' : 'environments'} ${quoteSome(enabledNames)}`;
   return [
-    `Feature "${name}" is enabled in ${where}, which project "${target}" does not have. Disable it there first.`,
+    `Feature "${name}" is enabled in ${environments}, which project "${target}" does not have. Disable it there first.`,
   ];
 }
 
-/** Segments and context fields that the target project cannot use. Without them more users would get the feature. */
-async function foreignParts(
+/** Lists segments and context fields that the target project cannot use. Without them, more users would get the feature. */
+async function foreignPartReasons(
   tx: Tx,
   name: string,
   environments: FeatureEnvironment[],
@@ -79,14 +89,16 @@ async function foreignParts(
 ): Promise<string[]> {
   const strategies = environments.flatMap(environment => environment.strategies);
   const ids = [...new Set(strategies.flatMap(({ segments }) => segments))].toSorted((a, b) => a - b);
-  const segments = await listUnusableSegments(tx, target, ids);
-  const fields = await fieldsOfOtherProjects(tx, target, contextFieldsIn(environments));
+  const unusableIds = await listUnusableSegments(tx, target, ids);
+  const names = await readSegmentNames(tx, unusableIds);
+  const segments = unusableIds.map(id => names.get(id) ?? id);
+  const fields = await listFieldsOfOtherProjects(tx, target, contextFieldsIn(environments));
   return [
     ...(segments.length > 0
-      ? [`Feature "${name}" uses segments of a different project: ${some(segments)}.`]
+      ? [`Feature "${name}" uses segments of a different project: ${quoteSome(segments)}.`]
       : []),
     ...(fields.length > 0
-      ? [`Feature "${name}" uses context fields of a different project: ${some(fields)}.`]
+      ? [`Feature "${name}" uses context fields of a different project: ${quoteSome(fields)}.`]
       : []),
   ];
 }
@@ -95,10 +107,10 @@ function familyReasons({ name, dependencies, children }: FeatureState): string[]
   const parents = dependencies.map(({ feature }) => feature);
   return [
     ...(parents.length > 0
-      ? [`Feature "${name}" depends on ${some(parents)}. Remove the dependency first.`]
+      ? [`Feature "${name}" depends on ${quoteSome(parents)}. Remove the dependency first.`]
       : []),
     ...(children.length > 0
-      ? [`Feature "${name}" is the parent of ${some(children)}. Remove the dependency first.`]
+      ? [`Feature "${name}" is the parent of ${quoteSome(children)}. Remove the dependency first.`]
       : []),
   ];
 }

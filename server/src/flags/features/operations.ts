@@ -1,8 +1,8 @@
-import { rejectForAll } from '../../../../plane/src/platform/errors.ts';
-import { COST } from '../../../../plane/src/platform/http/protection/rate-limit.ts';
-import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
+import { rejectForAll } from '@halyard/plane/platform/errors.ts';
+import { COST } from '@halyard/plane/platform/http/protection/rate-limit.ts';
+import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { JsonPatch } from '../../platform/http/input/patch.ts';
-import { inProject, ofFeature } from '../../platform/http/params.ts';
+import { featureParams, projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import type { Precondition } from '../../record/versioned.ts';
 import { Dependency } from '../dependencies/schema.ts';
@@ -12,7 +12,7 @@ import { Lifecycle } from '../lifecycle/schema.ts';
 import { FeatureLink } from '../links/schema.ts';
 import { archiveFeatures, removeFeatures, reviveFeatures } from './archive.ts';
 import { createFeature, newFeatureViolations } from './create.ts';
-import { etagOfFeature, lockFeatureEtag } from './etag.ts';
+import { featureEtag, lockFeatureEtag } from './etag.ts';
 import { moveFeature } from './move.ts';
 import { readFeature } from './read.ts';
 import {
@@ -47,7 +47,7 @@ export const FEATURES: OperationModule = {
       description:
         'Creates a feature, disabled in every environment of the project. Its name must be unique in the instance, even among archived features, and match the naming pattern of the project.',
       permission: ['CREATE_FEATURE'],
-      params: inProject,
+      params: projectParams,
       body: NewFeature,
       output: jsonResponse('The new feature', Feature),
       status: 201,
@@ -68,9 +68,9 @@ export const FEATURES: OperationModule = {
       summary: 'Get a feature',
       description: 'Returns one active or archived feature with its environments, strategies and variants.',
       permission: 'NONE',
-      params: ofFeature,
+      params: featureParams,
       output: jsonResponse('The feature', Feature),
-      etag: etagOfFeature,
+      etag: featureEtag,
       read: ({ db, actor }, { params: { projectId, featureName } }) =>
         readFeature(db, actor, projectId, featureName),
     }),
@@ -80,7 +80,7 @@ export const FEATURES: OperationModule = {
       summary: 'Update a feature',
       description: 'Changes the given fields: type, description, impressionData, stale.',
       permission: ['UPDATE_FEATURE'],
-      params: ofFeature,
+      params: featureParams,
       body: FeatureUpdate,
       output: jsonResponse('The feature', Feature),
       events: ['feature-metadata-updated', 'feature-stale-on', 'feature-stale-off'],
@@ -96,7 +96,7 @@ export const FEATURES: OperationModule = {
       summary: 'Patch a feature',
       description: 'Applies a JSON Patch to type, description, impressionData and stale.',
       permission: ['UPDATE_FEATURE'],
-      params: ofFeature,
+      params: featureParams,
       body: JsonPatch,
       output: jsonResponse('The feature', Feature),
       events: ['feature-metadata-updated', 'feature-stale-on', 'feature-stale-off'],
@@ -113,7 +113,7 @@ export const FEATURES: OperationModule = {
       description:
         'Archives a feature, which can be revived. Its name stays reserved, and its dependencies are removed. A feature that is the parent of another active feature cannot be archived.',
       permission: ['DELETE_FEATURE'],
-      params: ofFeature,
+      params: featureParams,
       output: Nothing,
       status: 202,
       events: ['feature-dependencies-removed', 'feature-archived'],
@@ -129,7 +129,7 @@ export const FEATURES: OperationModule = {
         'Archives all of the named features, or none. A parent can only be archived together with all its children.',
       permission: ['DELETE_FEATURE'],
       cost: COST.bulk,
-      params: inProject,
+      params: projectParams,
       body: FeatureNames,
       output: Nothing,
       status: 202,
@@ -145,7 +145,7 @@ export const FEATURES: OperationModule = {
         'Revives all of the named features, or none, disabled in every environment and without parents. The limits of the project and the instance apply.',
       permission: ['UPDATE_FEATURE'],
       cost: COST.bulk,
-      params: inProject,
+      params: projectParams,
       body: FeatureNames,
       output: Nothing,
       events: ['feature-revived', 'feature-environment-disabled'],
@@ -159,7 +159,7 @@ export const FEATURES: OperationModule = {
       description: 'Deletes all of the named features permanently, or none. They must be archived.',
       permission: ['DELETE_FEATURE'],
       cost: COST.bulk,
-      params: inProject,
+      params: projectParams,
       body: FeatureNames,
       output: Nothing,
       events: ['feature-deleted'],
@@ -173,7 +173,7 @@ export const FEATURES: OperationModule = {
       description: 'Marks or unmarks all of the named features, or none.',
       permission: ['UPDATE_FEATURE'],
       cost: COST.bulk,
-      params: inProject,
+      params: projectParams,
       body: StaleFeatures,
       output: Nothing,
       status: 202,
@@ -188,7 +188,7 @@ export const FEATURES: OperationModule = {
       description:
         'Moves the feature to a different project. The server rejects the move, with every reason, if users would get a different result there. The permission is required in both projects.',
       permission: ['MOVE_FEATURE_TOGGLE'],
-      params: ofFeature,
+      params: featureParams,
       body: FeatureMove,
       output: Nothing,
       events: ['feature-project-change'],

@@ -1,12 +1,12 @@
 import {
   ApiError,
-  counted,
+  archivedError,
   exceedsLimit,
+  formatCount,
   invalidOperation,
-  isArchived,
   notFound,
-} from '../../../../plane/src/platform/errors.ts';
-import { compilePattern } from '../../../../plane/src/platform/pattern.ts';
+} from '@halyard/plane/platform/errors.ts';
+import { compilePattern } from '@halyard/plane/platform/pattern.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import { budgetErrors } from '../technical-debt/budget.ts';
 import {
@@ -17,8 +17,9 @@ import {
 } from './store.ts';
 
 /**
- * Every rule of the project that new features with these names break: naming pattern, feature limit, debt budget. Locks the
- * project until the transaction ends, and throws if it does not exist or is archived. `path` points to the name in the request.
+ * Returns an error for every project rule that new features with these names would break: the naming pattern, the feature limit and
+ * the debt budget. Locks the project until the transaction ends, and throws if it does not exist or is archived. `path` points to
+ * the name in the request.
  */
 export async function projectRuleErrors(
   tx: Tx,
@@ -26,63 +27,75 @@ export async function projectRuleErrors(
   names: string[],
   path?: string,
 ): Promise<ApiError[]> {
-  const receiving = await lockActiveProject(tx, project);
+  const receivingProject = await lockActiveProject(tx, project);
   return [
-    ...namingPatternErrors(project, receiving, names, path),
-    ...featureLimitErrors(project, receiving, names.length),
+    ...namingPatternErrors(project, receivingProject, names, path),
+    ...featureLimitErrors(project, receivingProject, names.length),
     ...(await budgetErrors(tx, project)),
   ];
 }
 
 /** Locks the project, so that no other transaction adds a feature to it, and reads its rules for new features. */
 export async function lockActiveProject(tx: Tx, project: string): Promise<ReceivingProject> {
-  return unlessArchived(project, await lockReceivingProject(tx, project));
+  return requireActive(project, await lockReceivingProject(tx, project));
 }
 
 /** Reads the rules of the project for new features without a lock. */
 export async function readActiveProject(db: Reader, project: string): Promise<ReceivingProject> {
-  return unlessArchived(project, await findReceivingProject(db, project));
+  return requireActive(project, await findReceivingProject(db, project));
 }
 
-function unlessArchived(project: string, receiving: ReceivingProject | undefined): ReceivingProject {
-  if (!receiving) throw notFound(`Project "${project}"`);
-  if (receiving.archived) throw isArchived('Project', [project]);
-  return receiving;
+function requireActive(project: string, receivingProject: ReceivingProject | undefined): ReceivingProject {
+  if (!receivingProject) throw notFound(`Project "${project}"`);
+  if (receivingProject.archived) throw archivedError('Project', [project]);
+  return receivingProject;
 }
 
-/** Rejects more active features than the limit of the project. */
-export function rejectOverLimit(project: string, receiving: ReceivingProject, more: number): void {
-  for (const error of featureLimitErrors(project, receiving, more)) throw error;
+/** Rejects new active features that would exceed the limit of the project. */
+export function rejectOverLimit(
+  project: string,
+  receivingProject: ReceivingProject,
+  addedFeatures: number,
+): void {
+  for (const error of featureLimitErrors(project, receivingProject, addedFeatures)) throw error;
 }
 
 function featureLimitErrors(
   project: string,
   { featureLimit, activeFeatures }: ReceivingProject,
-  more: number,
+  addedFeatures: number,
 ): ApiError[] {
-  if (featureLimit === null || activeFeatures + more <= featureLimit) return [];
-  const message = `Project "${project}" has ${counted(activeFeatures, 'active feature')} and a limit of ${featureLimit}. Archive features or raise the limit.`;
+  if (featureLimit === null || activeFeatures + addedFeatures <= featureLimit) return [];
+  const message = `Project "${project}" has ${formatCount(activeFeatures, 'active feature')} and a limit of ${featureLimit}. Archive features or raise the limit.`;
   return [invalidOperation(message)];
 }
 
-/** Rejects more active features than the limit of the instance. */
-export async function rejectOverInstanceLimit(tx: Tx, most: number, more: number): Promise<void> {
-  for (const error of await instanceLimitErrors(tx, most, more)) throw error;
+/** Rejects new active features that would exceed the limit of the instance. */
+export async function rejectOverInstanceLimit(
+  tx: Tx,
+  maxFlags: number,
+  addedFeatures: number,
+): Promise<void> {
+  for (const error of await instanceLimitErrors(tx, maxFlags, addedFeatures)) throw error;
 }
 
-/** The error for a full instance, for a change that lists it with other errors. */
-export async function instanceLimitErrors(tx: Tx, most: number, more: number): Promise<ApiError[]> {
-  if ((await countActiveInInstance(tx)) + more <= most) return [];
-  return [exceedsLimit(`This instance can have at most ${most} active features. Archive some first.`)];
+/** Returns the error for a full instance, so that a change can list it with other errors. */
+export async function instanceLimitErrors(
+  tx: Tx,
+  maxFlags: number,
+  addedFeatures: number,
+): Promise<ApiError[]> {
+  if ((await countActiveInInstance(tx)) + addedFeatures <= maxFlags) return [];
+  return [exceedsLimit(`This instance can have at most ${maxFlags} active features. Archive some first.`)];
 }
 
 /** Compiles the pattern once for all names. */
 export function nameMatcher(pattern: string | null): (name: string) => boolean {
-  const compiled = pattern === null ? undefined : compilePattern(pattern);
-  return name => pattern === null || compiled?.matches(name) === true;
+  const compiledPattern = pattern === null ? undefined : compilePattern(pattern);
+  return name => pattern === null || compiledPattern?.matches(name) === true;
 }
 
-/** One error for each name that does not match. */
+/** Returns one error for each name that does not match. */
 export function namingPatternErrors(
   project: string,
   { namingPattern, namingExample, namingDescription }: ReceivingProject,

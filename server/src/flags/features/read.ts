@@ -1,26 +1,26 @@
-import { notFound } from '../../../../plane/src/platform/errors.ts';
+import { notFound } from '@halyard/plane/platform/errors.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import { lockRows } from '../feature-rows/store.ts';
 import type { Feature, FeatureState } from './schema.ts';
 import { listFeatures, listStates } from './state/store.ts';
 
-/** The feature as the actor sees it. Rejects the request if the project does not have it. */
+/** Returns the feature as the actor sees it. Rejects the request if the project does not have it. */
 export async function readFeature(db: Reader, actor: Actor, project: string, name: string): Promise<Feature> {
   const [feature] = await readFeatures(db, actor, project, [name]);
   if (!feature) throw new Error(`Feature ${name} was found but not returned`);
   return feature;
 }
 
-/** The features as the actor sees them, in the order of the names. Rejects the request if one is missing. */
+/** Returns the features as the actor sees them, in the order of the names. Rejects the request if a feature is missing. */
 export async function readFeatures(
   db: Reader,
   actor: Actor,
   project: string,
   names: string[],
 ): Promise<Feature[]> {
-  const found = await listFeatures(db, actor, project, names);
-  const features = new Map(found.map(feature => [feature.name, feature]));
+  const rows = await listFeatures(db, actor, project, names);
+  const features = new Map(rows.map(feature => [feature.name, feature]));
   return names.map(name => {
     const feature = features.get(name);
     if (!feature) throw notFound(`Feature "${name}" in project "${project}"`);

@@ -3,14 +3,14 @@ import { expect, test } from 'vitest';
 import { makeFeature, makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { type ApiResponse, call } from '../../test/request.ts';
-import { untilWaiting } from '../../test/waiting.ts';
+import { waitForLockWaiters } from '../../test/waiting.ts';
 
 // The SHA-256 of "admin token", which Gravatar uses as the id of an image.
 const ADMIN_IMAGE =
   'https://gravatar.com/avatar/a8da00649b02165ebd2130561ba32f57577f538127a3a4a6f096c60f83b6abe8?s=42&d=retro&r=g';
 
 const harness = useHarness();
-const F = '/api/admin/projects/default/features';
+const FEATURES_PATH = '/api/admin/projects/default/features';
 
 type RecordedEvent = {
   type: string;
@@ -22,37 +22,40 @@ type RecordedEvent = {
 
 const create = (name: string, fields: object = {}, project = 'default'): Promise<ApiResponse> =>
   call(harness.app, 'POST', `/api/admin/projects/${project}/features`, { body: { name, ...fields } });
-const get = async (name: string) => (await call(harness.app, 'GET', `${F}/${name}`)).body;
-const eventsOf = async (feature: string): Promise<RecordedEvent[]> =>
+const get = async (name: string) => (await call(harness.app, 'GET', `${FEATURES_PATH}/${name}`)).body;
+const readEvents = async (feature: string): Promise<RecordedEvent[]> =>
   (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${feature}`)).body.events.toReversed();
-const typesOf = async (feature: string) => (await eventsOf(feature)).map(event => event.type);
+const readEventTypes = async (feature: string) => (await readEvents(feature)).map(event => event.type);
 
 test('shows the display name of the creator and of the collaborators, or the username', async () => {
-  const named = await makeUser(harness.db, 'Admin', 'ada');
-  const unnamed = await makeUser(harness.db, 'Admin', 'grace');
-  await sql`update users set name = 'Ada Lovelace' where id = ${named.id}`.execute(harness.db);
-  await sql`update users set name = null where id = ${unnamed.id}`.execute(harness.db);
-  const at = '/api/admin/projects/default/features';
-  await call(harness.app, 'POST', at, { token: named.token, body: { name: 'of-ada' } });
-  await call(harness.app, 'PUT', `${at}/of-ada`, { token: unnamed.token, body: { description: 'x' } });
+  const namedUser = await makeUser(harness.db, 'Admin', 'ada');
+  const unnamedUser = await makeUser(harness.db, 'Admin', 'grace');
+  await sql`update users set name = 'Ada Lovelace' where id = ${namedUser.id}`.execute(harness.db);
+  await sql`update users set name = null where id = ${unnamedUser.id}`.execute(harness.db);
+  const featuresPath = '/api/admin/projects/default/features';
+  await call(harness.app, 'POST', featuresPath, { token: namedUser.token, body: { name: 'of-ada' } });
+  await call(harness.app, 'PUT', `${featuresPath}/of-ada`, {
+    token: unnamedUser.token,
+    body: { description: 'x' },
+  });
 
-  const { body } = await call(harness.app, 'GET', `${at}/of-ada`);
-  const listed = await call(harness.app, 'GET', '/api/admin/search/features?query=of-ada');
+  const { body } = await call(harness.app, 'GET', `${featuresPath}/of-ada`);
+  const searchResponse = await call(harness.app, 'GET', '/api/admin/search/features?query=of-ada');
 
-  expect(body.createdBy).toMatchObject({ id: named.id, name: 'Ada Lovelace' });
+  expect(body.createdBy).toMatchObject({ id: namedUser.id, name: 'Ada Lovelace' });
   expect(body.collaborators.users).toMatchObject([{ name: 'Ada Lovelace' }, { name: 'grace' }]);
-  expect(listed.body.features).toMatchObject([{ createdBy: body.createdBy }]);
+  expect(searchResponse.body.features).toMatchObject([{ createdBy: body.createdBy }]);
 });
 
 test('a created feature is disabled in every environment of its project, returned and recorded', async () => {
-  const created = await create('checkout', {
+  const response = await create('checkout', {
     type: 'experiment',
     description: 'New',
     impressionData: true,
     unknown: 1,
   });
 
-  expect(created).toMatchObject({
+  expect(response).toMatchObject({
     status: 201,
     body: {
       name: 'checkout',
@@ -70,8 +73,8 @@ test('a created feature is disabled in every environment of its project, returne
       ],
     },
   });
-  expect(await get('checkout')).toEqual(created.body);
-  expect(await eventsOf('checkout')).toMatchObject([
+  expect(await get('checkout')).toEqual(response.body);
+  expect(await readEvents('checkout')).toMatchObject([
     {
       type: 'feature-created',
       data: { name: 'checkout', type: 'experiment', project: 'default', impressionData: true },
@@ -80,7 +83,7 @@ test('a created feature is disabled in every environment of its project, returne
 });
 
 test.each([
-  ['a name with a blank', { name: 'a b' }, '/body/name'],
+  ['a name with a space', { name: 'a b' }, '/body/name'],
   ['a name with a slash', { name: 'a/b' }, '/body/name'],
   ['a dot for a name', { name: '.' }, '/body/name'],
   ['an empty name', { name: '' }, '/body/name'],
@@ -88,9 +91,9 @@ test.each([
   ['an unknown type', { name: 'typed', type: 'moon' }, '/body/type'],
   ['a number for a description', { name: 'described', description: 1 }, '/body/description'],
 ])('rejects %s', async (_case, body, path) => {
-  const answer = await call(harness.app, 'POST', F, { body });
-  expect(answer).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
-  expect(new Set(answer.body.details.map((detail: { path: string }) => detail.path))).toEqual(
+  const rejection = await call(harness.app, 'POST', FEATURES_PATH, { body });
+  expect(rejection).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(new Set(rejection.body.details.map((detail: { path: string }) => detail.path))).toEqual(
     new Set([path]),
   );
 });
@@ -114,7 +117,7 @@ test('a name is unique in the instance, including archived features', async () =
 test.each([
   ['member', 'Feature "taken-for-member" already exists in project "home-of-member". Choose another name.'],
   ['non-member', 'Feature "taken-for-non-member" already exists. Choose another name.'],
-])('names the private project of a taken name only to its members: %s', async (kind, message) => {
+])('names the private project that has a taken name only to its members: %s', async (kind, message) => {
   const { db, app } = harness;
   const [home, name] = [`home-of-${kind}`, `taken-for-${kind}`];
   await makeProject(db, { id: home, mode: 'private' });
@@ -123,22 +126,22 @@ test.each([
   await makeMember(db, user, 'default', 'Owner');
   if (kind === 'member') await makeMember(db, user, home, 'Member');
 
-  const response = await call(app, 'POST', F, { token: user.token, body: { name } });
+  const response = await call(app, 'POST', FEATURES_PATH, { token: user.token, body: { name } });
 
   expect(response).toMatchObject({ status: 409, body: { message } });
 });
 
-test('a name that is taken while the request waits is rejected with the project', async () => {
+test('a rejection names the project even if the name was taken while the request waited', async () => {
   const blocker = await harness.db.startTransaction().execute();
   await sql`insert into features (name, project, type) values ('raced', 'default', 'release')`.execute(
     blocker,
   );
-  const waiting = create('raced');
-  await untilWaiting(harness.db, 1);
+  const pendingRequest = create('raced');
+  await waitForLockWaiters(harness.db, 1);
   await blocker.commit().execute();
 
   const message = 'Feature "raced" already exists in project "default". Choose another name.';
-  expect(await waiting).toMatchObject({ status: 409, body: { message } });
+  expect(await pendingRequest).toMatchObject({ status: 409, body: { message } });
 });
 
 test('the naming pattern and the feature limit apply, the limit even to concurrent requests', async () => {
@@ -150,22 +153,22 @@ test('the naming pattern and the feature limit apply, the limit even to concurre
     },
   });
 
-  const rejected = await create('checkout-3', {}, 'strict');
+  const rejection = await create('checkout-3', {}, 'strict');
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from projects where id = 'strict' for update`.execute(blocker);
-  const both = Promise.all([create('pay.one', {}, 'strict'), create('pay.two', {}, 'strict')]);
-  await untilWaiting(harness.db, 2);
+  const requests = Promise.all([create('pay.one', {}, 'strict'), create('pay.two', {}, 'strict')]);
+  await waitForLockWaiters(harness.db, 2);
   await blocker.commit().execute();
 
   const message =
     'Name "checkout-3" does not match the naming pattern of project "strict": pay\\..+. Example: "pay.x". Description: "Starts with pay."';
-  expect(rejected).toMatchObject({
+  expect(rejection).toMatchObject({
     status: 400,
     body: { name: 'PatternError', message, details: [{ message, path: '/body/name' }] },
   });
-  const answers = await both;
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 403]);
-  expect(answers.find(({ status }) => status === 403)?.body.name).toBe('InvalidOperationError');
+  const responses = await requests;
+  expect(responses.map(({ status }) => status).toSorted()).toEqual([201, 403]);
+  expect(responses.find(({ status }) => status === 403)?.body.name).toBe('InvalidOperationError');
 });
 
 test('a feature is found only in its own project', async () => {
@@ -187,33 +190,43 @@ test('a feature is found only in its own project', async () => {
 
 test('an update changes the given fields, and stale has its own event', async () => {
   await create('updated', { description: 'before' });
-  const put = (body: object) => call(harness.app, 'PUT', `${F}/updated`, { body });
+  const put = (body: object) => call(harness.app, 'PUT', `${FEATURES_PATH}/updated`, { body });
 
-  const answer = await put({ description: 'after', stale: true });
+  const response = await put({ description: 'after', stale: true });
   await put({ description: 'after' });
 
-  expect(answer.body).toMatchObject({ description: 'after', stale: true, type: 'release' });
-  expect(await eventsOf('updated')).toMatchObject([
+  expect(response.body).toMatchObject({ description: 'after', stale: true, type: 'release' });
+  expect(await readEvents('updated')).toMatchObject([
     { type: 'feature-created' },
     { type: 'feature-metadata-updated', data: { description: 'after' }, preData: { description: 'before' } },
     { type: 'feature-stale-on' },
   ]);
 });
 
+test('an update keeps an omitted description and impressionData', async () => {
+  await create('kept', { description: 'before', impressionData: true });
+
+  const { body } = await call(harness.app, 'PUT', `${FEATURES_PATH}/kept`, { body: { type: 'experiment' } });
+
+  expect(body).toMatchObject({ type: 'experiment', description: 'before', impressionData: true });
+});
+
 test('a JSON Patch changes a feature, and an invalid patch is rejected', async () => {
   await create('patched');
-  const patch = (body: unknown) => call(harness.app, 'PATCH', `${F}/patched`, { body });
+  const patch = (body: unknown) => call(harness.app, 'PATCH', `${FEATURES_PATH}/patched`, { body });
 
-  const good = await patch([{ op: 'replace', path: '/description', value: 'by patch' }]);
-  const bad = [
+  const acceptedPatch = await patch([{ op: 'replace', path: '/description', value: 'by patch' }]);
+  const rejections = [
     await patch([{ op: 'replace', path: '/stale', value: 'yes' }]),
     await patch([{ op: 'test', path: '/description', value: 'else' }]),
     await patch([{ op: 'replace', path: '/nowhere/deep', value: 1 }]),
     await patch({ description: 'not a list' }),
   ];
 
-  expect(good).toMatchObject({ status: 200, body: { description: 'by patch' } });
-  expect(bad.map(({ status, body }) => [status, body.name])).toEqual(Array(4).fill([400, 'BadDataError']));
+  expect(acceptedPatch).toMatchObject({ status: 200, body: { description: 'by patch' } });
+  expect(rejections.map(({ status, body }) => [status, body.name])).toEqual(
+    Array(4).fill([400, 'BadDataError']),
+  );
   await patch([{ op: 'add', path: '/__proto__/polluted', value: 1 }]);
   expect({}).not.toHaveProperty('polluted');
 });
@@ -226,7 +239,7 @@ test.each([
 ])('rejects a patch that %s, and lists the patchable fields', async (_case, operation, member) => {
   await create('strict');
 
-  const response = await call(harness.app, 'PATCH', `${F}/strict`, { body: [operation] });
+  const response = await call(harness.app, 'PATCH', `${FEATURES_PATH}/strict`, { body: [operation] });
 
   const field = operation[member as 'path'];
   expect(response).toMatchObject({
@@ -249,7 +262,7 @@ test.each([
 ])('rejects a patch that removes a required field: %j', async operation => {
   await create('whole');
 
-  const response = await call(harness.app, 'PATCH', `${F}/whole`, { body: [operation] });
+  const response = await call(harness.app, 'PATCH', `${FEATURES_PATH}/whole`, { body: [operation] });
 
   const field = operation.from ?? operation.path;
   expect(response).toMatchObject({
@@ -268,13 +281,13 @@ test.each([
     const name = `described-${method}-${JSON.stringify(body).length}`;
     await create(name, { description: 'before' });
 
-    const answer = await call(harness.app, method, `${F}/${name}`, { body });
+    const response = await call(harness.app, method, `${FEATURES_PATH}/${name}`, { body });
 
-    expect(answer.status).toBe(200);
-    expect(answer.body).not.toHaveProperty('description');
-    expect((await call(harness.app, 'GET', `${F}/${name}`)).body).toEqual(answer.body);
-    const [, updated] = await eventsOf(name);
-    expect(updated).toMatchObject({
+    expect(response.status).toBe(200);
+    expect(response.body).not.toHaveProperty('description');
+    expect((await call(harness.app, 'GET', `${FEATURES_PATH}/${name}`)).body).toEqual(response.body);
+    const [, updateEvent] = await readEvents(name);
+    expect(updateEvent).toMatchObject({
       type: 'feature-metadata-updated',
       data: { description: null },
       preData: { description: 'before' },
@@ -284,21 +297,21 @@ test.each([
 
 test('an archived feature is not listed, cannot be changed, and is disabled everywhere when it is revived', async () => {
   await create('resting');
-  await call(harness.app, 'POST', `${F}/resting/environments/production/on`);
-  const listed = async () =>
-    (await call(harness.app, 'GET', F)).body.features.some(
+  await call(harness.app, 'POST', `${FEATURES_PATH}/resting/environments/production/on`);
+  const isListed = async () =>
+    (await call(harness.app, 'GET', FEATURES_PATH)).body.features.some(
       ({ name }: { name: string }) => name === 'resting',
     );
 
-  await call(harness.app, 'DELETE', `${F}/resting`);
-  const refused = await call(harness.app, 'PUT', `${F}/resting`, { body: { stale: true } });
-  const archived = await listed();
+  await call(harness.app, 'DELETE', `${FEATURES_PATH}/resting`);
+  const rejection = await call(harness.app, 'PUT', `${FEATURES_PATH}/resting`, { body: { stale: true } });
+  const isArchivedListed = await isListed();
   await call(harness.app, 'POST', '/api/admin/projects/default/revive', { body: { features: ['resting'] } });
 
-  expect(refused).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
-  expect([archived, await listed()]).toEqual([false, true]);
+  expect(rejection).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  expect([isArchivedListed, await isListed()]).toEqual([false, true]);
   expect(await get('resting')).toMatchObject({ archived: false, enabled: false });
-  expect(await typesOf('resting')).toEqual([
+  expect(await readEventTypes('resting')).toEqual([
     'feature-created',
     'feature-strategy-add',
     'feature-environment-enabled',
@@ -308,46 +321,47 @@ test('an archived feature is not listed, cannot be changed, and is disabled ever
   ]);
 });
 
-test('deletes only archived features, all of the named ones or none', async () => {
+test('deletes only archived features, either all of the given features or none', async () => {
   await create('gone');
   await create('kept');
-  await call(harness.app, 'DELETE', `${F}/gone`);
+  await call(harness.app, 'DELETE', `${FEATURES_PATH}/gone`);
   const remove = (features: string[]) =>
     call(harness.app, 'POST', '/api/admin/projects/default/delete', { body: { features } });
 
   expect((await remove(['gone', 'kept'])).status).toBe(403);
   expect((await remove(['gone', 'nowhere'])).status).toBe(404);
   expect((await remove(['gone', 'gone'])).status).toBe(400);
-  expect((await call(harness.app, 'GET', `${F}/gone`)).status).toBe(200);
+  expect((await call(harness.app, 'GET', `${FEATURES_PATH}/gone`)).status).toBe(200);
   expect((await remove(['gone'])).status).toBe(200);
 
-  expect((await call(harness.app, 'GET', `${F}/gone`)).status).toBe(404);
+  expect((await call(harness.app, 'GET', `${FEATURES_PATH}/gone`)).status).toBe(404);
   expect((await create('gone')).status).toBe(201);
 });
 
-test('marks or archives many features in one change, and records only real changes', async () => {
+test('marks as stale or archives many features in one change, and records only actual changes', async () => {
   await create('bulk-1', {});
   await create('bulk-2', {});
-  await call(harness.app, 'PUT', `${F}/bulk-1`, { body: { stale: true } });
+  await call(harness.app, 'PUT', `${FEATURES_PATH}/bulk-1`, { body: { stale: true } });
 
   const post = (path: string, body: object) =>
     call(harness.app, 'POST', `/api/admin/projects/default/${path}`, { body });
-  const stale = await post('stale', { features: ['bulk-2', 'bulk-1'], stale: true });
-  const archived = await post('archive', { features: ['bulk-1', 'bulk-2'] });
+  const staleResponse = await post('stale', { features: ['bulk-2', 'bulk-1'], stale: true });
+  const archiveResponse = await post('archive', { features: ['bulk-1', 'bulk-2'] });
 
-  expect([stale.status, archived.status]).toEqual([202, 202]);
-  expect(await typesOf('bulk-1')).toEqual(['feature-created', 'feature-stale-on', 'feature-archived']);
-  const [first, second] = [await eventsOf('bulk-1'), await eventsOf('bulk-2')];
-  expect(first.at(-1)?.groupId).toBe(second.at(-1)?.groupId);
+  expect([staleResponse.status, archiveResponse.status]).toEqual([202, 202]);
+  expect(await readEventTypes('bulk-1')).toEqual(['feature-created', 'feature-stale-on', 'feature-archived']);
+  const [firstEvents, secondEvents] = [await readEvents('bulk-1'), await readEvents('bulk-2')];
+  expect(firstEvents.at(-1)?.groupId).toBe(secondEvents.at(-1)?.groupId);
 });
 
 test('an Editor can change features of the default project, and a Viewer can only read them', async () => {
   const [editor, viewer] = [await makeUser(harness.db, 'Editor'), await makeUser(harness.db, 'Viewer')];
   const body = { name: 'by-editor' };
 
-  expect((await call(harness.app, 'POST', F, { token: viewer.token, body })).status).toBe(403);
-  expect((await call(harness.app, 'POST', F, { token: editor.token, body })).status).toBe(201);
+  expect((await call(harness.app, 'POST', FEATURES_PATH, { token: viewer.token, body })).status).toBe(403);
+  expect((await call(harness.app, 'POST', FEATURES_PATH, { token: editor.token, body })).status).toBe(201);
   expect(
-    (await call(harness.app, 'GET', `${F}/by-editor`, { token: viewer.token })).body.createdBy.name,
+    (await call(harness.app, 'GET', `${FEATURES_PATH}/by-editor`, { token: viewer.token })).body.createdBy
+      .name,
   ).toBe(editor.username);
 });

@@ -1,11 +1,11 @@
-import type { App } from '../../../../plane/src/platform/http/app.ts';
-import { errorResponses, jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
-import { inProject } from '../../platform/http/params.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { errorResponses, jsonResponse } from '@halyard/plane/platform/http/schema.ts';
+import { projectParams } from '../../platform/http/params.ts';
 import type { LongReads } from '../../platform/http/protection/long-reads.ts';
 import { featureList } from './list.ts';
 import { FeatureList } from './schema.ts';
 
-/** The list of features, which is streamed. The feature operations register its schema. */
+/** Adds the route that streams the list of features. The feature operations register its schema. */
 export function featureRoutes(app: App, longReads: LongReads): void {
   app.get(
     '/api/admin/projects/:projectId/features',
@@ -16,7 +16,7 @@ export function featureRoutes(app: App, longReads: LongReads): void {
         tags: ['Features'],
         summary: 'List the features of a project',
         description: 'Returns the active features by name, with their environments and strategies.',
-        params: inProject,
+        params: projectParams,
         response: { 200: jsonResponse('The features', FeatureList), ...errorResponses(401, 403, 404) },
       },
     },

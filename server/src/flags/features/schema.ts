@@ -1,5 +1,5 @@
+import { Named, NamedObject, Nullable, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
 import { Variant } from '../../targeting/variants/schema.ts';
 import { Dependency } from '../dependencies/schema.ts';
 import { FeatureEnvironment } from '../feature-environments/schema.ts';
@@ -85,7 +85,7 @@ const state = {
 /** A feature independent of the caller. Clone, drift, move, export and import use it. */
 export type FeatureState = Static<ReturnType<typeof Type.Object<typeof state>>>;
 
-/** A feature as one caller sees it: its state, whether it is their favorite, and clonedFrom only if they may read that project. */
+/** A feature as a caller sees it, with the caller's favorite mark. clonedFrom is null if the caller may not read that project. */
 export const Feature = Named(
   'Feature',
   Type.Object(

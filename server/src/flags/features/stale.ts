@@ -1,6 +1,6 @@
 import type { Change } from '../../record/change.ts';
 import { lockFeatures } from '../feature-rows/lock.ts';
-import { namesOf } from '../feature-rows/names.ts';
+import { getFeatureNames } from '../feature-rows/names.ts';
 import { setStale } from './store.ts';
 
 export async function markStale(
@@ -10,10 +10,10 @@ export async function markStale(
   stale: boolean,
 ): Promise<void> {
   const features = await lockFeatures(tx, project, names);
-  const changing = features.filter(feature => feature.stale !== stale);
-  if (changing.length === 0) return;
-  await setStale(tx, namesOf(changing), stale);
-  for (const { name } of changing) {
+  const changedFeatures = features.filter(feature => feature.stale !== stale);
+  if (changedFeatures.length === 0) return;
+  await setStale(tx, getFeatureNames(changedFeatures), stale);
+  for (const { name } of changedFeatures) {
     record({ type: stale ? 'feature-stale-on' : 'feature-stale-off', project, featureName: name });
   }
 }

@@ -11,55 +11,59 @@ const ask = async (method: 'GET' | 'POST' | 'PUT', url: string, body?: object) =
   return response.body;
 };
 
-/** A project with this many features, each with as many tags and variants, and up to three links and strategies. */
-async function makeProjectOf(id: string, size: number) {
+/** Creates a project with this many features. Each has as many tags and variants, and up to three links and strategies. */
+async function makeProjectWithFeatures(id: string, size: number) {
   const numbers = Array.from({ length: size }, (_, number) => number);
   const names = numbers.map(number => `${id}-${number}`);
   await makeProject(harness.db, { id });
-  const here = `/api/admin/projects/${id}`;
+  const projectPath = `/api/admin/projects/${id}`;
   for (const name of names) {
     const tags = numbers.map(number => ({ type: 'simple', value: `${id}-${number}` }));
-    await ask('POST', `${here}/features`, { name, tags });
+    await ask('POST', `${projectPath}/features`, { name, tags });
     const variants = numbers.map(number => ({ name: `v${number}`, weight: 0 }));
-    await ask('PUT', `${here}/features/${name}/variants-batch`, {
+    await ask('PUT', `${projectPath}/features/${name}/variants-batch`, {
       variants,
       environments: ['development', 'production'],
     });
     for (const number of numbers.slice(0, 3))
-      await ask('POST', `${here}/features/${name}/link`, { url: `https://example.com/${number}` });
+      await ask('POST', `${projectPath}/features/${name}/link`, { url: `https://example.com/${number}` });
     for (const _ of numbers.slice(0, 3))
-      await ask('POST', `${here}/features/${name}/environments/production/strategies`, { name: 'default' });
+      await ask('POST', `${projectPath}/features/${name}/environments/production/strategies`, {
+        name: 'default',
+      });
   }
-  return { here, names, first: names[0] ?? '' };
+  return { projectPath, names, first: names[0] ?? '' };
 }
 
 async function count(work: () => Promise<unknown>): Promise<number> {
-  const before = harness.statements.length;
+  const statementsBefore = harness.statements.length;
   await work();
-  return harness.statements.length - before;
+  return harness.statements.length - statementsBefore;
 }
 
-async function countsOf(id: string, size: number) {
-  const { here, names, first } = await makeProjectOf(id, size);
+async function countStatements(id: string, size: number) {
+  const { projectPath, names, first } = await makeProjectWithFeatures(id, size);
   const tags = { addedTags: names.map(name => ({ type: 'simple', value: `new-${name}` })) };
   return {
-    feature: await count(() => ask('GET', `${here}/features/${first}`)),
-    list: await count(() => ask('GET', `${here}/features`)),
+    feature: await count(() => ask('GET', `${projectPath}/features/${first}`)),
+    list: await count(() => ask('GET', `${projectPath}/features`)),
     tags: await count(() => ask('GET', `/api/admin/features/${first}/tags`)),
-    variants: await count(() => ask('GET', `${here}/features/${first}/environments/production/variants`)),
-    stages: await count(() => ask('GET', `${here}/features/${first}/lifecycle`)),
+    variants: await count(() =>
+      ask('GET', `${projectPath}/features/${first}/environments/production/variants`),
+    ),
+    stages: await count(() => ask('GET', `${projectPath}/features/${first}/lifecycle`)),
     stageCounts: await count(() => ask('GET', '/api/admin/lifecycle/count')),
-    archiveCheck: await count(() => ask('POST', `${here}/archive/validate`, { features: names })),
-    tagging: await count(() => ask('PUT', `${here}/tags`, { features: names, tags })),
-    archiving: await count(() => ask('POST', `${here}/archive`, { features: names })),
+    archiveCheck: await count(() => ask('POST', `${projectPath}/archive/validate`, { features: names })),
+    tagging: await count(() => ask('PUT', `${projectPath}/tags`, { features: names, tags })),
+    archiving: await count(() => ask('POST', `${projectPath}/archive`, { features: names })),
   };
 }
 
 test('reading and changing features takes the same number of statements for 1 and for 12 features with many parts', async () => {
-  const one = await countsOf('single', 1);
-  const twelve = await countsOf('dozen', 12);
+  const singleCounts = await countStatements('single', 1);
+  const dozenCounts = await countStatements('dozen', 12);
 
-  expect(twelve).toEqual(one);
+  expect(dozenCounts).toEqual(singleCounts);
 });
 
 test('deleting a tag takes the same number of statements for 1 and for 12 features', async () => {

@@ -1,18 +1,18 @@
 import { sql } from 'kysely';
-import { ofReadableProject } from '../../access/store.ts';
+import { isInReadableProject } from '../../access/store.ts';
 import type { Actor } from '../../platform/actor.ts';
-import { anyOf } from '../../platform/db/any-of.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
-import { personOf } from '../../record/actor-names.ts';
+import { matchAny } from '../../platform/db/match-any.ts';
+import { selectPerson } from '../../record/actor-names.ts';
 import type { FeatureRow } from '../feature-rows/schema.ts';
-import { tagsOf } from '../feature-rows/tags.ts';
+import { selectTags } from '../feature-rows/tags.ts';
 import type { Tag } from '../tags/schema.ts';
 
 const MAX_COUNT_ROWS = 100;
 
 /** The creator of a row of `features`. */
 export const CREATED_BY = sql`case when features.created_by_user_id is not null
-  then ${personOf(sql`features.created_by_user_id`)} end`;
+  then ${selectPerson(sql`features.created_by_user_id`)} end`;
 
 export type ReceivingProject = {
   featureLimit: number | null;
@@ -24,7 +24,7 @@ export type ReceivingProject = {
   activeFeatures: number;
 };
 
-/** Locks the project, so that two transactions cannot both add its last allowed feature. */
+/** Locks the project, so that two transactions cannot both add the last feature that its limit allows. */
 export async function lockReceivingProject(tx: Tx, id: string): Promise<ReceivingProject | undefined> {
   await sql`select from projects where id = ${id} for no key update`.execute(tx);
   return await findReceivingProject(tx, id);
@@ -43,18 +43,18 @@ export async function findReceivingProject(db: Reader, id: string): Promise<Rece
 }
 
 /**
- * How many features are active in the instance. It takes no lock: concurrent requests that add features do not see each other, so
- * together they may exceed the instance limit by as many features as they add. Every change adds a row; when there are many, the
- * rows that no other transaction has locked are merged into one.
+ * Counts the active features of the instance. It takes no lock, so concurrent requests that add features do not see each other and
+ * together may exceed the instance limit by as many features as they add. Every change to the number adds a row to
+ * `active_feature_counts`. When there are many rows, those that no other transaction has locked are merged into one.
  */
 export async function countActiveInInstance(tx: Tx): Promise<number> {
   const { rows } = await sql<{ features: number; rows: number }>`
     select coalesce(sum(features), 0)::integer as features, count(*) as rows from active_feature_counts`.execute(
     tx,
   );
-  const [counted = { features: 0, rows: 0 }] = rows;
-  if (counted.rows > MAX_COUNT_ROWS) await foldCounts(tx);
-  return counted.features;
+  const [counts = { features: 0, rows: 0 }] = rows;
+  if (counts.rows > MAX_COUNT_ROWS) await foldCounts(tx);
+  return counts.features;
 }
 
 async function foldCounts(tx: Tx): Promise<void> {
@@ -72,13 +72,13 @@ export type NewFeatureRow = Pick<FeatureRow, 'name' | 'type' | 'impressionData'>
 };
 
 export async function isFeatureType(db: Reader, type: string): Promise<boolean> {
-  const found = await db.selectFrom('feature_types').select('id').where('id', '=', type).executeTakeFirst();
-  return found !== undefined;
+  const row = await db.selectFrom('feature_types').select('id').where('id', '=', type).executeTakeFirst();
+  return row !== undefined;
 }
 
 /**
  * Inserts features, disabled in every environment of the project. Returns the creation time of each by its name. Skips a taken
- * name: a violated constraint would abort the transaction, which still has to find out where the name is taken.
+ * name, because a violated constraint would abort the transaction, which still has to find out which feature has the name.
  */
 export async function insertFeatures(
   tx: Tx,
@@ -111,14 +111,20 @@ export async function requiresComment(db: Reader, project: string): Promise<bool
 }
 
 /** Locks the two projects of a move in the order of their ids, so that no two moves deadlock. */
-export async function lockProjectsOfMove(tx: Tx, from: string, to: string): Promise<void> {
+export async function lockProjectsOfMove(
+  tx: Tx,
+  sourceProject: string,
+  targetProject: string,
+): Promise<void> {
   await sql`
-    select from projects where id = any(${[from, to]}) order by id for no key update`.execute(tx);
+    select from projects where id = any(${[sourceProject, targetProject]}) order by id for no key update`.execute(
+    tx,
+  );
 }
 
 /**
- * Locks the environments of a locked project, so that none is deleted until the transaction ends. They are locked before
- * features, in the order of a transaction that deletes an environment.
+ * Locks the environments of a locked project, so that none is deleted until the transaction ends. They are locked before features,
+ * as in a transaction that deletes an environment.
  */
 export async function lockEnvironmentsForMove(tx: Tx, project: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
@@ -127,8 +133,8 @@ export async function lockEnvironmentsForMove(tx: Tx, project: string): Promise<
   return rows.map(row => row.name);
 }
 
-/** Moves the feature to a different project, removes it from some environments and adds it, disabled, to others. */
-export async function updateProject(
+/** Moves the feature to a different project, and removes it from some environments and adds it, disabled, to others. */
+export async function moveToProject(
   tx: Tx,
   name: string,
   project: string,
@@ -156,14 +162,14 @@ export async function updateFeatures(tx: Tx, features: FeatureFields[]): Promise
 }
 
 export async function setStale(tx: Tx, names: string[], stale: boolean): Promise<void> {
-  await tx.updateTable('features').set({ stale }).where('name', '=', anyOf(names)).execute();
+  await tx.updateTable('features').set({ stale }).where('name', '=', matchAny(names)).execute();
 }
 
 export async function setArchived(tx: Tx, names: string[], archived: boolean): Promise<void> {
   await tx
     .updateTable('features')
     .set({ archived_at: archived ? sql<string>`now()` : null })
-    .where('name', '=', anyOf(names))
+    .where('name', '=', matchAny(names))
     .execute();
 }
 
@@ -185,23 +191,23 @@ export async function disableEverywhere(
 /** A deleted feature as its event contains it. */
 export type DeletedFeature = Omit<FeatureRow, 'description'> & { description: string | null; tags: Tag[] };
 
-const DELETED = sql`
+const DELETED_COLUMNS = sql`
   name, type, description, project, stale, impression_data as "impressionData",
-  archived_at is not null as archived, created_at as "createdAt", ${tagsOf(sql`features.name`)} as tags`;
+  archived_at is not null as archived, created_at as "createdAt", ${selectTags(sql`features.name`)} as tags`;
 
 export async function deleteFeatures(tx: Tx, names: string[]): Promise<DeletedFeature[]> {
   const { rows } = await sql<DeletedFeature>`
-    with deleted as (delete from features where name = any(${names}) returning ${DELETED})
+    with deleted as (delete from features where name = any(${names}) returning ${DELETED_COLUMNS})
     select * from deleted order by name`.execute(tx);
   await deleteLastSeen(tx, names);
   return rows;
 }
 
-/** Locks the features first, so that it sees a tag that another transaction is attaching. */
-export async function deleteFeaturesOfProject(tx: Tx, project: string): Promise<DeletedFeature[]> {
+/** Locks the features first, so that the deletion sees tags that another transaction is attaching. */
+export async function deleteProjectFeatures(tx: Tx, project: string): Promise<DeletedFeature[]> {
   await sql`select from features where project = ${project} order by name for update`.execute(tx);
   const { rows } = await sql<DeletedFeature>`
-    with deleted as (delete from features where project = ${project} returning ${DELETED})
+    with deleted as (delete from features where project = ${project} returning ${DELETED_COLUMNS})
     select * from deleted order by name`.execute(tx);
   await deleteLastSeen(
     tx,
@@ -234,7 +240,7 @@ export type TakenName = { name: string; project: string | null; archived: boolea
 
 export async function listTakenNames(db: Reader, actor: Actor, names: string[]): Promise<TakenName[]> {
   const { rows } = await sql<TakenName>`
-    select name, case when ${ofReadableProject(actor)} then project end as project, archived_at is not null as archived
+    select name, case when ${isInReadableProject(actor)} then project end as project, archived_at is not null as archived
     from features where name = any(${names}) order by name`.execute(db);
   return rows;
 }

@@ -12,24 +12,26 @@ export async function changeFeature(
   current: Change,
   project: string,
   name: string,
-  update: FeatureUpdate | ((before: FeatureRow) => FeatureUpdate),
+  update: FeatureUpdate | ((feature: FeatureRow) => FeatureUpdate),
 ): Promise<void> {
-  const before = await lockActiveFeature(current.tx, project, name);
-  await updateLocked(current, [{ before, update: typeof update === 'function' ? update(before) : update }]);
+  const featureBefore = await lockActiveFeature(current.tx, project, name);
+  await updateLockedFeatures(current, [
+    { featureBefore, update: typeof update === 'function' ? update(featureBefore) : update },
+  ]);
 }
 
-/** Part of a change that locked the features. */
-export async function updateLocked(
+/** Updates features that the caller has locked. */
+export async function updateLockedFeatures(
   { tx, record }: Change,
-  updates: { before: FeatureRow; update: FeatureUpdate }[],
+  updates: { featureBefore: FeatureRow; update: FeatureUpdate }[],
 ): Promise<void> {
-  const changing = updates
-    .map(({ before, update }) => ({ before, after: updated(before, update) }))
-    .filter(({ before, after }) => !isDeepStrictEqual(after, before));
-  if (changing.length === 0) return;
+  const changes = updates
+    .map(({ featureBefore, update }) => ({ featureBefore, featureAfter: applyUpdate(featureBefore, update) }))
+    .filter(({ featureBefore, featureAfter }) => !isDeepStrictEqual(featureAfter, featureBefore));
+  if (changes.length === 0) return;
   await updateFeatures(
     tx,
-    changing.map(({ after: { name, type, description, impressionData, stale } }) => ({
+    changes.map(({ featureAfter: { name, type, description, impressionData, stale } }) => ({
       name,
       type,
       ...(description === undefined ? {} : { description }),
@@ -37,30 +39,30 @@ export async function updateLocked(
       stale,
     })),
   );
-  for (const { before, after } of changing) {
-    const about = { project: before.project, featureName: before.name };
-    // Stale has its own events. One event covers the other fields.
-    if (!isDeepStrictEqual({ ...after, stale: before.stale }, before)) {
-      const [data, preData] = [asEventData(after), asEventData(before)];
-      record({ type: 'feature-metadata-updated', ...about, data, preData });
+  for (const { featureBefore, featureAfter } of changes) {
+    const subject = { project: featureBefore.project, featureName: featureBefore.name };
+    // Changes of `stale` have their own events. A single event covers the other fields.
+    if (!isDeepStrictEqual({ ...featureAfter, stale: featureBefore.stale }, featureBefore)) {
+      const [data, preData] = [asEventData(featureAfter), asEventData(featureBefore)];
+      record({ type: 'feature-metadata-updated', ...subject, data, preData });
     }
-    if (after.stale !== before.stale)
-      record({ type: after.stale ? 'feature-stale-on' : 'feature-stale-off', ...about });
+    if (featureAfter.stale !== featureBefore.stale)
+      record({ type: featureAfter.stale ? 'feature-stale-on' : 'feature-stale-off', ...subject });
   }
 }
 
-function updated(
-  before: FeatureRow,
+function applyUpdate(
+  feature: FeatureRow,
   { type, description, impressionData, stale }: FeatureUpdate,
 ): FeatureRow {
-  const { description: previous, ...rest } = before;
+  const { description: previous, ...otherFields } = feature;
   const text = description === undefined ? previous : description;
   return {
-    ...rest,
+    ...otherFields,
     ...(typeof text === 'string' ? { description: text } : {}),
-    type: type ?? before.type,
-    impressionData: impressionData ?? before.impressionData,
-    stale: stale ?? before.stale,
+    type: type ?? feature.type,
+    impressionData: impressionData ?? feature.impressionData,
+    stale: stale ?? feature.stale,
   };
 }
 

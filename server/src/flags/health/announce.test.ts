@@ -13,7 +13,7 @@ let project: string;
 const inDays = (days: number) => new Date(Date.now() + days * DAY);
 const create = (name: string, type = 'release') =>
   call(harness.app, 'POST', `/api/admin/projects/${project}/features`, { body: { name, type } });
-const announced = async () => {
+const listAnnouncements = async () => {
   const { body } = await call(
     harness.app,
     'GET',
@@ -35,7 +35,7 @@ test('announces a feature once when it exceeds the lifetime of its type', async 
   expect(await announcePotentiallyStale(harness.db, inDays(40.1))).toBe(1);
   expect(await announcePotentiallyStale(harness.db, inDays(41))).toBe(0);
 
-  expect(await announced()).toMatchObject([
+  expect(await listAnnouncements()).toMatchObject([
     {
       featureName: 'aging',
       project,
@@ -50,13 +50,13 @@ test('announces a feature once when it exceeds the lifetime of its type', async 
 
 test('does not announce stale or archived features until they are unmarked or revived', async () => {
   for (const name of ['marked', 'put-away']) await create(name);
-  const all = `/api/admin/projects/${project}`;
-  await call(harness.app, 'POST', `${all}/stale`, { body: { features: ['marked'], stale: true } });
-  await call(harness.app, 'POST', `${all}/archive`, { body: { features: ['put-away'] } });
+  const projectPath = `/api/admin/projects/${project}`;
+  await call(harness.app, 'POST', `${projectPath}/stale`, { body: { features: ['marked'], stale: true } });
+  await call(harness.app, 'POST', `${projectPath}/archive`, { body: { features: ['put-away'] } });
   expect(await announcePotentiallyStale(harness.db, inDays(50))).toBe(0);
 
-  await call(harness.app, 'POST', `${all}/stale`, { body: { features: ['marked'], stale: false } });
-  await call(harness.app, 'POST', `${all}/revive`, { body: { features: ['put-away'] } });
+  await call(harness.app, 'POST', `${projectPath}/stale`, { body: { features: ['marked'], stale: false } });
+  await call(harness.app, 'POST', `${projectPath}/revive`, { body: { features: ['put-away'] } });
 
   expect(await announcePotentiallyStale(harness.db, inDays(50))).toBe(2);
 });
@@ -94,7 +94,7 @@ test('skips features that another server is announcing', async () => {
   });
 
   expect(await announcePotentiallyStale(harness.db, inDays(50))).toBe(1);
-  expect(await announced()).toHaveLength(2);
+  expect(await listAnnouncements()).toHaveLength(2);
 });
 
 test('retries a failed announcement', async () => {

@@ -6,17 +6,17 @@ import { markAnnounced } from './store.ts';
 const BATCH_SIZE = 500;
 
 /** Records one event for each feature that became potentially stale. Returns the number of events. */
-export async function announcePotentiallyStale(db: Db, at = new Date()): Promise<number> {
-  let announced = 0;
+export async function announcePotentiallyStale(db: Db, now = new Date()): Promise<number> {
+  let total = 0;
   for (;;) {
-    const count = await change(db, SYSTEM, current => announceBatch(current, at));
-    announced += count;
-    if (count < BATCH_SIZE) return announced;
+    const count = await change(db, SYSTEM, current => announceBatch(current, now));
+    total += count;
+    if (count < BATCH_SIZE) return total;
   }
 }
 
-async function announceBatch({ tx, record }: Change, at: Date): Promise<number> {
-  const features = await markAnnounced(tx, at, BATCH_SIZE);
+async function announceBatch({ tx, record }: Change, now: Date): Promise<number> {
+  const features = await markAnnounced(tx, now, BATCH_SIZE);
   for (const { name, project, ...data } of features) {
     record({ type: 'feature-potentially-stale-on', project, featureName: name, data });
   }

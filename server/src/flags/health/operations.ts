@@ -1,6 +1,6 @@
+import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
-import { inProject, projectId } from '../../platform/http/params.ts';
+import { projectId, projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { explainHealth } from './findings/explain.ts';
 import { parseFindingSearch } from './findings/query.ts';
@@ -12,7 +12,7 @@ import { NewSnooze, Snooze } from './snoozes/schema.ts';
 import { readSnooze, snoozeFinding, unsnoozeFinding } from './snoozes/snooze.ts';
 import { readInsights, readStatus } from './status.ts';
 
-const ofFinding = Type.Object({
+const findingParams = Type.Object({
   projectId,
   rule: { ...ruleName, title: 'HealthFindingRule' },
   subject: Type.String({
@@ -36,7 +36,7 @@ export const PROJECT_HEALTH: OperationModule = {
       description:
         'Returns the current health, activity, resources and lifecycle stages of the project. Every caller who may read the project may call it.',
       permission: 'NONE',
-      params: inProject,
+      params: projectParams,
       output: jsonResponse('The status', ProjectStatus),
       read: ({ longReads, longReader }, { params: { projectId } }) =>
         longReads.run(longReader, db => readStatus(db, projectId, new Date())),
@@ -48,7 +48,7 @@ export const PROJECT_HEALTH: OperationModule = {
       description:
         'Returns statistics of the last 30 days and of the 30 days before, the health and the time to production. Every caller who may read the project may call it.',
       permission: 'NONE',
-      params: inProject,
+      params: projectParams,
       output: jsonResponse('The insights', ProjectInsights),
       read: ({ longReads, longReader }, { params: { projectId } }) =>
         longReads.run(longReader, db => readInsights(db, projectId, new Date())),
@@ -60,7 +60,7 @@ export const PROJECT_HEALTH: OperationModule = {
       description:
         'Returns the health of a project, its formula and a page of findings, each with its rule, its evidence, how to fix it, and the points that the health would gain. Snoozed findings are omitted by default. Every caller who may read the project may call it.',
       permission: 'NONE',
-      params: inProject,
+      params: projectParams,
       query: HealthQuery,
       output: jsonResponse('The health and a page of findings', ProjectHealth),
       read: async ({ longReads, longReader }, { params: { projectId }, query }) => {
@@ -75,13 +75,13 @@ export const PROJECT_HEALTH: OperationModule = {
       description:
         'Returns the health of a project for each of at most 366 days. The server rebuilds it from the events. Every caller who may read the project may call it.',
       permission: 'NONE',
-      params: inProject,
+      params: projectParams,
       query: HistoryQuery,
       output: jsonResponse('The days', HealthHistory),
       read: async ({ longReads, longReader }, { params: { projectId }, query }) => {
-        const at = new Date();
-        const range = parseRange(query, at);
-        return await longReads.run(longReader, db => readHistory(db, projectId, range, at));
+        const now = new Date();
+        const range = parseRange(query, now);
+        return await longReads.run(longReader, db => readHistory(db, projectId, range, now));
       },
     }),
     command({
@@ -90,7 +90,7 @@ export const PROJECT_HEALTH: OperationModule = {
       summary: 'Snooze a finding',
       description: 'Hides a finding from the list until the given time. It still affects the health.',
       permission: ['UPDATE_FEATURE', 'UPDATE_PROJECT'],
-      params: ofFinding,
+      params: findingParams,
       body: NewSnooze,
       output: jsonResponse('The snooze', Snooze),
       events: ['health-finding-snoozed'],
@@ -103,7 +103,7 @@ export const PROJECT_HEALTH: OperationModule = {
       summary: 'Unsnooze a finding',
       description: 'Lists a snoozed finding again.',
       permission: ['UPDATE_FEATURE', 'UPDATE_PROJECT'],
-      params: ofFinding,
+      params: findingParams,
       output: Nothing,
       events: ['health-finding-unsnoozed'],
       run: (current, { params }) => unsnoozeFinding(current, params),

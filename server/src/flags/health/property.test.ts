@@ -1,25 +1,25 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { GENERATED, SEED, sized } from '../../test/campaign.ts';
+import { campaignSize, GENERATED, SEED } from '../../test/campaign.ts';
 import { markSeen } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 
 const DAYS = 120;
-const ROUNDS = sized({ usual: 4, long: 120 });
+const ROUNDS = campaignSize({ usual: 4, long: 120 });
 const DAY_MS = 86_400_000;
 const TYPES = ['release', 'experiment', 'operational', 'kill-switch', 'sunset'] as const;
-const PLACES = ['development', 'production'] as const;
+const ENVIRONMENTS = ['development', 'production'] as const;
 
 const harness = useHarness();
-/** Midnight before the first simulated day. */
+/** Midnight at the start of the first simulated day. */
 const START = Math.floor(Date.now() / DAY_MS) * DAY_MS - (DAYS + 5) * DAY_MS;
-const startOf = (day: number) => new Date(START + day * DAY_MS);
-const dateOf = (day: number) => startOf(day).toISOString().slice(0, 10);
+const getDayStart = (day: number) => new Date(START + day * DAY_MS);
+const formatDay = (day: number) => getDayStart(day).toISOString().slice(0, 10);
 
 /** The state of a feature in the model of the test. */
-type Model = {
+type FeatureModel = {
   project: string;
   type: string;
   createdAt: number;
@@ -30,13 +30,13 @@ type Model = {
   seen: boolean;
   strategies: boolean;
 };
-type World = { features: Map<string, Model>; lifetimes: Record<string, number | null> };
+type World = { features: Map<string, FeatureModel>; lifetimes: Record<string, number | null> };
 
 type Act =
   | { kind: 'create'; type: (typeof TYPES)[number]; project: number }
   | { kind: 'stale' | 'archive' | 'revive' | 'delete' | 'seen' | 'move'; pick: number }
   | { kind: 'type'; pick: number; type: (typeof TYPES)[number] }
-  | { kind: 'toggle'; pick: number; place: (typeof PLACES)[number] }
+  | { kind: 'toggle'; pick: number; environment: (typeof ENVIRONMENTS)[number] }
   | { kind: 'lifetime'; type: (typeof TYPES)[number]; days: number | null };
 
 const pick = fc.nat(1_000);
@@ -69,7 +69,11 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
   },
   {
     weight: 4,
-    arbitrary: fc.record({ kind: fc.constant('toggle' as const), pick, place: fc.constantFrom(...PLACES) }),
+    arbitrary: fc.record({
+      kind: fc.constant('toggle' as const),
+      pick,
+      environment: fc.constantFrom(...ENVIRONMENTS),
+    }),
   },
   {
     weight: 1,
@@ -80,7 +84,7 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
     }),
   },
 );
-/** Several chapters, some days apart, each with a few actions. */
+/** Generates several groups of actions, some days apart. */
 const history = fc.array(
   fc.tuple(fc.integer({ min: 1, max: 25 }), fc.array(acts, { minLength: 1, maxLength: 8 })),
   {
@@ -101,8 +105,8 @@ afterEach(() => vi.useRealTimers());
 const send = (method: 'POST' | 'PUT', path: string, body?: unknown) =>
   call(harness.app, method, `/api/admin/${path}`, body === undefined ? {} : { body });
 /** Reads the reports at the end of the simulated day. */
-async function askOn(day: number, path: string) {
-  vi.useFakeTimers({ toFake: ['Date'], now: startOf(day + 1).getTime() - 1 });
+async function readOn(day: number, path: string) {
+  vi.useFakeTimers({ toFake: ['Date'], now: getDayStart(day + 1).getTime() - 1 });
   const response = await call(harness.app, 'GET', `/api/admin/projects/${path}`);
   vi.useRealTimers();
   expect(response.status).toBe(200);
@@ -128,7 +132,8 @@ async function perform(act: Act, world: World, now: number): Promise<void> {
   } else if (act.kind === 'revive' && model.archived) {
     await send('POST', `projects/${model.project}/revive`, body);
     model.archived = false;
-    for (const place of PLACES) if (model.on[place]) toggleModel(model, place, now);
+    for (const environmentName of ENVIRONMENTS)
+      if (model.on[environmentName]) toggleModel(model, environmentName, now);
   } else if (act.kind === 'delete' && model.archived) {
     await send('POST', `projects/${model.project}/delete`, body);
     world.features.delete(name);
@@ -139,21 +144,22 @@ async function create(type: string, project: string, world: World, now: number):
   const name = `f-${run}-${world.features.size}`;
   if (world.features.has(name)) return;
   await send('POST', `projects/${project}/features`, { name, type });
-  const both = <T>(value: T) => Object.fromEntries(PLACES.map(place => [place, value]));
+  const inAllEnvironments = <T>(value: T) =>
+    Object.fromEntries(ENVIRONMENTS.map(environmentName => [environmentName, value]));
   world.features.set(name, {
     project,
     type,
     createdAt: now,
     stale: false,
     archived: false,
-    on: both(false),
-    toggledAt: both(now),
+    on: inAllEnvironments(false),
+    toggledAt: inAllEnvironments(now),
     seen: false,
     strategies: false,
   });
 }
 
-async function change(act: Act, name: string, model: Model, now: number): Promise<void> {
+async function change(act: Act, name: string, model: FeatureModel, now: number): Promise<void> {
   if (act.kind === 'stale') {
     model.stale = !model.stale;
     await send('POST', `projects/${model.project}/stale`, { features: [name], stale: model.stale });
@@ -166,13 +172,13 @@ async function change(act: Act, name: string, model: Model, now: number): Promis
   } else if (act.kind === 'toggle') {
     await send(
       'POST',
-      `projects/${model.project}/features/${name}/environments/${act.place}/${model.on[act.place] ? 'off' : 'on'}`,
+      `projects/${model.project}/features/${name}/environments/${act.environment}/${model.on[act.environment] ? 'off' : 'on'}`,
     );
-    toggleModel(model, act.place, now);
+    toggleModel(model, act.environment, now);
     model.strategies = true;
   } else if (act.kind === 'move') {
-    const target = projects.find(one => one !== model.project) ?? '';
-    // The effect of a move, as its event describes it.
+    const target = projects.find(project => project !== model.project) ?? '';
+    // Changes and records what a move does, because the API could reject the move.
     await sql`update features set project = ${target} where name = ${name}`.execute(harness.db);
     await sql`
       insert into events (group_id, type, created_by, project, feature_name, data)
@@ -182,16 +188,16 @@ async function change(act: Act, name: string, model: Model, now: number): Promis
   }
 }
 
-function toggleModel(model: Model, place: string, now: number): void {
-  model.on[place] = !model.on[place];
-  model.toggledAt[place] = now;
+function toggleModel(model: FeatureModel, environmentName: string, now: number): void {
+  model.on[environmentName] = !model.on[environmentName];
+  model.toggledAt[environmentName] = now;
 }
 
-/** Moves everything that was just written to the simulated day. */
-async function datedTo(now: number, after: number): Promise<void> {
-  const time = new Date(now);
+/** Changes the times of everything that was just written to the simulated day. */
+async function moveTimesTo(dayTime: number, afterId: number): Promise<void> {
+  const time = new Date(dayTime);
   const since = sql`now() - interval '1 minute'`;
-  await sql`update events set created_at = ${time}, data = case when data ? 'createdAt' then jsonb_set(data, '{createdAt}', to_jsonb(${time.toISOString()}::text)) else data end where id > ${after}`.execute(
+  await sql`update events set created_at = ${time}, data = case when data ? 'createdAt' then jsonb_set(data, '{createdAt}', to_jsonb(${time.toISOString()}::text)) else data end where id > ${afterId}`.execute(
     harness.db,
   );
   await sql`update features set created_at = ${time} where created_at > ${since}`.execute(harness.db);
@@ -201,88 +207,92 @@ async function datedTo(now: number, after: number): Promise<void> {
   );
 }
 
-const lastEvent = async (): Promise<number> =>
+const readLastEventId = async (): Promise<number> =>
   (await sql<{ id: number }>`select coalesce(max(id), 0) as id from events`.execute(harness.db)).rows[0]
     ?.id ?? 0;
 
 /** Recomputes the health from the model. */
-function recompute(world: World, project: string, at: number) {
-  const mine = [...world.features].filter(([, model]) => model.project === project && !model.archived);
-  const settled = (model: Model) => Math.max(...Object.values(model.toggledAt)) <= at - 30 * DAY_MS;
-  const ages = ({ type }: Model) => (world.lifetimes[type] ?? null) !== null;
-  const isOld = (model: Model) =>
-    !model.stale && ages(model) && at - model.createdAt >= (world.lifetimes[model.type] ?? 0) * DAY_MS;
-  const isNew = (model: Model) => model.createdAt > at - 7 * DAY_MS;
-  const anySeen = [...world.features.values()].some(model => model.project === project && model.seen);
-  const names = (holds: (model: Model) => boolean) =>
-    mine.filter(([, model]) => holds(model)).map(([name]) => name);
+function recompute(world: World, project: string, now: number) {
+  const activeFeatures = [...world.features].filter(
+    ([, model]) => model.project === project && !model.archived,
+  );
+  const isSettled = (model: FeatureModel) => Math.max(...Object.values(model.toggledAt)) <= now - 30 * DAY_MS;
+  const hasLifetime = ({ type }: FeatureModel) => (world.lifetimes[type] ?? null) !== null;
+  const isOld = (model: FeatureModel) =>
+    !model.stale &&
+    hasLifetime(model) &&
+    now - model.createdAt >= (world.lifetimes[model.type] ?? 0) * DAY_MS;
+  const isNew = (model: FeatureModel) => model.createdAt > now - 7 * DAY_MS;
+  const isAnySeen = [...world.features.values()].some(model => model.project === project && model.seen);
+  const names = (holds: (model: FeatureModel) => boolean) =>
+    activeFeatures.filter(([, model]) => holds(model)).map(([name]) => name);
   const rules = {
     stale: names(model => model.stale),
     'past-lifetime': names(isOld),
     'enabled-everywhere': names(
-      model => ages(model) && settled(model) && Object.values(model.on).every(on => on),
+      model => hasLifetime(model) && isSettled(model) && Object.values(model.on).every(on => on),
     ),
     'disabled-everywhere': names(
-      model => ages(model) && settled(model) && Object.values(model.on).every(on => !on),
+      model => hasLifetime(model) && isSettled(model) && Object.values(model.on).every(on => !on),
     ),
-    'never-seen': anySeen ? names(model => !model.seen && !isNew(model)) : [],
+    'never-seen': isAnySeen ? names(model => !model.seen && !isNew(model)) : [],
     'no-strategies': names(model => !model.strategies && !isNew(model)),
   };
   const [stale, potentiallyStale] = [rules.stale.length, rules['past-lifetime'].length];
-  const features = mine.length;
+  const features = activeFeatures.length;
   const health = features === 0 ? 100 : Math.round(100 - (100 * (stale + potentiallyStale)) / features);
   return { counts: { features, stale, potentiallyStale }, health, rules };
 }
 
-type Told = { rule: string; feature: string };
+type ListedFinding = { rule: string; feature: string };
 async function compare(day: number, world: World) {
-  const at = startOf(day + 1).getTime() - 1;
+  const now = getDayStart(day + 1).getTime() - 1;
   const days: Record<string, object> = {};
   for (const project of projects) {
-    const expected = recompute(world, project, at);
-    const { features, stale, potentiallyStale } = expected.counts;
+    const expectedHealth = recompute(world, project, now);
+    const { features, stale, potentiallyStale } = expectedHealth.counts;
     const rating = {
       activeCount: features - stale,
       potentiallyStaleCount: potentiallyStale,
       staleCount: stale,
     };
 
-    const report = await askOn(day, `${project}/health-report`);
+    const report = await readOn(day, `${project}/health-report`);
     expect(report).toMatchObject({
-      health: expected.health,
-      technicalDebt: 100 - expected.health,
+      health: expectedHealth.health,
+      technicalDebt: 100 - expectedHealth.health,
       ...rating,
     });
     expect(report.features).toHaveLength(features);
     expect(report.features.filter((feature: { stale: boolean }) => feature.stale)).toHaveLength(stale);
 
-    const explained = await askOn(day, `${project}/health?limit=1000`);
-    expect(explained).toMatchObject({ health: expected.health, counts: expected.counts });
-    const found = Map.groupBy(explained.findings as Told[], ({ rule }) => rule);
-    for (const [rule, names] of Object.entries(expected.rules)) {
-      expect([rule, ...(found.get(rule) ?? []).map(({ feature }) => feature).toSorted()]).toEqual([
+    const explained = await readOn(day, `${project}/health?limit=1000`);
+    expect(explained).toMatchObject({ health: expectedHealth.health, counts: expectedHealth.counts });
+    const findingsByRule = Map.groupBy(explained.findings as ListedFinding[], ({ rule }) => rule);
+    for (const [rule, names] of Object.entries(expectedHealth.rules)) {
+      expect([rule, ...(findingsByRule.get(rule) ?? []).map(({ feature }) => feature).toSorted()]).toEqual([
         rule,
         ...names.toSorted(),
       ]);
     }
 
-    expect(await askOn(day, `${project}/status`)).toMatchObject({
-      health: { current: expected.health },
+    expect(await readOn(day, `${project}/status`)).toMatchObject({
+      health: { current: expectedHealth.health },
       staleFlags: { total: stale + potentiallyStale },
     });
-    expect(await askOn(day, `${project}/insights`)).toMatchObject({
-      health: { rating: expected.health, ...rating },
+    expect(await readOn(day, `${project}/insights`)).toMatchObject({
+      health: { rating: expectedHealth.health, ...rating },
     });
-    days[project] = { date: dateOf(day), health: expected.health, ...expected.counts };
+    days[project] = { date: formatDay(day), health: expectedHealth.health, ...expectedHealth.counts };
   }
   return days;
 }
 
 test(
-  `report, findings, status, insights and history agree with a plain recomputation (seed ${SEED})`,
+  `report, findings, status, insights and history agree with a simple recomputation (seed ${SEED})`,
   GENERATED,
   async () => {
-    let compared = 0;
+    let comparedDays = 0;
     await fc.assert(
       fc.asyncProperty(history, async chapters => {
         run++;
@@ -294,16 +304,16 @@ test(
         };
         for (const [type, days] of Object.entries(world.lifetimes))
           await send('PUT', `feature-types/${type}/lifetime`, { lifetimeDays: days });
-        await datedTo(START - DAY_MS, 0);
-        const taken: Record<string, object>[] = [];
+        await moveTimesTo(START - DAY_MS, 0);
+        const snapshots: Record<string, object>[] = [];
         let day = 0;
         for (const [pause, chapter] of chapters) {
           day = Math.min(day + pause, DAYS);
-          const before = await lastEvent();
-          const noon = startOf(day).getTime() + DAY_MS / 2 + taken.length;
+          const lastIdBefore = await readLastEventId();
+          const noon = getDayStart(day).getTime() + DAY_MS / 2 + snapshots.length;
           for (const act of chapter) await perform(act, world, noon);
-          await datedTo(noon, before);
-          taken.push(await compare(day, world));
+          await moveTimesTo(noon, lastIdBefore);
+          snapshots.push(await compare(day, world));
         }
 
         for (const project of projects) {
@@ -311,31 +321,34 @@ test(
             await call(
               harness.app,
               'GET',
-              `/api/admin/projects/${project}/health/history?from=${dateOf(0)}&to=${dateOf(DAYS)}`,
+              `/api/admin/projects/${project}/health/history?from=${formatDay(0)}&to=${formatDay(DAYS)}`,
             )
           ).body;
-          const again = (
+          const secondResponse = (
             await call(
               harness.app,
               'GET',
-              `/api/admin/projects/${project}/health/history?from=${dateOf(0)}&to=${dateOf(DAYS)}`,
+              `/api/admin/projects/${project}/health/history?from=${formatDay(0)}&to=${formatDay(DAYS)}`,
             )
           ).body;
-          expect(again.days).toEqual(days);
-          // On a day with several chapters, the last report is the one at the end of the day.
-          for (const one of new Map(
-            taken.map(of => [(of[project] as { date: string }).date, of[project] as { date: string }]),
+          expect(secondResponse.days).toEqual(days);
+          // On a day with several groups of actions, the last report counts.
+          for (const lastReport of new Map(
+            snapshots.map(snapshot => [
+              (snapshot[project] as { date: string }).date,
+              snapshot[project] as { date: string },
+            ]),
           ).values()) {
-            const { technicalDebt: _, ...stored } = days.find(
-              ({ date }: { date: string }) => date === one.date,
+            const { technicalDebt: _, ...storedDay } = days.find(
+              ({ date }: { date: string }) => date === lastReport.date,
             );
-            expect(stored).toEqual(one);
-            compared++;
+            expect(storedDay).toEqual(lastReport);
+            comparedDays++;
           }
         }
       }),
       { numRuns: ROUNDS, seed: SEED, endOnFailure: true },
     );
-    expect(compared).toBeGreaterThan(ROUNDS * 6);
+    expect(comparedDays).toBeGreaterThan(ROUNDS * 6);
   },
 );

@@ -40,7 +40,7 @@ const STRATEGIES = [
   ['kill.search', 'production'],
   ['parent-flag', 'development'],
 ];
-const SWITCHED_ON = [
+const ENABLED = [
   ['checkout-v2', 'development'],
   ['kill.search', 'production'],
   ['parent-flag', 'development'],
@@ -63,10 +63,10 @@ beforeAll(async () => {
       );
     }
   }
-  for (const [name, place] of STRATEGIES)
-    await send('POST', `default/features/${name}/environments/${place}/strategies`, strategy);
-  for (const [name, place] of SWITCHED_ON)
-    await send('POST', `default/features/${name}/environments/${place}/on`);
+  for (const [name, environment] of STRATEGIES)
+    await send('POST', `default/features/${name}/environments/${environment}/strategies`, strategy);
+  for (const [name, environment] of ENABLED)
+    await send('POST', `default/features/${name}/environments/${environment}/on`);
   await sql`
     update feature_environments set variants = '[{"name": "blue", "weight": 1000}]'
     where feature_name = 'dark-mode' and environment = 'production'`.execute(db);
@@ -101,7 +101,7 @@ beforeAll(async () => {
   ).secret;
 });
 
-const here = (name: string, enabled: boolean, hasStrategies: boolean, variantCount = 0) => ({
+const expectedEnvironment = (name: string, enabled: boolean, hasStrategies: boolean, variantCount = 0) => ({
   name,
   enabled,
   type: name,
@@ -110,14 +110,21 @@ const here = (name: string, enabled: boolean, hasStrategies: boolean, variantCou
   hasStrategies,
   hasEnabledStrategies: hasStrategies,
 });
-const flag = (name: string, development: [boolean, boolean], production: [boolean, boolean, number?]) => {
-  const { tags = [], ...fields } = FLAGS.find(one => one.name === name) ?? { tags: [] };
+const expectedFlag = (
+  name: string,
+  development: [boolean, boolean],
+  production: [boolean, boolean, number?],
+) => {
+  const { tags = [], ...fields } = FLAGS.find(flag => flag.name === name) ?? { tags: [] };
   return {
     impressionData: false,
     ...fields,
     favorite: false,
     stale: ['old-banner', 'legacy-export'].includes(name),
-    environments: [here('development', ...development), here('production', ...production)],
+    environments: [
+      expectedEnvironment('development', ...development),
+      expectedEnvironment('production', ...production),
+    ],
     tags: tags.map(value => ({ value, type: 'simple' })),
   };
 };
@@ -154,25 +161,25 @@ const CASES: Case[] = [
       featureLimit: null,
       featureNaming: {},
       defaultStickiness: 'default',
-      // Unleash: 100 and 0.
+      // Unleash reported 100 and 0.
       health: 67,
       technicalDebt: 33,
       favorite: false,
       environments: [{ environment: 'development' }, { environment: 'production' }],
       features: [
-        flag('checkout-v2', [true, true], [false, true]),
-        flag('dark-mode', [false, true], [false, true, 1]),
-        flag('kill.search', [false, false], [true, true]),
-        flag('legacy-export', [false, false], [false, false]),
-        flag('old-banner', [false, false], [false, false]),
-        flag('parent-flag', [true, true], [false, false]),
+        expectedFlag('checkout-v2', [true, true], [false, true]),
+        expectedFlag('dark-mode', [false, true], [false, true, 1]),
+        expectedFlag('kill.search', [false, false], [true, true]),
+        expectedFlag('legacy-export', [false, false], [false, false]),
+        expectedFlag('old-banner', [false, false], [false, false]),
+        expectedFlag('parent-flag', [true, true], [false, false]),
       ],
       members: 0,
       version: 1,
       potentiallyStaleCount: 0,
       activeCount: 4,
       staleCount: 2,
-      // Unleash: 0, because the daily job had not run.
+      // Unleash reported 0, because the daily job had not run.
       stats: { createdCurrentWindow: 6, createdPastWindow: 0 },
     },
   },
@@ -202,7 +209,10 @@ const CASES: Case[] = [
           name: 'pay.checkout-v2',
           stale: false,
           impressionData: false,
-          environments: [here('development', false, true), here('production', false, false)],
+          environments: [
+            expectedEnvironment('development', false, true),
+            expectedEnvironment('production', false, false),
+          ],
         },
       ],
       members: 0,
@@ -215,7 +225,7 @@ const CASES: Case[] = [
   { name: 'project without flags', project: 'empty', status: 200, body: EMPTY },
   { name: 'missing project', project: 'nope', status: 404, body: { name: 'NotFoundError' } },
   { name: 'no token', project: 'default', as: null, status: 401, body: { name: 'AuthenticationRequired' } },
-  // Unleash: UnauthorizedError.
+  // Unleash responds with UnauthorizedError.
   {
     name: 'wrong token',
     project: 'default',
@@ -223,14 +233,14 @@ const CASES: Case[] = [
     status: 401,
     body: { name: 'AuthenticationRequired' },
   },
-  // Unleash: only a message.
+  // Unleash responds with only a message.
   { name: 'client token', project: 'default', as: 'client', status: 403, body: { name: 'NoAccessError' } },
   { name: 'viewer PAT', project: 'empty', as: 'viewer', status: 200, body: EMPTY },
   { name: 'project id with odd characters', project: "a'b%25", status: 404, body: { name: 'NotFoundError' } },
   { name: 'unknown query parameter', project: 'empty', status: 200, body: EMPTY },
 ];
 
-test.each(CASES)('health: $name', async ({ name, project, as, status, body }) => {
+test.each(CASES)('recorded: $name', async ({ name, project, as, status, body }) => {
   const query = name === 'unknown query parameter' ? '?foo=1' : '';
   const response = await call(harness.app, 'GET', `/api/admin/projects/${project}/health-report${query}`, {
     ...(as === undefined ? {} : { token: as === null ? null : (tokens[as] ?? as) }),

@@ -11,23 +11,26 @@ import { healthReport } from './report.ts';
 
 const harness = useHarness();
 
-const HERE = '/api/admin/projects';
+const BASE_PATH = '/api/admin/projects';
 const get = (path: string, token?: string) =>
-  call(harness.app, 'GET', `${HERE}/${path}`, token === undefined ? {} : { token });
+  call(harness.app, 'GET', `${BASE_PATH}/${path}`, token === undefined ? {} : { token });
 const post = (path: string, body?: unknown, token?: string) =>
-  call(harness.app, 'POST', `${HERE}/${path}`, {
+  call(harness.app, 'POST', `${BASE_PATH}/${path}`, {
     ...(body === undefined ? {} : { body }),
     ...(token === undefined ? {} : { token }),
   });
 
-/** The report is streamed as text and bypasses the strict serializer that checks other responses in tests. */
+/**
+ * Checks the report against its schema, because the report is streamed as text and bypasses the strict serializer that checks other
+ * responses in tests.
+ */
 function expectToFitItsSchema(report: unknown): void {
   const { buildSerializer } = strictSerializer.schemaController.compilersFactory;
   buildSerializer(harness.app.getSchemas())({ schema: { $ref: 'HealthReport#' } })(report);
 }
 
 /** Inserts features with every part a feature can have. */
-async function fill(project: string, user: TestUser): Promise<void> {
+async function insertFeaturesWithAllParts(project: string, user: TestUser): Promise<void> {
   const { db } = harness;
   await post(
     `${project}/features`,
@@ -43,7 +46,7 @@ async function fill(project: string, user: TestUser): Promise<void> {
   ).body.id;
   const strategies = `${project}/features/it's.a~flag!/environments/production/strategies`;
   await post(`${project}/features/it's.a~flag!/environments/development/on`);
-  const { body: first } = await post(strategies, {
+  const { body: firstStrategy } = await post(strategies, {
     name: 'flexibleRollout',
     title: 'A "title"',
     parameters: { rollout: '25', stickiness: 'userId', groupId: 'x' },
@@ -51,10 +54,10 @@ async function fill(project: string, user: TestUser): Promise<void> {
     variants: [{ name: 'a', weight: 1000, weightType: 'variable', stickiness: 'userId' }],
     segments: [segment],
   });
-  const last = (await post(strategies, { name: 'default', disabled: true })).body;
+  const secondStrategy = (await post(strategies, { name: 'default', disabled: true })).body;
   await post(`${strategies}/set-sort-order`, [
-    { id: first.id, sortOrder: 2 },
-    { id: last.id, sortOrder: 1 },
+    { id: firstStrategy.id, sortOrder: 2 },
+    { id: secondStrategy.id, sortOrder: 1 },
   ]);
   await sql`insert into tags (type, value) values ('simple', 'a "tag"'), ('simple', 'tag') on conflict do nothing`.execute(
     db,
@@ -68,7 +71,7 @@ async function fill(project: string, user: TestUser): Promise<void> {
   await sql`insert into feature_links (feature_name, url, title) values ('it''s.a~flag!', 'https://example.com/"', 'A link'), ('it''s.a~flag!', 'https://example.com/2', null)`.execute(
     db,
   );
-  await call(harness.app, 'POST', `${HERE}/${project}/features/parent/lifecycle/complete`, {
+  await call(harness.app, 'POST', `${BASE_PATH}/${project}/features/parent/lifecycle/complete`, {
     body: { status: 'kept', statusValue: 'blue "or" \\ green' },
   });
   // During a rolling upgrade, a server of an older version writes no lifecycle stages.
@@ -90,7 +93,7 @@ async function fill(project: string, user: TestUser): Promise<void> {
 test('returns each feature as GET returns it, by name, and matches the schema', async () => {
   const user = await makeUser(harness.db, 'Admin');
   const { id } = await makeProject(harness.db);
-  await fill(id, user);
+  await insertFeaturesWithAllParts(id, user);
 
   const { status, headers, body } = await get(`${id}/health-report`, user.token);
 
@@ -102,10 +105,10 @@ test('returns each feature as GET returns it, by name, and matches the schema', 
     'parent',
     'zz-bare',
   ]);
-  const listed = (await get(`${id}/features`, user.token)).body.features;
-  for (const [at, feature] of body.features.entries()) {
+  const listedFeatures = (await get(`${id}/features`, user.token)).body.features;
+  for (const [index, feature] of body.features.entries()) {
     expect(feature).toEqual((await get(`${id}/features/${feature.name}`, user.token)).body);
-    expect(feature).toEqual(listed[at]);
+    expect(feature).toEqual(listedFeatures[index]);
   }
   expect(body.features[1].lifecycle).toMatchObject({ stage: 'completed', statusValue: 'blue "or" \\ green' });
   expect(body.features[2].lifecycle).toEqual({
@@ -129,41 +132,41 @@ test('returns the current strategies after every kind of change', async () => {
         (await call(harness.app, 'POST', '/api/admin/segments', { body: { name, constraints: [] } })).body.id,
     ),
   );
-  const inReport = async () => (await get(`${id}/health-report`)).body.features[0].environments[1];
-  const read = async () => (await get(`${id}/features/followed/environments/production`)).body;
-  const first = (await post(strategies, { name: 'default', segments: [segments[0]] })).body.id;
+  const readFromReport = async () => (await get(`${id}/health-report`)).body.features[0].environments[1];
+  const readEnvironment = async () => (await get(`${id}/features/followed/environments/production`)).body;
+  const firstId = (await post(strategies, { name: 'default', segments: [segments[0]] })).body.id;
   await post(strategies, { name: 'default', title: 'second' });
-  expect(await inReport()).toEqual(await read());
+  expect(await readFromReport()).toEqual(await readEnvironment());
 
-  await call(harness.app, 'PUT', `${HERE}/${strategies}/${first}`, {
+  await call(harness.app, 'PUT', `${BASE_PATH}/${strategies}/${firstId}`, {
     body: { name: 'flexibleRollout', disabled: true, segments: [segments[1]] },
   });
-  expect(await inReport()).toEqual(await read());
+  expect(await readFromReport()).toEqual(await readEnvironment());
 
-  await call(harness.app, 'PUT', `${HERE}/${strategies}/${first}`, { body: { name: 'default' } });
-  expect(await inReport()).toEqual(await read());
+  await call(harness.app, 'PUT', `${BASE_PATH}/${strategies}/${firstId}`, { body: { name: 'default' } });
+  expect(await readFromReport()).toEqual(await readEnvironment());
 
-  for (const { id: gone } of (await read()).strategies)
-    await call(harness.app, 'DELETE', `${HERE}/${strategies}/${gone}`);
-  expect(await inReport()).toMatchObject({
+  for (const { id: strategyId } of (await readEnvironment()).strategies)
+    await call(harness.app, 'DELETE', `${BASE_PATH}/${strategies}/${strategyId}`);
+  expect(await readFromReport()).toMatchObject({
     strategies: [],
     hasStrategies: false,
     hasEnabledStrategies: false,
   });
 });
 
-test('reflects deleting a feature and removing an environment with strategies', async () => {
+test('omits a deleted feature and a removed environment', async () => {
   const { id } = await makeProject(harness.db);
   for (const name of ['going', 'staying']) {
     await post(`${id}/features`, { name });
-    for (const place of ['development', 'production'])
+    for (const environmentName of ['development', 'production'])
       for (const _ of [1, 2])
-        await post(`${id}/features/${name}/environments/${place}/strategies`, { name: 'default' });
+        await post(`${id}/features/${name}/environments/${environmentName}/strategies`, { name: 'default' });
   }
 
   await post(`${id}/archive`, { features: ['going'] });
   expect((await post(`${id}/delete`, { features: ['going'] })).status).toBe(200);
-  expect((await call(harness.app, 'DELETE', `${HERE}/${id}/environments/development`)).status).toBe(200);
+  expect((await call(harness.app, 'DELETE', `${BASE_PATH}/${id}/environments/development`)).status).toBe(200);
 
   const [feature] = (await get(`${id}/health-report`)).body.features;
   expect(feature).toEqual((await get(`${id}/features/staying`)).body);
@@ -193,21 +196,24 @@ test('counts each member once and returns the favorite mark of the caller', asyn
   expect(asAlice.stats.projectMembersAddedCurrentWindow).toBe(2);
 });
 
-test('members and members added count users with a role, directly or through a group, and no service accounts', async () => {
+test('members and members added count users with a role, directly or through a group, but no service accounts', async () => {
   const { db } = harness;
   const { id } = await makeProject(db);
-  const [direct, grouped, too, both, early] = await Promise.all(
+  const [directMember, groupMember, lateGroupMember, memberBothWays, earlyMember] = await Promise.all(
     ['direct', 'grouped', 'too', 'both', 'early'].map(() => makeUser(db, 'Viewer')),
   );
   const account = await call(harness.app, 'POST', '/api/admin/service-account', {
     body: { name: 'Robot', username: `robot-of-${id}`, rootRole: 3 },
   });
   const { body: group } = await call(harness.app, 'POST', '/api/admin/groups', {
-    body: { name: `group-of-${id}`, users: [grouped, too, both].map(user => ({ user: { id: user?.id } })) },
+    body: {
+      name: `group-of-${id}`,
+      users: [groupMember, lateGroupMember, memberBothWays].map(user => ({ user: { id: user?.id } })),
+    },
   });
   const access = await post(`${id}/access`, {
     roles: [5],
-    users: [direct, both, early].map(user => user?.id).concat(account.body.id),
+    users: [directMember, memberBothWays, earlyMember].map(user => user?.id).concat(account.body.id),
     groups: [group.id],
   });
   expect([account.status, access.status]).toEqual([201, 200]);
@@ -218,8 +224,8 @@ test('members and members added count users with a role, directly or through a g
   });
   expect((await get(`${id}/insights`)).body.members).toEqual({ currentMembers: 5, change: 5 });
 
-  // A second role does not add a member, and a member from before the window was not added in it.
-  await sql`update user_roles set created_at = now() - interval '31 days' where user_id in (${early?.id}, ${both?.id})`.execute(
+  // A second role does not add a member, and a member from before the window does not count as added.
+  await sql`update user_roles set created_at = now() - interval '31 days' where user_id in (${earlyMember?.id}, ${memberBothWays?.id})`.execute(
     db,
   );
 
@@ -243,7 +249,7 @@ test('archived features count only in the archived statistics', async () => {
 });
 
 /** Inserts an event dated the given number of days ago. */
-async function happened(
+async function insertPastEvent(
   daysAgo: number,
   type: string,
   event: { project: string; featureName?: string; environment?: string },
@@ -254,13 +260,13 @@ async function happened(
       ${event.environment ?? null})`.execute(harness.db);
 }
 
-test('the windows are the last 30 days and the previous 30 days', async () => {
+test('the current window is the last 30 days, and the past window is the 30 days before', async () => {
   const { id: project } = await makeProject(harness.db);
   for (const age of [1, 29, 31, 59, 61]) {
-    await happened(age, 'feature-created', { project, featureName: `aged-${age}` });
-    await happened(age - 0.5, 'feature-archived', { project, featureName: `aged-${age}` });
+    await insertPastEvent(age, 'feature-created', { project, featureName: `aged-${age}` });
+    await insertPastEvent(age - 0.5, 'feature-archived', { project, featureName: `aged-${age}` });
   }
-  for (const age of [20, 31, 40, 59, 61]) await happened(age, 'project-updated', { project });
+  for (const age of [20, 31, 40, 59, 61]) await insertPastEvent(age, 'project-updated', { project });
 
   const { stats } = (await get(`${project}/health-report`)).body;
 
@@ -275,47 +281,55 @@ test('the windows are the last 30 days and the previous 30 days', async () => {
   });
 });
 
-test('deleting, moving or reviving a feature later does not change past statistics', async () => {
-  const [{ id: project }, { id: other }] = [await makeProject(harness.db), await makeProject(harness.db)];
+test('deleting, moving or reviving a feature does not change the statistics that counted it before', async () => {
+  const [{ id: project }, { id: otherProject }] = [
+    await makeProject(harness.db),
+    await makeProject(harness.db),
+  ];
   for (const name of ['deleted-later', 'moved-later', 'revived-later'])
     await post(`${project}/features`, { name });
   for (const name of ['deleted-later', 'moved-later'])
     await post(`${project}/features/${name}/environments/production/on`);
   await post(`${project}/archive`, { features: ['deleted-later', 'revived-later'] });
-  const figures = async (of: string) => {
-    const { projectActivityCurrentWindow: _, ...stats } = (await get(`${of}/health-report`)).body.stats;
+  const readStats = async (projectId: string) => {
+    const { projectActivityCurrentWindow: _, ...stats } = (await get(`${projectId}/health-report`)).body
+      .stats;
     return stats;
   };
-  const before = await figures(project);
-  expect(before).toMatchObject({ createdCurrentWindow: 3, archivedCurrentWindow: 2 });
+  const statsBefore = await readStats(project);
+  expect(statsBefore).toMatchObject({ createdCurrentWindow: 3, archivedCurrentWindow: 2 });
 
   await post(`${project}/delete`, { features: ['deleted-later'] });
-  await post(`${project}/features/moved-later/changeProject`, { newProjectId: other });
+  await post(`${project}/features/moved-later/changeProject`, { newProjectId: otherProject });
   await post(`${project}/revive`, { features: ['revived-later'] });
   await post(`${project}/archive`, { features: ['revived-later'] });
 
-  expect(await figures(project)).toEqual(before);
-  expect(await figures(other)).toMatchObject({ createdCurrentWindow: 0, avgTimeToProdCurrentWindow: 0 });
+  expect(await readStats(project)).toEqual(statsBefore);
+  expect(await readStats(otherProject)).toMatchObject({
+    createdCurrentWindow: 0,
+    avgTimeToProdCurrentWindow: 0,
+  });
 });
 
-test('time to production counts features first enabled in the window, in any production environment', async () => {
+test('time to production is the average over the features first enabled in production in the window', async () => {
   const { id: project } = await makeProject(harness.db);
-  const production = (featureName: string) => ({ project, featureName, environment: 'production' });
+  const inProduction = (featureName: string) => ({ project, featureName, environment: 'production' });
   for (const [name, createdDaysAgo, ...enabledDaysAgo] of [
     ['slow', 12.2914, 2],
-    // Disabling and enabling again does not count.
+    // Only the first time that a feature is enabled counts.
     ['quick', 5, 3, 1],
     ['long-ago', 50, 31, 1],
     ['never', 20],
     ['deleted', 20, 18],
   ] as [string, number, ...number[]][]) {
-    await happened(createdDaysAgo, 'feature-created', { project, featureName: name });
-    for (const age of enabledDaysAgo) await happened(age, 'feature-environment-enabled', production(name));
+    await insertPastEvent(createdDaysAgo, 'feature-created', { project, featureName: name });
+    for (const age of enabledDaysAgo)
+      await insertPastEvent(age, 'feature-environment-enabled', inProduction(name));
   }
-  await happened(4, 'feature-deleted', { project, featureName: 'deleted' });
-  // A new feature with the name of a deleted one.
-  await happened(3, 'feature-created', { project, featureName: 'deleted' });
-  await happened(2.5, 'feature-environment-enabled', {
+  await insertPastEvent(4, 'feature-deleted', { project, featureName: 'deleted' });
+  // A new feature with the name of a deleted feature.
+  await insertPastEvent(3, 'feature-created', { project, featureName: 'deleted' });
+  await insertPastEvent(2.5, 'feature-environment-enabled', {
     project,
     featureName: 'deleted',
     environment: 'development',
@@ -324,9 +338,9 @@ test('time to production counts features first enabled in the window, in any pro
   // The average of 10.2914, 2 and 2, rounded once.
   expect((await get(`${project}/health-report`)).body.stats.avgTimeToProdCurrentWindow).toBe(4.8);
 
-  await happened(1, 'feature-environment-enabled', production('deleted'));
+  await insertPastEvent(1, 'feature-environment-enabled', inProduction('deleted'));
 
-  // The same with another 2 days.
+  // The same average, with one more feature that took 2 days.
   expect((await get(`${project}/health-report`)).body.stats.avgTimeToProdCurrentWindow).toBe(4.1);
 });
 
@@ -356,17 +370,17 @@ test('the lead time of insights is the average over all features, rounded once',
   });
 });
 
-test('a report costs a fixed number of statements plus one fetch for every 50 features', async () => {
+test('apart from fetches, a report takes the same number of statements for 1 and for 351 features', async () => {
   const { db } = harness;
   const { id } = await makeProject(db);
   await post(`${id}/features`, { name: 'first' });
-  const statements = async () => {
-    const before = harness.statements.length;
+  const countStatements = async () => {
+    const statementsBefore = harness.statements.length;
     await get(`${id}/health-report`);
-    return harness.statements.slice(before).filter(text => !text.startsWith('fetch')).length;
+    return harness.statements.slice(statementsBefore).filter(text => !text.startsWith('fetch')).length;
   };
-  await statements();
-  const ofOne = await statements();
+  await countStatements();
+  const countForOne = await countStatements();
   await sql`insert into features (name, project, type) select 'many-' || n, ${id}, 'release' from generate_series(1, 350) as n`.execute(
     db,
   );
@@ -374,7 +388,7 @@ test('a report costs a fixed number of statements plus one fetch for every 50 fe
     db,
   );
 
-  expect(await statements()).toBe(ofOne);
+  expect(await countStatements()).toBe(countForOne);
   expect((await get(`${id}/health-report`)).body.features).toHaveLength(351);
 });
 
@@ -401,19 +415,19 @@ test('a client that disconnects during a report leaves no open transaction', asy
     db,
   );
   const address = await app.listen({ port: 0, host: '127.0.0.1' });
-  const open = async () =>
+  const countOpenTransactions = async () =>
     (
       await sql<{ count: number }>`
         select count(*) from pg_stat_activity
         where datname = current_database() and state = 'idle in transaction'`.execute(db)
     ).rows[0]?.count;
 
-  const request = httpGet(`${address}${HERE}/${id}/health-report`, {
+  const request = httpGet(`${address}${BASE_PATH}/${id}/health-report`, {
     headers: { authorization: ADMIN_TOKEN },
   });
   await once(request, 'response');
-  await expect.poll(open).toBe(1);
+  await expect.poll(countOpenTransactions).toBe(1);
   request.destroy();
 
-  await expect.poll(open).toBe(0);
+  await expect.poll(countOpenTransactions).toBe(0);
 });

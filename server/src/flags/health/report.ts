@@ -1,9 +1,9 @@
-import { notFound } from '../../../../plane/src/platform/errors.ts';
+import { notFound } from '@halyard/plane/platform/errors.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { listPieces, type Pieces } from '../../platform/http/output/stream.ts';
 import { readFeatureTexts } from '../features/state/store.ts';
-import { healthOf, ratingOf } from '../technical-debt/score.ts';
+import { computeHealth, toUnleashCounts } from '../technical-debt/score.ts';
 import type { HealthReport, ReportParts } from './schema.ts';
 import { findReportParts } from './store.ts';
 
@@ -11,14 +11,14 @@ import { findReportParts } from './store.ts';
  * Streams the health report as JSON text, from one snapshot and in two statements regardless of its size. The server does not
  * parse the text, and holds only one piece in memory: 8 concurrent reports of 38 MB take 27 MB.
  */
-export async function* healthReport(db: Db, actor: Actor, project: string, at: Date): Pieces {
+export async function* healthReport(db: Db, actor: Actor, project: string, now: Date): Pieces {
   const tx = await db
     .startTransaction()
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute();
   try {
-    const parts = await findReportParts(tx, actor, project, at);
+    const parts = await findReportParts(tx, actor, project, now);
     if (!parts) throw notFound(`Project "${project}"`);
     const head = `${JSON.stringify(withoutFeatures(parts)).slice(0, -1)},"features":[`;
     yield* listPieces(head, readFeatureTexts(tx, actor, project));
@@ -29,6 +29,6 @@ export async function* healthReport(db: Db, actor: Actor, project: string, at: D
 }
 
 function withoutFeatures({ counts, ...parts }: ReportParts): Omit<HealthReport, 'features'> {
-  const health = healthOf(counts);
-  return { version: 1, ...parts, health, technicalDebt: 100 - health, ...ratingOf(counts) };
+  const health = computeHealth(counts);
+  return { version: 1, ...parts, health, technicalDebt: 100 - health, ...toUnleashCounts(counts) };
 }

@@ -1,6 +1,6 @@
-import type { App } from '../../../../plane/src/platform/http/app.ts';
-import { errorResponses, jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
-import { inProject } from '../../platform/http/params.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { errorResponses, jsonResponse } from '@halyard/plane/platform/http/schema.ts';
+import { projectParams } from '../../platform/http/params.ts';
 import type { LongReads } from '../../platform/http/protection/long-reads.ts';
 import { healthReport } from './report.ts';
 import { HealthReport, ProjectEnvironment } from './schema.ts';
@@ -8,7 +8,7 @@ import { HealthReport, ProjectEnvironment } from './schema.ts';
 /** When the report was deprecated, in the format of RFC 9745. */
 const DEPRECATED_SINCE = `@${Date.UTC(2026, 10, 15) / 1_000}`;
 
-/** The report, which is streamed. */
+/** Adds the route that streams the report. */
 export function healthReportRoutes(app: App, longReads: LongReads): void {
   for (const schema of [ProjectEnvironment, HealthReport]) app.addSchema(schema);
 
@@ -23,7 +23,7 @@ export function healthReportRoutes(app: App, longReads: LongReads): void {
         summary: 'Get the health report of a project',
         description:
           'Returns the project with its health, its statistics and all its active features, from one snapshot. The operation is deprecated but fully supported. Its successor is GET …/health, which the Link header names. Every caller who may read the project may call it.',
-        params: inProject,
+        params: projectParams,
         response: { 200: jsonResponse('The report', HealthReport), ...errorResponses(400, 401, 403, 404) },
       },
     },

@@ -1,5 +1,5 @@
+import { Named, NamedObject, Nullable, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
 import { DefaultStrategy } from '../environments/schema.ts';
 import { Feature } from '../features/schema.ts';
 import { FeatureNaming } from '../projects/schema.ts';
@@ -103,7 +103,7 @@ const stage = NamedObject(
     ),
     ...flags,
   },
-  { description: 'Features at a stage' },
+  { description: 'Features in a stage' },
 );
 
 export const ProjectStatus = Named(
@@ -129,7 +129,7 @@ export const ProjectStatus = Named(
     staleFlags: NamedObject(
       'StaleFlagCount',
       { total: count('Stale and potentially stale features') },
-      { description: 'Number of stale features' },
+      { description: 'Number of stale and potentially stale features' },
     ),
     lifecycleSummary: NamedObject(
       'LifecycleSummary',
@@ -182,7 +182,7 @@ const insights = {
     'LeadTime',
     {
       projectAverage: Type.Number({
-        description: 'Average number of days to production; 0 if there are none',
+        description: 'Average number of days to production; 0 if no feature has been enabled in production',
         examples: [6.2],
       }),
       features: Type.Array(
@@ -214,12 +214,12 @@ export const ProjectInsights = Named(
         currentMembers: count('Users with a role in the project'),
         change: count('Members who joined in the last 30 days'),
       },
-      { description: 'Number of members, and how it changed' },
+      { description: 'Number of members, and how many joined recently' },
     ),
     health: NamedObject(
       'HealthRating',
       { rating: health, ...rating },
-      { description: 'The current and the past health' },
+      { description: 'The current health, and the feature counts behind it' },
     ),
     technicalDebt: NamedObject(
       'TechnicalDebtRating',
@@ -227,7 +227,7 @@ export const ProjectInsights = Named(
         rating: Type.Integer({ description: 'Technical debt: 100 minus the health', examples: [22] }),
         ...rating,
       },
-      { description: 'The current and the past technical debt' },
+      { description: 'The current technical debt, and the feature counts behind it' },
     ),
   }),
 );

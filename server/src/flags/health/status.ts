@@ -1,14 +1,14 @@
-import { notFound } from '../../../../plane/src/platform/errors.ts';
+import { notFound } from '@halyard/plane/platform/errors.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { debtOf, healthOf, ratingOf } from '../technical-debt/score.ts';
+import { computeDebt, computeHealth, toUnleashCounts } from '../technical-debt/score.ts';
 import type { ProjectInsights, ProjectStatus } from './schema.ts';
 import { findInsightsParts, findStatusParts } from './store.ts';
 
-export async function readStatus(db: Reader, project: string, at: Date): Promise<ProjectStatus> {
-  const parts = await findStatusParts(db, project, at);
+export async function readStatus(db: Reader, project: string, now: Date): Promise<ProjectStatus> {
+  const parts = await findStatusParts(db, project, now);
   if (!parts) throw notFound(`Project "${project}"`);
   const { counts, resources, activityCountByDate, lifecycle } = parts;
-  const stage = ({ averageDays, currentFlags }: (typeof lifecycle)['initial']) => ({
+  const summarizeStage = ({ averageDays, currentFlags }: (typeof lifecycle)['initial']) => ({
     averageDays,
     currentFlags,
   });
@@ -16,28 +16,28 @@ export async function readStatus(db: Reader, project: string, at: Date): Promise
   return {
     resources,
     activityCountByDate,
-    health: { current: healthOf(counts) },
-    technicalDebt: { current: 100 - healthOf(counts) },
-    staleFlags: { total: debtOf(counts) },
+    health: { current: computeHealth(counts) },
+    technicalDebt: { current: 100 - computeHealth(counts) },
+    staleFlags: { total: computeDebt(counts) },
     lifecycleSummary: {
-      initial: stage(lifecycle.initial),
-      preLive: stage(lifecycle['pre-live']),
-      live: stage(lifecycle.live),
-      completed: stage(lifecycle.completed),
+      initial: summarizeStage(lifecycle.initial),
+      preLive: summarizeStage(lifecycle['pre-live']),
+      live: summarizeStage(lifecycle.live),
+      completed: summarizeStage(lifecycle.completed),
       archived: { currentFlags, last30Days },
     },
   };
 }
 
-export async function readInsights(db: Reader, project: string, at: Date): Promise<ProjectInsights> {
-  const parts = await findInsightsParts(db, project, at);
+export async function readInsights(db: Reader, project: string, now: Date): Promise<ProjectInsights> {
+  const parts = await findInsightsParts(db, project, now);
   if (!parts) throw notFound(`Project "${project}"`);
-  const { counts, members, ...rest } = parts;
-  const rating = ratingOf(counts);
+  const { counts, members, ...otherParts } = parts;
+  const rating = toUnleashCounts(counts);
   return {
-    ...rest,
-    members: { currentMembers: members, change: rest.stats.projectMembersAddedCurrentWindow },
-    health: { rating: healthOf(counts), ...rating },
-    technicalDebt: { rating: 100 - healthOf(counts), ...rating },
+    ...otherParts,
+    members: { currentMembers: members, change: otherParts.stats.projectMembersAddedCurrentWindow },
+    health: { rating: computeHealth(counts), ...rating },
+    technicalDebt: { rating: 100 - computeHealth(counts), ...rating },
   };
 }

@@ -2,13 +2,13 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import { FEATURE_NAMING, MEMBERS, membersAddedSince } from '../projects/store.ts';
-import { countsOf } from '../technical-debt/store.ts';
+import { selectCounts } from '../technical-debt/store.ts';
 import type { InsightsParts, ReportParts, StatusParts } from './schema.ts';
 
-const daysBefore = (at: Date, days: number) =>
-  sql`(${at}::timestamptz - ${sql.lit(days)} * interval '1 day')`;
+const daysBefore = (now: Date, days: number) =>
+  sql`(${now}::timestamptz - ${sql.lit(days)} * interval '1 day')`;
 
-/** Features of `projects` that were ever enabled in a production environment, with the number of days until then. */
+/** Features of `projects` that were ever enabled in a production environment, and how many days after their creation. */
 const LEAD_TIMES = sql`(
   select features.name, min(here.first_enabled_at) as at,
     (extract(epoch from min(here.first_enabled_at) - features.created_at) / 86400)::numeric as days
@@ -20,9 +20,9 @@ const LEAD_TIMES = sql`(
 )`;
 
 /**
- * The days from the creation of a feature until it was first enabled in a production environment, for features of `projects`
- * first enabled since that time. Reads the events, so that deleting or moving a feature later changes nothing. Only the latest
- * creation counts, because a deleted feature may have had the same name.
+ * Selects how many days passed from the creation of each feature of `projects` until it was first enabled in a production
+ * environment, if that happened after `since`. Reads the events, so that deleting or moving a feature later changes nothing. Only
+ * the latest creation counts, because a deleted feature may have had the same name.
  */
 const daysToProduction = (since: RawBuilder<unknown>) => sql`(
   select extract(epoch from activation.created_at - creation.at) / 86400 as days
@@ -40,40 +40,40 @@ const daysToProduction = (since: RawBuilder<unknown>) => sql`(
 )`;
 const PRODUCTION = sql`array(select name from environments where type = 'production')`;
 
-/** The `ProjectStats` of `projects`. */
-function stats(at: Date) {
-  const [current, past] = [daysBefore(at, 30), daysBefore(at, 60)];
+/** Selects the `ProjectStats` of `projects`. */
+function selectStats(now: Date) {
+  const [currentStart, pastStart] = [daysBefore(now, 30), daysBefore(now, 60)];
   /** Counts events of one type in the current and the past window. */
-  const windows = (type: string, counted: RawBuilder<unknown>) => sql`(
-    select count(${counted}) filter (where created_at >= ${current}) as now,
-      count(${counted}) filter (where created_at < ${current}) as before
-    from events where project = projects.id and type = ${sql.lit(type)} and created_at >= ${past}
+  const countInWindows = (type: string, countedRows: RawBuilder<unknown>) => sql`(
+    select count(${countedRows}) filter (where created_at >= ${currentStart}) as now,
+      count(${countedRows}) filter (where created_at < ${currentStart}) as before
+    from events where project = projects.id and type = ${sql.lit(type)} and created_at >= ${pastStart}
   )`;
   return sql`(
     select jsonb_build_object(
       'avgTimeToProdCurrentWindow', (
-        select coalesce(round(avg(days), 1), 0) from ${daysToProduction(current)} as activated
+        select coalesce(round(avg(days), 1), 0) from ${daysToProduction(currentStart)} as activated
       ),
       'createdCurrentWindow', created.now, 'createdPastWindow', created.before,
       'archivedCurrentWindow', archived.now, 'archivedPastWindow', archived.before,
       'projectActivityCurrentWindow', activity.now, 'projectActivityPastWindow', activity.before,
-      'projectMembersAddedCurrentWindow', ${membersAddedSince(current)}
+      'projectMembersAddedCurrentWindow', ${membersAddedSince(currentStart)}
     )
-    from ${windows('feature-created', sql`*`)} as created,
-      ${windows('feature-archived', sql`distinct feature_name`)} as archived, (
-        select count(*) filter (where created_at >= ${current}) as now,
-          count(*) filter (where created_at < ${current}) as before
-        from events where events.project = projects.id and created_at >= ${past}
+    from ${countInWindows('feature-created', sql`*`)} as created,
+      ${countInWindows('feature-archived', sql`distinct feature_name`)} as archived, (
+        select count(*) filter (where created_at >= ${currentStart}) as now,
+          count(*) filter (where created_at < ${currentStart}) as before
+        from events where events.project = projects.id and created_at >= ${pastStart}
       ) as activity
   )`;
 }
 
-/** The health report without its features. */
+/** Returns the health report without its features. */
 export async function findReportParts(
   db: Reader,
   actor: Actor,
   project: string,
-  at: Date,
+  now: Date,
 ): Promise<ReportParts | undefined> {
   const { rows } = await sql<ReportParts>`
     select projects.name, projects.description, projects.mode,
@@ -91,21 +91,23 @@ export async function findReportParts(
         from project_environments join environments on environments.name = environment_name
         where project_id = projects.id
       ), '[]') as environments,
-      ${stats(at)} as stats, to_jsonb(counts) as counts
-    from projects cross join ${countsOf(project, at)} as counts where projects.id = ${project}`.execute(db);
+      ${selectStats(now)} as stats, to_jsonb(counts) as counts
+    from projects cross join ${selectCounts(project, now)} as counts where projects.id = ${project}`.execute(
+    db,
+  );
   return rows[0];
 }
 
 const STAGES = sql`(values ('initial', 1), ('pre-live', 2), ('live', 3), ('completed', 4), ('archived', 5))`;
 
-/** The number of features in each stage, and the average number of days that features spent in it. */
-const lifecycle = (project: string, at: Date) => sql`(
+/** Selects the number of features in each stage, and the average number of days that features spent in it. */
+const selectLifecycle = (project: string, now: Date) => sql`(
   select jsonb_object_agg(name, jsonb_build_object(
     'averageDays', round(spent::numeric, 1), 'currentFlags', coalesce(now, 0), 'last30Days', coalesce(lately, 0)
   ))
   from ${STAGES} as known (name, place) left join (
     select stage, avg(extract(epoch from left_at - entered_at) / 86400) as spent, count(*) filter (where left_at is null) as now,
-      count(*) filter (where left_at is null and entered_at >= ${daysBefore(at, 30)}) as lately
+      count(*) filter (where left_at is null and entered_at >= ${daysBefore(now, 30)}) as lately
     from (
       select stage, entered_at, lead(entered_at) over (partition by feature_name order by place) as left_at
       from feature_lifecycles join ${STAGES} as known (name, place) on name = stage
@@ -119,10 +121,10 @@ const lifecycle = (project: string, at: Date) => sql`(
 export async function findStatusParts(
   db: Reader,
   project: string,
-  at: Date,
+  now: Date,
 ): Promise<StatusParts | undefined> {
   const { rows } = await sql<StatusParts>`
-    select to_jsonb(counts) as counts, ${lifecycle(project, at)} as lifecycle,
+    select to_jsonb(counts) as counts, ${selectLifecycle(project, now)} as lifecycle,
       jsonb_build_object(
         'members', ${MEMBERS},
         'apiTokens', (
@@ -135,21 +137,23 @@ export async function findStatusParts(
         select jsonb_agg(jsonb_build_object('date', day, 'count', count) order by day)
         from (
           select (created_at at time zone 'UTC')::date as day, count(*) from events
-          where events.project = projects.id and created_at >= ${daysBefore(at, 365)}
+          where events.project = projects.id and created_at >= ${daysBefore(now, 365)}
           group by day
         ) as activity
       ), '[]') as "activityCountByDate"
-    from projects cross join ${countsOf(project, at)} as counts where projects.id = ${project}`.execute(db);
+    from projects cross join ${selectCounts(project, now)} as counts where projects.id = ${project}`.execute(
+    db,
+  );
   return rows[0];
 }
 
 export async function findInsightsParts(
   db: Reader,
   project: string,
-  at: Date,
+  now: Date,
 ): Promise<InsightsParts | undefined> {
   const { rows } = await sql<InsightsParts>`
-    select to_jsonb(counts) as counts, ${stats(at)} as stats, ${MEMBERS} as members,
+    select to_jsonb(counts) as counts, ${selectStats(now)} as stats, ${MEMBERS} as members,
       coalesce((
         select jsonb_agg(jsonb_build_object('type', type, 'count', count) order by type)
         from (
@@ -170,11 +174,13 @@ export async function findInsightsParts(
           select *, row_number() over (order by at desc, name) as newest from ${LEAD_TIMES} as activated
         ) as activated
       ) as "leadTime"
-    from projects cross join ${countsOf(project, at)} as counts where projects.id = ${project}`.execute(db);
+    from projects cross join ${selectCounts(project, now)} as counts where projects.id = ${project}`.execute(
+    db,
+  );
   return rows[0];
 }
 
-export type Announced = {
+export type NewlyStaleFeature = {
   name: string;
   project: string;
   type: string;
@@ -186,21 +192,21 @@ export type Announced = {
  * Marks up to `limit` features that became potentially stale as announced, and returns them. A partial index has the features
  * that are not announced yet, oldest first. Features that another server has locked are skipped.
  */
-export async function markAnnounced(tx: Tx, at: Date, limit: number): Promise<Announced[]> {
-  const { rows } = await sql<Announced>`
+export async function markAnnounced(tx: Tx, now: Date, limit: number): Promise<NewlyStaleFeature[]> {
+  const { rows } = await sql<NewlyStaleFeature>`
     with due as (
       select waiting.name, feature_types.lifetime_days
       from feature_types cross join lateral (
         select name from features
         where features.type = feature_types.id and announced_stale_at is null and archived_at is null and not stale
-          and created_at <= ${at}::timestamptz - feature_types.lifetime_days * interval '1 day'
+          and created_at <= ${now}::timestamptz - feature_types.lifetime_days * interval '1 day'
         order by created_at limit ${limit}
         for no key update skip locked
       ) as waiting
       where lifetime_days is not null
       limit ${limit}
     )
-    update features set announced_stale_at = ${at} from due where features.name = due.name
+    update features set announced_stale_at = ${now} from due where features.name = due.name
     returning features.name, features.project, features.type, features.created_at as "createdAt",
       due.lifetime_days as "lifetimeDays"`.execute(tx);
   return rows;

@@ -1,30 +1,33 @@
 import { SYSTEM } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { type Change, change } from '../../record/change.ts';
-import { insertStage, listAdvancing, listSeenBeforeLive, lockFree } from './store.ts';
+import { insertStage, listSeenBeforeLive, listStageAdvances, lockFreeFeatures } from './store.ts';
 
 const FEATURES_PER_CHANGE = 500;
 
-/** Moves the given features that SDKs have seen to the stage they should be at. Most are already there, and are not even locked. */
-export async function advanceSeen(db: Db, names: string[]): Promise<number> {
-  const advancing = names.length === 0 ? [] : await listAdvancing(db, names);
-  if (advancing.length === 0) return 0;
-  const due = advancing.map(({ name }) => name);
-  return await change(db, SYSTEM, current => advanceLifecycle(current, due));
+/**
+ * Moves the given features that SDKs have seen to the stage at which they should be. Most features are already there
+ * and are not even locked.
+ */
+export async function advanceSeenFeatures(db: Db, names: string[]): Promise<number> {
+  const advances = names.length === 0 ? [] : await listStageAdvances(db, names);
+  if (advances.length === 0) return 0;
+  const dueNames = advances.map(({ name }) => name);
+  return await change(db, SYSTEM, current => advanceLifecycle(current, dueNames));
 }
 
 /**
- * Moves features that SDKs have seen to pre-live or live. A feature that another change has locked is skipped: the next report
- * about it, or the job, moves it. Returns how many moved.
+ * Moves features that SDKs have seen to pre-live or live. Skips a feature that another change has locked, because the
+ * next report about the feature, or the job, moves it. Returns the number of moved features.
  */
 async function advanceLifecycle({ tx, record }: Change, names: string[]): Promise<number> {
-  // Another server may have moved them, so they are read again under the lock.
-  const advancing = await listAdvancing(tx, await lockFree(tx, names));
-  const moved = advancing.map(({ name }) => name);
-  const live = advancing.filter(({ to }) => to === 'live').map(({ name }) => name);
-  if (moved.length > 0) await insertStage(tx, moved, 'pre-live');
-  if (live.length > 0) await insertStage(tx, live, 'live');
-  for (const { name, project, from, to } of advancing) {
+  // Another server may have moved these features, so they are read again under the lock.
+  const advances = await listStageAdvances(tx, await lockFreeFeatures(tx, names));
+  const movedNames = advances.map(({ name }) => name);
+  const liveNames = advances.filter(({ to }) => to === 'live').map(({ name }) => name);
+  if (movedNames.length > 0) await insertStage(tx, movedNames, 'pre-live');
+  if (liveNames.length > 0) await insertStage(tx, liveNames, 'live');
+  for (const { name, project, from, to } of advances) {
     record({
       type: 'feature-stage-entered',
       project,
@@ -33,19 +36,19 @@ async function advanceLifecycle({ tx, record }: Change, names: string[]): Promis
       preData: { stage: from },
     });
   }
-  return moved.length;
+  return movedNames.length;
 }
 
 /**
- * Moves every feature that was seen but not moved then, because the server stopped or the feature was locked. Returns how many it
- * moved.
+ * Moves every feature that was seen earlier but not moved, because the server stopped or the feature was locked. Returns the
+ * number of moved features.
  */
 export async function advanceAll(db: Db): Promise<number> {
-  let moved = 0;
-  for (let after = ''; ; ) {
-    const names = await listSeenBeforeLive(db, after, FEATURES_PER_CHANGE);
-    moved += await advanceSeen(db, names);
-    if (names.length < FEATURES_PER_CHANGE) return moved;
-    after = names.at(-1) ?? after;
+  let movedCount = 0;
+  for (let lastName = ''; ; ) {
+    const names = await listSeenBeforeLive(db, lastName, FEATURES_PER_CHANGE);
+    movedCount += await advanceSeenFeatures(db, names);
+    if (names.length < FEATURES_PER_CHANGE) return movedCount;
+    lastName = names.at(-1) ?? lastName;
   }
 }

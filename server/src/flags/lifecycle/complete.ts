@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Change } from '../../record/change.ts';
 import { lockActiveFeature } from '../feature-rows/lock.ts';
 import type { Completion } from './schema.ts';
-import { deleteStage, findCompletion, setCompleted } from './store.ts';
+import { deleteStage, findCompletion, setCompletion } from './store.ts';
 
-/** Marks a feature as completed: kept or discarded. */
+/** Marks a feature as completed, with the status kept or discarded. */
 export async function completeFeature(
   { tx, record }: Change,
   project: string,
@@ -12,11 +12,17 @@ export async function completeFeature(
   { status, statusValue }: Completion,
 ): Promise<void> {
   await lockActiveFeature(tx, project, featureName);
-  const before = await findCompletion(tx, featureName);
-  const after = { status, statusValue: statusValue ?? null };
-  if (isDeepStrictEqual(after, before)) return;
-  await setCompleted(tx, featureName, after);
-  record({ type: 'feature-completed', project, featureName, data: after, preData: before });
+  const completionBefore = await findCompletion(tx, featureName);
+  const completionAfter = { status, statusValue: statusValue ?? null };
+  if (isDeepStrictEqual(completionAfter, completionBefore)) return;
+  await setCompletion(tx, featureName, completionAfter);
+  record({
+    type: 'feature-completed',
+    project,
+    featureName,
+    data: completionAfter,
+    preData: completionBefore,
+  });
 }
 
 /** Returns a completed feature to its previous stage. */
@@ -26,8 +32,8 @@ export async function uncompleteFeature(
   featureName: string,
 ): Promise<void> {
   await lockActiveFeature(tx, project, featureName);
-  const before = await findCompletion(tx, featureName);
-  if (before === null) return;
+  const completionBefore = await findCompletion(tx, featureName);
+  if (completionBefore === null) return;
   await deleteStage(tx, featureName, 'completed');
-  record({ type: 'feature-uncompleted', project, featureName, preData: before });
+  record({ type: 'feature-uncompleted', project, featureName, preData: completionBefore });
 }

@@ -1,12 +1,12 @@
-import { notFound } from '../../../../plane/src/platform/errors.ts';
-import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
-import { ofFeature } from '../../platform/http/params.ts';
+import { notFound } from '@halyard/plane/platform/errors.ts';
+import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
+import { featureParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { completeFeature, uncompleteFeature } from './complete.ts';
 import { Completion, LifecycleCount, LifecycleHistory } from './schema.ts';
 import { countByStage, findStages } from './store.ts';
 
-const HERE = '/api/admin/projects/:projectId/features/:featureName/lifecycle';
+const BASE_PATH = '/api/admin/projects/:projectId/features/:featureName/lifecycle';
 
 /** The feature operations register the schema Lifecycle. */
 export const LIFECYCLE: OperationModule = {
@@ -15,12 +15,12 @@ export const LIFECYCLE: OperationModule = {
   operations: [
     query({
       id: 'getFeatureLifecycle',
-      route: `GET ${HERE}`,
+      route: `GET ${BASE_PATH}`,
       summary: 'List the stages of a feature',
       description:
         'Returns every stage the feature has reached since it was created or revived, oldest first.',
       permission: 'NONE',
-      params: ofFeature,
+      params: featureParams,
       output: jsonResponse('The stages', LifecycleHistory),
       read: async ({ db }, { params: { projectId, featureName } }) => {
         const stages = await findStages(db, projectId, featureName);
@@ -30,11 +30,11 @@ export const LIFECYCLE: OperationModule = {
     }),
     command({
       id: 'completeFeature',
-      route: `POST ${HERE}/complete`,
+      route: `POST ${BASE_PATH}/complete`,
       summary: 'Mark a feature as completed',
       description: 'Marks a feature as kept or discarded. statusValue can name the kept variant.',
       permission: ['UPDATE_FEATURE'],
-      params: ofFeature,
+      params: featureParams,
       body: Completion,
       output: Nothing,
       events: ['feature-completed'],
@@ -43,11 +43,11 @@ export const LIFECYCLE: OperationModule = {
     }),
     command({
       id: 'uncompleteFeature',
-      route: `POST ${HERE}/uncomplete`,
+      route: `POST ${BASE_PATH}/uncomplete`,
       summary: 'Unmark a feature as completed',
       description: 'Returns a completed feature to its previous stage.',
       permission: ['UPDATE_FEATURE'],
-      params: ofFeature,
+      params: featureParams,
       output: Nothing,
       events: ['feature-uncompleted'],
       run: (current, { params: { projectId, featureName } }) =>

@@ -5,7 +5,7 @@ import { change } from '../../record/change.ts';
 import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
-import { untilWaiting } from '../../test/waiting.ts';
+import { waitForLockWaiters } from '../../test/waiting.ts';
 import { enterStage } from './enter.ts';
 import type { Stage } from './schema.ts';
 
@@ -14,19 +14,20 @@ const harness = useHarness();
 type Reached = { stage: string; enteredStageAt: string; status?: string; statusValue?: string };
 
 async function makeFeature(name: string, project = 'default') {
-  const here = `/api/admin/projects/${project}/features/${name}`;
+  const featurePath = `/api/admin/projects/${project}/features/${name}`;
   await call(harness.app, 'POST', `/api/admin/projects/${project}/features`, { body: { name } });
   return {
-    here,
-    complete: (body: object) => call(harness.app, 'POST', `${here}/lifecycle/complete`, { body }),
-    uncomplete: () => call(harness.app, 'POST', `${here}/lifecycle/uncomplete`),
-    archive: () => call(harness.app, 'DELETE', here),
+    featurePath,
+    complete: (body: object) => call(harness.app, 'POST', `${featurePath}/lifecycle/complete`, { body }),
+    uncomplete: () => call(harness.app, 'POST', `${featurePath}/lifecycle/uncomplete`),
+    archive: () => call(harness.app, 'DELETE', featurePath),
     revive: () =>
       call(harness.app, 'POST', `/api/admin/projects/${project}/revive`, { body: { features: [name] } }),
-    stage: async (): Promise<Reached> => (await call(harness.app, 'GET', here)).body.lifecycle,
-    history: async (): Promise<Reached[]> => (await call(harness.app, 'GET', `${here}/lifecycle`)).body,
+    stage: async (): Promise<Reached> => (await call(harness.app, 'GET', featurePath)).body.lifecycle,
+    history: async (): Promise<Reached[]> =>
+      (await call(harness.app, 'GET', `${featurePath}/lifecycle`)).body,
     stages: async () =>
-      (await call(harness.app, 'GET', `${here}/lifecycle`)).body.map(({ stage }: Reached) => stage),
+      (await call(harness.app, 'GET', `${featurePath}/lifecycle`)).body.map(({ stage }: Reached) => stage),
     events: async () =>
       (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${name}`)).body.events
         .toReversed()
@@ -34,41 +35,47 @@ async function makeFeature(name: string, project = 'default') {
   };
 }
 
-/** Writes a stage, as metrics will do. */
-const reach = (name: string, stage: Stage) =>
+/** Makes the feature enter a stage, as metrics do. */
+const reachStage = (name: string, stage: Stage) =>
   change(harness.db, SYSTEM, ({ tx }) => enterStage(tx, [name], stage));
 
-const countsAs = async (token?: string) =>
+const readCountsAs = async (token?: string) =>
   (await call(harness.app, 'GET', '/api/admin/lifecycle/count', token === undefined ? {} : { token })).body;
 
 test('a feature goes through its stages, and starts again when it is revived', async () => {
   const { stages, stage, history, complete, archive, revive } = await makeFeature('travelling');
 
-  const first = await history();
-  await reach('travelling', 'pre-live');
-  await reach('travelling', 'live');
+  const firstHistory = await history();
+  await reachStage('travelling', 'pre-live');
+  await reachStage('travelling', 'live');
   await complete({ status: 'kept', statusValue: 'blue' });
   const completed = await stage();
   await archive();
-  const all = await history();
+  const fullHistory = await history();
   await revive();
 
-  expect(first).toEqual([{ stage: 'initial', enteredStageAt: expect.stringMatching(/Z$/) }]);
+  expect(firstHistory).toEqual([{ stage: 'initial', enteredStageAt: expect.stringMatching(/Z$/) }]);
   expect(completed).toEqual({
     stage: 'completed',
     enteredStageAt: expect.any(String),
     status: 'kept',
     statusValue: 'blue',
   });
-  expect(all.map(reached => reached.stage)).toEqual(['initial', 'pre-live', 'live', 'completed', 'archived']);
-  expect(all[3]).toEqual(completed);
+  expect(fullHistory.map(entry => entry.stage)).toEqual([
+    'initial',
+    'pre-live',
+    'live',
+    'completed',
+    'archived',
+  ]);
+  expect(fullHistory[3]).toEqual(completed);
   expect(await stages()).toEqual(['initial']);
-  expect((await history())[0]?.enteredStageAt).not.toBe(first[0]?.enteredStageAt);
+  expect((await history())[0]?.enteredStageAt).not.toBe(firstHistory[0]?.enteredStageAt);
 });
 
-test('completing and uncompleting are recorded once each, with the previous state', async () => {
+test('completing and uncompleting are each recorded once, with the previous state', async () => {
   const { complete, uncomplete, stage, stages, events } = await makeFeature('completed');
-  await reach('completed', 'live');
+  await reachStage('completed', 'live');
 
   const responses = [
     await complete({ status: 'kept', statusValue: 'blue', unknown: 1 }),
@@ -86,20 +93,20 @@ test('completing and uncompleting are recorded once each, with the previous stat
     status: 'discarded',
   });
   expect(await stages()).toEqual(['initial', 'live']);
-  const [kept, discard] = [
+  const [keptCompletion, discardedCompletion] = [
     { status: 'kept', statusValue: 'blue' },
     { status: 'discarded', statusValue: null },
   ];
   expect(await events()).toMatchObject([
-    { type: 'feature-completed', project: 'default', data: kept, preData: null },
-    { type: 'feature-completed', data: discard, preData: kept },
-    { type: 'feature-uncompleted', data: null, preData: discard },
+    { type: 'feature-completed', project: 'default', data: keptCompletion, preData: null },
+    { type: 'feature-completed', data: discardedCompletion, preData: keptCompletion },
+    { type: 'feature-uncompleted', data: null, preData: discardedCompletion },
   ]);
 });
 
 test.each([
   ['no status', {}, '/body/status'],
-  ['another status', { status: 'forgotten' }, '/body/status'],
+  ['an unknown status', { status: 'forgotten' }, '/body/status'],
   ['a value that is too long', { status: 'kept', statusValue: 'x'.repeat(501) }, '/body/statusValue'],
 ])('rejects %s', async (_case, body, path) => {
   const { complete } = await makeFeature('rejecting');
@@ -114,59 +121,59 @@ test('rejects completing an archived feature, and a missing feature with 404', a
   for (const response of [await complete({ status: 'kept' }), await uncomplete()])
     expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
   expect((await events()).map(({ type }: { type: string }) => type)).toEqual(['feature-archived']);
-  const missing = '/api/admin/projects/default/features/nowhere/lifecycle';
-  expect((await call(harness.app, 'GET', missing)).status).toBe(404);
+  const missingFeature = '/api/admin/projects/default/features/nowhere/lifecycle';
+  expect((await call(harness.app, 'GET', missingFeature)).status).toBe(404);
   await makeProject(harness.db, { id: 'elsewhere' });
-  const elsewhere = '/api/admin/projects/elsewhere/features/shelved/lifecycle';
-  expect((await call(harness.app, 'GET', elsewhere)).status).toBe(404);
+  const otherProject = '/api/admin/projects/elsewhere/features/shelved/lifecycle';
+  expect((await call(harness.app, 'GET', otherProject)).status).toBe(404);
 });
 
-test('a completion that waited for another records its result as the previous state', async () => {
+test('a completion that waited for an earlier one records the earlier one as the previous state', async () => {
   const { complete, events } = await makeFeature('contended');
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from features where name = 'contended' for update`.execute(blocker);
 
-  const waiting = complete({ status: 'kept' });
-  await untilWaiting(harness.db);
+  const pendingCompletion = complete({ status: 'kept' });
+  await waitForLockWaiters(harness.db);
   await sql`insert into feature_lifecycles (feature_name, stage, status)
     values ('contended', 'completed', 'discarded')`.execute(blocker);
   await blocker.commit().execute();
 
-  expect((await waiting).status).toBe(200);
+  expect((await pendingCompletion).status).toBe(200);
   expect(await events()).toMatchObject([
     { type: 'feature-completed', data: { status: 'kept' }, preData: { status: 'discarded' } },
   ]);
 });
 
-test('a feature without stored stages has those that follow from its times', async () => {
-  const { here, history, stage, archive } = await makeFeature('stageless');
-  const { createdAt } = (await call(harness.app, 'GET', here)).body;
-  const forget = () =>
+test("without stored stages, the stages follow from the feature's times", async () => {
+  const { featurePath, history, stage, archive } = await makeFeature('stageless');
+  const { createdAt } = (await call(harness.app, 'GET', featurePath)).body;
+  const deleteStages = () =>
     sql`delete from feature_lifecycles where feature_name = 'stageless'`.execute(harness.db);
-  const before = await countsAs();
+  const countsBefore = await readCountsAs();
 
-  await forget();
+  await deleteStages();
   const young = await stage();
-  const counted = await countsAs();
+  const countsAfter = await readCountsAs();
   await archive();
-  await forget();
+  await deleteStages();
 
   expect(young).toEqual({ stage: 'initial', enteredStageAt: createdAt });
-  expect(counted).toEqual(before);
-  expect((await history()).map(reached => reached.stage)).toEqual(['initial', 'archived']);
+  expect(countsAfter).toEqual(countsBefore);
+  expect((await history()).map(entry => entry.stage)).toEqual(['initial', 'archived']);
   expect(await stage()).toMatchObject({ stage: 'archived' });
-  expect(await countsAs()).toEqual({
-    ...before,
-    initial: before.initial - 1,
-    archived: before.archived + 1,
+  expect(await readCountsAs()).toEqual({
+    ...countsBefore,
+    initial: countsBefore.initial - 1,
+    archived: countsBefore.archived + 1,
   });
 });
 
-test('counts features by stage, those of a private project only for its members', async () => {
-  const hidden = await makeProject(harness.db, { mode: 'private' });
+test('counts features by stage, and features of a private project only for its members', async () => {
+  const privateProject = await makeProject(harness.db, { mode: 'private' });
   const [viewer, member] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
-  await makeMember(harness.db, member, hidden.id, 'Reader');
-  const before = { viewer: await countsAs(viewer.token), admin: await countsAs() };
+  await makeMember(harness.db, member, privateProject.id, 'Reader');
+  const countsBefore = { viewer: await readCountsAs(viewer.token), admin: await readCountsAs() };
 
   for (const [name, stage] of [
     ['count-1', 'pre-live'],
@@ -174,21 +181,21 @@ test('counts features by stage, those of a private project only for its members'
     ['count-3', 'live'],
   ] as const) {
     await makeFeature(name);
-    await reach(name, 'pre-live');
-    await reach(name, stage);
+    await reachStage(name, 'pre-live');
+    await reachStage(name, stage);
   }
-  await (await makeFeature('count-4', hidden.id)).complete({ status: 'kept' });
-  await (await makeFeature('count-5', hidden.id)).archive();
-  await makeFeature('count-6', hidden.id);
+  await (await makeFeature('count-4', privateProject.id)).complete({ status: 'kept' });
+  await (await makeFeature('count-5', privateProject.id)).archive();
+  await makeFeature('count-6', privateProject.id);
 
-  const open = { preLive: before.viewer.preLive + 1, live: before.viewer.live + 2 };
-  const all = {
-    initial: before.admin.initial + 1,
-    ...open,
-    completed: before.admin.completed + 1,
-    archived: before.admin.archived + 1,
+  const viewerCounts = { preLive: countsBefore.viewer.preLive + 1, live: countsBefore.viewer.live + 2 };
+  const adminCounts = {
+    initial: countsBefore.admin.initial + 1,
+    ...viewerCounts,
+    completed: countsBefore.admin.completed + 1,
+    archived: countsBefore.admin.archived + 1,
   };
-  expect(await countsAs(viewer.token)).toEqual({ ...before.viewer, ...open });
-  expect(await countsAs(member.token)).toEqual(all);
-  expect(await countsAs()).toEqual(all);
+  expect(await readCountsAs(viewer.token)).toEqual({ ...countsBefore.viewer, ...viewerCounts });
+  expect(await readCountsAs(member.token)).toEqual(adminCounts);
+  expect(await readCountsAs()).toEqual(adminCounts);
 });

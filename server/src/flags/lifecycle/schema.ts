@@ -1,5 +1,5 @@
+import { Named, NamedObject, Nullable, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
 
 export const STAGES = ['initial', 'pre-live', 'live', 'completed', 'archived'] as const;
 export type Stage = (typeof STAGES)[number];

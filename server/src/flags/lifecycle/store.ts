@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { ofReadableProject } from '../../access/store.ts';
+import { isInReadableProject } from '../../access/store.ts';
 import type { Actor } from '../../platform/actor.ts';
-import { anyOf } from '../../platform/db/any-of.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import { iso } from '../../platform/db/iso.ts';
 import { jsonTime } from '../../platform/db/json-text.ts';
+import { matchAny } from '../../platform/db/match-any.ts';
 import { type Completion, type Lifecycle, STAGES, type Stage } from './schema.ts';
 
 /** The rank of a stage. */
@@ -16,9 +16,9 @@ const LIFECYCLE = sql`jsonb_strip_nulls(jsonb_build_object(
 
 /**
  * The stages that a row of `features` has reached. The feature's own times replace missing rows, because a server of the version
- * before stages, which may still run during an upgrade, writes none.
+ * before stages, which may still be running during an upgrade, writes no rows.
  */
-const REACHED = sql`(
+const REACHED_STAGES = sql`(
   select stage, entered_at, status, status_value from feature_lifecycles where feature_name = features.name
   union all
   select stage, entered_at, null, null
@@ -29,8 +29,8 @@ const REACHED = sql`(
 ) as reached`;
 
 /**
- * The furthest stage that `features` has reached, as JSON text: the maximum of strings that start with the stage's rank, because
- * sorting one or two rows costs more. The times of the feature replace missing rows, as in `REACHED`.
+ * The furthest stage that `features` has reached, as JSON text. It is the maximum of strings that start with the stage's rank,
+ * because sorting one or two rows costs more. The times of the feature replace missing rows, as in `REACHED_STAGES`.
  */
 export const STAGE = sql`(
   select case
@@ -48,19 +48,19 @@ export const STAGE = sql`(
   ) as reached
 )`;
 
-/** The stages of a feature, oldest first; undefined if the project does not have the feature. */
+/** Returns the stages of a feature, oldest first; undefined if the project does not have the feature. */
 export async function findStages(
   db: Reader,
   project: string,
   featureName: string,
 ): Promise<Lifecycle[] | undefined> {
   const { rows } = await sql<{ stages: Lifecycle[] }>`
-    select (select jsonb_agg(${LIFECYCLE} order by entered_at, ${RANK}) from ${REACHED}) as stages
+    select (select jsonb_agg(${LIFECYCLE} order by entered_at, ${RANK}) from ${REACHED_STAGES}) as stages
     from features where name = ${featureName} and project = ${project}`.execute(db);
   return rows[0]?.stages;
 }
 
-/** The number of features at each stage, in projects that the actor may read. Stages without features are omitted. */
+/** Counts the features at each stage, in projects that the actor may read. Stages without features are omitted. */
 export async function countByStage(db: Reader, actor: Actor): Promise<{ stage: Stage; count: number }[]> {
   const { rows } = await sql<{ stage: Stage; count: number }>`
     select (${STAGES}::text[])[furthest] as stage, count(*) as count
@@ -69,14 +69,14 @@ export async function countByStage(db: Reader, actor: Actor): Promise<{ stage: S
         max(${RANK}), case when archived_at is null then 1 else ${STAGES.indexOf('archived') + 1} end
       ) as furthest
       from features left join feature_lifecycles on feature_name = name
-      where ${ofReadableProject(actor)}
+      where ${isInReadableProject(actor)}
       group by name
     ) as feature
     group by furthest`.execute(db);
   return rows;
 }
 
-/** How a feature was completed; null if it is not completed. */
+/** Returns how a feature was completed; null if it is not completed. */
 export async function findCompletion(
   db: Reader,
   featureName: string,
@@ -88,14 +88,14 @@ export async function findCompletion(
 }
 
 /** A feature that an SDK has seen, its stage, and the stage that it should be at. */
-export type Advancing = { name: string; project: string; from: Stage; to: 'pre-live' | 'live' };
+export type StageAdvance = { name: string; project: string; from: Stage; to: 'pre-live' | 'live' };
 
 /**
- * The given active features that SDKs have seen and that are not as far as they should be: pre-live, or live if they were seen in
- * an environment of type production after they were enabled there.
+ * Returns active features that SDKs have seen but that have not reached the stage they should have. A feature should be live if it
+ * was seen in an environment of type production after it was enabled there, and pre-live otherwise.
  */
-export async function listAdvancing(db: Reader, names: string[]): Promise<Advancing[]> {
-  const { rows } = await sql<Advancing>`
+export async function listStageAdvances(db: Reader, names: string[]): Promise<StageAdvance[]> {
+  const { rows } = await sql<StageAdvance>`
     select name, project, (${STAGES}::text[])[furthest] as from, case when is_live then 'live' else 'pre-live' end as to
     from (
       select features.name, features.project,
@@ -116,11 +116,11 @@ export async function listAdvancing(db: Reader, names: string[]): Promise<Advanc
   return rows;
 }
 
-/** Names of all active features that are not live and that an SDK has seen, after the given one. */
-export async function listSeenBeforeLive(db: Reader, after: string, limit: number): Promise<string[]> {
+/** Returns the names of all active features after the given one that an SDK has seen and that are not live. */
+export async function listSeenBeforeLive(db: Reader, lastName: string, limit: number): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from features
-    where name > ${after} and archived_at is null
+    where name > ${lastName} and archived_at is null
       and exists (select from feature_last_seen where feature_name = features.name)
       and not exists (
         select from feature_lifecycles where feature_name = features.name and stage in ('live', 'completed')
@@ -129,8 +129,8 @@ export async function listSeenBeforeLive(db: Reader, after: string, limit: numbe
   return rows.map(row => row.name);
 }
 
-/** Locks the features that no change has locked. Returns their names. */
-export async function lockFree(tx: Tx, names: string[]): Promise<string[]> {
+/** Locks the given features that no other change has locked, and returns their names. */
+export async function lockFreeFeatures(tx: Tx, names: string[]): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from features where name = any(${names}) order by name for update skip locked`.execute(tx);
   return rows.map(row => row.name);
@@ -143,7 +143,7 @@ export async function insertStage(tx: Tx, features: string[], stage: Stage): Pro
 }
 
 /** Completes a feature, or changes the status of its completion. */
-export async function setCompleted(
+export async function setCompletion(
   tx: Tx,
   featureName: string,
   { status, statusValue }: Completion,
@@ -156,7 +156,7 @@ export async function setCompleted(
 }
 
 export async function deleteStages(tx: Tx, features: string[]): Promise<void> {
-  await tx.deleteFrom('feature_lifecycles').where('feature_name', '=', anyOf(features)).execute();
+  await tx.deleteFrom('feature_lifecycles').where('feature_name', '=', matchAny(features)).execute();
 }
 
 export async function deleteStage(tx: Tx, featureName: string, stage: Stage): Promise<void> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { exceedsLimit, notFound } from '../../../../plane/src/platform/errors.ts';
+import { exceedsLimit, notFound } from '@halyard/plane/platform/errors.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import type { Change } from '../../record/change.ts';
 import { lockActiveFeature } from '../feature-rows/lock.ts';
@@ -19,33 +19,33 @@ export async function addLink(
   const link = validateLink(input, '/body');
   await lockActiveFeature(current.tx, project, featureName);
   const feature = { name: featureName, project, links: await listLinks(current.tx, featureName) };
-  const [added] = await attachLinks(current, [{ feature, links: [link] }]);
-  if (!added) throw new Error('The added link was not returned');
-  return added;
+  const [addedLink] = await attachLinks(current, [{ feature, links: [link] }]);
+  if (!addedLink) throw new Error('The added link was not returned');
+  return addedLink;
 }
 
 /** A feature and its links. */
 type LinkedFeature = { name: string; project: string; links: FeatureLink[] };
 
-/** Part of a change that locked the features and accepted the links. */
+/** Adds links that the caller has accepted, to features that it has locked. */
 export async function attachLinks(
   { tx, record }: Change,
-  wanted: { feature: LinkedFeature; links: Omit<FeatureLink, 'id'>[] }[],
+  additions: { feature: LinkedFeature; links: Omit<FeatureLink, 'id'>[] }[],
 ): Promise<FeatureLink[]> {
-  const full = wanted.find(({ feature, links }) => feature.links.length + links.length > MAX_LINKS);
-  if (full) throw exceedsLimit(`A feature can have at most ${MAX_LINKS} links.`);
-  const added = wanted.flatMap(({ feature, links }) =>
+  const fullFeature = additions.find(({ feature, links }) => feature.links.length + links.length > MAX_LINKS);
+  if (fullFeature) throw exceedsLimit(`A feature can have at most ${MAX_LINKS} links.`);
+  const newLinks = additions.flatMap(({ feature, links }) =>
     links.map(link => ({ feature, link: { id: randomUUID(), ...link } })),
   );
-  if (added.length === 0) return [];
+  if (newLinks.length === 0) return [];
   await insertLinks(
     tx,
-    added.map(({ feature, link }) => ({ featureName: feature.name, ...link })),
+    newLinks.map(({ feature, link }) => ({ featureName: feature.name, ...link })),
   );
-  for (const { feature, link } of added) {
+  for (const { feature, link } of newLinks) {
     record({ type: 'feature-link-added', project: feature.project, featureName: feature.name, data: link });
   }
-  return added.map(({ link }) => link);
+  return newLinks.map(({ link }) => link);
 }
 
 /** Changes the URL, and the title if it is given. An update that changes nothing writes nothing. */
@@ -57,12 +57,12 @@ export async function changeLink(
   input: LinkInput,
 ): Promise<FeatureLink> {
   const { url, title } = validateLink(input, '/body');
-  const before = await findLockedLink(tx, project, featureName, id);
-  const after = { id, url, title: input.title === undefined ? before.title : title };
-  if (isDeepStrictEqual(after, before)) return before;
-  await updateLink(tx, after);
-  record({ type: 'feature-link-updated', project, featureName, data: after, preData: before });
-  return after;
+  const linkBefore = await findLockedLink(tx, project, featureName, id);
+  const linkAfter = { id, url, title: input.title === undefined ? linkBefore.title : title };
+  if (isDeepStrictEqual(linkAfter, linkBefore)) return linkBefore;
+  await updateLink(tx, linkAfter);
+  record({ type: 'feature-link-updated', project, featureName, data: linkAfter, preData: linkBefore });
+  return linkAfter;
 }
 
 export async function removeLink(
@@ -83,7 +83,7 @@ async function findLockedLink(
   id: string,
 ): Promise<FeatureLink> {
   await lockActiveFeature(tx, project, featureName);
-  const link = (await listLinks(tx, featureName)).find(one => one.id === id);
+  const link = (await listLinks(tx, featureName)).find(candidate => candidate.id === id);
   if (!link) throw notFound(`Link ${id}`);
   return link;
 }

@@ -1,16 +1,16 @@
+import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
 import type { ValidInput } from '../../platform/http/input/checks.ts';
-import { featureName, ofFeature, projectId } from '../../platform/http/params.ts';
+import { featureName, featureParams, projectId } from '../../platform/http/params.ts';
 import { command, type OperationModule } from '../../record/operations/definition.ts';
 import { addLink, changeLink, removeLink } from './edit.ts';
 import { FeatureLink, LinkInput } from './schema.ts';
 import { validateLink } from './validate.ts';
 
 const linkId = Type.String({ description: 'Id of the link', format: 'uuid' });
-const ofLink = Type.Object({ projectId, featureName, linkId });
+const linkParams = Type.Object({ projectId, featureName, linkId });
 
-const HERE = '/api/admin/projects/:projectId/features/:featureName/link';
+const BASE_PATH = '/api/admin/projects/:projectId/features/:featureName/link';
 
 const checkUrl = ({ body: { url } }: ValidInput) => {
   if (url !== undefined) validateLink({ url }, '/body');
@@ -23,11 +23,11 @@ export const LINKS: OperationModule = {
   operations: [
     command({
       id: 'addFeatureLink',
-      route: `POST ${HERE}`,
+      route: `POST ${BASE_PATH}`,
       summary: 'Add a link to a feature',
       description: 'Adds a link to a feature, which can have at most 10 links.',
       permission: ['UPDATE_FEATURE'],
-      params: ofFeature,
+      params: featureParams,
       body: LinkInput,
       output: jsonResponse('The new link', FeatureLink),
       status: 201,
@@ -38,11 +38,11 @@ export const LINKS: OperationModule = {
     }),
     command({
       id: 'updateFeatureLink',
-      route: `PUT ${HERE}/:linkId`,
+      route: `PUT ${BASE_PATH}/:linkId`,
       summary: 'Update a link of a feature',
       description: 'Changes the URL, and the title if it is given.',
       permission: ['UPDATE_FEATURE'],
-      params: ofLink,
+      params: linkParams,
       body: LinkInput,
       output: jsonResponse('The link', FeatureLink),
       checks: [checkUrl],
@@ -52,11 +52,11 @@ export const LINKS: OperationModule = {
     }),
     command({
       id: 'deleteFeatureLink',
-      route: `DELETE ${HERE}/:linkId`,
+      route: `DELETE ${BASE_PATH}/:linkId`,
       summary: 'Remove a link from a feature',
       description: 'Removes a link from a feature.',
       permission: ['UPDATE_FEATURE'],
-      params: ofLink,
+      params: linkParams,
       output: Nothing,
       events: ['feature-link-removed'],
       run: (current, { params: { projectId, featureName, linkId } }) =>

@@ -4,21 +4,21 @@ import { expect, test } from 'vitest';
 import { makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
-import { untilWaiting } from '../../test/waiting.ts';
+import { waitForLockWaiters } from '../../test/waiting.ts';
 
 const harness = useHarness();
 
 const LINK = { url: 'https://example.com/tickets/42', title: 'The ticket' };
 
 async function makeFeature(name: string) {
-  const here = `/api/admin/projects/default/features/${name}`;
+  const featurePath = `/api/admin/projects/default/features/${name}`;
   await call(harness.app, 'POST', '/api/admin/projects/default/features', { body: { name } });
   return {
-    here,
-    add: (body: object = LINK) => call(harness.app, 'POST', `${here}/link`, { body }),
-    put: (id: string, body: object) => call(harness.app, 'PUT', `${here}/link/${id}`, { body }),
-    remove: (id: string) => call(harness.app, 'DELETE', `${here}/link/${id}`),
-    links: async () => (await call(harness.app, 'GET', here)).body.links,
+    featurePath,
+    add: (body: object = LINK) => call(harness.app, 'POST', `${featurePath}/link`, { body }),
+    put: (id: string, body: object) => call(harness.app, 'PUT', `${featurePath}/link/${id}`, { body }),
+    remove: (id: string) => call(harness.app, 'DELETE', `${featurePath}/link/${id}`),
+    links: async () => (await call(harness.app, 'GET', featurePath)).body.links,
     events: async () =>
       (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${name}`)).body.events
         .toReversed()
@@ -29,30 +29,33 @@ async function makeFeature(name: string) {
 test('adds, updates and removes links, and records the previous state', async () => {
   const { add, put, remove, links, events } = await makeFeature('linked');
 
-  const first = await add({ ...LINK, unknown: 1 });
-  const second = await add({ url: 'http://example.com', title: '  ' });
-  const changed = await put(first.body.id.toUpperCase(), { url: 'https://example.com/43' });
-  await put(first.body.id, { url: 'https://example.com/43', title: LINK.title });
-  const untitled = await put(first.body.id, { url: 'https://example.com/43', title: null });
-  const removed = await remove(second.body.id);
+  const firstResponse = await add({ ...LINK, unknown: 1 });
+  const secondResponse = await add({ url: 'http://example.com', title: '  ' });
+  const changeResponse = await put(firstResponse.body.id.toUpperCase(), { url: 'https://example.com/43' });
+  await put(firstResponse.body.id, { url: 'https://example.com/43', title: LINK.title });
+  const untitled = await put(firstResponse.body.id, { url: 'https://example.com/43', title: null });
+  const removal = await remove(secondResponse.body.id);
 
-  expect(first).toMatchObject({ status: 201, body: LINK });
-  expect(second).toMatchObject({ status: 201, body: { url: 'http://example.com', title: null } });
-  expect(changed.body).toEqual({ ...first.body, url: 'https://example.com/43' });
-  expect(untitled.body).toEqual({ ...changed.body, title: null });
-  expect(removed.status).toBe(200);
+  expect(firstResponse).toMatchObject({ status: 201, body: LINK });
+  expect(secondResponse).toMatchObject({ status: 201, body: { url: 'http://example.com', title: null } });
+  expect(changeResponse.body).toEqual({ ...firstResponse.body, url: 'https://example.com/43' });
+  expect(untitled.body).toEqual({ ...changeResponse.body, title: null });
+  expect(removal.status).toBe(200);
   expect(await links()).toEqual([untitled.body]);
-  const recorded = await events();
-  expect(recorded.map(({ type }: { type: string }) => type)).toEqual([
+  const recordedEvents = await events();
+  expect(recordedEvents.map(({ type }: { type: string }) => type)).toEqual([
     'feature-link-added',
     'feature-link-added',
     'feature-link-updated',
     'feature-link-updated',
     'feature-link-removed',
   ]);
-  expect(recorded[0]).toMatchObject({ project: 'default', data: first.body, preData: null });
-  expect([recorded[2].data, recorded[2].preData]).toEqual([changed.body, first.body]);
-  expect([recorded[4].data, recorded[4].preData]).toEqual([null, second.body]);
+  expect(recordedEvents[0]).toMatchObject({ project: 'default', data: firstResponse.body, preData: null });
+  expect([recordedEvents[2].data, recordedEvents[2].preData]).toEqual([
+    changeResponse.body,
+    firstResponse.body,
+  ]);
+  expect([recordedEvents[4].data, recordedEvents[4].preData]).toEqual([null, secondResponse.body]);
 });
 
 test.each([
@@ -80,10 +83,10 @@ test.each([
 });
 
 test('rejects a link of another feature and a missing link with 404', async () => {
-  const other = (await (await makeFeature('other')).add()).body.id;
+  const otherLink = (await (await makeFeature('other')).add()).body.id;
   const { put, remove } = await makeFeature('mine');
 
-  for (const id of [other, randomUUID()]) {
+  for (const id of [otherLink, randomUUID()]) {
     expect((await put(id, LINK)).status).toBe(404);
     expect((await remove(id)).status).toBe(404);
   }
@@ -91,19 +94,19 @@ test('rejects a link of another feature and a missing link with 404', async () =
 });
 
 test('the links of an archived feature cannot be changed', async () => {
-  const { here, add, put, remove } = await makeFeature('shelved');
+  const { featurePath, add, put, remove } = await makeFeature('shelved');
   const { id } = (await add()).body;
-  await call(harness.app, 'DELETE', here);
+  await call(harness.app, 'DELETE', featurePath);
 
   for (const response of [await add(), await put(id, { url: 'https://example.com' }), await remove(id)])
     expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
 });
 
 test('a Viewer can read links, but not change them', async () => {
-  const { here } = await makeFeature('looked-at');
+  const { featurePath } = await makeFeature('looked-at');
   const { token } = await makeUser(harness.db, 'Viewer');
 
-  expect((await call(harness.app, 'POST', `${here}/link`, { token, body: LINK })).status).toBe(403);
+  expect((await call(harness.app, 'POST', `${featurePath}/link`, { token, body: LINK })).status).toBe(403);
 });
 
 test('the link limit applies to concurrent requests', async () => {
@@ -112,13 +115,13 @@ test('the link limit applies to concurrent requests', async () => {
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from features where name = 'crowded' for update`.execute(blocker);
 
-  const waiting = add();
-  await untilWaiting(harness.db);
+  const pendingRequest = add();
+  await waitForLockWaiters(harness.db);
   await sql`insert into feature_links (feature_name, url) values ('crowded', 'https://example.com')`.execute(
     blocker,
   );
   await blocker.commit().execute();
 
-  expect(await waiting).toMatchObject({ status: 400, body: { name: 'ExceedsLimitError' } });
+  expect(await pendingRequest).toMatchObject({ status: 400, body: { name: 'ExceedsLimitError' } });
   expect(await links()).toHaveLength(10);
 });

@@ -1,5 +1,5 @@
+import { Named, NamedObject, Nullable } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Nullable } from '../../../../plane/src/platform/http/schema.ts';
 
 const url = Type.String({
   minLength: 1,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Reader, Tx } from '../../platform/db/database.ts';
-import { type FeaturePart, partOf } from '../feature-rows/store.ts';
+import { type FeaturePart, selectPart } from '../feature-rows/store.ts';
 import type { FeatureLink } from './schema.ts';
 
 /** The links of a feature. */
@@ -13,11 +13,13 @@ export const LINKS: FeaturePart = {
 
 export async function listLinks(db: Reader, featureName: string): Promise<FeatureLink[]> {
   const { rows } = await sql<{ links: FeatureLink[] }>`
-    select (${partOf(LINKS, 'few')})::jsonb as links from features where name = ${featureName}`.execute(db);
+    select (${selectPart(LINKS, 'few')})::jsonb as links from features where name = ${featureName}`.execute(
+    db,
+  );
   return rows[0]?.links ?? [];
 }
 
-/** Links keep the order of the list: each one is created a microsecond after the previous one. */
+/** Inserts links in the order of the list, by creating each link a microsecond after the previous one. */
 export async function insertLinks(tx: Tx, links: (FeatureLink & { featureName: string })[]): Promise<void> {
   await sql`
     insert into feature_links (id, feature_name, url, title, created_at)

@@ -1,7 +1,7 @@
-import { badData } from '../../../../plane/src/platform/errors.ts';
+import { badData } from '@halyard/plane/platform/errors.ts';
 import type { LinkInput } from './schema.ts';
 
-/** Checks a link. A title of whitespace becomes null. */
+/** Checks a link. A title that is only whitespace becomes null. */
 export function validateLink({ url, title }: LinkInput, path: string): { url: string; title: string | null } {
   const violation = urlViolation(url);
   if (violation !== undefined) throw badData([{ message: violation, path: `${path}/url` }]);
@@ -13,7 +13,7 @@ export function urlViolation(url: string): string | undefined {
   if (!/^https?:\/\/\S+$/i.test(url) || !URL.canParse(url))
     return 'url must start with http:// or https:// and contain no whitespace';
   const { username, password } = new URL(url);
-  // Events keep the URL forever.
+  // Events keep the URL forever, so it must not contain credentials.
   if (username !== '' || password !== '') return 'url must not contain a username or a password';
   return undefined;
 }

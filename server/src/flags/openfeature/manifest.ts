@@ -1,4 +1,4 @@
-import { ApiError, badData } from '../../../../plane/src/platform/errors.ts';
+import { ApiError, badData } from '@halyard/plane/platform/errors.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import type { Change } from '../../record/change.ts';
 import { lockFeatures } from '../feature-rows/lock.ts';
@@ -10,8 +10,8 @@ import { listPayloadTypes, type PayloadRow } from './store.ts';
 
 const DEFAULTS = { boolean: false, string: '', integer: 0, object: {} } as const;
 
-/** The type of the values that OFREP returns for the flag. The CLI's API has no fractions. */
-function typeOf({ payloads, isWhole }: PayloadRow): ManifestFlag['type'] | undefined {
+/** Returns the type of the values that OFREP returns for the flag. The CLI's API does not support fractions. */
+function findType({ payloads, isWhole }: PayloadRow): ManifestFlag['type'] | undefined {
   const types = payloads.filter(type => type !== 'none');
   if (types.length === 0) return 'boolean';
   if (types.every(type => type === 'json')) return 'object';
@@ -22,7 +22,7 @@ function typeOf({ payloads, isWhole }: PayloadRow): ManifestFlag['type'] | undef
 export async function readManifest(db: Reader, project: string, name?: string): Promise<ManifestFlag[]> {
   const rows = await listPayloadTypes(db, project, name);
   return rows.flatMap(row => {
-    const type = typeOf(row);
+    const type = findType(row);
     if (type === undefined) return [];
     const { name: key, description } = row;
     return [{ key, type, defaultValue: DEFAULTS[type], ...(description && { description }) }];
@@ -40,12 +40,12 @@ export async function readManifestFlag(db: Reader, project: string, name: string
 
 const conflict = (message: string): ApiError => new ApiError('ConflictError', message);
 
-/** Part of a change: creates a flag. Its values become strings, numbers or objects when somebody adds variants with payloads. */
+/** Creates a flag. Its values become strings, numbers or objects when somebody adds variants with payloads. */
 export async function createFromManifest(
   current: Change,
   project: string,
   { key, type, description }: NewManifestFlag,
-  most: number,
+  maxFlags: number,
 ): Promise<void> {
   if (type !== 'boolean')
     throw badData([
@@ -58,11 +58,11 @@ export async function createFromManifest(
     current,
     project,
     { name: key, ...(description !== undefined && { description }) },
-    most,
+    maxFlags,
   );
 }
 
-/** Part of a change: changes the description. */
+/** Changes the description. */
 export async function updateFromManifest(
   current: Change,
   project: string,
@@ -71,22 +71,22 @@ export async function updateFromManifest(
 ): Promise<void> {
   if (key !== name)
     throw badData([{ message: `key must be "${name}", as in the path, not "${key}".`, path: '/body/key' }]);
-  await lockActive(current, project, name);
-  const before = await readManifestFlag(current.tx, project, name);
-  if (before.type !== type)
+  await lockActiveFlag(current, project, name);
+  const flag = await readManifestFlag(current.tx, project, name);
+  if (flag.type !== type)
     throw conflict(
-      `Feature "${name}" has the type "${before.type}", not "${type}". The type follows from the payloads of its variants.`,
+      `Feature "${name}" has the type "${flag.type}", not "${type}". The type follows from the payloads of its variants.`,
     );
   if (description !== undefined) await changeFeature(current, project, name, { description });
 }
 
-/** Part of a change: archives a flag. The CLI expects a conflict if it is archived already. */
+/** Archives a flag. The CLI expects a conflict if the flag is already archived. */
 export async function archiveFromManifest(current: Change, project: string, name: string): Promise<void> {
-  await lockActive(current, project, name);
+  await lockActiveFlag(current, project, name);
   await archiveFeatures(current, project, [name]);
 }
 
-async function lockActive({ tx }: Change, project: string, name: string): Promise<void> {
+async function lockActiveFlag({ tx }: Change, project: string, name: string): Promise<void> {
   const [feature] = await lockFeatures(tx, project, [name]);
   if (feature?.archived) throw conflict(`Feature "${name}" is archived. Revive it in the console first.`);
 }

@@ -1,5 +1,5 @@
-import { jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
-import { inProject, ofFeature } from '../../platform/http/params.ts';
+import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
+import { featureParams, projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import {
   archiveFromManifest,
@@ -20,9 +20,9 @@ import {
 /** The CLI appends /openfeature/v0/… to the provider URL, so users give it the URL of a project. */
 const MANIFEST = '/api/admin/projects/:projectId/openfeature/v0/manifest';
 
-const NOT_STORED = [['defaultValue'], ['name']];
-const notStored = (body: unknown): string[][] =>
-  NOT_STORED.filter(([field = '']) => Object.hasOwn(Object(body), field));
+const IGNORED_PATHS = [['defaultValue'], ['name']];
+const ignoredPathsIn = (body: unknown): string[][] =>
+  IGNORED_PATHS.filter(([field = '']) => Object.hasOwn(Object(body), field));
 
 export const OPENFEATURE: OperationModule = {
   tag: 'OpenFeature CLI',
@@ -35,7 +35,7 @@ export const OPENFEATURE: OperationModule = {
       description:
         'Returns the active flags of the project with the types of their values, for the generators of the OpenFeature CLI. Flags whose payloads are fractions are omitted, because the manifest has no type for them.',
       permission: 'NONE',
-      params: inProject,
+      params: projectParams,
       output: jsonResponse('The manifest', Manifest),
       read: async ({ longReads, longReader }, { params: { projectId } }) => ({
         flags: await longReads.run(longReader, db => readManifest(db, projectId)),
@@ -48,12 +48,12 @@ export const OPENFEATURE: OperationModule = {
       description:
         'Creates a boolean flag, disabled in every environment of the project. The default value is not stored.',
       permission: ['CREATE_FEATURE'],
-      params: inProject,
+      params: projectParams,
       body: NewManifestFlag,
       output: jsonResponse('The new flag', ChangedManifestFlag),
       status: 201,
       rejects: [409],
-      ignoredPaths: notStored,
+      ignoredPaths: ignoredPathsIn,
       events: ['feature-created'],
       run: (current, { params: { projectId }, body }, { limits }) =>
         createFromManifest(current, projectId, body, limits.features),
@@ -69,11 +69,11 @@ export const OPENFEATURE: OperationModule = {
       description:
         'Changes the description of the flag. An archived flag, or a type that is not that of its payloads, is rejected with 409.',
       permission: ['UPDATE_FEATURE'],
-      params: ofFeature,
+      params: featureParams,
       body: ManifestFlagUpdate,
       output: jsonResponse('The flag', ChangedManifestFlag),
       rejects: [409],
-      ignoredPaths: notStored,
+      ignoredPaths: ignoredPathsIn,
       events: ['feature-metadata-updated'],
       run: (current, { params: { projectId, featureName }, body }) =>
         updateFromManifest(current, projectId, featureName, body),
@@ -88,7 +88,7 @@ export const OPENFEATURE: OperationModule = {
       summary: 'Archive a flag as the OpenFeature CLI does',
       description: 'Archives the flag, which can be revived. An archived flag is rejected with 409.',
       permission: ['DELETE_FEATURE'],
-      params: ofFeature,
+      params: featureParams,
       output: jsonResponse('The result', ArchivedManifestFlag),
       rejects: [409],
       events: ['feature-dependencies-removed', 'feature-archived'],

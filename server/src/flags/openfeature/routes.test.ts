@@ -86,7 +86,7 @@ const setPayloads = (flag: string, payloads: ({ type: string; value: string } | 
     where feature_name = ${flag} and environment = 'development'`.execute(harness.db);
 };
 
-test('pull: the manifest has the type of each flag as OFREP returns its values', async () => {
+test('pull: the manifest has the type of the values that OFREP returns for each flag', async () => {
   const project = 'manifest';
   await makeProject(harness.db, { id: project });
   const flags: Record<string, (undefined | { type: string; value: string })[]> = {
@@ -118,19 +118,19 @@ test('pull: the manifest has the type of each flag as OFREP returns its values',
 
 test('push: creates and updates flags, and rejects values that flags cannot have', async () => {
   const flag = { key: 'pushed', type: 'boolean', defaultValue: false, description: 'From a manifest' };
-  const created = await cli('POST', '/flags', flag);
-  expect(created.status).toBe(201);
-  expect(created.headers['halyard-ignored']).toContain('defaultValue');
-  expectSchema(CHANGED, created.body);
-  expect(created.body.flag).toEqual(flag);
+  const response = await cli('POST', '/flags', flag);
+  expect(response.status).toBe(201);
+  expect(response.headers['halyard-ignored']).toContain('defaultValue');
+  expectSchema(CHANGED, response.body);
+  expect(response.body.flag).toEqual(flag);
 
-  const again = await cli('POST', '/flags', flag);
-  expect(again.status).toBe(409);
-  expectSchema(ERROR, again.body);
+  const conflict = await cli('POST', '/flags', flag);
+  expect(conflict.status).toBe(409);
+  expectSchema(ERROR, conflict.body);
 
-  const updated = await cli('PUT', '/flags/pushed', { ...flag, description: 'Newer' });
-  expect(updated).toMatchObject({ status: 200, body: { flag: { description: 'Newer' } } });
-  expectSchema(CHANGED, updated.body);
+  const update = await cli('PUT', '/flags/pushed', { ...flag, description: 'Newer' });
+  expect(update).toMatchObject({ status: 200, body: { flag: { description: 'Newer' } } });
+  expectSchema(CHANGED, update.body);
 
   for (const [method, path, body, expected] of [
     ['POST', '/flags', { ...flag, key: 'text', type: 'string', defaultValue: '' }, 400],
@@ -140,20 +140,20 @@ test('push: creates and updates flags, and rejects values that flags cannot have
     ['PUT', '/flags/missing', { ...flag, key: 'missing' }, 404],
     ['DELETE', '/flags/missing', undefined, 404],
   ] as const) {
-    const rejected = await cli(method, path, body);
-    expect([path, rejected.status]).toEqual([path, expected]);
-    expectSchema(ERROR, rejected.body);
-    expect(rejected.body.error.status).toBe(expected);
+    const rejection = await cli(method, path, body);
+    expect([path, rejection.status]).toEqual([path, expected]);
+    expectSchema(ERROR, rejection.body);
+    expect(rejection.body.error.status).toBe(expected);
   }
 });
 
-test('archives a flag once, and leaves it out of the manifest', async () => {
+test('archives a flag once, and omits it from the manifest', async () => {
   await makeFeature(harness.db, 'default', { name: 'ending' });
 
-  const archived = await cli('DELETE', '/flags/ending');
+  const response = await cli('DELETE', '/flags/ending');
 
-  expect(archived.status).toBe(200);
-  expectSchema(ARCHIVED, archived.body);
+  expect(response.status).toBe(200);
+  expectSchema(ARCHIVED, response.body);
   const { body } = await cli('GET', '');
   expect(body.flags.map(({ key }: { key: string }) => key)).not.toContain('ending');
   for (const [method, path, flag] of [
@@ -164,7 +164,7 @@ test('archives a flag once, and leaves it out of the manifest', async () => {
     expect((await cli(method, path, flag)).status).toBe(409);
 });
 
-test('two pushes at the same time create a flag once', async () => {
+test('two simultaneous pushes create a flag once', async () => {
   const flag = { key: 'raced', type: 'boolean', defaultValue: false };
 
   const results = await Promise.all([1, 2, 3, 4].map(() => cli('POST', '/flags', flag)));
@@ -176,7 +176,7 @@ test('somebody who may not change flags can pull but not push', async () => {
   const { token } = await makeUser(harness.db, 'Viewer');
 
   expect((await cli('GET', '', undefined, token)).status).toBe(200);
-  const rejected = await cli('POST', '/flags', { key: 'denied', type: 'boolean' }, token);
-  expect(rejected.status).toBe(403);
-  expectSchema(ERROR, rejected.body);
+  const rejection = await cli('POST', '/flags', { key: 'denied', type: 'boolean' }, token);
+  expect(rejection.status).toBe(403);
+  expectSchema(ERROR, rejection.body);
 });

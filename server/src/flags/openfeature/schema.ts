@@ -1,5 +1,5 @@
+import { Named, NamedObject, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Ref, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
 import { description, featureName } from '../feature-rows/schema.ts';
 
 const flagType = Type.Unsafe<'boolean' | 'string' | 'integer' | 'object'>({

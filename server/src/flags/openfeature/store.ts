@@ -4,13 +4,13 @@ import type { Reader } from '../../platform/db/database.ts';
 export type PayloadRow = {
   name: string;
   description: string | null;
-  /** The distinct types of payloads in all environments. `none`: a variant without one. */
+  /** The distinct types of payloads in all environments. `none` stands for a variant without a payload. */
   payloads: string[];
   /** Whether all payloads of the type number are whole numbers. */
   isWhole: boolean;
 };
 
-/** The active flags of a project with the types of their payloads, or one of them. */
+/** Returns the active flags of a project, or only the named flag, with the types of their payloads. */
 export async function listPayloadTypes(db: Reader, project: string, name?: string): Promise<PayloadRow[]> {
   const { rows } = await sql<PayloadRow>`
     select features.name, features.description, coalesce(payloads, '{}') as payloads, coalesce(whole, true) as "isWhole"

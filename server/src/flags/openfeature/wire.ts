@@ -1,10 +1,10 @@
-import type { App } from '../../../../plane/src/platform/http/app.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
 
 const isManifest = (url: string | undefined): boolean => url?.includes('/openfeature/v0/') === true;
 
 type ErrorBody = { message: string; details: { message: string; path?: string }[] };
 
-/** What the OpenFeature CLI expects besides the bodies: the capabilities, and errors that also have its format. */
+/** Adds what the OpenFeature CLI expects besides the bodies, which are its capabilities and errors in its own format. */
 export function installManifestFormat(app: App): void {
   app.addHook('onSend', async (request, reply, payload) => {
     if (!isManifest(request.routeOptions.url)) return payload;

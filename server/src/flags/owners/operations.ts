@@ -1,27 +1,27 @@
+import { notFound } from '@halyard/plane/platform/errors.ts';
+import { jsonResponse, PathId } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import { notFound } from '../../../../plane/src/platform/errors.ts';
-import { jsonResponse, PathId } from '../../../../plane/src/platform/http/schema.ts';
-import { ofFeature } from '../../platform/http/params.ts';
+import { featureParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { unchanged } from '../../record/versioned.ts';
-import { OwnedThings, Owner, OwnerList, OwnersInput } from './schema.ts';
+import { OwnedResources, Owner, OwnerList, OwnersInput } from './schema.ts';
 import { setOwners } from './set.ts';
-import { findOwned, hasFeature, listOwners } from './store.ts';
+import { findOwnedResources, hasFeature, listOwners } from './store.ts';
 import { VERSIONED_OWNERS } from './version.ts';
 
-const HERE = '/api/admin/projects/:projectId/features/:featureName/owners';
+const BASE_PATH = '/api/admin/projects/:projectId/features/:featureName/owners';
 
 export const OWNERS: OperationModule = {
   tag: 'Features',
-  schemas: [Owner, OwnerList, OwnedThings],
+  schemas: [Owner, OwnerList, OwnedResources],
   operations: [
     query({
       id: 'getFeatureOwners',
-      route: `GET ${HERE}`,
+      route: `GET ${BASE_PATH}`,
       summary: 'List the owners of a feature',
       description: 'Returns the users and groups that are responsible for the feature.',
       permission: 'NONE',
-      params: ofFeature,
+      params: featureParams,
       output: jsonResponse('The owners', OwnerList),
       versioned: VERSIONED_OWNERS,
       read: async ({ db }, { params: { projectId, featureName } }) => {
@@ -32,12 +32,12 @@ export const OWNERS: OperationModule = {
     }),
     command({
       id: 'setFeatureOwners',
-      route: `PUT ${HERE}`,
+      route: `PUT ${BASE_PATH}`,
       summary: 'Set the owners of a feature',
       description:
         'Replaces the owners of a feature: at most 10 users or groups. Owners get no permissions. An archived feature is rejected with 403.',
       permission: ['UPDATE_FEATURE'],
-      params: ofFeature,
+      params: featureParams,
       body: OwnersInput,
       output: jsonResponse('The owners', OwnerList),
       events: ['feature-owners-updated'],
@@ -56,11 +56,11 @@ export const OWNERS: OperationModule = {
         'Returns the active features that the user owns, and the projects in which the user holds the role Owner directly. Check it before you deactivate or delete a user.',
       permission: ['ADMIN'],
       params: Type.Object({ id: PathId('User', '7') }),
-      output: jsonResponse('What the user owns', OwnedThings),
+      output: jsonResponse('What the user owns', OwnedResources),
       read: async ({ db }, { params: { id } }) => {
-        const owned = await findOwned(db, Number(id));
-        if (!owned) throw notFound(`User ${id}`);
-        return owned;
+        const resources = await findOwnedResources(db, Number(id));
+        if (!resources) throw notFound(`User ${id}`);
+        return resources;
       },
     }),
   ],

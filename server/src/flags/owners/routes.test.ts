@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { makeFeature, makeMember, makeProject, makeUser, type TestUser } from '../../test/factories.ts';
 import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
-import { waitingForLock } from '../../test/waiting.ts';
+import { countLockWaiters } from '../../test/waiting.ts';
 
 const harness = useHarness();
 let ada: TestUser;
@@ -24,14 +24,15 @@ async function makeFlag(): Promise<string> {
 }
 
 type Key = { type: string; id: number };
-const here = (name: string) => `/api/admin/projects/shop/features/${name}/owners`;
-const set = (
+const ownersPath = (name: string) => `/api/admin/projects/shop/features/${name}/owners`;
+const setOwners = (
   name: string,
   owners: Key[],
   options: { token?: string; headers?: Record<string, string> } = {},
-) => call(harness.app, 'PUT', here(name), { body: { owners }, token: ADMIN_TOKEN, ...options });
-const read = (name: string, token = ADMIN_TOKEN) => call(harness.app, 'GET', here(name), { token });
-const eventsOf = async (name: string) =>
+) => call(harness.app, 'PUT', ownersPath(name), { body: { owners }, token: ADMIN_TOKEN, ...options });
+const readOwners = (name: string, token = ADMIN_TOKEN) =>
+  call(harness.app, 'GET', ownersPath(name), { token });
+const readEvents = async (name: string) =>
   (
     await call(
       harness.app,
@@ -48,19 +49,19 @@ const asUser = (user: TestUser) => ({ type: 'user', id: user.id });
 
 test('sets, reads and removes owners, and records each change', async () => {
   const name = await makeFlag();
-  expect((await read(name, ben.token)).body).toEqual({ owners: [] });
+  expect((await readOwners(name, ben.token)).body).toEqual({ owners: [] });
 
-  const both = await set(name, [{ type: 'group', id: group }, asUser(ada)]);
-  const one = await set(name, [asUser(ada)]);
-  const none = await set(name, []);
+  const bothOwners = await setOwners(name, [{ type: 'group', id: group }, asUser(ada)]);
+  const oneOwner = await setOwners(name, [asUser(ada)]);
+  const noOwners = await setOwners(name, []);
 
   const [user, team] = [
     { type: 'user', id: ada.id, name: 'ada', deactivated: false },
     { type: 'group', id: group, name: 'on-call', deactivated: false },
   ];
-  expect([both.status, both.body]).toEqual([200, { owners: [user, team] }]);
-  expect([one.body, none.body]).toEqual([{ owners: [user] }, { owners: [] }]);
-  const events = (await eventsOf(name)).toReversed();
+  expect([bothOwners.status, bothOwners.body]).toEqual([200, { owners: [user, team] }]);
+  expect([oneOwner.body, noOwners.body]).toEqual([{ owners: [user] }, { owners: [] }]);
+  const events = (await readEvents(name)).toReversed();
   expect(events).toMatchObject([
     { project: 'shop', data: { owners: [{ type: 'user', name: 'ada' }, { type: 'group' }] } },
     { data: { owners: [{ id: ada.id }] }, preData: { owners: [{ id: ada.id }, { id: group }] } },
@@ -71,12 +72,12 @@ test('sets, reads and removes owners, and records each change', async () => {
 
 test('the same owners in a different order, or twice, change and record nothing', async () => {
   const name = await makeFlag();
-  await set(name, [asUser(ada), asUser(ben)]);
+  await setOwners(name, [asUser(ada), asUser(ben)]);
 
-  const again = await set(name, [asUser(ben), asUser(ada), asUser(ada)]);
+  const response = await setOwners(name, [asUser(ben), asUser(ada), asUser(ada)]);
 
-  expect(again.body.owners.map(({ id }: { id: number }) => id)).toEqual([ada.id, ben.id]);
-  expect(await eventsOf(name)).toHaveLength(1);
+  expect(response.body.owners.map(({ id }: { id: number }) => id)).toEqual([ada.id, ben.id]);
+  expect(await readEvents(name)).toHaveLength(1);
 });
 
 test('rejects unknown users and groups with their paths, and too many owners', async () => {
@@ -87,18 +88,18 @@ test('rejects unknown users and groups with their paths, and too many owners', a
     })
   ).body;
 
-  const unknown = await set(name, [
+  const unknownOwners = await setOwners(name, [
     asUser(ada),
     { type: 'user', id: 999_999 },
     { type: 'group', id: 999_999 },
   ]);
-  const bot = await set(name, [{ type: 'user', id: account.id }]);
-  const many = await set(
+  const bot = await setOwners(name, [{ type: 'user', id: account.id }]);
+  const tooManyOwners = await setOwners(
     name,
     Array.from({ length: 11 }, (_, id) => ({ type: 'user', id: id + 1 })),
   );
 
-  expect(unknown).toMatchObject({
+  expect(unknownOwners).toMatchObject({
     status: 400,
     body: {
       details: [
@@ -107,36 +108,36 @@ test('rejects unknown users and groups with their paths, and too many owners', a
       ],
     },
   });
-  expect([bot.status, many.status]).toEqual([400, 400]);
-  expect((await read(name)).body).toEqual({ owners: [] });
+  expect([bot.status, tooManyOwners.status]).toEqual([400, 400]);
+  expect((await readOwners(name)).body).toEqual({ owners: [] });
 });
 
-test('rejects callers without UPDATE_FEATURE, archived features and missing ones', async () => {
+test('rejects callers without UPDATE_FEATURE, archived features and missing features', async () => {
   const name = await makeFlag();
   const member = await makeUser(harness.db, 'Viewer');
   await makeMember(harness.db, member, 'shop', 'Member');
 
-  expect((await set(name, [asUser(ada)], { token: ben.token })).status).toBe(403);
-  expect((await set(name, [asUser(ada)], { token: member.token })).status).toBe(200);
+  expect((await setOwners(name, [asUser(ada)], { token: ben.token })).status).toBe(403);
+  expect((await setOwners(name, [asUser(ada)], { token: member.token })).status).toBe(200);
   await call(harness.app, 'DELETE', `/api/admin/projects/shop/features/${name}`);
-  expect((await set(name, [])).status).toBe(403);
-  expect([(await set('nosuch', [])).status, (await read('nosuch')).status]).toEqual([404, 404]);
+  expect((await setOwners(name, [])).status).toBe(403);
+  expect([(await setOwners('nosuch', [])).status, (await readOwners('nosuch')).status]).toEqual([404, 404]);
 });
 
-test('rejects a change that is based on an outdated list', async () => {
+test('rejects a change with an outdated ETag', async () => {
   const name = await makeFlag();
-  const etag = String((await read(name)).headers.etag);
-  await set(name, [asUser(ada)]);
+  const etag = String((await readOwners(name)).headers.etag);
+  await setOwners(name, [asUser(ada)]);
 
-  const outdated = await set(name, [asUser(ben)], { headers: { 'if-match': etag } });
-  const current = await set(name, [asUser(ben)], {
-    headers: { 'if-match': String((await read(name)).headers.etag) },
+  const outdated = await setOwners(name, [asUser(ben)], { headers: { 'if-match': etag } });
+  const current = await setOwners(name, [asUser(ben)], {
+    headers: { 'if-match': String((await readOwners(name)).headers.etag) },
   });
 
   expect([outdated.status, current.status]).toEqual([412, 200]);
 });
 
-test('the search filters by owner, by several, and by none', async () => {
+test('the search finds flags by one owner, several owners or no owner', async () => {
   await makeProject(harness.db, { id: 'filtered' });
   const project = 'project=IS:filtered';
   for (const [name, owners] of [
@@ -159,23 +160,23 @@ test('the search filters by owner, by several, and by none', async () => {
   expect(await search(`${project}&owner=IS_NOT:user:${ada.id}`)).toEqual(['b-team', 'd-none']);
   expect(await search(`${project}&owner=IS:none`)).toEqual(['d-none']);
   expect(await search(`${project}&owner=IS_NOT:none`)).toEqual(['a-ada', 'b-team', 'c-both']);
-  const wrong = await call(harness.app, 'GET', '/api/admin/search/features?owner=IS:ada');
-  expect([wrong.status, wrong.body.details[0].path]).toEqual([400, '/query/owner']);
+  const invalidSearch = await call(harness.app, 'GET', '/api/admin/search/features?owner=IS:ada');
+  expect([invalidSearch.status, invalidSearch.body.details[0].path]).toEqual([400, '/query/owner']);
 });
 
-test('finds flags without an owner only where others have one', async () => {
+test('reports flags without an owner only in projects where others have one', async () => {
   await makeProject(harness.db, { id: 'checked' });
   await makeFeature(harness.db, 'checked', { name: 'owned' });
   await makeFeature(harness.db, 'checked', { name: 'orphan' });
-  const findings = async () =>
+  const readHealth = async () =>
     (await call(harness.app, 'GET', '/api/admin/projects/checked/health?rule=IS:no-owner')).body;
 
-  expect((await findings()).findings).toEqual([]);
+  expect((await readHealth()).findings).toEqual([]);
   await call(harness.app, 'PUT', '/api/admin/projects/checked/features/owned/owners', {
     body: { owners: [asUser(ada)] },
   });
 
-  expect(await findings()).toMatchObject({
+  expect(await readHealth()).toMatchObject({
     health: 100,
     findings: [{ rule: 'no-owner', feature: 'orphan' }],
   });
@@ -185,29 +186,29 @@ test('lists what a user owns; a deactivated user stays an owner, a deleted user 
   const leaver = await makeUser(harness.db, 'Viewer');
   await makeMember(harness.db, leaver, 'shop', 'Owner');
   const name = await makeFlag();
-  await set(name, [asUser(leaver), asUser(ada)]);
-  const owned = () => call(harness.app, 'GET', `/api/admin/user-admin/${leaver.id}/owned`);
+  await setOwners(name, [asUser(leaver), asUser(ada)]);
+  const readOwnedResources = () => call(harness.app, 'GET', `/api/admin/user-admin/${leaver.id}/owned`);
 
-  expect((await owned()).body).toEqual({
+  expect((await readOwnedResources()).body).toEqual({
     features: [{ name, project: 'shop', owners: 2 }],
     featureCount: 1,
     projects: [{ id: 'shop', name: 'Shop' }],
     projectCount: 1,
   });
   await call(harness.app, 'POST', `/api/admin/user-admin/${leaver.id}/deactivate`);
-  expect((await read(name)).body.owners).toContainEqual(
+  expect((await readOwners(name)).body.owners).toContainEqual(
     expect.objectContaining({ id: leaver.id, deactivated: true }),
   );
   await call(harness.app, 'DELETE', `/api/admin/user-admin/${leaver.id}`);
 
-  expect((await owned()).status).toBe(404);
-  expect((await read(name)).body.owners.map(({ id }: { id: number }) => id)).toEqual([ada.id]);
+  expect((await readOwnedResources()).status).toBe(404);
+  expect((await readOwners(name)).body.owners.map(({ id }: { id: number }) => id)).toEqual([ada.id]);
 });
 
 test('a deleted group owns nothing, and a copy of a flag has no owners', async () => {
   const name = await makeFlag();
   const { id } = (await call(harness.app, 'POST', '/api/admin/groups', { body: { name: 'brief' } })).body;
-  await set(name, [{ type: 'group', id }]);
+  await setOwners(name, [{ type: 'group', id }]);
   const clone = await call(harness.app, 'POST', `/api/admin/projects/shop/features/${name}/clone`, {
     body: { name: `${name}-copy` },
   });
@@ -215,20 +216,20 @@ test('a deleted group owns nothing, and a copy of a flag has no owners', async (
   await call(harness.app, 'DELETE', `/api/admin/groups/${id}`);
 
   expect(clone.status).toBe(200);
-  expect((await read(`${name}-copy`)).body).toEqual({ owners: [] });
-  expect((await read(name)).body).toEqual({ owners: [] });
+  expect((await readOwners(`${name}-copy`)).body).toEqual({ owners: [] });
+  expect((await readOwners(name)).body).toEqual({ owners: [] });
 });
 
 test('waits for a concurrent deletion of a user, and rejects the user as owner', async () => {
   const name = await makeFlag();
   const leaver = await makeUser(harness.db, 'Viewer');
-  // A different server has deleted the user and has not committed yet.
-  const open = await harness.db.startTransaction().execute();
-  await sql`update users set deleted_at = now() where id = ${leaver.id}`.execute(open);
+  // A different server has deleted the user but has not committed yet.
+  const transaction = await harness.db.startTransaction().execute();
+  await sql`update users set deleted_at = now() where id = ${leaver.id}`.execute(transaction);
 
-  const setting = set(name, [asUser(leaver)]);
-  await expect.poll(() => waitingForLock(harness.db)).toBe(1);
-  await open.commit().execute();
+  const pendingChange = setOwners(name, [asUser(leaver)]);
+  await expect.poll(() => countLockWaiters(harness.db)).toBe(1);
+  await transaction.commit().execute();
 
-  expect((await setting).status).toBe(400);
+  expect((await pendingChange).status).toBe(400);
 });

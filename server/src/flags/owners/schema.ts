@@ -1,8 +1,8 @@
+import { Named, NamedObject, Ref, RowId } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Ref, RowId } from '../../../../plane/src/platform/http/schema.ts';
 
 export const MAX_OWNERS = 10;
-export const MAX_OWNED = 100;
+export const MAX_OWNED_RESOURCES = 100;
 
 const ownerType = Type.Unsafe<'user' | 'group'>({
   description: 'Whether the owner is a user or a group',
@@ -54,8 +54,8 @@ export const OwnersInput = NamedObject(
 );
 export type OwnersInput = Static<typeof OwnersInput>;
 
-export const OwnedThings = Named(
-  'OwnedThings',
+export const OwnedResources = Named(
+  'OwnedResources',
   Type.Object({
     features: Type.Array(
       NamedObject('OwnedFeature', {
@@ -63,7 +63,7 @@ export const OwnedThings = Named(
         project: Type.String({ description: 'Id of the project', examples: ['payments'] }),
         owners: Type.Integer({ description: 'Number of owners, including this one', examples: [1] }),
       }),
-      { description: `Active features, by name, at most ${MAX_OWNED}` },
+      { description: `Active features, by name, at most ${MAX_OWNED_RESOURCES}` },
     ),
     featureCount: Type.Integer({ description: 'Number of active features they own', examples: [3] }),
     projects: Type.Array(
@@ -71,7 +71,9 @@ export const OwnedThings = Named(
         id: Type.String({ description: 'Id of the project', examples: ['payments'] }),
         name: Type.String({ description: 'Display name of the project', examples: ['Payments'] }),
       }),
-      { description: `Projects in which they hold the role Owner directly, by id, at most ${MAX_OWNED}` },
+      {
+        description: `Projects in which they hold the role Owner directly, by id, at most ${MAX_OWNED_RESOURCES}`,
+      },
     ),
     projectCount: Type.Integer({
       description: 'Number of projects in which they hold the role Owner directly',
@@ -79,4 +81,4 @@ export const OwnedThings = Named(
     }),
   }),
 );
-export type OwnedThings = Static<typeof OwnedThings>;
+export type OwnedResources = Static<typeof OwnedResources>;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { badData } from '../../../../plane/src/platform/errors.ts';
+import { badData } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { lockActiveFeature } from '../feature-rows/lock.ts';
 import type { Owner, OwnersInput } from './schema.ts';
@@ -10,31 +10,31 @@ export async function setOwners(
   { tx, record }: Change,
   project: string,
   featureName: string,
-  { owners: wanted }: OwnersInput,
+  { owners: newOwners }: OwnersInput,
 ): Promise<void> {
-  requireExisting(wanted, await lockOwners(tx, featureName, wanted));
+  requireExistingOwners(newOwners, await lockOwners(tx, featureName, newOwners));
   await lockActiveFeature(tx, project, featureName);
-  const before = await listOwners(tx, featureName);
-  if (isDeepStrictEqual(new Set(before.map(keyOf)), new Set(wanted.map(keyOf)))) return;
-  await replaceOwners(tx, featureName, wanted);
-  const after = await listOwners(tx, featureName);
+  const ownersBefore = await listOwners(tx, featureName);
+  if (isDeepStrictEqual(new Set(ownersBefore.map(toKey)), new Set(newOwners.map(toKey)))) return;
+  await replaceOwners(tx, featureName, newOwners);
+  const ownersAfter = await listOwners(tx, featureName);
   record({
     type: 'feature-owners-updated',
     project,
     featureName,
-    data: { owners: after.map(ownerEventData) },
-    preData: { owners: before.map(ownerEventData) },
+    data: { owners: ownersAfter.map(ownerEventData) },
+    preData: { owners: ownersBefore.map(ownerEventData) },
   });
 }
 
-const keyOf = ({ type, id }: OwnerKey): string => `${type} ${id}`;
+const toKey = ({ type, id }: OwnerKey): string => `${type} ${id}`;
 
 const ownerEventData = ({ type, id, name }: Owner) => ({ type, id, name });
 
-function requireExisting(wanted: OwnerKey[], found: OwnerKey[]): void {
-  const keys = new Set(found.map(keyOf));
-  const details = wanted.flatMap((owner, index) =>
-    keys.has(keyOf(owner))
+function requireExistingOwners(newOwners: OwnerKey[], existingOwners: OwnerKey[]): void {
+  const keys = new Set(existingOwners.map(toKey));
+  const details = newOwners.flatMap((owner, index) =>
+    keys.has(toKey(owner))
       ? []
       : [{ message: `${owner.type} ${owner.id} does not exist`, path: `/body/owners/${index}/id` }],
   );

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { PROJECT_ROLES } from '../../access/roles.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
-import { MAX_OWNED, type OwnedThings, type Owner } from './schema.ts';
+import { MAX_OWNED_RESOURCES, type OwnedResources, type Owner } from './schema.ts';
 
 export type OwnerKey = Pick<Owner, 'type' | 'id'>;
 
@@ -27,7 +27,7 @@ export async function listOwners(db: Reader, featureName: string): Promise<Owner
   return rows;
 }
 
-const idsOf = (keys: OwnerKey[], type: Owner['type']): number[] =>
+const listIds = (keys: OwnerKey[], type: Owner['type']): number[] =>
   keys.filter(key => key.type === type).map(({ id }) => id);
 
 /**
@@ -35,14 +35,14 @@ const idsOf = (keys: OwnerKey[], type: Owner['type']): number[] =>
  * Users and groups are locked before the feature.
  */
 export async function lockOwners(tx: Tx, featureName: string, keys: OwnerKey[]): Promise<OwnerKey[]> {
-  const current = (column: 'user_id' | 'group_id') =>
+  const selectCurrentIds = (column: 'user_id' | 'group_id') =>
     sql`select ${sql.ref(column)} from feature_owners where feature_name = ${featureName}`;
   const { rows: users } = await sql<{ id: number }>`
     select id from users
-    where (id = any(${idsOf(keys, 'user')}) or id in (${current('user_id')})) and kind = 'user' and deleted_at is null
+    where (id = any(${listIds(keys, 'user')}) or id in (${selectCurrentIds('user_id')})) and kind = 'user' and deleted_at is null
     order by id for share`.execute(tx);
   const { rows: groups } = await sql<{ id: number }>`
-    select id from groups where id = any(${idsOf(keys, 'group')}) or id in (${current('group_id')})
+    select id from groups where id = any(${listIds(keys, 'group')}) or id in (${selectCurrentIds('group_id')})
     order by id for key share`.execute(tx);
   return [
     ...users.map(({ id }) => ({ type: 'user' as const, id })),
@@ -52,7 +52,7 @@ export async function lockOwners(tx: Tx, featureName: string, keys: OwnerKey[]):
 
 /** Replaces all owners of a feature. */
 export async function replaceOwners(tx: Tx, featureName: string, keys: OwnerKey[]): Promise<void> {
-  const [users, groups] = [idsOf(keys, 'user'), idsOf(keys, 'group')];
+  const [users, groups] = [listIds(keys, 'user'), listIds(keys, 'group')];
   await sql`
     delete from feature_owners where feature_name = ${featureName}
       and not (coalesce(user_id = any(${users}), false) or coalesce(group_id = any(${groups}), false))`.execute(
@@ -65,9 +65,9 @@ export async function replaceOwners(tx: Tx, featureName: string, keys: OwnerKey[
     on conflict do nothing`.execute(tx);
 }
 
-/** What a user owns: active features, and the projects in which they hold the role Owner directly. */
-export async function findOwned(db: Reader, userId: number): Promise<OwnedThings | undefined> {
-  const { rows } = await sql<OwnedThings>`
+/** Returns the active features that a user owns, and the projects in which they hold the role Owner directly. */
+export async function findOwnedResources(db: Reader, userId: number): Promise<OwnedResources | undefined> {
+  const { rows } = await sql<OwnedResources>`
     with owned as (
       select features.name, features.project from feature_owners join features on features.name = feature_name
       where user_id = ${userId} and archived_at is null
@@ -78,9 +78,9 @@ export async function findOwned(db: Reader, userId: number): Promise<OwnedThings
     select (select count(*) from owned) as "featureCount", (select count(*) from led) as "projectCount",
       coalesce((select jsonb_agg(jsonb_build_object('name', name, 'project', project, 'owners', (
           select count(*) from feature_owners where feature_name = name)) order by name)
-        from (select * from owned order by name limit ${MAX_OWNED}) as listed), '[]') as features,
+        from (select * from owned order by name limit ${MAX_OWNED_RESOURCES}) as listed), '[]') as features,
       coalesce((select jsonb_agg(jsonb_build_object('id', id, 'name', name) order by id)
-        from (select * from led order by id limit ${MAX_OWNED}) as listed), '[]') as projects
+        from (select * from led order by id limit ${MAX_OWNED_RESOURCES}) as listed), '[]') as projects
     from users where id = ${userId} and kind = 'user' and deleted_at is null`.execute(db);
   return rows[0];
 }

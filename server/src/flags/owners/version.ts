@@ -6,7 +6,7 @@ import { listOwners, lockOwners } from './store.ts';
 type Key = { projectId: string; featureName: string };
 
 export const VERSIONED_OWNERS: Versioned<Key, OwnerList> = {
-  nameOf: ({ featureName }) => `The owners of feature "${featureName}"`,
+  formatName: ({ featureName }) => `The owners of feature "${featureName}"`,
   lock: async ({ tx }, { projectId, featureName }) => {
     // Users and groups are locked before the feature.
     await lockOwners(tx, featureName, []);

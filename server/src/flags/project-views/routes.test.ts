@@ -22,7 +22,7 @@ beforeAll(async () => {
   await makeMember(harness.db, member, 'shop', 'Member');
 });
 
-const at = (project: string) => `/api/admin/projects/${project}/views`;
+const viewsPath = (project: string) => `/api/admin/projects/${project}/views`;
 const view = (name: string, fields: object = {}) => ({
   name,
   page: '/projects/shop/events',
@@ -30,12 +30,12 @@ const view = (name: string, fields: object = {}) => ({
   ...fields,
 });
 const share = (body: unknown, { token }: TestUser, project = 'shop') =>
-  call(harness.app, 'POST', at(project), { token, body });
+  call(harness.app, 'POST', viewsPath(project), { token, body });
 const remove = (id: number, { token }: { token: string }, project = 'shop') =>
-  call(harness.app, 'DELETE', `${at(project)}/${id}`, { token });
+  call(harness.app, 'DELETE', `${viewsPath(project)}/${id}`, { token });
 const names = async ({ token }: TestUser, project = 'shop') =>
-  (await call(harness.app, 'GET', at(project), { token })).body.views.map(
-    (one: { name: string }) => one.name,
+  (await call(harness.app, 'GET', viewsPath(project), { token })).body.views.map(
+    (sharedView: { name: string }) => sharedView.name,
   );
 const lastEvent = async () =>
   (
@@ -83,11 +83,11 @@ test('only the person who shared a view, and people who may update the project, 
 
 test('sharing requires a user with a permission in the project', async () => {
   expect((await share(view('x'), viewer)).status).toBe(403);
-  const byToken = await call(harness.app, 'POST', at('shop'), { body: view('x') });
+  const byToken = await call(harness.app, 'POST', viewsPath('shop'), { body: view('x') });
   expect(byToken.status).toBe(403);
   expect((await share(view('x'), member, 'hidden')).status).toBe(404);
-  expect((await call(harness.app, 'GET', at('hidden'), { token: viewer.token })).status).toBe(404);
-  expect((await call(harness.app, 'GET', at('unknown'))).status).toBe(404);
+  expect((await call(harness.app, 'GET', viewsPath('hidden'), { token: viewer.token })).status).toBe(404);
+  expect((await call(harness.app, 'GET', viewsPath('unknown'))).status).toBe(404);
 });
 
 test('a view of a different project is not found', async () => {
@@ -110,17 +110,17 @@ test.each([
   expect((await share({ name, page, query }, owner)).status).toBe(400);
 });
 
-test('rejects a taken name with 409, and one view too many with 400, even in parallel', async () => {
+test('rejects a taken name with 409, and a view above the limit with 400, even in parallel', async () => {
   await makeProject(harness.db, { id: 'full', name: 'Full' });
   await makeMember(harness.db, owner, 'full', 'Owner');
   for (let count = 1; count < MAX_PROJECT_VIEWS; count++)
     expect((await share(view(`view ${count}`), owner, 'full')).status).toBe(201);
 
   expect((await share(view('view 1'), owner, 'full')).status).toBe(409);
-  const last = await Promise.all(['a', 'b', 'c'].map(name => share(view(name), owner, 'full')));
+  const responses = await Promise.all(['a', 'b', 'c'].map(name => share(view(name), owner, 'full')));
 
-  expect(last.map(({ status }) => status).toSorted()).toEqual([201, 400, 400]);
-  expect(last.find(({ status }) => status === 400)?.body.name).toBe('ExceedsLimitError');
+  expect(responses.map(({ status }) => status).toSorted()).toEqual([201, 400, 400]);
+  expect(responses.find(({ status }) => status === 400)?.body.name).toBe('ExceedsLimitError');
 });
 
 test('deleting a project deletes its views', async () => {

@@ -1,10 +1,10 @@
+import { DisplayName, Named, NamedObject, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Ref, ShownName, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
 import { SavedViewInput } from '../../people/views/schema.ts';
 
 export const MAX_PROJECT_VIEWS = 50;
 
-const name = ShownName({
+const name = DisplayName({
   description: 'Unique among the views of the project',
   examples: ['Production this week'],
 });

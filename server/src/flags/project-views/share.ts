@@ -1,4 +1,4 @@
-import { exceedsLimit, notFound } from '../../../../plane/src/platform/errors.ts';
+import { exceedsLimit, notFound } from '@halyard/plane/platform/errors.ts';
 import { requireUser } from '../../access/caller.ts';
 import { requireInProject } from '../../access/guard.ts';
 import type { Change } from '../../record/change.ts';
@@ -12,7 +12,7 @@ export async function shareView(
   input: ProjectViewInput,
 ): Promise<ProjectView> {
   const userId = requireUser(actor);
-  // Two requests at the same time must not exceed the limit together.
+  // The lock keeps two simultaneous requests from exceeding the limit together.
   if (!(await lockProject(tx, project))) throw notFound(`Project "${project}"`);
   if ((await countViews(tx, project)) >= MAX_PROJECT_VIEWS)
     throw exceedsLimit(`A project can have at most ${MAX_PROJECT_VIEWS} shared views. Delete one first.`);
@@ -21,7 +21,10 @@ export async function shareView(
   return view;
 }
 
-/** Whoever shared the view may delete it. Everybody else needs the permission to update the project. */
+/**
+ * Stops sharing a view. The user who shared the view may always do so, and everybody else needs the permission to update the
+ * project.
+ */
 export async function unshareView({ tx, actor, record }: Change, project: string, id: number): Promise<void> {
   const view = await lockView(tx, project, id);
   if (!view) throw notFound(`View ${id} of project "${project}"`);

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Reader, Tx } from '../../platform/db/database.ts';
-import { nameOfUser } from '../../record/actor-names.ts';
+import { selectUserName } from '../../record/actor-names.ts';
 import type { ProjectView, ProjectViewInput } from './schema.ts';
 
 const VIEW = sql`id, name, page, query, created_by_user_id as "createdByUserId",
-  ${nameOfUser(sql`created_by_user_id`)} as "createdBy", created_at as "createdAt"`;
+  ${selectUserName(sql`created_by_user_id`)} as "createdBy", created_at as "createdAt"`;
 
 export async function listViews(db: Reader, project: string): Promise<ProjectView[]> {
   const { rows } = await sql<ProjectView>`

@@ -1,17 +1,18 @@
-import { invalidOperation, notFound } from '../../../../plane/src/platform/errors.ts';
-import { revokeTokensOfProject } from '../../people/api-tokens/revoke.ts';
+import { invalidOperation, notFound } from '@halyard/plane/platform/errors.ts';
+import { revokeProjectTokens } from '../../people/api-tokens/revoke.ts';
 import type { Change } from '../../record/change.ts';
-import { removeContextFieldsOfProject } from '../../targeting/context/remove.ts';
-import { removeSegmentsOfProject } from '../../targeting/segments/remove.ts';
-import { rejectActiveFeatures, removeFeaturesOfProject } from '../features/in-project.ts';
+import { removeProjectContextFields } from '../../targeting/context/remove.ts';
+import { removeProjectSegments } from '../../targeting/segments/remove.ts';
+import { rejectActiveFeatures, removeProjectFeatures } from '../features/in-project.ts';
 import { asEventData } from './create.ts';
 import { deleteProject, lockProject, setArchived } from './store.ts';
 
-const DEFAULT = 'default';
+const DEFAULT_PROJECT = 'default';
 
 /** Archives or revives a project. Repeating the call changes nothing. */
 export async function archiveProject({ tx, record }: Change, id: string, archived: boolean): Promise<void> {
-  if (id === DEFAULT) throw invalidOperation('The default project is always active and cannot be archived.');
+  if (id === DEFAULT_PROJECT)
+    throw invalidOperation('The default project is always active and cannot be archived.');
   const project = await lockProject(tx, id);
   if (!project) throw notFound(`Project "${id}"`);
   if ((project.archivedAt !== null) === archived) return;
@@ -23,14 +24,14 @@ export async function archiveProject({ tx, record }: Change, id: string, archive
 /** Deletes the project with its grants, and revokes the tokens that give access to no other project. */
 export async function removeProject(current: Change, id: string): Promise<void> {
   const { tx, record } = current;
-  if (id === DEFAULT) throw invalidOperation('The default project cannot be deleted.');
+  if (id === DEFAULT_PROJECT) throw invalidOperation('The default project cannot be deleted.');
   const project = await lockProject(tx, id);
   if (!project) throw notFound(`Project "${id}"`);
   await rejectActiveFeatures(tx, id);
-  await removeFeaturesOfProject(current, id);
-  await removeSegmentsOfProject(current, id);
-  await removeContextFieldsOfProject(current, id);
-  await revokeTokensOfProject(current, id);
+  await removeProjectFeatures(current, id);
+  await removeProjectSegments(current, id);
+  await removeProjectContextFields(current, id);
+  await revokeProjectTokens(current, id);
   await deleteProject(tx, id);
   record({ type: 'project-deleted', project: id, preData: asEventData(project) });
 }

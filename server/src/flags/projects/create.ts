@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { ApiError, badData, exceedsLimit, nameExists } from '../../../../plane/src/platform/errors.ts';
+import { ApiError, badData, exceedsLimit, nameExists } from '@halyard/plane/platform/errors.ts';
 import { grantProjectRole } from '../../people/grants/grant.ts';
 import { isAccount } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
@@ -54,7 +54,7 @@ async function insertWithId(
 ): Promise<string> {
   if (id === undefined) return await insertWithDerivedId(tx, fields);
   if (!(await insertProject(tx, { id, ...fields }))) throw nameExists(`Project "${id}"`);
-  if (!actor.isAdmin && (await hasEvents(tx, id))) throw usedBefore(id);
+  if (!actor.isAdmin && (await hasEvents(tx, id))) throw usedIdError(id);
   return id;
 }
 
@@ -67,13 +67,15 @@ async function insertWithDerivedId(tx: Tx, fields: Omit<ProjectFields, 'id'>): P
   throw new Error('A new random project id already exists');
 }
 
-const usedBefore = (id: string): ApiError =>
+const usedIdError = (id: string): ApiError =>
   new ApiError(
     'NameExistsError',
     `A deleted project had the id "${id}". Its events would become visible to the readers of a new project with this id. Choose another id, or ask a root admin to create the project.`,
   );
 
-/** Ids derived from a name: the slug of the name, then numbered slugs, finally one with a random suffix. */
+/**
+ * Yields ids derived from a name. The slug of the name comes first, then numbered slugs, and finally a slug with a random suffix.
+ */
 export function* idsFor(name: string): Generator<string> {
   const slug =
     name
@@ -94,15 +96,18 @@ export async function checkEnvironments(db: Reader, names: string[] = []): Promi
   rejectUnknownEnvironments(names, await listEnvironmentNames(db, names));
 }
 
-function rejectUnknownEnvironments(names: string[], existing: string[]): void {
-  const unknown = names.filter(name => !existing.includes(name));
-  if (unknown.length === 0) return;
+function rejectUnknownEnvironments(names: string[], existingNames: string[]): void {
+  const unknownNames = names.filter(name => !existingNames.includes(name));
+  if (unknownNames.length === 0) return;
   throw badData(
-    unknown.map(name => ({ message: `environment "${name}" does not exist`, path: '/body/environments' })),
+    unknownNames.map(name => ({
+      message: `environment "${name}" does not exist`,
+      path: '/body/environments',
+    })),
   );
 }
 
-/** Events contain every field that a user writes, so that any past state can be rebuilt. */
+/** Returns every field that a user writes, so that any past state can be rebuilt from the events. */
 export function asEventData({ archivedAt: _, ...fields }: ProjectState): object {
   return fields;
 }

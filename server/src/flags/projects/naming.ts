@@ -1,6 +1,6 @@
+import { badData, type Violation } from '@halyard/plane/platform/errors.ts';
+import { compilePattern } from '@halyard/plane/platform/pattern.ts';
 import type { Static } from 'typebox';
-import { badData, type Violation } from '../../../../plane/src/platform/errors.ts';
-import { compilePattern } from '../../../../plane/src/platform/pattern.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import {
   MAX_SHOWN_NAMES,
@@ -31,13 +31,13 @@ function* namingViolations({ pattern, example }: Naming): Generator<Violation> {
       yield { message: 'example requires a pattern', path: '/body/featureNaming/example' };
     return;
   }
-  const compiled = compilePattern(pattern);
-  if (!compiled)
+  const compiledPattern = compilePattern(pattern);
+  if (!compiledPattern)
     yield {
       message: `pattern "${pattern}" is not valid in RE2 syntax, or its repetitions are too large`,
       path: '/body/featureNaming/pattern',
     };
-  else if (example !== undefined && !compiled.matches(example)) {
+  else if (example !== undefined && !compiledPattern.matches(example)) {
     yield {
       message: `example "${example}" does not match the pattern "${pattern}"`,
       path: '/body/featureNaming/example',
@@ -45,15 +45,21 @@ function* namingViolations({ pattern, example }: Naming): Generator<Violation> {
   }
 }
 
-/** Which active features of the project a naming rule would not allow. Rejects a rule that the settings would reject. */
+/** Returns the active features of the project that a naming rule would not allow. Rejects a rule that the settings would reject. */
 export async function previewNaming(
   db: Reader,
   project: string,
   input: Static<typeof NamingPreview>['featureNaming'],
 ): Promise<Static<typeof NamingCheck>> {
   const { pattern } = checkNaming(input);
-  const compiled = pattern === undefined ? undefined : compilePattern(pattern);
+  const compiledPattern = pattern === undefined ? undefined : compilePattern(pattern);
   const names = await listFeatureNames(db, project);
-  const wrong = names.filter(name => compiled !== undefined && !compiled.matches(name));
-  return { features: names.length, violations: wrong.length, names: wrong.slice(0, MAX_SHOWN_NAMES) };
+  const violatingNames = names.filter(
+    name => compiledPattern !== undefined && !compiledPattern.matches(name),
+  );
+  return {
+    features: names.length,
+    violations: violatingNames.length,
+    names: violatingNames.slice(0, MAX_SHOWN_NAMES),
+  };
 }

@@ -1,9 +1,9 @@
+import { notFound } from '@halyard/plane/platform/errors.ts';
+import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import { notFound } from '../../../../plane/src/platform/errors.ts';
-import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { inProject } from '../../platform/http/params.ts';
+import { projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { unchanged } from '../../record/versioned.ts';
 import { archiveProject, removeProject } from './archive.ts';
@@ -64,7 +64,7 @@ export const PROJECTS: OperationModule = {
       summary: 'Get a project',
       description: 'Returns one project with its settings and environments.',
       permission: 'NONE',
-      params: inProject,
+      params: projectParams,
       output: jsonResponse('The project', Project),
       versioned: VERSIONED_PROJECT,
       read: ({ db, actor }, { params: { projectId } }) => getProject(db, actor, projectId),
@@ -76,7 +76,7 @@ export const PROJECTS: OperationModule = {
       description:
         'Returns one project with its settings, its environments with their default strategies, and the number of features of each type.',
       permission: 'NONE',
-      params: inProject,
+      params: projectParams,
       output: jsonResponse('The overview', ProjectOverview),
       read: async ({ db, actor }, { params: { projectId } }) => {
         const overview = await findOverview(db, actor, projectId);
@@ -111,7 +111,7 @@ export const PROJECTS: OperationModule = {
       summary: 'Update a project',
       description: 'Changes the given fields.',
       permission: ['UPDATE_PROJECT'],
-      params: inProject,
+      params: projectParams,
       body: ProjectUpdate,
       output: jsonResponse('The project', Project),
       events: ['project-updated'],
@@ -126,7 +126,7 @@ export const PROJECTS: OperationModule = {
       description:
         'Changes the given settings. A naming pattern must be valid in RE2 syntax and match its example.',
       permission: ['UPDATE_PROJECT', 'PROJECT_SETTINGS_WRITE'],
-      params: inProject,
+      params: projectParams,
       body: ProjectSettings,
       output: jsonResponse('The project', Project),
       checks: [
@@ -146,7 +146,7 @@ export const PROJECTS: OperationModule = {
       description:
         'Checks a naming rule as the settings do, and returns which active features of the project do not match. Changes nothing.',
       permission: ['UPDATE_PROJECT', 'PROJECT_SETTINGS_WRITE'],
-      params: inProject,
+      params: projectParams,
       body: NamingPreview,
       output: jsonResponse('What does not match', NamingCheck),
       read: ({ db }, { params: { projectId }, body }) => previewNaming(db, projectId, body.featureNaming),
@@ -158,7 +158,7 @@ export const PROJECTS: OperationModule = {
       description:
         'Permanently deletes a project with its archived features, segments and context fields, and revokes the API tokens that give access to no other project. Other tokens lose the project. The default project and projects with active features are rejected with 403.',
       permission: ['DELETE_PROJECT'],
-      params: inProject,
+      params: projectParams,
       output: Nothing,
       events: [
         'project-deleted',
@@ -178,7 +178,7 @@ export const PROJECTS: OperationModule = {
       description:
         'Archives a project, which can be revived later. The default project and projects with active features are rejected with 403.',
       permission: ['DELETE_PROJECT'],
-      params: inProject,
+      params: projectParams,
       output: Nothing,
       status: 202,
       events: ['project-archived'],
@@ -190,7 +190,7 @@ export const PROJECTS: OperationModule = {
       summary: 'Revive a project',
       description: 'Revives an archived project.',
       permission: ['DELETE_PROJECT'],
-      params: inProject,
+      params: projectParams,
       output: Nothing,
       status: 202,
       events: ['project-revived'],

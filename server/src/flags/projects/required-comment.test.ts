@@ -8,8 +8,8 @@ import { call } from '../../test/request.ts';
 
 const harness = useHarness();
 const REASON = { 'halyard-comment': 'See INC-1234' };
-const P = '/api/admin/projects/strict';
-const F = `${P}/features`;
+const PROJECT_PATH = '/api/admin/projects/strict';
+const FEATURES_PATH = `${PROJECT_PATH}/features`;
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -27,23 +27,38 @@ beforeAll(async () => {
   for (const name of ['strict.one', 'strict.two', 'strict.parent', 'strict.moved'])
     await makeFeature(harness.db, 'strict', { name });
   for (const name of ['relaxed.one', 'relaxed.tagged']) await makeFeature(harness.db, 'relaxed', { name });
-  const { status } = await send('PUT', `${P}/settings`, { requireComment: true });
+  const { status } = await send('PUT', `${PROJECT_PATH}/settings`, { requireComment: true });
   expect(status).toBe(200);
 });
 
 const WRITES: [string, Method, string, unknown?][] = [
-  ['create', 'POST', F, { name: 'strict.new' }],
-  ['update', 'PUT', `${F}/strict.one`, { description: 'x', type: 'release' }],
-  ['patch', 'PATCH', `${F}/strict.one`, [{ op: 'replace', path: '/description', value: 'y' }]],
-  ['add a strategy', 'POST', `${F}/strict.one/environments/production/strategies`, { name: 'default' }],
-  ['enable', 'POST', `${F}/strict.one/environments/production/on`],
-  ['replace strategies', 'PUT', `${F}/strict.one/environments/production/strategies`, [{ name: 'default' }]],
-  ['enable many', 'POST', `${P}/bulk_features/environments/development/on`, { features: ['strict.one'] }],
+  ['create', 'POST', FEATURES_PATH, { name: 'strict.new' }],
+  ['update', 'PUT', `${FEATURES_PATH}/strict.one`, { description: 'x', type: 'release' }],
+  ['patch', 'PATCH', `${FEATURES_PATH}/strict.one`, [{ op: 'replace', path: '/description', value: 'y' }]],
+  [
+    'add a strategy',
+    'POST',
+    `${FEATURES_PATH}/strict.one/environments/production/strategies`,
+    { name: 'default' },
+  ],
+  ['enable', 'POST', `${FEATURES_PATH}/strict.one/environments/production/on`],
+  [
+    'replace strategies',
+    'PUT',
+    `${FEATURES_PATH}/strict.one/environments/production/strategies`,
+    [{ name: 'default' }],
+  ],
+  [
+    'enable many',
+    'POST',
+    `${PROJECT_PATH}/bulk_features/environments/development/on`,
+    { features: ['strict.one'] },
+  ],
   ['tag', 'POST', '/api/admin/features/strict.one/tags', { type: 'simple', value: 'reasoned' }],
-  ['link', 'POST', `${F}/strict.one/link`, { url: 'https://example.com/1', title: 'Ticket' }],
-  ['add a parent', 'POST', `${F}/strict.one/dependencies`, { feature: 'strict.parent' }],
-  ['set owners', 'PUT', `${F}/strict.one/owners`, { owners: [] }],
-  ['mark as stale', 'POST', `${P}/stale`, { features: ['strict.two'], stale: true }],
+  ['link', 'POST', `${FEATURES_PATH}/strict.one/link`, { url: 'https://example.com/1', title: 'Ticket' }],
+  ['add a parent', 'POST', `${FEATURES_PATH}/strict.one/dependencies`, { feature: 'strict.parent' }],
+  ['set owners', 'PUT', `${FEATURES_PATH}/strict.one/owners`, { owners: [] }],
+  ['mark as stale', 'POST', `${PROJECT_PATH}/stale`, { features: ['strict.two'], stale: true }],
   [
     'clone into the project',
     'POST',
@@ -56,17 +71,22 @@ const WRITES: [string, Method, string, unknown?][] = [
     '/api/admin/projects/relaxed/features/relaxed.one/changeProject',
     { newProjectId: 'strict' },
   ],
-  ['move out of the project', 'POST', `${F}/strict.moved/changeProject`, { newProjectId: 'relaxed' }],
-  ['archive', 'DELETE', `${F}/strict.two`],
+  [
+    'move out of the project',
+    'POST',
+    `${FEATURES_PATH}/strict.moved/changeProject`,
+    { newProjectId: 'relaxed' },
+  ],
+  ['archive', 'DELETE', `${FEATURES_PATH}/strict.two`],
   ['revive', 'POST', '/api/admin/archive/revive/strict.two'],
 ];
 
-test.each(WRITES)('rejects without a comment: %s', async (what, method, url, body) => {
-  const before = await lastId();
+test.each(WRITES)('requires a comment: %s', async (what, method, url, body) => {
+  const eventBefore = await lastId();
 
   const silent = await send(method, url, body);
 
-  // Owners that do not change need no reason.
+  // Setting the same owners again needs no reason.
   if (what === 'set owners') expect(silent.status).toBe(200);
   else {
     expect(silent.status).toBe(400);
@@ -79,24 +99,24 @@ test.each(WRITES)('rejects without a comment: %s', async (what, method, url, bod
       },
     ]);
   }
-  expect(await lastId()).toBe(before);
+  expect(await lastId()).toBe(eventBefore);
 
   const { status } = await send(method, url, body, REASON);
   expect(status).toBeLessThan(300);
 });
 
-test('a rejected import changes nothing; one with a comment succeeds', async () => {
+test('an import without a comment is rejected and changes nothing', async () => {
   const { body: data } = await send('POST', '/api/admin/features-batch/export', {
     environment: 'production',
     features: ['relaxed.tagged'],
   });
-  const imported = JSON.parse(JSON.stringify(data).replaceAll('relaxed.tagged', 'strict.imported'));
-  const body = { project: 'strict', environment: 'production', data: imported };
+  const renamedData = JSON.parse(JSON.stringify(data).replaceAll('relaxed.tagged', 'strict.imported'));
+  const body = { project: 'strict', environment: 'production', data: renamedData };
 
   expect((await send('POST', '/api/admin/features-batch/import', body)).status).toBe(400);
-  expect((await send('GET', `${F}/strict.imported`)).status).toBe(404);
+  expect((await send('GET', `${FEATURES_PATH}/strict.imported`)).status).toBe(404);
   expect((await send('POST', '/api/admin/features-batch/import', body, REASON)).status).toBeLessThan(300);
-  expect((await send('GET', `${F}/strict.imported`)).status).toBe(200);
+  expect((await send('GET', `${FEATURES_PATH}/strict.imported`)).status).toBe(200);
 });
 
 test('a request that changes flags of several projects needs a comment if one of them requires it', async () => {
@@ -114,34 +134,34 @@ test('a request that changes flags of several projects needs a comment if one of
 
 test('needs no comment: flags of other projects, favorites, snoozed findings, and settings', async () => {
   const { token } = await makeUser(harness.db, 'Admin');
-  const favorite = await call(harness.app, 'POST', `${F}/strict.parent/favorites`, { token });
-  const other = await send('POST', '/api/admin/projects/relaxed/features', { name: 'relaxed.new' });
-  const settings = await send('PUT', `${P}/settings`, { featureLimit: 500 });
+  const favorite = await call(harness.app, 'POST', `${FEATURES_PATH}/strict.parent/favorites`, { token });
+  const otherProject = await send('POST', '/api/admin/projects/relaxed/features', { name: 'relaxed.new' });
+  const settings = await send('PUT', `${PROJECT_PATH}/settings`, { featureLimit: 500 });
 
-  expect([favorite.status, other.status, settings.status]).toEqual([200, 201, 200]);
+  expect([favorite.status, otherProject.status, settings.status]).toEqual([200, 201, 200]);
 });
 
 test('changes of the server itself need no comment', async () => {
-  const before = await lastId();
+  const eventBefore = await lastId();
 
   await change(harness.db, SYSTEM, async ({ record }) =>
     record({ type: 'feature-potentially-stale-on', project: 'strict', featureName: 'strict.one' }),
   );
 
-  expect(await lastId()).toBeGreaterThan(before);
+  expect(await lastId()).toBeGreaterThan(eventBefore);
 });
 
 test('the setting is part of the project, changes with an event, and can be removed', async () => {
-  const before = await lastId();
+  const eventBefore = await lastId();
 
-  const rejected = await send('PUT', `${P}/settings`, { requireComment: 'yes' });
-  const { body } = await send('PUT', `${P}/settings`, { requireComment: false });
+  const rejection = await send('PUT', `${PROJECT_PATH}/settings`, { requireComment: 'yes' });
+  const { body } = await send('PUT', `${PROJECT_PATH}/settings`, { requireComment: false });
 
-  expect(rejected.status).toBe(400);
+  expect(rejection.status).toBe(400);
   expect(body.requireComment).toBe(false);
   const { rows } = await sql<{ type: string; after: boolean; before: boolean }>`
     select type, data -> 'requireComment' as after, pre_data -> 'requireComment' as before
-    from events where id > ${before}`.execute(harness.db);
+    from events where id > ${eventBefore}`.execute(harness.db);
   expect(rows).toEqual([{ type: 'project-updated', after: false, before: true }]);
-  expect((await send('POST', F, { name: 'strict.silent' })).status).toBe(201);
+  expect((await send('POST', FEATURES_PATH, { name: 'strict.silent' })).status).toBe(201);
 });

@@ -4,12 +4,12 @@ import { PROJECT_ROLES } from '../../access/roles.ts';
 import { makeFeature, makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
-import { untilWaiting } from '../../test/waiting.ts';
+import { waitForLockWaiters } from '../../test/waiting.ts';
 import { idsFor } from './create.ts';
 
 const harness = useHarness();
 
-const eventsOf = async (project: string) => {
+const readEvents = async (project: string) => {
   const { body } = await call(harness.app, 'GET', `/api/admin/search/events?project=IS:${project}`);
   return body.events;
 };
@@ -29,10 +29,10 @@ test('creates a project, lists it and records an event', async () => {
     unknown: 1,
   };
 
-  const created = await call(harness.app, 'POST', '/api/admin/projects', { body });
+  const response = await call(harness.app, 'POST', '/api/admin/projects', { body });
 
-  expect(created.status).toBe(201);
-  expect(created.body).toMatchObject({
+  expect(response.status).toBe(201);
+  expect(response.body).toMatchObject({
     id: 'payments',
     name: 'Payments',
     description: '',
@@ -44,10 +44,10 @@ test('creates a project, lists it and records an event', async () => {
     members: 0,
     archivedAt: null,
   });
-  expect((await call(harness.app, 'GET', '/api/admin/projects/payments')).body).toEqual(created.body);
+  expect((await call(harness.app, 'GET', '/api/admin/projects/payments')).body).toEqual(response.body);
   const list = await call(harness.app, 'GET', '/api/admin/projects');
   expect(list.body.projects.map((project: { id: string }) => project.id)).toContain('payments');
-  const events = await eventsOf('payments');
+  const events = await readEvents('payments');
   expect(events).toMatchObject([
     { type: 'project-created', data: { id: 'payments', mode: 'protected', environments: ['production'] } },
   ]);
@@ -66,32 +66,32 @@ test('lists projects with the number of their active features, their health and 
     harness.db,
   );
 
-  const listed = async (token?: string) => {
+  const findListedProject = async (token?: string) => {
     const options = token === undefined ? {} : { token };
     const { body } = await call(harness.app, 'GET', '/api/admin/projects', options);
     return body.projects.find(({ id }: { id: string }) => id === 'counted');
   };
 
-  const [last] = await eventsOf('counted');
+  const [lastEvent] = await readEvents('counted');
   const figures = {
     featureCount: 4,
     staleFeatureCount: 1,
     potentiallyStaleFeatureCount: 1,
     health: 50,
     technicalDebt: 50,
-    lastEventAt: last.createdAt,
+    lastEventAt: lastEvent.createdAt,
     memberCount: 0,
     owners: [{ ownerType: 'system' }],
   };
-  expect(await listed()).toMatchObject(figures);
+  expect(await findListedProject()).toMatchObject(figures);
   const status = await call(harness.app, 'GET', '/api/admin/projects/counted/status');
   expect(status.body.health.current).toBe(50);
   const { body } = await call(harness.app, 'GET', '/api/admin/projects/counted');
-  expect(await listed()).toEqual({ ...body, ...figures });
+  expect(await findListedProject()).toEqual({ ...body, ...figures });
   const viewer = await makeUser(harness.db, 'Viewer');
-  expect(await listed(viewer.token)).toMatchObject(figures);
+  expect(await findListedProject(viewer.token)).toMatchObject(figures);
   await call(harness.app, 'PUT', '/api/admin/projects/counted', { body: { name: 'x', mode: 'private' } });
-  expect(await listed(viewer.token)).toBeUndefined();
+  expect(await findListedProject(viewer.token)).toBeUndefined();
 });
 
 test('lists the users and groups that own a project', async () => {
@@ -137,16 +137,16 @@ test('a user who creates a project becomes its owner in the same change', async 
     token: editor.token,
     body: { id: 'mine', name: 'Mine' },
   });
-  const renamed = await call(harness.app, 'PUT', '/api/admin/projects/mine', {
+  const renaming = await call(harness.app, 'PUT', '/api/admin/projects/mine', {
     token: editor.token,
     body: { name: 'Still mine' },
   });
 
-  expect(renamed).toMatchObject({ status: 200, body: { name: 'Still mine', members: 1 } });
-  const [granted, created] = (await eventsOf('mine')).slice(1);
-  expect([created.type, granted.type]).toEqual(['project-created', 'project-access-added']);
-  expect(granted.groupId).toBe(created.groupId);
-  expect(created.createdBy).toBe(editor.username);
+  expect(renaming).toMatchObject({ status: 200, body: { name: 'Still mine', members: 1 } });
+  const [grantEvent, creationEvent] = (await readEvents('mine')).slice(1);
+  expect([creationEvent.type, grantEvent.type]).toEqual(['project-created', 'project-access-added']);
+  expect(grantEvent.groupId).toBe(creationEvent.groupId);
+  expect(creationEvent.createdBy).toBe(editor.username);
 });
 
 test('derives the id from the name and adds a number if the id is taken', async () => {
@@ -180,7 +180,7 @@ test.each([
   );
 });
 
-test('names the reserved ids when it rejects one', async () => {
+test('names the reserved ids when it rejects a reserved id', async () => {
   const { body } = await call(harness.app, 'POST', '/api/admin/projects', {
     body: { id: 'archive', name: 'x' },
   });
@@ -190,7 +190,7 @@ test('names the reserved ids when it rejects one', async () => {
   );
 });
 
-test('derives no reserved id from a name', async () => {
+test('does not derive a reserved id from a name', async () => {
   const response = await call(harness.app, 'POST', '/api/admin/projects', { body: { name: 'Archive' } });
 
   expect(response).toMatchObject({ status: 201, body: { id: 'archive-2' } });
@@ -217,10 +217,10 @@ test('rejects the id of a deleted project with 409 unless the caller is a root a
   const create = (options: object) =>
     call(harness.app, 'POST', '/api/admin/projects', { body: { id: 'gone', name: 'Gone' }, ...options });
 
-  const rejected = await create({ token: editor.token });
-  const reused = await create({});
+  const rejection = await create({ token: editor.token });
+  const creation = await create({});
 
-  expect(rejected).toMatchObject({
+  expect(rejection).toMatchObject({
     status: 409,
     body: {
       name: 'NameExistsError',
@@ -228,7 +228,7 @@ test('rejects the id of a deleted project with 409 unless the caller is a root a
         'A deleted project had the id "gone". Its events would become visible to the readers of a new project with this id. Choose another id, or ask a root admin to create the project.',
     },
   });
-  expect(reused).toMatchObject({ status: 201, body: { id: 'gone' } });
+  expect(creation).toMatchObject({ status: 201, body: { id: 'gone' } });
 });
 
 test('rejects the id of a project that is deleted at the same moment', async () => {
@@ -238,17 +238,17 @@ test('rejects the id of a project that is deleted at the same moment', async () 
   const blocker = await harness.db.startTransaction().execute();
   await blocker.deleteFrom('projects').where('id', '=', 'going').execute();
 
-  const waiting = call(harness.app, 'POST', '/api/admin/projects', {
+  const pendingRequest = call(harness.app, 'POST', '/api/admin/projects', {
     token: editor.token,
     body: { id: 'going', name: 'Going' },
   });
-  await untilWaiting(harness.db);
+  await waitForLockWaiters(harness.db);
   await blocker.commit().execute();
 
-  expect((await waiting).body.message).toContain('A deleted project had the id "going".');
+  expect((await pendingRequest).body.message).toContain('A deleted project had the id "going".');
 });
 
-test('derives no id of a deleted project from a name', async () => {
+test('does not derive the id of a deleted project from a name', async () => {
   const editor = await makeUser(harness.db, 'Editor');
   await makeDeletedProject('former');
 
@@ -259,22 +259,22 @@ test('derives no id of a deleted project from a name', async () => {
   expect(await create({})).toMatchObject({ status: 201, body: { id: 'former-3' } });
 });
 
-test('updates settings separately and records the state before', async () => {
+test('updates settings separately and records the previous state', async () => {
   await makeProject(harness.db, { id: 'settled' });
   const put = (body: object) => call(harness.app, 'PUT', '/api/admin/projects/settled/settings', { body });
 
   await put({ featureLimit: 5, defaultStickiness: 'userId' });
   await put({ featureNaming: { pattern: 'pay\\..+', example: 'pay.x', description: 'Starts with pay.' } });
-  const last = await put({ featureLimit: null, mode: 'private' });
+  const lastResponse = await put({ featureLimit: null, mode: 'private' });
 
-  expect(last.body).toMatchObject({
+  expect(lastResponse.body).toMatchObject({
     mode: 'private',
     defaultStickiness: 'userId',
     featureLimit: null,
     featureNaming: { pattern: 'pay\\..+', example: 'pay.x', description: 'Starts with pay.' },
   });
-  const [newest] = await eventsOf('settled');
-  expect(newest).toMatchObject({
+  const [newestEvent] = await readEvents('settled');
+  expect(newestEvent).toMatchObject({
     type: 'project-updated',
     data: { featureLimit: null, mode: 'private' },
     preData: { featureLimit: 5, mode: 'open' },
@@ -282,14 +282,14 @@ test('updates settings separately and records the state before', async () => {
 });
 
 test('an update that changes nothing records no event and keeps updatedAt', async () => {
-  const before = await makeProject(harness.db, { id: 'unchanged', name: 'Same' });
+  const projectBefore = await makeProject(harness.db, { id: 'unchanged', name: 'Same' });
 
   const response = await call(harness.app, 'PUT', '/api/admin/projects/unchanged', {
     body: { name: 'Same' },
   });
 
-  expect(response.body.updatedAt).toBe(before.updatedAt);
-  expect(await eventsOf('unchanged')).toHaveLength(1);
+  expect(response.body.updatedAt).toBe(projectBefore.updatedAt);
+  expect(await readEvents('unchanged')).toHaveLength(1);
 });
 
 test.each([
@@ -308,22 +308,22 @@ test.each([
   expect(response).toMatchObject({ status: 400, body: { name: 'BadDataError', details: [{ path }] } });
 });
 
-test('lists an archived project among the archived projects, and a revived one among the active', async () => {
+test('lists an archived project among the archived projects, and a revived project among the active projects', async () => {
   await makeProject(harness.db, { id: 'resting' });
-  const listed = async (query: string) =>
+  const isListed = async (query: string) =>
     (await call(harness.app, 'GET', `/api/admin/projects${query}`)).body.projects.some(
       (project: { id: string }) => project.id === 'resting',
     );
 
-  const archived = await call(harness.app, 'POST', '/api/admin/projects/archive/resting');
+  const response = await call(harness.app, 'POST', '/api/admin/projects/archive/resting');
   await call(harness.app, 'POST', '/api/admin/projects/archive/resting');
-  const whileArchived = [await listed(''), await listed('?archived=true')];
+  const whileArchived = [await isListed(''), await isListed('?archived=true')];
   await call(harness.app, 'POST', '/api/admin/projects/revive/resting');
 
-  expect(archived.status).toBe(202);
+  expect(response.status).toBe(202);
   expect(whileArchived).toEqual([false, true]);
-  expect(await listed('')).toBe(true);
-  expect((await eventsOf('resting')).map((event: { type: string }) => event.type)).toEqual([
+  expect(await isListed('')).toBe(true);
+  expect((await readEvents('resting')).map((event: { type: string }) => event.type)).toEqual([
     'project-revived',
     'project-archived',
     'project-created',
@@ -333,36 +333,39 @@ test('lists an archived project among the archived projects, and a revived one a
 test('deletes a project with its grants and revokes the tokens that give access to no other project', async () => {
   await makeProject(harness.db, { id: 'doomed' });
   await makeMember(harness.db, await makeUser(harness.db, 'Viewer'), 'doomed', 'Member');
-  const tokenFor = async (projects: string[]) =>
+  const makeToken = async (projects: string[]) =>
     (
       await call(harness.app, 'POST', '/api/admin/api-tokens', {
         body: { tokenName: 't', type: 'backend', environment: 'production', projects },
       })
     ).body.id;
-  const [alone, shared] = [await tokenFor(['doomed']), await tokenFor(['doomed', 'default'])];
+  const [ownTokenId, sharedTokenId] = [await makeToken(['doomed']), await makeToken(['doomed', 'default'])];
 
   const response = await call(harness.app, 'DELETE', '/api/admin/projects/doomed');
 
   expect(response.status).toBe(200);
   expect((await call(harness.app, 'GET', '/api/admin/projects/doomed')).status).toBe(404);
   const { tokens } = (await call(harness.app, 'GET', '/api/admin/api-tokens')).body;
-  expect(tokens.find((token: { id: number }) => token.id === alone)).toBeUndefined();
-  expect(tokens.find((token: { id: number }) => token.id === shared).projects).toEqual(['default']);
-  const [deleted] = (await eventsOf('doomed')).filter(
+  expect(tokens.find((token: { id: number }) => token.id === ownTokenId)).toBeUndefined();
+  expect(tokens.find((token: { id: number }) => token.id === sharedTokenId).projects).toEqual(['default']);
+  const [deletion] = (await readEvents('doomed')).filter(
     (event: { type: string }) => event.type === 'project-deleted',
   );
-  expect(deleted.preData).toMatchObject({ id: 'doomed' });
-  const [revoked] = (await eventsOf('doomed')).filter(
+  expect(deletion.preData).toMatchObject({ id: 'doomed' });
+  const [revocation] = (await readEvents('doomed')).filter(
     (event: { type: string }) => event.type === 'api-token-deleted',
   );
-  expect(revoked).toMatchObject({ groupId: deleted.groupId, preData: { id: alone, projects: ['doomed'] } });
+  expect(revocation).toMatchObject({
+    groupId: deletion.groupId,
+    preData: { id: ownTokenId, projects: ['doomed'] },
+  });
   const { body } = await call(harness.app, 'GET', '/api/admin/search/events?type=IS:api-token-updated');
   expect(body.events).toMatchObject([
     {
-      groupId: deleted.groupId,
+      groupId: deletion.groupId,
       project: null,
-      data: { id: shared, projects: ['default'] },
-      preData: { id: shared, projects: ['default', 'doomed'] },
+      data: { id: sharedTokenId, projects: ['default'] },
+      preData: { id: sharedTokenId, projects: ['default', 'doomed'] },
     },
   ]);
 });
@@ -383,13 +386,13 @@ test('the second of two concurrent deletions revokes a token of both projects', 
   const blocker = await harness.db.startTransaction().execute();
   await sql`lock table events in share mode`.execute(blocker);
 
-  const both = Promise.all(
+  const requests = Promise.all(
     ['twin-a', 'twin-b'].map(twin => call(harness.app, 'DELETE', `/api/admin/projects/${twin}`)),
   );
-  await untilWaiting(harness.db, 2);
+  await waitForLockWaiters(harness.db, 2);
   await blocker.commit().execute();
 
-  expect((await both).map(({ status }) => status)).toEqual([200, 200]);
+  expect((await requests).map(({ status }) => status)).toEqual([200, 200]);
   const { tokens } = (await call(harness.app, 'GET', '/api/admin/api-tokens')).body;
   expect(tokens.find((token: { id: number }) => token.id === id)).toBeUndefined();
 });
@@ -398,17 +401,17 @@ test('rejects archiving or deleting a project with active features, and deletes 
   await makeProject(harness.db, { id: 'in-use' });
   await call(harness.app, 'POST', '/api/admin/projects/in-use/features', { body: { name: 'used' } });
 
-  const rejected = [
+  const rejections = [
     await call(harness.app, 'POST', '/api/admin/projects/archive/in-use'),
     await call(harness.app, 'DELETE', '/api/admin/projects/in-use'),
   ];
   await call(harness.app, 'DELETE', '/api/admin/projects/in-use/features/used');
-  const deleted = await call(harness.app, 'DELETE', '/api/admin/projects/in-use');
+  const deletion = await call(harness.app, 'DELETE', '/api/admin/projects/in-use');
 
-  for (const response of rejected)
+  for (const response of rejections)
     expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
-  expect(deleted.status).toBe(200);
-  expect((await eventsOf('in-use')).slice(0, 2)).toMatchObject([
+  expect(deletion.status).toBe(200);
+  expect((await readEvents('in-use')).slice(0, 2)).toMatchObject([
     { type: 'project-deleted' },
     { type: 'feature-deleted', featureName: 'used', preData: { name: 'used', archived: true } },
   ]);
@@ -424,33 +427,35 @@ test.each([
   });
 });
 
-test('keeps both of two concurrent updates and records the state each found', async () => {
+test('keeps both of two concurrent updates, and each event has the previous state', async () => {
   await makeProject(harness.db, { id: 'contended' });
   const put = (body: object) => call(harness.app, 'PUT', '/api/admin/projects/contended/settings', { body });
   const blocker = await harness.db.startTransaction().execute();
   await blocker.selectFrom('projects').select('id').where('id', '=', 'contended').forUpdate().execute();
 
-  const both = Promise.all([put({ featureLimit: 9 }), put({ defaultStickiness: 'sessionId' })]);
-  await untilWaiting(harness.db, 2);
+  const requests = Promise.all([put({ featureLimit: 9 }), put({ defaultStickiness: 'sessionId' })]);
+  await waitForLockWaiters(harness.db, 2);
   await blocker.commit().execute();
-  await both;
+  await requests;
 
   const project = (await call(harness.app, 'GET', '/api/admin/projects/contended')).body;
   expect(project).toMatchObject({ featureLimit: 9, defaultStickiness: 'sessionId' });
-  const [second, first] = await eventsOf('contended');
-  expect(second.preData).toEqual(first.data);
+  const [secondEvent, firstEvent] = await readEvents('contended');
+  expect(secondEvent.preData).toEqual(firstEvent.data);
 });
 
 test('only one of two concurrent transactions creates a project with the same id', async () => {
   const blocker = await harness.db.startTransaction().execute();
   await blocker.insertInto('projects').values({ id: 'raced', name: 'x' }).execute();
 
-  const waiting = call(harness.app, 'POST', '/api/admin/projects', { body: { id: 'raced', name: 'x' } });
-  await untilWaiting(harness.db);
+  const pendingRequest = call(harness.app, 'POST', '/api/admin/projects', {
+    body: { id: 'raced', name: 'x' },
+  });
+  await waitForLockWaiters(harness.db);
   await blocker.commit().execute();
 
-  expect((await waiting).status).toBe(409);
-  expect(await eventsOf('raced')).toEqual([]);
+  expect((await pendingRequest).status).toBe(409);
+  expect(await readEvents('raced')).toEqual([]);
 });
 
 test('the overview has the settings, the default strategies, the features by type and the favorite mark', async () => {
@@ -503,11 +508,11 @@ test('the overview has the settings, the default strategies, the features by typ
   });
   expect((await call(app, 'GET', '/api/admin/projects/seen/overview')).body.favorite).toBe(false);
   const stranger = await makeUser(db, 'Editor');
-  const hidden = await call(app, 'GET', '/api/admin/projects/seen/overview', { token: stranger.token });
-  expect(hidden.status).toBe(404);
+  const rejection = await call(app, 'GET', '/api/admin/projects/seen/overview', { token: stranger.token });
+  expect(rejection.status).toBe(404);
 });
 
-test('previews a naming pattern: names of active features that do not match, and changes nothing', async () => {
+test('previews which active features a naming pattern does not match, and changes nothing', async () => {
   await makeProject(harness.db, { id: 'named' });
   for (const name of ['pay.named', 'named-1', 'named-2'])
     await call(harness.app, 'POST', '/api/admin/projects/named/features', { body: { name } });
@@ -548,5 +553,5 @@ test('creates a project with a naming rule, and rejects a pattern that is invali
     body: { details: [{ path: '/body/featureNaming/pattern' }] },
   });
   expect((await call(harness.app, 'GET', '/api/admin/projects/unruled')).status).toBe(404);
-  expect((await eventsOf('ruled'))[0].data.featureNaming).toEqual({ pattern: 'pay\\..+' });
+  expect((await readEvents('ruled'))[0].data.featureNaming).toEqual({ pattern: 'pay\\..+' });
 });

@@ -1,4 +1,3 @@
-import { type Static, Type } from 'typebox';
 import {
   ALL,
   Named,
@@ -8,11 +7,12 @@ import {
   Ref,
   Timestamp,
   UrlName,
-} from '../../../../plane/src/platform/http/schema.ts';
+} from '@halyard/plane/platform/http/schema.ts';
+import { type Static, Type } from 'typebox';
 import { DefaultStrategy } from '../environments/schema.ts';
 import { FORMULA } from '../technical-debt/score.ts';
 
-/** Words after /api/admin/projects/ in paths of other operations. A project with such an id would receive their requests. */
+/** Words that follow /api/admin/projects/ in other operations' paths. A project with such an id would receive their requests. */
 export const RESERVED_IDS: readonly string[] = ['archive', 'revive'];
 
 const mode = (options: object = {}) =>

@@ -3,7 +3,7 @@ import { PROJECT_ROLES } from '../../access/roles.ts';
 import { IS_ACTIVE, isReadable } from '../../access/store.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Columns, Reader, Tx } from '../../platform/db/database.ts';
-import { nameOfUser } from '../../record/actor-names.ts';
+import { selectUserName } from '../../record/actor-names.ts';
 import { isFavoriteProject } from '../favorites/store.ts';
 import type { Counts } from '../technical-debt/score.ts';
 import { countsByProject } from '../technical-debt/store.ts';
@@ -24,7 +24,7 @@ export const MEMBERS = sql<number>`(
   where held.project = projects.id and users.kind = 'user' and ${IS_ACTIVE}
 )`;
 
-/** The number of users who became members of `projects` since that time. */
+/** Selects the number of users who became members of `projects` since that time. */
 export const membersAddedSince = (since: RawBuilder<unknown>) => sql<number>`(
   select count(*) from (
     select held.user_id from (
@@ -53,7 +53,7 @@ const ENVIRONMENTS = sql`array(
   where project_id = projects.id order by environments.sort_order, environments.name
 )`;
 
-/** Everything except the id and the environments, as the actor sees it. */
+/** Selects everything except the id and the environments, as the actor sees it. */
 const overviewFor = (actor: Actor) => sql`
   ${SETTINGS}, coalesce(membership.users, 0) as members,
   projects.created_at as "createdAt", projects.updated_at as "updatedAt",
@@ -77,7 +77,7 @@ export async function findProject(db: Reader, actor: Actor, id: string): Promise
   return rows[0];
 }
 
-/** The project overview, as the actor sees it. */
+/** Returns the project overview, as the actor sees it. */
 export async function findOverview(
   db: Reader,
   actor: Actor,
@@ -126,7 +126,7 @@ export type CountedProject = Project & {
 /** The users and groups with the role Owner in each project. */
 const OWNERS = sql`(
   select project, jsonb_agg(jsonb_build_object('ownerType', kind, 'name', name) order by kind desc, name) as list from (
-    select user_roles.project, 'user' as kind, ${nameOfUser(sql`user_roles.user_id`)} as name
+    select user_roles.project, 'user' as kind, ${selectUserName(sql`user_roles.user_id`)} as name
     from user_roles join users on users.id = user_id
     where role_id = ${PROJECT_ROLES.Owner} and ${IS_ACTIVE}
     union all
@@ -135,34 +135,34 @@ const OWNERS = sql`(
   ) as owner group by project
 )`;
 
-/** When the last event of a row of `projects` was written. The index on project and id gives it without reading other events. */
+/** When the last event of a row of `projects` was written. The index on project and id finds it without reading other events. */
 const LAST_EVENT_AT = sql`(
   select created_at from events where events.project = projects.id order by events.id desc limit 1
 )`;
 
 /**
- * The projects that the actor may read. One pass counts the features of all projects, and one lookup per project finds its last
- * event.
+ * Returns the projects that the actor may read. One pass counts the features of all projects, and a lookup for each project finds
+ * its last event.
  */
 export async function listProjects(
   db: Reader,
   actor: Actor,
   archived: boolean,
-  at: Date,
+  now: Date,
 ): Promise<CountedProject[]> {
   const { rows } = await sql<CountedProject>`
     select ${projectFor(actor)}, ${LAST_EVENT_AT} as "lastEventAt", jsonb_build_object(
       'features', coalesce(counts.features, 0), 'stale', coalesce(counts.stale, 0),
       'potentiallyStale', coalesce(counts."potentiallyStale", 0)
     ) as counts, coalesce(owners.list, '[{"ownerType": "system"}]') as owners
-    from ${PROJECTS} left join ${countsByProject(at)} as counts on counts.project = projects.id
+    from ${PROJECTS} left join ${countsByProject(now)} as counts on counts.project = projects.id
       left join ${OWNERS} as owners on owners.project = projects.id
     where (projects.archived_at is not null) = ${archived} and ${isReadable(actor)}
     order by projects.name, projects.id`.execute(db);
   return rows;
 }
 
-/** The number of projects, including archived ones. */
+/** Counts all projects, including archived ones. */
 export async function countProjects(db: Reader): Promise<number> {
   const { count } = await db
     .selectFrom('projects')
@@ -171,14 +171,14 @@ export async function countProjects(db: Reader): Promise<number> {
   return count;
 }
 
-/** The names of the active features of a project. */
+/** Returns the names of the active features of a project. */
 export async function listFeatureNames(db: Reader, id: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from features where project = ${id} and archived_at is null order by name`.execute(db);
   return rows.map(row => row.name);
 }
 
-/** Whether the log has events of a project with this id. The project may be deleted. */
+/** Returns whether the log has events of a project with this id, even if the project has been deleted. */
 export async function hasEvents(db: Reader, id: string): Promise<boolean> {
   const { rows } = await sql<{ exists: boolean }>`
     select exists (select from events where project = ${id})`.execute(db);
@@ -221,7 +221,7 @@ const columns = (project: ProjectFields) =>
     naming_description: project.featureNaming.description ?? null,
   }) satisfies Columns<'projects'>;
 
-/** Which of the names are existing environments. */
+/** Returns the given names that are environments. */
 export async function listEnvironmentNames(db: Reader, names: string[]): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from environments where name = any(${names})`.execute(db);

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { notFound } from '../../../../plane/src/platform/errors.ts';
+import { notFound } from '@halyard/plane/platform/errors.ts';
 import { outOfScope } from '../../access/scope.ts';
 import type { Change } from '../../record/change.ts';
 import { asEventData } from './create.ts';
@@ -14,23 +14,28 @@ export async function changeProject(
   input: Partial<ProjectUpdate> & ProjectSettings,
 ): Promise<void> {
   const naming = input.featureNaming && checkNaming(input.featureNaming);
-  const before = await lockProject(tx, id);
-  if (!before) throw notFound(`Project "${id}"`);
-  const after = {
-    ...before,
-    name: input.name ?? before.name,
-    description: input.description ?? before.description,
-    mode: input.mode ?? before.mode,
-    defaultStickiness: input.defaultStickiness ?? before.defaultStickiness,
-    featureLimit: input.featureLimit === undefined ? before.featureLimit : input.featureLimit,
-    debtBudget: input.debtBudget === undefined ? before.debtBudget : input.debtBudget,
-    requireComment: input.requireComment ?? before.requireComment,
-    featureNaming: naming ?? before.featureNaming,
+  const projectBefore = await lockProject(tx, id);
+  if (!projectBefore) throw notFound(`Project "${id}"`);
+  const projectAfter = {
+    ...projectBefore,
+    name: input.name ?? projectBefore.name,
+    description: input.description ?? projectBefore.description,
+    mode: input.mode ?? projectBefore.mode,
+    defaultStickiness: input.defaultStickiness ?? projectBefore.defaultStickiness,
+    featureLimit: input.featureLimit === undefined ? projectBefore.featureLimit : input.featureLimit,
+    debtBudget: input.debtBudget === undefined ? projectBefore.debtBudget : input.debtBudget,
+    requireComment: input.requireComment ?? projectBefore.requireComment,
+    featureNaming: naming ?? projectBefore.featureNaming,
   };
-  if (isDeepStrictEqual(after, before)) return;
-  if (actor.scope && after.mode !== before.mode)
+  if (isDeepStrictEqual(projectAfter, projectBefore)) return;
+  if (actor.scope && projectAfter.mode !== projectBefore.mode)
     throw outOfScope('a token with a scope cannot change the mode of a project, because that grants access');
 
-  await updateProject(tx, after);
-  record({ type: 'project-updated', project: id, data: asEventData(after), preData: asEventData(before) });
+  await updateProject(tx, projectAfter);
+  record({
+    type: 'project-updated',
+    project: id,
+    data: asEventData(projectAfter),
+    preData: asEventData(projectBefore),
+  });
 }

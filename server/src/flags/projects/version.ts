@@ -3,7 +3,7 @@ import type { Project } from './schema.ts';
 import { findProject, lockProject } from './store.ts';
 
 export const VERSIONED_PROJECT: Versioned<string, Project> = {
-  nameOf: id => `Project "${id}"`,
+  formatName: id => `Project "${id}"`,
   lock: async ({ tx, actor }, id) => {
     await lockProject(tx, id);
     return await findProject(tx, actor, id);

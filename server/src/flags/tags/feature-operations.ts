@@ -1,7 +1,7 @@
+import { COST } from '@halyard/plane/platform/http/protection/rate-limit.ts';
+import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import { COST } from '../../../../plane/src/platform/http/protection/rate-limit.ts';
-import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
-import { featureName, inProject } from '../../platform/http/params.ts';
+import { featureName, projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { uniqueNames } from '../feature-rows/names.ts';
 import { changeTags, readTags, tagFeature, untagFeature } from './feature-tags.ts';
@@ -12,16 +12,16 @@ const type = Type.String({ description: 'Name of the tag type', examples: ['simp
 const value = Type.String({ description: 'Value of the tag', examples: ['checkout'] });
 const params = Type.Object({ featureName });
 
-const HERE = '/api/admin/features/:featureName/tags';
+const BASE_PATH = '/api/admin/features/:featureName/tags';
 
-/** The tags of features. The guard finds the project of the feature and checks the permission in it. */
+/** The operations on the tags of features. The guard finds the project of the feature and checks the permission in it. */
 export const FEATURE_TAGS: OperationModule = {
   tag: 'Tags',
   schemas: [],
   operations: [
     query({
       id: 'getFeatureTags',
-      route: `GET ${HERE}`,
+      route: `GET ${BASE_PATH}`,
       summary: 'List the tags of a feature',
       description: 'Returns the tags by type and value.',
       permission: 'NONE',
@@ -34,7 +34,7 @@ export const FEATURE_TAGS: OperationModule = {
     }),
     command({
       id: 'tagFeature',
-      route: `POST ${HERE}`,
+      route: `POST ${BASE_PATH}`,
       summary: 'Tag a feature',
       description: 'Attaches a tag to a feature. A new tag of an existing type is created.',
       permission: ['UPDATE_FEATURE'],
@@ -48,7 +48,7 @@ export const FEATURE_TAGS: OperationModule = {
     }),
     command({
       id: 'changeFeatureTags',
-      route: `PUT ${HERE}`,
+      route: `PUT ${BASE_PATH}`,
       summary: 'Change the tags of a feature',
       description: 'Attaches and removes tags in one change.',
       permission: ['UPDATE_FEATURE'],
@@ -57,8 +57,8 @@ export const FEATURE_TAGS: OperationModule = {
       output: jsonResponse('The tags of the feature', TagList),
       events: ['feature-tagged', 'feature-untagged', 'tag-created'],
       run: async (current, { params: { featureName }, body }, { projectOfFeature }) => {
-        const pathOf = (index: number) => `/body/addedTags/${index}`;
-        await changeTags(current, projectOfFeature, [featureName], body, pathOf);
+        const getPath = (index: number) => `/body/addedTags/${index}`;
+        await changeTags(current, projectOfFeature, [featureName], body, getPath);
         return projectOfFeature;
       },
       respond: async (tx, _actor, project, { params: { featureName } }) => ({
@@ -68,7 +68,7 @@ export const FEATURE_TAGS: OperationModule = {
     }),
     command({
       id: 'untagFeature',
-      route: `DELETE ${HERE}/:type/:value`,
+      route: `DELETE ${BASE_PATH}/:type/:value`,
       summary: 'Untag a feature',
       description: 'Removes a tag from a feature, but does not delete the tag.',
       permission: ['UPDATE_FEATURE'],
@@ -85,13 +85,13 @@ export const FEATURE_TAGS: OperationModule = {
       description: 'Adds and removes the same tags on all of the named features, or on none.',
       permission: ['UPDATE_FEATURE'],
       cost: COST.bulk,
-      params: inProject,
+      params: projectParams,
       body: TagsOfFeatures,
       output: Nothing,
       events: ['feature-tagged', 'feature-untagged', 'tag-created'],
       run: (current, { params: { projectId }, body: { features, tags } }) => {
-        const pathOf = (index: number) => `/body/tags/addedTags/${index}`;
-        return changeTags(current, projectId, uniqueNames(features), tags, pathOf);
+        const getPath = (index: number) => `/body/tags/addedTags/${index}`;
+        return changeTags(current, projectId, uniqueNames(features), tags, getPath);
       },
     }),
   ],

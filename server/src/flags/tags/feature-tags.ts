@@ -1,13 +1,13 @@
-import { badData, exceedsLimit, notFound } from '../../../../plane/src/platform/errors.ts';
+import { badData, exceedsLimit, notFound } from '@halyard/plane/platform/errors.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import type { Change } from '../../record/change.ts';
 import { lockActiveFeatures } from '../feature-rows/lock.ts';
 import { attachTags, detachTags, lockOrCreateTags, tagsInBoth } from './attach.ts';
 import type { NewTag, Tag, TagChange } from './schema.ts';
 import { listTaggedFeatures } from './store.ts';
-import { trimmed } from './validate.ts';
+import { trimTag } from './validate.ts';
 
-// Each is an event. 4,000 events took 4.5 s on two busy cores, and a statement can run for 15 s.
+// Each change writes an event. Writing 4,000 events took 4.5 s on two busy cores, and a statement can run for 15 s.
 const MAX_CHANGES = 5_000;
 
 /** Attaches one tag to a feature. Returns the trimmed tag. */
@@ -18,7 +18,7 @@ export async function tagFeature(
   input: NewTag,
 ): Promise<Tag> {
   await changeTags(current, project, [feature], { addedTags: [input] }, () => '/body');
-  return trimmed(input);
+  return trimTag(input);
 }
 
 export async function untagFeature(
@@ -30,39 +30,41 @@ export async function untagFeature(
   await changeTags(current, project, [feature], { removedTags: [tag] }, () => '/body');
 }
 
-/** Removes and attaches tags on all features or, if one cannot be changed, on none. */
+/** Removes and attaches tags on all of the features, or on none if one of them cannot be changed. */
 export async function changeTags(
   current: Change,
   project: string,
   features: string[],
   { addedTags = [], removedTags = [] }: TagChange,
-  pathOfAdded: (index: number) => string,
+  pathOfAddedTag: (index: number) => string,
 ): Promise<void> {
   if (features.length * (addedTags.length + removedTags.length) > MAX_CHANGES) {
     throw exceedsLimit(
       `One request can change at most ${MAX_CHANGES} tags of features. Name fewer features or tags.`,
     );
   }
-  const removed = removedTags.map(trimmed);
-  const wanted = addedTags.map(trimmed);
-  const both = tagsInBoth(wanted, removed);
-  const contradictions = wanted.flatMap((tag, index) =>
-    both.has(tag) ? [{ message: 'the tag is also in removedTags', path: pathOfAdded(index) }] : [],
+  const tagsToRemove = removedTags.map(trimTag);
+  const tagsToAdd = addedTags.map(trimTag);
+  const contradictoryTags = tagsInBoth(tagsToAdd, tagsToRemove);
+  const contradictions = tagsToAdd.flatMap((tag, index) =>
+    contradictoryTags.has(tag)
+      ? [{ message: 'the tag is also in removedTags', path: pathOfAddedTag(index) }]
+      : [],
   );
   if (contradictions.length > 0) throw badData(contradictions);
 
-  const added = await lockOrCreateTags(current, project, addedTags, pathOfAdded);
+  const lockedTags = await lockOrCreateTags(current, project, addedTags, pathOfAddedTag);
   await lockActiveFeatures(current.tx, project, features);
-  const tagged = await listTaggedFeatures(current.tx, project, features);
-  const rest = await detachTags(current, tagged, removed);
+  const taggedFeatures = await listTaggedFeatures(current.tx, project, features);
+  const remainingFeatures = await detachTags(current, taggedFeatures, tagsToRemove);
   await attachTags(
     current,
-    rest.map(feature => ({ feature, tags: added })),
+    remainingFeatures.map(feature => ({ feature, tags: lockedTags })),
   );
 }
 
 export async function readTags(db: Reader, project: string, feature: string): Promise<Tag[]> {
-  const [tagged] = await listTaggedFeatures(db, project, [feature]);
-  if (!tagged) throw notFound(`Feature "${feature}" in project "${project}"`);
-  return tagged.tags;
+  const [taggedFeature] = await listTaggedFeatures(db, project, [feature]);
+  if (!taggedFeature) throw notFound(`Feature "${feature}" in project "${project}"`);
+  return taggedFeature.tags;
 }

@@ -1,10 +1,10 @@
+import { nameExists, notFound } from '@halyard/plane/platform/errors.ts';
+import { COST } from '@halyard/plane/platform/http/protection/rate-limit.ts';
+import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import { nameExists, notFound } from '../../../../plane/src/platform/errors.ts';
-import { COST } from '../../../../plane/src/platform/http/protection/rate-limit.ts';
-import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { unchanged } from '../../record/versioned.ts';
-import { completed, createTag, createTagType, tagViolations } from './create.ts';
+import { completeTagType, createTag, createTagType, tagViolations } from './create.ts';
 import { removeTag, removeTagType } from './remove.ts';
 import {
   NewTag,
@@ -22,12 +22,12 @@ import { changeTagType } from './update.ts';
 import { VERSIONED_TAG_TYPE } from './version.ts';
 
 const version = 1;
-const ofTagType = Type.Object({
+const tagTypeParams = Type.Object({
   name: Type.String({ title: 'TagTypeName', description: 'Name of the tag type', examples: ['team'] }),
 });
 const type = Type.String({ title: 'TypeOfTag', description: 'Name of the tag type', examples: ['simple'] });
 const value = Type.String({ title: 'TagValue', description: 'Value of the tag', examples: ['checkout'] });
-const ofTag = Type.Object({ type, value });
+const tagParams = Type.Object({ type, value });
 
 /** The event routes register the schema Tag. */
 export const TAGS: OperationModule = {
@@ -49,7 +49,7 @@ export const TAGS: OperationModule = {
       summary: 'Get a tag type',
       description: 'Returns one tag type.',
       permission: 'NONE',
-      params: ofTagType,
+      params: tagTypeParams,
       output: jsonResponse('The tag type', OneTagType),
       versioned: VERSIONED_TAG_TYPE,
       read: async ({ db }, { params: { name } }) => {
@@ -83,7 +83,7 @@ export const TAGS: OperationModule = {
       rejects: [409],
       read: async ({ db }, { body }) => {
         if (await findTagType(db, body.name)) throw nameExists(`Tag type "${body.name}"`);
-        return { valid: true, tagType: completed(body) };
+        return { valid: true, tagType: completeTagType(body) };
       },
     }),
     command({
@@ -92,7 +92,7 @@ export const TAGS: OperationModule = {
       summary: 'Update a tag type',
       description: 'Changes the given fields: description, icon, color.',
       permission: ['UPDATE_TAG_TYPE'],
-      params: ofTagType,
+      params: tagTypeParams,
       body: TagTypeUpdate,
       output: jsonResponse('The tag type', TagType),
       events: ['tag-type-updated'],
@@ -106,7 +106,7 @@ export const TAGS: OperationModule = {
       description:
         'Deletes a tag type with its tags, and removes the tags from all features, at most 1,000 in total.',
       permission: ['DELETE_TAG_TYPE'],
-      params: ofTagType,
+      params: tagTypeParams,
       output: Nothing,
       events: ['feature-untagged', 'tag-deleted', 'tag-type-deleted'],
       precondition: ({ params: { name } }) => unchanged(VERSIONED_TAG_TYPE, name),
@@ -140,7 +140,7 @@ export const TAGS: OperationModule = {
       summary: 'Get a tag',
       description: 'Returns one tag.',
       permission: 'NONE',
-      params: ofTag,
+      params: tagParams,
       output: jsonResponse('The tag', OneTag),
       read: async ({ db, actor }, { params: { type, value } }) => {
         const tag = await findTag(db, actor, type, value);
@@ -170,7 +170,7 @@ export const TAGS: OperationModule = {
       description:
         'Deletes a tag, and removes it from all features, at most 1,000. The permission must come from a root role, because a tag belongs to no project.',
       permission: ['UPDATE_FEATURE'],
-      params: ofTag,
+      params: tagParams,
       output: Nothing,
       events: ['feature-untagged', 'tag-deleted'],
       run: (current, { params: { type, value } }) => removeTag(current, type, value),

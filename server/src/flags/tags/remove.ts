@@ -1,4 +1,4 @@
-import { exceedsLimit, notFound } from '../../../../plane/src/platform/errors.ts';
+import { exceedsLimit, notFound } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import {
   countUses,
@@ -10,8 +10,8 @@ import {
   lockTagType,
 } from './store.ts';
 
-/** The same limit as for bulk operations. Each feature gets an event, and new SDK documents in all its environments. */
-const MAX_FEATURES = 1_000;
+/** The same limit as for bulk operations, because each feature gets an event and new SDK documents in all its environments. */
+const MAX_TAGGED_FEATURES = 1_000;
 
 /** Deletes a tag type with its tags. Each tag, and each tag of a feature, gets its own event. */
 export async function removeTagType(current: Change, name: string): Promise<void> {
@@ -28,14 +28,14 @@ export async function removeTag(current: Change, type: string, value: string): P
   await removeTags(current, type, value);
 }
 
-/** Locks tags before features, in the order of every transaction. */
+/** Locks tags before features, in the common lock order. */
 async function removeTags({ tx, actor, record }: Change, type: string, value?: string): Promise<void> {
   const tags = await lockTags(tx, actor, type, value);
   if (tags.length === 0) return;
-  if ((await countUses(tx, MAX_FEATURES + 1, type, value)) > MAX_FEATURES) {
-    const what = value === undefined ? `Tags of type "${type}" are` : `Tag "${type}:${value}" is`;
+  if ((await countUses(tx, MAX_TAGGED_FEATURES + 1, type, value)) > MAX_TAGGED_FEATURES) {
+    const subject = value === undefined ? `Tags of type "${type}" are` : `Tag "${type}:${value}" is`;
     throw exceedsLimit(
-      `${what} attached to features more than ${MAX_FEATURES} times. Remove tags from features first, for example with PUT /api/admin/projects/:projectId/tags.`,
+      `${subject} attached to features more than ${MAX_TAGGED_FEATURES} times. Remove tags from features first, for example with PUT /api/admin/projects/:projectId/tags.`,
     );
   }
   await lockFeaturesWith(tx, type, value);

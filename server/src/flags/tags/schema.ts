@@ -1,5 +1,5 @@
+import { Named, NamedObject, Nullable, Ref, UrlName } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Nullable, Ref, UrlName } from '../../../../plane/src/platform/http/schema.ts';
 import { Tag as EventTag } from '../../record/events/schema.ts';
 
 const version = Type.Integer({ description: 'Version of the response format', examples: [1] });

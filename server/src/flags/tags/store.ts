@@ -1,29 +1,33 @@
 import { sql } from 'kysely';
-import { ofReadableProject } from '../../access/store.ts';
+import { isInReadableProject } from '../../access/store.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Columns, Reader, Tx } from '../../platform/db/database.ts';
-import { type FeaturePart, partOf } from '../feature-rows/store.ts';
+import { type FeaturePart, selectPart } from '../feature-rows/store.ts';
 import type { Tag, TagType } from './schema.ts';
 
-const TAG_TYPE = ['name', 'description', 'icon', 'color'] as const;
-const TAG = ['type', 'value'] as const;
+const TAG_TYPE_COLUMNS = ['name', 'description', 'icon', 'color'] as const;
+const TAG_COLUMNS = ['type', 'value'] as const;
 
 export async function findTagType(db: Reader, name: string): Promise<TagType | undefined> {
-  return await db.selectFrom('tag_types').select(TAG_TYPE).where('name', '=', name).executeTakeFirst();
+  return await db
+    .selectFrom('tag_types')
+    .select(TAG_TYPE_COLUMNS)
+    .where('name', '=', name)
+    .executeTakeFirst();
 }
 
 /** Locks the tag type, so that it neither changes nor gets new tags until the transaction ends. */
 export async function lockTagType(tx: Tx, name: string): Promise<TagType | undefined> {
   return await tx
     .selectFrom('tag_types')
-    .select(TAG_TYPE)
+    .select(TAG_TYPE_COLUMNS)
     .where('name', '=', name)
     .forUpdate()
     .executeTakeFirst();
 }
 
 export async function listTagTypes(db: Reader): Promise<TagType[]> {
-  return await db.selectFrom('tag_types').select(TAG_TYPE).orderBy('name').execute();
+  return await db.selectFrom('tag_types').select(TAG_TYPE_COLUMNS).orderBy('name').execute();
 }
 
 export async function insertTagType(tx: Tx, tagType: TagType): Promise<void> {
@@ -36,7 +40,7 @@ export async function insertMissingTagTypes(tx: Tx, tagTypes: TagType[]): Promis
     .insertInto('tag_types')
     .values(tagTypes.map(tagTypeColumns))
     .onConflict(conflict => conflict.constraint('tag_types_pkey').doNothing())
-    .returning(TAG_TYPE)
+    .returning(TAG_TYPE_COLUMNS)
     .execute();
 }
 
@@ -51,7 +55,10 @@ export async function deleteTagType(tx: Tx, name: string): Promise<void> {
   await tx.deleteFrom('tag_types').where('name', '=', name).execute();
 }
 
-/** A condition on `tags`: a feature that the actor may read has the tag, or no feature has it and its origin is readable. */
+/**
+ * Selects tags that the actor may see. A feature that the actor may read must have the tag, or no feature has the tag and the actor
+ * may read the project where it was created.
+ */
 const isVisible = (actor: Actor) =>
   actor.isAdmin
     ? sql<boolean>`true`
@@ -59,8 +66,8 @@ const isVisible = (actor: Actor) =>
           select from feature_tags where feature_tags.type = tags.type and feature_tags.value = tags.value
         ) then exists (
           select from feature_tags join features on features.name = feature_tags.feature_name
-          where feature_tags.type = tags.type and feature_tags.value = tags.value and ${ofReadableProject(actor)}
-        ) else tags.project is null or ${ofReadableProject(actor)} end`;
+          where feature_tags.type = tags.type and feature_tags.value = tags.value and ${isInReadableProject(actor)}
+        ) else tags.project is null or ${isInReadableProject(actor)} end`;
 
 export async function findTag(
   db: Reader,
@@ -70,18 +77,18 @@ export async function findTag(
 ): Promise<Tag | undefined> {
   return await db
     .selectFrom('tags')
-    .select(TAG)
+    .select(TAG_COLUMNS)
     .where('type', '=', type)
     .where('value', '=', value)
     .where(isVisible(actor))
     .executeTakeFirst();
 }
 
-/** All tags that the actor may see, or those of one type. */
+/** Returns all tags that the actor may see, or those of one type. */
 export async function listTags(db: Reader, actor: Actor, type?: string): Promise<Tag[]> {
   return await db
     .selectFrom('tags')
-    .select(TAG)
+    .select(TAG_COLUMNS)
     .$if(type !== undefined, query => query.where('type', '=', type ?? ''))
     .where(isVisible(actor))
     .orderBy('type')
@@ -97,8 +104,8 @@ export async function lockTagTypes(tx: Tx, names: string[]): Promise<string[]> {
 }
 
 /**
- * Inserts missing tags and returns them. Locks all of the tags until the transaction ends. The update changes nothing: it locks
- * an existing tag, and makes the insert succeed if another transaction is deleting the tag.
+ * Inserts missing tags and returns them. Locks all of the tags until the transaction ends. The update changes nothing, but it locks
+ * an existing tag and makes the insert succeed if another transaction is deleting the tag.
  */
 export async function insertMissingTags(tx: Tx, project: string, tags: Tag[]): Promise<Tag[]> {
   const { rows } = await sql<Tag>`
@@ -121,14 +128,14 @@ export const TAGS: FeaturePart = {
 /** A feature and its tags. */
 export type TaggedFeature = { name: string; project: string; tags: Tag[] };
 
-/** The features of the project with their tags, by name. */
+/** Returns the features of the project with their tags, by name. */
 export async function listTaggedFeatures(
   db: Reader,
   project: string,
   names: string[],
 ): Promise<TaggedFeature[]> {
   const { rows } = await sql<TaggedFeature>`
-    select name, project, (${partOf(TAGS, 'few')})::jsonb as tags
+    select name, project, (${selectPart(TAGS, 'few')})::jsonb as tags
     from features where name = any(${names}) and project = ${project} order by name`.execute(db);
   return rows;
 }
@@ -152,7 +159,7 @@ export async function deleteFeatureTags(tx: Tx, rows: FeatureTag[]): Promise<voi
 const recordset = (rows: FeatureTag[]) => sql`
   jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given ("featureName" text, type text, value text)`;
 
-/** The number of features with the one tag, or of tags of the type on features, counted up to a limit. */
+/** Counts the features with the tag, or the tags of this type on all features. Stops counting at a limit. */
 export async function countUses(db: Reader, limit: number, type: string, value?: string): Promise<number> {
   const { rows } = await sql<{ uses: number }>`
     select count(*)::integer as uses
@@ -160,14 +167,14 @@ export async function countUses(db: Reader, limit: number, type: string, value?:
   return rows[0]?.uses ?? 0;
 }
 
-/** Locks the features that have a tag of the type, or the one tag, until the transaction ends. */
+/** Locks the features that have the tag, or any tag of the type, until the transaction ends. */
 export async function lockFeaturesWith(tx: Tx, type: string, value?: string): Promise<void> {
   await sql`
     select from features where name = any(array(select feature_name from feature_tags where ${isTag(type, value)}))
     order by name for update`.execute(tx);
 }
 
-/** Removes the tags of the type, or the one tag, from all features, and returns the removed rows. */
+/** Removes the tag, or all tags of the type, from all features, and returns the removed rows. */
 export async function deleteFromFeatures(
   tx: Tx,
   type: string,
@@ -191,19 +198,19 @@ export async function insertTag(tx: Tx, { type, value }: Tag): Promise<void> {
   await tx.insertInto('tags').values({ type, value }).execute();
 }
 
-/** A tag. `hiddenIn` is a project that uses it, if the actor may not see it. */
+/** A tag. If the actor may not see the tag, `hiddenIn` is a project that uses it or in which it was created. */
 export type LockedTag = { tag: Tag; hiddenIn: string | null };
 
-/** Locks the tags of the type, or the one tag, so that none is attached to a feature until the transaction ends. */
+/** Locks the tag, or all tags of the type, so that none is attached to a feature until the transaction ends. */
 export async function lockTags(tx: Tx, actor: Actor, type: string, value?: string): Promise<LockedTag[]> {
-  const isOne = value === undefined ? sql`true` : sql`tags.value = ${value}`;
-  await sql`select from tags where tags.type = ${type} and ${isOne} order by value for update`.execute(tx);
+  const hasValue = value === undefined ? sql`true` : sql`tags.value = ${value}`;
+  await sql`select from tags where tags.type = ${type} and ${hasValue} order by value for update`.execute(tx);
   const { rows } = await sql<LockedTag>`
     select jsonb_build_object('type', type, 'value', value) as tag, case when not ${isVisible(actor)} then coalesce((
       select min(features.project) from feature_tags join features on features.name = feature_tags.feature_name
       where feature_tags.type = tags.type and feature_tags.value = tags.value
     ), tags.project) end as "hiddenIn"
-    from tags where tags.type = ${type} and ${isOne} order by value`.execute(tx);
+    from tags where tags.type = ${type} and ${hasValue} order by value`.execute(tx);
   return rows;
 }
 

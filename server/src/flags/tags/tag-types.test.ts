@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
-import { pathsOf, tagRequests } from '../../test/tag-requests.ts';
-import { untilWaiting } from '../../test/waiting.ts';
+import { getErrorPaths, tagRequests } from '../../test/tag-requests.ts';
+import { waitForLockWaiters } from '../../test/waiting.ts';
 
 const harness = useHarness();
 
-const { makeType, makeTag, eventsOf } = tagRequests(harness);
+const { makeType, makeTag, readEvents } = tagRequests(harness);
 
 test('the tag type simple exists after the migration', async () => {
   const { body } = await call(harness.app, 'GET', '/api/admin/tag-types/simple');
@@ -20,11 +20,11 @@ test('the tag type simple exists after the migration', async () => {
 test('a created tag type is returned, listed and recorded', async () => {
   const fields = { name: 'team', description: 'The team to ask', icon: 'T', color: '#1a2B3c' };
 
-  const created = await call(harness.app, 'POST', '/api/admin/tag-types', {
+  const response = await call(harness.app, 'POST', '/api/admin/tag-types', {
     body: { ...fields, unknown: 1 },
   });
 
-  expect(created).toMatchObject({ status: 201, body: fields });
+  expect(response).toMatchObject({ status: 201, body: fields });
   expect((await call(harness.app, 'GET', '/api/admin/tag-types/team')).body).toEqual({
     version: 1,
     tagType: fields,
@@ -32,7 +32,7 @@ test('a created tag type is returned, listed and recorded', async () => {
   const list = await call(harness.app, 'GET', '/api/admin/tag-types');
   expect(list.body.version).toBe(1);
   expect(list.body.tagTypes).toContainEqual(fields);
-  const [event] = await eventsOf('team');
+  const [event] = await readEvents('team');
   expect(event).toMatchObject({ type: 'tag-type-created', project: null, preData: null });
   expect(event.data).toEqual(fields);
 });
@@ -51,7 +51,7 @@ test.each([
   ['no name', {}, ['/body/name']],
   ['a name of one character', { name: 'x' }, ['/body/name']],
   ['a name of 51 characters', { name: 'x'.repeat(51) }, ['/body/name']],
-  ['a name with a blank', { name: 'a b' }, ['/body/name']],
+  ['a name with a space', { name: 'a b' }, ['/body/name']],
   ['a name of two dots', { name: '..' }, ['/body/name']],
   ['a colour that is a word', { name: 'xx', color: 'red' }, ['/body/color']],
   [
@@ -64,11 +64,11 @@ test.each([
     const response = await call(harness.app, 'POST', url, { body });
 
     expect(response).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
-    expect(pathsOf(response)).toEqual(paths);
+    expect(getErrorPaths(response)).toEqual(paths);
   }
 });
 
-test('rejects a taken name of a tag type with 409, and its validation', async () => {
+test('rejects a taken name of a tag type with 409, even in a validation', async () => {
   for (const url of ['/api/admin/tag-types', '/api/admin/tag-types/validate']) {
     const response = await call(harness.app, 'POST', url, { body: { name: 'simple' } });
 
@@ -87,17 +87,17 @@ test('validating a tag type returns it with its defaults and does not create it'
 });
 
 test('an updated tag type keeps omitted fields, and its previous state is recorded', async () => {
-  const before = await makeType({ name: 'area', description: 'Old', icon: 'A', color: '#000000' });
+  const tagTypeBefore = await makeType({ name: 'area', description: 'Old', icon: 'A', color: '#000000' });
 
   const response = await call(harness.app, 'PUT', '/api/admin/tag-types/area', {
     body: { name: 'ignored', description: 'New', color: null },
   });
 
-  const after = { name: 'area', description: 'New', icon: 'A', color: null };
-  expect(response).toMatchObject({ status: 200, body: after });
-  expect((await call(harness.app, 'GET', '/api/admin/tag-types/area')).body.tagType).toEqual(after);
-  const [event] = await eventsOf('area');
-  expect(event).toMatchObject({ type: 'tag-type-updated', data: after, preData: before });
+  const tagTypeAfter = { name: 'area', description: 'New', icon: 'A', color: null };
+  expect(response).toMatchObject({ status: 200, body: tagTypeAfter });
+  expect((await call(harness.app, 'GET', '/api/admin/tag-types/area')).body.tagType).toEqual(tagTypeAfter);
+  const [event] = await readEvents('area');
+  expect(event).toMatchObject({ type: 'tag-type-updated', data: tagTypeAfter, preData: tagTypeBefore });
 });
 
 test('an update of a tag type that changes nothing records nothing', async () => {
@@ -108,7 +108,7 @@ test('an update of a tag type that changes nothing records nothing', async () =>
   });
 
   expect(response.status).toBe(200);
-  expect(await eventsOf('still')).toHaveLength(1);
+  expect(await readEvents('still')).toHaveLength(1);
 });
 
 test('deletes a tag type with its tags, each with an event of the same change', async () => {
@@ -121,7 +121,7 @@ test('deletes a tag type with its tags, each with an event of the same change', 
   expect(response).toMatchObject({ status: 200, body: '' });
   expect((await call(harness.app, 'GET', '/api/admin/tag-types/doomed')).status).toBe(404);
   expect((await call(harness.app, 'GET', '/api/admin/tags/doomed')).body.tags).toEqual([]);
-  const [deleted, ...ofTags] = (await eventsOf('doomed')).slice(0, 3);
+  const [deleted, ...ofTags] = (await readEvents('doomed')).slice(0, 3);
   expect(deleted).toMatchObject({
     type: 'tag-type-deleted',
     data: null,
@@ -136,46 +136,48 @@ test('deletes a tag type with its tags, each with an event of the same change', 
   }
 });
 
-test('two concurrent updates of a tag type both apply, and each event has the state it found', async () => {
+test('two concurrent updates of a tag type both apply, and each event has the previous state', async () => {
   await makeType({ name: 'contended' });
   const put = (body: object) => call(harness.app, 'PUT', '/api/admin/tag-types/contended', { body });
   const blocker = await harness.db.startTransaction().execute();
   await blocker.selectFrom('tag_types').select('name').where('name', '=', 'contended').forUpdate().execute();
 
-  const both = Promise.all([put({ icon: 'C' }), put({ color: '#ffffff' })]);
-  await untilWaiting(harness.db, 2);
+  const requests = Promise.all([put({ icon: 'C' }), put({ color: '#ffffff' })]);
+  await waitForLockWaiters(harness.db, 2);
   await blocker.commit().execute();
-  await both;
+  await requests;
 
   const { tagType } = (await call(harness.app, 'GET', '/api/admin/tag-types/contended')).body;
   expect(tagType).toMatchObject({ icon: 'C', color: '#ffffff' });
-  const [second, first] = await eventsOf('contended');
-  expect(second.preData).toEqual(first.data);
+  const [secondEvent, firstEvent] = await readEvents('contended');
+  expect(secondEvent.preData).toEqual(firstEvent.data);
 });
 
 test('two open transactions cannot both create the same tag type', async () => {
   const blocker = await harness.db.startTransaction().execute();
   await blocker.insertInto('tag_types').values({ name: 'raced' }).execute();
 
-  const waiting = call(harness.app, 'POST', '/api/admin/tag-types', { body: { name: 'raced' } });
-  await untilWaiting(harness.db);
+  const pendingRequest = call(harness.app, 'POST', '/api/admin/tag-types', { body: { name: 'raced' } });
+  await waitForLockWaiters(harness.db);
   await blocker.commit().execute();
 
-  expect(await waiting).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
-  expect(await eventsOf('raced')).toEqual([]);
+  expect(await pendingRequest).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
+  expect(await readEvents('raced')).toEqual([]);
 });
 
-test('deleting a tag type deletes and records a tag that is created meanwhile', async () => {
+test('deleting a tag type deletes and records a tag that is created concurrently', async () => {
   await makeType({ name: 'crowded' });
   const blocker = await harness.db.startTransaction().execute();
   await blocker.insertInto('tags').values({ type: 'crowded', value: 'just-made' }).execute();
 
-  const waiting = call(harness.app, 'DELETE', '/api/admin/tag-types/crowded');
-  await untilWaiting(harness.db);
+  const pendingDeletion = call(harness.app, 'DELETE', '/api/admin/tag-types/crowded');
+  await waitForLockWaiters(harness.db);
   await blocker.commit().execute();
 
-  expect((await waiting).status).toBe(200);
-  expect((await eventsOf('just-made')).map((event: { type: string }) => event.type)).toEqual(['tag-deleted']);
+  expect((await pendingDeletion).status).toBe(200);
+  expect((await readEvents('just-made')).map((event: { type: string }) => event.type)).toEqual([
+    'tag-deleted',
+  ]);
 });
 
 test('rejects an invalid color in an update', async () => {

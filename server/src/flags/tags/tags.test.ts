@@ -3,29 +3,29 @@ import { expect, test } from 'vitest';
 import { makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
-import { pathsOf, tagRequests } from '../../test/tag-requests.ts';
-import { untilWaiting } from '../../test/waiting.ts';
+import { getErrorPaths, tagRequests } from '../../test/tag-requests.ts';
+import { waitForLockWaiters } from '../../test/waiting.ts';
 
 const harness = useHarness();
 
-const { makeType, makeTag, eventsOf } = tagRequests(harness);
+const { makeType, makeTag, readEvents } = tagRequests(harness);
 
 test('a created tag is trimmed, returned, listed and recorded', async () => {
-  const created = await call(harness.app, 'POST', '/api/admin/tags', {
+  const response = await call(harness.app, 'POST', '/api/admin/tags', {
     body: { type: 'simple', value: '  check out / 50 %  ', unknown: 1 },
   });
 
   const tag = { type: 'simple', value: 'check out / 50 %' };
-  expect(created.status).toBe(201);
-  expect(created.body).toEqual({ version: 1, tag });
-  const address = `/api/admin/tags/simple/${encodeURIComponent(tag.value)}`;
-  expect((await call(harness.app, 'GET', address)).body).toEqual({ version: 1, tag });
+  expect(response.status).toBe(201);
+  expect(response.body).toEqual({ version: 1, tag });
+  const url = `/api/admin/tags/simple/${encodeURIComponent(tag.value)}`;
+  expect((await call(harness.app, 'GET', url)).body).toEqual({ version: 1, tag });
   expect((await call(harness.app, 'GET', '/api/admin/tags')).body.tags).toContainEqual(tag);
-  const [event] = await eventsOf(tag.value);
+  const [event] = await readEvents(tag.value);
   expect(event).toMatchObject({ type: 'tag-created', project: null, data: tag, preData: null });
 });
 
-test('lists tags by type and value, or those of one type, and none for an unknown type', async () => {
+test('lists all tags, or the tags of one type, by type and value', async () => {
   await makeType({ name: 'list-b' });
   await makeType({ name: 'list-a' });
   await makeTag('list-b', 'one');
@@ -37,9 +37,9 @@ test('lists tags by type and value, or those of one type, and none for an unknow
     return body.tags.map((tag: { type: string; value: string }) => `${tag.type}:${tag.value}`);
   };
 
-  const all = (await list('/api/admin/tags')).filter((tag: string) => tag.startsWith('list-'));
+  const listedTags = (await list('/api/admin/tags')).filter((tag: string) => tag.startsWith('list-'));
 
-  expect(all).toEqual(['list-a:one', 'list-a:two', 'list-b:one']);
+  expect(listedTags).toEqual(['list-a:one', 'list-a:two', 'list-b:one']);
   expect(await list('/api/admin/tags/list-a')).toEqual(['list-a:one', 'list-a:two']);
   expect(await list('/api/admin/tags/nope')).toEqual([]);
 });
@@ -56,7 +56,7 @@ test.each([
   const response = await call(harness.app, 'POST', '/api/admin/tags', { body });
 
   expect(response).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
-  expect(pathsOf(response)).toEqual(paths);
+  expect(getErrorPaths(response)).toEqual(paths);
 });
 
 test('counts characters of a tag, not UTF-16 units', async () => {
@@ -73,22 +73,22 @@ test('rejects an existing tag with 409', async () => {
   });
 
   expect(response).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
-  expect(await eventsOf('taken')).toHaveLength(1);
+  expect(await readEvents('taken')).toHaveLength(1);
 });
 
-test('deletes a tag and records it', async () => {
+test('deletes a tag and records the deletion', async () => {
   await makeTag('simple', 'short-lived');
 
   const response = await call(harness.app, 'DELETE', '/api/admin/tags/simple/short-lived');
 
   expect(response).toMatchObject({ status: 200, body: '' });
   expect((await call(harness.app, 'GET', '/api/admin/tags/simple/short-lived')).status).toBe(404);
-  const [event] = await eventsOf('short-lived');
+  const [event] = await readEvents('short-lived');
   const tag = { type: 'simple', value: 'short-lived' };
   expect(event).toMatchObject({ type: 'tag-deleted', data: null, preData: tag });
 });
 
-test('deletes a tag or a tag type of at most 1,000 features', async () => {
+test('deletes a tag or a tag type only if at most 1,000 features use it', async () => {
   await makeType({ name: 'popular' });
   await makeTag('popular', 'everywhere');
   await sql`insert into features (name, project, type) select 'popular-' || n, 'default', 'release' from generate_series(1, 1001) as n`.execute(
@@ -116,7 +116,7 @@ test.each([
   ['DELETE', '/api/admin/tag-types/nope', undefined, 'Tag type "nope"'],
   ['GET', '/api/admin/tags/simple/nope', undefined, 'Tag "simple:nope"'],
   ['DELETE', '/api/admin/tags/simple/nope', undefined, 'Tag "simple:nope"'],
-] as const)('%s %s returns 404 if it does not exist', async (method, url, body, what) => {
+] as const)('%s %s returns 404', async (method, url, body, what) => {
   expect(await call(harness.app, method, url, { body })).toMatchObject({
     status: 404,
     body: { name: 'NotFoundError', message: `${what} does not exist.` },
@@ -128,18 +128,18 @@ test('every user can create a tag, and deleting it requires UPDATE_FEATURE from 
   const editor = await makeUser(harness.db, 'Editor');
   const url = '/api/admin/tags/simple/shared';
 
-  const created = await call(harness.app, 'POST', '/api/admin/tags', {
+  const response = await call(harness.app, 'POST', '/api/admin/tags', {
     token: viewer.token,
     body: { type: 'simple', value: 'shared' },
   });
   // An Editor has the permission in the default project only.
-  const refused = await call(harness.app, 'DELETE', url, { token: editor.token });
+  const rejection = await call(harness.app, 'DELETE', url, { token: editor.token });
   await grantRoleWith(viewer.id, 'UPDATE_FEATURE');
-  const deleted = await call(harness.app, 'DELETE', url, { token: viewer.token });
+  const deletion = await call(harness.app, 'DELETE', url, { token: viewer.token });
 
-  expect(created.status).toBe(201);
-  expect(refused).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
-  expect(deleted.status).toBe(200);
+  expect(response.status).toBe(201);
+  expect(rejection).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
+  expect(deletion.status).toBe(200);
 });
 
 async function grantRoleWith(userId: number, permission: string): Promise<void> {
@@ -153,31 +153,31 @@ test('two open transactions cannot both create the same tag', async () => {
   const blocker = await harness.db.startTransaction().execute();
   await blocker.insertInto('tags').values({ type: 'simple', value: 'raced-tag' }).execute();
 
-  const waiting = call(harness.app, 'POST', '/api/admin/tags', {
+  const pendingRequest = call(harness.app, 'POST', '/api/admin/tags', {
     body: { type: 'simple', value: 'raced-tag' },
   });
-  await untilWaiting(harness.db);
+  await waitForLockWaiters(harness.db);
   await blocker.commit().execute();
 
-  expect(await waiting).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
-  expect(await eventsOf('raced-tag')).toEqual([]);
+  expect(await pendingRequest).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
+  expect(await readEvents('raced-tag')).toEqual([]);
 });
 
-test('rejects a tag whose type is deleted meanwhile', async () => {
+test('rejects a tag whose type is concurrently deleted', async () => {
   await makeType({ name: 'vanishing' });
   const blocker = await harness.db.startTransaction().execute();
   await blocker.deleteFrom('tag_types').where('name', '=', 'vanishing').execute();
 
-  const waiting = call(harness.app, 'POST', '/api/admin/tags', {
+  const pendingRequest = call(harness.app, 'POST', '/api/admin/tags', {
     body: { type: 'vanishing', value: 'late' },
   });
-  await untilWaiting(harness.db);
+  await waitForLockWaiters(harness.db);
   await blocker.commit().execute();
 
-  const response = await waiting;
+  const response = await pendingRequest;
   expect(response.status).toBe(400);
-  expect(pathsOf(response)).toEqual(['/body/type']);
-  expect(await eventsOf('late')).toEqual([]);
+  expect(getErrorPaths(response)).toEqual(['/body/type']);
+  expect(await readEvents('late')).toEqual([]);
 });
 
 test('one of two concurrent deletions of a tag is rejected with 404', async () => {
@@ -186,10 +186,10 @@ test('one of two concurrent deletions of a tag is rejected with 404', async () =
   await blocker.selectFrom('tags').select('value').where('value', '=', 'fought-over').forUpdate().execute();
 
   const remove = () => call(harness.app, 'DELETE', '/api/admin/tags/simple/fought-over');
-  const both = Promise.all([remove(), remove()]);
-  await untilWaiting(harness.db, 2);
+  const requests = Promise.all([remove(), remove()]);
+  await waitForLockWaiters(harness.db, 2);
   await blocker.commit().execute();
 
-  expect((await both).map(response => response.status).toSorted()).toEqual([200, 404]);
-  expect(await eventsOf('fought-over')).toHaveLength(2);
+  expect((await requests).map(response => response.status).toSorted()).toEqual([200, 404]);
+  expect(await readEvents('fought-over')).toHaveLength(2);
 });

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { notFound } from '../../../../plane/src/platform/errors.ts';
+import { notFound } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import type { TagType, TagTypeUpdate } from './schema.ts';
 import { lockTagType, updateTagType } from './store.ts';
@@ -10,17 +10,17 @@ export async function changeTagType(
   name: string,
   input: TagTypeUpdate,
 ): Promise<TagType> {
-  const before = await lockTagType(tx, name);
-  if (!before) throw notFound(`Tag type "${name}"`);
-  const after = {
+  const tagTypeBefore = await lockTagType(tx, name);
+  if (!tagTypeBefore) throw notFound(`Tag type "${name}"`);
+  const tagTypeAfter = {
     name,
-    description: input.description === undefined ? before.description : input.description,
-    icon: input.icon === undefined ? before.icon : input.icon,
-    color: input.color === undefined ? before.color : input.color,
+    description: input.description === undefined ? tagTypeBefore.description : input.description,
+    icon: input.icon === undefined ? tagTypeBefore.icon : input.icon,
+    color: input.color === undefined ? tagTypeBefore.color : input.color,
   };
-  if (isDeepStrictEqual(after, before)) return before;
+  if (isDeepStrictEqual(tagTypeAfter, tagTypeBefore)) return tagTypeBefore;
 
-  await updateTagType(tx, after);
-  record({ type: 'tag-type-updated', data: after, preData: before });
-  return after;
+  await updateTagType(tx, tagTypeAfter);
+  record({ type: 'tag-type-updated', data: tagTypeAfter, preData: tagTypeBefore });
+  return tagTypeAfter;
 }

@@ -1,16 +1,16 @@
-import type { Violation } from '../../../../plane/src/platform/errors.ts';
-import { hasControlCharacter } from '../../../../plane/src/platform/http/input/text.ts';
+import type { Violation } from '@halyard/plane/platform/errors.ts';
+import { hasControlCharacter } from '@halyard/plane/platform/http/input/text.ts';
 import type { NewTag, Tag } from './schema.ts';
 
 const MIN_LENGTH = 2;
 const MAX_LENGTH = 50;
 
-/** The tag with a trimmed value and without unknown fields. */
-export const trimmed = ({ type, value }: NewTag): Tag => ({ type, value: value.trim() });
+/** Returns the tag with a trimmed value and without unknown fields. */
+export const trimTag = ({ type, value }: NewTag): Tag => ({ type, value: value.trim() });
 
-/** The violations in the value of a trimmed tag. */
+/** Yields the violations in the value of a trimmed tag. */
 export function* valueViolations({ value }: Tag, path: string): Generator<Violation> {
-  // Characters, not UTF-16 units: the database and the validator count the same way.
+  // Counts characters rather than UTF-16 units, as the database and the validator do.
   const length = [...value].length;
   if (length < MIN_LENGTH || length > MAX_LENGTH) {
     yield {

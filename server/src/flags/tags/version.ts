@@ -3,7 +3,7 @@ import type { TagType } from './schema.ts';
 import { lockTagType } from './store.ts';
 
 export const VERSIONED_TAG_TYPE: Versioned<string, TagType> = {
-  nameOf: name => `Tag type "${name}"`,
+  formatName: name => `Tag type "${name}"`,
   lock: ({ tx }, name) => lockTagType(tx, name),
   derived: [],
 };

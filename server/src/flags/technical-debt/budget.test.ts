@@ -3,13 +3,13 @@ import { beforeEach, expect, test } from 'vitest';
 import { makeProject } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
-import { untilWaiting } from '../../test/waiting.ts';
+import { waitForLockWaiters } from '../../test/waiting.ts';
 
 const harness = useHarness();
 let project: string;
 let count = 0;
 
-const path = (rest: string) => `/api/admin/projects/${project}${rest}`;
+const path = (suffix: string) => `/api/admin/projects/${project}${suffix}`;
 const create = (name = `flag-${++count}`) => call(harness.app, 'POST', path('/features'), { body: { name } });
 const setBudget = (debtBudget: number | null) =>
   call(harness.app, 'PUT', path('/settings'), { body: { debtBudget } });
@@ -45,12 +45,12 @@ test('a project over its debt budget rejects new features, and lists what to cle
   expect((await create()).status).toBe(201);
 
   await setBudget(2);
-  const rejected = await create(`${project}-rejected`);
+  const rejection = await create(`${project}-rejected`);
 
-  expect(rejected).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  expect(rejection).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
   for (const name of ['a-marked', 'b-marked', 'old'])
-    expect(rejected.body.message).toContain(`${project}-${name}`);
-  expect(rejected.body.message).not.toContain('young');
+    expect(rejection.body.message).toContain(`${project}-${name}`);
+  expect(rejection.body.message).not.toContain('young');
 
   await call(harness.app, 'POST', path('/archive'), { body: { features: [`${project}-old`] } });
   expect((await create(`${project}-rejected`)).status).toBe(201);
@@ -84,20 +84,20 @@ test('a project without a budget accepts any debt, and null removes the budget',
 test('a budget applies to a feature that is created while it is set', async () => {
   await create(`${project}-one`);
   await markStale(`${project}-one`);
-  let later: ReturnType<typeof create> | undefined;
+  let pendingCreation: ReturnType<typeof create> | undefined;
   let answered = false;
 
   await harness.db.transaction().execute(async tx => {
     await sql`update projects set debt_budget = 0 where id = ${project}`.execute(tx);
-    later = create();
-    void later.then(() => {
+    pendingCreation = create();
+    void pendingCreation.then(() => {
       answered = true;
     });
-    await untilWaiting(harness.db);
+    await waitForLockWaiters(harness.db);
     expect(answered).toBe(false);
   });
 
-  expect((await later)?.status).toBe(403);
+  expect((await pendingCreation)?.status).toBe(403);
 });
 
 test('rejects a budget below 0', async () => {

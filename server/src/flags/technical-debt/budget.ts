@@ -1,24 +1,24 @@
-import { type ApiError, counted, invalidOperation } from '../../../../plane/src/platform/errors.ts';
+import { type ApiError, formatCount, invalidOperation } from '@halyard/plane/platform/errors.ts';
 import type { Tx } from '../../platform/db/database.ts';
-import { debtOf } from './score.ts';
+import { computeDebt } from './score.ts';
 import { findDebt } from './store.ts';
 
-const MAX_NAMED = 10;
+const MAX_NAMED_FEATURES = 10;
 
-/** Part of a change that adds features to a locked project: rejects them while the project is over its debt budget. */
-export async function rejectOverBudget(tx: Tx, project: string, at = new Date()): Promise<void> {
-  for (const error of await budgetErrors(tx, project, at)) throw error;
+/** Rejects a change that adds features while the project is over its debt budget. The caller has locked the project. */
+export async function rejectOverBudget(tx: Tx, project: string, now = new Date()): Promise<void> {
+  for (const error of await budgetErrors(tx, project, now)) throw error;
 }
 
-/** The error for a project over its debt budget, for a change that lists it with other errors. */
-export async function budgetErrors(tx: Tx, project: string, at = new Date()): Promise<ApiError[]> {
-  const debt = await findDebt(tx, project, at, MAX_NAMED);
-  if (!debt || debtOf(debt) <= debt.budget) return [];
-  const more = debtOf(debt) - debt.toCleanUp.length;
+/** Returns the error for a project over its debt budget, so that a change can list it with other errors. */
+export async function budgetErrors(tx: Tx, project: string, now = new Date()): Promise<ApiError[]> {
+  const debt = await findDebt(tx, project, now, MAX_NAMED_FEATURES);
+  if (!debt || computeDebt(debt) <= debt.budget) return [];
+  const unnamedFeatures = computeDebt(debt) - debt.toCleanUp.length;
   return [
     invalidOperation(
-      `Project "${project}" has ${counted(debtOf(debt), 'stale or potentially stale feature')} and a budget of ${debt.budget}. ` +
-        `Clean up first: ${debt.toCleanUp.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`,
+      `Project "${project}" has ${formatCount(computeDebt(debt), 'stale or potentially stale feature')} and a budget of ${debt.budget}. ` +
+        `Clean up first: ${debt.toCleanUp.join(', ')}${unnamedFeatures > 0 ? ` and ${unnamedFeatures} more` : ''}.`,
     ),
   ];
 }

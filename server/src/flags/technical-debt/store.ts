@@ -3,39 +3,39 @@ import type { Reader } from '../../platform/db/database.ts';
 import { isPotentiallyStale } from '../feature-types/store.ts';
 import type { Counts } from './score.ts';
 
-/** The `Counts` of a project. */
-export const countsOf = (project: string | RawBuilder<unknown>, at: Date) => sql`(
+/** Selects the `Counts` of a project. */
+export const selectCounts = (project: string | RawBuilder<unknown>, now: Date) => sql`(
   select count(*) as features, count(*) filter (where features.stale) as stale,
-    count(*) filter (where ${isPotentiallyStale(at)}) as "potentiallyStale"
+    count(*) filter (where ${isPotentiallyStale(now)}) as "potentiallyStale"
   from features join feature_types on feature_types.id = features.type
   where features.project = ${project} and features.archived_at is null
 )`;
 
-/** The `Counts` of every project that has active features, in one pass over the features. */
-export const countsByProject = (at: Date) => sql`(
+/** Selects the `Counts` of every project that has active features, in one pass over the features. */
+export const countsByProject = (now: Date) => sql`(
   select features.project, count(*) as features, count(*) filter (where features.stale) as stale,
-    count(*) filter (where ${isPotentiallyStale(at)}) as "potentiallyStale"
+    count(*) filter (where ${isPotentiallyStale(now)}) as "potentiallyStale"
   from features join feature_types on feature_types.id = features.type
   where features.archived_at is null group by features.project
 )`;
 
 export type Debt = Counts & { budget: number; toCleanUp: string[] };
 
-/** The debt of a project with a budget, and the features to clean up first; undefined without a budget. */
+/** Returns the debt of a project with a budget, and the features to clean up first; undefined without a budget. */
 export async function findDebt(
   db: Reader,
   project: string,
-  at: Date,
-  names: number,
+  now: Date,
+  maxNames: number,
 ): Promise<Debt | undefined> {
   const { rows } = await sql<Debt>`
     select debt_budget as budget, counts.*, array(
       select features.name from features join feature_types on feature_types.id = features.type
       where features.project = projects.id and features.archived_at is null
-        and (features.stale or ${isPotentiallyStale(at)})
-      order by features.stale desc, features.created_at, features.name limit ${names}
+        and (features.stale or ${isPotentiallyStale(now)})
+      order by features.stale desc, features.created_at, features.name limit ${maxNames}
     ) as "toCleanUp"
-    from projects cross join lateral ${countsOf(sql`projects.id`, at)} as counts
+    from projects cross join lateral ${selectCounts(sql`projects.id`, now)} as counts
     where projects.id = ${project} and debt_budget is not null`.execute(db);
   return rows[0];
 }

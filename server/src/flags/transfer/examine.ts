@@ -1,10 +1,10 @@
-import { counted } from '../../../../plane/src/platform/errors.ts';
-import { missingPermissions } from '../../access/held-permissions.ts';
+import { formatCount } from '@halyard/plane/platform/errors.ts';
+import { findMissingPermissions } from '../../access/held-permissions.ts';
 import type { Permission } from '../../access/permissions.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { validateConstraintLists } from '../../targeting/constraints/validate.ts';
-import { parameterViolations } from '../../targeting/rule-text/violations.ts';
+import { findParameterViolations } from '../../targeting/rule-text/violations.ts';
 import { stickinessViolations } from '../../targeting/variants/stickiness.ts';
 import { distributeWeights } from '../../targeting/variants/weights.ts';
 import { MAX_STRATEGIES } from '../feature-environments/schema.ts';
@@ -12,7 +12,7 @@ import { rolloutViolations } from '../feature-environments/validate-strategy.ts'
 import { nameMatcher } from '../features/project-rules.ts';
 import type { FeatureState } from '../features/schema.ts';
 import { urlViolation } from '../links/validate.ts';
-import { enabledAfter } from './enabled-after.ts';
+import { enabledStateResolver } from './enabled-after.ts';
 import type { FeatureExport, Finding, ImportReport, ImportRequest } from './schema.ts';
 import { type ExistingNames, findExistingNames } from './store.ts';
 
@@ -25,8 +25,11 @@ export type TargetProject = {
 };
 
 /** A finding with the path of the field in the request, if it is not about the data. */
-type PlacedFinding = Finding & { path?: string };
-export type Examined = Omit<ImportReport, 'errors'> & { errors: PlacedFinding[]; known: ExistingNames };
+type FindingWithPath = Finding & { path?: string };
+export type ImportCheck = Omit<ImportReport, 'errors'> & {
+  errors: FindingWithPath[];
+  existingNames: ExistingNames;
+};
 
 /** Collects every finding about an import before anything is written, in a fixed number of statements. */
 export async function examineImport(
@@ -34,28 +37,32 @@ export async function examineImport(
   actor: Actor,
   { project, environment, data }: ImportRequest,
   target: TargetProject,
-  existing: FeatureState[],
-): Promise<Examined> {
-  const known = await findExistingNames(db, project, namedIn(data));
-  const required = requiredPermissions(data, known, project);
-  const missing = await missingPermissions(db, actor, required, project, environment);
-  const values = await valueFindings(db, data, project);
-  const errors: PlacedFinding[] = [
-    ...environmentFindings(known, project, environment),
+  existingFeatures: FeatureState[],
+): Promise<ImportCheck> {
+  const existingNames = await findExistingNames(db, project, collectNames(data));
+  const permissions = requiredPermissions(data, existingNames, project);
+  const deniedPermissions = await findMissingPermissions(db, actor, permissions, project, environment);
+  const valueErrors = await valueFindings(db, data, project);
+  const errors: FindingWithPath[] = [
+    ...environmentFindings(existingNames, project, environment),
     ...consistencyFindings(data),
-    ...nameFindings(data, known, project, target),
-    ...referenceFindings(data, known),
-    ...dependencyFindings(data, existing),
-    ...values,
+    ...nameFindings(data, existingNames, project, target),
+    ...referenceFindings(data, existingNames),
+    ...dependencyFindings(data, existingFeatures),
+    ...valueErrors,
   ];
   return {
-    known,
+    existingNames,
     errors: errors.filter(({ affectedItems }) => affectedItems.length > 0),
-    warnings: warnings(data, known, project, enabledIn(existing, environment)).filter(
-      ({ affectedItems }) => affectedItems.length > 0,
-    ),
-    permissions: missing.length === 0 ? [] : [finding('You lack these permissions', missing)],
-    effect: effectOf(data, known, project),
+    warnings: warningFindings(
+      data,
+      existingNames,
+      project,
+      enabledFeaturesIn(existingFeatures, environment),
+    ).filter(({ affectedItems }) => affectedItems.length > 0),
+    permissions:
+      deniedPermissions.length === 0 ? [] : [finding('You lack these permissions', deniedPermissions)],
+    effect: computeEffect(data, existingNames, project),
   };
 }
 
@@ -64,33 +71,39 @@ const finding = (message: string, affectedItems: Iterable<string>): Finding => (
   affectedItems: [...new Set(affectedItems)].toSorted(),
 });
 
-function effectOf(data: FeatureExport, known: ExistingNames, project: string): ImportReport['effect'] {
-  const names = unique(namesOf(data)).toSorted();
-  const taken = new Map(takenAmong(names, known.taken).map(one => [one.name, one]));
-  const here = names.filter(name => taken.get(name)?.project === project);
-  const { fields, tagTypes } = missingIn(data, known);
+function computeEffect(
+  data: FeatureExport,
+  existingNames: ExistingNames,
+  project: string,
+): ImportReport['effect'] {
+  const names = deduplicate(getFeatureNames(data)).toSorted();
+  const takenByName = new Map(
+    takenNamesAmong(names, existingNames.taken).map(feature => [feature.name, feature]),
+  );
+  const namesInProject = names.filter(name => takenByName.get(name)?.project === project);
+  const { fields, tagTypes } = missingFieldsAndTagTypes(data, existingNames);
   return {
-    created: names.filter(name => !taken.has(name)),
-    overwritten: here.filter(name => !taken.get(name)?.archived),
-    leftOut: here.filter(name => taken.get(name)?.archived),
-    contextFields: unique(fields.map(({ name }) => name)),
-    tagTypes: unique(tagTypes.map(({ name }) => name)),
+    created: names.filter(name => !takenByName.has(name)),
+    overwritten: namesInProject.filter(name => !takenByName.get(name)?.archived),
+    leftOut: namesInProject.filter(name => takenByName.get(name)?.archived),
+    contextFields: deduplicate(fields.map(({ name }) => name)),
+    tagTypes: deduplicate(tagTypes.map(({ name }) => name)),
   };
 }
 
-const unique = (names: string[]): string[] => [...new Set(names)];
+const deduplicate = (names: string[]): string[] => [...new Set(names)];
 
-const namesOf = (data: FeatureExport): string[] => data.features.map(({ name }) => name);
+const getFeatureNames = (data: FeatureExport): string[] => data.features.map(({ name }) => name);
 
-/** All names in the data that may or may not exist in this instance. */
-export function namedIn(data: FeatureExport) {
+/** Collects all names in the data, which may or may not exist in this instance. */
+export function collectNames(data: FeatureExport) {
   const constraints = data.featureStrategies.flatMap(({ constraints = [] }) => constraints);
   const parents = (data.dependencies ?? []).flatMap(({ dependencies }) => dependencies);
   return {
-    features: unique([...namesOf(data), ...parents.map(({ feature }) => feature)]),
-    strategyTypes: unique(data.featureStrategies.map(({ name }) => name)),
-    segments: unique((data.segments ?? []).map(({ name }) => name)),
-    contextFields: unique([
+    features: deduplicate([...getFeatureNames(data), ...parents.map(({ feature }) => feature)]),
+    strategyTypes: deduplicate(data.featureStrategies.map(({ name }) => name)),
+    segments: deduplicate((data.segments ?? []).map(({ name }) => name)),
+    contextFields: deduplicate([
       ...constraints.map(({ contextName }) => contextName),
       ...(data.contextFields ?? []).map(({ name }) => name),
     ]),
@@ -102,7 +115,7 @@ function environmentFindings(
   { environments }: ExistingNames,
   project: string,
   environment: string,
-): PlacedFinding[] {
+): FindingWithPath[] {
   if (environments.includes(environment)) return [];
   return [
     {
@@ -112,12 +125,12 @@ function environmentFindings(
   ];
 }
 
-/** Contradictions within the data. */
+/** Finds contradictions within the data. */
 function consistencyFindings(data: FeatureExport): Finding[] {
-  const names = new Set(namesOf(data));
+  const names = new Set(getFeatureNames(data));
   const segments = new Set((data.segments ?? []).map(({ id }) => id));
   const strategies = Map.groupBy(data.featureStrategies, ({ featureName }) => featureName);
-  const others = [
+  const partOwners = [
     ...data.featureStrategies.map(({ featureName }) => featureName),
     ...(data.featureEnvironments ?? []).map(({ featureName }) => featureName),
     ...(data.featureTags ?? []).map(({ featureName }) => featureName),
@@ -125,14 +138,14 @@ function consistencyFindings(data: FeatureExport): Finding[] {
     ...(data.links ?? []).map(({ feature }) => feature),
   ];
   return [
-    finding('These features are listed more than once', duplicates(namesOf(data))),
+    finding('These features are listed more than once', duplicates(getFeatureNames(data))),
     finding(
       'These features are listed more than once in featureEnvironments',
       duplicates((data.featureEnvironments ?? []).map(({ featureName }) => featureName)),
     ),
     finding(
       'The data has parts of these features, but the features are not listed',
-      others.filter(name => !names.has(name)),
+      partOwners.filter(name => !names.has(name)),
     ),
     finding(
       `These features have more than ${MAX_STRATEGIES} strategies, the maximum`,
@@ -149,8 +162,8 @@ function consistencyFindings(data: FeatureExport): Finding[] {
 }
 
 function duplicates(names: string[]): string[] {
-  const seen = new Set<string>();
-  return names.filter(name => seen.size === seen.add(name).size);
+  const seenNames = new Set<string>();
+  return names.filter(name => seenNames.size === seenNames.add(name).size);
 }
 
 function nameFindings(
@@ -159,38 +172,41 @@ function nameFindings(
   project: string,
   target: TargetProject,
 ): Finding[] {
-  const names = namesOf(data);
+  const names = getFeatureNames(data);
   const fits = nameMatcher(target.namingPattern);
-  const elsewhere = takenAmong(names, taken).filter(one => one.project !== project);
-  const there = new Set(taken.map(({ name }) => name));
-  const fresh = names.filter(name => !there.has(name));
-  const free = target.featureLimit === null ? Infinity : target.featureLimit - target.activeFeatures;
+  const namesInOtherProjects = takenNamesAmong(names, taken).filter(feature => feature.project !== project);
+  const takenNames = new Set(taken.map(({ name }) => name));
+  const newNames = names.filter(name => !takenNames.has(name));
+  const freeSlots = target.featureLimit === null ? Infinity : target.featureLimit - target.activeFeatures;
   return [
     finding(
       'Features with these names exist in a different project',
-      elsewhere.map(({ name }) => name),
+      namesInOtherProjects.map(({ name }) => name),
     ),
     finding(
       `These names do not match the naming pattern of the project, ${target.namingPattern}`,
-      fresh.filter(name => !fits(name)),
+      newNames.filter(name => !fits(name)),
     ),
     finding(
-      `The feature limit of the project allows ${counted(Math.max(0, free), 'more feature')}, but these are new`,
-      fresh.length > free ? fresh : [],
+      `The feature limit of the project allows ${formatCount(Math.max(0, freeSlots), 'more feature')}, but these are new`,
+      newNames.length > freeSlots ? newNames : [],
     ),
   ];
 }
 
-function takenAmong(names: string[], taken: ExistingNames['taken']): ExistingNames['taken'] {
-  const wanted = new Set(names);
-  return taken.filter(({ name }) => wanted.has(name));
+function takenNamesAmong(names: string[], takenFeatures: ExistingNames['taken']): ExistingNames['taken'] {
+  const nameSet = new Set(names);
+  return takenFeatures.filter(({ name }) => nameSet.has(name));
 }
 
-function referenceFindings(data: FeatureExport, known: ExistingNames): Finding[] {
-  const tagTypes = new Set([...known.tagTypes, ...(data.tagTypes ?? []).map(({ name }) => name)]);
-  const segments = new Set(known.segments.map(({ name }) => name));
-  const [strategyTypes, featureTypes] = [new Set(known.strategyTypes), new Set(known.featureTypes)];
-  const used = new Set(data.featureStrategies.flatMap(({ segments: ids = [] }) => ids));
+function referenceFindings(data: FeatureExport, existingNames: ExistingNames): Finding[] {
+  const tagTypes = new Set([...existingNames.tagTypes, ...(data.tagTypes ?? []).map(({ name }) => name)]);
+  const segments = new Set(existingNames.segments.map(({ name }) => name));
+  const [strategyTypes, featureTypes] = [
+    new Set(existingNames.strategyTypes),
+    new Set(existingNames.featureTypes),
+  ];
+  const usedSegmentIds = new Set(data.featureStrategies.flatMap(({ segments: ids = [] }) => ids));
   return [
     finding(
       'These strategy types do not exist',
@@ -203,14 +219,14 @@ function referenceFindings(data: FeatureExport, known: ExistingNames): Finding[]
     finding(
       'These segments do not exist in the project',
       (data.segments ?? [])
-        .filter(({ id, name }) => used.has(id) && !segments.has(name))
+        .filter(({ id, name }) => usedSegmentIds.has(id) && !segments.has(name))
         .map(({ name }) => name),
     ),
     finding(
       'Context fields with these names exist in a different project',
       (data.contextFields ?? [])
         .map(({ name }) => name)
-        .filter(name => known.foreignContextFields.includes(name)),
+        .filter(name => existingNames.foreignContextFields.includes(name)),
     ),
     finding(
       'These tag types exist neither in this instance nor in the data',
@@ -219,22 +235,24 @@ function referenceFindings(data: FeatureExport, known: ExistingNames): Finding[]
   ];
 }
 
-/** Parents must be active in the project or part of the import, and a parent cannot be a child. */
-function dependencyFindings(data: FeatureExport, existing: FeatureState[]): Finding[] {
-  const imported = data.dependencies ?? [];
+/** Finds parents that are neither active in the project nor part of the import, and parents that would also be children. */
+function dependencyFindings(data: FeatureExport, existingFeatures: FeatureState[]): Finding[] {
+  const importedDependencies = data.dependencies ?? [];
   const names = new Set([
-    ...namesOf(data),
-    ...existing.filter(({ archived }) => !archived).map(({ name }) => name),
+    ...getFeatureNames(data),
+    ...existingFeatures.filter(({ archived }) => !archived).map(({ name }) => name),
   ]);
   const parents = new Set([
-    ...imported.flatMap(({ dependencies }) => dependencies.map(({ feature }) => feature)),
-    ...existing.filter(({ children }) => children.length > 0).map(({ name }) => name),
+    ...importedDependencies.flatMap(({ dependencies }) => dependencies.map(({ feature }) => feature)),
+    ...existingFeatures.filter(({ children }) => children.length > 0).map(({ name }) => name),
   ]);
   const children = new Set([
-    ...imported.filter(({ dependencies }) => dependencies.length > 0).map(({ feature }) => feature),
-    ...existing.filter(({ dependencies }) => dependencies.length > 0).map(({ name }) => name),
+    ...importedDependencies
+      .filter(({ dependencies }) => dependencies.length > 0)
+      .map(({ feature }) => feature),
+    ...existingFeatures.filter(({ dependencies }) => dependencies.length > 0).map(({ name }) => name),
   ]);
-  const dependencies = imported.flatMap(one => one.dependencies);
+  const dependencies = importedDependencies.flatMap(entry => entry.dependencies);
   return [
     finding(
       'These parents are neither active in the project nor part of the import',
@@ -253,109 +271,125 @@ function dependencyFindings(data: FeatureExport, existing: FeatureState[]): Find
   ];
 }
 
-/** Violations in constraints, weights, rollouts and links, each with the features that have it. */
+/** Collects violations in constraints, weights, rollouts and links, each with the features that have it. */
 async function valueFindings(db: Reader, data: FeatureExport, project: string): Promise<Finding[]> {
   const lists = data.featureStrategies.map(({ constraints = [] }) => constraints);
   const violations = await validateConstraintLists(db, lists, project);
-  const found = new Map<string, Set<string>>();
-  const add = (message: string, featureName: string) =>
-    found.set(message, (found.get(message) ?? new Set()).add(featureName));
+  const featuresByMessage = new Map<string, Set<string>>();
+  const addViolation = (message: string, featureName: string) =>
+    featuresByMessage.set(message, (featuresByMessage.get(message) ?? new Set()).add(featureName));
   for (const [index, strategy] of data.featureStrategies.entries()) {
     const { featureName, variants = [] } = strategy;
-    for (const { message } of violations[index] ?? []) add(`Constraint: ${message}`, featureName);
+    for (const { message } of violations[index] ?? []) addViolation(`Constraint: ${message}`, featureName);
     for (const { message } of distributeWeights(variants, '').violations ?? [])
-      add(`Strategy variants: ${message}`, featureName);
-    const ofParameters = { name: strategy.name, parameters: strategy.parameters ?? {} };
-    for (const { message } of [...rolloutViolations(ofParameters), ...parameterViolations(ofParameters, '')])
-      add(`Strategy: ${message}`, featureName);
+      addViolation(`Strategy variants: ${message}`, featureName);
+    const strategyFields = { name: strategy.name, parameters: strategy.parameters ?? {} };
+    for (const { message } of [
+      ...rolloutViolations(strategyFields),
+      ...findParameterViolations(strategyFields, ''),
+    ])
+      addViolation(`Strategy: ${message}`, featureName);
   }
   for (const { featureName, variants = [] } of data.featureEnvironments ?? []) {
     const problems = [
       ...(distributeWeights(variants, '').violations ?? []),
       ...stickinessViolations(variants, ''),
     ];
-    for (const { message } of problems) add(`Variants: ${message}`, featureName);
+    for (const { message } of problems) addViolation(`Variants: ${message}`, featureName);
   }
   for (const { feature, links } of data.links ?? []) {
     for (const { url } of links) {
-      const mistake = urlViolation(url);
-      if (mistake !== undefined) add(`Link: ${mistake}`, feature);
+      const violation = urlViolation(url);
+      if (violation !== undefined) addViolation(`Link: ${violation}`, feature);
     }
   }
-  return [...found].map(([message, items]) => finding(message, items));
+  return [...featuresByMessage].map(([message, items]) => finding(message, items));
 }
 
-function requiredPermissions(data: FeatureExport, known: ExistingNames, project: string): Permission[] {
-  const names = namesOf(data);
-  const here = takenAmong(names, known.taken).filter(one => one.project === project);
-  const { fields, tagTypes } = missingIn(data, known);
-  const variants = (data.featureEnvironments ?? []).some(({ variants: list = [] }) => list.length > 0);
+function requiredPermissions(
+  data: FeatureExport,
+  existingNames: ExistingNames,
+  project: string,
+): Permission[] {
+  const names = getFeatureNames(data);
+  const namesInProject = takenNamesAmong(names, existingNames.taken).filter(
+    feature => feature.project === project,
+  );
+  const { fields, tagTypes } = missingFieldsAndTagTypes(data, existingNames);
+  const hasVariants = (data.featureEnvironments ?? []).some(({ variants: list = [] }) => list.length > 0);
   return [
     'UPDATE_FEATURE_ENVIRONMENT',
     'CREATE_FEATURE_STRATEGY',
-    ...(here.length < names.length ? ['CREATE_FEATURE' as const] : []),
-    ...(here.length > 0
+    ...(namesInProject.length < names.length ? ['CREATE_FEATURE' as const] : []),
+    ...(namesInProject.length > 0
       ? (['UPDATE_FEATURE', 'UPDATE_FEATURE_STRATEGY', 'DELETE_FEATURE_STRATEGY'] as const)
       : []),
     ...((data.featureTags ?? []).length > 0 || (data.links ?? []).length > 0
       ? ['UPDATE_FEATURE' as const]
       : []),
     ...((data.dependencies ?? []).length > 0 ? ['UPDATE_FEATURE_DEPENDENCY' as const] : []),
-    ...(variants ? ['UPDATE_FEATURE_ENVIRONMENT_VARIANTS' as const] : []),
+    ...(hasVariants ? ['UPDATE_FEATURE_ENVIRONMENT_VARIANTS' as const] : []),
     ...(tagTypes.length > 0 ? ['CREATE_TAG_TYPE' as const] : []),
     ...(fields.length > 0 ? ['CREATE_CONTEXT_FIELD' as const] : []),
   ];
 }
 
-/** Names of the features that are enabled in the environment. */
-const enabledIn = (features: FeatureState[], environment: string): Set<string> =>
+/** Returns the names of the features that are enabled in the environment. */
+const enabledFeaturesIn = (features: FeatureState[], environment: string): Set<string> =>
   new Set(
     features
       .filter(({ environments }) => environments.some(({ name, enabled }) => name === environment && enabled))
       .map(({ name }) => name),
   );
 
-/** Context fields and tag types of the data that do not exist in this instance. */
-export function missingIn(data: FeatureExport, known: ExistingNames) {
-  const fields = new Set(known.contextFields.map(({ name }) => name));
-  const tagTypes = new Set(known.tagTypes);
+/** Returns the context fields and tag types of the data that do not exist in this instance. */
+export function missingFieldsAndTagTypes(data: FeatureExport, existingNames: ExistingNames) {
+  const fields = new Set(existingNames.contextFields.map(({ name }) => name));
+  const tagTypes = new Set(existingNames.tagTypes);
   return {
     fields: (data.contextFields ?? []).filter(({ name }) => !fields.has(name)),
     tagTypes: (data.tagTypes ?? []).filter(({ name }) => !tagTypes.has(name)),
   };
 }
 
-function warnings(
+function warningFindings(
   data: FeatureExport,
-  known: ExistingNames,
+  existingNames: ExistingNames,
   project: string,
-  enabledHere: Set<string>,
+  enabledNames: Set<string>,
 ): Finding[] {
-  const after = enabledAfter(data);
-  const here = takenAmong(namesOf(data), known.taken).filter(one => one.project === project);
-  const archived = new Set(here.filter(one => one.archived).map(({ name }) => name));
-  const legal = new Map(
-    known.contextFields.map(field => [field.name, new Set(field.legalValues.map(({ value }) => value))]),
+  const resolveEnabled = enabledStateResolver(data);
+  const namesInProject = takenNamesAmong(getFeatureNames(data), existingNames.taken).filter(
+    feature => feature.project === project,
   );
-  const differing = (data.contextFields ?? []).filter(({ name, legalValues = [] }) =>
-    legalValues.some(({ value }) => legal.get(name)?.has(value) === false),
+  const archivedNames = new Set(namesInProject.filter(feature => feature.archived).map(({ name }) => name));
+  const legalValuesByField = new Map(
+    existingNames.contextFields.map(field => [
+      field.name,
+      new Set(field.legalValues.map(({ value }) => value)),
+    ]),
+  );
+  const differingFields = (data.contextFields ?? []).filter(({ name, legalValues = [] }) =>
+    legalValues.some(({ value }) => legalValuesByField.get(name)?.has(value) === false),
   );
   return [
     finding(
       'These features are archived and will not change',
-      here.filter(({ archived }) => archived).map(({ name }) => name),
+      namesInProject.filter(({ archived }) => archived).map(({ name }) => name),
     ),
     finding(
       'These features exist and will be overwritten',
-      here.filter(({ archived }) => !archived).map(({ name }) => name),
+      namesInProject.filter(({ archived }) => !archived).map(({ name }) => name),
     ),
     finding(
       'These features have no enabled strategy in the data and will be disabled',
-      namesOf(data).filter(name => !archived.has(name) && after(name, enabledHere.has(name)).lacksStrategy),
+      getFeatureNames(data).filter(
+        name => !archivedNames.has(name) && resolveEnabled(name, enabledNames.has(name)).lacksStrategy,
+      ),
     ),
     finding(
       'These context fields exist with different legal values and will not change',
-      differing.map(({ name }) => name),
+      differingFields.map(({ name }) => name),
     ),
   ];
 }

@@ -1,4 +1,4 @@
-import { badData, exceedsLimit, notFound, quoted } from '../../../../plane/src/platform/errors.ts';
+import { badData, exceedsLimit, notFound, quoteNames } from '@halyard/plane/platform/errors.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import type { Change } from '../../record/change.ts';
@@ -17,13 +17,13 @@ export async function exportFeatures(
   await rejectUnknownEnvironment(tx, query.environment);
   const names = await listSelectedFeatures(tx, actor, query);
   rejectMissingOrTooMany(query, names);
-  const { features, exported } = await readExport(tx, actor, names, query.environment);
+  const { features, featureExport } = await readExport(tx, actor, names, query.environment);
   // One event for each project, so that every reader of a project sees the export of its features.
-  for (const [project, ofProject] of Map.groupBy(features, feature => feature.project)) {
-    const data = { features: ofProject.map(feature => feature.name) };
+  for (const [project, projectFeatures] of Map.groupBy(features, feature => feature.project)) {
+    const data = { features: projectFeatures.map(feature => feature.name) };
     record({ type: 'features-exported', project, environment: query.environment, data });
   }
-  return exported;
+  return featureExport;
 }
 
 /** Reads some features as they are in one environment, with everything they refer to. */
@@ -32,11 +32,15 @@ export async function readExport(
   actor: Actor,
   names: string[],
   environment: string,
-): Promise<{ features: FeatureState[]; exported: FeatureExport }> {
+): Promise<{ features: FeatureState[]; featureExport: FeatureExport }> {
   const features = await listReadableStates(db, actor, names);
-  const exported = collectParts(features, environment);
-  const { segments, tagTypes, contextFields } = await findReferences(db, actor, referencesOf(exported));
-  return { features, exported: { ...exported, segments, tagTypes, contextFields } };
+  const featureExport = collectParts(features, environment);
+  const { segments, tagTypes, contextFields } = await findReferences(
+    db,
+    actor,
+    collectReferences(featureExport),
+  );
+  return { features, featureExport: { ...featureExport, segments, tagTypes, contextFields } };
 }
 
 function checkQuery({ features, project, tag }: ExportQuery): void {
@@ -47,32 +51,36 @@ function checkQuery({ features, project, tag }: ExportQuery): void {
     throw badData([{ message: 'tag must be type:value, for example simple:checkout', path: '/body/tag' }]);
 }
 
-/** An export of an unknown environment would have no strategies, and importing it would remove existing strategies. */
+/**
+ * Rejects an unknown environment, because its export would have no strategies, and importing that would remove existing strategies.
+ */
 async function rejectUnknownEnvironment(db: Reader, environment: string): Promise<void> {
   const details = await environmentViolations(db, [{ name: environment, path: '/body/environment' }]);
   if (details.length > 0) throw badData(details);
 }
 
-function rejectMissingOrTooMany({ features = [] }: ExportQuery, found: string[]): void {
-  const existing = new Set(found);
-  const missing = features.filter(name => !existing.has(name));
-  if (missing.length > 0) throw notFound(`Feature ${quoted(missing)}`);
-  if (found.length > MAX_FEATURES)
+function rejectMissingOrTooMany({ features = [] }: ExportQuery, names: string[]): void {
+  const existingNames = new Set(names);
+  const missingNames = features.filter(name => !existingNames.has(name));
+  if (missingNames.length > 0) throw notFound(`Feature ${quoteNames(missingNames)}`);
+  if (names.length > MAX_FEATURES)
     throw exceedsLimit(`An export can have at most ${MAX_FEATURES} features. Select fewer.`);
 }
 
 type Parts = Required<Omit<FeatureExport, 'segments' | 'tagTypes' | 'contextFields'>>;
 
 function collectParts(features: FeatureState[], environment: string): Parts {
-  const places = features.flatMap(feature => feature.environments.filter(({ name }) => name === environment));
+  const environments = features.flatMap(feature =>
+    feature.environments.filter(({ name }) => name === environment),
+  );
   return {
     features: features.map(
       ({ name, type, description = null, project, stale, impressionData, createdAt }) => ({
         ...{ name, type, description, project, stale, impressionData, createdAt },
       }),
     ),
-    featureStrategies: places.flatMap(place => place.strategies),
-    featureEnvironments: places.map(({ featureName, enabled, variants, type }) => ({
+    featureStrategies: environments.flatMap(featureEnvironment => featureEnvironment.strategies),
+    featureEnvironments: environments.map(({ featureName, enabled, variants, type }) => ({
       // An import into Unleash looks the feature up by `name`.
       ...{ featureName, environment, name: featureName, type, enabled, variants },
     })),
@@ -88,7 +96,7 @@ function collectParts(features: FeatureState[], environment: string): Parts {
   };
 }
 
-function referencesOf({ featureStrategies, featureTags }: Parts) {
+function collectReferences({ featureStrategies, featureTags }: Parts) {
   const constraints = featureStrategies.flatMap(strategy => strategy.constraints ?? []);
   return {
     segments: [...new Set(featureStrategies.flatMap(strategy => strategy.segments ?? []))],

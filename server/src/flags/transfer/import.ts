@@ -1,32 +1,32 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { badData, noAccess, rejectForAll } from '../../../../plane/src/platform/errors.ts';
-import { placeOf } from '../../access/permissions.ts';
+import { badData, noAccess, rejectForAll } from '@halyard/plane/platform/errors.ts';
+import { getPermissionScope } from '../../access/permissions.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import type { Change } from '../../record/change.ts';
-import { normaliseConstraint } from '../../targeting/constraints/rules.ts';
+import { normalizeConstraint } from '../../targeting/constraints/rules.ts';
 import { createContextFields } from '../../targeting/context/create.ts';
 import { StrategyVariantInputs } from '../../targeting/variants/schema.ts';
 import { distributeWeights, withoutUnknownFields } from '../../targeting/variants/weights.ts';
 import { attachParents } from '../dependencies/add.ts';
-import { environmentOf } from '../feature-environments/read.ts';
+import { requireEnvironment } from '../feature-environments/read.ts';
 import { replaceStrategies } from '../feature-environments/replace.ts';
 import type { NewStrategy } from '../feature-environments/schema.ts';
-import { toggleLocked } from '../feature-environments/toggle.ts';
+import { toggleLockedFeatures } from '../feature-environments/toggle.ts';
 import { setVariants, validateVariants } from '../feature-environments/variants.ts';
 import { addFeatures } from '../features/create.ts';
 import { lockActiveProject, readActiveProject } from '../features/project-rules.ts';
 import { lockStates } from '../features/read.ts';
 import type { FeatureState } from '../features/schema.ts';
 import { listStates } from '../features/state/store.ts';
-import { updateLocked } from '../features/update.ts';
+import { updateLockedFeatures } from '../features/update.ts';
 import { attachLinks } from '../links/edit.ts';
 import { validateLink } from '../links/validate.ts';
 import { attachTags, lockOrCreateTags, tagPicker } from '../tags/attach.ts';
 import { addMissingTagTypes } from '../tags/create.ts';
 import { rejectOverBudget } from '../technical-debt/budget.ts';
-import { enabledAfter } from './enabled-after.ts';
-import { type Examined, examineImport, missingIn, namedIn } from './examine.ts';
+import { enabledStateResolver } from './enabled-after.ts';
+import { collectNames, examineImport, type ImportCheck, missingFieldsAndTagTypes } from './examine.ts';
 import type { FeatureExport, ImportReport, ImportRequest } from './schema.ts';
 import type { ExistingNames } from './store.ts';
 
@@ -37,8 +37,8 @@ export async function validateImport(
   request: ImportRequest,
 ): Promise<ImportReport> {
   const target = await readActiveProject(db, request.project);
-  const existing = await readExisting(db, request);
-  const { known: _, ...report } = await examineImport(db, actor, request, target, existing);
+  const existingFeatures = await readExisting(db, request);
+  const { existingNames: _, ...report } = await examineImport(db, actor, request, target, existingFeatures);
   return { ...report, errors: report.errors.map(({ path: _, ...error }) => error) };
 }
 
@@ -59,45 +59,55 @@ export async function importFeatures(
     },
     notify,
   };
-  // The first check runs without locks, so that the request is rejected with every reason. Locks are then taken in the
-  // common lock order, and the second check sees what concurrent transactions changed in between.
+  // The first check runs without locks, so that a rejection can list every reason. Locks are then taken in the common lock order,
+  // and the second check sees what concurrent transactions changed in between.
   const target = await readActiveProject(tx, project);
-  const unlocked = await readExisting(tx, request);
-  const { known } = rejectErrors(await examineImport(tx, actor, request, target, unlocked), request);
-  await createMissing(current, data, known);
+  const unlockedFeatures = await readExisting(tx, request);
+  const { existingNames } = rejectErrors(
+    await examineImport(tx, actor, request, target, unlockedFeatures),
+    request,
+  );
+  await createFieldsAndTagTypes(current, data, existingNames);
   const tags = await lockOrCreateTags(
     current,
     project,
     tagsIn(data),
     index => `/body/data/featureTags/${index}`,
   );
-  const locked = await lockActiveProject(tx, project);
-  const existing = await lockStates(tx, project, namedIn(data).features);
-  const { known: certain } = rejectErrors(await examineImport(tx, actor, request, locked, existing), request);
+  const lockedProject = await lockActiveProject(tx, project);
+  const existingFeatures = await lockStates(tx, project, collectNames(data).features);
+  const { existingNames: confirmedNames } = rejectErrors(
+    await examineImport(tx, actor, request, lockedProject, existingFeatures),
+    request,
+  );
 
-  const archived = new Set(certain.taken.filter(one => one.archived).map(({ name }) => name));
-  const imported = data.features.filter(({ name }) => !archived.has(name));
-  const names = imported.map(({ name }) => name);
-  const taken = new Set(certain.taken.map(({ name }) => name));
-  const created = imported.filter(({ name }) => !taken.has(name));
-  if (created.length > 0) {
+  const archivedNames = new Set(
+    confirmedNames.taken.filter(feature => feature.archived).map(({ name }) => name),
+  );
+  const importedFeatures = data.features.filter(({ name }) => !archivedNames.has(name));
+  const names = importedFeatures.map(({ name }) => name);
+  const takenNames = new Set(confirmedNames.taken.map(({ name }) => name));
+  const createdFeatures = importedFeatures.filter(({ name }) => !takenNames.has(name));
+  if (createdFeatures.length > 0) {
     await rejectOverBudget(tx, project);
-    await addFeatures(current, project, created.map(asNewFeature), featureLimit);
+    await addFeatures(current, project, createdFeatures.map(asNewFeature), featureLimit);
   }
   const features = await lockStates(tx, project, names);
-  await applyData(current, features, request, certain, tags);
+  await applyData(current, features, request, confirmedNames, tags);
   if (changes > 0) record({ type: 'features-imported', project, environment, data: { features: names } });
 }
 
 async function readExisting(db: Reader, { project, data }: ImportRequest): Promise<FeatureState[]> {
-  return await listStates(db, project, namedIn(data).features);
+  return await listStates(db, project, collectNames(data).features);
 }
 
-function rejectErrors(report: Examined, { project, environment }: ImportRequest): Examined {
-  const missing = report.permissions.flatMap(({ affectedItems }) => affectedItems);
+function rejectErrors(report: ImportCheck, { project, environment }: ImportRequest): ImportCheck {
+  const missingPermissions = report.permissions.flatMap(({ affectedItems }) => affectedItems);
   rejectForAll(
     'The import',
-    missing.map(permission => noAccess([permission], placeOf([permission], project, environment))),
+    missingPermissions.map(permission =>
+      noAccess([permission], getPermissionScope([permission], project, environment)),
+    ),
   );
   if (report.errors.length === 0) return report;
   throw badData(
@@ -108,8 +118,12 @@ function rejectErrors(report: Examined, { project, environment }: ImportRequest)
   );
 }
 
-async function createMissing(current: Change, data: FeatureExport, known: ExistingNames): Promise<void> {
-  const { fields, tagTypes } = missingIn(data, known);
+async function createFieldsAndTagTypes(
+  current: Change,
+  data: FeatureExport,
+  existingNames: ExistingNames,
+): Promise<void> {
+  const { fields, tagTypes } = missingFieldsAndTagTypes(data, existingNames);
   await createContextFields(current, fields, null);
   if (tagTypes.length > 0) await addMissingTagTypes(current, tagTypes);
 }
@@ -132,24 +146,31 @@ async function applyData(
   current: Change,
   features: FeatureState[],
   { project, environment, data }: ImportRequest,
-  known: ExistingNames,
+  existingNames: ExistingNames,
   lockedTags: { type: string; value: string }[],
 ): Promise<void> {
-  const fields = new Map(data.features.map(one => [one.name, one]));
+  const fields = new Map(data.features.map(feature => [feature.name, feature]));
   const strategies = Map.groupBy(data.featureStrategies, ({ featureName }) => featureName);
-  const environments = new Map((data.featureEnvironments ?? []).map(one => [one.featureName, one]));
+  const environments = new Map(
+    (data.featureEnvironments ?? []).map(featureEnvironment => [
+      featureEnvironment.featureName,
+      featureEnvironment,
+    ]),
+  );
   const tags = Map.groupBy(data.featureTags ?? [], ({ featureName }) => featureName);
-  const parents = new Map((data.dependencies ?? []).map(one => [one.feature, one.dependencies]));
-  const links = new Map((data.links ?? []).map(one => [one.feature, one.links]));
-  const segmentIds = mapSegmentIds(data, known);
+  const parents = new Map(
+    (data.dependencies ?? []).map(dependency => [dependency.feature, dependency.dependencies]),
+  );
+  const links = new Map((data.links ?? []).map(featureLinks => [featureLinks.feature, featureLinks.links]));
+  const segmentIds = mapSegmentIds(data, existingNames);
   const pickTags = tagPicker(lockedTags);
 
-  await updateLocked(
+  await updateLockedFeatures(
     current,
-    features.map(before => {
-      const { type, description, impressionData, stale } = fields.get(before.name) ?? {};
+    features.map(feature => {
+      const { type, description, impressionData, stale } = fields.get(feature.name) ?? {};
       return {
-        before,
+        featureBefore: feature,
         update: {
           ...(type === undefined ? {} : { type }),
           ...(description === undefined ? {} : { description }),
@@ -163,11 +184,11 @@ async function applyData(
   await attachTags(
     current,
     features.map(feature => {
-      const imported = (tags.get(feature.name) ?? []).map(tag => ({
+      const importedTags = (tags.get(feature.name) ?? []).map(tag => ({
         type: tag.tagType,
         value: tag.tagValue.trim(),
       }));
-      return { feature, tags: pickTags(imported) };
+      return { feature, tags: pickTags(importedTags) };
     }),
   );
   await nextTurn();
@@ -190,54 +211,56 @@ async function applyData(
       })),
     ),
   );
-  const place = { project, environment };
+  const target = { project, environment };
   await nextTurn();
   await replaceStrategies(
     current,
-    place,
+    target,
     features.map(feature => ({
-      before: environmentOf(feature, environment),
-      strategies: (strategies.get(feature.name) ?? []).map(one => asNewStrategy(one, segmentIds)),
+      environmentBefore: requireEnvironment(feature, environment),
+      strategies: (strategies.get(feature.name) ?? []).map(strategy => asNewStrategy(strategy, segmentIds)),
     })),
   );
-  const after = enabledAfter(data);
-  const placed = features.map(feature => {
-    const here = environmentOf(feature, environment);
+  const resolveEnabled = enabledStateResolver(data);
+  const plans = features.map(feature => {
+    const environmentBefore = requireEnvironment(feature, environment);
     return {
-      place: here,
+      environmentBefore,
       imported: environments.get(feature.name),
-      enabled: after(feature.name, here.enabled).enabled,
+      enabled: resolveEnabled(feature.name, environmentBefore.enabled).enabled,
     };
   });
   await nextTurn();
   await setVariants(
     current,
-    placed.map(({ place: here, imported }) => ({
+    plans.map(({ environmentBefore, imported }) => ({
       project,
-      before: here,
+      environmentBefore,
       variants: imported?.variants
         ? validateVariants(imported.variants, '/body/data/featureEnvironments')
-        : here.variants,
+        : environmentBefore.variants,
     })),
   );
   for (const enabled of [true, false]) {
-    const toggled = placed.filter(one => one.enabled === enabled && one.place.enabled !== enabled);
-    await toggleLocked(
+    const toggles = plans.filter(
+      plan => plan.enabled === enabled && plan.environmentBefore.enabled !== enabled,
+    );
+    await toggleLockedFeatures(
       current,
-      place,
-      toggled.map(({ place: here }) => here.featureName),
+      target,
+      toggles.map(({ environmentBefore }) => environmentBefore.featureName),
       enabled,
     );
   }
 }
 
 /** Maps segment ids of the exporting instance to ids of this instance, by name. */
-function mapSegmentIds(data: FeatureExport, known: ExistingNames): Map<number, number> {
-  const byName = new Map(known.segments.map(({ id, name }) => [name, id]));
+function mapSegmentIds(data: FeatureExport, existingNames: ExistingNames): Map<number, number> {
+  const idsByName = new Map(existingNames.segments.map(({ id, name }) => [name, id]));
   return new Map(
     (data.segments ?? []).flatMap(({ id, name }) => {
-      const here = byName.get(name);
-      return here === undefined ? [] : [[id, here]];
+      const existingId = idsByName.get(name);
+      return existingId === undefined ? [] : [[id, existingId]];
     }),
   );
 }
@@ -259,7 +282,7 @@ function asNewStrategy(
     title: title ?? null,
     disabled: disabled ?? false,
     parameters: parameters ?? {},
-    constraints: constraints.map(normaliseConstraint),
+    constraints: constraints.map(normalizeConstraint),
     variants: distributeWeights(withoutUnknownFields(StrategyVariantInputs, variants), '').variants ?? [],
     segments: segments.flatMap(id => segmentIds.get(id) ?? []).toSorted((a, b) => a - b),
   };

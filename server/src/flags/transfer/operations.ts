@@ -1,11 +1,11 @@
-import { COST } from '../../../../plane/src/platform/http/protection/rate-limit.ts';
-import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
+import { COST } from '@halyard/plane/platform/http/protection/rate-limit.ts';
+import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { requireInProject } from '../../access/guard.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { importFeatures, validateImport } from './import.ts';
 import { ImportReport, ImportRequest } from './schema.ts';
 
-/** 1,000 features with two strategies each are about 3 MB. */
+/** 1,000 features with two strategies each take about 3 MB. */
 const BODY_LIMIT_BYTES = 8_388_608;
 
 export const IMPORTS: OperationModule = {

@@ -1,41 +1,41 @@
 import { expect, test } from 'vitest';
-import { during } from '../../test/during.ts';
+import { duringTransaction } from '../../test/during.ts';
 import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { type Harness, useHarness } from '../../test/harness.ts';
 import { type ApiResponse, call } from '../../test/request.ts';
 
-const here = useHarness();
-const there = useHarness();
+const source = useHarness();
+const target = useHarness();
 
 const BATCH = '/api/admin/features-batch';
 const constraint = { contextName: 'country', operator: 'IN', values: ['NO', 'SE'] };
 const variant = (name: string) => ({ name, weight: 0, weightType: 'variable', stickiness: 'default' });
 
-const ask = async (instance: Harness, path: string, body: unknown, token?: string): Promise<ApiResponse> =>
+const post = async (instance: Harness, path: string, body: unknown, token?: string): Promise<ApiResponse> =>
   await call(instance.app, 'POST', path, { body, ...(token ? { token } : {}) });
 
-/** A feature with every part, in production of the default project. */
-async function makeWhole(instance: Harness, name: string): Promise<void> {
-  const place = '/api/admin/projects/default/features';
-  const production = `${place}/${name}/environments/production`;
-  await ask(instance, '/api/admin/context', {
+/** Creates a feature with every possible part, in the production environment of the default project. */
+async function makeFullFeature(instance: Harness, name: string): Promise<void> {
+  const featuresPath = '/api/admin/projects/default/features';
+  const production = `${featuresPath}/${name}/environments/production`;
+  await post(instance, '/api/admin/context', {
     name: 'country',
     legalValues: [{ value: 'NO' }, { value: 'SE' }],
   });
-  await ask(instance, '/api/admin/tag-types', { name: 'team', description: 'Owner', color: '#1A2B3C' });
-  await ask(instance, '/api/admin/segments', { name: 'europe', constraints: [] });
+  await post(instance, '/api/admin/tag-types', { name: 'team', description: 'Owner', color: '#1A2B3C' });
+  await post(instance, '/api/admin/segments', { name: 'europe', constraints: [] });
   const segments = (await call(instance.app, 'GET', '/api/admin/segments')).body.segments;
   const parent = `${name}-parent`;
   const responses = [
-    await ask(instance, place, { name: parent, type: 'operational', description: 'Above' }),
-    await ask(instance, place, {
+    await post(instance, featuresPath, { name: parent, type: 'operational', description: 'Above' }),
+    await post(instance, featuresPath, {
       name,
       type: 'experiment',
       description: 'Whole',
       impressionData: true,
       tags: [{ type: 'team', value: 'blue' }],
     }),
-    await ask(instance, `${production}/strategies`, {
+    await post(instance, `${production}/strategies`, {
       name: 'flexibleRollout',
       title: 'First',
       parameters: { rollout: '25' },
@@ -43,20 +43,20 @@ async function makeWhole(instance: Harness, name: string): Promise<void> {
       segments: [segments[0].id],
       variants: [variant('a'), variant('b')],
     }),
-    await ask(instance, `${production}/strategies`, { name: 'remoteAddress', parameters: { IPs: '::1' } }),
-    await ask(instance, `${production}/on`, undefined),
+    await post(instance, `${production}/strategies`, { name: 'remoteAddress', parameters: { IPs: '::1' } }),
+    await post(instance, `${production}/on`, undefined),
     await call(instance.app, 'PUT', `${production}/variants`, { body: [variant('x'), variant('y')] }),
-    await ask(instance, `${place}/${name}/dependencies`, { feature: parent, variants: ['x'] }),
-    await ask(instance, `${place}/${name}/link`, { url: 'https://example.com/1', title: 'Ticket' }),
+    await post(instance, `${featuresPath}/${name}/dependencies`, { feature: parent, variants: ['x'] }),
+    await post(instance, `${featuresPath}/${name}/link`, { url: 'https://example.com/1', title: 'Ticket' }),
   ];
   for (const { status, body } of responses) expect(status, JSON.stringify(body)).toBeLessThan(300);
 }
 
-const exported = async (instance: Harness, features: string[]): Promise<ApiResponse> =>
-  await ask(instance, `${BATCH}/export`, { features, environment: 'production' });
+const exportFeatures = async (instance: Harness, features: string[]): Promise<ApiResponse> =>
+  await post(instance, `${BATCH}/export`, { features, environment: 'production' });
 
 /** Removes ids and times, which differ between instances. */
-function comparable(body: ApiResponse['body']) {
+function withoutIdsAndTimes(body: ApiResponse['body']) {
   const names = new Map(body.segments.map(({ id, name }: { id: number; name: string }) => [id, name]));
   return {
     ...body,
@@ -71,26 +71,30 @@ function comparable(body: ApiResponse['body']) {
   };
 }
 
-const bare = (name: string, rest: object = {}) => ({ features: [{ name }], featureStrategies: [], ...rest });
-const into = (data: object, project = 'default') => ({ project, environment: 'production', data });
+const minimalExport = (name: string, parts: object = {}) => ({
+  features: [{ name }],
+  featureStrategies: [],
+  ...parts,
+});
+const importRequest = (data: object, project = 'default') => ({ project, environment: 'production', data });
 const lastEvents = async (instance: Harness, limit: number) =>
   (await call(instance.app, 'GET', `/api/admin/search/events?limit=${limit}`)).body.events.toReversed();
 
-test('an exported feature is the same after an import into another instance', async () => {
-  await makeWhole(here, 'whole');
-  const taken = await exported(here, ['whole', 'whole-parent']);
-  await ask(there, '/api/admin/segments', { name: 'another', constraints: [] });
-  await ask(there, '/api/admin/segments', { name: 'europe', constraints: [] });
+test('an exported feature is unchanged after an import into a different instance', async () => {
+  await makeFullFeature(source, 'whole');
+  const firstExport = await exportFeatures(source, ['whole', 'whole-parent']);
+  await post(target, '/api/admin/segments', { name: 'another', constraints: [] });
+  await post(target, '/api/admin/segments', { name: 'europe', constraints: [] });
 
-  const checked = await ask(there, `${BATCH}/validate`, into(taken.body));
-  const imported = await ask(there, `${BATCH}/import`, into(taken.body));
+  const validation = await post(target, `${BATCH}/validate`, importRequest(firstExport.body));
+  const response = await post(target, `${BATCH}/import`, importRequest(firstExport.body));
 
-  expect(taken.status).toBe(200);
-  expect(checked).toMatchObject({ status: 200, body: { errors: [], warnings: [], permissions: [] } });
-  expect([imported.status, imported.body]).toEqual([200, '']);
-  const events = await lastEvents(there, 13);
-  const back = await exported(there, ['whole', 'whole-parent']);
-  expect(comparable(back.body)).toEqual(comparable(taken.body));
+  expect(firstExport.status).toBe(200);
+  expect(validation).toMatchObject({ status: 200, body: { errors: [], warnings: [], permissions: [] } });
+  expect([response.status, response.body]).toEqual([200, '']);
+  const events = await lastEvents(target, 13);
+  const secondExport = await exportFeatures(target, ['whole', 'whole-parent']);
+  expect(withoutIdsAndTimes(secondExport.body)).toEqual(withoutIdsAndTimes(firstExport.body));
   expect(new Set(events.map((event: { groupId: string }) => event.groupId)).size).toBe(1);
   expect(events.map((event: { type: string }) => event.type)).toEqual([
     'context-field-created',
@@ -126,11 +130,11 @@ test('imports strategies in the form that every SDK reads', async () => {
   };
 
   const data = { features: [{ name: 'sdk-form' }], featureStrategies: [strategy] };
-  const imported = await ask(here, `${BATCH}/import`, into(data));
+  const response = await post(source, `${BATCH}/import`, importRequest(data));
 
-  expect(imported.status).toBe(200);
-  const [stored] = (await exported(here, ['sdk-form'])).body.featureStrategies;
-  expect(stored).toMatchObject({
+  expect(response.status).toBe(200);
+  const [storedStrategy] = (await exportFeatures(source, ['sdk-form'])).body.featureStrategies;
+  expect(storedStrategy).toMatchObject({
     parameters: { rollout: '100', stickiness: 'userId', groupId: 'sdk-form' },
     constraints: [
       { operator: 'IN_CIDR', values: ['10.0.0.0/8'] },
@@ -138,41 +142,44 @@ test('imports strategies in the form that every SDK reads', async () => {
       { value: '2026-11-15T00:00:00Z' },
     ],
   });
-  expect(stored.variants).toEqual([
+  expect(storedStrategy.variants).toEqual([
     { name: 'a', weight: 1000, weightType: 'variable', stickiness: 'userId' },
   ]);
 });
 
 test('importing the same data again changes nothing and records nothing', async () => {
-  await makeWhole(here, 'again');
-  const { body } = await exported(here, ['again', 'again-parent']);
-  const [before] = await lastEvents(here, 1);
+  await makeFullFeature(source, 'again');
+  const { body } = await exportFeatures(source, ['again', 'again-parent']);
+  const [eventBefore] = await lastEvents(source, 1);
 
-  const response = await ask(here, `${BATCH}/import`, into(body));
+  const response = await post(source, `${BATCH}/import`, importRequest(body));
 
   expect(response.status).toBe(200);
-  expect((await lastEvents(here, 1))[0].id).toBe(before.id);
+  expect((await lastEvents(source, 1))[0].id).toBe(eventBefore.id);
 });
 
-test('overwrites an existing feature in that environment only', async () => {
-  await makeWhole(here, 'older');
-  const place = '/api/admin/projects/default/features/older/environments';
-  await ask(here, `${place}/development/strategies`, { name: 'default' });
+test('importing an existing feature updates its fields, and its strategies only in the given environment', async () => {
+  await makeFullFeature(source, 'older');
+  const environmentsPath = '/api/admin/projects/default/features/older/environments';
+  await post(source, `${environmentsPath}/development/strategies`, { name: 'default' });
 
-  const checked = await ask(here, `${BATCH}/validate`, into(bare('older')));
-  const response = await ask(
-    here,
+  const validation = await post(source, `${BATCH}/validate`, importRequest(minimalExport('older')));
+  const response = await post(
+    source,
     `${BATCH}/import`,
-    into({
+    importRequest({
       features: [{ name: 'older', description: 'Newer', stale: true }],
       featureStrategies: [{ featureName: 'older', name: 'default', title: 'Only' }],
       featureEnvironments: [{ featureName: 'older', enabled: false }],
     }),
   );
 
-  expect(checked.body.warnings).toMatchObject([{ affectedItems: ['older'] }, { affectedItems: ['older'] }]);
+  expect(validation.body.warnings).toMatchObject([
+    { affectedItems: ['older'] },
+    { affectedItems: ['older'] },
+  ]);
   expect(response.status, JSON.stringify(response.body)).toBe(200);
-  const { body } = await call(here.app, 'GET', '/api/admin/projects/default/features/older');
+  const { body } = await call(source.app, 'GET', '/api/admin/projects/default/features/older');
   const [development, production] = body.environments;
   expect(body).toMatchObject({ description: 'Newer', stale: true, type: 'experiment' });
   expect(body.tags).toHaveLength(1);
@@ -180,7 +187,7 @@ test('overwrites an existing feature in that environment only', async () => {
   expect(development.strategies).toHaveLength(1);
   expect(production).toMatchObject({ enabled: false, strategies: [{ name: 'default', title: 'Only' }] });
   expect(production.variants).toHaveLength(2);
-  const types = (await lastEvents(here, 7)).map((event: { type: string }) => event.type);
+  const types = (await lastEvents(source, 7)).map((event: { type: string }) => event.type);
   expect(types).toEqual([
     'feature-metadata-updated',
     'feature-stale-on',
@@ -193,59 +200,59 @@ test('overwrites an existing feature in that environment only', async () => {
 });
 
 test('imported strategies keep their order when they get the same sort order', async () => {
-  const place = '/api/admin/projects/default/features/tied/environments/production/strategies';
-  const titles = Array.from({ length: 8 }, (_, at) => `strategy ${at}`);
+  const strategiesPath = '/api/admin/projects/default/features/tied/environments/production/strategies';
+  const titles = Array.from({ length: 8 }, (_, index) => `strategy ${index}`);
   const featureStrategies = titles.map(title => ({ featureName: 'tied', name: 'default', title }));
-  await ask(here, `${BATCH}/import`, into(bare('tied', { featureStrategies })));
-  const added = (await call(here.app, 'GET', place)).body;
+  await post(source, `${BATCH}/import`, importRequest(minimalExport('tied', { featureStrategies })));
+  const addedStrategies = (await call(source.app, 'GET', strategiesPath)).body;
 
-  await ask(
-    here,
-    `${place}/set-sort-order`,
-    added.map(({ id }: { id: string }) => ({ id, sortOrder: 1 })),
+  await post(
+    source,
+    `${strategiesPath}/set-sort-order`,
+    addedStrategies.map(({ id }: { id: string }) => ({ id, sortOrder: 1 })),
   );
 
-  const { body } = await call(here.app, 'GET', place);
+  const { body } = await call(source.app, 'GET', strategiesPath);
   expect(
     body.map(({ title, sortOrder }: { title: string; sortOrder: number }) => [title, sortOrder]),
   ).toEqual(titles.map(title => [title, 1]));
 });
 
 test('exports by name, by project or by tag, only what the caller may read', async () => {
-  const secret = await makeProject(here.db, { mode: 'private' });
-  await ask(here, `/api/admin/projects/${secret.id}/features`, {
+  const secret = await makeProject(source.db, { mode: 'private' });
+  await post(source, `/api/admin/projects/${secret.id}/features`, {
     name: 'hidden',
     tags: [{ type: 'simple', value: 'shared' }],
   });
-  await ask(here, '/api/admin/projects/default/features', {
+  await post(source, '/api/admin/projects/default/features', {
     name: 'seen',
     tags: [{ type: 'simple', value: 'shared' }],
   });
-  const viewer = await makeUser(here.db, 'Viewer');
-  const take = (query: object, token?: string) =>
-    ask(here, `${BATCH}/export`, { environment: 'production', ...query }, token);
+  const viewer = await makeUser(source.db, 'Viewer');
+  const exportWith = (query: object, token?: string) =>
+    post(source, `${BATCH}/export`, { environment: 'production', ...query }, token);
   const names = ({ body }: ApiResponse) => body.features.map(({ name }: { name: string }) => name);
 
-  expect(names(await take({ tag: 'simple:shared' }))).toEqual(['hidden', 'seen']);
-  expect(names(await take({ project: secret.id }))).toEqual(['hidden']);
-  expect(names(await take({ tag: 'simple:shared' }, viewer.token))).toEqual(['seen']);
-  expect(names(await take({ project: secret.id }, viewer.token))).toEqual([]);
-  expect((await take({ features: ['hidden'] }, viewer.token)).status).toBe(404);
-  expect((await take({ features: ['nowhere'] })).status).toBe(404);
+  expect(names(await exportWith({ tag: 'simple:shared' }))).toEqual(['hidden', 'seen']);
+  expect(names(await exportWith({ project: secret.id }))).toEqual(['hidden']);
+  expect(names(await exportWith({ tag: 'simple:shared' }, viewer.token))).toEqual(['seen']);
+  expect(names(await exportWith({ project: secret.id }, viewer.token))).toEqual([]);
+  expect((await exportWith({ features: ['hidden'] }, viewer.token)).status).toBe(404);
+  expect((await exportWith({ features: ['nowhere'] })).status).toBe(404);
   for (const query of [{}, { features: ['seen'], project: 'default' }, { tag: 'simple' }]) {
-    expect((await take(query)).status).toBe(400);
+    expect((await exportWith(query)).status).toBe(400);
   }
 });
 
-test('an export has no context field of a project that the caller may not read', async () => {
-  const secret = await makeProject(here.db, { mode: 'private' });
-  const place = '/api/admin/projects/default/features';
-  await ask(here, place, { name: 'names-a-field' });
-  await ask(here, `${place}/names-a-field/environments/production/strategies`, {
+test('an export omits context fields of projects that the caller may not read', async () => {
+  const secret = await makeProject(source.db, { mode: 'private' });
+  const featuresPath = '/api/admin/projects/default/features';
+  await post(source, featuresPath, { name: 'names-a-field' });
+  await post(source, `${featuresPath}/names-a-field/environments/production/strategies`, {
     name: 'default',
     constraints: [{ contextName: 'rank', operator: 'IN', values: ['general'] }],
   });
-  await here.db
+  await source.db
     .insertInto('context_fields')
     .values({
       name: 'rank',
@@ -254,21 +261,21 @@ test('an export has no context field of a project that the caller may not read',
       legal_values: '[{"value":"general"}]',
     })
     .execute();
-  const viewer = await makeUser(here.db, 'Viewer');
-  const member = await makeUser(here.db, 'Viewer');
-  await makeMember(here.db, member, secret.id, 'Member');
-  const fieldsFor = async ({ token }: { token: string }) =>
-    (await ask(here, `${BATCH}/export`, { features: ['names-a-field'], environment: 'production' }, token))
+  const viewer = await makeUser(source.db, 'Viewer');
+  const member = await makeUser(source.db, 'Viewer');
+  await makeMember(source.db, member, secret.id, 'Member');
+  const exportFieldsAs = async ({ token }: { token: string }) =>
+    (await post(source, `${BATCH}/export`, { features: ['names-a-field'], environment: 'production' }, token))
       .body.contextFields;
 
-  expect(await fieldsFor(viewer)).toEqual([]);
-  expect(await fieldsFor(member)).toMatchObject([{ name: 'rank', description: 'Secret' }]);
+  expect(await exportFieldsAs(viewer)).toEqual([]);
+  expect(await exportFieldsAs(member)).toMatchObject([{ name: 'rank', description: 'Secret' }]);
 });
 
-test('rejects the export of an environment that does not exist', async () => {
-  await ask(here, '/api/admin/projects/default/features', { name: 'misspelt-environment' });
+test('rejects an export from an environment that does not exist', async () => {
+  await post(source, '/api/admin/projects/default/features', { name: 'misspelt-environment' });
 
-  const { status, body } = await ask(here, `${BATCH}/export`, {
+  const { status, body } = await post(source, `${BATCH}/export`, {
     features: ['misspelt-environment'],
     environment: 'prodution',
   });
@@ -280,7 +287,7 @@ test('rejects the export of an environment that does not exist', async () => {
 });
 
 test('points to the environment when the project of an import does not have it', async () => {
-  const { status, body } = await ask(here, `${BATCH}/import`, {
+  const { status, body } = await post(source, `${BATCH}/import`, {
     project: 'default',
     environment: 'prodution',
     data: { features: [{ name: 'into-nowhere' }], featureStrategies: [] },
@@ -293,8 +300,8 @@ test('points to the environment when the project of an import does not have it',
 });
 
 test('sends an export as a file on request', async () => {
-  await ask(here, '/api/admin/projects/default/features', { name: 'filed' });
-  const response = await ask(here, `${BATCH}/export`, {
+  await post(source, '/api/admin/projects/default/features', { name: 'filed' });
+  const response = await post(source, `${BATCH}/export`, {
     features: ['filed'],
     environment: 'production',
     downloadFile: true,
@@ -403,27 +410,29 @@ test.each<[string, object, string[]]>([
     ['n'],
   ],
 ])('validation reports %s and the import rejects it', async (_case, data, items) => {
-  const request = into({ ...bare('n'), ...data });
-  const checked = await ask(here, `${BATCH}/validate`, request);
-  const imported = await ask(here, `${BATCH}/import`, request);
+  const request = importRequest({ ...minimalExport('n'), ...data });
+  const validation = await post(source, `${BATCH}/validate`, request);
+  const response = await post(source, `${BATCH}/import`, request);
 
-  expect(checked.body.errors.map((one: { affectedItems: string[] }) => one.affectedItems)).toEqual([items]);
-  expect(imported).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
-  expect(imported.body.details).toHaveLength(1);
-  expect((await call(here.app, 'GET', '/api/admin/projects/default/features/n')).status).toBe(404);
+  expect(validation.body.errors.map((error: { affectedItems: string[] }) => error.affectedItems)).toEqual([
+    items,
+  ]);
+  expect(response).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(response.body.details).toHaveLength(1);
+  expect((await call(source.app, 'GET', '/api/admin/projects/default/features/n')).status).toBe(404);
 });
 
 test('reports naming pattern, feature limit, missing environment and taken names together', async () => {
-  const { id } = await makeProject(here.db, { environments: ['development'] });
-  await call(here.app, 'PUT', `/api/admin/projects/${id}/settings`, {
+  const { id } = await makeProject(source.db, { environments: ['development'] });
+  await call(source.app, 'PUT', `/api/admin/projects/${id}/settings`, {
     body: { featureLimit: 1, featureNaming: { pattern: 'x-.+' } },
   });
-  await ask(here, '/api/admin/projects/default/features', { name: 'taken' });
+  await post(source, '/api/admin/projects/default/features', { name: 'taken' });
   const data = { features: [{ name: 'one' }, { name: 'two' }, { name: 'taken' }], featureStrategies: [] };
 
-  const { body } = await ask(here, `${BATCH}/validate`, into(data, id));
+  const { body } = await post(source, `${BATCH}/validate`, importRequest(data, id));
 
-  expect(body.errors.map((one: { affectedItems: string[] }) => one.affectedItems)).toEqual([
+  expect(body.errors.map((error: { affectedItems: string[] }) => error.affectedItems)).toEqual([
     ['production'],
     ['taken'],
     ['one', 'two'],
@@ -431,11 +440,11 @@ test('reports naming pattern, feature limit, missing environment and taken names
   ]);
 });
 
-test('lists what an import would create, overwrite and leave out', async () => {
-  const project = (await makeProject(here.db)).id;
+test('lists what an import would create, overwrite and omit', async () => {
+  const project = (await makeProject(source.db)).id;
   const names = ['new', 'there', 'archived'].map(name => `${project}.${name}`);
-  for (const name of names.slice(1)) await ask(here, `/api/admin/projects/${project}/features`, { name });
-  await call(here.app, 'DELETE', `/api/admin/projects/${project}/features/${names[2]}`);
+  for (const name of names.slice(1)) await post(source, `/api/admin/projects/${project}/features`, { name });
+  await call(source.app, 'DELETE', `/api/admin/projects/${project}/features/${names[2]}`);
   const data = {
     features: names.map(name => ({ name })),
     featureStrategies: [],
@@ -443,7 +452,7 @@ test('lists what an import would create, overwrite and leave out', async () => {
     tagTypes: [{ name: 'simple' }, { name: 'squad' }],
   };
 
-  const { status, body } = await ask(here, `${BATCH}/validate`, into(data, project));
+  const { status, body } = await post(source, `${BATCH}/validate`, importRequest(data, project));
 
   expect(status).toBe(200);
   expect(body.effect).toEqual({
@@ -455,38 +464,41 @@ test('lists what an import would create, overwrite and leave out', async () => {
   });
 });
 
-test('an import does not change an archived feature, and validation warns about it', async () => {
-  await ask(here, '/api/admin/projects/default/features', { name: 'resting' });
-  await call(here.app, 'DELETE', '/api/admin/projects/default/features/resting');
-  const request = into({ features: [{ name: 'resting', description: 'Awake' }], featureStrategies: [] });
+test('validation warns about an archived feature, and the import does not change the feature', async () => {
+  await post(source, '/api/admin/projects/default/features', { name: 'resting' });
+  await call(source.app, 'DELETE', '/api/admin/projects/default/features/resting');
+  const request = importRequest({
+    features: [{ name: 'resting', description: 'Awake' }],
+    featureStrategies: [],
+  });
 
-  const checked = await ask(here, `${BATCH}/validate`, request);
-  const imported = await ask(here, `${BATCH}/import`, request);
+  const validation = await post(source, `${BATCH}/validate`, request);
+  const response = await post(source, `${BATCH}/import`, request);
 
-  expect(checked.body.warnings).toMatchObject([{ affectedItems: ['resting'] }]);
-  expect(imported.status).toBe(200);
-  const { body } = await call(here.app, 'GET', '/api/admin/projects/default/features/resting');
+  expect(validation.body.warnings).toMatchObject([{ affectedItems: ['resting'] }]);
+  expect(response.status).toBe(200);
+  const { body } = await call(source.app, 'GET', '/api/admin/projects/default/features/resting');
   expect(body.archived).toBe(true);
   expect(body).not.toHaveProperty('description');
 });
 
 test('validation does not reveal whether a feature of a different project is archived', async () => {
-  const secret = await makeProject(here.db, { mode: 'private' });
-  const place = `/api/admin/projects/${secret.id}/features`;
-  for (const name of ['hidden-active', 'hidden-resting']) await ask(here, place, { name });
-  await call(here.app, 'DELETE', `${place}/hidden-resting`);
-  const viewer = await makeUser(here.db, 'Viewer');
+  const secret = await makeProject(source.db, { mode: 'private' });
+  const featuresPath = `/api/admin/projects/${secret.id}/features`;
+  for (const name of ['hidden-active', 'hidden-resting']) await post(source, featuresPath, { name });
+  await call(source.app, 'DELETE', `${featuresPath}/hidden-resting`);
+  const viewer = await makeUser(source.db, 'Viewer');
 
   const reports = [];
   for (const name of ['hidden-active', 'hidden-resting']) {
-    const request = into({
+    const request = importRequest({
       features: [{ name }],
       featureStrategies: [],
       featureEnvironments: [
         { featureName: name, environment: 'production', name: 'production', enabled: true },
       ],
     });
-    const { body } = await ask(here, `${BATCH}/validate`, request, viewer.token);
+    const { body } = await post(source, `${BATCH}/validate`, request, viewer.token);
     reports.push(JSON.stringify(body).replaceAll(name, 'NAME'));
   }
 
@@ -495,33 +507,38 @@ test('validation does not reveal whether a feature of a different project is arc
 });
 
 test('lists missing permissions, and responds with 404 for an unreadable project', async () => {
-  const project = await makeProject(here.db, { mode: 'private' });
+  const project = await makeProject(source.db, { mode: 'private' });
   const [member, reader, stranger] = [
-    await makeUser(here.db, 'Viewer'),
-    await makeUser(here.db, 'Viewer'),
-    await makeUser(here.db, 'Viewer'),
+    await makeUser(source.db, 'Viewer'),
+    await makeUser(source.db, 'Viewer'),
+    await makeUser(source.db, 'Viewer'),
   ];
-  await makeMember(here.db, member, project.id, 'Member');
-  await makeMember(here.db, reader, project.id, 'Reader');
-  const request = into(bare('private-flag', { tagTypes: [{ name: 'fresh' }] }), project.id);
+  await makeMember(source.db, member, project.id, 'Member');
+  await makeMember(source.db, reader, project.id, 'Reader');
+  const request = importRequest(minimalExport('private-flag', { tagTypes: [{ name: 'fresh' }] }), project.id);
 
-  const [ofMember, ofReader] = [
-    await ask(here, `${BATCH}/validate`, request, member.token),
-    await ask(here, `${BATCH}/validate`, request, reader.token),
+  const [memberValidation, readerValidation] = [
+    await post(source, `${BATCH}/validate`, request, member.token),
+    await post(source, `${BATCH}/validate`, request, reader.token),
   ];
-  const refused = await ask(here, `${BATCH}/import`, request, reader.token);
-  const unseen = await ask(here, `${BATCH}/import`, request, stranger.token);
-  const plain = await ask(here, `${BATCH}/import`, into(bare('private-flag'), project.id), member.token);
+  const readerImport = await post(source, `${BATCH}/import`, request, reader.token);
+  const strangerImport = await post(source, `${BATCH}/import`, request, stranger.token);
+  const memberImport = await post(
+    source,
+    `${BATCH}/import`,
+    importRequest(minimalExport('private-flag'), project.id),
+    member.token,
+  );
 
-  expect(ofMember.body.permissions).toMatchObject([{ affectedItems: ['CREATE_TAG_TYPE'] }]);
-  expect(ofReader.body.permissions[0].affectedItems).toContain('CREATE_FEATURE');
-  expect([refused.status, unseen.status, plain.status]).toEqual([403, 404, 200]);
+  expect(memberValidation.body.permissions).toMatchObject([{ affectedItems: ['CREATE_TAG_TYPE'] }]);
+  expect(readerValidation.body.permissions[0].affectedItems).toContain('CREATE_FEATURE');
+  expect([readerImport.status, strangerImport.status, memberImport.status]).toEqual([403, 404, 200]);
 });
 
-test('a permission for one environment applies there, including one of a root role', async () => {
-  const project = await makeProject(here.db);
+test('a permission for one environment applies only in that environment, even from a root role', async () => {
+  const project = await makeProject(source.db);
   const { roles: role } = (
-    await ask(here, '/api/admin/roles', {
+    await post(source, '/api/admin/roles', {
       name: 'Importer',
       type: 'root-custom',
       permissions: [
@@ -531,15 +548,15 @@ test('a permission for one environment applies there, including one of a root ro
       ],
     })
   ).body;
-  const importer = await makeUser(here.db, 'Viewer');
+  const importer = await makeUser(source.db, 'Viewer');
   const group = { name: 'Importers', rootRole: role.id, users: [{ user: { id: importer.id } }] };
-  await ask(here, '/api/admin/groups', group);
+  await post(source, '/api/admin/groups', group);
   const data = {
     features: [{ name: 'by-role' }],
     featureStrategies: [{ name: 'default', featureName: 'by-role', parameters: {} }],
   };
   const check = async (environment: string) =>
-    (await ask(here, `${BATCH}/validate`, { project: project.id, environment, data }, importer.token)).body
+    (await post(source, `${BATCH}/validate`, { project: project.id, environment, data }, importer.token)).body
       .permissions;
 
   expect(await check('production')).toEqual([]);
@@ -547,29 +564,32 @@ test('a permission for one environment applies there, including one of a root ro
 });
 
 test('a concurrently created feature with the same name fails the whole import', async () => {
-  const request = into({ features: [{ name: 'race-1' }, { name: 'race-2' }], featureStrategies: [] });
+  const request = importRequest({
+    features: [{ name: 'race-1' }, { name: 'race-2' }],
+    featureStrategies: [],
+  });
 
-  const response = await during(
-    here.db,
+  const response = await duringTransaction(
+    source.db,
     async tx => {
       const row = { name: 'race-2', project: 'default', type: 'release' };
       await tx.insertInto('features').values(row).execute();
     },
-    () => ask(here, `${BATCH}/import`, request),
+    () => post(source, `${BATCH}/import`, request),
   );
 
   expect(response).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
-  expect((await call(here.app, 'GET', '/api/admin/projects/default/features/race-1')).status).toBe(404);
+  expect((await call(source.app, 'GET', '/api/admin/projects/default/features/race-1')).status).toBe(404);
 });
 
-test('exporting, validating and importing twelve features costs as many statements as one', async () => {
+test('validating, importing and exporting take the same number of statements for 1 and for 12 features', async () => {
   const count = async (work: () => Promise<ApiResponse>): Promise<number> => {
-    const before = here.statements.length;
+    const statementsBefore = source.statements.length;
     const { status, body } = await work();
     expect(status, JSON.stringify(body)).toBe(200);
-    return here.statements.length - before;
+    return source.statements.length - statementsBefore;
   };
-  const counted = async (names: string[]) => {
+  const countStatements = async (names: string[]) => {
     const data = {
       features: names.map(name => ({ name })),
       featureStrategies: names.flatMap(featureName => [
@@ -588,32 +608,32 @@ test('exporting, validating and importing twelve features costs as many statemen
       })),
     };
     return [
-      await count(() => ask(here, `${BATCH}/validate`, into(data))),
-      await count(() => ask(here, `${BATCH}/import`, into(data))),
-      await count(() => exported(here, names)),
+      await count(() => post(source, `${BATCH}/validate`, importRequest(data))),
+      await count(() => post(source, `${BATCH}/import`, importRequest(data))),
+      await count(() => exportFeatures(source, names)),
     ];
   };
-  await ask(here, '/api/admin/projects/default/features', { name: 'warm' });
+  await post(source, '/api/admin/projects/default/features', { name: 'warm' });
 
-  const one = await counted(['count-0']);
-  const twelve = await counted(Array.from({ length: 12 }, (_, n) => `count-${n + 1}`));
+  const singleCounts = await countStatements(['count-0']);
+  const dozenCounts = await countStatements(Array.from({ length: 12 }, (_, n) => `count-${n + 1}`));
 
-  expect(twelve).toEqual(one);
+  expect(dozenCounts).toEqual(singleCounts);
 });
 
 test('validation and import reject a context field that exists in a different project', async () => {
-  await makeProject(here.db, { id: 'field-owner' });
-  await ask(here, '/api/admin/projects/field-owner/context', { name: 'owned-elsewhere' });
+  await makeProject(source.db, { id: 'field-owner' });
+  await post(source, '/api/admin/projects/field-owner/context', { name: 'owned-elsewhere' });
   const data = {
     features: [{ name: 'with-foreign-field' }],
     featureStrategies: [{ featureName: 'with-foreign-field', name: 'default' }],
     contextFields: [{ name: 'owned-elsewhere' }],
   };
 
-  const validated = await ask(here, `${BATCH}/validate`, into(data));
-  const imported = await ask(here, `${BATCH}/import`, into(data));
+  const validated = await post(source, `${BATCH}/validate`, importRequest(data));
+  const response = await post(source, `${BATCH}/import`, importRequest(data));
 
   const message = 'Context fields with these names exist in a different project';
   expect(validated.body.errors).toEqual([{ message, affectedItems: ['owned-elsewhere'] }]);
-  expect(imported).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(response).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
 });

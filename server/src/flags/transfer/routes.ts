@@ -1,12 +1,12 @@
-import type { App } from '../../../../plane/src/platform/http/app.ts';
-import { COST } from '../../../../plane/src/platform/http/protection/rate-limit.ts';
-import { errorResponses, jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { COST } from '@halyard/plane/platform/http/protection/rate-limit.ts';
+import { errorResponses, jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import type { LongReads } from '../../platform/http/protection/long-reads.ts';
 import { change } from '../../record/change.ts';
 import { exportFeatures } from './export.ts';
 import { ExportQuery, FeatureExport } from './schema.ts';
 
-/** The export, which records events from a long read and can be a download. */
+/** Adds the export route, which records events from a long read and can send a download. */
 export function exportRoutes(app: App, longReads: LongReads): void {
   app.addSchema(FeatureExport);
 
@@ -28,12 +28,12 @@ export function exportRoutes(app: App, longReads: LongReads): void {
       },
     },
     async (request, reply) => {
-      const exported = await longReads.run(request, db =>
+      const featureExport = await longReads.run(request, db =>
         change(db, request.actor, current => exportFeatures(current, request.body)),
       );
       if (request.body.downloadFile)
         reply.header('content-disposition', 'attachment; filename="features.json"');
-      return exported;
+      return featureExport;
     },
   );
 }

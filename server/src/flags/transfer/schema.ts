@@ -1,19 +1,13 @@
+import { Named, NamedObject, Nullable, TextMap, UrlName } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import {
-  Named,
-  NamedObject,
-  Nullable,
-  TextMap,
-  UrlName,
-} from '../../../../plane/src/platform/http/schema.ts';
 import { ConstraintInput } from '../../targeting/constraints/schema.ts';
 import { NewContextField } from '../../targeting/context/schema.ts';
 import { StrategyVariantInput, VariantInput } from '../../targeting/variants/schema.ts';
 import { NewTagType } from '../tags/schema.ts';
 
-/** Maximum number of features of one export or import, to bound the cost of a request. */
+/** The maximum number of features in one export or import, which bounds the cost of a request. */
 export const MAX_FEATURES = 1_000;
-/** Limits of an import: ten per feature, for parts that a feature can have several of. */
+/** Import limits for parts that a feature can have several of, which allow ten per feature. */
 const MAX_STRATEGIES = 10_000;
 const MAX_TAGS = 10_000;
 const MAX_TAG_TYPES = 1_000;

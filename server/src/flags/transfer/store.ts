@@ -1,14 +1,17 @@
 import { sql } from 'kysely';
-import { ofReadableProject } from '../../access/store.ts';
+import { isInReadableProject } from '../../access/store.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { type ExportQuery, MAX_FEATURES } from './schema.ts';
 
-/** Names of the active features that the query selects, in projects the actor may read. Reads one more than the maximum, to detect it. */
+/**
+ * Returns the names of the active features that the query selects, in projects the actor may read. Reads one more than the maximum,
+ * so that the caller notices when there are too many.
+ */
 export async function listSelectedFeatures(db: Reader, actor: Actor, query: ExportQuery): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from features
-    where archived_at is null and ${ofReadableProject(actor)} and ${isSelected(query)}
+    where archived_at is null and ${isInReadableProject(actor)} and ${isSelected(query)}
     order by name limit ${MAX_FEATURES + 1}`.execute(db);
   return rows.map(row => row.name);
 }
@@ -36,33 +39,33 @@ export type References = {
   }[];
 };
 
-/** The referenced objects that the actor may read. A strategy can name a context field that belongs to a hidden project. */
+/** Returns the referenced objects that the actor may read. A strategy can name a context field that belongs to a hidden project. */
 export async function findReferences(
   db: Reader,
   actor: Actor,
-  used: { segments: number[]; tagTypes: string[]; contextFields: string[] },
+  references: { segments: number[]; tagTypes: string[]; contextFields: string[] },
 ): Promise<References> {
-  const isVisible = sql<boolean>`(project is null or ${ofReadableProject(actor)})`;
+  const isVisible = sql<boolean>`(project is null or ${isInReadableProject(actor)})`;
   const { rows } = await sql<References>`
     select
       coalesce((
         select jsonb_agg(jsonb_build_object('id', id, 'name', name) order by id)
-        from segments where id = any(${used.segments}) and ${isVisible}
+        from segments where id = any(${references.segments}) and ${isVisible}
       ), '[]') as segments,
       coalesce((
         select jsonb_agg(jsonb_build_object(
           'name', name, 'description', description, 'icon', icon, 'color', color) order by name)
-        from tag_types where name = any(${used.tagTypes})
+        from tag_types where name = any(${references.tagTypes})
       ), '[]') as "tagTypes",
       coalesce((
         select jsonb_agg(jsonb_build_object(
           'name', name, 'description', description, 'stickiness', stickiness, 'sortOrder', sort_order,
           'legalValues', legal_values) order by name)
-        from context_fields where name = any(${used.contextFields}) and ${isVisible}
+        from context_fields where name = any(${references.contextFields}) and ${isVisible}
       ), '[]') as "contextFields"`.execute(db);
-  const [found] = rows;
-  if (!found) throw new Error('A select without a table returned no row');
-  return found;
+  const [row] = rows;
+  if (!row) throw new Error('A select without a table returned no row');
+  return row;
 }
 
 export type ExistingNames = {
@@ -117,7 +120,7 @@ export async function findExistingNames(
         from tags join jsonb_to_recordset(${JSON.stringify(names.tags)}::jsonb) as imported (type text, value text)
           on imported.type = tags.type and imported.value = tags.value
       ), '[]') as tags`.execute(db);
-  const [existing] = rows;
-  if (!existing) throw new Error('A select without a table returned no row');
-  return existing;
+  const [row] = rows;
+  if (!row) throw new Error('A select without a table returned no row');
+  return row;
 }

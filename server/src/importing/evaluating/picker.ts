@@ -1,11 +1,11 @@
 /**
- * Picks random integers from 0 to below the given number. The same seed picks the same numbers, so that a difference can be
- * reproduced.
+ * Returns a function that picks random integers from 0 up to, but not including, a limit. The same seed picks the same numbers, so
+ * that a difference can be reproduced.
  */
-export function makePicker(seed: number): (below: number) => number {
+export function makePicker(seed: number): (limit: number) => number {
   let state = (seed ^ 0x9e3779b9) >>> 0;
-  return below => {
+  return limit => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
+    return Math.floor((state / 2 ** 32) * limit);
   };
 }

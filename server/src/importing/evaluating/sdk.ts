@@ -6,7 +6,7 @@ import { defaultStrategies } from 'unleash-client/lib/strategy/index.js';
 // The package is CommonJS with a default export, which Node.js and the test runner import differently.
 const UnleashClient = 'default' in loaded ? loaded.default : (loaded as never);
 
-/** What the SDK looks up while it evaluates: flags by name and segments by id, as a server sends them. */
+/** The flags by name and the segments by id that the SDK looks up while it evaluates, in the form in which a server sends them. */
 export type Documents = {
   getToggle: (name: string) => object | undefined;
   getSegment: (id: number) => object | undefined;
@@ -14,7 +14,7 @@ export type Documents = {
 
 export type Evaluation = { isEnabled: boolean; variant: { name: string; enabled: boolean } };
 
-/** Evaluates with the official SDK for Node.js, without its network. */
+/** Evaluates with the official Node.js SDK, without its network access. */
 export function makeSdk(documents: Documents): (feature: string, context: Context) => Evaluation {
   const repository = Object.assign(new EventEmitter(), documents);
   // The SDK's class expects a whole repository, but calls only these two functions.

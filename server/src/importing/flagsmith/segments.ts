@@ -36,19 +36,19 @@ function readRule({ type, conditions = [], rules = [] }: SegmentRule, level: num
 }
 
 function readCondition({ operator: name, property_: field, value }: SegmentCondition): AnyOf {
-  const known = OPERATORS[name];
-  if (!known || !field) throw new UnsupportedError(`the segment operator ${name}`);
+  const definition = OPERATORS[name];
+  if (!definition || !field) throw new UnsupportedError(`the segment operator ${name}`);
   const text = String(value ?? '');
-  const { operator, negated = false } = known;
+  const { operator, negated = false } = definition;
   if (text.endsWith(SEMVER)) {
     const version = text.slice(0, -SEMVER.length);
-    return [[{ field, operator: semverOf(operator), values: [version], negated }]];
+    return [[{ field, operator: toSemverOperator(operator), values: [version], negated }]];
   }
-  const values = name === 'IN' ? text.split(',').map(one => one.trim()) : [text];
+  const values = name === 'IN' ? text.split(',').map(part => part.trim()) : [text];
   return [[{ field, operator, values, negated }]];
 }
 
-function semverOf(operator: Operator): Operator {
+function toSemverOperator(operator: Operator): Operator {
   if (operator === 'IN') return 'SEMVER_EQ';
   if (operator.startsWith('NUM_')) return operator.replace('NUM_', 'SEMVER_') as Operator;
   throw new UnsupportedError('a version that is compared as text');

@@ -5,13 +5,13 @@ import type { Clause, LaunchDarklySegment } from './schema.ts';
 
 export type ReadClauses = (clauses: Clause[]) => AnyOf;
 
-const LISTS: Record<string, Operator> = {
+const LIST_OPERATORS: Record<string, Operator> = {
   in: 'IN',
   contains: 'STR_CONTAINS',
   startsWith: 'STR_STARTS_WITH',
   endsWith: 'STR_ENDS_WITH',
 };
-const ORDERS: Record<string, Operator> = {
+const ORDER_OPERATORS: Record<string, Operator> = {
   matches: 'REGEX',
   lessThan: 'NUM_LT',
   lessThanOrEqual: 'NUM_LTE',
@@ -24,13 +24,13 @@ const ORDERS: Record<string, Operator> = {
   semVerGreaterThan: 'SEMVER_GT',
 };
 
-const largest = (operands: string[]): string[] => [String(Math.max(...operands.map(Number)))];
-const smallest = (operands: string[]): string[] => [String(Math.min(...operands.map(Number)))];
-const WIDEST: Partial<Record<Operator, (operands: string[]) => string[]>> = {
-  NUM_LT: largest,
-  NUM_LTE: largest,
-  NUM_GT: smallest,
-  NUM_GTE: smallest,
+const pickLargest = (operands: string[]): string[] => [String(Math.max(...operands.map(Number)))];
+const pickSmallest = (operands: string[]): string[] => [String(Math.min(...operands.map(Number)))];
+const WIDEST_OPERANDS: Partial<Record<Operator, (operands: string[]) => string[]>> = {
+  NUM_LT: pickLargest,
+  NUM_LTE: pickLargest,
+  NUM_GT: pickSmallest,
+  NUM_GTE: pickSmallest,
   // Dates in the same format sort like strings.
   DATE_BEFORE: operands => operands.toSorted().slice(-1),
   DATE_AFTER: operands => operands.toSorted().slice(0, 1),
@@ -51,8 +51,8 @@ export function makeClauseReader(segments: LaunchDarklySegment[]): ReadClauses {
     );
 
   const readMatch = ({ values, negate = false }: Clause, level: number): AnyOf => {
-    const matched = any(...values.map(key => readSegment(String(key), level)));
-    return negate ? not(matched) : matched;
+    const match = any(...values.map(key => readSegment(String(key), level)));
+    return negate ? not(match) : match;
   };
 
   const readSegment = (key: string, level: number): AnyOf => {
@@ -62,9 +62,9 @@ export function makeClauseReader(segments: LaunchDarklySegment[]): ReadClauses {
     if (segment.unbounded) throw new UnsupportedError(`segment "${key}", which is a big segment`);
     if (segment.rules?.some(({ weight }) => weight != null))
       throw new UnsupportedError(`segment "${key}", which contains a percentage of users`);
-    const excluded = not(any(...membersOf(segment.excluded, segment.excludedContexts)));
-    const rules = (segment.rules ?? []).map(({ clauses }) => all(excluded, readAll(clauses, level + 1)));
-    return asReference(key, any(...membersOf(segment.included, segment.includedContexts), ...rules));
+    const notExcluded = not(any(...toMemberConditions(segment.excluded, segment.excludedContexts)));
+    const rules = (segment.rules ?? []).map(({ clauses }) => all(notExcluded, readAll(clauses, level + 1)));
+    return asReference(key, any(...toMemberConditions(segment.included, segment.includedContexts), ...rules));
   };
 
   return clauses => readAll(clauses, 1);
@@ -72,29 +72,32 @@ export function makeClauseReader(segments: LaunchDarklySegment[]): ReadClauses {
 
 type Contexts = { contextKind?: string; values: string[] }[];
 
-const membersOf = (keys: string[] = [], contexts: Contexts = []): AnyOf[] =>
+const toMemberConditions = (keys: string[] = [], contexts: Contexts = []): AnyOf[] =>
   [{ values: keys }, ...contexts]
     .filter(({ values }) => values.length > 0)
     .map(({ values, contextKind }: Contexts[number]) => [
-      [{ field: fieldOf('key', contextKind), operator: 'IN' as const, values, negated: false }],
+      [{ field: toContextField('key', contextKind), operator: 'IN' as const, values, negated: false }],
     ]);
 
 function readClause({ attribute = 'key', contextKind, op, values, negate = false }: Clause): AnyOf {
-  const field = fieldOf(attribute, contextKind);
-  const list = LISTS[op];
+  const field = toContextField(attribute, contextKind);
+  const list = LIST_OPERATORS[op];
   if (list) return [[{ field, operator: list, values: values.map(String), negated: negate }]];
-  const operator = ORDERS[op];
+  const operator = ORDER_OPERATORS[op];
   if (!operator) throw new UnsupportedError(`operator "${op}"`);
+  // SDKs ignore the field of a date, and always compare the current time.
+  if (operator.startsWith('DATE_') && field !== 'currentTime')
+    throw new UnsupportedError(`a date in the attribute "${attribute}"`);
   if (values.length === 0) return negate ? ALWAYS : [];
-  // A clause is true if it is true for one of its values, so the widest value decides.
-  const operands = values.map(value => operandOf(operator, value));
-  const each = (WIDEST[operator]?.(operands) ?? operands).map(operand => [
+  // A clause is true if it is true for any of its values, so the widest value decides.
+  const operands = values.map(value => toOperand(operator, value));
+  const alternatives = (WIDEST_OPERANDS[operator]?.(operands) ?? operands).map(operand => [
     { field, operator, values: [operand], negated: false },
   ]);
-  return negate ? not(each) : each;
+  return negate ? not(alternatives) : alternatives;
 }
 
-function operandOf(operator: Operator, value: string | number | boolean): string {
+function toOperand(operator: Operator, value: string | number | boolean): string {
   if (!operator.startsWith('DATE_')) return String(value);
   // A number is a time in milliseconds.
   const date = new Date(typeof value === 'boolean' ? Number.NaN : value);
@@ -102,8 +105,8 @@ function operandOf(operator: Operator, value: string | number | boolean): string
   return date.toISOString();
 }
 
-/** The context field of an attribute. For contexts other than users, the kind is put in front of the attribute. */
-export function fieldOf(attribute: string, kind = 'user'): string {
+/** Returns the context field of an attribute. For contexts other than users, the kind is put in front of the attribute. */
+export function toContextField(attribute: string, kind = 'user'): string {
   if (attribute === 'kind') throw new UnsupportedError('a condition on the kind of the context');
   if (attribute.startsWith('/') && attribute.indexOf('/', 1) > 0)
     throw new UnsupportedError(`the nested attribute "${attribute}"`);

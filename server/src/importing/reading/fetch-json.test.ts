@@ -14,7 +14,7 @@ async function serve(listener: RequestListener): Promise<URL> {
   return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/path?secret=hidden`);
 }
 
-const read = (url: URL, timeoutSeconds = 120) =>
+const readJson = (url: URL, timeoutSeconds = 120) =>
   fetchJson(url, { product: 'Unleash', headers: { authorization: 'token' }, timeoutSeconds });
 
 test('returns the status and the parsed body', async () => {
@@ -23,13 +23,24 @@ test('returns the status and the parsed body', async () => {
     reply.end('{"a":[1]}');
   });
 
-  expect(await read(url)).toEqual({ status: 200, body: { a: [1] } });
+  expect(await readJson(url)).toEqual({ status: 200, body: { a: [1] } });
+});
+
+test.each([
+  ['a token', new URL('http://127.0.0.1:9'), 'hidden\nx'],
+  ['a password', new URL('http://a:hidden@127.0.0.1:9'), 'token'],
+])('does not quote %s that cannot be sent', async (_what, url, authorization) => {
+  const request = { product: 'Unleash', headers: { authorization }, timeoutSeconds: 1 };
+  const error = await fetchJson(url, request).catch(error => error);
+
+  expect(error.message).toContain('the URL or a header of the request is invalid');
+  expect(error.message).not.toContain('hidden');
 });
 
 test('returns no body with an error status', async () => {
   const url = await serve((_, reply) => void reply.writeHead(403).end('<html>'));
 
-  expect(await read(url)).toEqual({ status: 403, body: undefined });
+  expect(await readJson(url)).toEqual({ status: 403, body: undefined });
 });
 
 test('stops reading an endless body', async () => {
@@ -42,14 +53,14 @@ test('stops reading an endless body', async () => {
     write();
   });
 
-  await expect(read(url)).rejects.toThrow('A response from Unleash has more than 100,000,000 bytes.');
+  await expect(readJson(url)).rejects.toThrow('A response from Unleash has more than 100,000,000 bytes.');
 });
 
 test('stops reading a body that inflates beyond the limit', async () => {
   const bomb = gzipSync(Buffer.alloc(100_000_001, ' '));
   const url = await serve((_, reply) => void reply.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb));
 
-  await expect(read(url)).rejects.toThrow('A response from Unleash has more than 100,000,000 bytes.');
+  await expect(readJson(url)).rejects.toThrow('A response from Unleash has more than 100,000,000 bytes.');
 });
 
 test.each<[string, RequestListener]>([
@@ -58,7 +69,7 @@ test.each<[string, RequestListener]>([
 ])('stops waiting for %s', async (_, listener) => {
   const url = await serve(listener);
 
-  await expect(read(url, 0.2)).rejects.toThrow(
+  await expect(readJson(url, 0.2)).rejects.toThrow(
     `Unleash cannot be read at ${url.origin}: no complete response within 0.2 seconds`,
   );
 });
@@ -71,7 +82,7 @@ test('retries a request if the connection was closed before the response', async
     else reply.end('{"a":1}');
   });
 
-  expect(await read(url)).toEqual({ status: 200, body: { a: 1 } });
+  expect(await readJson(url)).toEqual({ status: 200, body: { a: 1 } });
   expect(requests).toBe(2);
 });
 
@@ -81,13 +92,22 @@ test('says what is wrong with a response that is cut off', async () => {
     reply.write('{"a":', () => reply.destroy());
   });
 
-  await expect(read(url)).rejects.toThrow(/^Unleash cannot be read at http:\/\/127\.0\.0\.1:\d+: ./);
+  await expect(readJson(url)).rejects.toThrow(/^Unleash cannot be read at http:\/\/127\.0\.0\.1:\d+: ./);
+});
+
+test('says in one line that a server does not use TLS', async () => {
+  const url = await serve((_, reply) => void reply.end('{}'));
+  url.protocol = 'https:';
+
+  await expect(readJson(url)).rejects.toThrow(
+    `Unleash cannot be read at ${url.origin}: the TLS connection failed (ERR_SSL_WRONG_VERSION_NUMBER). Check the URL, and that the server is running.`,
+  );
 });
 
 test('names the URL without its query if the response is a web page', async () => {
   const url = await serve((_, reply) => void reply.end('<html>'));
 
-  await expect(read(url)).rejects.toThrow(
+  await expect(readJson(url)).rejects.toThrow(
     `Unleash responded to ${url.origin}/path with something other than JSON. Check the URL.`,
   );
 });
@@ -97,7 +117,7 @@ test('does not follow a redirect, so the token stays with its server', async () 
     (_, reply) => void reply.writeHead(302, { location: 'https://flags.example.com/path?a=1' }).end(),
   );
 
-  await expect(read(url)).rejects.toThrow(
+  await expect(readJson(url)).rejects.toThrow(
     `Unleash redirects ${url.origin}. Use the URL that it redirects to: https://flags.example.com.`,
   );
 });

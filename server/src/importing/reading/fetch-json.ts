@@ -13,20 +13,20 @@ export type JsonRequest = {
 export type JsonResponse = { status: number; body: unknown };
 
 /** Larger than any response of an instance with 10,000 flags, and small enough to hold in memory. */
-const MAX_BYTES = 100_000_000;
+const MAX_RESPONSE_BYTES = 100_000_000;
 
 /** Sends a request to another product. Every failure is an error that says what to do. */
 export async function fetchJson(url: URL, request: JsonRequest): Promise<JsonResponse> {
   try {
     return await send(url, request);
   } catch (error) {
-    if ((request.method ?? 'GET') !== 'GET' || !isClosed(error)) throw explained(url, request, error);
+    if ((request.method ?? 'GET') !== 'GET' || !isClosed(error)) throw explainError(url, request, error);
   }
   // The server may have closed a connection that was idle while flags were evaluated.
   try {
     return await send(url, request);
   } catch (error) {
-    throw explained(url, request, error);
+    throw explainError(url, request, error);
   }
 }
 
@@ -52,38 +52,44 @@ async function send(url: URL, request: JsonRequest): Promise<JsonResponse> {
   });
   if (response.status >= 300 && response.status < 400)
     throw new SourceError(
-      `${product} redirects ${url.origin}. Use the URL that it redirects to${hintOf(response)}.`,
+      `${product} redirects ${url.origin}. Use the URL that it redirects to${describeRedirect(response)}.`,
     );
   const text = await readText(response, product);
-  return { status: response.status, body: response.ok ? parse(text, product, url) : undefined };
+  return { status: response.status, body: response.ok ? parseJson(text, product, url) : undefined };
 }
 
-const explained = ({ origin }: URL, { product, timeoutSeconds }: JsonRequest, error: unknown): SourceError =>
+const explainError = (
+  { origin }: URL,
+  { product, timeoutSeconds }: JsonRequest,
+  error: unknown,
+): SourceError =>
   error instanceof SourceError
     ? error
-    : new SourceError(`${product} cannot be read at ${origin}: ${reasonOf(error as Error, timeoutSeconds)}`);
+    : new SourceError(
+        `${product} cannot be read at ${origin}: ${describeFailure(error as Error, timeoutSeconds)}. Check the URL, and that the server is running.`,
+      );
 
-const hintOf = (response: Response): string => {
+const describeRedirect = (response: Response): string => {
   const origin = URL.parse(response.headers.get('location') ?? '')?.origin;
   return origin === undefined ? '' : `: ${origin}`;
 };
 
-/** Reads at most this much, because a body can be endless, or inflate to more than fits into memory. */
+/** Reads at most `MAX_RESPONSE_BYTES`, because a body can be endless, or inflate to more than fits into memory. */
 async function readText(response: Response, product: string): Promise<string> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const part of response.body ?? []) {
     bytes += part.length;
-    if (bytes > MAX_BYTES)
+    if (bytes > MAX_RESPONSE_BYTES)
       throw new SourceError(
-        `A response from ${product} has more than ${MAX_BYTES.toLocaleString('en')} bytes.`,
+        `A response from ${product} has more than ${MAX_RESPONSE_BYTES.toLocaleString('en')} bytes.`,
       );
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');
 }
 
-function parse(text: string, product: string, { origin, pathname }: URL): unknown {
+function parseJson(text: string, product: string, { origin, pathname }: URL): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -93,7 +99,13 @@ function parse(text: string, product: string, { origin, pathname }: URL): unknow
   }
 }
 
-function reasonOf(error: Error, timeoutSeconds: number): string {
+function describeFailure(error: Error, timeoutSeconds: number): string {
   if (error.name === 'TimeoutError') return `no complete response within ${timeoutSeconds} seconds`;
-  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
+  const { cause } = error;
+  // The message of an error about the request itself quotes the token or the password.
+  if (!(cause instanceof Error)) return 'the URL or a header of the request is invalid';
+  const code = 'code' in cause ? String(cause.code) : '';
+  // OpenSSL's message consists of several lines with addresses and file names.
+  if (code.startsWith('ERR_SSL')) return `the TLS connection failed (${code})`;
+  return cause.message || code || error.message;
 }

@@ -2,11 +2,11 @@ import type { Context } from 'unleash-client/lib/context.js';
 import { makePicker } from '../evaluating/picker.ts';
 import { makeSdk } from '../evaluating/sdk.ts';
 import { possibleVariations } from './evaluate.ts';
-import { comparisonsOf } from './logic.ts';
+import { getComparisons } from './logic.ts';
 import type { Comparison, Flag, Targeting } from './model.ts';
-import { constraintOf, type Translation } from './translate.ts';
+import { type Translation, toConstraint } from './translate.ts';
 
-export type Comparisons = { contexts: number; differing: number; example?: Context };
+export type ComparisonResult = { contexts: number; differingContexts: number; example?: Context };
 
 /**
  * Evaluates the rules as the other product does, and the translated strategies with the SDK, for contexts on both sides of each
@@ -17,13 +17,15 @@ export function compareRules(
   targeting: Targeting,
   translation: Translation,
   contexts: number,
-): Comparisons {
-  const evaluate = evaluatorOf(flag, targeting, translation);
-  const result: Comparisons = { contexts, differing: 0 };
+): ComparisonResult {
+  const evaluate = createEvaluator(flag, targeting, translation);
+  const result: ComparisonResult = { contexts, differingContexts: 0 };
   for (const context of sampleContexts(targeting, contexts)) {
-    const possible = possibleVariations(flag, targeting, context).map(index => nameOf(flag, index));
-    if (possible.length === 0 || possible.includes(evaluate(context))) continue;
-    result.differing++;
+    const possibleNames = possibleVariations(flag, targeting, context).map(index =>
+      getResultName(flag, index),
+    );
+    if (possibleNames.length === 0 || possibleNames.includes(evaluate(context))) continue;
+    result.differingContexts++;
     result.example ??= context;
   }
   return result;
@@ -31,19 +33,19 @@ export function compareRules(
 
 const DISABLED = 'disabled';
 
-/** What an application gets: the name of the variant, or just true. */
-function nameOf({ variations }: Flag, index: number): string {
+/** Returns what an application gets, which is the name of the variant or just true. */
+function getResultName({ variations }: Flag, index: number): string {
   const variation = variations[index];
   if (!variation?.enabled) return DISABLED;
   return variation.payload === undefined ? 'enabled' : variation.name;
 }
 
-function evaluatorOf(
+function createEvaluator(
   { key }: Flag,
   { on }: Targeting,
   { strategies, segments }: Translation,
 ): (context: Context) => string {
-  const lists = [...segments.values()].map(comparisons => comparisons.map(constraintOf));
+  const lists = [...segments.values()].map(comparisons => comparisons.map(toConstraint));
   const evaluate = makeSdk({
     // Without a strategy, a flag is enabled for everyone, so the import disables it.
     getToggle: () => ({ name: key, enabled: on && strategies.length > 0, strategies, variants: [] }),
@@ -57,29 +59,29 @@ function evaluatorOf(
 }
 
 function sampleContexts({ rules }: Targeting, count: number): Context[] {
-  const comparisons = rules.flatMap(({ when }) => when.flat()).flatMap(comparisonsOf);
+  const comparisons = rules.flatMap(({ when }) => when.flat()).flatMap(getComparisons);
   const fields = Map.groupBy(comparisons, ({ field }) => field);
   const pick = makePicker(count);
-  return Array.from({ length: count }, (_, at) => {
-    const given = [...fields].flatMap(([field, known]) => {
+  return Array.from({ length: count }, (_, index) => {
+    const fieldValues = [...fields].flatMap(([field, fieldComparisons]) => {
       // An application sends almost every field, so a missing one is rare.
       if (field !== 'userId' && pick(20) === 0) return [];
-      const values = known.flatMap(valuesAround);
+      const values = fieldComparisons.flatMap(valuesAround);
       const value = pick(3) === 0 ? `other-${pick(50)}` : values[pick(values.length)];
       return value === undefined ? [] : [[field, value] as const];
     });
-    const { userId = `user-${at}`, ...properties } = Object.fromEntries(given);
-    return { userId, sessionId: `session-${at}`, properties };
+    const { userId = `user-${index}`, ...properties } = Object.fromEntries(fieldValues);
+    return { userId, sessionId: `session-${index}`, properties };
   });
 }
 
-/** Values on both sides of a comparison. */
+/** Returns values on both sides of a comparison. */
 function valuesAround({ operator, values }: Comparison): string[] {
   const [value = ''] = values;
   if (operator.startsWith('NUM_')) return [-1, 0, 1].map(step => String(Number(value) + step));
   if (operator.startsWith('DATE_'))
     return [-1, 0, 1].map(step => new Date(Date.parse(value) + step * 86_400_000).toISOString());
   if (operator.startsWith('SEMVER_')) return [value, '0.0.1', '999.0.0'];
-  if (operator.startsWith('STR_')) return values.flatMap(one => [one, `x${one}`, `${one}x`]);
+  if (operator.startsWith('STR_')) return values.flatMap(text => [text, `x${text}`, `${text}x`]);
   return values;
 }

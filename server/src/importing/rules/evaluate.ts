@@ -1,85 +1,101 @@
+import { compilePattern } from '@halyard/plane/platform/pattern.ts';
 import type { Context } from 'unleash-client/lib/context.js';
-import { compilePattern } from '../../../../plane/src/platform/pattern.ts';
 import {
   type AnyOf,
   type Comparison,
   type Condition,
   type Flag,
   isSegment,
+  type Serve,
   type Targeting,
 } from './model.ts';
 
-/** The variations that a context can get. There are several if a rule splits users, because each product hashes users differently. */
+/**
+ * Returns the variations that a context can get. There are several if a rule splits users, because each product hashes users
+ * differently.
+ */
 export function possibleVariations(
-  { variations }: Flag,
-  { on, rules, otherwise, off }: Targeting,
+  flag: Flag,
+  { on, rules, otherwise, off, negatesAbsent = false }: Targeting,
   context: Context,
 ): number[] {
   if (!on) return off === undefined ? [] : [off];
-  const serve = rules.find(({ when }) => matches(when, context))?.serve ?? otherwise;
+  const serves = rules.filter(({ when }) => matches(when, context, negatesAbsent)).map(({ serve }) => serve);
+  // The others are never reached, because only a share leaves users to the next rule.
+  const lastIndex = serves.findIndex(serve => !('share' in serve));
+  const reachableServes = lastIndex < 0 ? [...serves, otherwise] : serves.slice(0, lastIndex + 1);
+  return reachableServes.flatMap(serve => listVariations(flag, serve));
+}
+
+function listVariations({ variations }: Flag, serve: Serve): number[] {
   if (!('split' in serve)) return [serve.variation];
   return serve.split
     .filter(({ weight, variation }) => weight > 0 && variations[variation] !== undefined)
     .map(({ variation }) => variation);
 }
 
-const matches = (when: AnyOf, context: Context): boolean =>
-  when.some(conditions => conditions.every(condition => isTrue(condition, context)));
+const matches = (when: AnyOf, context: Context, negatesAbsent: boolean): boolean =>
+  when.some(conditions => conditions.every(condition => isTrue(condition, context, negatesAbsent)));
 
-function isTrue(condition: Condition, context: Context): boolean {
-  if (isSegment(condition)) return condition.comparisons.every(one => isTrue(one, context));
+function isTrue(condition: Condition, context: Context, negatesAbsent: boolean): boolean {
+  if (isSegment(condition))
+    return condition.comparisons.every(comparison => isTrue(comparison, context, negatesAbsent));
   const value = readField(condition.field, context);
-  return value !== undefined && compare(condition, value) !== condition.negated;
+  if (value === undefined) return negatesAbsent && condition.negated;
+  return compare(condition, value) !== condition.negated;
 }
 
 const readField = (field: string, context: Context): string | undefined =>
   field === 'userId' ? context.userId : context.properties?.[field]?.toString();
 
-function compare({ operator, values, caseInsensitive = false }: Comparison, given: string): boolean {
+function compare({ operator, values, caseInsensitive = false }: Comparison, input: string): boolean {
   const fold = (text: string) => (caseInsensitive ? text.toLowerCase() : text);
-  const value = fold(given);
-  const some = (test: (one: string) => boolean) => values.some(one => test(fold(one)));
+  const value = fold(input);
+  const matchesAny = (test: (text: string) => boolean) => values.some(expected => test(fold(expected)));
   switch (operator) {
     case 'IN':
-      return some(one => one === value);
+      return matchesAny(expected => expected === value);
     case 'STR_CONTAINS':
-      return some(one => value.includes(one));
+      return matchesAny(expected => value.includes(expected));
     case 'STR_STARTS_WITH':
-      return some(one => value.startsWith(one));
+      return matchesAny(expected => value.startsWith(expected));
     case 'STR_ENDS_WITH':
-      return some(one => value.endsWith(one));
+      return matchesAny(expected => value.endsWith(expected));
     case 'REGEX':
-      return values.some(one => patternOf(one, caseInsensitive)?.matcher(given).find() ?? false);
+      return values.some(pattern => getPattern(pattern, caseInsensitive)?.matcher(input).find() ?? false);
     default:
-      return isOrdered(operator, order(operator, value, values[0] ?? ''));
+      return isOrdered(operator, compareOrder(operator, value, values[0] ?? ''));
   }
 }
 
 const MAX_PATTERNS = 1_000;
 const patterns = new Map<string, ReturnType<typeof compilePattern>>();
 
-/** Matches in linear time, whatever the pattern. An invalid pattern matches nothing, and validation rejects it later. */
-function patternOf(text: string, ignoreCase: boolean): ReturnType<typeof compilePattern> {
+/** Matches in linear time, for any pattern. An invalid pattern matches nothing, and validation rejects it later. */
+function getPattern(text: string, ignoreCase: boolean): ReturnType<typeof compilePattern> {
   const key = `${ignoreCase} ${text}`;
   if (patterns.has(key)) return patterns.get(key);
   if (patterns.size >= MAX_PATTERNS) patterns.clear();
-  const compiled = compilePattern(text, { ignoreCase });
-  patterns.set(key, compiled);
-  return compiled;
+  const compiledPattern = compilePattern(text, { ignoreCase });
+  patterns.set(key, compiledPattern);
+  return compiledPattern;
 }
 
-/** Negative if the value is less, 0 if equal, NaN if it cannot be compared. */
-function order(operator: string, value: string, other: string): number {
-  if (operator.startsWith('NUM_')) return value.trim() === '' ? Number.NaN : Number(value) - Number(other);
-  if (operator.startsWith('DATE_')) return Date.parse(value) - Date.parse(other);
-  const [left, right] = [versionOf(value), versionOf(other)];
+/**
+ * Compares two values. The result is negative if the first value is less, 0 if they are equal, and NaN if they cannot be compared.
+ */
+function compareOrder(operator: string, value: string, otherValue: string): number {
+  if (operator.startsWith('NUM_'))
+    return value.trim() === '' ? Number.NaN : Number(value) - Number(otherValue);
+  if (operator.startsWith('DATE_')) return Date.parse(value) - Date.parse(otherValue);
+  const [left, right] = [parseVersion(value), parseVersion(otherValue)];
   if (!left || !right) return Number.NaN;
-  const at = left.findIndex((part, index) => part !== right[index]);
-  return at < 0 ? 0 : (left[at] ?? 0) - (right[at] ?? 0);
+  const position = left.findIndex((part, index) => part !== right[index]);
+  return position < 0 ? 0 : (left[position] ?? 0) - (right[position] ?? 0);
 }
 
-/** Sampled contexts have no prerelease versions, so three numbers are enough. */
-const versionOf = (text: string): number[] | undefined =>
+/** Parses three numbers, which is enough because sampled contexts have no prerelease versions. */
+const parseVersion = (text: string): number[] | undefined =>
   /^(\d+)\.(\d+)\.(\d+)$/.exec(text)?.slice(1).map(Number);
 
 function isOrdered(operator: string, difference: number): boolean {

@@ -3,10 +3,16 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
 import { Value } from 'typebox/value';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
 import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
 import { readFlagsmith } from '../flagsmith/read.ts';
 import { EnvironmentDocument } from '../flagsmith/schema.ts';
+import { readFlipt } from '../flipt/read.ts';
+import { Namespaces } from '../flipt/schema.ts';
+import { fetchGrowthBook } from '../growthbook/fetch.ts';
+import { readGrowthBook } from '../growthbook/read.ts';
+import { Organization } from '../growthbook/schema.ts';
 import { fetchLaunchDarkly } from '../launchdarkly/fetch.ts';
 import { readLaunchDarkly } from '../launchdarkly/read.ts';
 import { Project } from '../launchdarkly/schema.ts';
@@ -18,17 +24,17 @@ const harness = useHarness();
 const limits = { features: 1_000, segments: 100 };
 const names = (name: string) => (name === 'test' ? 'development' : name);
 
-const read = async (path: string): Promise<unknown> =>
+const readFixture = async (path: string): Promise<unknown> =>
   JSON.parse(await readFile(new URL(path, import.meta.url), 'utf8'));
 
-async function launchDarkly(): Promise<Flag[]> {
-  const project = await read('../launchdarkly/fixtures/project.json');
+async function readLaunchDarklyFixture(): Promise<Flag[]> {
+  const project = await readFixture('../launchdarkly/fixtures/project.json');
   expect([...Value.Errors(Project, project)]).toEqual([]);
   return readLaunchDarkly(project as Project);
 }
 
-async function flagsmith(): Promise<Flag[]> {
-  const document = await read('../flagsmith/fixtures/environment.json');
+async function readFlagsmithFixture(): Promise<Flag[]> {
+  const document = await readFixture('../flagsmith/fixtures/environment.json');
   expect([...Value.Errors(EnvironmentDocument, document)]).toEqual([]);
   return readFlagsmith(document as EnvironmentDocument, 'production');
 }
@@ -41,7 +47,7 @@ async function importAll(flags: Flag[], project: string, product: string) {
   return plan;
 }
 
-async function newProject(id: string): Promise<void> {
+async function createProject(id: string): Promise<void> {
   await harness.app.inject({
     method: 'POST',
     url: '/api/admin/projects',
@@ -50,7 +56,7 @@ async function newProject(id: string): Promise<void> {
   });
 }
 
-const environmentOf = async (project: string, feature: string, environment: string) =>
+const readEnvironment = async (project: string, feature: string, environment: string) =>
   (
     await harness.app.inject({
       url: `/api/admin/projects/${project}/features/${feature}/environments/${environment}`,
@@ -58,7 +64,7 @@ const environmentOf = async (project: string, feature: string, environment: stri
     })
   ).json();
 
-const lastEvent = async (): Promise<number> => {
+const readLastEventId = async (): Promise<number> => {
   const { rows } = await sql<{ id: number }>`select coalesce(max(id), 0)::int as id from events`.execute(
     harness.db,
   );
@@ -66,12 +72,12 @@ const lastEvent = async (): Promise<number> => {
 };
 
 test('LaunchDarkly: rules, targets, segments and prerequisites are imported, and a second run writes nothing', async () => {
-  await newProject('ld');
-  const plan = await importAll(await launchDarkly(), 'ld', 'LaunchDarkly');
+  await createProject('ld');
+  const plan = await importAll(await readLaunchDarklyFixture(), 'ld', 'LaunchDarkly');
 
-  const checkout = await environmentOf('ld', 'new-checkout', 'production');
+  const checkout = await readEnvironment('ld', 'new-checkout', 'production');
   expect(checkout.enabled).toBe(true);
-  expect(checkout.strategies.map((one: { title: string }) => one.title)).toEqual([
+  expect(checkout.strategies.map((strategy: { title: string }) => strategy.title)).toEqual([
     'Individual targets',
     'Sweden',
     'Rule 3',
@@ -85,8 +91,8 @@ test('LaunchDarkly: rules, targets, segments and prerequisites are imported, and
       { contextName: 'appVersion', operator: 'SEMVER_GT', value: '2.0.0' },
     ],
   });
-  expect((await environmentOf('ld', 'new-checkout', 'development')).enabled).toBe(false);
-  const banner = await environmentOf('ld', 'banner', 'production');
+  expect((await readEnvironment('ld', 'new-checkout', 'development')).enabled).toBe(false);
+  const banner = await readEnvironment('ld', 'banner', 'production');
   expect(banner.strategies.at(-1)).toMatchObject({
     parameters: { stickiness: 'organizationKey' },
     variants: [
@@ -96,32 +102,32 @@ test('LaunchDarkly: rules, targets, segments and prerequisites are imported, and
   });
   expect(plan.unsupported).toEqual([
     'experiment in production: segment "everyone-we-know", which is a big segment',
-    expect.stringMatching(/^not a name for a url\?: /),
+    expect.stringMatching(/^not a name for a url\?: its key .*; rename it/),
   ]);
-  expect((await environmentOf('ld', 'experiment', 'production')).enabled).toBe(false);
+  expect((await readEnvironment('ld', 'experiment', 'production')).enabled).toBe(false);
   // The results differ only if a context lacks the field that splits users, as the note says.
   expect(plan.notes.filter(note => note.includes('differs'))).toEqual([
     expect.stringMatching(/^banner in production: the result differs for \d+ of 1000 contexts/),
   ]);
   expect(plan.notes).toContainEqual(expect.stringContaining('Send "organizationKey" in every context'));
 
-  const before = await lastEvent();
-  await importAll(await launchDarkly(), 'ld', 'LaunchDarkly');
-  expect(await lastEvent()).toBe(before);
+  const lastIdBefore = await readLastEventId();
+  await importAll(await readLaunchDarklyFixture(), 'ld', 'LaunchDarkly');
+  expect(await readLastEventId()).toBe(lastIdBefore);
 });
 
 test('Flagsmith: overrides of identities and segments are imported in their order', async () => {
-  await newProject('fs');
+  await createProject('fs');
   const plan = planImport(
-    (await flagsmith()).map(flag => ({ ...flag, key: `fs-${flag.key}` })),
+    (await readFlagsmithFixture()).map(flag => ({ ...flag, key: `fs-${flag.key}` })),
     { names },
   );
   const target = { project: 'fs', product: 'Flagsmith', limits };
   expect(await checkPlan(harness.db, plan, target)).toEqual([]);
   await writePlan(harness.db, plan, target);
 
-  const checkout = await environmentOf('fs', 'fs-new-checkout', 'production');
-  expect(checkout.strategies.map((one: { title: string }) => one.title)).toEqual([
+  const checkout = await readEnvironment('fs', 'fs-new-checkout', 'production');
+  expect(checkout.strategies.map((strategy: { title: string }) => strategy.title)).toEqual([
     'Identity anna',
     'Swedes on new apps',
   ]);
@@ -129,7 +135,7 @@ test('Flagsmith: overrides of identities and segments are imported in their orde
     expect.objectContaining({ contextName: 'plan', operator: 'NOT_IN', values: ['spam', 'abuse'] }),
   ]);
   expect(checkout.strategies[1].segments).toHaveLength(1);
-  const banner = await environmentOf('fs', 'fs-banner', 'production');
+  const banner = await readEnvironment('fs', 'fs-banner', 'production');
   expect(banner.strategies.at(-1).variants).toMatchObject([
     { name: 'summer', weight: 250 },
     { name: 'none', weight: 750 },
@@ -137,16 +143,152 @@ test('Flagsmith: overrides of identities and segments are imported in their orde
   expect(plan.unsupported).toEqual(['fs-lucky in production: the segment operator PERCENTAGE_SPLIT']);
 });
 
-test('one flag that our rules reject does not end the import', async () => {
-  await newProject('some');
-  const flags = (await launchDarkly()).map(flag => ({ ...flag, key: `some-${flag.key}` }));
-  const [first] = flags;
-  const long = { field: 'country', operator: 'REGEX' as const, values: ['(?=x)'], negated: false };
-  first?.environments.set('production', {
+async function readGrowthBookFixture(): Promise<Flag[]> {
+  const organization = await readFixture('../growthbook/fixtures/features.json');
+  expect([...Value.Errors(Organization, organization)]).toEqual([]);
+  return readGrowthBook(organization as Organization);
+}
+
+test('GrowthBook: rules, saved groups and prerequisites are imported, and a second run writes nothing', async () => {
+  await createProject('gb');
+  const prefix = (flags: Flag[]) =>
+    flags.map(flag => ({
+      ...flag,
+      key: `gb-${flag.key}`,
+      environments: new Map(
+        [...flag.environments].map(([name, targeting]) => [
+          name,
+          'parents' in targeting
+            ? {
+                ...targeting,
+                parents: targeting.parents.map(parent => ({ ...parent, key: `gb-${parent.key}` })),
+              }
+            : targeting,
+        ]),
+      ),
+    }));
+  const plan = await importAll(prefix(await readGrowthBookFixture()), 'gb', 'GrowthBook');
+
+  const checkout = await readEnvironment('gb', 'gb-new-checkout', 'production');
+  expect(checkout.enabled).toBe(true);
+  expect(checkout.strategies).toMatchObject([
+    {
+      title: 'Swedes on new apps',
+      // Users outside the share continue with the next rule, so its strategy does not exclude Swedes.
+      parameters: { rollout: '10', stickiness: 'userId' },
+      constraints: [
+        { contextName: 'userId', operator: 'NOT_IN', values: ['mallory', 'trudy'] },
+        { contextName: 'country', operator: 'IN', values: ['SE'] },
+        { contextName: 'appVersion', operator: 'SEMVER_GT', value: '2.0.0' },
+      ],
+    },
+    {
+      title: 'Rule 3',
+      parameters: { rollout: '100' },
+      constraints: [
+        { contextName: 'userId', operator: 'NOT_IN' },
+        { contextName: 'plan', operator: 'NOT_IN', values: ['free', 'trial'] },
+        { contextName: 'country', operator: 'NOT_IN', values: ['NO'] },
+      ],
+    },
+    {
+      title: 'Rule 3',
+      constraints: [
+        { contextName: 'userId', operator: 'NOT_IN' },
+        { contextName: 'age', operator: 'NUM_GTE', value: '18' },
+        { contextName: 'country', operator: 'NOT_IN', values: ['NO'] },
+      ],
+    },
+  ]);
+  expect((await readEnvironment('gb', 'gb-new-checkout', 'development')).enabled).toBe(false);
+  const banner = await readEnvironment('gb', 'gb-banner', 'production');
+  expect(banner.strategies[0]).toMatchObject({
+    parameters: { stickiness: 'companyId' },
+    variants: [
+      { name: 'summer-sale', weight: 250, payload: { type: 'string', value: 'summer sale' } },
+      { name: 'none', weight: 750 },
+    ],
+  });
+  expect(plan.unsupported).toEqual([
+    'gb-price-test in production: a rule of type "experiment-ref"',
+    'gb-with-attribute in production: the operator "$elemMatch"',
+  ]);
+  expect(plan.notes).toContain(
+    'gb-new-checkout in production: Send "age" in every context: without it, the source may compare 0 with the number in the condition, but in Halyard the condition is false',
+  );
+  expect(plan.notes).toContainEqual(
+    expect.stringMatching(/^gb-banner in production: Halyard hashes users in a different way/),
+  );
+  expect(plan.notes.filter(note => note.includes('the result differs'))).toEqual([]);
+
+  const lastIdBefore = await readLastEventId();
+  await importAll(prefix(await readGrowthBookFixture()), 'gb', 'GrowthBook');
+  expect(await readLastEventId()).toBe(lastIdBefore);
+});
+
+async function readFliptFixture(): Promise<Flag[]> {
+  const text = await readFile(new URL('../flipt/fixtures/features.yaml', import.meta.url), 'utf8');
+  const namespaces = parseAllDocuments(text).map(document => document.toJS());
+  expect([...Value.Errors(Namespaces, namespaces)]).toEqual([]);
+  return readFlipt(namespaces as Namespaces).map(flag => ({ ...flag, key: `flipt-${flag.key}` }));
+}
+
+test('Flipt: rollouts, segments and distributions are imported, and a second run writes nothing', async () => {
+  await createProject('flipt');
+  const plan = await importAll(await readFliptFixture(), 'flipt', 'Flipt');
+
+  const checkout = await readEnvironment('flipt', 'flipt-new-checkout', 'production');
+  expect(checkout.strategies.map((strategy: { title: string }) => strategy.title)).toEqual([
+    'Swedes on new plans',
+    'Swedes on new plans',
+    'Rollout 3',
+  ]);
+  expect(checkout.strategies[1].constraints).toMatchObject([
+    { contextName: 'userId', operator: 'NOT_IN', values: ['mallory', 'trudy'] },
+    { contextName: 'seats', operator: 'NUM_GTE', value: '10' },
+  ]);
+  expect(checkout.strategies[2]).toMatchObject({ parameters: { rollout: '20' } });
+  const banner = await readEnvironment('flipt', 'flipt-banner', 'production');
+  expect(banner.enabled).toBe(true);
+  expect(banner.strategies.map(({ variants }: { variants: object[] }) => variants)).toMatchObject([
+    [
+      { name: 'summer', weight: 250, payload: { type: 'json', value: '{"text":"summer sale"}' } },
+      { name: 'none', weight: 750, payload: { type: 'string', value: 'none' } },
+    ],
+    [{ name: 'summer', weight: 1000 }],
+    [{ name: 'summer', weight: 1000 }],
+    [{ name: 'none', weight: 1000 }],
+  ]);
+  expect((await readEnvironment('flipt', 'flipt-banner', 'development')).enabled).toBe(false);
+  expect(plan.unsupported).toEqual([
+    'flipt-returning in production: the operator "notempty" of STRING_COMPARISON_TYPE',
+    'flipt-newcomers in production: the operator "gte" of DATETIME_COMPARISON_TYPE',
+  ]);
+  expect(plan.notes.filter(note => note.includes('the result differs'))).toEqual([]);
+  expect(plan.notes).toContainEqual(
+    expect.stringMatching(/^flipt-new-checkout in production: Halyard hashes users in a different way/),
+  );
+
+  const lastIdBefore = await readLastEventId();
+  await importAll(await readFliptFixture(), 'flipt', 'Flipt');
+  expect(await readLastEventId()).toBe(lastIdBefore);
+});
+
+test('a flag that our rules reject does not end the import', async () => {
+  await createProject('some');
+  const flags = (await readLaunchDarklyFixture()).map(flag => ({ ...flag, key: `some-${flag.key}` }));
+  const [firstFlag] = flags;
+  const invalidComparison = {
+    field: 'country',
+    operator: 'REGEX' as const,
+    values: ['(?=x)'],
+    negated: false,
+  };
+  firstFlag?.environments.set('production', {
     on: true,
     off: 1,
     parents: [],
-    rules: [{ title: 'x', when: [[long]], serve: { variation: 0 } }],
+    rules: [{ title: 'x', when: [[invalidComparison]], serve: { variation: 0 } }],
     otherwise: { variation: 1 },
   });
   const plan = planImport(flags.slice(0, 1), { names });
@@ -157,33 +299,37 @@ test('one flag that our rules reject does not end the import', async () => {
 });
 
 test('reports an environment that does not exist before anything is written', async () => {
-  const plan = planImport(await launchDarkly(), { names: () => 'nowhere' });
-  const before = await lastEvent();
+  const plan = planImport(await readLaunchDarklyFixture(), { names: () => 'nowhere' });
+  const lastIdBefore = await readLastEventId();
 
   const problems = await checkPlan(harness.db, plan, { project: 'default', product: 'LaunchDarkly', limits });
   expect(problems).toContainEqual({
     message: 'Project "default" does not have this environment',
     affectedItems: ['nowhere'],
   });
-  expect(await lastEvent()).toBe(before);
+  expect(await readLastEventId()).toBe(lastIdBefore);
 });
 
-test('freezes flags that split users', async () => {
-  const plan = planImport(await launchDarkly(), { names, freezePartial: true });
-  const enabled = plan.environments.get('production')?.featureEnvironments?.filter(one => one.enabled);
+test('freezePartial disables flags that split users', async () => {
+  const plan = planImport(await readLaunchDarklyFixture(), { names, freezePartial: true });
+  const enabledFlags = plan.environments
+    .get('production')
+    ?.featureEnvironments?.filter(featureEnvironment => featureEnvironment.enabled);
 
-  expect(enabled).toEqual([]);
+  expect(enabledFlags).toEqual([]);
   expect(plan.notes).toContain('banner in production: disabled, because it splits users');
 });
 
-test('reads all pages of LaunchDarkly with one token and its pinned version', async () => {
-  const { flags, segments } = (await read('../launchdarkly/fixtures/project.json')) as Project;
-  const seen: string[] = [];
+test("reads all pages of LaunchDarkly's API with one token and a pinned API version", async () => {
+  const { flags, segments } = (await readFixture('../launchdarkly/fixtures/project.json')) as Project;
+  const requestPaths: string[] = [];
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '', 'http://x');
-    seen.push(`${request.headers.authorization} ${request.headers['ld-api-version']} ${url.pathname}`);
+    requestPaths.push(
+      `${request.headers.authorization} ${request.headers['ld-api-version']} ${url.pathname}`,
+    );
     const offset = Number(url.searchParams.get('offset') ?? 0);
-    const page = (all: unknown[]) => ({ items: all.slice(offset, offset + 2), totalCount: all.length });
+    const page = (items: unknown[]) => ({ items: items.slice(offset, offset + 2), totalCount: items.length });
     const body = url.pathname.endsWith('/environments')
       ? { items: [{ key: 'production' }, { key: 'test' }] }
       : page(
@@ -196,7 +342,7 @@ test('reads all pages of LaunchDarkly with one token and its pinned version', as
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
     expect(await fetchLaunchDarkly(address, 'api-token', 'shop')).toEqual({ flags, segments });
-    expect(new Set(seen.map(line => line.split(' ').slice(0, 2).join(' ')))).toEqual(
+    expect(new Set(requestPaths.map(line => line.split(' ').slice(0, 2).join(' ')))).toEqual(
       new Set(['api-token 20240415']),
     );
   } finally {
@@ -204,7 +350,34 @@ test('reads all pages of LaunchDarkly with one token and its pinned version', as
   }
 });
 
-const inSegment = (key: string, segment: string, values: Record<string, string[]>): Flag => ({
+test("reads all pages of GrowthBook's API with the token, in one project", async () => {
+  const { features, savedGroups } = (await readFixture(
+    '../growthbook/fixtures/features.json',
+  )) as Organization;
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '', 'http://x');
+    requests.push(`${request.headers.authorization} ${url.pathname} ${url.searchParams.get('projectId')}`);
+    const [name, list] = url.pathname.endsWith('/features')
+      ? ['features', features]
+      : ['savedGroups', savedGroups];
+    const offset = Number(url.searchParams.get('offset'));
+    const body = { [name as string]: list.slice(offset, offset + 3), total: list.length };
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await new Promise(resolve => server.once('listening', resolve));
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  expect(await fetchGrowthBook(address, 'secret', 'prj_1')).toEqual({ features, savedGroups });
+  expect(requests).toEqual([
+    'Bearer secret /api/v1/features prj_1',
+    'Bearer secret /api/v1/features prj_1',
+    'Bearer secret /api/v1/saved-groups null',
+  ]);
+});
+
+const flagInSegment = (key: string, segment: string, values: Record<string, string[]>): Flag => ({
   key,
   description: '',
   tags: [],
@@ -240,7 +413,7 @@ const inSegment = (key: string, segment: string, values: Record<string, string[]
   ),
 });
 
-const segmentValues = async (feature: string, environment: string): Promise<unknown> => {
+const readSegments = async (feature: string, environment: string): Promise<unknown> => {
   const { rows } = await sql<{ name: string; values: string[] }>`
     select segments.name, segments.constraints -> 0 -> 'values' as values
     from segments join feature_strategy_segments on segment_id = segments.id
@@ -250,37 +423,49 @@ const segmentValues = async (feature: string, environment: string): Promise<unkn
 };
 
 test('a segment that differs between environments becomes one segment for each environment', async () => {
-  await newProject('differing');
-  const flags = [inSegment('differing-flag', 'beta', { production: ['1'], development: ['2'] })];
+  await createProject('differing');
+  const flags = [flagInSegment('differing-flag', 'beta', { production: ['1'], development: ['2'] })];
 
   await importAll(flags, 'differing', 'LaunchDarkly');
 
-  expect(await segmentValues('differing-flag', 'production')).toEqual([
+  expect(await readSegments('differing-flag', 'production')).toEqual([
     { name: 'beta-production', values: ['1'] },
   ]);
-  expect(await segmentValues('differing-flag', 'development')).toEqual([
+  expect(await readSegments('differing-flag', 'development')).toEqual([
     { name: 'beta-development', values: ['2'] },
   ]);
 });
 
-test('a segment that exists here with different constraints ends the import before it writes', async () => {
-  await newProject('taken');
-  await importAll([inSegment('taken-1', 'testers', { production: ['1'] })], 'taken', 'LaunchDarkly');
-  const before = await lastEvent();
+test('a segment that exists in Halyard with different constraints ends the import before it writes', async () => {
+  await createProject('taken');
+  await importAll([flagInSegment('taken-1', 'testers', { production: ['1'] })], 'taken', 'LaunchDarkly');
+  const lastIdBefore = await readLastEventId();
 
-  const plan = planImport([inSegment('taken-2', 'testers', { production: ['2'] })], { names });
+  const plan = planImport([flagInSegment('taken-2', 'testers', { production: ['2'] })], { names });
   const problems = await checkPlan(harness.db, plan, { project: 'taken', product: 'LaunchDarkly', limits });
 
   expect(problems).toEqual([
     { message: expect.stringMatching(/^Segments exist here with different/), affectedItems: ['testers'] },
   ]);
-  expect(await lastEvent()).toBe(before);
+  expect(await readLastEventId()).toBe(lastIdBefore);
 });
 
-test('a segment that is too large, and a pattern that is not valid, reject only the flags that use them', async () => {
-  await newProject('large');
-  const users = Array.from({ length: 1_001 }, (_, at) => `user-${at}`);
-  const pattern: Flag = inSegment('bad-pattern', 'unused', { production: [] });
+test('names the entry of a flag without a key, and imports the others', async () => {
+  await createProject('nameless');
+  const flags = ['nameless-1', '', 'nameless-2'].map(key =>
+    flagInSegment(key, 'nameless', { production: ['1'] }),
+  );
+
+  const plan = await importAll(flags, 'nameless', 'LaunchDarkly');
+
+  expect(plan.unsupported).toEqual(['entry 2 of the flags: it has no key; give it one, or delete it']);
+  expect((await readEnvironment('nameless', 'nameless-2', 'production')).enabled).toBe(true);
+});
+
+test('an oversized segment or an invalid pattern rejects only the flags that use it', async () => {
+  await createProject('large');
+  const users = Array.from({ length: 1_001 }, (_, index) => `user-${index}`);
+  const pattern: Flag = flagInSegment('bad-pattern', 'unused', { production: [] });
   pattern.environments.set('production', {
     on: true,
     off: 1,
@@ -295,9 +480,9 @@ test('a segment that is too large, and a pattern that is not valid, reject only 
     otherwise: { variation: 1 },
   });
   const flags = [
-    inSegment('with-many', 'many', { production: users }),
+    flagInSegment('with-many', 'many', { production: users }),
     pattern,
-    inSegment('with-few', 'few', { production: ['1'] }),
+    flagInSegment('with-few', 'few', { production: ['1'] }),
   ];
 
   const plan = await importAll(flags, 'large', 'LaunchDarkly');
@@ -306,5 +491,25 @@ test('a segment that is too large, and a pattern that is not valid, reject only 
     expect.stringMatching(/^with-many in production: segment "many": .*1,?000/),
     expect.stringMatching(/^bad-pattern in production: Constraint: /),
   ]);
-  expect((await environmentOf('large', 'with-few', 'production')).enabled).toBe(true);
+  expect((await readEnvironment('large', 'with-few', 'production')).enabled).toBe(true);
+});
+
+test('a date in an attribute of LaunchDarkly is unsupported, because SDKs compare only the current time', () => {
+  const clause = { attribute: 'signedUpAt', op: 'after', values: ['2026-01-01'] };
+  const environment = {
+    on: true,
+    rules: [{ variation: 0, clauses: [clause] }],
+    fallthrough: { variation: 1 },
+  };
+  const flag = {
+    key: 'for-newcomers',
+    variations: [{ value: true }, { value: false }],
+    environments: { production: environment },
+  };
+
+  const { unsupported } = planImport(readLaunchDarkly({ flags: [flag], segments: { production: [] } }), {
+    names,
+  });
+
+  expect(unsupported).toEqual(['for-newcomers in production: a date in the attribute "signedUpAt"']);
 });

@@ -12,61 +12,72 @@ export const ALWAYS: AnyOf = [[]];
 /** Alternatives multiply, so a few long rules could use up all memory. */
 const MAX_ALTERNATIVES = 500;
 
-/** True if all parts are true. */
+/** Returns a condition that is true if all parts are true. */
 export function all(...parts: AnyOf[]): AnyOf {
   let result = ALWAYS;
   for (const part of parts) {
-    if (result.length * part.length > MAX_ALTERNATIVES ** 2) throw tooMany();
+    if (result.length * part.length > MAX_ALTERNATIVES ** 2) throw tooManyCombinations();
     result = simplify(result.flatMap(left => part.map(right => [...left, ...right])));
-    if (result.length > MAX_ALTERNATIVES) throw tooMany();
+    if (result.length > MAX_ALTERNATIVES) throw tooManyCombinations();
   }
   return result;
 }
 
-const tooMany = () => new UnsupportedError('its rules have too many combinations');
+const tooManyCombinations = () => new UnsupportedError('its rules have too many combinations');
 
-/** True if one of the parts is true. */
+/** Returns a condition that is true if any of the parts is true. */
 export const any = (...parts: AnyOf[]): AnyOf => simplify(parts.flat());
 
-/** Not (a and b) is not a, or not b. */
+/** Negates a condition: "not (A and B)" becomes "not A, or not B". */
 export const not = (when: AnyOf): AnyOf => all(...when.map(notAll));
 
-const notAll = (conditions: AllOf): AnyOf => any(...conditions.flatMap(comparisonsOf).map(negate));
+const notAll = (conditions: AllOf): AnyOf => any(...conditions.flatMap(getComparisons).map(negate));
 
-const negate = (comparison: Comparison): AnyOf => [[opposite(comparison)]];
+const negate = (comparison: Comparison): AnyOf => [[invertComparison(comparison)]];
 
-const opposite = (comparison: Comparison): Comparison => ({ ...comparison, negated: !comparison.negated });
+const invertComparison = (comparison: Comparison): Comparison => ({
+  ...comparison,
+  negated: !comparison.negated,
+});
 
-export const comparisonsOf = (condition: Condition): Comparison[] =>
+export const getComparisons = (condition: Condition): Comparison[] =>
   isSegment(condition) ? condition.comparisons : [condition];
 
-/** A source segment with a single alternative becomes a segment. If it has several, its alternatives are used directly. */
+/**
+ * Returns a reference to the segment if it has a single alternative. If it has several, its alternatives are used directly, because
+ * a Halyard segment cannot hold alternatives.
+ */
 export function asReference(segment: string, when: AnyOf): AnyOf {
-  const [only] = when;
-  if (when.length !== 1 || !only || only.length === 0 || only.some(isSegment)) return when;
-  return [[{ segment, comparisons: only as Comparison[] }]];
+  const [alternative] = when;
+  if (when.length !== 1 || !alternative || alternative.length === 0 || alternative.some(isSegment))
+    return when;
+  return [[{ segment, comparisons: alternative as Comparison[] }]];
 }
 
-const keyOf = (condition: Condition): string => JSON.stringify(condition);
+const toKey = (condition: Condition): string => JSON.stringify(condition);
 
-/** Drops repeated conditions, alternatives that nobody can match, and alternatives that a shorter one covers. */
+/** Drops repeated conditions, alternatives that nobody can match, and alternatives that a shorter alternative covers. */
 function simplify(when: AnyOf): AnyOf {
-  const kept: { conditions: AllOf; keys: Set<string> }[] = [];
-  const distinct = when
-    .map(conditions => new Map(conditions.map(condition => [keyOf(condition), condition])))
+  const keptAlternatives: { conditions: AllOf; keys: Set<string> }[] = [];
+  const distinctAlternatives = when
+    .map(conditions => new Map(conditions.map(condition => [toKey(condition), condition])))
     .filter(conditions => !isContradiction([...conditions.values()]))
     .map(conditions => ({ conditions: [...conditions.values()], keys: new Set(conditions.keys()) }));
-  // Shorter ones first, otherwise in the original order, because strategies keep the order of the rules.
-  const shortFirst = distinct.toSorted((a, b) => a.keys.size - b.keys.size);
-  for (const one of shortFirst) if (!kept.some(other => isSubset(other.keys, one.keys))) kept.push(one);
-  const remaining = new Set(kept);
-  return distinct.filter(one => remaining.has(one)).map(({ conditions }) => conditions);
+  // Puts shorter alternatives first and otherwise keeps the original order, because strategies keep the order of the rules.
+  const shortAlternativesFirst = distinctAlternatives.toSorted((a, b) => a.keys.size - b.keys.size);
+  for (const alternative of shortAlternativesFirst)
+    if (!keptAlternatives.some(other => isSubset(other.keys, alternative.keys)))
+      keptAlternatives.push(alternative);
+  const remainingAlternatives = new Set(keptAlternatives);
+  return distinctAlternatives
+    .filter(alternative => remainingAlternatives.has(alternative))
+    .map(({ conditions }) => conditions);
 }
 
-const isSubset = (part: ReadonlySet<string>, whole: ReadonlySet<string>): boolean =>
-  part.size <= whole.size && [...part].every(key => whole.has(key));
+const isSubset = (subset: ReadonlySet<string>, superset: ReadonlySet<string>): boolean =>
+  subset.size <= superset.size && [...subset].every(key => superset.has(key));
 
 function isContradiction(conditions: AllOf): boolean {
-  const keys = new Set(conditions.flatMap(comparisonsOf).map(keyOf));
-  return conditions.flatMap(comparisonsOf).some(one => keys.has(keyOf(opposite(one))));
+  const keys = new Set(conditions.flatMap(getComparisons).map(toKey));
+  return conditions.flatMap(getComparisons).some(comparison => keys.has(toKey(invertComparison(comparison))));
 }

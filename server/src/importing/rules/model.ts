@@ -1,8 +1,8 @@
 import type { Operator } from '../../targeting/constraints/schema.ts';
 
 /**
- * The model that the other products share: a flag has variations and, in each environment, a list of rules that are tried in
- * order until one matches. The reader for each product translates its data into this model, and translate.ts turns the model into
+ * A model that fits the other products. A flag has variations and, in each environment, a list of rules that are tried in order
+ * until one matches. The reader for each product translates its data into this model, and translate.ts turns the model into
  * strategies.
  */
 export type Flag = {
@@ -25,23 +25,30 @@ export type Variation = {
 export type Targeting = {
   on: boolean;
   rules: Rule[];
-  /** What users get whom no rule matches. */
+  /** What users get if no rule matches them. */
   otherwise: Serve;
   /** The variation that everyone gets while the flag is off. */
   off: number | undefined;
   parents: Parent[];
+  /** Whether a negated condition is true for a context without the field, as in Halyard. In most products, it is false. */
+  negatesAbsent?: boolean;
 };
 
-/** Serves one variation, or splits users among several. The weights add up to 1. */
-export type Serve = { variation: number } | { split: { variation: number; weight: number }[]; by: string };
+/**
+ * Serves one variation, splits users among several, or serves one to a share of the users. Weights add up to 1. With a share, all
+ * other users continue with the next rule.
+ */
+export type Serve = { variation: number } | Split | Share;
+export type Split = { split: { variation: number; weight: number }[]; by: string };
+export type Share = { variation: number; share: number; by: string };
 
 export type Rule = { title: string; when: AnyOf; serve: Serve };
 
-/** Alternatives, each of them a list of conditions that must all be true. */
+/** A list of alternatives, each of which is a list of conditions that must all be true. */
 export type AnyOf = AllOf[];
 export type AllOf = Condition[];
 
-/** A condition is false for a context without the field, even if it is negated. */
+/** A condition is false for a context without the field. By default, so is a negated condition. */
 export type Condition = Comparison | SegmentReference;
 export type Comparison = {
   field: string;
@@ -50,7 +57,7 @@ export type Comparison = {
   negated: boolean;
   caseInsensitive?: boolean;
 };
-/** A segment that is one list of comparisons, so that it can become a Halyard segment. */
+/** A segment with a single list of comparisons, so that it can become a Halyard segment. */
 export type SegmentReference = { segment: string; comparisons: Comparison[] };
 
 export type Parent = { key: string; variation: number };
@@ -58,7 +65,7 @@ export type Parent = { key: string; variation: number };
 /** Something that has no equivalent in Halyard. The flag stays disabled in the environment, and the report says why. */
 export type Unsupported = { unsupported: string };
 
-/** Readers throw this error, and it is caught for each environment of a flag. */
+/** Readers throw this error. It ends only the environment of the flag that is being read. */
 export class UnsupportedError extends Error {}
 
 export const isSegment = (condition: Condition): condition is SegmentReference => 'segment' in condition;

@@ -1,5 +1,6 @@
-import { Value } from 'typebox/value';
+import { NAME_RULE, URL_NAME } from '@halyard/plane/platform/http/schema.ts';
 import { FeatureExport } from '../../flags/transfer/schema.ts';
+import { findShapeProblem } from '../reading/check-shape.ts';
 import { compareRules } from './compare.ts';
 import {
   type Comparison,
@@ -11,28 +12,29 @@ import {
   type Unsupported,
   UnsupportedError,
 } from './model.ts';
-import { type Translation, translate } from './translate.ts';
+import { isPartial, type Translation, translate } from './translate.ts';
 
 /** What an import would write, and what the user must know before it runs. */
 export type Plan = {
   environments: Map<string, FeatureExport>;
-  /** By name. Every project can use them. */
+  /** Segments by name, which every project can use. */
   segments: Map<string, Comparison[]>;
   /** Flags that stay disabled in an environment, with the reason. */
   unsupported: string[];
-  /** Minor differences: rounded percentages, defaults, contexts without a field. */
+  /** Minor differences, such as rounded percentages, defaults, and contexts without a field. */
   notes: string[];
   contexts: number;
 };
 
 export type PlanOptions = {
-  /** Maps an environment of the source to one in Halyard. Undefined: it is not imported. */
+  /** Maps an environment of the source to an environment in Halyard. An environment that maps to undefined is not imported. */
   names: (environment: string) => string | undefined;
-  /** Disables flags that split users, because users move between the variations once. */
+  /** Disables flags that split users, because some users would switch variations once. */
   freezePartial?: boolean;
 };
 
-const CONTEXTS = 1_000;
+const CONTEXTS_PER_FLAG = 1_000;
+const NAME_PATTERN = new RegExp(URL_NAME);
 const BUILT_IN_FIELDS: ReadonlySet<string> = new Set([
   'default',
   'random',
@@ -43,7 +45,7 @@ const BUILT_IN_FIELDS: ReadonlySet<string> = new Set([
   'currentTime',
 ]);
 
-/** Translates every flag in every environment. Flags with parents come last, so that their parents exist. */
+/** Translates every flag in every environment. Flags with parents come last, so that their parents are created first. */
 export function planImport(flags: Flag[], { names, freezePartial = false }: PlanOptions): Plan {
   const plan: Plan = {
     environments: new Map(),
@@ -52,55 +54,59 @@ export function planImport(flags: Flag[], { names, freezePartial = false }: Plan
     notes: [],
     contexts: 0,
   };
-  const parents = parentsOf(flags, plan);
-  const nameIn = segmentNames(flags);
-  const ordered = flags.toSorted((a, b) => Number(parents.has(a.key)) - Number(parents.has(b.key)));
-  for (const flag of ordered) {
-    for (const [there, targeting] of flag.environments) {
-      const environment = names(there);
+  const parents = collectParents(flags, plan);
+  const segmentNameIn = makeSegmentNames(flags);
+  for (const [index, { key }] of flags.entries())
+    if (key === '')
+      plan.unsupported.push(`entry ${index + 1} of the flags: it has no key; give it one, or delete it`);
+  const namedFlags = flags.filter(({ key }) => key !== '');
+  const sortedFlags = namedFlags.toSorted((a, b) => Number(parents.has(a.key)) - Number(parents.has(b.key)));
+  for (const flag of sortedFlags) {
+    for (const [sourceEnvironment, targeting] of flag.environments) {
+      const environment = names(sourceEnvironment);
       if (environment === undefined) continue;
       const data = plan.environments.get(environment) ?? emptyExport();
       plan.environments.set(environment, data);
       const label = `${flag.key} in ${environment}`;
-      const translated = translation(flag, targeting, parents.get(flag.key), label, plan);
-      if (freezePartial && translated.enabled && isPartial(translated)) {
-        translated.enabled = false;
+      const translatedFlag = translateTargeting(flag, targeting, parents.get(flag.key), label, plan);
+      if (freezePartial && translatedFlag.enabled && isPartial(translatedFlag.strategies)) {
+        translatedFlag.enabled = false;
         plan.notes.push(`${label}: disabled, because it splits users`);
       }
       const segments = new Map(
-        [...translated.segments].map(([name, comparisons]) => [nameIn(name, there), comparisons]),
+        [...translatedFlag.segments].map(([name, comparisons]) => [
+          segmentNameIn(name, sourceEnvironment),
+          comparisons,
+        ]),
       );
-      addFlag(data, flag, { ...translated, segments }, parents.get(flag.key), plan);
+      addFlag(data, flag, { ...translatedFlag, segments }, parents.get(flag.key), plan);
     }
   }
   return plan;
 }
 
-const isPartial = ({ strategies }: Translated): boolean =>
-  strategies.some(({ parameters, variants = [] }) => parameters?.rollout !== '100' || variants.length > 1);
-
 type Parents = { dependencies: { feature: string; variants?: string[] }[] } | { unsupported: string };
-type Translated = Translation & { enabled: boolean };
-const NOTHING: Translated = { enabled: false, strategies: [], segments: new Map(), notes: [] };
+type TranslatedFlag = Translation & { enabled: boolean };
+const EMPTY_TRANSLATION: TranslatedFlag = { enabled: false, strategies: [], segments: new Map(), notes: [] };
 
-function translation(
+function translateTargeting(
   flag: Flag,
   targeting: Targeting | Unsupported,
   parents: Parents | undefined,
   label: string,
   plan: Plan,
-): Translated {
-  const reject = (reason: string): Translated => {
+): TranslatedFlag {
+  const reject = (reason: string): TranslatedFlag => {
     plan.unsupported.push(`${label}: ${reason}`);
-    return NOTHING;
+    return EMPTY_TRANSLATION;
   };
   if (isUnsupported(targeting)) return reject(targeting.unsupported);
   if (parents && 'unsupported' in parents) return reject(parents.unsupported);
   try {
-    const translated = translate(flag, targeting);
-    for (const note of translated.notes) plan.notes.push(`${label}: ${note}`);
-    noteDifferences(flag, targeting, translated, label, plan);
-    return { ...translated, enabled: targeting.on };
+    const translatedFlag = translate(flag, targeting);
+    for (const note of translatedFlag.notes) plan.notes.push(`${label}: ${note}`);
+    noteDifferences(flag, targeting, translatedFlag, label, plan);
+    return { ...translatedFlag, enabled: targeting.on };
   } catch (error) {
     if (error instanceof UnsupportedError) return reject(error.message);
     throw error;
@@ -108,41 +114,51 @@ function translation(
 }
 
 /**
- * In the source, a segment belongs to one environment; in Halyard, to all. A segment that differs between environments therefore
- * becomes several, with the environment in their names.
+ * Returns a function that names the segments to create. In the source, a segment belongs to one environment, but in Halyard to all
+ * of them. A segment that differs between environments therefore becomes several, with the environment in their names.
  */
-function segmentNames(flags: Flag[]): (name: string, environment: string) => string {
+function makeSegmentNames(flags: Flag[]): (name: string, environment: string) => string {
   const contents = new Map<string, Set<string>>();
   for (const flag of flags)
     for (const targeting of flag.environments.values())
-      for (const { segment, comparisons } of isUnsupported(targeting) ? [] : segmentsOf(targeting))
+      for (const { segment, comparisons } of isUnsupported(targeting) ? [] : listSegments(targeting))
         contents.set(segment, (contents.get(segment) ?? new Set()).add(JSON.stringify(comparisons)));
   return (name, environment) => ((contents.get(name)?.size ?? 0) > 1 ? `${name}-${environment}` : name);
 }
 
-const segmentsOf = ({ rules }: Targeting): SegmentReference[] =>
+const listSegments = ({ rules }: Targeting): SegmentReference[] =>
   rules.flatMap(({ when }) => when.flat()).filter(isSegment);
 
 function noteDifferences(
   flag: Flag,
   targeting: Targeting,
-  translated: Translation,
+  translatedFlag: Translation,
   label: string,
   plan: Plan,
 ): void {
-  const { contexts, differing, example } = compareRules(flag, targeting, translated, CONTEXTS);
+  const { contexts, differingContexts, example } = compareRules(
+    flag,
+    targeting,
+    translatedFlag,
+    CONTEXTS_PER_FLAG,
+  );
   plan.contexts += contexts;
-  if (differing === 0) return;
+  if (differingContexts === 0) return;
   plan.notes.push(
-    `${label}: the result differs for ${differing} of ${contexts} contexts, such as ${JSON.stringify(example)}`,
+    `${label}: the result differs for ${differingContexts} of ${contexts} contexts, such as ${JSON.stringify(example)}`,
   );
 }
 
-/** In Halyard, parents belong to a flag rather than to its environments, and a parent cannot have a parent. */
-function parentsOf(flags: Flag[], plan: Plan): Map<string, Parents> {
+/**
+ * Returns the parents of flags. In Halyard, parents belong to a flag rather than to its environments, and a parent cannot have a
+ * parent.
+ */
+function collectParents(flags: Flag[], plan: Plan): Map<string, Parents> {
   const byKey = new Map(flags.map(flag => [flag.key, flag]));
   const hasParents = (flag: Flag): boolean =>
-    [...flag.environments.values()].some(one => !isUnsupported(one) && one.parents.length > 0);
+    [...flag.environments.values()].some(
+      environment => !isUnsupported(environment) && environment.parents.length > 0,
+    );
   return new Map(
     flags.filter(hasParents).map(flag => [flag.key, readParents(flag, byKey, hasParents, plan)]),
   );
@@ -155,19 +171,23 @@ function readParents(
   plan: Plan,
 ): Parents {
   const lists = [...flag.environments.values()]
-    .filter(one => !isUnsupported(one))
-    .map(one => (one as Targeting).parents);
-  const different = new Set(lists.map(list => JSON.stringify(list)));
-  if (different.size > 1) return { unsupported: 'prerequisites that differ between environments' };
+    .filter(environment => !isUnsupported(environment))
+    .map(environment => (environment as Targeting).parents);
+  const distinctLists = new Set(lists.map(list => JSON.stringify(list)));
+  if (distinctLists.size > 1) return { unsupported: 'prerequisites that differ between environments' };
   const dependencies: { feature: string; variants?: string[] }[] = [];
   for (const { key, variation } of lists[0] ?? []) {
     const parent = byKey.get(key);
-    const required = parent?.variations[variation];
-    if (!parent || !required) return { unsupported: `the prerequisite "${key}", which is not in the data` };
+    const requiredVariation = parent?.variations[variation];
+    if (!parent || !requiredVariation)
+      return { unsupported: `the prerequisite "${key}", which is not in the data` };
     if (hasParents(parent))
       return { unsupported: `the prerequisite "${key}", which has prerequisites itself` };
-    if (!required.enabled) return { unsupported: `the prerequisite that "${key}" is on and false` };
-    dependencies.push({ feature: key, ...(required.payload ? { variants: [required.name] } : {}) });
+    if (!requiredVariation.enabled) return { unsupported: `the prerequisite that "${key}" is on and false` };
+    dependencies.push({
+      feature: key,
+      ...(requiredVariation.payload ? { variants: [requiredVariation.name] } : {}),
+    });
   }
   if (dependencies.length > 0)
     plan.notes.push(`${flag.key}: results were compared without its prerequisites`);
@@ -188,41 +208,46 @@ const emptyExport = (): FeatureExport => ({
 function addFlag(
   data: FeatureExport,
   flag: Flag,
-  translated: Translated,
+  translatedFlag: TranslatedFlag,
   parents: Parents | undefined,
   plan: Plan,
 ): void {
   const dependencies = parents && 'dependencies' in parents ? parents.dependencies : [];
   const part: FeatureExport = {
     features: [{ name: flag.key, type: flag.type, description: flag.description }],
-    featureStrategies: translated.strategies,
+    featureStrategies: translatedFlag.strategies,
     featureEnvironments: [
-      { featureName: flag.key, enabled: translated.enabled && translated.strategies.length > 0 },
+      { featureName: flag.key, enabled: translatedFlag.enabled && translatedFlag.strategies.length > 0 },
     ],
     featureTags: flag.tags.map(tagValue => ({ featureName: flag.key, tagType: 'simple', tagValue })),
     dependencies: dependencies.length > 0 ? [{ feature: flag.key, dependencies }] : [],
   };
-  const [problem] = Value.Errors(FeatureExport, part);
-  if (problem) {
-    plan.unsupported.push(`${flag.key}: ${problem.instancePath} ${problem.message}`);
+  const problem = NAME_PATTERN.test(flag.key)
+    ? findShapeProblem(part, FeatureExport)
+    : `its key ${NAME_RULE}; rename it, or recreate it with a different key`;
+  if (problem !== undefined) {
+    plan.unsupported.push(`${flag.key}: ${problem}`);
     return;
   }
   data.features.push(...part.features);
   data.featureEnvironments?.push(...(part.featureEnvironments ?? []));
   data.featureTags?.push(...(part.featureTags ?? []));
   data.dependencies?.push(...(part.dependencies ?? []));
-  addStrategies(data, translated, plan);
+  addStrategies(data, translatedFlag, plan);
 }
 
-/** In the data, strategies refer to segments by their position in its list, and an import looks them up by name. */
-function addStrategies(data: FeatureExport, { strategies, segments }: Translated, plan: Plan): void {
-  const [names, listed] = [[...segments.keys()], data.segments ?? []];
-  const idOf = (name: string): number => {
-    const at = listed.findIndex(one => one.name === name);
-    return at < 0 ? listed.push({ id: listed.length + 1, name }) : at + 1;
+/**
+ * Adds the strategies of a flag. In the data, strategies refer to segments by their position in the list of segments, and an import
+ * looks segments up by name.
+ */
+function addStrategies(data: FeatureExport, { strategies, segments }: TranslatedFlag, plan: Plan): void {
+  const [names, listedSegments] = [[...segments.keys()], data.segments ?? []];
+  const getSegmentId = (name: string): number => {
+    const index = listedSegments.findIndex(segment => segment.name === name);
+    return index < 0 ? listedSegments.push({ id: listedSegments.length + 1, name }) : index + 1;
   };
   for (const strategy of strategies) {
-    const ids = (strategy.segments ?? []).map(id => idOf(names[id - 1] ?? ''));
+    const ids = (strategy.segments ?? []).map(id => getSegmentId(names[id - 1] ?? ''));
     data.featureStrategies.push({ ...strategy, segments: ids });
     for (const { contextName } of strategy.constraints ?? []) addField(data, contextName);
     addField(data, strategy.parameters?.stickiness ?? 'default', true);
@@ -235,7 +260,7 @@ function addStrategies(data: FeatureExport, { strategies, segments }: Translated
 
 function addField(data: FeatureExport, name: string, stickiness = false): void {
   if (BUILT_IN_FIELDS.has(name)) return;
-  const known = data.contextFields?.find(field => field.name === name);
-  if (known) known.stickiness ||= stickiness;
+  const existingField = data.contextFields?.find(field => field.name === name);
+  if (existingField) existingField.stickiness ||= stickiness;
   else data.contextFields?.push({ name, stickiness });
 }

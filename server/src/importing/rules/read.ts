@@ -1,6 +1,6 @@
-import { type Targeting, type Unsupported, UnsupportedError } from './model.ts';
+import { type AnyOf, type Rule, type Targeting, type Unsupported, UnsupportedError } from './model.ts';
 
-/** A rule without an equivalent is returned as a result, so that it does not end the import. */
+/** Returns a rule without an equivalent as a result, so that it does not end the import. */
 export function attempt(read: () => Targeting): Targeting | Unsupported {
   try {
     return read();
@@ -10,18 +10,26 @@ export function attempt(read: () => Targeting): Targeting | Unsupported {
   }
 }
 
-const MAX_CHARACTERS = 60;
+const MAX_NAME_LENGTH = 60;
 
-/** Variant names go into URLs, and must be unique within a flag. */
+/** Makes variant names fit for URLs and unique within the flag. */
 export function variantNames(names: string[]): string[] {
-  const made: string[] = [];
-  for (const [at, name] of names.entries()) {
-    const plain = name
+  const uniqueNames: string[] = [];
+  for (const [index, name] of names.entries()) {
+    const slug = name
       .trim()
       .replace(/[^\w.~-]+/g, '-')
       .replace(/^[-.]+|[-.]+$/g, '')
-      .slice(0, MAX_CHARACTERS);
-    made.push(plain === '' || made.includes(plain) ? `${plain || 'variation'}-${at + 1}` : plain);
+      .slice(0, MAX_NAME_LENGTH);
+    uniqueNames.push(
+      slug === '' || uniqueNames.includes(slug) ? `${slug || 'variation'}-${index + 1}` : slug,
+    );
   }
-  return made;
+  return uniqueNames;
+}
+
+/** Returns a rule that serves a variation to a share of the users it matches, or no rule if the share is 0. */
+export function serveShare(title: string, when: AnyOf, variation: number, share: number, by: string): Rule[] {
+  if (share <= 0) return [];
+  return [{ title, when, serve: share >= 1 ? { variation } : { variation, share, by } }];
 }

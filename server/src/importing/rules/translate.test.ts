@@ -37,30 +37,30 @@ const flagWith = (variations: Flag['variations']): Flag => ({
   variations,
   environments: new Map(),
 });
-const targeting = (rules: Rule[], otherwise: Serve, rest: Partial<Targeting> = {}): Targeting => ({
+const targeting = (rules: Rule[], otherwise: Serve, fields: Partial<Targeting> = {}): Targeting => ({
   on: true,
   off: undefined,
   parents: [],
   rules,
   otherwise,
-  ...rest,
+  ...fields,
 });
 const rule = (when: AnyOf, serve: Serve, title = 'rule'): Rule => ({ title, when, serve });
 
-function check(variations: Flag['variations'], given: Targeting) {
+function check(variations: Flag['variations'], sourceTargeting: Targeting) {
   const flag = flagWith(variations);
-  const translation = translate(flag, given);
-  return { ...translation, ...compareRules(flag, given, translation, 1_000) };
+  const translation = translate(flag, sourceTargeting);
+  return { ...translation, ...compareRules(flag, sourceTargeting, translation, 1_000) };
 }
 
 describe('true or false', () => {
   test('a rule that enables, and a default that does not, are one strategy', () => {
-    const { strategies, differing } = check(
+    const { strategies, differingContexts } = check(
       BOOLEAN,
       targeting([rule([[is('country', 'SE')]], { variation: TRUE })], { variation: FALSE }),
     );
 
-    expect(differing).toBe(0);
+    expect(differingContexts).toBe(0);
     expect(strategies).toEqual([
       {
         featureName: 'checkout',
@@ -75,50 +75,101 @@ describe('true or false', () => {
   });
 
   test('a rule that disables is excluded from the strategies of later rules', () => {
-    const { strategies, differing } = check(
+    const { strategies, differingContexts } = check(
       BOOLEAN,
       targeting([rule([[is('country', 'SE'), is('plan', 'free')]], { variation: FALSE })], {
         variation: TRUE,
       }),
     );
 
-    // Not (Sweden and free) is not Sweden, or not free.
+    // "Not (Sweden and free)" means "not Sweden, or not free".
     expect(strategies.map(({ constraints }) => constraints)).toEqual([
       [{ contextName: 'country', operator: 'NOT_IN', values: ['SE'] }],
       [{ contextName: 'plan', operator: 'NOT_IN', values: ['free'] }],
     ]);
-    expect(differing).toBe(0);
+    expect(differingContexts).toBe(0);
   });
 
-  test('users whom a rule with a percentage matches do not get a later rule', () => {
-    const half: Serve = {
+  test('users whom a percentage rule matches are not passed on to later rules', () => {
+    const halfSplit: Serve = {
       by: 'default',
       split: [
         { variation: TRUE, weight: 0.5 },
         { variation: FALSE, weight: 0.5 },
       ],
     };
-    const { strategies, differing } = check(
+    const { strategies, differingContexts } = check(
       BOOLEAN,
-      targeting([rule([[is('country', 'SE')]], half)], { variation: TRUE }),
+      targeting([rule([[is('country', 'SE')]], halfSplit)], { variation: TRUE }),
     );
 
     expect(strategies.map(({ parameters }) => parameters?.rollout)).toEqual(['50', '100']);
     expect(strategies[1]?.constraints).toEqual([
       { contextName: 'country', operator: 'NOT_IN', values: ['SE'] },
     ]);
-    expect(differing).toBe(0);
+    expect(differingContexts).toBe(0);
   });
 
-  test('a flag that is true while it is off cannot be disabled', () => {
-    const off = targeting([], { variation: FALSE }, { on: false, off: TRUE });
+  test('users outside the share of a rule continue with the next rules', () => {
+    const share = (variation: number): Serve => ({ variation, share: 0.2, by: 'userId' });
+    const { strategies, differingContexts, notes } = check(
+      BOOLEAN,
+      targeting([rule([[]], share(TRUE)), rule([[is('country', 'SE')]], { variation: FALSE })], {
+        variation: TRUE,
+      }),
+    );
 
-    expect(() => translate(flagWith(BOOLEAN), off)).toThrow(UnsupportedError);
+    expect(strategies.map(({ parameters, constraints }) => [parameters?.rollout, constraints])).toEqual([
+      ['20', []],
+      ['100', [{ contextName: 'country', operator: 'NOT_IN', values: ['SE'] }]],
+    ]);
+    expect(differingContexts).toBe(0);
+    expect(notes).toEqual([expect.stringMatching(/^Halyard hashes users in a different way/)]);
+    const disablingRules = [rule([[]], share(FALSE)), rule([[is('country', 'SE')]], { variation: FALSE })];
+    expect(() => translate(flagWith(BOOLEAN), targeting(disablingRules, { variation: TRUE }))).toThrow(
+      'a rule that disables the flag for a percentage of users, before other rules',
+    );
+  });
+
+  test.each([
+    [TRUE, FALSE, '20'],
+    [FALSE, TRUE, '80'],
+    [TRUE, TRUE, '100'],
+  ])(
+    'users outside the share of the last rule get the default: %j, otherwise %j',
+    (variation, otherwise, rollout) => {
+      const { strategies, differingContexts } = check(
+        BOOLEAN,
+        targeting([rule([[is('country', 'SE')]], { variation, share: 0.2, by: 'userId' })], {
+          variation: otherwise,
+        }),
+      );
+
+      expect(strategies[0]?.parameters?.rollout).toBe(rollout);
+      expect(differingContexts).toBe(0);
+    },
+  );
+
+  test('a negated condition is true without the field, if it is so in the source', () => {
+    const isAbroad = { ...is('country', 'SE'), negated: true };
+    const abroadTargeting = targeting([rule([[isAbroad]], { variation: TRUE })], { variation: FALSE });
+
+    expect(check(BOOLEAN, { ...abroadTargeting, negatesAbsent: true })).toMatchObject({
+      differingContexts: 0,
+      notes: [],
+    });
+    expect(check(BOOLEAN, abroadTargeting).differingContexts).toBeGreaterThan(0);
+  });
+
+  test('a flag that is true while it is off is not imported as disabled', () => {
+    const disabledTargeting = targeting([], { variation: FALSE }, { on: false, off: TRUE });
+
+    expect(() => translate(flagWith(BOOLEAN), disabledTargeting)).toThrow(UnsupportedError);
   });
 });
 
-test('with values, the first rule that matches gives the variant', () => {
-  const { strategies, differing } = check(
+test('for a flag with values, the first rule that matches determines the variant', () => {
+  const { strategies, differingContexts } = check(
     COLORS,
     targeting(
       [rule([[is('country', 'SE')]], { variation: 0 }), rule([[is('plan', 'free')]], { variation: 1 })],
@@ -131,18 +182,18 @@ test('with values, the first rule that matches gives the variant', () => {
     ['green'],
     ['blue'],
   ]);
-  expect(differing).toBe(0);
+  expect(differingContexts).toBe(0);
 });
 
 test('weights are thousandths that add up, and rounding is reported', () => {
-  const third = (variation: number) => ({ variation, weight: 1 / 3 });
+  const makeThird = (variation: number) => ({ variation, weight: 1 / 3 });
   const { strategies, notes } = check(
     COLORS,
-    targeting([], { by: 'default', split: [third(0), third(1), third(2)] }),
+    targeting([], { by: 'default', split: [makeThird(0), makeThird(1), makeThird(2)] }),
   );
 
   expect(strategies[0]?.variants?.map(({ weight }) => weight)).toEqual([334, 333, 333]);
-  expect(notes).toEqual(['the default rule: the percentages were rounded']);
+  expect(notes).toContain('the default rule: the percentages were rounded');
 });
 
 test('less than one percent is not rounded down to nobody', () => {
@@ -159,27 +210,34 @@ test('less than one percent is not rounded down to nobody', () => {
 
 test('finds and names contexts that lack the field of a negated condition', () => {
   const notSweden = [[{ ...is('country', 'SE'), negated: true }]];
-  const { differing, example, notes } = check(
+  const { differingContexts, example, notes } = check(
     BOOLEAN,
     targeting([rule(notSweden, { variation: TRUE })], { variation: FALSE }),
   );
 
-  expect(differing).toBeGreaterThan(0);
+  expect(differingContexts).toBeGreaterThan(0);
   expect(example?.properties).toEqual({});
   expect(notes).toEqual([expect.stringContaining('Send "country" in every context')]);
 });
 
-test('a wrong translation would be found', () => {
+test('a wrong translation would be detected', () => {
   const flag = flagWith(BOOLEAN);
-  const given = targeting([rule([[is('country', 'SE')]], { variation: TRUE })], { variation: FALSE });
-  const wrong = translate(flag, { ...given, rules: [rule([[is('country', 'NO')]], { variation: TRUE })] });
+  const sourceTargeting = targeting([rule([[is('country', 'SE')]], { variation: TRUE })], {
+    variation: FALSE,
+  });
+  const wrong = translate(flag, {
+    ...sourceTargeting,
+    rules: [rule([[is('country', 'NO')]], { variation: TRUE })],
+  });
 
-  expect(compareRules(flag, given, wrong, 1_000).differing).toBeGreaterThan(100);
+  expect(compareRules(flag, sourceTargeting, wrong, 1_000).differingContexts).toBeGreaterThan(100);
 });
 
 test('rules that exclude each other in too many ways are unsupported', () => {
-  const wide = (n: number): AnyOf => [Array.from({ length: 4 }, (_, at) => is(`f${n}-${at}`, 'x'))];
-  const rules = Array.from({ length: 6 }, (_, n) => rule(wide(n), { variation: FALSE }));
+  const wideCondition = (n: number): AnyOf => [
+    Array.from({ length: 4 }, (_, index) => is(`f${n}-${index}`, 'x')),
+  ];
+  const rules = Array.from({ length: 6 }, (_, n) => rule(wideCondition(n), { variation: FALSE }));
 
   expect(() => translate(flagWith(BOOLEAN), targeting(rules, { variation: TRUE }))).toThrow(UnsupportedError);
 });
@@ -194,12 +252,12 @@ test('a random tree of rules is translated to an equivalent one', () => {
     const condition = () => is(`field${pick(3)}`, `v${pick(3)}`);
     const when = (): AnyOf =>
       Array.from({ length: 1 + pick(2) }, () => Array.from({ length: 1 + pick(2) }, condition));
-    const rules = Array.from({ length: pick(4) }, (_, at) =>
-      rule(pick(4) === 0 ? not(not(when())) : when(), { variation: pick(2) }, `rule ${at}`),
+    const rules = Array.from({ length: pick(4) }, (_, index) =>
+      rule(pick(4) === 0 ? not(not(when())) : when(), { variation: pick(2) }, `rule ${index}`),
     );
-    const given = targeting(rules, { variation: pick(2) });
+    const sourceTargeting = targeting(rules, { variation: pick(2) });
     try {
-      expect({ run, ...check(BOOLEAN, given) }).toMatchObject({ run, differing: 0 });
+      expect({ run, ...check(BOOLEAN, sourceTargeting) }).toMatchObject({ run, differingContexts: 0 });
     } catch (error) {
       if (!(error instanceof UnsupportedError)) throw error;
     }

@@ -1,6 +1,6 @@
 import type { FeatureExport } from '../../flags/transfer/schema.ts';
 import type { Constraint } from '../../targeting/constraints/schema.ts';
-import { ALWAYS, all, comparisonsOf, not } from './logic.ts';
+import { ALWAYS, all, getComparisons, not } from './logic.ts';
 import {
   type AllOf,
   type Comparison,
@@ -23,25 +23,28 @@ const MAX_CONSTRAINTS = 30;
 const MAX_SEGMENTS = 5;
 
 /**
- * In the source, the first rule that matches decides. In Halyard, every enabled strategy is an alternative, and the first one
- * that matches gives the variant. So a rule that enables the flag for everyone it matches becomes one strategy. After a rule that
- * disables the flag for some of them, the strategies of later rules exclude everyone it matches.
+ * Translates rules to strategies. In the source, the first rule that matches decides. In Halyard, every enabled strategy is an
+ * alternative, and the first one that matches determines the variant. So a rule that enables the flag becomes one strategy for each
+ * alternative of its condition. After a rule that disables the flag for some users, the strategies of later rules exclude everyone
+ * whom that rule matches.
  */
-export function translate(flag: Flag, { rules, otherwise, off, on }: Targeting): Translation {
+export function translate(flag: Flag, targeting: Targeting): Translation {
+  const { rules, otherwise, off, on } = targeting;
   const notes: string[] = [];
   const strategies: Strategy[] = [];
   const segments = new Map<string, Comparison[]>();
-  rejectOffThatEnables(flag, off, on, notes);
-  let others = ALWAYS;
-  for (const rule of [...rules, { title: '', when: ALWAYS, serve: otherwise }]) {
-    const { rollout, variants, exact } = servedBy(flag, rule);
-    for (const conditions of rollout > 0 ? all(others, rule.when) : []) {
-      const { constraints, segmentIds } = constraintsOf(conditions, segments);
+  rejectEnabledOffVariation(flag, off, on, notes);
+  let remainingCondition = ALWAYS;
+  for (const rule of [...mergeLastShare(rules, otherwise), { title: '', when: ALWAYS, serve: otherwise }]) {
+    rejectDisablingShare(flag, rule);
+    const { rollout, variants, isExact } = computeOutcome(flag, rule);
+    for (const conditions of rollout > 0 ? all(remainingCondition, rule.when) : []) {
+      const { constraints, segmentIds } = buildConstraints(conditions, segments);
       strategies.push({
         featureName: flag.key,
         name: 'flexibleRollout',
         title: rule.title || null,
-        parameters: { rollout: String(rollout), stickiness: stickinessOf(rule.serve), groupId: flag.key },
+        parameters: { rollout: String(rollout), stickiness: getStickiness(rule.serve), groupId: flag.key },
         constraints,
         variants,
         segments: segmentIds,
@@ -50,20 +53,53 @@ export function translate(flag: Flag, { rules, otherwise, off, on }: Targeting):
       if (strategies.length > MAX_STRATEGIES)
         throw new UnsupportedError(`its rules would take more than ${MAX_STRATEGIES} strategies`);
     }
-    if (!exact) notes.push(`${nameOf(rule)}: the percentages were rounded`);
-    if (rollout < 100) others = all(others, not(rule.when));
-    if (others.length === 0) break;
+    if (!isExact) notes.push(`${describeRule(rule)}: the percentages were rounded`);
+    if (rollout < 100 && !('share' in rule.serve))
+      remainingCondition = all(remainingCondition, not(rule.when));
+    if (remainingCondition.length === 0) break;
   }
   return {
     strategies,
     segments,
-    notes: [...notes, ...absentFieldNotes(rules), ...stickinessNotes(strategies)],
+    notes: [
+      ...notes,
+      ...absentFieldNotes(targeting),
+      ...stickinessNotes(strategies),
+      ...(on ? noteSplits(strategies) : []),
+    ],
   };
 }
 
-const nameOf = ({ title }: Rule): string => (title === '' ? 'the default rule' : `rule "${title}"`);
+/** Whether some users get a different result than others because of their hash. */
+export const isPartial = (strategies: Strategy[]): boolean =>
+  strategies.some(({ parameters, variants }) => parameters?.rollout !== '100' || (variants ?? []).length > 1);
 
-function rejectOffThatEnables(
+/** Users outside the share of the last rule get the default, so this rule is a split between the two. */
+function mergeLastShare(rules: Rule[], otherwise: Serve): Rule[] {
+  const lastRule = rules.at(-1);
+  if (lastRule === undefined || !('share' in lastRule.serve) || 'split' in otherwise) return rules;
+  const { variation, share, by } = lastRule.serve;
+  const serve: Serve =
+    variation === otherwise.variation
+      ? { variation }
+      : {
+          split: [
+            { variation, weight: share },
+            { variation: otherwise.variation, weight: 1 - share },
+          ],
+          by,
+        };
+  return [...rules.slice(0, -1), { ...lastRule, serve }];
+}
+
+function rejectDisablingShare({ variations }: Flag, { serve }: Rule): void {
+  if ('share' in serve && variations[serve.variation]?.enabled === false)
+    throw new UnsupportedError('a rule that disables the flag for a percentage of users, before other rules');
+}
+
+const describeRule = ({ title }: Rule): string => (title === '' ? 'the default rule' : `rule "${title}"`);
+
+function rejectEnabledOffVariation(
   { variations }: Flag,
   off: number | undefined,
   on: boolean,
@@ -76,56 +112,68 @@ function rejectOffThatEnables(
     if (!on) throw new UnsupportedError(problem);
     notes.push(`${problem}. Here, a disabled flag is false.`);
   } else
-    notes.push(`While it is off, it serves "${variation.name}". Here, programs then use their own default.`);
+    notes.push(
+      `While it is off, it serves "${variation.name}". Here, applications then use their own default.`,
+    );
 }
 
-const stickinessOf = (serve: Serve): string => ('split' in serve ? serve.by : 'default');
+const getStickiness = (serve: Serve): string => ('by' in serve ? serve.by : 'default');
 
-type Served = { rollout: number; variants: NonNullable<Strategy['variants']>; exact: boolean };
+type Outcome = { rollout: number; variants: NonNullable<Strategy['variants']>; isExact: boolean };
 
-function servedBy({ variations }: Flag, { serve }: Rule): Served {
-  const split = 'split' in serve ? serve.split : [{ variation: serve.variation, weight: 1 }];
-  const enabled = split.flatMap(({ variation, weight }) => {
-    const served = variations[variation];
-    if (!served) throw new UnsupportedError('a rule serves a variation that does not exist');
-    return served.enabled && weight > 0 ? [{ served, weight }] : [];
+function computeOutcome({ variations }: Flag, { serve }: Rule): Outcome {
+  const shares =
+    'split' in serve
+      ? serve.split
+      : [{ variation: serve.variation, weight: 'share' in serve ? serve.share : 1 }];
+  const enabledShares = shares.flatMap(({ variation, weight }) => {
+    const servedVariation = variations[variation];
+    if (!servedVariation) throw new UnsupportedError('a rule serves a variation that does not exist');
+    return servedVariation.enabled && weight > 0 ? [{ servedVariation, weight }] : [];
   });
-  const share = enabled.reduce((sum, { weight }) => sum + weight, 0);
-  const rollout = roundUp(share * 100);
-  const hasValues = enabled.some(({ served }) => served.payload !== undefined);
-  const variants = hasValues ? variantsOf(enabled, share) : [];
-  const exact =
-    isWhole(share * 100) && (!hasValues || enabled.every(({ weight }) => isWhole((weight / share) * 1_000)));
-  return { rollout, variants, exact };
+  const enabledWeight = enabledShares.reduce((sum, { weight }) => sum + weight, 0);
+  const rollout = roundPercentage(enabledWeight * 100);
+  const hasValues = enabledShares.some(({ servedVariation }) => servedVariation.payload !== undefined);
+  const variants = hasValues ? buildVariants(enabledShares, enabledWeight) : [];
+  const isExact =
+    isWhole(enabledWeight * 100) &&
+    (!hasValues || enabledShares.every(({ weight }) => isWhole((weight / enabledWeight) * 1_000)));
+  return { rollout, variants, isExact };
 }
 
-/** Less than one percent must not become nobody, and almost everyone must not become everyone. */
-const roundUp = (percent: number): number =>
+/** Rounds a percentage so that one below 1 does not become 0, and one just below 100 does not become 100. */
+const roundPercentage = (percent: number): number =>
   percent > 0 && percent < 1 ? 1 : percent > 99 && !isWhole(percent) ? 99 : Math.round(percent);
 
 const isWhole = (value: number): boolean => Math.abs(value - Math.round(value)) < 1e-6;
 
-function variantsOf(enabled: { served: Variation; weight: number }[], share: number): Served['variants'] {
-  const weights = enabled.map(({ weight }) => Math.max(1, Math.round((weight / share) * 1_000)));
-  // Rounding leaves a thousandth or two, which go to the largest variant.
-  const largest = weights.indexOf(Math.max(...weights));
-  weights[largest] = (weights[largest] ?? 0) + 1_000 - weights.reduce((sum, weight) => sum + weight, 0);
-  return enabled.map(({ served: { name, payload } }, at) => ({
+function buildVariants(
+  enabledShares: { servedVariation: Variation; weight: number }[],
+  enabledWeight: number,
+): Outcome['variants'] {
+  const weights = enabledShares.map(({ weight }) =>
+    Math.max(1, Math.round((weight / enabledWeight) * 1_000)),
+  );
+  // Rounding leaves a remainder of a thousandth or two, which goes to the largest variant.
+  const largestIndex = weights.indexOf(Math.max(...weights));
+  weights[largestIndex] =
+    (weights[largestIndex] ?? 0) + 1_000 - weights.reduce((sum, weight) => sum + weight, 0);
+  return enabledShares.map(({ servedVariation: { name, payload } }, index) => ({
     name,
-    weight: weights[at] ?? 0,
+    weight: weights[index] ?? 0,
     // At least one weight must be variable, and weights that add up to 1,000 stay as they are.
-    weightType: at === largest ? ('variable' as const) : ('fix' as const),
+    weightType: index === largestIndex ? ('variable' as const) : ('fix' as const),
     ...(payload ? { payload } : {}),
   }));
 }
 
-function constraintsOf(
+function buildConstraints(
   conditions: AllOf,
   segments: Map<string, Comparison[]>,
 ): { constraints: Constraint[]; segmentIds: number[] } {
   const names = new Set(conditions.filter(isSegment).map(({ segment }) => segment));
   const comparisons = conditions.filter(condition => !isSegment(condition)) as Comparison[];
-  const constraints = comparisons.map(constraintOf);
+  const constraints = comparisons.map(toConstraint);
   if (constraints.length > MAX_CONSTRAINTS)
     throw new UnsupportedError(`a rule would take more than ${MAX_CONSTRAINTS} constraints`);
   if (names.size > MAX_SEGMENTS)
@@ -135,7 +183,7 @@ function constraintsOf(
   return { constraints, segmentIds: [...names].map(name => [...segments.keys()].indexOf(name) + 1) };
 }
 
-const COMPARES_VALUES: ReadonlySet<string> = new Set([
+const OPERATORS_WITH_LISTS: ReadonlySet<string> = new Set([
   'IN',
   'NOT_IN',
   'STR_CONTAINS',
@@ -144,36 +192,46 @@ const COMPARES_VALUES: ReadonlySet<string> = new Set([
   'IN_CIDR',
 ]);
 
-export function constraintOf({ field, operator, values, negated, caseInsensitive }: Comparison): Constraint {
+export function toConstraint({ field, operator, values, negated, caseInsensitive }: Comparison): Constraint {
   const isList = operator === 'IN' || operator === 'NOT_IN';
-  const opposite = operator === 'IN' ? 'NOT_IN' : 'IN';
+  const oppositeOperator = operator === 'IN' ? 'NOT_IN' : 'IN';
   return {
     contextName: field,
-    operator: isList && negated ? opposite : operator,
+    operator: isList && negated ? oppositeOperator : operator,
     ...(isList ? {} : { inverted: negated }),
     ...(caseInsensitive ? { caseInsensitive } : {}),
-    ...(COMPARES_VALUES.has(operator) ? { values } : { value: values[0] ?? '' }),
+    ...(OPERATORS_WITH_LISTS.has(operator) ? { values } : { value: values[0] ?? '' }),
   };
 }
 
-/** In the source, a condition on a field that the context lacks is false even if it is negated. In Halyard, a negated one is true. */
-function absentFieldNotes(rules: Rule[]): string[] {
-  const negated = rules
+/** Notes conditions whose result differs if the context lacks the field. */
+function absentFieldNotes({ rules, negatesAbsent = false }: Targeting): string[] {
+  const differingComparisons = rules
     .flatMap(({ when }) => when.flat())
-    .flatMap(comparisonsOf)
-    .filter(one => one.negated);
-  return [...new Set(negated.map(({ field }) => field))]
+    .flatMap(getComparisons)
+    .filter(({ negated, operator }) => (negatesAbsent ? operator.startsWith('NUM_') : negated));
+  const reason = negatesAbsent
+    ? 'the source may compare 0 with the number in the condition, but in Halyard the condition is false'
+    : 'a negated condition is true in Halyard, but false in the source';
+  return [...new Set(differingComparisons.map(({ field }) => field))]
     .filter(field => field !== 'userId')
-    .map(
-      field =>
-        `Send "${field}" in every context: without it, a negated condition is true in Halyard, but false in the source`,
-    );
+    .map(field => `Send "${field}" in every context: without it, ${reason}`);
 }
 
-/** In the source, users without the field get the first variation. In Halyard, the strategy does not match them. */
+/**
+ * Notes the field that assigns variations. Users without the field get the first variation in the source, but do not match the
+ * strategy in Halyard.
+ */
 const stickinessNotes = (strategies: Strategy[]): string[] =>
   [...new Set(strategies.map(({ parameters }) => parameters?.stickiness ?? 'default'))]
     .filter(field => field !== 'default' && field !== 'userId')
     .map(
       field => `Send "${field}" in every context: without it, a strategy that splits by it does not match`,
     );
+
+const noteSplits = (strategies: Strategy[]): string[] =>
+  isPartial(strategies)
+    ? [
+        'Halyard hashes users in a different way, so some users get a different variation after the move; --freeze-partial imports the flag as disabled',
+      ]
+    : [];

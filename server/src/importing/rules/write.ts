@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { ApiError, badData } from '@halyard/plane/platform/errors.ts';
 import { Value } from 'typebox/value';
-import { ApiError, badData } from '../../../../plane/src/platform/errors.ts';
 import { importFeatures, validateImport } from '../../flags/transfer/import.ts';
 import type { FeatureExport, Finding, ImportRequest } from '../../flags/transfer/schema.ts';
 import { type Actor, SYSTEM } from '../../platform/actor.ts';
@@ -12,11 +12,10 @@ import { checkSegmentConstraints, createSegment } from '../../targeting/segments
 import { SegmentInput } from '../../targeting/segments/schema.ts';
 import type { Plan } from './plan.ts';
 import { listSegmentsNamed } from './store.ts';
-import { constraintOf } from './translate.ts';
+import { toConstraint } from './translate.ts';
 
 export type Target = { project: string; product: string; limits: Pick<Limits, 'features' | 'segments'> };
 
-/** How many flags are written in one transaction. */
 const FLAGS_PER_TRANSACTION = 100;
 
 /**
@@ -26,131 +25,148 @@ const FLAGS_PER_TRANSACTION = 100;
 export async function checkPlan(db: Db, plan: Plan, { project, product }: Target): Promise<Finding[]> {
   const problems = await checkSegments(db, plan, project);
   for (const [environment, data] of plan.environments) {
-    const { errors } = await validateImport(db, actorOf(product), {
+    const { errors } = await validateImport(db, toActor(product), {
       project,
       environment,
-      data: withoutNew(data, plan),
+      data: withoutNewSegments(data, plan),
     });
     for (const error of errors) {
-      const rejected = new Set(
-        error.affectedItems.filter(name => data.features.some(one => one.name === name)),
+      const rejectedFlags = new Set(
+        error.affectedItems.filter(name => data.features.some(feature => feature.name === name)),
       );
-      for (const name of rejected) plan.unsupported.push(`${name} in ${environment}: ${error.message}`);
-      plan.environments.set(environment, without(plan.environments.get(environment) ?? data, rejected));
-      if (rejected.size === 0) problems.push(error);
+      for (const name of rejectedFlags) plan.unsupported.push(`${name} in ${environment}: ${error.message}`);
+      plan.environments.set(
+        environment,
+        withoutFlags(plan.environments.get(environment) ?? data, rejectedFlags),
+      );
+      if (rejectedFlags.size === 0) problems.push(error);
     }
   }
   return problems;
 }
 
-/** A segment that exists may be used by other flags, so it is never changed. Flags that need it to be different wait for a decision. */
+/**
+ * Compares the segments with existing ones, which are never changed because other flags may use them. A segment that differs is an
+ * error, which somebody has to resolve.
+ */
 async function checkSegments(db: Db, plan: Plan, project: string): Promise<Finding[]> {
-  const found = await listSegmentsNamed(db, [...plan.segments.keys()]);
-  const existing = new Map(found.map(one => [one.name, one]));
-  const taken: string[] = [];
+  const rows = await listSegmentsNamed(db, [...plan.segments.keys()]);
+  const existingByName = new Map(rows.map(row => [row.name, row]));
+  const conflictingNames: string[] = [];
   for (const [name, comparisons] of plan.segments) {
-    const input = { name, project, constraints: comparisons.map(constraintOf) };
-    const here = existing.get(name);
+    const input = { name, project, constraints: comparisons.map(toConstraint) };
+    const existingSegment = existingByName.get(name);
     try {
       const [problem] = Value.Errors(SegmentInput, input);
       if (problem) throw badData([{ message: `${problem.instancePath} ${problem.message}` }]);
       const constraints = await checkSegmentConstraints(db, input.constraints, project);
-      if (here === undefined) continue;
-      const isUsable = here.project === null || here.project === project;
-      if (!isUsable || !isDeepStrictEqual(here.constraints, constraints)) taken.push(name);
+      if (existingSegment === undefined) continue;
+      const isUsable = existingSegment.project === null || existingSegment.project === project;
+      if (!isUsable || !isDeepStrictEqual(existingSegment.constraints, constraints))
+        conflictingNames.push(name);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       plan.segments.delete(name);
-      rejectUsersOf(plan, name, error.details[0]?.message ?? error.message);
+      rejectFlagsUsing(plan, name, error.details[0]?.message ?? error.message);
     }
   }
-  if (taken.length === 0) return [];
+  if (conflictingNames.length === 0) return [];
   const message =
     'Segments exist here with different constraints or in a different project. Rename or change them, then import again';
-  return [{ message, affectedItems: taken }];
+  return [{ message, affectedItems: conflictingNames }];
 }
 
-function rejectUsersOf(plan: Plan, segment: string, reason: string): void {
+function rejectFlagsUsing(plan: Plan, segment: string, reason: string): void {
   for (const [environment, data] of plan.environments) {
     const ids = (data.segments ?? []).filter(({ name }) => name === segment).map(({ id }) => id);
-    const users = new Set(
+    const flagNames = new Set(
       data.featureStrategies
-        .filter(one => one.segments?.some(id => ids.includes(id)))
-        .map(one => one.featureName),
+        .filter(featureStrategy => featureStrategy.segments?.some(id => ids.includes(id)))
+        .map(featureStrategy => featureStrategy.featureName),
     );
-    for (const name of users)
+    for (const name of flagNames)
       plan.unsupported.push(`${name} in ${environment}: segment "${segment}": ${reason}`);
-    plan.environments.set(environment, without(data, users));
+    plan.environments.set(environment, withoutFlags(data, flagNames));
   }
 }
 
-/** Segments that the import creates first are not missing. */
-function withoutNew(data: FeatureExport, plan: Plan): FeatureExport {
+/** Omits the segments that the import creates first, because they do not count as missing. */
+function withoutNewSegments(data: FeatureExport, plan: Plan): FeatureExport {
   const ids = new Set(data.segments?.filter(({ name }) => plan.segments.has(name)).map(({ id }) => id));
   return {
     ...data,
     segments: data.segments?.filter(({ id }) => !ids.has(id)) ?? [],
-    featureStrategies: data.featureStrategies.map(one => ({
-      ...one,
-      segments: one.segments?.filter(id => !ids.has(id)) ?? [],
+    featureStrategies: data.featureStrategies.map(featureStrategy => ({
+      ...featureStrategy,
+      segments: featureStrategy.segments?.filter(id => !ids.has(id)) ?? [],
     })),
   };
 }
 
-const without = (data: FeatureExport, names: ReadonlySet<string>): FeatureExport =>
-  only(data, name => !names.has(name));
+const withoutFlags = (data: FeatureExport, names: ReadonlySet<string>): FeatureExport =>
+  pickFlags(data, name => !names.has(name));
 
-/** The part of the data that belongs to the chosen flags. */
-const only = (data: FeatureExport, isChosen: (name: string) => boolean): FeatureExport => ({
+/** Returns the part of the data that belongs to the chosen flags. */
+const pickFlags = (data: FeatureExport, isChosen: (name: string) => boolean): FeatureExport => ({
   ...data,
   features: data.features.filter(({ name }) => isChosen(name)),
-  featureStrategies: data.featureStrategies.filter(one => isChosen(one.featureName)),
-  featureEnvironments: (data.featureEnvironments ?? []).filter(one => isChosen(one.featureName)),
-  featureTags: (data.featureTags ?? []).filter(one => isChosen(one.featureName)),
-  dependencies: (data.dependencies ?? []).filter(one => isChosen(one.feature)),
+  featureStrategies: data.featureStrategies.filter(featureStrategy => isChosen(featureStrategy.featureName)),
+  featureEnvironments: (data.featureEnvironments ?? []).filter(featureEnvironment =>
+    isChosen(featureEnvironment.featureName),
+  ),
+  featureTags: (data.featureTags ?? []).filter(featureTag => isChosen(featureTag.featureName)),
+  dependencies: (data.dependencies ?? []).filter(dependency => isChosen(dependency.feature)),
 });
 
 /** Writes the plan. A second run writes only what differs. */
 export async function writePlan(db: Db, plan: Plan, target: Target): Promise<void> {
-  await createSegments(db, plan, target);
+  await createFieldsAndSegments(db, plan, target);
   for (const [environment, data] of plan.environments) {
-    for (let at = 0; at < data.features.length; at += FLAGS_PER_TRANSACTION) {
-      const names = new Set(data.features.slice(at, at + FLAGS_PER_TRANSACTION).map(({ name }) => name));
+    for (let index = 0; index < data.features.length; index += FLAGS_PER_TRANSACTION) {
+      const names = new Set(
+        data.features.slice(index, index + FLAGS_PER_TRANSACTION).map(({ name }) => name),
+      );
       const request: ImportRequest = {
         project: target.project,
         environment,
-        data: only(data, name => names.has(name)),
+        data: pickFlags(data, name => names.has(name)),
       };
-      await change(db, actorOf(target.product), current =>
+      await change(db, toActor(target.product), current =>
         importFeatures(current, request, target.limits.features),
       );
     }
   }
 }
 
-const actorOf = (product: string): Actor => ({ ...SYSTEM, name: `import from ${product}` });
+const toActor = (product: string): Actor => ({ ...SYSTEM, name: `import from ${product}` });
 
-/** Existing segments are equal, because the check found no difference. */
-async function createSegments(db: Db, plan: Plan, { project, product, limits }: Target): Promise<void> {
-  const actor = actorOf(product);
+/** Creates missing context fields and segments. The check has found that existing segments are equal. */
+async function createFieldsAndSegments(
+  db: Db,
+  plan: Plan,
+  { project, product, limits }: Target,
+): Promise<void> {
+  const actor = toActor(product);
   for (const [environment, data] of plan.environments) {
     const fields = { ...data, features: [], featureStrategies: [], featureEnvironments: [], featureTags: [] };
     const request = { project, environment, data: { ...fields, dependencies: [], segments: [] } };
     const { effect } = await validateImport(db, actor, request);
-    const missing = (data.contextFields ?? []).filter(({ name }) => effect.contextFields.includes(name));
-    if (missing.length > 0)
-      await change(db, actor, async current => await createContextFields(current, missing, null));
+    const missingFields = (data.contextFields ?? []).filter(({ name }) =>
+      effect.contextFields.includes(name),
+    );
+    if (missingFields.length > 0)
+      await change(db, actor, async current => await createContextFields(current, missingFields, null));
   }
   for (const [name, comparisons] of plan.segments) {
-    const input = { name, project, constraints: comparisons.map(constraintOf) };
+    const input = { name, project, constraints: comparisons.map(toConstraint) };
     await change(
       db,
       actor,
       async current => void (await createSegment(current, input, limits.segments)),
-    ).catch(ignoreTaken);
+    ).catch(ignoreTakenName);
   }
 }
 
-function ignoreTaken(error: unknown): void {
+function ignoreTakenName(error: unknown): void {
   if ((error as { constraint?: string }).constraint !== 'segments_name_key') throw error;
 }

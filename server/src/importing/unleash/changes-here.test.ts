@@ -1,15 +1,16 @@
 import { expect, test } from 'vitest';
-import { keyringOf } from '../../platform/secrets/seal.ts';
+import { makeKeyring } from '../../platform/secrets/seal.ts';
 import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
-import { recordedUnleash } from '../../test/unleash-database.ts';
-import { changedFlags, changesSince, importBodies, importedSince } from './changes-here.ts';
+import { createRecordedDatabase } from '../../test/unleash-database.ts';
+import { changedFlags, changesSinceImport, isImported } from './changes-here.ts';
 import { importUnleash } from './run.ts';
 import { closeSource, openSource } from './source/source.ts';
+import { planWayBack } from './way-back.ts';
 
 const harness = useHarness();
 const SETTINGS = {
-  keyring: keyringOf(APP_SETTINGS.secretKey, []),
+  keyring: makeKeyring(APP_SETTINGS.secretKey, []),
   targets: { allowed: [], allowPrivate: false },
 };
 const OPTIONS = { plan: false, accept: true, overwrite: false, onlyChanged: false };
@@ -21,40 +22,80 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return list;
 }
 
-test('finds what changed since the import, and nothing that the import wrote', async () => {
-  expect(await importedSince(harness.db)).toBeUndefined();
-  const source = await openSource((await recordedUnleash('8.2.0')).url);
-  await importUnleash(harness.db, source, SETTINGS, OPTIONS);
+async function importRecorded(url: string, overwrite = false): Promise<void> {
+  const source = await openSource(url);
+  await importUnleash(harness.db, source, SETTINGS, { ...OPTIONS, overwrite });
   await closeSource(source);
-  expect(await collect(changedFlags(harness.db))).toEqual([]);
+}
 
-  await call(harness.app, 'POST', FEATURES, { body: { name: 'gift-cards', type: 'release' } });
-  await call(harness.app, 'DELETE', `${FEATURES}/no-strategy`);
-  await call(harness.app, 'DELETE', `${FEATURES}/old-basket`);
-  await call(harness.app, 'DELETE', '/api/admin/archive/old-basket');
+const send = async (method: 'POST' | 'PUT' | 'DELETE', path: string, body?: object) =>
+  expect((await call(harness.app, method, path, body ? { body } : {})).status).toBeLessThan(300);
 
+async function readWayBack() {
   const flags = await collect(changedFlags(harness.db));
+  const changes = await collect(changesSinceImport(harness.db, flags));
+  return { flags, changes, ...(await planWayBack(harness.db, flags, changes)) };
+}
+
+test('finds what changed since the import, but nothing that the import wrote', async () => {
+  expect(await isImported(harness.db)).toBe(false);
+  await importRecorded((await createRecordedDatabase('8.2.0')).url);
+  expect(await readWayBack()).toEqual({ flags: [], changes: [], bodies: [], byHand: [] });
+
+  await send('POST', FEATURES, { name: 'gift-cards', type: 'release' });
+  await send('DELETE', `${FEATURES}/no-strategy`);
+  await send('DELETE', `${FEATURES}/old-basket`);
+  await send('DELETE', '/api/admin/archive/old-basket');
+
+  const { flags, changes, bodies, byHand } = await readWayBack();
   expect(flags.map(({ name, change }) => `${name} ${change}`)).toEqual([
     'gift-cards created',
     'no-strategy archived',
     'old-basket deleted',
   ]);
-  const changes = await collect(changesSince(harness.db, (await importedSince(harness.db)) ?? ''));
   expect(changes.map(({ type }) => type)).toEqual([
     'feature-created',
     'feature-archived',
     'feature-archived',
     'feature-deleted',
   ]);
-  const bodies = await importBodies(harness.db, flags);
-  expect(bodies.map(({ data }) => data.features.map(({ name }) => name))).toEqual([
-    ['gift-cards'],
-    ['gift-cards'],
+  expect(bodies.map(({ data }) => data.features.map(({ name }) => name))).toEqual([['gift-cards']]);
+  expect(byHand.map(({ name, changes: texts }) => [name, texts.length])).toEqual([
+    ['no-strategy', 1],
+    ['old-basket', 2],
   ]);
   expect(bodies.map(({ data }) => Object.keys(data))).not.toContainEqual(expect.arrayContaining(['links']));
 
   const link = { url: 'https://example.com/gifts', title: 'Gifts' };
-  await call(harness.app, 'POST', `${FEATURES}/gift-cards/link`, { body: link });
-  const [body] = await importBodies(harness.db, await collect(changedFlags(harness.db)));
+  await send('POST', `${FEATURES}/gift-cards/link`, link);
+  const [body] = (await readWayBack()).bodies;
   expect(body?.data.links).toEqual([{ feature: 'gift-cards', links: [link] }]);
+});
+
+test('lists what somebody would repeat, without what an import replaced and without what Halyard did itself', async () => {
+  const { url } = await createRecordedDatabase('8.2.0');
+  await importRecorded(url);
+  const lastId = (await readWayBack()).changes.at(-1)?.id ?? 0;
+  await send('PUT', `${FEATURES}/dark-mode`, { type: 'release', description: 'replaced by the import' });
+  await send('PUT', '/api/admin/segments/1', { name: 'beta-users', constraints: [] });
+  await importRecorded(url, true);
+
+  await send('PUT', '/api/admin/maintenance', { enabled: true });
+  await send('PUT', '/api/admin/maintenance', { enabled: false });
+  await send('POST', `${FEATURES}/checkout-v2/environments/production/off`);
+  await send('POST', `${FEATURES}/checkout-v2/environments/production/on`);
+  const byHalyard = { created_by: 'system', created_by_kind: 'system', group_id: 'x' };
+  await harness.db
+    .insertInto('events')
+    .values([
+      { ...byHalyard, type: 'application-created' },
+      { ...byHalyard, type: 'feature-stage-entered', project: 'default', feature_name: 'gift-cards' },
+    ])
+    .execute();
+  await send('PUT', '/api/admin/segments/2', { name: 'nordics', constraints: [] });
+
+  const { changes } = await readWayBack();
+  expect(changes.filter(({ id }) => id > lastId).map(({ text }) => text)).toEqual([
+    expect.stringContaining('nordics'),
+  ]);
 });

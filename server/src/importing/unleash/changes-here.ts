@@ -1,16 +1,17 @@
-import { readExport } from '../../flags/transfer/export.ts';
-import type { FeatureExport } from '../../flags/transfer/schema.ts';
-import { SYSTEM } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { describeInParts } from '../../record/events/describe.ts';
+import { DEPENDENCIES } from './kinds/dependencies.ts';
 import { FEATURES, type FeatureState } from './kinds/features.ts';
-import { digestOf } from './kinds/kind.ts';
+import { computeDigest } from './kinds/kind.ts';
 import {
-  findImportTime,
   findMarks,
-  listEventsSince,
+  hasMarks,
+  type ImportMark,
+  listDeletedFeatures,
+  listDependencyKeys,
+  listEventsSinceImport,
   listFeatureNames,
-  listFeaturesOnlyMarked,
+  listImportedStates,
 } from './store.ts';
 import { IMPORT_ACTOR } from './synchronise.ts';
 
@@ -21,79 +22,96 @@ export type ChangedFlag = {
   change: 'created' | 'changed' | 'archived' | 'deleted';
 };
 
-/** What happened in Halyard, in one line. */
-export type ChangeLine = { id: number; createdAt: string; createdBy: string; type: string; text: string };
+/** The flag as it is, as it was imported, and which of its parents have changed since. */
+export type FlagDetails = {
+  state: FeatureState;
+  /** Undefined if an import did not write it. */
+  importedState: FeatureState | undefined;
+  mark: ImportMark | undefined;
+  addedParents: string[];
+  removedParents: string[];
+};
 
-/** The body of a request to Unleash's `/api/admin/features-batch/import`. */
-export type ImportBody = { project: string; environment: string; data: FeatureExport };
+/** What happened in Halyard, in one line. */
+export type ChangeLine = {
+  id: number;
+  createdAt: string;
+  createdBy: string;
+  type: string;
+  feature: string | null;
+  environment: string | null;
+  text: string;
+};
 
 const FEATURES_PER_READ = 200;
 const EVENTS_PER_READ = 1_000;
 
-/** The time of the first import. Undefined: nothing was imported. */
-export const importedSince = (db: Reader): Promise<string | undefined> => findImportTime(db, 'features');
+/** Returns whether anything was imported. */
+export const isImported = (db: Reader): Promise<boolean> => hasMarks(db, FEATURES.name);
 
-/** The flags that have changed since they were imported, in order. */
-export async function* changedFlags(db: Reader): AsyncGenerator<ChangedFlag & { state?: FeatureState }> {
-  for (let after = ''; ; ) {
-    const names = await listFeatureNames(db, after, FEATURES_PER_READ);
-    const last = names.at(-1);
-    if (last === undefined) break;
-    const [here, marks] = [await FEATURES.find(db, names), await findMarks(db, FEATURES.name, names)];
-    for (const [name, state] of here) {
+/** Yields the flags that have changed since they were imported, in order. */
+export async function* changedFlags(db: Reader): AsyncGenerator<ChangedFlag & { details?: FlagDetails }> {
+  for (let cursor = ''; ; ) {
+    const names = await listFeatureNames(db, cursor, FEATURES_PER_READ);
+    const lastName = names.at(-1);
+    if (lastName === undefined) break;
+    const states = await FEATURES.find(db, names);
+    const marks = await findMarks(db, FEATURES.name, names);
+    const importedStates = await listImportedStates(db, IMPORT_ACTOR.name, names);
+    const parents = await listChangedParents(db, names);
+    for (const [name, state] of states) {
       const mark = marks.get(name);
-      if (mark?.digest === digestOf(state)) continue;
+      const { added = [], removed = [] } = parents.get(name) ?? {};
+      const isUnchanged = mark?.digest === computeDigest(state) && added.length + removed.length === 0;
+      if (isUnchanged) continue;
       const change = state.archivedAt !== null ? 'archived' : mark === undefined ? 'created' : 'changed';
-      yield { name, project: state.project, change, state };
+      const lastState = importedStates.get(name);
+      // Without an event, the import found the flag in Halyard as it is in Unleash.
+      const importedState = computeDigest(lastState ?? null) === mark?.digest ? lastState : undefined;
+      const details = { state, importedState, mark, addedParents: added, removedParents: removed };
+      yield { name, project: state.project, change, details };
     }
-    after = last;
+    cursor = lastName;
   }
-  for (const name of await listFeaturesOnlyMarked(db)) yield { name, project: null, change: 'deleted' };
+  for (const name of await listDeletedFeatures(db)) yield { name, project: null, change: 'deleted' };
 }
 
-/** The events since a time, except those caused by the import. */
-export async function* changesSince(db: Reader, time: string): AsyncGenerator<ChangeLine> {
-  for (let after = 0; ; ) {
-    const events = await listEventsSince(db, time, IMPORT_ACTOR.name, after, EVENTS_PER_READ);
-    const last = events.at(-1);
-    if (last === undefined) return;
+type ChangedParents = { added: string[]; removed: string[] };
+
+/** Returns, by flag, the parents that it got or lost since the import. A parent with different conditions counts as added. */
+async function listChangedParents(db: Reader, names: string[]): Promise<Map<string, ChangedParents>> {
+  const keys = await listDependencyKeys(db, names);
+  const dependencies = await DEPENDENCIES.find(db, keys);
+  const marks = await findMarks(db, DEPENDENCIES.name, keys);
+  const parents = new Map<string, ChangedParents>();
+  for (const key of keys) {
+    const dependency = dependencies.get(key);
+    if (dependency !== undefined && marks.get(key)?.digest === computeDigest(dependency)) continue;
+    const [child = '', parent = ''] = key.split(' → ');
+    const changedParents = parents.get(child) ?? { added: [], removed: [] };
+    (dependency === undefined ? changedParents.removed : changedParents.added).push(parent);
+    parents.set(child, changedParents);
+  }
+  return parents;
+}
+
+/**
+ * Yields the changes that somebody would repeat in Unleash: changes by people and their tokens to these flags and to everything that
+ * is not a flag, except what a later import replaced.
+ */
+export async function* changesSinceImport(db: Reader, flags: ChangedFlag[]): AsyncGenerator<ChangeLine> {
+  const names = flags.map(({ name }) => name);
+  for (let cursor = 0; ; ) {
+    const events = await listEventsSinceImport(db, IMPORT_ACTOR.name, names, cursor, EVENTS_PER_READ);
+    const lastEvent = events.at(-1);
+    if (lastEvent === undefined) return;
     for (const event of events) {
       const text = describeInParts(event)
         .parts.map(part => part.text)
         .join('');
-      const { id, createdAt, createdBy, type } = event;
-      yield { id, createdAt, createdBy, type, text };
+      const { id, createdAt, createdBy, type, featureName, environment } = event;
+      yield { id, createdAt, createdBy, type, feature: featureName, environment, text };
     }
-    after = last.id;
+    cursor = lastEvent.id;
   }
-}
-
-/** What Unleash can import back: one body for each project and environment. */
-export async function importBodies(
-  db: Reader,
-  flags: (ChangedFlag & { state?: FeatureState })[],
-): Promise<ImportBody[]> {
-  const places = flags
-    .filter(({ change }) => change === 'created' || change === 'changed')
-    .flatMap(({ name, state }) =>
-      (state?.environments ?? []).map(({ environment }) => ({
-        name,
-        project: state?.project ?? '',
-        environment,
-      })),
-    );
-  const bodies: ImportBody[] = [];
-  for (const [, list] of Map.groupBy(places, one => JSON.stringify([one.project, one.environment])))
-    for (let at = 0; at < list.length; at += FEATURES_PER_READ) {
-      const [{ project, environment } = { project: '', environment: '' }] = list;
-      const names = list.slice(at, at + FEATURES_PER_READ).map(({ name }) => name);
-      const { exported } = await readExport(db, SYSTEM, names, environment);
-      bodies.push({ project, environment, data: withoutEmptyLinks(exported) });
-    }
-  return bodies;
-}
-
-/** Unleash 6 rejects bodies with a list of links, even an empty one. */
-function withoutEmptyLinks({ links = [], ...data }: FeatureExport): FeatureExport {
-  return links.length > 0 ? { ...data, links } : data;
 }

@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { keyringOf } from '../../platform/secrets/seal.ts';
+import { makeKeyring } from '../../platform/secrets/seal.ts';
+import { toImportedId } from '../../record/events/imported.ts';
 import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
-import { recordedUnleash } from '../../test/unleash-database.ts';
+import { createRecordedDatabase } from '../../test/unleash-database.ts';
 import type { Report } from './report.ts';
 import { importUnleash } from './run.ts';
 import { closeSource, openSource } from './source/source.ts';
 
-// An import while others write to Halyard.
+// Imports while others write to Halyard.
 
 const harness = useHarness();
 
@@ -19,7 +20,7 @@ async function run(url: string): Promise<Report> {
     return await importUnleash(
       harness.db,
       source,
-      { keyring: keyringOf(APP_SETTINGS.secretKey, []), targets: { allowed: [], allowPrivate: false } },
+      { keyring: makeKeyring(APP_SETTINGS.secretKey, []), targets: { allowed: [], allowPrivate: false } },
       { plan: false, accept: true, overwrite: false, onlyChanged: false },
     );
   } finally {
@@ -27,7 +28,7 @@ async function run(url: string): Promise<Report> {
   }
 }
 
-async function untilBlocked(count: number): Promise<void> {
+async function waitUntilBlocked(count: number): Promise<void> {
   for (;;) {
     const { rows } = await sql`
       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
@@ -39,14 +40,14 @@ async function untilBlocked(count: number): Promise<void> {
 }
 
 test('waits for an edit of a flag, and keeps it instead of replacing it', async () => {
-  const unleash = await recordedUnleash('8.2.0');
+  const unleash = await createRecordedDatabase('8.2.0');
   await run(unleash.url);
   await unleash.run(`update features set description = 'Changed in Unleash' where name = 'checkout-v2'`);
 
   const edit = await harness.db.startTransaction().execute();
   await sql`update features set description = 'Changed here' where name = 'checkout-v2'`.execute(edit);
   const importing = run(unleash.url);
-  await untilBlocked(1);
+  await waitUntilBlocked(1);
   await edit.commit().execute();
   const report = await importing;
 
@@ -55,20 +56,41 @@ test('waits for an edit of a flag, and keeps it instead of replacing it', async 
   expect(body.description).toBe('Changed here');
 });
 
-test('two imports at the same time create and record everything once', async () => {
-  const unleash = await recordedUnleash('4.19.5');
+test('two simultaneous imports create and record everything once', async () => {
+  const unleash = await createRecordedDatabase('4.19.5');
   const holder = await harness.db.startTransaction().execute();
   await sql`lock table imported in exclusive mode`.execute(holder);
 
-  const both = Promise.all([run(unleash.url), run(unleash.url)]);
-  await untilBlocked(2);
+  const imports = Promise.all([run(unleash.url), run(unleash.url)]);
+  await waitUntilBlocked(2);
   await holder.commit().execute();
-  const [first, second] = await both;
+  const [firstReport, secondReport] = await imports;
 
-  const created = (kind: string) => [first, second].map(one => one.get(kind)?.created ?? 0);
+  const createdCounts = (kind: string) =>
+    [firstReport, secondReport].map(report => report.get(kind)?.created ?? 0);
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from events where type = 'feature-import' and id > 0
     group by feature_name, data having count(*) > 1`.execute(harness.db);
   expect(rows).toEqual([]);
-  expect(Math.max(...created('context fields'))).toBe(created('context fields').reduce((a, b) => a + b));
+  expect(Math.max(...createdCounts('context fields'))).toBe(
+    createdCounts('context fields').reduce((a, b) => a + b),
+  );
+});
+
+test('counts an event that a different import writes at the same time as unchanged', async () => {
+  const unleash = await createRecordedDatabase('8.2.0');
+  await run(unleash.url);
+  await unleash.run(
+    `insert into events (id, type, created_by, data) values (7000, 'feature-updated', 'ada', '{}')`,
+  );
+  await sql`create table held as select * from events_imported order by id desc limit 1`.execute(harness.db);
+  await sql`update held set id = ${toImportedId(7000)}`.execute(harness.db);
+
+  const transaction = await harness.db.startTransaction().execute();
+  await sql`insert into events_imported select * from held`.execute(transaction);
+  const importing = run(unleash.url);
+  await waitUntilBlocked(1);
+  await transaction.commit().execute();
+
+  expect((await importing).get('events')).toMatchObject({ created: 0 });
 });

@@ -1,23 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../platform/db/database.ts';
 import { isOutage } from '../../platform/db/failures.ts';
-import { type Report, totalWritten } from './report.ts';
-import { importUnleash, type Rejected, type Settings } from './run.ts';
+import { listConflicts, type Report, totalWritten } from './report.ts';
+import { importUnleash, type RejectedKeys, type Settings } from './run.ts';
 import { closeSource, type DatabaseSource, query, renewSource, type Source } from './source/source.ts';
 import type { Options } from './synchronise.ts';
 
-const LOOK_EVERY_MS = 500;
+const POLL_INTERVAL_MS = 500;
 /** A complete run also notices changes without an event, and events that became visible late. */
-const COMPLETE_EVERY_MS = 300_000;
-/** While one of the two databases is down. */
-const RETRY_EVERY_MS = 5_000;
+const COMPLETE_INTERVAL_MS = 300_000;
+/** The retry interval while one of the two databases is down. */
+const RETRY_INTERVAL_MS = 5_000;
 const MAX_OUTAGE_MS = 3_600_000;
 
-/** What has happened so far. */
-type State = { newest: number; completeAt: number; rejected: Rejected };
+type State = {
+  newestEventId: number;
+  lastCompleteAt: number;
+  rejectedKeys: RejectedKeys;
+  /** The conflicts that were reported, so that each is reported once. */
+  knownConflicts: Set<string>;
+};
 
-export type Followed = {
+/** Callbacks that report the progress. */
+export type FollowCallbacks = {
   onRun: (report: Report, ms: number) => void;
+  /** The kind and the description of a conflict that did not exist before. */
+  onConflict: (conflict: string) => void;
   /** One of the databases is down. The import retries for an hour. */
   onOutage: (error: Error) => void;
 };
@@ -25,29 +33,35 @@ export type Followed = {
 /** Repeats the import whenever Unleash has new events, until it is aborted. */
 export async function followUnleash(
   db: Db,
-  opened: DatabaseSource,
+  firstSource: DatabaseSource,
   settings: Settings,
   options: Options,
   signal: AbortSignal,
-  { onRun, onOutage }: Followed,
+  callbacks: FollowCallbacks,
+  knownConflicts: string[] = [],
 ): Promise<void> {
   // The first run is complete, because later runs need to know what it rejects.
-  const state: State = { newest: -1, completeAt: Number.NEGATIVE_INFINITY, rejected: new Map() };
-  let source: Source | undefined = opened;
+  const state: State = {
+    newestEventId: -1,
+    lastCompleteAt: Number.NEGATIVE_INFINITY,
+    rejectedKeys: new Map(),
+    knownConflicts: new Set(knownConflicts),
+  };
+  let source: Source | undefined = firstSource;
   let downSince: number | undefined;
   try {
     while (!signal.aborted) {
-      const ms = downSince === undefined ? LOOK_EVERY_MS : RETRY_EVERY_MS;
-      await sleep(ms, undefined, { signal }).catch(() => {});
+      const delayMs = downSince === undefined ? POLL_INTERVAL_MS : RETRY_INTERVAL_MS;
+      await sleep(delayMs, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
       try {
-        source = source === undefined ? await opened.reopen() : await renewSource(source);
-        await importNew(db, source, settings, options, state, onRun);
+        source = source === undefined ? await firstSource.reopen() : await renewSource(source);
+        await importNewEvents(db, source, settings, options, state, callbacks);
         downSince = undefined;
       } catch (error) {
         const now = performance.now();
         if (!isOutage(error) || now - (downSince ?? now) > MAX_OUTAGE_MS) throw error;
-        if (downSince === undefined) onOutage(error as Error);
+        if (downSince === undefined) callbacks.onOutage(error as Error);
         downSince ??= now;
         if (source !== undefined) await closeSource(source);
         source = undefined;
@@ -58,40 +72,46 @@ export async function followUnleash(
   }
 }
 
-async function importNew(
+async function importNewEvents(
   db: Db,
   source: Source,
   settings: Settings,
   options: Options,
   state: State,
-  onRun: Followed['onRun'],
+  { onRun, onConflict }: FollowCallbacks,
 ): Promise<void> {
-  const now = await newestEvent(source);
-  const started = performance.now();
-  const isDue = started - state.completeAt > COMPLETE_EVERY_MS;
-  if (now === state.newest && !isDue) return;
-  const onlyFeatures = isDue ? undefined : await changedFeatures(source, state.newest);
-  const choice = { ...options, onlyChanged: !isDue, onlyFeatures };
-  const report = await importUnleash(db, source, settings, choice, undefined, state.rejected);
-  if (isDue) state.completeAt = performance.now();
-  state.newest = now;
-  if (totalWritten(report) > 0) onRun(report, performance.now() - started);
+  const newestId = await findNewestEventId(source);
+  const startedAt = performance.now();
+  const isDue = startedAt - state.lastCompleteAt > COMPLETE_INTERVAL_MS;
+  if (newestId === state.newestEventId && !isDue) return;
+  const onlyFeatures = isDue ? undefined : await findChangedFeatures(source, state.newestEventId);
+  const runOptions = { ...options, onlyChanged: !isDue, onlyFeatures };
+  const report = await importUnleash(db, source, settings, runOptions, undefined, state.rejectedKeys);
+  if (isDue) state.lastCompleteAt = performance.now();
+  state.newestEventId = newestId;
+  const conflicts = listConflicts(report);
+  for (const conflict of conflicts) if (!state.knownConflicts.has(conflict)) onConflict(conflict);
+  // Only a complete run also shows which conflicts are resolved.
+  state.knownConflicts = new Set(isDue ? conflicts : [...state.knownConflicts, ...conflicts]);
+  if (totalWritten(report) > 0) onRun(report, performance.now() - startedAt);
 }
 
-const MAX_CHANGED = 200;
+const MAX_CHANGED_FEATURES = 200;
 
-/** The features of the events after an id. Undefined, which means all features, if an event could concern any of them. */
-async function changedFeatures(source: Source, after: number): Promise<string[] | undefined> {
+/**
+ * Returns the features of the events after an id, or undefined, which means all features, if an event could concern any of them.
+ */
+async function findChangedFeatures(source: Source, lastId: number): Promise<string[] | undefined> {
   const rows = await query<{ name: string | null }>(
     source,
     'select distinct feature_name as name from events where id > $1 limit $2',
-    [after, MAX_CHANGED + 1],
+    [lastId, MAX_CHANGED_FEATURES + 1],
   );
   const names = rows.map(({ name }) => name).filter(name => name !== null);
-  return names.length < rows.length || rows.length > MAX_CHANGED ? undefined : names;
+  return names.length < rows.length || rows.length > MAX_CHANGED_FEATURES ? undefined : names;
 }
 
-async function newestEvent(source: Source): Promise<number> {
+async function findNewestEventId(source: Source): Promise<number> {
   const [row] = await query<{ id: string }>(source, 'select coalesce(max(id), 0)::bigint as id from events');
   return Number(row?.id);
 }

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { keyringOf } from '../../platform/secrets/seal.ts';
+import { makeKeyring } from '../../platform/secrets/seal.ts';
 import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
-import { recordedUnleash } from '../../test/unleash-database.ts';
-import { addReport, type KindReport, newReport, note, type Report, reportLines } from './report.ts';
+import { createRecordedDatabase } from '../../test/unleash-database.ts';
+import { addLine, addReport, type KindReport, newReport, type Report, reportLines } from './report.ts';
 import { importUnleash } from './run.ts';
 import { closeSource, openSource } from './source/source.ts';
 
@@ -13,30 +13,33 @@ import { closeSource, openSource } from './source/source.ts';
 
 const harness = useHarness();
 
-async function importWith(statements: string, { overwrite = false } = {}): Promise<Report> {
-  const unleash = await recordedUnleash('8.2.0');
+async function importWith(
+  statements: string,
+  options: { plan?: boolean; overwrite?: boolean } = {},
+): Promise<Report> {
+  const unleash = await createRecordedDatabase('8.2.0');
   await unleash.run(statements);
-  return await importFrom(unleash.url, overwrite);
+  return await importFrom(unleash.url, options);
 }
 
-async function importFrom(url: string, overwrite = false): Promise<Report> {
+async function importFrom(url: string, { plan = false, overwrite = false } = {}): Promise<Report> {
   const source = await openSource(url);
   try {
     return await importUnleash(
       harness.db,
       source,
       {
-        keyring: keyringOf(APP_SETTINGS.secretKey, []),
+        keyring: makeKeyring(APP_SETTINGS.secretKey, []),
         targets: { allowed: [], allowPrivate: false },
       },
-      { plan: false, accept: true, overwrite, onlyChanged: false },
+      { plan, accept: true, overwrite, onlyChanged: false },
     );
   } finally {
     await closeSource(source);
   }
 }
 
-const listed = (report: Report, kind: string, list: keyof KindReport): string =>
+const formatLines = (report: Report, kind: string, list: keyof KindReport): string =>
   [report.get(kind)?.[list] ?? []].flat().join('\n');
 
 const namesIn = async (table: string, column: string): Promise<string[]> => {
@@ -45,7 +48,7 @@ const namesIn = async (table: string, column: string): Promise<string[]> => {
   return rows.map(({ name }) => name);
 };
 
-test('imports the rest of a batch, and names what the database does not store', async () => {
+test('imports the rest of a batch, and names what the database cannot store', async () => {
   const report = await importWith(`
     insert into users (id, username, email) values
       (9001, 'twice', 'first@example.com'), (9002, 'TWICE', 'second@example.com'), (9003, 'alone', 'third@example.com');
@@ -55,34 +58,48 @@ test('imports the rest of a batch, and names what the database does not store', 
     insert into tags (type, value) values ('no-such-type', 'value');
     insert into dependent_features (child, parent, enabled) values ('sound', 'sound', true), ('sound', 'missing', true)`);
 
-  expect(listed(report, 'users', 'rejected')).toMatch(
+  expect(formatLines(report, 'users', 'rejected')).toMatch(
     /^second@example.com: the database does not store it: .*users_username_key"$/,
   );
-  expect(listed(report, 'features', 'rejected')).toMatch(
-    /^half-a-pair: .*\nnul: .*unsupported Unicode.*\nunknown-type: .*features_type_fkey"$/,
+  expect(formatLines(report, 'features', 'rejected')).toMatch(
+    /^unknown-type: its type "nope" does not exist; .*such as "release"\nhalf-a-pair: .*\nnul: .*unsupported Unicode.*$/,
   );
-  expect(listed(report, 'tags', 'rejected')).toContain('no-such-type:value: the database does not store it');
-  expect(listed(report, 'dependencies', 'rejected')).toContain(
+  expect(formatLines(report, 'tags', 'rejected')).toContain(
+    'no-such-type:value: its type "no-such-type" does not exist; correct or delete the item in Unleash',
+  );
+  expect(formatLines(report, 'dependencies', 'rejected')).toContain(
     'sound → sound: a flag cannot depend on itself',
   );
-  expect(listed(report, 'dependencies', 'rejected')).toContain(
-    'sound → missing: the database does not store it',
+  expect(formatLines(report, 'dependencies', 'rejected')).toContain(
+    'sound → missing: its parent "missing" does not exist; correct or delete the item in Unleash',
   );
   expect(report.get('users')).toMatchObject({ created: expect.any(Number) });
   expect(await namesIn('users', 'username')).toEqual(expect.arrayContaining(['twice', 'alone']));
   expect(await namesIn('features', 'name')).toEqual(expect.arrayContaining(['sound', 'checkout-v2']));
 });
 
+test('a plan names a flag whose type does not exist, and accepts a type that only Unleash has', async () => {
+  const report = await importWith(
+    `insert into feature_types (id, name, description) values ('campaign', 'Campaign', '');
+     insert into features (name, project, type) values ('of-no-type', 'default', 'nope'), ('of-new-type', 'default', 'campaign')`,
+    { plan: true },
+  );
+
+  expect(formatLines(report, 'features', 'rejected')).toBe(
+    'of-no-type: its type "nope" does not exist; give it a different type in Unleash, such as "release"',
+  );
+});
+
 test('imports the first of two items that have the same name in Halyard, and reports the other', async () => {
   const report = await importWith(`
     insert into users (id, username, email) values (9011, 'same-1', 'Same@example.com'), (9012, 'same-2', 'same@example.com')`);
 
-  expect(listed(report, 'users', 'rejected')).toContain('same@example.com: Unleash has another one');
+  expect(formatLines(report, 'users', 'rejected')).toContain('same@example.com: Unleash has another one');
   expect(await namesIn('users', 'username')).toContain('same-1');
   expect(await namesIn('users', 'username')).not.toContain('same-2');
 });
 
-test('rejects tokens that would be valid longer in Halyard, and shows no part of a secret', async () => {
+test('rejects tokens that would be valid longer in Halyard, and shows at most the last four characters of a secret', async () => {
   const report = await importWith(`
     insert into api_tokens (secret, token_name, type, environment, expires_at) values
       ('*:production.expired-0123456789', 'expired', 'client', 'production', '-infinity'),
@@ -92,7 +109,7 @@ test('rejects tokens that would be valid longer in Halyard, and shows no part of
       ('short', 'short', 'client', 'production', null),
       ('part.of-the.secret-0123456789', 'dots', 'client', 'production', null)`);
 
-  expect(listed(report, 'API tokens', 'rejected').split('\n').toSorted()).toEqual([
+  expect(formatLines(report, 'API tokens', 'rejected').split('\n').toSorted()).toEqual([
     'empty (…): its secret is empty',
     'expired (*:production.…6789): its expiry "-infinity" is not a time',
     expect.stringMatching(/^long ago \(.*BC" is not a time$/),
@@ -110,16 +127,16 @@ test('does not import a naming pattern that no name could match', async () => {
     insert into project_settings (project, feature_naming_pattern, feature_naming_example)
       values ('looking-ahead', '^(?=a)', 'a')`);
 
-  expect(listed(report, 'projects', 'leftBehind')).toContain(
+  expect(formatLines(report, 'projects', 'leftBehind')).toContain(
     'looking-ahead: its naming pattern "^(?=a)", which is not valid in RE2 syntax',
   );
-  const created = await call(harness.app, 'POST', '/api/admin/projects/looking-ahead/features', {
+  const creation = await call(harness.app, 'POST', '/api/admin/projects/looking-ahead/features', {
     body: { name: 'any-name' },
   });
-  expect(created.status).toBe(201);
+  expect(creation.status).toBe(201);
 });
 
-test('a project without a name is called like its id', async () => {
+test('a project without a name gets its id as its name', async () => {
   await importWith(`insert into projects (id, name) values ('nameless', '')`);
 
   const { status, body } = await call(harness.app, 'GET', '/api/admin/projects/nameless/overview');
@@ -127,11 +144,11 @@ test('a project without a name is called like its id', async () => {
 });
 
 test('never changes a built-in role', async () => {
-  const admin = () =>
+  const readAdminRole = () =>
     sql`select type, (select count(*) from role_permissions where role_id = roles.id) from roles where name = 'Admin'`
       .execute(harness.db)
       .then(({ rows }) => rows);
-  const before = await admin();
+  const adminBefore = await readAdminRole();
 
   const report = await importWith(
     `insert into roles (id, name, type) values (9001, 'Admin', 'root-custom');
@@ -140,8 +157,8 @@ test('never changes a built-in role', async () => {
     { overwrite: true },
   );
 
-  expect(listed(report, 'roles', 'rejected')).toBe('custom role Admin: a built-in role has this name');
-  expect(await admin()).toEqual(before);
+  expect(formatLines(report, 'roles', 'rejected')).toBe('custom role Admin: a built-in role has this name');
+  expect(await readAdminRole()).toEqual(adminBefore);
   const { rows } = await sql`
     select from user_roles join users on users.id = user_id where username = 'no-admin'`.execute(harness.db);
   expect(rows).toEqual([]);
@@ -153,28 +170,28 @@ test('rejects names that no request could contain, and values that no SDK should
     insert into environments (name, type) values (repeat('e', 300), 'test');
     insert into features (name, project, description) values ('huge', 'default', repeat('d', 9000000))`);
 
-  expect(listed(report, 'projects', 'rejected')).toMatch(
-    /^: it has no name\np{300}: its name has 300 characters/,
+  expect(formatLines(report, 'projects', 'rejected')).toMatch(
+    /^entry 1 in Unleash: it has no name; give it one in Unleash, or delete it there\np{300}: its name has 300 characters/,
   );
-  expect(listed(report, 'environments', 'rejected')).toContain(
+  expect(formatLines(report, 'environments', 'rejected')).toContain(
     'its name has 300 characters; the maximum is 100',
   );
-  expect(listed(report, 'features', 'rejected')).toMatch(
+  expect(formatLines(report, 'features', 'rejected')).toMatch(
     /^huge: it has 9,000,\d+ characters; the maximum is 8,000,000$/,
   );
 });
 
 test('a report shows control characters instead of printing them, and its totals add up', () => {
-  const [whole, part] = [newReport(), { ...newReport(), created: 2 }];
-  note(part.rejected, 'a\u001b[2J\u001b]0;title\u0007b\nforged\u202e\u2028');
-  note(part.rejected, 'x'.repeat(10_000));
+  const [total, part] = [newReport(), { ...newReport(), created: 2 }];
+  addLine(part.rejected, 'a\u001b[2J\u001b]0;title\u0007b\nforged\u202e\u2028');
+  addLine(part.rejected, 'x'.repeat(10_000));
 
-  addReport(whole, part);
-  addReport(whole, part);
+  addReport(total, part);
+  addReport(total, part);
 
-  expect(whole.created).toBe(4);
-  expect(whole.rejected).toHaveLength(4);
-  const lines = reportLines(new Map([['features', whole]]), false);
+  expect(total.created).toBe(4);
+  expect(total.rejected).toHaveLength(4);
+  const lines = reportLines(new Map([['features', total]]), false);
   expect(lines).toContain('  features: a\\u001b[2J\\u001b]0;title\\u0007b\\u000aforged\\u202e\\u2028');
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(600);
 });
@@ -182,7 +199,33 @@ test('a report shows control characters instead of printing them, and its totals
 test('an invalid URL is rejected without showing its password', async () => {
   const failing = openSource('postgres://user:secret@[bad/x');
 
-  await expect(failing).rejects.toThrow(/^Cannot read the Unleash database: Invalid URL\.$/);
+  await expect(failing).rejects.toThrow(
+    /^Cannot read the Unleash database: Invalid URL\. Encode special characters in the password, for example @ as %40\.$/,
+  );
+});
+
+test.each([
+  [
+    'a wrong database',
+    { pathname: '/nowhere' },
+    /"nowhere" does not exist\. Check the database name in --from\.$/,
+  ],
+  [
+    'an unknown role',
+    { username: 'nobody_here' },
+    /"nobody_here" does not exist\. Check the user and the password/,
+  ],
+  ['a closed port', { port: '1' }, /ECONNREFUSED .*:1\. Check the host and the port in --from/],
+  [
+    'localhost, which often has two IP addresses',
+    { hostname: 'localhost', port: '1' },
+    /: connect ECONNREFUSED .*:1\. Check/,
+  ],
+  ['an unknown host', { hostname: 'nowhere.invalid' }, /nowhere\.invalid\. Check the host in --from\.$/],
+])('says what to do about %s', async (_, wrongPart, message) => {
+  const url = Object.assign(new URL(harness.databaseUrl), wrongPart);
+
+  await expect(openSource(url.href)).rejects.toThrow(message);
 });
 
 test('rejects an event that is too large, although it is stored compressed, and imports the others', async () => {
@@ -202,10 +245,10 @@ test('rejects an event that is too large, although it is stored compressed, and 
 });
 
 test('imports the other events, and names what cannot be stored or is nested deeply', async () => {
-  const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+  const nestedArrays = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
   const report = await importWith(`
     insert into events (id, type, created_by, data) values
-      (900011, 'api-token-created', 'ada', '{"secret":${nested(5_000)}}'),
+      (900011, 'api-token-created', 'ada', '{"secret":${nestedArrays(5_000)}}'),
       (900012, 'feature-updated', 'ada', '{"number":1e400000}'),
       (900013, 'feature-updated', 'ada', '{"number":1}')`);
 
@@ -215,12 +258,14 @@ test('imports the other events, and names what cannot be stored or is nested dee
   ]);
   expect(report.get('events')?.created).toBe(1);
   await expect(
-    importWith(`insert into segments (id, name, constraints) values (900013, 'deep', '${nested(200)}')`),
+    importWith(
+      `insert into segments (id, name, constraints) values (900013, 'deep', '${nestedArrays(200)}')`,
+    ),
   ).rejects.toThrow('a value of segments is nested more than 100 levels deep');
 });
 
-test('says which table the role cannot read', async () => {
-  const unleash = await recordedUnleash('8.2.0');
+test('says which table the database role cannot read', async () => {
+  const unleash = await createRecordedDatabase('8.2.0');
   const role = `unleash_reader_${randomBytes(6).toString('hex')}`;
   await unleash.run(`create role ${role} login; grant select on all tables in schema public to ${role};
     revoke select on addons from ${role}`);
@@ -241,7 +286,10 @@ test('keeps the id sequences usable, and names items that cannot keep their id',
     insert into groups (id, name) values (2147483647, 'highest-group');
     insert into addons (id, provider, parameters, events) values
       (2147483647, 'webhook', '{"url":"https://hooks.example.com"}', '["feature-created"]');
-    insert into events (id, type, created_by, data) values (-7, 'feature-updated', 'ada', '{}')`);
+    alter table events alter column id type bigint;
+    insert into events (id, type, created_by, data) values
+      (-7, 'feature-updated', 'ada', '{}'), (4294967295, 'feature-updated', 'ada', '{}'),
+      (4294967296, 'feature-updated', 'ada', '{}')`);
 
   const { rows } = await sql<{ last: number }>`
     select max(id) as last from segments union all select max(id) from users union all select max(id) from roles
@@ -253,8 +301,10 @@ test('keeps the id sequences usable, and names items that cannot keep their id',
     body: { name: 'after-the-highest', constraints: [] },
   });
   expect(segment.status).toBe(201);
-  expect(listed(report, 'integrations', 'rejected')).toContain(
+  expect(formatLines(report, 'integrations', 'rejected')).toContain(
     'webhook 2147483647: its id is not a number from 1 to 1,000,000,000',
   );
-  expect(listed(report, 'events', 'rejected')).toBe('events with an id below 1: 1');
+  expect(formatLines(report, 'events', 'rejected')).toBe('events with an id below 1 or above 4294967295: 2');
+  const event = await call(harness.app, 'GET', '/api/admin/events/-1');
+  expect(event.body).toMatchObject({ importedFrom: { id: 4294967295 } });
 });

@@ -4,16 +4,24 @@ export type KindReport = {
   updated: number;
   unchanged: number;
   removed: number;
-  /** Stored with --accept although validation rejects it. */
+  /** Items that were stored with --accept although validation rejects them. */
   accepted: string[];
   rejected: string[];
-  /** Changed both in Unleash and in Halyard, or existed in Halyard before. */
+  /** Items that changed both in Unleash and in Halyard, or that existed in Halyard before. */
   conflicts: string[];
-  /** Changed or deleted in Halyard since the last import, while Unleash still has what was imported. */
+  /** Items that changed or were deleted in Halyard since the last import, while Unleash still has what was imported. */
   keptHere: string[];
-  /** No longer in Unleash, but still in Halyard. */
+  /** Items that are no longer in Unleash, but still in Halyard. */
   onlyHere: string[];
   leftBehind: string[];
+  /** Items that Halyard has no equivalent for. */
+  unsupported: string[];
+  /** Items that an API source does not list, which does not mean that Unleash no longer has them. */
+  notListed: string[];
+  /** Created items that need attention after the import. */
+  followUps: number;
+  /** What somebody has to do after the import. */
+  toDo: string[];
 };
 
 export type Report = Map<string, KindReport>;
@@ -29,46 +37,60 @@ export const newReport = (): KindReport => ({
   keptHere: [],
   onlyHere: [],
   leftBehind: [],
+  unsupported: [],
+  notListed: [],
+  followUps: 0,
+  toDo: [],
 });
 
-/** The maximum number of lines of a list in the report. The last one says how many there were. */
+/** The maximum number of lines for a list in the report. After them, one line says that there are more. */
 const MAX_LINES = 1_000;
 
-export function note(list: string[], line: string): void {
-  if (list.length < MAX_LINES) list.push(printable(line));
+export function addLine(list: string[], line: string): void {
+  if (list.length < MAX_LINES) list.push(makePrintable(line));
   else if (list.length === MAX_LINES) list.push('… and more');
 }
 
-const MAX_CHARACTERS = 500;
-/** Control characters and direction marks. In a terminal they could hide a line, or fake one. */
+const MAX_LINE_LENGTH = 500;
+/** Control characters and direction marks, which could hide or fake a line in a terminal. */
 const INVISIBLE = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
-/** A line with names from Unleash, made safe to print. */
-export function printable(line: string): string {
-  const shown = line.length > MAX_CHARACTERS ? `${line.slice(0, MAX_CHARACTERS)}…` : line;
-  return shown.replace(INVISIBLE, one => `\\u${(one.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
+/** Makes a line with names from Unleash safe to print. */
+export function makePrintable(line: string): string {
+  const truncatedLine = line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line;
+  return truncatedLine.replace(
+    INVISIBLE,
+    character => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+  );
 }
 
-/** Adds the results of a part. */
+/** Adds the results of a part of the import to the totals. */
 export function addReport(report: KindReport, part: KindReport): void {
-  for (const count of ['created', 'updated', 'unchanged', 'removed'] as const) report[count] += part[count];
-  for (const [list] of LISTS) for (const line of part[list]) note(report[list], line);
+  for (const count of ['created', 'updated', 'unchanged', 'removed', 'followUps'] as const)
+    report[count] += part[count];
+  for (const [list] of REPORT_LISTS) for (const line of part[list]) addLine(report[list], line);
 }
 
-const LISTS = [
+const REPORT_LISTS = [
   ['rejected', 'Rejected, and not imported'],
   ['accepted', 'Accepted although a rule rejects it'],
-  ['conflicts', 'Conflicts, left as they are here'],
-  ['keptHere', 'Changed here since the last import, and kept'],
+  ['conflicts', 'Conflicts, left as they are here (--overwrite replaces them with what Unleash has)'],
+  [
+    'keptHere',
+    'Changed here since the last import, and kept (--overwrite replaces them with what Unleash has)',
+  ],
   ['onlyHere', 'No longer in Unleash, and kept here'],
+  ['notListed', "Not listed by Unleash's API, and kept here"],
   ['leftBehind', 'Left behind'],
+  ['unsupported', 'Without an equivalent in Halyard, and not imported'],
+  ['toDo', 'To do after the import'],
 ] as const satisfies [keyof KindReport, string][];
 
-/** The report as lines. */
+/** Formats the report as lines. */
 export function reportLines(report: Report, plan: boolean): string[] {
-  const rows = [...report].map(([kind, one]) => [
+  const rows = [...report].map(([kind, { created, updated, removed, unchanged }]) => [
     kind,
-    ...[one.created, one.updated, one.removed, one.unchanged].map(count => count.toLocaleString('en')),
+    ...[created, updated, removed, unchanged].map(count => count.toLocaleString('en')),
   ]);
   const table = [
     [
@@ -85,19 +107,30 @@ export function reportLines(report: Report, plan: boolean): string[] {
   );
   const lines = table.map(row =>
     row
-      .map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
+      .map((cell, index) =>
+        index === 0 ? cell.padEnd(widths[index] ?? 0) : cell.padStart(widths[index] ?? 0),
+      )
       .join('  '),
   );
-  const lists = LISTS.flatMap(([list, title]) => {
-    const entries = [...report].flatMap(([kind, one]) => one[list].map(line => `  ${kind}: ${line}`));
+  const lists = REPORT_LISTS.flatMap(([list, title]) => {
+    const entries = [...report].flatMap(([kind, kindReport]) =>
+      kindReport[list].map(line => `  ${kind}: ${line}`),
+    );
     return entries.length === 0 ? [] : ['', `${title}:`, ...entries];
   });
   return [...lines, ...lists];
 }
 
-/** Whether anything could not be imported as it is in Unleash. */
+/** Returns whether anything could not be imported as it is in Unleash. */
 export const isIncomplete = (report: Report): boolean =>
-  [...report.values()].some(one => one.rejected.length > 0 || one.conflicts.length > 0);
+  [...report.values()].some(kindReport => kindReport.rejected.length > 0 || kindReport.conflicts.length > 0);
+
+/** Lists the conflicts of all kinds, each with its kind. */
+export const listConflicts = (report: Report): string[] =>
+  [...report].flatMap(([kind, { conflicts }]) => conflicts.map(conflict => `${kind}: ${conflict}`));
 
 export const totalWritten = (report: Report): number =>
-  [...report.values()].reduce((sum, one) => sum + one.created + one.updated + one.removed, 0);
+  [...report.values()].reduce(
+    (sum, kindReport) => sum + kindReport.created + kindReport.updated + kindReport.removed,
+    0,
+  );

@@ -19,9 +19,9 @@ import type { Report } from './report.ts';
 import { countRows, type Source } from './source/source.ts';
 import { type Options, synchronise } from './synchronise.ts';
 
-/** In order of dependency: an item comes after everything it refers to. */
+/** Lists the kinds in order of dependency, so that an item comes after everything it refers to. */
 // biome-ignore lint/suspicious/noExplicitAny: the kinds have different states, and each is used with its own
-const kindsOf = ({ keyring, targets }: Settings): Kind<any>[] => [
+const listKinds = ({ keyring, targets }: Settings): Kind<any>[] => [
   FEATURE_TYPES,
   TAG_TYPES,
   TAGS,
@@ -47,7 +47,7 @@ const kindsOf = ({ keyring, targets }: Settings): Kind<any>[] => [
 export type Settings = { keyring: Keyring; targets: TargetPolicy };
 
 /** The rejected keys, by kind. A run that covers only some features needs those of the previous run. */
-export type Rejected = Map<string, Set<string>>;
+export type RejectedKeys = Map<string, Set<string>>;
 
 export type Progress = (kind: string, items: number) => void;
 
@@ -58,19 +58,21 @@ export async function importUnleash(
   settings: Settings,
   options: Options,
   onProgress: Progress = () => {},
-  rejected: Rejected = new Map(),
+  rejectedKeys: RejectedKeys = new Map(),
 ): Promise<Report> {
   const context: Context = {
     source,
-    rejected: (kind, key) => rejected.get(kind)?.has(key) ?? false,
+    db,
+    isRejected: (kind, key) => rejectedKeys.get(kind)?.has(key) ?? false,
     onlyFeatures: options.onlyFeatures,
   };
   const report: Report = new Map();
-  for (const kind of kindsOf(settings).filter(({ name }) => source.kinds?.has(name) ?? true)) {
-    const before = kind.only?.(context) === undefined ? [] : (rejected.get(kind.name) ?? []);
-    const keys = new Set([...before].filter(key => !kind.only?.(context)?.includes(key)));
-    rejected.set(kind.name, keys);
-    const one = await synchronise(
+  for (const kind of listKinds(settings).filter(({ name }) => source.kinds?.has(name) ?? true)) {
+    const previousKeys =
+      kind.selectedKeys?.(context) === undefined ? [] : (rejectedKeys.get(kind.name) ?? []);
+    const keys = new Set([...previousKeys].filter(key => !kind.selectedKeys?.(context)?.includes(key)));
+    rejectedKeys.set(kind.name, keys);
+    const kindReport = await synchronise(
       db,
       context,
       kind,
@@ -78,16 +80,17 @@ export async function importUnleash(
       key => keys.add(key),
       items => onProgress(kind.name, items),
     );
-    report.set(kind.name, one);
+    report.set(kind.name, kindReport);
   }
   if (source.kinds !== undefined) return report;
-  report.set(
-    'last uses',
-    await importLastUses(db, source, options.plan, items => onProgress('last uses', items)),
-  );
+  const usage = {
+    plan: options.plan,
+    willExist: (feature: string) => !context.isRejected('features', feature),
+  };
+  report.set('last uses', await importLastUses(db, source, usage, items => onProgress('last uses', items)));
   report.set(
     'usage per day',
-    await importUsage(db, source, options.plan, items => onProgress('usage per day', items)),
+    await importUsage(db, source, usage, items => onProgress('usage per day', items)),
   );
   const history = { plan: options.plan, onlyNew: options.onlyChanged };
   report.set('events', await importEvents(db, source, history, items => onProgress('events', items)));
@@ -95,7 +98,7 @@ export async function importUnleash(
 }
 
 /** Tables whose rows have no equivalent in Halyard. */
-const LEFT_BEHIND = {
+const UNSUPPORTED_TABLES = {
   change_requests: 'change requests',
   release_plan_definitions: 'release plans and templates',
   banners: 'banners',
@@ -105,12 +108,12 @@ const LEFT_BEHIND = {
   integration_events: 'the log of integrations',
 } as const;
 
-/** What Unleash has that cannot be imported, in words. */
-export async function listLeftBehind(source: Source): Promise<string[]> {
+/** Describes what exists in Unleash but cannot be imported. */
+export async function listUnsupported(source: Source): Promise<string[]> {
   const lines: string[] = [...(source.notes ?? [])];
-  for (const [table, words] of Object.entries(LEFT_BEHIND)) {
+  for (const [table, label] of Object.entries(UNSUPPORTED_TABLES)) {
     const count = await countRows(source, table);
-    if (count > 0) lines.push(`${words}: ${count}`);
+    if (count > 0) lines.push(`${label}: ${count}`);
   }
   return lines;
 }

@@ -3,39 +3,39 @@ import { type Actor, SYSTEM } from '../../platform/actor.ts';
 import type { Db, Reader } from '../../platform/db/database.ts';
 import { type Change, change } from '../../record/change.ts';
 import { dataError } from './data-error.ts';
-import { type Context, digestOf, type Item, type Kind, type Problem } from './kinds/kind.ts';
-import { addReport, type KindReport, newReport, note } from './report.ts';
+import { type Context, computeDigest, type Item, type Kind, type Problem } from './kinds/kind.ts';
+import { addLine, addReport, type KindReport, newReport } from './report.ts';
 import {
   deleteMarks,
   findMarks,
+  type ImportMark,
   listMarkedKeys,
   lockImports,
   lockRows,
-  type Mark,
   upsertMarks,
 } from './store.ts';
 
 export type Options = {
-  /** Write nothing. */
+  /** Writes nothing. */
   plan: boolean;
-  /** Store what validation rejects, if SDKs evaluate it the same way. */
+  /** Stores what validation rejects, if SDKs evaluate it the same way. */
   accept: boolean;
-  /** Replace what changed in Halyard, or existed there before, with Unleash's version. */
+  /** Replaces what changed in Halyard, or existed there before, with Unleash's version. */
   overwrite: boolean;
-  /** Skip what Unleash has not changed since the last import, without checking Halyard. */
+  /** Skips what Unleash has not changed since the last import, without checking Halyard. */
   onlyChanged: boolean;
-  /** Only these features. */
+  /** Imports only these features. */
   onlyFeatures?: readonly string[] | undefined;
 };
 
 export const IMPORT_ACTOR: Actor = { ...SYSTEM, name: 'import from Unleash' };
-/** Remembers keys, to find what Unleash no longer has. */
+/** An import remembers every key that it reads, to find what Unleash no longer has. */
 const MAX_ITEMS = 1_000_000;
-const REMOVED_PER_CHANGE = 200;
+const REMOVALS_PER_CHANGE = 200;
 
 /**
- * Makes Halyard match Unleash. Each batch is one change, so an interrupted import can simply be repeated. What changed in Halyard
- * since the last import stays; if Unleash changed it too, it is a conflict.
+ * Makes Halyard match Unleash. Each batch is one change, so an interrupted import can simply be repeated. An item that changed in
+ * Halyard since the last import stays as it is. If Unleash changed it too, the report lists a conflict.
  */
 export async function synchronise<State>(
   db: Db,
@@ -46,28 +46,47 @@ export async function synchronise<State>(
   onBatch: (items: number) => void,
 ): Promise<KindReport> {
   const report = newReport();
-  const seen = new Set<string>();
-  for await (const batch of kind.read(context)) {
-    if (seen.size + batch.length > MAX_ITEMS)
+  const seenKeys = new Set<string>();
+  let readCount = 0;
+  for await (const unnamedBatch of kind.read(context)) {
+    const batch = unnamedBatch.map((item, index) => labelUnnamed(item, readCount + index + 1));
+    readCount += batch.length;
+    if (seenKeys.size + batch.length > MAX_ITEMS)
       throw new Error(`An import reads at most ${MAX_ITEMS} ${kind.name}.`);
-    const items = batch.filter(item => isFirst(item, seen, report));
-    const allowed = items.filter(item => isAccepted(item, options, report, onRejected));
-    const accepted = options.onlyChanged ? await changedThere(db, kind.name, allowed, report) : allowed;
-    if (options.plan) await decide(db, kind, accepted, options, report);
-    else if (accepted.length > 0) await write(db, kind, accepted, options, report, onRejected);
+    const items = batch.filter(item => isFirst(item, seenKeys, report));
+    const acceptedItems = items.filter(item => isAccepted(item, options, report, onRejected));
+    const itemsToWrite = options.onlyChanged
+      ? await findChangedItems(db, kind.name, acceptedItems, report)
+      : acceptedItems;
+    if (options.plan) await decide(db, kind, itemsToWrite, options, report);
+    else if (itemsToWrite.length > 0) await write(db, kind, itemsToWrite, options, report, onRejected);
     onBatch(items.length);
   }
-  for await (const gone of keysNotIn(db, kind.name, seen, kind.only?.(context))) {
-    const { remove: _, ...kept } = kind;
-    const removed = context.source.keeps?.has(kind.name) ? kept : kind;
-    if (options.plan) await decideRemoval(db, removed, gone, report);
+  for await (const goneKeys of keysNotIn(db, kind.name, seenKeys, kind.selectedKeys?.(context))) {
+    const { remove: _, ...keepingKind } = kind;
+    const isPartial = context.source.partialKinds?.has(kind.name) ?? false;
+    const removalKind: Kind<State> = isPartial ? keepingKind : kind;
+    // An API source lists less than Unleash has, so what it does not list may still exist. It lists all items that can be removed.
+    const isListedFully = context.source.kinds === undefined || removalKind.remove !== undefined;
+    const keptKeys = isListedFully ? report.onlyHere : report.notListed;
+    if (options.plan) await decideRemoval(db, removalKind, goneKeys, report, keptKeys);
     else
-      await changeOf(kind, db, gone, async current =>
-        remove(current, removed, await decideRemoval(current.tx, removed, gone, report)),
+      await makeChange(kind, db, goneKeys, async current =>
+        remove(
+          current,
+          removalKind,
+          await decideRemoval(current.tx, removalKind, goneKeys, report, keptKeys),
+        ),
       );
   }
+  if (kind.followUp !== undefined && report.followUps > 0)
+    addLine(report.toDo, kind.followUp.describe(report.followUps));
   return report;
 }
+
+/** Gives an item without a name a label with its position, so that somebody can find it. */
+const labelUnnamed = <State>(item: Item<State>, position: number): Item<State> =>
+  (item.label ?? item.key) === '' ? { ...item, label: `entry ${position} in Unleash` } : item;
 
 /**
  * Writes a batch as one change. If the database rejects its data, each half is written separately, down to the items at fault, so
@@ -81,20 +100,20 @@ async function write<State>(
   report: KindReport,
   onRejected: (key: string) => void,
 ): Promise<void> {
-  let counted = newReport();
+  let batchReport = newReport();
   try {
     const keys = items.map(({ key }) => key);
-    await changeOf(kind, db, keys, async current => {
-      counted = newReport();
-      await apply(current, kind, await decide(current.tx, kind, items, options, counted));
+    await makeChange(kind, db, keys, async current => {
+      batchReport = newReport();
+      await apply(current, kind, await decide(current.tx, kind, items, options, batchReport));
     });
-    addReport(report, counted);
+    addReport(report, batchReport);
   } catch (error) {
     const reason = dataError(error);
     const [first] = items;
     if (reason === undefined || first === undefined) throw error;
     if (items.length === 1) {
-      note(report.rejected, `${first.label ?? first.key}: ${reason}`);
+      addLine(report.rejected, `${first.label ?? first.key}: ${reason}`);
       onRejected(first.key);
       return;
     }
@@ -105,69 +124,81 @@ async function write<State>(
 }
 
 /**
- * One change to these items. It waits for a change of another import and for edits of the items, so that it compares what they have
- * written. It is rejected if no admin would remain, for example because Unleash demoted the only one.
+ * Makes one change to these items. The change waits for other imports and for edits of the items, so that it compares what they
+ * have written. The change is rejected if no admin would remain, for example because Unleash demoted the only admin.
  */
-const changeOf = <State>(
+const makeChange = <State>(
   kind: Kind<State>,
   db: Db,
   keys: string[],
   work: (current: Change) => Promise<void>,
 ): Promise<void> =>
   change(db, IMPORT_ACTOR, async current => {
-    const locked = async () => {
+    const lockAndWork = async () => {
       await lockImports(current.tx);
       if (kind.rows !== undefined) await lockRows(current.tx, kind.rows(keys));
       await work(current);
     };
-    await (kind.canRevokeAdmin ? keepLastAdmin(current, locked) : locked());
+    await (kind.canRevokeAdmin ? keepLastAdmin(current, lockAndWork) : lockAndWork());
   });
 
-/** Two items in Unleash can have the same name in Halyard, such as users whose names differ only in case. The first one is imported. */
-function isFirst<State>({ key, label = key }: Item<State>, seen: Set<string>, report: KindReport): boolean {
-  if (seen.has(key))
-    note(report.rejected, `${label}: Unleash has another one that would get the same name in Halyard`);
-  const isNew = !seen.has(key);
-  seen.add(key);
+/**
+ * Returns whether an item is the first with its key, and reports other items as rejected. Two items in Unleash can have the same
+ * name in Halyard, such as users whose names differ only in case, and only the first one is imported.
+ */
+function isFirst<State>(
+  { key, label = key }: Item<State>,
+  seenKeys: Set<string>,
+  report: KindReport,
+): boolean {
+  if (seenKeys.has(key))
+    addLine(report.rejected, `${label}: Unleash has another one that would get the same name in Halyard`);
+  const isNew = !seenKeys.has(key);
+  seenKeys.add(key);
   return isNew;
 }
 
 /** Larger than any request body that Halyard accepts. SDKs would download it again after each change. */
-const MAX_CHARACTERS = 8_000_000;
+const MAX_ITEM_CHARACTERS = 8_000_000;
 
 const sizeProblems = (state: unknown): Problem[] => {
   const { length } = JSON.stringify(state);
-  return length <= MAX_CHARACTERS
+  return length <= MAX_ITEM_CHARACTERS
     ? []
     : [
         {
-          message: `it has ${length.toLocaleString('en')} characters; the maximum is ${MAX_CHARACTERS.toLocaleString('en')}`,
+          message: `it has ${length.toLocaleString('en')} characters; the maximum is ${MAX_ITEM_CHARACTERS.toLocaleString('en')}`,
           acceptable: false,
         },
       ];
 };
 
 function isAccepted<State>(
-  { key, label = key, state, problems: ofRules = [], leftBehind = [] }: Item<State>,
+  { key, label = key, state, problems: ruleProblems = [], leftBehind = [], unsupported }: Item<State>,
   { accept }: Options,
   report: KindReport,
   onRejected: (key: string) => void,
 ): boolean {
-  const problems = [...ofRules, ...sizeProblems(state)];
-  for (const line of leftBehind) note(report.leftBehind, `${label}: ${line}`);
+  if (unsupported !== undefined) {
+    addLine(report.unsupported, `${label}: ${unsupported}`);
+    onRejected(key);
+    return false;
+  }
+  const problems = [...ruleProblems, ...sizeProblems(state)];
+  for (const line of leftBehind) addLine(report.leftBehind, `${label}: ${line}`);
   if (problems.length === 0) return true;
   const line = `${label}: ${problems.map(({ message }) => message).join('; ')}`;
   const isStored = accept && problems.every(({ acceptable }) => acceptable);
   const hint = accept || problems.some(({ acceptable }) => !acceptable) ? '' : ' (--accept stores it)';
-  if (isStored) note(report.accepted, line);
+  if (isStored) addLine(report.accepted, line);
   else {
-    note(report.rejected, line + hint);
+    addLine(report.rejected, line + hint);
     onRejected(key);
   }
   return isStored;
 }
 
-async function changedThere<State>(
+async function findChangedItems<State>(
   db: Db,
   kind: string,
   items: Item<State>[],
@@ -178,59 +209,64 @@ async function changedThere<State>(
     kind,
     items.map(({ key }) => key),
   );
-  const changed = items.filter(({ key, state }) => marks.get(key)?.digest !== digestOf(state));
-  report.unchanged += items.length - changed.length;
-  return changed;
+  const changedItems = items.filter(({ key, state }) => marks.get(key)?.digest !== computeDigest(state));
+  report.unchanged += items.length - changedItems.length;
+  return changedItems;
 }
 
-type Decision<State> = { item: Item<State>; before: State | undefined };
-type Decided<State> = { writes: Decision<State>[]; marks: Mark[] };
+type Decision<State> = { item: Item<State>; stateBefore: State | undefined };
+type Decisions<State> = { writes: Decision<State>[]; marks: ImportMark[] };
 
-/** Compares the digests of three states: in Unleash, in Halyard, and at the last import. */
+/** Compares the digests of the states in Unleash, in Halyard, and at the last import. */
 async function decide<State>(
   db: Reader,
   kind: Kind<State>,
   items: Item<State>[],
   { overwrite }: Options,
   report: KindReport,
-): Promise<Decided<State>> {
+): Promise<Decisions<State>> {
   const keys = items.map(({ key }) => key);
-  const here = await kind.find(db, keys);
+  const currentStates = await kind.find(db, keys);
   const marks = await findMarks(db, kind.name, keys);
-  const decided: Decided<State> = { writes: [], marks: [] };
+  const decisions: Decisions<State> = { writes: [], marks: [] };
   for (const item of items) {
     const { key, label = key, state } = item;
-    const before = here.get(key);
+    const stateBefore = currentStates.get(key);
     const mark = marks.get(key);
-    const [there, now] = [digestOf(state), before === undefined ? undefined : digestOf(before)];
+    const [unleashDigest, halyardDigest] = [
+      computeDigest(state),
+      stateBefore === undefined ? undefined : computeDigest(stateBefore),
+    ];
     const problems = (item.problems ?? []).map(({ message }) => message);
     const environments = [...new Set((item.problems ?? []).map(({ environment = '' }) => environment))];
-    const write = () => {
-      if (before === undefined) report.created++;
+    const addWrite = () => {
+      if (stateBefore === undefined) report.created++;
       else report.updated++;
-      decided.writes.push({ item, before });
-      decided.marks.push({ key, digest: there, problems, environments });
+      if (stateBefore === undefined && kind.followUp?.isNeeded(state)) report.followUps++;
+      decisions.writes.push({ item, stateBefore });
+      decisions.marks.push({ key, digest: unleashDigest, problems, environments });
     };
-    if (there === now) {
+    if (unleashDigest === halyardDigest) {
       report.unchanged++;
-      if (mark?.digest !== there || mark.problems.join('\n') !== problems.join('\n'))
-        decided.marks.push({ key, digest: there, problems, environments });
+      if (mark?.digest !== unleashDigest || mark.problems.join('\n') !== problems.join('\n'))
+        decisions.marks.push({ key, digest: unleashDigest, problems, environments });
     } else if (mark === undefined) {
-      if (before === undefined || overwrite || kind.isSeeded?.(key)) write();
-      else note(report.conflicts, `${label} exists here and differs`);
-    } else if (now === mark.digest || overwrite) write();
-    else if (there === mark.digest)
-      note(report.keptHere, before === undefined ? `${label} (deleted here)` : label);
-    else if (before === undefined) note(report.conflicts, `${label} was deleted here and changed in Unleash`);
-    else note(report.conflicts, `${label} was changed here and in Unleash`);
+      if (stateBefore === undefined || overwrite || kind.isSeeded?.(key)) addWrite();
+      else addLine(report.conflicts, `${label} exists here and differs`);
+    } else if (halyardDigest === mark.digest || overwrite) addWrite();
+    else if (unleashDigest === mark.digest)
+      addLine(report.keptHere, stateBefore === undefined ? `${label} (deleted here)` : label);
+    else if (stateBefore === undefined)
+      addLine(report.conflicts, `${label} was deleted here and changed in Unleash`);
+    else addLine(report.conflicts, `${label} was changed here and in Unleash`);
   }
-  return decided;
+  return decisions;
 }
 
 async function apply<State>(
   { tx, record }: Change,
   kind: Kind<State>,
-  { writes, marks }: Decided<State>,
+  { writes, marks }: Decisions<State>,
 ): Promise<void> {
   if (writes.length > 0)
     await kind.write(
@@ -238,52 +274,55 @@ async function apply<State>(
       writes.map(({ item }) => item),
     );
   if (marks.length > 0) await upsertMarks(tx, kind.name, marks);
-  for (const { item, before } of writes) record(kind.event(item.state, before, item.details ?? {}));
+  for (const { item, stateBefore } of writes) record(kind.event(item.state, stateBefore, item.details ?? {}));
 }
 
-/** What was imported earlier, but is not among the keys that were read. */
+/** Yields what was imported earlier but is not among the keys that were just read. */
 async function* keysNotIn(
   db: Db,
   kind: string,
-  seen: ReadonlySet<string>,
-  only: readonly string[] | undefined,
+  seenKeys: ReadonlySet<string>,
+  selectedKeys: readonly string[] | undefined,
 ): AsyncGenerator<string[]> {
-  if (only !== undefined) {
-    const gone = [...(await findMarks(db, kind, [...only])).keys()].filter(key => !seen.has(key));
-    if (gone.length > 0) yield gone;
+  if (selectedKeys !== undefined) {
+    const goneKeys = [...(await findMarks(db, kind, [...selectedKeys])).keys()].filter(
+      key => !seenKeys.has(key),
+    );
+    if (goneKeys.length > 0) yield goneKeys;
     return;
   }
-  let after = '';
+  let lastKey = '';
   for (;;) {
-    const keys = await listMarkedKeys(db, kind, after, REMOVED_PER_CHANGE);
-    const last = keys.at(-1);
-    if (last === undefined) return;
-    const gone = keys.filter(key => !seen.has(key));
-    if (gone.length > 0) yield gone;
-    after = last;
+    const keys = await listMarkedKeys(db, kind, lastKey, REMOVALS_PER_CHANGE);
+    const lastMarkedKey = keys.at(-1);
+    if (lastMarkedKey === undefined) return;
+    const goneKeys = keys.filter(key => !seenKeys.has(key));
+    if (goneKeys.length > 0) yield goneKeys;
+    lastKey = lastMarkedKey;
   }
 }
 
-type Removal<State> = { keys: string[]; forgotten: string[]; before: State[] };
+type Removal<State> = { keys: string[]; forgottenKeys: string[]; states: State[] };
 
 async function decideRemoval<State>(
   db: Reader,
   kind: Kind<State>,
   keys: string[],
   report: KindReport,
+  keptKeys: string[],
 ): Promise<Removal<State>> {
-  const here = await kind.find(db, keys);
+  const currentStates = await kind.find(db, keys);
   const marks = await findMarks(db, kind.name, keys);
-  const removal: Removal<State> = { keys: [], forgotten: [], before: [] };
+  const removal: Removal<State> = { keys: [], forgottenKeys: [], states: [] };
   for (const key of keys) {
-    const before = here.get(key);
-    if (before === undefined) removal.forgotten.push(key);
-    else if (kind.remove === undefined || digestOf(before) !== marks.get(key)?.digest)
-      note(report.onlyHere, key);
+    const state = currentStates.get(key);
+    if (state === undefined) removal.forgottenKeys.push(key);
+    else if (kind.remove === undefined || computeDigest(state) !== marks.get(key)?.digest)
+      addLine(keptKeys, key);
     else {
       report.removed++;
       removal.keys.push(key);
-      removal.before.push(before);
+      removal.states.push(state);
     }
   }
   return removal;
@@ -292,10 +331,10 @@ async function decideRemoval<State>(
 async function remove<State>(
   { tx, record }: Change,
   kind: Kind<State>,
-  { keys, forgotten, before }: Removal<State>,
+  { keys, forgottenKeys, states }: Removal<State>,
 ): Promise<void> {
-  await deleteMarks(tx, kind.name, [...keys, ...forgotten]);
+  await deleteMarks(tx, kind.name, [...keys, ...forgottenKeys]);
   if (keys.length === 0 || kind.remove === undefined) return;
   await kind.remove.write(tx, keys);
-  for (const one of before) record(kind.remove.event(one));
+  for (const state of states) record(kind.remove.event(state));
 }

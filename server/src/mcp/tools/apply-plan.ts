@@ -2,9 +2,9 @@ import { Type } from 'typebox';
 import { rejectInMaintenance } from '../../people/maintenance/reject-writes.ts';
 import { Arguments } from '../inputs.ts';
 import { flagUrl } from '../place.ts';
-import { MAX_PLAN_LENGTH, openPlan } from '../plan.ts';
-import { carryOut } from '../rehearse.ts';
-import { fitting, named } from '../shown.ts';
+import { MAX_PLAN_LENGTH, verifyPlan } from '../plan.ts';
+import { executeChanges } from '../rehearse.ts';
+import { quoteName, takeFittingItems } from '../shown.ts';
 import { tool } from '../tool.ts';
 import { WRITE_PERMISSIONS } from '../write-permissions.ts';
 
@@ -12,7 +12,7 @@ export const applyPlan = tool({
   name: 'apply_plan',
   title: 'Apply a plan',
   description:
-    'Applies a plan: all of it, or nothing. Rejected if a flag has changed since, if the result would differ from the diff of the plan, if the plan has expired, or if plan or hash was altered. Returns change for wait_until_live.',
+    "Applies a plan: all of it, or nothing. Rejected if a flag has changed since, if the result would differ from the plan's diff, if the plan has expired, or if plan or hash was altered. Returns change for wait_until_live.",
   effect: 'changes',
   needs: WRITE_PERMISSIONS,
   input: Arguments({
@@ -20,26 +20,26 @@ export const applyPlan = tool({
     hash: Type.String({ minLength: 1, maxLength: 64 }),
   }),
   run: async (call, { plan: text, hash }) => {
-    const plan = openPlan(call.planKeys, text, hash, call.actor, new Date());
+    const plan = verifyPlan(call.planKeys, text, hash, call.actor, new Date());
     await rejectInMaintenance(call.db);
-    // The request itself counts as one write.
+    // The request itself already counts as one write.
     if (plan.operations.length > 1) call.app.takeWrites(call.request.caller, plan.operations.length - 1);
-    await carryOut(call, plan, hash);
+    await executeChanges(call, plan, hash);
     const { events = new Map<string, number>(), revisions = new Map<string, number>() } = call.actor;
     return {
       applied: true,
       change: events.get('') ?? [...events.values()].at(-1),
       revisions: Object.fromEntries(revisions),
-      flags: fitting(
+      flags: takeFittingItems(
         plan.base.map(({ name }) => ({ name, url: flagUrl(call, plan.project, name) })),
         2_000,
       ),
     };
   },
   text: ({ change, revisions, flags }) => [
-    `Applied to ${flags.map(({ name }) => named(name)).join(', ')}; change ${change}`,
+    `Applied to ${flags.map(({ name }) => quoteName(name)).join(', ')}; change ${change}`,
     ...Object.entries(revisions).map(
-      ([environment, revision]) => `${named(environment)}: revision ${revision}`,
+      ([environment, revision]) => `${quoteName(environment)}: revision ${revision}`,
     ),
   ],
 });

@@ -1,17 +1,17 @@
 import { Type } from 'typebox';
 import type { Feature } from '../../flags/features/schema.ts';
 import { rejectInMaintenance } from '../../people/maintenance/reject-writes.ts';
-import { runStored } from '../../record/operations/stored.ts';
+import { runStoredOperations } from '../../record/operations/stored.ts';
 import { Arguments, Flag, Name, Project, Reason, rejectUnprintable } from '../inputs.ts';
 import { flagUrl } from '../place.ts';
-import { named } from '../shown.ts';
+import { quoteName } from '../shown.ts';
 import { tool } from '../tool.ts';
 
 export const createFlag = tool({
   name: 'create_flag',
   title: 'Create a flag',
   description:
-    'Creates a flag that is disabled in every environment. Call find_flags first: the flag may exist.',
+    'Creates a flag that is disabled in every environment. Call find_flags first: the flag may already exist.',
   effect: 'adds',
   needs: ['CREATE_FEATURE'],
   input: Arguments({
@@ -40,19 +40,21 @@ export const createFlag = tool({
         })),
       }),
     };
-    const [feature] = (await runStored(call.app, call.db, call.instance, actor, [
+    const [feature] = (await runStoredOperations(call.app, call.db, call.instance, actor, [
       { operation: 'createFeature', input: { params: { projectId: project }, body } },
     ])) as [Feature];
     return {
       flag: feature.name,
       project,
       type: feature.type,
-      environments: feature.environments.slice(0, 20).map(one => ({ name: one.name, enabled: one.enabled })),
+      environments: feature.environments
+        .slice(0, 20)
+        .map(environment => ({ name: environment.name, enabled: environment.enabled })),
       url: flagUrl(call, project, name),
     };
   },
   text: ({ flag, project, url }) => [
-    `Created flag ${named(flag)} in project ${named(project)}, disabled everywhere`,
+    `Created flag ${quoteName(flag)} in project ${quoteName(project)}, disabled everywhere`,
     url,
   ],
 });

@@ -1,21 +1,21 @@
+import { ALL } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import { ALL } from '../../../../plane/src/platform/http/schema.ts';
 import { singleContext } from '../../explaining/playground/contexts.ts';
-import { play } from '../../explaining/playground/play.ts';
+import { evaluateAll } from '../../explaining/playground/play.ts';
 import type { PlaygroundEvaluation } from '../../explaining/playground/schema.ts';
 import { Arguments, Environment, Flag } from '../inputs.ts';
-import { projectOf } from '../place.ts';
-import { fitting, named } from '../shown.ts';
+import { findFlagProject } from '../place.ts';
+import { quoteName, takeFittingItems } from '../shown.ts';
 import { tool } from '../tool.ts';
 
-/** Fields of a context that SDKs know. Others are properties. */
-const KNOWN: readonly string[] = ['appName', 'userId', 'sessionId', 'remoteAddress', 'currentTime'];
+/** The context fields that SDKs know. All other fields are properties. */
+const KNOWN_FIELDS: readonly string[] = ['appName', 'userId', 'sessionId', 'remoteAddress', 'currentTime'];
 
 export const explainEvaluation = tool({
   name: 'explain_evaluation',
   title: 'Explain an evaluation',
   description:
-    'Evaluates a flag for a context exactly as SDKs do and says why, now or at a past time. Context fields: userId, sessionId, appName, remoteAddress, currentTime or your own.',
+    'Evaluates a flag for a context exactly as SDKs do and explains why, now or at a past time. Context fields: userId, sessionId, appName, remoteAddress, currentTime or your own.',
   effect: 'reads',
   input: Arguments({
     flag: Flag,
@@ -29,16 +29,16 @@ export const explainEvaluation = tool({
     { instance: { longReads }, request: { caller, visit }, ...call },
     { flag, environment, context = {}, at },
   ) => {
-    await projectOf(call, flag);
+    await findFlagProject(call, flag);
     const entries = Object.entries(context);
-    const known = entries.filter(([name]) => KNOWN.includes(name));
-    const properties = entries.filter(([name]) => !KNOWN.includes(name));
-    const input = { ...Object.fromEntries(known), properties: Object.fromEntries(properties) };
+    const knownEntries = entries.filter(([name]) => KNOWN_FIELDS.includes(name));
+    const otherEntries = entries.filter(([name]) => !KNOWN_FIELDS.includes(name));
+    const input = { ...Object.fromEntries(knownEntries), properties: Object.fromEntries(otherEntries) };
     const { features, notEvaluated } = await longReads.run({ caller, visit }, db =>
-      play(
+      evaluateAll(
         db,
         call.actor,
-        { names: [environment], pathOf: () => 'environment' },
+        { names: [environment], getPath: () => 'environment' },
         { projects: ALL, features: [flag], ...(at !== undefined && { at }) },
         singleContext(input, '/arguments/context'),
         JSON.stringify,
@@ -55,13 +55,13 @@ export const explainEvaluation = tool({
       enabled: isEnabled,
       reason,
       variant: variant?.name === 'disabled' ? undefined : variant?.name,
-      steps: fitting(explanation),
+      steps: takeFittingItems(explanation),
     };
   },
   text: result => [
     result.enabled === undefined
-      ? `Flag ${named(result.flag)} cannot be evaluated: ${result.reason}`
-      : `Flag ${named(result.flag)} is ${result.enabled ? 'enabled' : 'disabled'} in ${named(result.environment)}${result.variant === undefined ? '' : `, variant ${named(result.variant)}`}`,
+      ? `Flag ${quoteName(result.flag)} cannot be evaluated: ${result.reason}`
+      : `Flag ${quoteName(result.flag)} is ${result.enabled ? 'enabled' : 'disabled'} in ${quoteName(result.environment)}${result.variant === undefined ? '' : `, variant ${quoteName(result.variant)}`}`,
     ...(result.steps ?? []),
   ],
 });

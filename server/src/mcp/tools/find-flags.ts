@@ -2,10 +2,10 @@ import { Type } from 'typebox';
 import type { FeatureSearchResult, FoundFeature } from '../../flags/feature-search/schema.ts';
 import { Arguments, Cursor, DEFAULT_LIMIT, Environment, Limit, Project } from '../inputs.ts';
 import { flagUrl } from '../place.ts';
-import { fitting, named } from '../shown.ts';
+import { quoteName, takeFittingItems } from '../shown.ts';
 import { type Call, tool } from '../tool.ts';
 
-const MAX_QUERY = 100;
+const MAX_QUERY_LENGTH = 100;
 
 export const findFlags = tool({
   name: 'find_flags',
@@ -15,7 +15,7 @@ export const findFlags = tool({
   effect: 'reads',
   input: Arguments({
     query: Type.Optional(
-      Type.String({ maxLength: MAX_QUERY, description: 'Substring; a comma separates alternatives' }),
+      Type.String({ maxLength: MAX_QUERY_LENGTH, description: 'Substring; a comma separates alternatives' }),
     ),
     project: Type.Optional(Project),
     state: Type.Optional(Type.Enum(['active', 'stale', 'archived'])),
@@ -42,7 +42,7 @@ export const findFlags = tool({
         offset: String(cursor),
       },
     });
-    const flags = fitting(features.map(feature => flagOf(call, feature)));
+    const flags = takeFittingItems(features.map(feature => summarizeFlag(call, feature)));
     const next = cursor + flags.length;
     return { flags, total, ...(next < total && flags.length > 0 && { next }) };
   },
@@ -50,14 +50,14 @@ export const findFlags = tool({
     `${total} found${next === undefined ? '' : `, next page: cursor ${next}`}`,
     ...flags.map(
       ({ name, project, type, stale, archived, enabled, lastSeen }) =>
-        `${named(name)} project ${named(project)}, ${type}${archived ? ', archived' : ''}${stale ? ', stale' : ''}; enabled in: ${
-          enabled.map(named).join(', ') || 'none'
+        `${quoteName(name)} project ${quoteName(project)}, ${type}${archived ? ', archived' : ''}${stale ? ', stale' : ''}; enabled in: ${
+          enabled.map(quoteName).join(', ') || 'none'
         }${lastSeen === undefined ? '; never seen' : `; last seen ${lastSeen}`}`,
     ),
   ],
 });
 
-const flagOf = (
+const summarizeFlag = (
   call: Call,
   { name, project, type, stale, archivedAt, environments, lastSeenAt }: FoundFeature,
 ) => ({

@@ -1,19 +1,19 @@
 import { Type } from 'typebox';
 import { type EventDelivery, type IntegrationEvent, STATES } from '../../delivery/deliveries/schema.ts';
 import { Arguments, Cursor, DEFAULT_LIMIT, Limit } from '../inputs.ts';
-import { fitting } from '../shown.ts';
+import { takeFittingItems } from '../shown.ts';
 import { tool } from '../tool.ts';
 
 const Id = (description: string) =>
   Type.Optional(Type.Integer({ minimum: -4_294_967_296, maximum: Number.MAX_SAFE_INTEGER, description }));
 
-type Records = { integrationEvents: IntegrationEvent[]; next?: number };
+type DeliveryList = { integrationEvents: IntegrationEvent[]; next?: number };
 
 export const listDeliveries = tool({
   name: 'list_deliveries',
   title: 'List deliveries',
   description:
-    'Lists deliveries of events to integrations such as webhooks, newest first. Without an event, only admins may call it.',
+    'Lists deliveries of events to integrations such as webhooks, newest first. Only admins may list deliveries without specifying an event.',
   effect: 'reads',
   input: Arguments({
     event: Id('Event id'),
@@ -27,14 +27,14 @@ export const listDeliveries = tool({
       const { deliveries } = await call.read<{ deliveries: EventDelivery[] }>('getEventDeliveries', {
         params: { id: String(event) },
       });
-      const chosen = deliveries.filter(
-        one =>
-          (integration === undefined || one.integrationId === integration) &&
-          (state === undefined || one.state === state),
+      const matching = deliveries.filter(
+        delivery =>
+          (integration === undefined || delivery.integrationId === integration) &&
+          (state === undefined || delivery.state === state),
       );
       return {
-        deliveries: fitting(
-          chosen.slice(0, limit).map(({ id, integrationId, state, attempts, lastStatus }) => ({
+        deliveries: takeFittingItems(
+          matching.slice(0, limit).map(({ id, integrationId, state, attempts, lastStatus }) => ({
             id,
             integration: integrationId,
             event,
@@ -52,26 +52,29 @@ export const listDeliveries = tool({
     };
     const { integrationEvents, next } =
       integration === undefined
-        ? await call.read<Records>('getDeliveries', { query })
-        : await call.read<Records>('getIntegrationEvents', { params: { id: String(integration) }, query });
-    const all = integrationEvents.map(one => ({
-      id: one.id,
-      integration: one.integrationId,
-      event: one.event.id,
-      state: one.state,
-      attempts: one.attempts,
-      lastStatus: one.lastStatus,
-      details: one.stateDetails,
+        ? await call.read<DeliveryList>('getDeliveries', { query })
+        : await call.read<DeliveryList>('getIntegrationEvents', {
+            params: { id: String(integration) },
+            query,
+          });
+    const allDeliveries = integrationEvents.map(integrationEvent => ({
+      id: integrationEvent.id,
+      integration: integrationEvent.integrationId,
+      event: integrationEvent.event.id,
+      state: integrationEvent.state,
+      attempts: integrationEvent.attempts,
+      lastStatus: integrationEvent.lastStatus,
+      details: integrationEvent.stateDetails,
     }));
-    const deliveries = fitting(all);
-    const following = deliveries.length < all.length ? Number(deliveries.at(-1)?.id) : next;
-    return { deliveries, ...(following !== undefined && { next: following }) };
+    const deliveries = takeFittingItems(allDeliveries);
+    const nextCursor = deliveries.length < allDeliveries.length ? Number(deliveries.at(-1)?.id) : next;
+    return { deliveries, ...(nextCursor !== undefined && { next: nextCursor }) };
   },
   text: ({ deliveries, ...page }) => [
-    `${deliveries.length} deliveries${'next' in page && page.next !== undefined ? `, next page: cursor ${page.next}` : ''}`,
-    ...deliveries.map(one => {
-      const details = 'details' in one ? ` ${one.details}` : '';
-      return `${one.id} event ${one.event} to integration ${one.integration}: ${one.state}, attempts ${one.attempts}${one.lastStatus === undefined ? '' : `, status ${one.lastStatus}`}${details}`;
+    `${deliveries.length} ${deliveries.length === 1 ? 'delivery' : 'deliveries'}${'next' in page && page.next !== undefined ? `, next page: cursor ${page.next}` : ''}`,
+    ...deliveries.map(delivery => {
+      const details = 'details' in delivery ? ` ${delivery.details}` : '';
+      return `${delivery.id} event ${delivery.event} to integration ${delivery.integration}: ${delivery.state}, attempts ${delivery.attempts}${delivery.lastStatus === undefined ? '' : `, status ${delivery.lastStatus}`}${details}`;
     }),
   ],
 });

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Finding, ProjectHealth } from '../../flags/health/findings/schema.ts';
 import { RULES } from '../../flags/health/rules/rules.ts';
 import { Arguments, Cursor, DEFAULT_LIMIT, Limit, Project } from '../inputs.ts';
-import { fitting, named } from '../shown.ts';
+import { quoteName, takeFittingItems } from '../shown.ts';
 import { tool } from '../tool.ts';
 
 export const listFindings = tool({
@@ -26,7 +26,7 @@ export const listFindings = tool({
         offset: String(cursor),
       },
     });
-    const findings = fitting(health.findings.map(findingOf));
+    const findings = takeFittingItems(health.findings.map(summarizeFinding));
     const next = cursor + findings.length;
     return {
       health: health.health,
@@ -36,16 +36,16 @@ export const listFindings = tool({
     };
   },
   text: ({ health, findings, total, next }) => [
-    `Health ${health} of 100, ${total} findings${next === undefined ? '' : `, next page: cursor ${next}`}`,
+    `Health ${health} of 100, ${total} ${total === 1 ? 'finding' : 'findings'}${next === undefined ? '' : `, next page: cursor ${next}`}`,
     ...findings.map(
       ({ kind, flag, segment, since, remedy }) =>
-        `${kind}: ${flag === undefined ? `segment ${named(segment ?? '')}` : named(flag)}${since === undefined ? '' : ` since ${since}`}. ${remedy}`,
+        `${kind}: ${flag === undefined ? `segment ${quoteName(segment ?? '')}` : quoteName(flag)}${since === undefined ? '' : ` since ${since}`}. ${remedy}`,
     ),
   ],
 });
 
-/** A finding, and the two facts of its evidence that decide what to keep. */
-export const findingOf = ({ rule, feature, segment, evidence, remedy }: Finding) => ({
+/** Returns a finding with the two facts of its evidence that decide what to keep. */
+export const summarizeFinding = ({ rule, feature, segment, evidence, remedy }: Finding) => ({
   kind: rule,
   flag: feature ?? undefined,
   segment: segment?.name,

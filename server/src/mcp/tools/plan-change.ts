@@ -1,21 +1,21 @@
-import { badData } from '../../../../plane/src/platform/errors.ts';
+import { badData } from '@halyard/plane/platform/errors.ts';
 import { rejectInMaintenance } from '../../people/maintenance/reject-writes.ts';
 import { Changes, resolveChanges } from '../changes.ts';
-import { type Difference, differences } from '../diff.ts';
+import { type Difference, listDifferences } from '../diff.ts';
 import { Arguments, Reason, rejectUnprintable } from '../inputs.ts';
-import { credentialOf, hashOf, PLAN_MINUTES, type Plan, signPlan } from '../plan.ts';
+import { formatCredential, hashPlan, PLAN_LIFETIME_MINUTES, type Plan, signPlan } from '../plan.ts';
 import { rehearse } from '../rehearse.ts';
-import { fitting } from '../shown.ts';
+import { takeFittingItems } from '../shown.ts';
 import { tool } from '../tool.ts';
 import { WRITE_PERMISSIONS } from '../write-permissions.ts';
 
-/** The plan itself takes up to 2,000 characters of the result. */
-const DIFF_BUDGET = 2_500;
+/** The budget for the diff in characters. The plan itself takes up to 2,000 characters of the result. */
+const MAX_DIFF_CHARACTERS = 2_500;
 
 export const planChange = tool({
   name: 'plan_change',
   title: 'Plan a change',
-  description: `Prepares a change of flags in one project without making it. Returns the exact diff, and a plan with its hash for apply_plan, valid for ${PLAN_MINUTES} minutes. environment is needed for enable, disable, rollout, strategies, variants and copy. rollout sets the percentage and never enables.`,
+  description: `Prepares a change of flags in one project without making it. Returns the exact diff, and a plan with its hash for apply_plan, valid for ${PLAN_LIFETIME_MINUTES} minutes. environment is needed for enable, disable, rollout, strategies, variants and copy. rollout sets the percentage and never enables.`,
   effect: 'reads',
   needs: WRITE_PERMISSIONS,
   input: Arguments({
@@ -25,38 +25,45 @@ export const planChange = tool({
   run: async (call, { changes, reason }) => {
     rejectUnprintable(reason);
     await rejectInMaintenance(call.db);
-    const resolved = await resolveChanges(call, changes);
-    const { before, base, after } = await rehearse(
+    const resolvedChanges = await resolveChanges(call, changes);
+    const { flagsBefore, base, flagsAfter } = await rehearse(
       { ...call, actor: { ...call.actor, comment: reason } },
-      resolved,
+      resolvedChanges,
     );
-    const diff = differences(before, after);
+    const diff = listDifferences(flagsBefore, flagsAfter);
     if (diff.length === 0)
       throw badData([{ message: 'The plan changes nothing, because the flags are already as requested.' }]);
-    const { project, operations } = resolved;
-    const expiresAt = Math.floor(Date.now() / 1_000) + 60 * PLAN_MINUTES;
-    const plan: Plan = { project, operations, base, reason, credential: credentialOf(call.actor), expiresAt };
-    const hash = hashOf(plan, diff);
+    const { project, operations } = resolvedChanges;
+    const expiresAt = Math.floor(Date.now() / 1_000) + 60 * PLAN_LIFETIME_MINUTES;
+    const plan: Plan = {
+      project,
+      operations,
+      base,
+      reason,
+      credential: formatCredential(call.actor),
+      expiresAt,
+    };
+    const hash = hashPlan(plan, diff);
     const production = [
       ...new Set(
-        after.flatMap(({ environments }) =>
-          environments.filter(({ type }) => type === 'production').map(one => one.name),
+        flagsAfter.flatMap(({ environments }) =>
+          environments.filter(({ type }) => type === 'production').map(environment => environment.name),
         ),
       ),
     ];
-    const isIn = ({ path }: Difference, name: string) => path.includes(` / ${name}: `);
-    // If the list does not fit, what changes production is shown.
-    const isLive = (one: Difference) => production.some(name => isIn(one, name));
-    const shownDiff = fitting(
+    const isInEnvironment = ({ path }: Difference, name: string) => path.includes(` / ${name}: `);
+    // Differences in production come first, so that the result shows them even if the list does not fit.
+    const isLive = (difference: Difference) => production.some(name => isInEnvironment(difference, name));
+    const visibleDiff = takeFittingItems(
       diff.toSorted((a, b) => Number(isLive(b)) - Number(isLive(a))),
-      DIFF_BUDGET,
+      MAX_DIFF_CHARACTERS,
     );
     return {
       plan: signPlan(call.planKeys, plan, hash),
       hash,
-      diff: shownDiff,
-      ...(shownDiff.length < diff.length && { moreDifferences: diff.length - shownDiff.length }),
-      production: production.filter(name => diff.some(one => isIn(one, name))),
+      diff: visibleDiff,
+      ...(visibleDiff.length < diff.length && { moreDifferences: diff.length - visibleDiff.length }),
+      production: production.filter(name => diff.some(difference => isInEnvironment(difference, name))),
       expiresAt: new Date(expiresAt * 1_000).toISOString(),
     };
   },
@@ -68,7 +75,7 @@ export const planChange = tool({
     ...(moreDifferences === undefined
       ? []
       : [`and ${moreDifferences} more differences; plan fewer changes to see all of them`]),
-    ...(production.length > 0 ? [`This changes production: ${production.join(', ')}`] : []),
+    ...(production.length > 0 ? [`This changes production environments: ${production.join(', ')}`] : []),
     `plan: ${plan}`,
     `hash: ${hash}`,
     `expires: ${expiresAt}`,

@@ -1,13 +1,13 @@
 import type { Feature } from '../../flags/features/schema.ts';
 import type { ProjectHealth } from '../../flags/health/findings/schema.ts';
 import { Arguments, Flag } from '../inputs.ts';
-import { flagUrl, projectOf } from '../place.ts';
-import { named } from '../shown.ts';
+import { findFlagProject, flagUrl } from '../place.ts';
+import { quoteName } from '../shown.ts';
 import { tool } from '../tool.ts';
-import { findingOf } from './list-findings.ts';
+import { summarizeFinding } from './list-findings.ts';
 
-/** Rules whose findings say that the code of a flag can be removed. */
-const REASONS: readonly string[] = [
+/** The rules whose findings say that a flag's code can be removed. */
+const REMOVAL_RULES: readonly string[] = [
   'stale',
   'past-lifetime',
   'enabled-everywhere',
@@ -16,17 +16,17 @@ const REASONS: readonly string[] = [
   'constant-result',
 ];
 
-const MAX_SHOWN = 10;
+const MAX_LISTED = 10;
 
 export const removalReadiness = tool({
   name: 'removal_readiness',
   title: 'Check whether a flag can be removed',
   description:
-    'Says whether a flag can be removed from the code, which branch to keep, the evidence, and what blocks the removal. Archive the flag only after the code without it is deployed.',
+    'Returns whether a flag can be removed from the code, which branch to keep, the evidence, and what blocks the removal. Archive the flag only after the code without it is deployed.',
   effect: 'reads',
   input: Arguments({ flag: Flag }),
   run: async (call, { flag }) => {
-    const project = await projectOf(call, flag);
+    const project = await findFlagProject(call, flag);
     const feature = await call.read<Feature>('getFeature', {
       params: { projectId: project, featureName: flag },
     });
@@ -37,14 +37,14 @@ export const removalReadiness = tool({
       params: { projectId: project },
       query: { feature: `IS:${flag}`, snoozed: 'all', limit: '20' },
     });
-    const findings = health.findings.map(findingOf);
-    const evidence = findings.filter(({ kind }) => REASONS.includes(kind));
+    const findings = health.findings.map(summarizeFinding);
+    const evidence = findings.filter(({ kind }) => REMOVAL_RULES.includes(kind));
     const isEnabled = feature.environments.some(({ enabled }) => enabled);
-    const keep = keptBranch(evidence, isEnabled);
+    const keep = branchToKeep(evidence, isEnabled);
     const blockers = [
       ...(feature.archivedAt !== undefined ? ['The flag is already archived.'] : []),
       ...(feature.children.length > 0
-        ? [`Other flags depend on it: ${feature.children.slice(0, MAX_SHOWN).map(named).join(', ')}.`]
+        ? [`Other flags depend on it: ${feature.children.slice(0, MAX_LISTED).map(quoteName).join(', ')}.`]
         : []),
       ...(evidence.length === 0 ? ['There is no evidence that the flag has served its purpose.'] : []),
       ...(keep === 'unclear'
@@ -57,27 +57,27 @@ export const removalReadiness = tool({
       keep,
       evidence: evidence.map(({ kind, since, result, variant }) => ({ kind, since, result, variant })),
       blockers,
-      applications: seenApplications.slice(0, MAX_SHOWN),
+      applications: seenApplications.slice(0, MAX_LISTED),
       lastSeen: feature.lastSeenAt,
       url: flagUrl(call, project, flag),
     };
   },
   text: ({ flag, ready, keep, evidence, blockers, applications, lastSeen }) => [
-    `Flag ${named(flag)} is ${ready ? '' : 'not '}ready to be removed; keep: ${keep}`,
+    `Flag ${quoteName(flag)} is ${ready ? '' : 'not '}ready to be removed; keep: ${keep}`,
     ...evidence.map(({ kind, since }) => `evidence: ${kind}${since === undefined ? '' : ` since ${since}`}`),
     ...blockers.map(blocker => `blocker: ${blocker}`),
-    `applications: ${applications.map(named).join(', ') || 'none'}${lastSeen === undefined ? '; never seen' : `; last seen ${lastSeen}`}`,
+    `applications: ${applications.map(quoteName).join(', ') || 'none'}${lastSeen === undefined ? '; never seen' : `; last seen ${lastSeen}`}`,
   ],
 });
 
-type Evidence = Pick<ReturnType<typeof findingOf>, 'kind' | 'result' | 'variant'>;
+type Evidence = Pick<ReturnType<typeof summarizeFinding>, 'kind' | 'result' | 'variant'>;
 
-/** The branch of the code that stays: on, off, or the variant that every evaluation had. */
-function keptBranch(evidence: Evidence[], isEnabled: boolean): string {
-  const constant = evidence.find(({ result }) => result !== undefined);
-  if (constant?.variant !== undefined) return `variant ${constant.variant}`;
-  if (constant) return constant.result === 'enabled' ? 'on' : 'off';
-  const has = (kind: string) => evidence.some(one => one.kind === kind);
-  if (has('enabled-everywhere')) return 'on';
+/** Returns the code branch to keep: on, off, the variant that every evaluation returned, or unclear. */
+function branchToKeep(evidence: Evidence[], isEnabled: boolean): string {
+  const constantResult = evidence.find(({ result }) => result !== undefined);
+  if (constantResult?.variant !== undefined) return `variant ${constantResult.variant}`;
+  if (constantResult) return constantResult.result === 'enabled' ? 'on' : 'off';
+  const hasFinding = (kind: string) => evidence.some(finding => finding.kind === kind);
+  if (hasFinding('enabled-everywhere')) return 'on';
   return isEnabled ? 'unclear' : 'off';
 }

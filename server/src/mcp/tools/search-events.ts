@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { type EventSearchResult, eventOf, eventText } from '../event-lines.ts';
+import { type EventSearchResult, formatEvent, toEventLine } from '../event-lines.ts';
 import { Arguments, Cursor, DEFAULT_LIMIT, Environment, Flag, Limit, Name, Project } from '../inputs.ts';
-import { fitting } from '../shown.ts';
+import { takeFittingItems } from '../shown.ts';
 import { tool } from '../tool.ts';
 
 const Day = (description: string) =>
@@ -31,28 +31,28 @@ export const searchEvents = tool({
     call,
     { query, types, flag, project, environment, by, from, to, limit = DEFAULT_LIMIT, cursor },
   ) => {
-    const is = (value: string | undefined, name: string) =>
+    const filter = (value: string | undefined, name: string) =>
       value === undefined ? {} : { [name]: `IS:${value}` };
-    const found = await call.read<EventSearchResult>('searchEvents', {
+    const result = await call.read<EventSearchResult>('searchEvents', {
       query: {
         ...(query !== undefined && { query }),
         ...(types && types.length > 0 && { type: `IS_ANY_OF:${types.join(',')}` }),
-        ...is(flag, 'feature'),
-        ...is(project, 'project'),
-        ...is(environment, 'environment'),
-        ...is(by, 'createdByKind'),
-        ...is(from, 'from'),
-        ...is(to, 'to'),
+        ...filter(flag, 'feature'),
+        ...filter(project, 'project'),
+        ...filter(environment, 'environment'),
+        ...filter(by, 'createdByKind'),
+        ...filter(from, 'from'),
+        ...filter(to, 'to'),
         ...(cursor !== undefined && { before: String(cursor) }),
         limit: String(limit),
       },
     });
-    const events = fitting(found.events.map(eventOf));
-    const next = events.length < found.events.length ? events.at(-1)?.id : found.next;
-    return { events, total: found.total, ...(next !== undefined && { next }) };
+    const events = takeFittingItems(result.events.map(toEventLine));
+    const next = events.length < result.events.length ? events.at(-1)?.id : result.next;
+    return { events, total: result.total, ...(next !== undefined && { next }) };
   },
   text: ({ events, total, next }) => [
     `${total} found${next === undefined ? '' : `, next page: cursor ${next}`}`,
-    ...events.map(eventText),
+    ...events.map(formatEvent),
   ],
 });

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { EventReach } from '../../reporting/reach/schema.ts';
 import { Arguments } from '../inputs.ts';
-import { fitting, named } from '../shown.ts';
+import { quoteName, takeFittingItems } from '../shown.ts';
 import { tool } from '../tool.ts';
 
 const MAX_SECONDS = 30;
@@ -21,13 +21,13 @@ export const waitUntilLive = tool({
       params: { id: String(change) },
       query: { ...(seconds > 0 && { wait: String(seconds) }), limit: '20' },
     });
-    const sum = (pick: (one: EventReach['environments'][number]) => number) =>
-      reach.environments.reduce((total, one) => total + pick(one), 0);
+    const sum = (pick: (environment: EventReach['environments'][number]) => number) =>
+      reach.environments.reduce((total, environment) => total + pick(environment), 0);
     return {
       state: reach.state,
       live: sum(({ live }) => live),
       of: sum(({ instances }) => instances),
-      behind: fitting(
+      behind: takeFittingItems(
         reach.missing.map(({ application, instance, environment }) => ({
           application,
           instance,
@@ -40,7 +40,7 @@ export const waitUntilLive = tool({
     `${state}: ${live} of ${of} instances have the change`,
     ...behind.map(
       ({ application, instance, environment }) =>
-        `behind: ${named(application ?? 'hidden')} ${named(instance ?? 'hidden')} in ${named(environment)}`,
+        `behind: ${quoteName(application ?? 'hidden')} ${quoteName(instance ?? 'hidden')} in ${quoteName(environment)}`,
     ),
   ],
 });

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import { by, type EventSearchResult, sentenceOf } from '../event-lines.ts';
+import { describeActor, type EventSearchResult, toPlainSummary } from '../event-lines.ts';
 import { Arguments, Environment, Flag } from '../inputs.ts';
-import { projectOf } from '../place.ts';
-import { fitting, named } from '../shown.ts';
+import { findFlagProject } from '../place.ts';
+import { quoteName, takeFittingItems } from '../shown.ts';
 import { tool } from '../tool.ts';
 
-/** How many events are read. That is enough to find the last change of each part of nearly every flag. */
-const READ = 100;
+/** The number of events to read, which is enough to find the last change of each part of nearly every flag. */
+const EVENTS_TO_READ = 100;
 
 export const whoChanged = tool({
   name: 'who_changed',
@@ -16,34 +16,34 @@ export const whoChanged = tool({
   effect: 'reads',
   input: Arguments({ flag: Flag, environment: Type.Optional(Environment) }),
   run: async (call, { flag, environment }) => {
-    await projectOf(call, flag);
+    await findFlagProject(call, flag);
     const { events } = await call.read<EventSearchResult>('searchEvents', {
       query: {
         feature: `IS:${flag}`,
         ...(environment !== undefined && { environment: `IS:${environment}` }),
-        limit: String(READ),
+        limit: String(EVENTS_TO_READ),
       },
     });
-    const newest = new Map<string, (typeof events)[number]>();
+    const newestByPart = new Map<string, (typeof events)[number]>();
     for (const event of events) {
       const part = `${event.environment ?? 'flag'} ${event.label}`;
-      if (!newest.has(part)) newest.set(part, event);
+      if (!newestByPart.has(part)) newestByPart.set(part, event);
     }
-    const lines = [...newest].map(([part, event]) => ({
+    const lines = [...newestByPart].map(([part, event]) => ({
       part,
-      change: sentenceOf(event),
-      by: by(event),
+      change: toPlainSummary(event),
+      by: describeActor(event),
       at: event.createdAt,
       event: event.id,
       reason: event.comment,
     }));
-    return { flag, lines: fitting(lines) };
+    return { flag, lines: takeFittingItems(lines) };
   },
   text: ({ flag, lines }) => [
-    `Last changes of flag ${named(flag)}`,
+    `Last changes of flag ${quoteName(flag)}`,
     ...lines.map(
-      ({ at, by: who, change, event, reason }) =>
-        `${at} ${who}: ${change} (event ${event}${reason === undefined ? '' : `, reason ${JSON.stringify(reason)}`})`,
+      ({ at, by: actor, change, event, reason }) =>
+        `${at} ${actor}: ${change} (event ${event}${reason === undefined ? '' : `, reason ${JSON.stringify(reason)}`})`,
     ),
   ],
 });

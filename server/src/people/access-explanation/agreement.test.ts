@@ -1,21 +1,21 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { PROJECT_ROLES } from '../../access/roles.ts';
-import { GENERATED, SEED, sized } from '../../test/campaign.ts';
+import { campaignSize, GENERATED, SEED } from '../../test/campaign.ts';
 import { useHarness } from '../../test/harness.ts';
 import {
   type AccessFixture,
+  type AccessQuery,
+  accessQueries,
   makeAccessFixture,
-  type Question,
-  questions,
   worlds,
 } from '../../test/random-access.ts';
 import { call } from '../../test/request.ts';
 import type { AccessChange, AccessExplanation } from './schema.ts';
 
-const QUESTIONS = sized({ usual: 300, long: 3_000 });
-const PER_WORLD = 20;
-const WORLDS = QUESTIONS / PER_WORLD;
+const QUERY_COUNT = campaignSize({ usual: 300, long: 3_000 });
+const QUERIES_PER_WORLD = 20;
+const WORLD_COUNT = QUERY_COUNT / QUERIES_PER_WORLD;
 
 const harness = useHarness();
 let fixture: AccessFixture;
@@ -24,29 +24,32 @@ beforeAll(async () => {
   fixture = await makeAccessFixture(harness);
 });
 
-async function explain(question: Question, token?: string) {
-  const { user, project, permission, environment } = question;
-  const query = new URLSearchParams({
-    user: String(fixture.idOf(user)),
+async function explain(accessQuery: AccessQuery, token?: string) {
+  const { user, project, permission, environment } = accessQuery;
+  const parameters = new URLSearchParams({
+    user: String(fixture.getId(user)),
     ...(permission === null ? {} : { permission }),
     ...(project === null ? {} : { project }),
     ...(environment === undefined ? {} : { environment }),
   });
-  const url = `/api/admin/access/explain?${query}`;
+  const url = `/api/admin/access/explain?${parameters}`;
   return await call(harness.app, 'GET', url, token === undefined ? {} : { token });
 }
 
-/** What the server decided, from the status of a request that requires exactly this permission. */
-const REASONS: Record<number, AccessExplanation['reason'][]> = {
+/** The reasons that can explain the status of a request that requires exactly this permission. */
+const REASONS_BY_STATUS: Record<number, AccessExplanation['reason'][]> = {
   200: ['admin', 'role', 'everyone'],
   400: ['admin', 'role'],
   403: ['lacks-permission'],
   404: ['cannot-read-project'],
 };
 
-/** Carries out a proposed change, as an admin would. */
-async function carryOut({ kind, role, group }: AccessChange, { user, project }: Question): Promise<void> {
-  const id = fixture.idOf(user);
+/** Makes a proposed change as an admin would. */
+async function applyChange(
+  { kind, role, group }: AccessChange,
+  { user, project }: AccessQuery,
+): Promise<void> {
+  const id = fixture.getId(user);
   const admin = async (method: 'POST' | 'PUT', path: string, body?: object) => {
     const response = await call(harness.app, method, `/api/admin/${path}`, { body });
     expect([path, response.status]).toEqual([path, 200]);
@@ -64,7 +67,7 @@ async function carryOut({ kind, role, group }: AccessChange, { user, project }: 
 }
 
 test(
-  `${QUESTIONS} random questions: the explanation is what the server decides (seed ${SEED})`,
+  `${QUERY_COUNT} random queries: the explanation matches the server's decision (seed ${SEED})`,
   GENERATED,
   async () => {
     const reasons: Record<string, number> = {};
@@ -73,65 +76,73 @@ test(
     await fc.assert(
       fc.asyncProperty(
         worlds,
-        fc.array(questions, { minLength: PER_WORLD, maxLength: PER_WORLD }),
+        fc.array(accessQueries, { minLength: QUERIES_PER_WORLD, maxLength: QUERIES_PER_WORLD }),
         fc.nat(),
-        async (world, asked, pick) => {
+        async (world, worldQueries, pick) => {
           await fixture.create(world);
-          const denied: { question: Question; changes: AccessChange[] }[] = [];
-          for (const question of asked) {
-            const status = await fixture.statusOf(question);
-            const { body }: { body: AccessExplanation } = await explain(question);
+          const deniedQueries: { query: AccessQuery; changes: AccessChange[] }[] = [];
+          for (const query of worldQueries) {
+            const status = await fixture.readStatus(query);
+            const { body }: { body: AccessExplanation } = await explain(query);
             reasons[body.reason] = (reasons[body.reason] ?? 0) + 1;
-            expect([question, status, body.allowed]).toEqual([question, status, status < 403]);
-            expect(REASONS[status]).toContain(body.reason);
-            const isRead = body.reason !== 'cannot-read-project';
-            if (isRead && body.reason !== 'everyone')
-              expect([question, body.paths.length > 0]).toEqual([question, body.allowed]);
-            if (!body.allowed) denied.push({ question, changes: body.changes });
+            expect([query, status, body.allowed]).toEqual([query, status, status < 403]);
+            expect(REASONS_BY_STATUS[status]).toContain(body.reason);
+            const isReadable = body.reason !== 'cannot-read-project';
+            if (isReadable && body.reason !== 'everyone')
+              expect([query, body.paths.length > 0]).toEqual([query, body.allowed]);
+            if (!body.allowed) deniedQueries.push({ query, changes: body.changes });
 
-            const own = await explain(question, fixture.tokens[question.user]);
-            if (status === 404) expect(own.status).toBe(404);
-            else expect(own.body).toMatchObject({ allowed: body.allowed, paths: body.paths });
+            const ownExplanation = await explain(query, fixture.tokens[query.user]);
+            if (status === 404) expect(ownExplanation.status).toBe(404);
+            else expect(ownExplanation.body).toMatchObject({ allowed: body.allowed, paths: body.paths });
           }
-          // One of the proposed changes, carried out: the request is accepted, and the explanation says so.
-          const chosen = denied.at(pick % Math.max(denied.length, 1));
-          const changed = chosen?.changes.at(pick % Math.max(chosen.changes.length, 1));
-          if (!chosen || !changed) return;
-          kinds[changed.kind] = (kinds[changed.kind] ?? 0) + 1;
-          await carryOut(changed, chosen.question);
-          expect((await explain(chosen.question)).body).toMatchObject({ allowed: true });
-          expect(await fixture.statusOf(chosen.question)).toBeLessThan(403);
-          // The API would keep the last owner of the project in the next world.
+          // Makes one of the proposed changes. The request is then accepted, and the explanation says so.
+          const deniedQuery = deniedQueries.at(pick % Math.max(deniedQueries.length, 1));
+          const change = deniedQuery?.changes.at(pick % Math.max(deniedQuery.changes.length, 1));
+          if (!deniedQuery || !change) return;
+          kinds[change.kind] = (kinds[change.kind] ?? 0) + 1;
+          await applyChange(change, deniedQuery.query);
+          expect((await explain(deniedQuery.query)).body).toMatchObject({ allowed: true });
+          expect(await fixture.readStatus(deniedQuery.query)).toBeLessThan(403);
+          // The owners are removed in the database, because the API would not remove the project's last owner in the next world.
           await harness.db.deleteFrom('user_roles').where('role_id', '=', PROJECT_ROLES.Owner).execute();
         },
       ),
-      // Without shrinking, which would create a hundred more worlds.
-      { numRuns: WORLDS, seed: SEED, endOnFailure: true },
+      // Nothing is shrunk, because shrinking would create a hundred more worlds.
+      { numRuns: WORLD_COUNT, seed: SEED, endOnFailure: true },
     );
 
-    // A run in which everything is allowed, or nothing is, proves little.
+    // A run in which everything is allowed, or nothing is, would prove little.
     for (const reason of ['admin', 'role', 'lacks-permission', 'cannot-read-project'])
       expect([reason, reasons[reason] ?? 0]).toEqual([
         reason,
-        expect.toSatisfy(count => count > QUESTIONS / 60),
+        expect.toSatisfy(count => count > QUERY_COUNT / 60),
       ]);
     expect(Object.keys(kinds).length).toBeGreaterThan(1);
   },
 );
 
-test('a private project is the same as a missing one to those who cannot read it', async () => {
-  const { tokens, idOf } = fixture;
+test('returns the same response for a private project that the caller cannot read as for a missing project', async () => {
+  const { tokens, getId } = fixture;
   await call(harness.app, 'PUT', '/api/admin/projects/alpha/access', { body: { roles: [] } });
   await call(harness.app, 'PUT', '/api/admin/projects/alpha/settings', { body: { mode: 'private' } });
-  await call(harness.app, 'PUT', `/api/admin/user-admin/${idOf('ann')}`, { body: { rootRole: 3 } });
+  await call(harness.app, 'PUT', `/api/admin/user-admin/${getId('ann')}`, { body: { rootRole: 3 } });
   for (const name of ['reds', 'blues'])
-    await call(harness.app, 'PUT', `/api/admin/groups/${idOf(name)}`, { body: { name, users: [] } });
-  const ask = async (project: string, rest: string) => {
-    const url = `/api/admin/access/explain?project=${project}${rest}`;
+    await call(harness.app, 'PUT', `/api/admin/groups/${getId(name)}`, { body: { name, users: [] } });
+  const explainProject = async (project: string, parameters: string) => {
+    const url = `/api/admin/access/explain?project=${project}${parameters}`;
     const { status, body } = await call(harness.app, 'GET', url, { token: tokens.ann ?? '' });
     return { status, name: body.name, message: body.message?.replaceAll(project, '…') };
   };
 
-  for (const rest of ['', '&permission=CREATE_FEATURE', '&environment=nowhere', '&environment=production'])
-    expect([rest, await ask('alpha', rest)]).toEqual([rest, { ...(await ask('nosuch', rest)), status: 404 }]);
+  for (const parameters of [
+    '',
+    '&permission=CREATE_FEATURE',
+    '&environment=nowhere',
+    '&environment=production',
+  ])
+    expect([parameters, await explainProject('alpha', parameters)]).toEqual([
+      parameters,
+      { ...(await explainProject('nosuch', parameters)), status: 404 },
+    ]);
 });

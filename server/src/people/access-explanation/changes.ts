@@ -1,42 +1,43 @@
-import { permissionsOfUser } from '../../access/held-permissions.ts';
+import { listUserPermissions } from '../../access/held-permissions.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { type AccessChange, MAX_CHANGES } from './schema.ts';
 import {
+  type AccessScope,
   type DefinedPermission,
   type HeldRole,
   listDefinedPermissions,
+  listGroupRoles,
   listGroupsWith,
-  listRolesOfGroups,
   listRolesWith,
-  type Place,
   type Role,
 } from './store.ts';
 
 const isRootRole = ({ type }: Role): boolean => type === 'root' || type === 'root-custom';
 
-type Proposed = { roles: Role[]; changes: AccessChange[] };
+type ProposedAccess = { roles: Role[]; changes: AccessChange[] };
 
 /**
- * What would allow a denied request. A root role does not make its holder a member of a private project, unless it has ADMIN. If the
- * subject only lacks membership, every role in the project is enough.
+ * Finds what would allow a denied request. A root role does not make its holder a member of a private project, unless the role has
+ * ADMIN. If the subject only lacks membership, every role in the project is enough.
  */
 export async function proposeChanges(
   db: Reader,
-  asker: Actor,
+  caller: Actor,
   userId: number,
-  place: Place,
-  held: HeldRole[],
+  scope: AccessScope,
+  heldRoles: HeldRole[],
   isReadable: boolean,
-): Promise<Proposed> {
-  const lacksMembershipOnly = !isReadable && held.some(({ granting }) => granting !== null);
-  const found = await listRolesWith(db, lacksMembershipOnly ? { ...place, permission: null } : place);
-  const roles = found
+): Promise<ProposedAccess> {
+  const lacksMembershipOnly = !isReadable && heldRoles.some(({ granting }) => granting !== null);
+  const grantingRoles = await listRolesWith(db, lacksMembershipOnly ? { ...scope, permission: null } : scope);
+  const roles = grantingRoles
     .filter(role => role.isAdmin || isReadable || !isRootRole(role))
     .map(({ isAdmin: _, ...role }) => role);
   const roleIds = roles.map(({ id }) => id);
-  const groups = await listGroupsWith(db, userId, roleIds, place.project, asker);
-  const current = held.find(one => one.project === null && one.group === null)?.role ?? null;
+  const groups = await listGroupsWith(db, userId, roleIds, scope.project, caller);
+  const currentRootRole =
+    heldRoles.find(({ project, group }) => project === null && group === null)?.role ?? null;
 
   const proposals: Proposal[] = [
     ...groups.map(({ id, name, role, otherProjects }) => ({
@@ -52,80 +53,91 @@ export async function proposeChanges(
       otherProjects: 0,
     })),
   ];
-  const changes = await withSideEffects(db, userId, place, proposals, current);
+  const changes = await withSideEffects(db, userId, scope, proposals, currentRootRole);
   return { roles, changes: changes.toSorted(bySize).slice(0, MAX_CHANGES) };
 }
 
 type Proposal = Pick<AccessChange, 'kind' | 'role' | 'group' | 'otherProjects'>;
 
-const ADMIN = ({ alsoGrants }: AccessChange): boolean =>
+const grantsAdmin = ({ alsoGrants }: AccessChange): boolean =>
   alsoGrants.some(({ permission }) => permission === 'ADMIN');
 
 /**
- * ADMIN is the largest change, although it is only one permission. A root role applies everywhere, so project roles come before
- * it.
+ * Compares changes by size. ADMIN is the largest, although it is only one permission. A root role applies everywhere, so project
+ * roles come before it.
  */
-const bySize = (one: AccessChange, other: AccessChange): number =>
-  Number(ADMIN(one)) - Number(ADMIN(other)) ||
-  Number(one.kind === 'set-root-role') - Number(other.kind === 'set-root-role') ||
-  one.alsoGrants.length - other.alsoGrants.length;
+const bySize = (a: AccessChange, b: AccessChange): number =>
+  Number(grantsAdmin(a)) - Number(grantsAdmin(b)) ||
+  Number(a.kind === 'set-root-role') - Number(b.kind === 'set-root-role') ||
+  a.alsoGrants.length - b.alsoGrants.length;
 
 async function withSideEffects(
   db: Reader,
   userId: number,
-  place: Place,
+  scope: AccessScope,
   proposals: Proposal[],
   currentRootRole: Role | null,
 ): Promise<AccessChange[]> {
   const groupIds = proposals.flatMap(({ group }) => group?.id ?? []);
-  const rolesOfGroups = await listRolesOfGroups(db, groupIds, place.project);
-  const rolesOf = ({ role, group }: Proposal): number[] =>
+  const groupRoles = await listGroupRoles(db, groupIds, scope.project);
+  const listRoleIds = ({ role, group }: Proposal): number[] =>
     group === null
       ? [role.id]
-      : rolesOfGroups.filter(({ groupId }) => groupId === group.id).map(({ roleId }) => roleId);
-  const defined = await listDefinedPermissions(db, [
-    ...new Set([...proposals.flatMap(rolesOf), ...(currentRootRole ? [currentRootRole.id] : [])]),
+      : groupRoles.filter(({ groupId }) => groupId === group.id).map(({ roleId }) => roleId);
+  const definedPermissions = await listDefinedPermissions(db, [
+    ...new Set([...proposals.flatMap(listRoleIds), ...(currentRootRole ? [currentRootRole.id] : [])]),
   ]);
-  const held = await permissionsOfUser(db, userId);
+  const permissions = await listUserPermissions(db, userId);
   const isHeld = ({ permission, environment }: DefinedPermission): boolean =>
-    held.some(
-      one =>
-        one.permission === permission &&
-        (one.project === undefined || one.project === place.project) &&
-        (one.environment === undefined || one.environment === environment),
+    permissions.some(
+      heldPermission =>
+        heldPermission.permission === permission &&
+        (heldPermission.project === undefined || heldPermission.project === scope.project) &&
+        (heldPermission.environment === undefined || heldPermission.environment === environment),
     );
 
   return proposals.map(proposal => {
-    const roleIds = rolesOf(proposal);
-    const gained = defined.filter(
-      one =>
-        roleIds.includes(one.roleId) &&
-        (one.project === null || one.project === place.project) &&
-        one.permission !== place.permission &&
-        !isHeld(one),
+    const roleIds = listRoleIds(proposal);
+    const newPermissions = definedPermissions.filter(
+      candidate =>
+        roleIds.includes(candidate.roleId) &&
+        (candidate.project === null || candidate.project === scope.project) &&
+        candidate.permission !== scope.permission &&
+        !isHeld(candidate),
     );
-    const replaces = proposal.kind === 'set-root-role' ? currentRootRole : null;
+    const replacedRole = proposal.kind === 'set-root-role' ? currentRootRole : null;
     return {
       ...proposal,
-      alsoGrants: distinct(
-        gained.map(({ permission, environment }) =>
+      alsoGrants: removeDuplicates(
+        newPermissions.map(({ permission, environment }) =>
           environment === null ? { permission } : { permission, environment },
         ),
       ),
-      replaces,
-      loses: replaces === null ? [] : lost(defined, replaces.id, proposal.role.id),
+      replaces: replacedRole,
+      loses:
+        replacedRole === null
+          ? []
+          : listLostPermissions(definedPermissions, replacedRole.id, proposal.role.id),
     };
   });
 }
 
-const distinct = (gains: AccessChange['alsoGrants']): AccessChange['alsoGrants'] => [
-  ...new Map(gains.map(one => [`${one.permission} ${one.environment ?? ''}`, one])).values(),
+const removeDuplicates = (gains: AccessChange['alsoGrants']): AccessChange['alsoGrants'] => [
+  ...new Map(gains.map(gain => [`${gain.permission} ${gain.environment ?? ''}`, gain])).values(),
 ];
 
-/** The permissions of the role that the next role lacks. */
-function lost(defined: DefinedPermission[], before: number, after: number): string[] {
-  const next = new Set(defined.filter(one => one.roleId === after).map(({ permission }) => permission));
-  if (next.has('ADMIN')) return [];
-  const names = defined.filter(one => one.roleId === before).map(({ permission }) => permission);
-  return [...new Set(names)].filter(permission => !next.has(permission));
+/** Lists the permissions of the current role that the new role lacks. */
+function listLostPermissions(
+  defined: DefinedPermission[],
+  currentRoleId: number,
+  newRoleId: number,
+): string[] {
+  const newPermissions = new Set(
+    defined.filter(({ roleId }) => roleId === newRoleId).map(({ permission }) => permission),
+  );
+  if (newPermissions.has('ADMIN')) return [];
+  const currentPermissions = defined
+    .filter(({ roleId }) => roleId === currentRoleId)
+    .map(({ permission }) => permission);
+  return [...new Set(currentPermissions)].filter(permission => !newPermissions.has(permission));
 }

@@ -1,4 +1,4 @@
-import { jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
+import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import { type OperationModule, query } from '../../record/operations/definition.ts';
 import { explainAccess } from './explain.ts';
 import { AccessChange, AccessExplanation, AccessPath, AccessQuestion, OtherRole } from './schema.ts';
@@ -17,7 +17,7 @@ export const ACCESS_EXPLANATION: OperationModule = {
       query: AccessQuestion,
       output: jsonResponse('The explanation', AccessExplanation),
       rejects: [400, 403, 404],
-      read: ({ db, actor }, { query: question }) => explainAccess(db, actor, question),
+      read: ({ db, actor }, { query: accessQuery }) => explainAccess(db, actor, accessQuery),
     }),
   ],
 };

@@ -8,8 +8,8 @@ let dora: TestUser;
 let emil: TestUser;
 let ada: TestUser;
 let ben: TestUser;
-let role: number;
-let group: number;
+let roleId: number;
+let groupId: number;
 
 const explain = async (query: Record<string, string | number>, token = ADMIN_TOKEN) => {
   const search = new URLSearchParams();
@@ -33,20 +33,21 @@ beforeAll(async () => {
     { name: 'UPDATE_FEATURE_ENVIRONMENT', environment: 'production' },
     { name: 'CREATE_FEATURE' },
   ];
-  role = (await post('roles', { name: 'Release manager', type: 'custom', permissions })).body.roles.id;
-  group = (await post('groups', { name: 'on-call', users: [{ user: { id: dora.id } }] })).body.id;
-  await post('projects/payments/access', { roles: [role], users: [], groups: [group] }, ben.token);
-  const limited = [{ name: 'UPDATE_FEATURE_ENVIRONMENT', environment: 'development' }];
-  const tester = (await post('roles', { name: 'Tester', type: 'custom', permissions: limited })).body.roles
-    .id;
-  await post('projects/payments/access', { roles: [tester], users: [emil.id], groups: [] }, ben.token);
+  roleId = (await post('roles', { name: 'Release manager', type: 'custom', permissions })).body.roles.id;
+  groupId = (await post('groups', { name: 'on-call', users: [{ user: { id: dora.id } }] })).body.id;
+  await post('projects/payments/access', { roles: [roleId], users: [], groups: [groupId] }, ben.token);
+  const testerPermissions = [{ name: 'UPDATE_FEATURE_ENVIRONMENT', environment: 'development' }];
+  const testerRoleId = (
+    await post('roles', { name: 'Tester', type: 'custom', permissions: testerPermissions })
+  ).body.roles.id;
+  await post('projects/payments/access', { roles: [testerRoleId], users: [emil.id], groups: [] }, ben.token);
 });
 
-const QUESTION = { permission: 'UPDATE_FEATURE_ENVIRONMENT', project: 'payments', environment: 'production' };
+const QUERY = { permission: 'UPDATE_FEATURE_ENVIRONMENT', project: 'payments', environment: 'production' };
 
 describe('allowed', () => {
   test('names the group and the role, who granted them and when', async () => {
-    const { status, body } = await explain({ ...QUESTION, user: dora.id });
+    const { status, body } = await explain({ ...QUERY, user: dora.id });
 
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -58,9 +59,9 @@ describe('allowed', () => {
         '"dora" has UPDATE_FEATURE_ENVIRONMENT in environment "production" of project "payments", through the role "Release manager" of the group "on-call".',
       paths: [
         {
-          role: { id: role, name: 'Release manager', type: 'custom' },
+          role: { id: roleId, name: 'Release manager', type: 'custom' },
           project: 'payments',
-          group: { id: group, name: 'on-call', addedBy: 'ada', joinedAt: expect.any(String) },
+          group: { id: groupId, name: 'on-call', addedBy: 'ada', joinedAt: expect.any(String) },
           grantedBy: 'ben',
           grantedAt: expect.any(String),
           permission: 'UPDATE_FEATURE_ENVIRONMENT',
@@ -73,15 +74,15 @@ describe('allowed', () => {
     });
   });
 
-  test('is the same for the user who asks about themselves', async () => {
-    const asked = await explain({ ...QUESTION, user: dora.id });
-    const own = await explain(QUESTION, dora.token);
+  test('returns the same explanation when users ask about themselves', async () => {
+    const adminExplanation = await explain({ ...QUERY, user: dora.id });
+    const ownExplanation = await explain(QUERY, dora.token);
 
-    expect(own.body).toEqual(asked.body);
+    expect(ownExplanation.body).toEqual(adminExplanation.body);
   });
 
   test('ADMIN includes every permission', async () => {
-    const { body } = await explain({ ...QUESTION, user: ada.id });
+    const { body } = await explain({ ...QUERY, user: ada.id });
 
     expect(body).toMatchObject({ allowed: true, reason: 'admin', paths: [{ permission: 'ADMIN' }] });
   });
@@ -103,23 +104,32 @@ describe('allowed', () => {
     expect(body).toMatchObject({ allowed: true, reason: 'everyone', permission: null, paths: [] });
   });
 
-  test('names who set the root role, and when', async () => {
-    const before = await explain({ user: ben.id, permission: 'CREATE_PROJECT' });
+  test('names who set the root role and when', async () => {
+    const explanationBefore = await explain({ user: ben.id, permission: 'CREATE_PROJECT' });
     await call(harness.app, 'PUT', `/api/admin/user-admin/${ben.id}`, {
       body: { rootRole: 2 },
       token: ada.token,
     });
-    const after = await explain({ user: ben.id, permission: 'CREATE_PROJECT' });
+    const explanationAfter = await explain({ user: ben.id, permission: 'CREATE_PROJECT' });
 
-    expect(before.body.otherRoles[0]).toMatchObject({ role: { name: 'Viewer' }, grantedBy: 'system' });
-    expect(after.body.paths[0]).toMatchObject({ role: { name: 'Editor' }, grantedBy: 'ada', project: null });
-    expect(after.body.paths[0].grantedAt > before.body.otherRoles[0].grantedAt).toBe(true);
+    expect(explanationBefore.body.otherRoles[0]).toMatchObject({
+      role: { name: 'Viewer' },
+      grantedBy: 'system',
+    });
+    expect(explanationAfter.body.paths[0]).toMatchObject({
+      role: { name: 'Editor' },
+      grantedBy: 'ada',
+      project: null,
+    });
+    expect(explanationAfter.body.paths[0].grantedAt > explanationBefore.body.otherRoles[0].grantedAt).toBe(
+      true,
+    );
   });
 });
 
 describe('not allowed', () => {
   test("lists the user's roles, the changes that would allow the request, and who can make them", async () => {
-    const { body } = await explain({ ...QUESTION, user: emil.id });
+    const { body } = await explain({ ...QUERY, user: emil.id });
 
     expect(body).toMatchObject({
       allowed: false,
@@ -145,8 +155,8 @@ describe('not allowed', () => {
     expect(body.changes.slice(0, 2)).toEqual([
       {
         kind: 'join-group',
-        role: { id: role, name: 'Release manager', type: 'custom' },
-        group: { id: group, name: 'on-call' },
+        role: { id: roleId, name: 'Release manager', type: 'custom' },
+        group: { id: groupId, name: 'on-call' },
         alsoGrants: [{ permission: 'CREATE_FEATURE' }],
         otherProjects: 0,
         replaces: null,
@@ -154,7 +164,7 @@ describe('not allowed', () => {
       },
       expect.objectContaining({
         kind: 'grant-project-role',
-        role: { id: role, name: 'Release manager', type: 'custom' },
+        role: { id: roleId, name: 'Release manager', type: 'custom' },
         alsoGrants: [{ permission: 'CREATE_FEATURE' }],
       }),
     ]);
@@ -170,7 +180,7 @@ describe('not allowed', () => {
     ]);
   });
 
-  test('a permission of the instance is granted by admins only', async () => {
+  test('only admins can grant an instance permission', async () => {
     const { body } = await explain({ user: dora.id, permission: 'CREATE_TAG_TYPE' });
 
     expect(body.changes).toMatchObject([
@@ -192,7 +202,7 @@ describe('not allowed', () => {
     expect(body.changes[0].loses).toContain('CREATE_PROJECT');
   });
 
-  test('a private project needs a role in it, whatever the root role has', async () => {
+  test("a private project requires a role in it, regardless of the root role's permissions", async () => {
     await makeProject(harness.db, { id: 'secret', mode: 'private' });
 
     const { body } = await explain({ user: emil.id, project: 'secret' });
@@ -206,23 +216,23 @@ describe('not allowed', () => {
 });
 
 describe('rejections', () => {
-  test('only admins may ask about others, whether the user exists or not', async () => {
+  test('only admins may ask about others, whether or not the user exists', async () => {
     for (const user of [emil.id, 999_999]) {
       const { status, body } = await explain({ user }, dora.token);
       expect([status, body.name]).toEqual([403, 'NoAccessError']);
     }
   });
 
-  test('a user that does not exist returns 404', async () => {
+  test('returns 404 for a user that does not exist', async () => {
     expect((await explain({ user: 999_999 })).status).toBe(404);
   });
 
-  test('an environment that does not exist returns 404', async () => {
+  test('returns 404 for an environment that does not exist', async () => {
     const { status, body } = await explain({ project: 'payments', environment: 'nowhere' });
     expect([status, body.message]).toEqual([404, 'Environment "nowhere" does not exist.']);
   });
 
-  test('an environment without a project, and an unknown permission, return 400', async () => {
+  test('returns 400 for an environment without a project, and for an unknown permission', async () => {
     expect((await explain({ environment: 'production' })).body.details).toEqual([
       { message: 'environment requires project', path: '/query/environment' },
     ]);

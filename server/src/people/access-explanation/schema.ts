@@ -1,6 +1,6 @@
+import { RULE } from '@halyard/plane/platform/http/input/violations.ts';
+import { Named, NamedObject, Nullable, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { RULE } from '../../../../plane/src/platform/http/input/violations.ts';
-import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
 import type { Permission } from '../../access/permissions.ts';
 import { ENVIRONMENT_PERMISSIONS, PROJECT_PERMISSIONS, ROOT_PERMISSIONS } from '../../access/permissions.ts';
 
@@ -67,7 +67,7 @@ const Grantor = Nullable(
 );
 const GrantTime = Nullable(Timestamp('When it was granted. Null if that is not recorded'));
 
-const held = {
+const heldRoleFields = {
   role: RoleName,
   project: Nullable(
     Type.String({ description: 'Where the role is held. Null: on the instance', examples: ['payments'] }),
@@ -88,11 +88,11 @@ const held = {
   grantedAt: GrantTime,
 };
 
-/** A role that allows what was asked. */
+/** A role that allows the requested action. */
 export const AccessPath = Named(
   'AccessPath',
   Type.Object({
-    ...held,
+    ...heldRoleFields,
     permission: Nullable(
       Type.String({
         description:
@@ -104,11 +104,11 @@ export const AccessPath = Named(
 );
 export type AccessPath = Static<typeof AccessPath>;
 
-/** A role of the user that does not allow it. */
+/** A role of the user that does not allow the action. */
 export const OtherRole = Named(
   'OtherAccessRole',
   Type.Object({
-    ...held,
+    ...heldRoleFields,
     why: Type.Unsafe<'lacks-permission' | 'other-environments' | 'other-projects'>({
       type: 'string',
       enum: ['lacks-permission', 'other-environments', 'other-projects'],
@@ -132,7 +132,7 @@ const GrantedPermission = NamedObject('AccessGain', {
   ),
 });
 
-/** One change that would allow it, with its side effects. */
+/** One change that would allow the action, with its side effects. */
 export const AccessChange = Named(
   'AccessChange',
   Type.Object({

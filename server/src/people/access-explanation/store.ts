@@ -6,7 +6,7 @@ import type { Reader } from '../../platform/db/database.ts';
 import { type AccessExplanation, type AccessPath, MAX_CHANGES, MAX_GRANTORS, MAX_ROLES } from './schema.ts';
 
 /** The scope in which a permission is needed. Null: the whole instance, all environments, or no permission at all. */
-export type Place = { permission: string | null; project: string | null; environment: string | null };
+export type AccessScope = { permission: string | null; project: string | null; environment: string | null };
 
 export type Role = AccessPath['role'];
 type Project = NonNullable<AccessExplanation['project']>;
@@ -23,27 +23,27 @@ export async function hasEnvironment(db: Reader, name: string): Promise<boolean>
 
 /** A role that a user holds on the instance or in the project. */
 export type HeldRole = Omit<AccessPath, 'permission'> & {
-  /** The permission of the role that counts in this scope: the one asked for, or ADMIN. */
+  /** The role's permission that counts in this scope: the requested one, or ADMIN. */
   granting: string | null;
   /** The environments to which the role restricts the permission. */
   environments: string[];
   inOtherProjects: boolean;
 };
 
-/** The roles that a user holds in this scope, those that grant the permission first. */
+/** Lists the roles that a user holds in this scope. Those that grant the permission come first. */
 export async function listHeldRoles(
   db: Reader,
   userId: number,
-  { permission, project, environment }: Place,
+  { permission, project, environment }: AccessScope,
 ): Promise<HeldRole[]> {
-  const asked = permission === null ? [] : [permission];
+  const requestedPermissions = permission === null ? [] : [permission];
   const source = sql`held.role_id, held.project, held.group_id, role_permissions.permission`;
   const { rows } = await sql<HeldRole>`
     with granting as (
-      select ${source} from ${heldOnInstance(userId)} and permission = any(${[...asked, 'ADMIN']})
+      select ${source} from ${heldOnInstance(userId)} and permission = any(${[...requestedPermissions, 'ADMIN']})
       union
       select ${source}
-      from ${heldPermissions({ userId }, sql<string>`${project}::text`, asked, sql`${environment}::text`)}
+      from ${heldPermissions({ userId }, sql<string>`${project}::text`, requestedPermissions, sql`${environment}::text`)}
     )
     select jsonb_build_object('id', roles.id, 'name', roles.name, 'type', roles.type) as role, held.project,
       case when held.group_id is not null then jsonb_build_object('id', groups.id, 'name', groups.name,
@@ -67,10 +67,13 @@ export async function listHeldRoles(
   return rows;
 }
 
-/** The roles that have the permission in this scope, or that make their holder a member if no permission is asked for. */
+/**
+ * Lists the roles that have the permission in this scope. Without a requested permission, lists the roles that make their holder a
+ * member.
+ */
 export async function listRolesWith(
   db: Reader,
-  { permission, project, environment }: Place,
+  { permission, project, environment }: AccessScope,
 ): Promise<(Role & { isAdmin: boolean })[]> {
   const { rows } = await sql<Role & { isAdmin: boolean }>`
     select roles.id, roles.name, roles.type, defined.is_admin as "isAdmin"
@@ -90,19 +93,19 @@ export async function listRolesWith(
 
 export type JoinableGroup = { id: number; name: string; role: Role; otherProjects: number };
 
-/** Groups that hold one of the roles in this scope and that the user is not a member of. */
+/** Lists the groups that hold one of the roles in this scope and that the user has not joined. */
 export async function listGroupsWith(
   db: Reader,
   userId: number,
   roleIds: number[],
   project: string | null,
-  asker: Actor,
+  caller: Actor,
 ): Promise<JoinableGroup[]> {
   const { rows } = await sql<JoinableGroup>`
     select distinct on (groups.id) groups.id, groups.name,
       jsonb_build_object('id', roles.id, 'name', roles.name, 'type', roles.type) as role,
       (select count(distinct other.project) from group_roles as other join projects on projects.id = other.project
-        where other.group_id = groups.id and other.project is distinct from ${project} and ${isReadable(asker)}
+        where other.group_id = groups.id and other.project is distinct from ${project} and ${isReadable(caller)}
       ) as "otherProjects"
     from groups join (
       select group_id, role_id from group_roles where project = ${project}
@@ -123,7 +126,7 @@ export type DefinedPermission = {
   environment: string | null;
 };
 
-/** The permissions of the roles, and of the roles that the groups hold in this scope. */
+/** Lists the permissions that the roles define, in all projects and environments. */
 export async function listDefinedPermissions(db: Reader, roleIds: number[]): Promise<DefinedPermission[]> {
   const { rows } = await sql<DefinedPermission>`
     select role_id as "roleId", permission, project, environment from role_permissions
@@ -131,8 +134,8 @@ export async function listDefinedPermissions(db: Reader, roleIds: number[]): Pro
   return rows;
 }
 
-/** All roles that the groups hold on the instance and in the project. */
-export async function listRolesOfGroups(
+/** Lists the roles that the groups hold on the instance and in the project. */
+export async function listGroupRoles(
   db: Reader,
   groupIds: number[],
   project: string | null,
@@ -148,7 +151,7 @@ export async function listRolesOfGroups(
 
 type Grantor = AccessExplanation['grantors'][number];
 
-/** Admins, and the owners of the project if one is given. */
+/** Lists the admins and, if a project is given, its owners. */
 export async function listGrantors(db: Reader, project: string | null): Promise<Grantor[]> {
   const { rows } = await sql<Grantor>`
     select users.id, coalesce(users.username, users.email) as name,

@@ -1,4 +1,4 @@
-import { hashToken, hintOf } from '../../../../plane/src/platform/token.ts';
+import { getTokenHint, hashToken } from '@halyard/plane/platform/token.ts';
 import { SYSTEM } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { change } from '../../record/change.ts';
@@ -11,7 +11,7 @@ export async function createInitialAdminTokens(db: Db, tokens: string[]): Promis
     await change(db, SYSTEM, async ({ tx, record }) => {
       const token = await insertToken(tx, SYSTEM, {
         hash: hashToken(secret),
-        hint: hintOf(secret),
+        hint: getTokenHint(secret),
         type: 'admin',
         name: 'admin',
         environment: null,

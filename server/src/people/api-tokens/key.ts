@@ -1,6 +1,6 @@
-import { hashToken } from '../../../../plane/src/platform/token.ts';
+import { hashToken } from '@halyard/plane/platform/token.ts';
 import type { ApiTokenKey } from './store.ts';
 
-/** The key of a token in a path: up to nine digits are an id, a secret is longer. */
+/** Returns the key for a token in a path. Up to nine digits are an id, because a secret is longer. */
 export const apiTokenKey = (token: string): ApiTokenKey =>
   /^\d{1,9}$/.test(token) ? { id: Number(token) } : { hash: hashToken(token) };

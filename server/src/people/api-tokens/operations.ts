@@ -1,8 +1,8 @@
+import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
 import { makeEtag } from '../../platform/http/output/etag.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
-import { etagOf, unchanged } from '../../record/versioned.ts';
+import { computeEtag, unchanged } from '../../record/versioned.ts';
 import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
 import { createApiToken, tokenViolations } from './create.ts';
 import { withEnrolment } from './enrolment.ts';
@@ -15,8 +15,8 @@ import { hasKeyOrName, listTokens } from './store.ts';
 import { updateApiToken } from './update.ts';
 import { VERSIONED_API_TOKEN } from './version.ts';
 
-const READ = ['READ_CLIENT_API_TOKEN', 'READ_FRONTEND_API_TOKEN'] as const;
-const BY_TYPE = 'The type of the token determines which permission is required.';
+const READ_PERMISSIONS = ['READ_CLIENT_API_TOKEN', 'READ_FRONTEND_API_TOKEN'] as const;
+const PERMISSION_BY_TYPE = 'The type of the token determines which permission is required.';
 
 const params = Type.Object({
   token: Type.String({
@@ -37,7 +37,7 @@ export const API_TOKENS: OperationModule = {
       summary: 'List API tokens',
       description:
         'Returns the tokens without their secrets. READ_CLIENT_API_TOKEN shows client and backend tokens, READ_FRONTEND_API_TOKEN frontend tokens, ADMIN all. A service account with readsTokenSecrets gets the secrets of the tokens that it created.',
-      permission: READ,
+      permission: READ_PERMISSIONS,
       output: jsonResponse('The tokens', ApiTokenList),
       returnsSecret: true,
       read: async ({ db, actor, keyring }) => {
@@ -50,8 +50,8 @@ export const API_TOKENS: OperationModule = {
       route: 'GET /api/admin/api-tokens/:token',
       summary: 'Find API tokens',
       description:
-        'Returns the tokens with this name, the token with this id, or the token with this secret. The list is empty if the caller cannot read a matching token.',
-      permission: READ,
+        'Returns the tokens with this name, the token with this id, or the token with this secret. The list is empty if the caller cannot read a matching token. A service account with readsTokenSecrets gets the secrets of the tokens that it created.',
+      permission: READ_PERMISSIONS,
       params: Type.Object({
         token: Type.String({
           maxLength: 512,
@@ -60,21 +60,23 @@ export const API_TOKENS: OperationModule = {
         }),
       }),
       output: jsonResponse('The tokens', ApiTokenList),
-      read: async ({ db, actor }, { params: { token } }) => {
+      returnsSecret: true,
+      read: async ({ db, actor, keyring }, { params: { token } }) => {
         const matches = hasKeyOrName(token, apiTokenKey(token));
-        return { tokens: await listTokens(db, actor, readableTypes(actor), matches) };
+        const tokens = await listTokens(db, actor, readableTypes(actor), matches);
+        return { tokens: await withOwnSecrets(db, actor, keyring, tokens) };
       },
       // An update concerns one token, so an ETag of several tokens never matches.
       etag: ({ tokens }) => {
         const [only, ...others] = tokens;
-        return only && others.length === 0 ? etagOf(VERSIONED_API_TOKEN, only) : makeEtag(tokens);
+        return only && others.length === 0 ? computeEtag(VERSIONED_API_TOKEN, only) : makeEtag(tokens);
       },
     }),
     command({
       id: 'createApiToken',
       route: 'POST /api/admin/api-tokens',
       summary: 'Create an API token',
-      description: `Creates a token for SDKs or for an edge. For an edge, the response also contains the enrolment. Only this response has the secret, because the server stores a hash; for a service account with readsTokenSecrets, it also stores the encrypted secret. Admin tokens cannot be created here: the operator configures them in HALYARD_INIT_ADMIN_TOKENS. ${BY_TYPE}`,
+      description: `Creates a token for SDKs or for an edge. For an edge, the response also contains the enrolment. Only this response has the secret, because the server stores a hash; for a service account with readsTokenSecrets, it also stores the encrypted secret. Admin tokens cannot be created here: the operator configures them in HALYARD_INIT_ADMIN_TOKENS. ${PERMISSION_BY_TYPE}`,
       permission: ['CREATE_CLIENT_API_TOKEN', 'CREATE_FRONTEND_API_TOKEN'],
       body: NewApiToken,
       output: jsonResponse('The new token, with its secret', ApiToken),
@@ -90,7 +92,7 @@ export const API_TOKENS: OperationModule = {
       id: 'updateApiToken',
       route: 'PUT /api/admin/api-tokens/:token',
       summary: 'Update the expiry of an API token',
-      description: `Sets the time when the token expires, or null for never. ${BY_TYPE}`,
+      description: `Sets the time when the token expires, or null for never. ${PERMISSION_BY_TYPE}`,
       permission: ['UPDATE_CLIENT_API_TOKEN', 'UPDATE_FRONTEND_API_TOKEN'],
       params,
       body: ApiTokenUpdate,
@@ -103,7 +105,7 @@ export const API_TOKENS: OperationModule = {
       id: 'deleteApiToken',
       route: 'DELETE /api/admin/api-tokens/:token',
       summary: 'Revoke an API token',
-      description: `Revokes the token. Every server rejects it within a second. ${BY_TYPE}`,
+      description: `Revokes the token. Every server rejects it within a second. ${PERMISSION_BY_TYPE}`,
       permission: ['DELETE_CLIENT_API_TOKEN', 'DELETE_FRONTEND_API_TOKEN'],
       params,
       output: Nothing,

@@ -1,83 +1,88 @@
 import type { Actor } from '../../platform/actor.ts';
 import type { Db, Reader } from '../../platform/db/database.ts';
 import { needsKey } from '../../platform/secrets/needs-key.ts';
-import { type Keyring, seal, sealedWith, UnsealError, unseal } from '../../platform/secrets/seal.ts';
+import { type Keyring, readKeyId, seal, UnsealError, unseal } from '../../platform/secrets/seal.ts';
 import type { Change } from '../../record/change.ts';
 import type { ApiToken } from './schema.ts';
 import {
-  forgetSecretsOf,
+  forgetAccountSecrets,
   listOwnSecrets,
-  lockReaderOfSecrets,
   lockSealedSecrets,
+  lockSecretReader,
   setSealedSecret,
 } from './store.ts';
 
-const contextOf = (id: number): string => `api_tokens:${id}:secret`;
+const getSealContext = (id: number): string => `api_tokens:${id}:secret`;
 
-/** Whether the caller is a service account that can read the secrets of the tokens it creates. */
+/** Returns whether the caller is a service account that can read the secrets of the tokens that it creates. */
 export async function readsOwnSecrets({ tx, actor }: Change, keyring: Keyring): Promise<boolean> {
-  if (actor.kind !== 'service-account' || !(await lockReaderOfSecrets(tx, actor.userId))) return false;
+  if (actor.kind !== 'service-account' || !(await lockSecretReader(tx, actor.userId))) return false;
   needsKey(keyring);
   return true;
 }
 
-/** Keeps the secret of a new token for the caller, encrypted. */
+/** Stores the secret of a new token encrypted, so that its creator can read it later. */
 export async function keepOwnSecret(
   { tx, actor }: Change,
   keyring: Keyring,
   id: number,
   secret: string,
 ): Promise<void> {
-  await setSealedSecret(tx, id, actor.userId, seal(keyring, contextOf(id), secret));
+  await setSealedSecret(tx, id, actor.userId, seal(keyring, getSealContext(id), secret));
 }
 
-/** The tokens, with the full secrets of those that the caller created and can read. */
+/** Adds the full secret to the tokens that the caller created and can read. */
 export async function withOwnSecrets(
   db: Reader,
   actor: Actor,
   keyring: Keyring,
   tokens: ApiToken[],
 ): Promise<ApiToken[]> {
-  // With such a secret, a token with a scope could read flags outside the scope.
+  // A caller with a scope gets no secrets, because a token's secret could give access to flags outside the scope.
   if (actor.kind !== 'service-account' || actor.scope) return tokens;
-  const own = new Map((await listOwnSecrets(db, actor.userId)).map(({ id, sealed }) => [id, sealed]));
+  const sealedSecrets = new Map(
+    (await listOwnSecrets(db, actor.userId)).map(({ id, sealed }) => [id, sealed]),
+  );
   return tokens.map(token => {
-    const sealed = own.get(token.id);
-    const secret = sealed === undefined ? undefined : readable(keyring, token.id, sealed);
+    const sealed = sealedSecrets.get(token.id);
+    const secret = sealed === undefined ? undefined : unsealIfReadable(keyring, token.id, sealed);
     return secret === undefined ? token : { ...token, secret, secure: false };
   });
 }
 
 /** Deletes the secrets that the account could read. Its tokens stay valid. */
 export async function forgetOwnSecrets({ tx }: Change, account: number): Promise<void> {
-  await forgetSecretsOf(tx, account);
+  await forgetAccountSecrets(tx, account);
 }
 
-/** Encrypts the secrets with the first key. Deletes those that no key decrypts, or only counts them. */
+/**
+ * Encrypts the secrets with the first key. Returns the tokens whose secrets no key decrypts, and deletes these secrets if
+ * `forgetUnreadable` is set.
+ */
 export async function resealOwnSecrets(
   db: Db,
   keyring: Keyring,
   { forgetUnreadable = false }: { forgetUnreadable?: boolean } = {},
 ): Promise<{ resealed: number; unreadable: number[] }> {
   return await db.transaction().execute(async tx => {
-    const done = { resealed: 0, unreadable: [] as number[] };
+    const result = { resealed: 0, unreadable: [] as number[] };
     for (const { id, account, sealed } of await lockSealedSecrets(tx)) {
-      const secret = readable(keyring, id, sealed);
+      const secret = unsealIfReadable(keyring, id, sealed);
       if (secret === undefined) {
-        done.unreadable.push(id);
+        result.unreadable.push(id);
         if (forgetUnreadable) await setSealedSecret(tx, id, null, null);
-      } else if (sealedWith(sealed) !== keyring[0]?.id) {
-        await setSealedSecret(tx, id, account, seal(keyring, contextOf(id), secret));
-        done.resealed++;
+      } else if (readKeyId(sealed) !== keyring[0]?.id) {
+        await setSealedSecret(tx, id, account, seal(keyring, getSealContext(id), secret));
+        result.resealed++;
       }
     }
-    return done;
+    return result;
   });
 }
 
-function readable(keyring: Keyring, id: number, sealed: string): string | undefined {
+function unsealIfReadable(keyring: Keyring, id: number, sealed: string): string | undefined {
   try {
-    return unseal(keyring, contextOf(id), sealed);
+    return unseal(keyring, getSealContext(id), sealed);
   } catch (error) {
     if (error instanceof UnsealError) return undefined;
     throw error;

@@ -5,7 +5,7 @@ import { TOKEN_TYPES } from './schema.ts';
 
 type Action = 'READ' | 'CREATE' | 'UPDATE' | 'DELETE';
 
-/** The permission that an action on a token of this type requires. */
+/** Returns the permission that an action on a token of this type requires. */
 export function tokenPermission(action: Action, type: string): RootPermission {
   if (type === 'admin') return 'ADMIN';
   return type === 'frontend' ? `${action}_FRONTEND_API_TOKEN` : `${action}_CLIENT_API_TOKEN`;

@@ -1,6 +1,6 @@
+import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
-import { inProject, projectId } from '../../platform/http/params.ts';
+import { projectId, projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
 import { createProjectToken, tokenViolations } from './create.ts';
@@ -22,7 +22,7 @@ export const PROJECT_API_TOKENS: OperationModule = {
       description:
         'Returns the tokens of this project without their secrets. Omits tokens for all projects, and tokens that are also for a project the caller cannot read.',
       permission: ['READ_PROJECT_API_TOKEN'],
-      params: inProject,
+      params: projectParams,
       output: jsonResponse('The tokens', ApiTokenList),
       read: async ({ db, actor }, { params: { projectId: project } }) => ({
         tokens: await listTokens(db, actor, TOKEN_TYPES, isForProject(project)),
@@ -34,7 +34,7 @@ export const PROJECT_API_TOKENS: OperationModule = {
       summary: 'Create an API token of a project',
       description: 'Creates an SDK token for this project only. Only this response has the secret.',
       permission: ['CREATE_PROJECT_API_TOKEN'],
-      params: inProject,
+      params: projectParams,
       body: NewProjectToken,
       output: jsonResponse('The new token, with its secret', ApiToken),
       status: 201,

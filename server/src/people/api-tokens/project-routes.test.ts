@@ -6,9 +6,9 @@ import { call } from '../../test/request.ts';
 
 const harness = useHarness();
 
-const NEW = { tokenName: 'app', type: 'backend', environment: 'production' };
+const NEW_TOKEN = { tokenName: 'app', type: 'backend', environment: 'production' };
 
-async function memberOfProject() {
+async function makeProjectMember() {
   const project = await makeProject(harness.db);
   const user = await makeUser(harness.db, 'Viewer');
   await makeMember(harness.db, user, project.id, 'Member');
@@ -20,12 +20,12 @@ async function memberOfProject() {
   return { project: project.id, user, ask };
 }
 
-const idsOf = ({ body }: { body: { tokens: { id: number }[] } }) => body.tokens.map(({ id }) => id);
+const getIds = ({ body }: { body: { tokens: { id: number }[] } }) => body.tokens.map(({ id }) => id);
 
 test('rejects a token that is already expired', async () => {
-  const { ask } = await memberOfProject();
+  const { ask } = await makeProjectMember();
 
-  const { status, body } = await ask('POST', '', { ...NEW, expiresAt: '2020-01-01T00:00:00.000Z' });
+  const { status, body } = await ask('POST', '', { ...NEW_TOKEN, expiresAt: '2020-01-01T00:00:00.000Z' });
 
   expect(status).toBe(400);
   expect(body.details).toEqual([
@@ -36,10 +36,10 @@ test('rejects a token that is already expired', async () => {
   ]);
 });
 
-test('lets a member create, list and revoke tokens of the project, with events of the project', async () => {
-  const { project, ask } = await memberOfProject();
+test('lets a member create, list and revoke tokens of the project, and records events of the project', async () => {
+  const { project, ask } = await makeProjectMember();
 
-  const created = await ask('POST', '', NEW);
+  const created = await ask('POST', '', NEW_TOKEN);
   const listed = await ask('GET');
   const revoked = await ask('DELETE', `/${encodeURIComponent(created.body.secret)}`);
 
@@ -49,7 +49,7 @@ test('lets a member create, list and revoke tokens of the project, with events o
   expect(listed.body.tokens).toEqual([
     { ...created.body, secret: `${project}:production.…${created.body.secret.slice(-4)}` },
   ]);
-  expect(idsOf(await ask('GET'))).toEqual([]);
+  expect(getIds(await ask('GET'))).toEqual([]);
   const { events } = (
     await call(harness.app, 'GET', `/api/admin/search/events?project=IS:${project}&limit=2`)
   ).body;
@@ -65,35 +65,35 @@ test.each([
   [{ type: 'admin' }, '/body/type'],
   [{ environment: 'moon' }, '/body/environment'],
 ])('rejects %j', async (fields, path) => {
-  const { ask } = await memberOfProject();
+  const { ask } = await makeProjectMember();
 
-  expect(await ask('POST', '', { ...NEW, ...fields })).toMatchObject({
+  expect(await ask('POST', '', { ...NEW_TOKEN, ...fields })).toMatchObject({
     status: 400,
     body: { name: 'BadDataError', details: [{ path }] },
   });
 });
 
-test('neither lists nor revokes tokens of other projects and of all projects', async () => {
-  const { project, ask } = await memberOfProject();
+test('neither lists nor revokes tokens of other projects or of all projects', async () => {
+  const { project, ask } = await makeProjectMember();
   const create = async (projects: string[]) =>
-    (await call(harness.app, 'POST', '/api/admin/api-tokens', { body: { ...NEW, projects } })).body.id;
-  const [other, all, both] = [
+    (await call(harness.app, 'POST', '/api/admin/api-tokens', { body: { ...NEW_TOKEN, projects } })).body.id;
+  const [otherProjectToken, allProjectsToken, sharedToken] = [
     await create(['default']),
     await create(['*']),
     await create([project, 'default']),
   ];
 
-  expect(idsOf(await ask('GET'))).toEqual([both]);
-  expect((await ask('DELETE', `/${other}`)).status).toBe(404);
-  expect((await ask('DELETE', `/${all}`)).status).toBe(404);
-  expect(await ask('DELETE', `/${both}`)).toMatchObject({
+  expect(getIds(await ask('GET'))).toEqual([sharedToken]);
+  expect((await ask('DELETE', `/${otherProjectToken}`)).status).toBe(404);
+  expect((await ask('DELETE', `/${allProjectsToken}`)).status).toBe(404);
+  expect(await ask('DELETE', `/${sharedToken}`)).toMatchObject({
     status: 403,
     body: { name: 'InvalidOperationError' },
   });
 });
 
-test('a project with the id * has only its own tokens', async () => {
-  // No request creates this project. The permissions of its owner must not reach further if a row with this id exists.
+test('a project with the id * can access only its own tokens', async () => {
+  // No request can create this project. If a row with this id exists anyway, its owner must not have permissions elsewhere.
   await sql`insert into projects (id, name, mode) values ('*', 'star', 'open')`.execute(harness.db);
   const user = await makeUser(harness.db, 'Viewer');
   await makeMember(harness.db, user, '*', 'Owner');
@@ -102,40 +102,40 @@ test('a project with the id * has only its own tokens', async () => {
       token: user.token,
       ...(body ? { body } : {}),
     });
-  const all = (
-    await call(harness.app, 'POST', '/api/admin/api-tokens', { body: { ...NEW, projects: ['*'] } })
+  const allProjectsToken = (
+    await call(harness.app, 'POST', '/api/admin/api-tokens', { body: { ...NEW_TOKEN, projects: ['*'] } })
   ).body.id;
-  const { id: admin } = (
+  const { id: adminToken } = (
     await sql<{ id: number }>`select id from api_tokens where type = 'admin'`.execute(harness.db)
   ).rows[0] as { id: number };
 
-  const created = await ask('POST', '', NEW);
+  const created = await ask('POST', '', NEW_TOKEN);
 
   expect(created.status).toBe(201);
   const rows = await sql`
     select all_projects, project_id from api_tokens join api_token_projects on token_id = id
     where id = ${created.body.id}`.execute(harness.db);
   expect(rows.rows).toEqual([{ all_projects: false, project_id: '*' }]);
-  expect(idsOf(await ask('GET'))).toEqual([created.body.id]);
-  expect((await ask('DELETE', `/${all}`)).status).toBe(404);
-  expect((await ask('DELETE', `/${admin}`)).status).toBe(404);
+  expect(getIds(await ask('GET'))).toEqual([created.body.id]);
+  expect((await ask('DELETE', `/${allProjectsToken}`)).status).toBe(404);
+  expect((await ask('DELETE', `/${adminToken}`)).status).toBe(404);
   expect((await ask('DELETE', `/${created.body.id}`)).status).toBe(200);
 });
 
 test('hides a token that is also for a project that the caller cannot read', async () => {
-  const { project, user, ask } = await memberOfProject();
-  const hidden = await makeProject(harness.db, { mode: 'private' });
-  const body = { ...NEW, projects: [project, hidden.id] };
+  const { project, user, ask } = await makeProjectMember();
+  const hiddenProject = await makeProject(harness.db, { mode: 'private' });
+  const body = { ...NEW_TOKEN, projects: [project, hiddenProject.id] };
   const { id } = (await call(harness.app, 'POST', '/api/admin/api-tokens', { body })).body;
   const editor = await makeUser(harness.db, 'Editor');
-  const seenBy = async (token: string) =>
-    idsOf(await call(harness.app, 'GET', '/api/admin/api-tokens', { token }));
+  const listTokenIds = async (token: string) =>
+    getIds(await call(harness.app, 'GET', '/api/admin/api-tokens', { token }));
 
-  expect(idsOf(await ask('GET'))).toEqual([]);
+  expect(getIds(await ask('GET'))).toEqual([]);
   expect((await ask('DELETE', `/${id}`)).status).toBe(404);
-  expect(await seenBy(editor.token)).not.toContain(id);
-  await makeMember(harness.db, editor, hidden.id, 'Reader');
-  await makeMember(harness.db, user, hidden.id, 'Reader');
-  expect(await seenBy(editor.token)).toContain(id);
-  expect(idsOf(await ask('GET'))).toEqual([id]);
+  expect(await listTokenIds(editor.token)).not.toContain(id);
+  await makeMember(harness.db, editor, hiddenProject.id, 'Reader');
+  await makeMember(harness.db, user, hiddenProject.id, 'Reader');
+  expect(await listTokenIds(editor.token)).toContain(id);
+  expect(getIds(await ask('GET'))).toEqual([id]);
 });

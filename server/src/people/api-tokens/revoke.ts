@@ -1,20 +1,20 @@
-import { invalidOperation, notFound } from '../../../../plane/src/platform/errors.ts';
+import { invalidOperation, notFound } from '@halyard/plane/platform/errors.ts';
 import { requirePermission } from '../../access/guard.ts';
 import type { Change } from '../../record/change.ts';
-import { apiTokenEventData, scopeOf } from './create.ts';
+import { apiTokenEventData, getEventScope } from './create.ts';
 import { tokenPermission } from './permission.ts';
 import type { ApiToken } from './schema.ts';
 import {
   type ApiTokenKey,
   isForProject,
+  lockProjectTokens,
   lockToken,
-  lockTokensOf,
   markAllRevoked,
   markRevoked,
   unbindFromProject,
 } from './store.ts';
 
-/** Revokes a token. Servers have SDK tokens in memory and refresh them every second. */
+/** Revokes a token. Servers keep SDK tokens in memory and refresh them every second. */
 export async function revokeApiToken(current: Change, key: ApiTokenKey): Promise<void> {
   const token = await lockToken(current.tx, current.actor, key);
   if (!token) throw notFound('This API token');
@@ -36,24 +36,26 @@ export async function revokeProjectToken(current: Change, project: string, key: 
 
 async function revoke({ tx, record }: Change, token: ApiToken): Promise<void> {
   await markRevoked(tx, token.id);
-  record({ type: 'api-token-deleted', ...scopeOf(token), preData: apiTokenEventData(token) });
+  record({ type: 'api-token-deleted', ...getEventScope(token), preData: apiTokenEventData(token) });
 }
 
-/** Revokes the tokens that are only for this project, and removes the project from the others. Runs before the project is deleted. */
-export async function revokeTokensOfProject({ tx, record }: Change, project: string): Promise<void> {
-  const tokens = await lockTokensOf(tx, project);
-  const isOnlyForIt = ({ projects }: ApiToken) => projects.length === 1;
-  const idsOf = (some: ApiToken[]) => some.map(({ id }) => id);
-  await markAllRevoked(tx, idsOf(tokens.filter(isOnlyForIt)));
-  await unbindFromProject(tx, project, idsOf(tokens.filter(token => !isOnlyForIt(token))));
+/**
+ * Revokes the tokens that are only for this project, and removes the project from the others. Runs before the project is deleted.
+ */
+export async function revokeProjectTokens({ tx, record }: Change, project: string): Promise<void> {
+  const tokens = await lockProjectTokens(tx, project);
+  const isOnlyForProject = ({ projects }: ApiToken) => projects.length === 1;
+  const getIds = (list: ApiToken[]) => list.map(({ id }) => id);
+  await markAllRevoked(tx, getIds(tokens.filter(isOnlyForProject)));
+  await unbindFromProject(tx, project, getIds(tokens.filter(token => !isOnlyForProject(token))));
   for (const token of tokens) {
     const preData = apiTokenEventData(token);
-    if (isOnlyForIt(token)) record({ type: 'api-token-deleted', ...scopeOf(token), preData });
+    if (isOnlyForProject(token)) record({ type: 'api-token-deleted', ...getEventScope(token), preData });
     else {
-      const projects = token.projects.filter(one => one !== project);
-      // The event belongs to no project, because readers of the one project that is left may not be allowed to know about the
-      // deleted one.
-      record({ type: 'api-token-updated', ...scopeOf(token), data: { ...preData, projects }, preData });
+      const projects = token.projects.filter(id => id !== project);
+      // The event belongs to no project, because readers of the remaining project may not be allowed to know about the
+      // deleted project.
+      record({ type: 'api-token-updated', ...getEventScope(token), data: { ...preData, projects }, preData });
     }
   }
 }

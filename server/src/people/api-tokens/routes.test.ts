@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { hashToken, isForged, newToken, SECRET_PATTERN } from '@halyard/plane/platform/token.ts';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { hashToken, isForged, newToken, SECRET_PATTERN } from '../../../../plane/src/platform/token.ts';
-import { keyringOf } from '../../platform/secrets/seal.ts';
+import { makeKeyring } from '../../platform/secrets/seal.ts';
 import { makeUser } from '../../test/factories.ts';
 import { ADMIN_TOKEN, APP_SETTINGS, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
@@ -11,9 +11,14 @@ import { resealOwnSecrets } from './own-secrets.ts';
 
 const harness = useHarness();
 
-const NEW = { tokenName: 'checkout', type: 'backend', environment: 'production', projects: ['default'] };
+const NEW_TOKEN = {
+  tokenName: 'checkout',
+  type: 'backend',
+  environment: 'production',
+  projects: ['default'],
+};
 const create = (body: object = {}) =>
-  call(harness.app, 'POST', '/api/admin/api-tokens', { body: { ...NEW, ...body } });
+  call(harness.app, 'POST', '/api/admin/api-tokens', { body: { ...NEW_TOKEN, ...body } });
 const list = async (): Promise<Record<string, unknown>[]> =>
   (await call(harness.app, 'GET', '/api/admin/api-tokens')).body.tokens;
 
@@ -62,7 +67,7 @@ test('creates a token for development without an environment, as Unleash does', 
   expect(body.secret).toMatch(/^default:development\./);
 });
 
-test('finds a token by its name, its id or its secret, and not by a part of the secret', async () => {
+test('finds a token by its name, its id or its secret, but not by part of the secret', async () => {
   const { id, secret, identifier } = (await create({ tokenName: 'kept apart' })).body;
   const find = async (text: string) =>
     (await call(harness.app, 'GET', `/api/admin/api-tokens/${encodeURIComponent(text)}`)).body.tokens.map(
@@ -94,56 +99,58 @@ test('rejects a revoked token on every server immediately', async () => {
   const second = await harness.secondServer();
   const user = await makeUser(harness.db, 'Admin');
   const { pats } = (await call(harness.app, 'GET', '/api/admin/user/tokens', { token: user.token })).body;
-  const onSecond = async () => (await call(second, 'GET', '/api/admin/user', { token: user.token })).status;
-  const before = await onSecond();
+  const statusOnSecond = async () =>
+    (await call(second, 'GET', '/api/admin/user', { token: user.token })).status;
+  const statusBefore = await statusOnSecond();
 
   await call(harness.app, 'DELETE', `/api/admin/user/tokens/${pats[0].id}`, { token: user.token });
 
-  expect([before, await onSecond()]).toEqual([200, 401]);
+  expect([statusBefore, await statusOnSecond()]).toEqual([200, 401]);
 });
 
 test('rejects a revoked admin token on a second server and after a restart', async () => {
   const second = await harness.secondServer();
   const token = '*:*.another-admin-token-0123456789-0123456789';
   await createInitialAdminTokens(harness.db, [token]);
-  const onSecond = async () => (await call(second, 'GET', '/api/admin/user', { token })).status;
-  const before = await onSecond();
+  const statusOnSecond = async () => (await call(second, 'GET', '/api/admin/user', { token })).status;
+  const statusBefore = await statusOnSecond();
 
   const revoked = await call(harness.app, 'DELETE', `/api/admin/api-tokens/${encodeURIComponent(token)}`);
-  const after = await onSecond();
+  const statusAfter = await statusOnSecond();
   await createInitialAdminTokens(harness.db, [token]);
 
   expect(revoked.status).toBe(200);
-  expect([before, after, await onSecond()]).toEqual([200, 401, 401]);
+  expect([statusBefore, statusAfter, await statusOnSecond()]).toEqual([200, 401, 401]);
 });
 
 test('rejects a token as soon as its revocation commits', async () => {
   const second = await harness.secondServer();
   const token = '*:*.admin-token-under-revocation-0123456789';
   await createInitialAdminTokens(harness.db, [token]);
-  const onSecond = async () => (await call(second, 'GET', '/api/admin/user', { token })).status;
-  const revoking = await harness.db.startTransaction().execute();
-  await sql`update api_tokens set revoked_at = now() where hash = ${hashToken(token)}`.execute(revoking);
+  const statusOnSecond = async () => (await call(second, 'GET', '/api/admin/user', { token })).status;
+  const revocation = await harness.db.startTransaction().execute();
+  await sql`update api_tokens set revoked_at = now() where hash = ${hashToken(token)}`.execute(revocation);
 
-  const open = await onSecond();
-  await revoking.commit().execute();
+  const statusBeforeCommit = await statusOnSecond();
+  await revocation.commit().execute();
 
-  expect([open, await onSecond()]).toEqual([200, 401]);
+  expect([statusBeforeCommit, await statusOnSecond()]).toEqual([200, 401]);
 });
 
 test('rejects an expired token, and applies a new expiry immediately', async () => {
   const { id, secret } = (await create({ type: 'client' })).body;
-  const ask = async () => (await call(harness.app, 'GET', '/api/admin/user', { token: secret })).status;
-  const put = (expiresAt: string | null) =>
+  const requestStatus = async () =>
+    (await call(harness.app, 'GET', '/api/admin/user', { token: secret })).status;
+  const setExpiry = (expiresAt: string | null) =>
     call(harness.app, 'PUT', `/api/admin/api-tokens/${id}`, { body: { expiresAt } });
 
-  const valid = await ask();
-  const expired = await put('2020-01-01T00:00:00Z');
-  const afterExpiry = await ask();
-  await put(null);
+  const statusBefore = await requestStatus();
+  const expiredToken = await setExpiry('2020-01-01T00:00:00Z');
+  const statusAfterExpiry = await requestStatus();
+  await setExpiry(null);
 
-  expect(expired).toMatchObject({ status: 200, body: { expiresAt: '2020-01-01T00:00:00.000Z' } });
-  expect([valid, afterExpiry, await ask()]).toEqual([403, 401, 403]);
+  expect(expiredToken).toMatchObject({ status: 200, body: { expiresAt: '2020-01-01T00:00:00.000Z' } });
+  expect([statusBefore, statusAfterExpiry, await requestStatus()]).toEqual([403, 401, 403]);
   const events = await call(harness.app, 'GET', '/api/admin/search/events?type=IS:api-token-updated&limit=1');
   expect(events.body.events[0]).toMatchObject({
     data: { expiresAt: null },
@@ -152,27 +159,30 @@ test('rejects an expired token, and applies a new expiry immediately', async () 
 });
 
 test('writes the last use at most once a minute', async () => {
-  const [recent, old] = ['*:*.used-a-moment-ago-0123456789', '*:*.used-long-ago-0123456789'] as const;
-  await createInitialAdminTokens(harness.db, [recent, old]);
-  const seen = async (token: string) => {
+  const [recentToken, oldToken] = [
+    '*:*.used-a-moment-ago-0123456789',
+    '*:*.used-long-ago-0123456789',
+  ] as const;
+  await createInitialAdminTokens(harness.db, [recentToken, oldToken]);
+  const readSeenAt = async (token: string) => {
     const { rows } = await sql<{ at: string }>`
       select seen_at as at from api_tokens where hash = ${hashToken(token)}`.execute(harness.db);
     return rows[0]?.at;
   };
-  const setSeen = (token: string, ago: string) =>
-    sql`update api_tokens set seen_at = now() - ${ago}::interval where hash = ${hashToken(token)}`.execute(
+  const setSeenAt = (token: string, age: string) =>
+    sql`update api_tokens set seen_at = now() - ${age}::interval where hash = ${hashToken(token)}`.execute(
       harness.db,
     );
-  await setSeen(recent, '20 seconds');
-  await setSeen(old, '61 seconds');
-  const before = { recent: await seen(recent), old: await seen(old) };
+  await setSeenAt(recentToken, '20 seconds');
+  await setSeenAt(oldToken, '61 seconds');
+  const seenBefore = { recent: await readSeenAt(recentToken), old: await readSeenAt(oldToken) };
 
-  await call(harness.app, 'GET', '/api/admin/user', { token: recent });
-  await call(harness.app, 'GET', '/api/admin/user', { token: old });
+  await call(harness.app, 'GET', '/api/admin/user', { token: recentToken });
+  await call(harness.app, 'GET', '/api/admin/user', { token: oldToken });
 
-  await expect.poll(() => seen(old)).not.toEqual(before.old);
-  // Its request came first, so its last use would be written by now.
-  expect(await seen(recent)).toEqual(before.recent);
+  await expect.poll(() => readSeenAt(oldToken)).not.toEqual(seenBefore.old);
+  // The recent token was used first, so its last use would have been written by now.
+  expect(await readSeenAt(recentToken)).toEqual(seenBefore.recent);
 });
 
 test.each(['DELETE', 'PUT'] as const)('%s of an unknown token returns 404', async method => {
@@ -186,20 +196,20 @@ test.each(['DELETE', 'PUT'] as const)('%s of an unknown token returns 404', asyn
   }
 });
 
-test('lets an Editor read SDK tokens, not admin tokens, and create none', async () => {
+test('lets an Editor read SDK tokens, but neither read admin tokens nor create tokens', async () => {
   const editor = await makeUser(harness.db, 'Editor');
   await create();
 
   const { tokens } = (await call(harness.app, 'GET', '/api/admin/api-tokens', { token: editor.token })).body;
-  const rejected = await call(harness.app, 'POST', '/api/admin/api-tokens', {
+  const rejection = await call(harness.app, 'POST', '/api/admin/api-tokens', {
     token: editor.token,
-    body: NEW,
+    body: NEW_TOKEN,
   });
 
   expect(tokens.length).toBeGreaterThan(0);
   expect(tokens.filter((token: { type: string }) => token.type === 'admin')).toEqual([]);
-  expect(rejected).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
-  expect(rejected.body.message).toContain('CREATE_CLIENT_API_TOKEN');
+  expect(rejection).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
+  expect(rejection.body.message).toContain('CREATE_CLIENT_API_TOKEN');
 });
 
 test('detects a secret with a wrong checksum without a query', () => {
@@ -224,67 +234,88 @@ describe('a service account that reads the secrets of its tokens', () => {
     return { id, token: body.secret as string };
   };
   const createAs = async (token: string): Promise<{ id: number; secret: string }> =>
-    (await call(harness.app, 'POST', '/api/admin/api-tokens', { token, body: NEW })).body;
-  const shownTo = async (token: string, id: number) => {
+    (await call(harness.app, 'POST', '/api/admin/api-tokens', { token, body: NEW_TOKEN })).body;
+  const tokenSeenBy = async (token: string, id: number) => {
     const { tokens } = (await call(harness.app, 'GET', '/api/admin/api-tokens', { token })).body;
-    const { secret, secure } = tokens.find((one: { id: number }) => one.id === id);
+    const { secret, secure } = tokens.find((listed: { id: number }) => listed.id === id);
+    const [foundToken] = (await call(harness.app, 'GET', `/api/admin/api-tokens/${id}`, { token })).body
+      .tokens;
+    expect(foundToken).toMatchObject({ secret, secure });
     return { secret, secure };
   };
-  const sealedOf = async (id: number) => {
+  const readSealedSecret = async (id: number) => {
     const { rows } = await sql<{ sealed: string | null }>`
       select sealed_secret as sealed from api_tokens where id = ${id}`.execute(harness.db);
     return rows[0]?.sealed;
   };
 
-  test('gets them in the list, and nobody else does', async () => {
+  test('gets the secrets in the list and by name, and no other caller does', async () => {
     const [reader, other] = [await makeAccount('reader', true), await makeAccount('other reader', true)];
     const { id, secret } = await createAs(reader.token);
     const hint = { secret: `default:production.…${secret.slice(-4)}`, secure: true };
 
-    expect(await shownTo(reader.token, id)).toEqual({ secret, secure: false });
-    expect(await shownTo(other.token, id)).toEqual(hint);
-    expect(await shownTo(ADMIN_TOKEN, id)).toEqual(hint);
-    expect(await sealedOf(id)).not.toContain(secret.slice(20));
+    expect(await tokenSeenBy(reader.token, id)).toEqual({ secret, secure: false });
+    expect(await tokenSeenBy(other.token, id)).toEqual(hint);
+    expect(await tokenSeenBy(ADMIN_TOKEN, id)).toEqual(hint);
+    expect(await readSealedSecret(id)).not.toContain(secret.slice(20));
     const events = await call(harness.app, 'GET', '/api/admin/search/events?limit=10');
     expect(JSON.stringify(events.body)).not.toContain(secret.slice(-10));
   });
 
-  test('gets no secrets of tokens that it created earlier, and none once the setting is disabled', async () => {
+  test('updates a token with the ETag of a response that contains the secret', async () => {
+    const { token } = await makeAccount('careful reader', true);
+    const { id } = await createAs(token);
+    const path = `/api/admin/api-tokens/${id}`;
+    const { headers } = await call(harness.app, 'GET', path, { token });
+
+    const { status } = await call(harness.app, 'PUT', path, {
+      token,
+      headers: { 'if-match': String(headers.etag) },
+      body: { expiresAt: '2048-01-01T00:00:00.000Z' },
+    });
+
+    expect(status).toBe(200);
+  });
+
+  test('gets only secrets of tokens that it created after the setting was enabled, and none once it is disabled', async () => {
     const account = await makeAccount('changing', false);
-    const before = await createAs(account.token);
+    const earlierToken = await createAs(account.token);
     await admin('PUT', `service-account/${account.id}`, { readsTokenSecrets: true });
     const { id, secret } = await createAs(account.token);
-    expect((await shownTo(account.token, before.id)).secure).toBe(true);
-    expect(await shownTo(account.token, id)).toEqual({ secret, secure: false });
+    expect((await tokenSeenBy(account.token, earlierToken.id)).secure).toBe(true);
+    expect(await tokenSeenBy(account.token, id)).toEqual({ secret, secure: false });
 
     await admin('PUT', `service-account/${account.id}`, { readsTokenSecrets: false });
     await admin('PUT', `service-account/${account.id}`, { readsTokenSecrets: true });
 
-    expect((await shownTo(account.token, id)).secure).toBe(true);
-    expect(await sealedOf(id)).toBeNull();
+    expect((await tokenSeenBy(account.token, id)).secure).toBe(true);
+    expect(await readSealedSecret(id)).toBeNull();
   });
 
-  test('loses them with the token, and with the account', async () => {
+  test('loses the secrets when the token or the account is deleted', async () => {
     const account = await makeAccount('leaving', true);
-    const [revoked, orphaned] = [await createAs(account.token), await createAs(account.token)];
+    const [revokedToken, orphanedToken] = [await createAs(account.token), await createAs(account.token)];
 
-    await admin('DELETE', `api-tokens/${revoked.id}`);
+    await admin('DELETE', `api-tokens/${revokedToken.id}`);
     await admin('DELETE', `service-account/${account.id}`);
 
-    expect([await sealedOf(revoked.id), await sealedOf(orphaned.id)]).toEqual([null, null]);
+    expect([await readSealedSecret(revokedToken.id), await readSealedSecret(orphanedToken.id)]).toEqual([
+      null,
+      null,
+    ]);
   });
 
-  test('sees a hint if no key decrypts a secret, and a new key encrypts the others', async () => {
+  test('gets the masked secret if no key decrypts the secret, which a later rotation encrypts with the new key', async () => {
     const account = await makeAccount('rotating', true);
     const { id, secret } = await createAs(account.token);
-    const [old, next] = [APP_SETTINGS.secretKey, randomBytes(32)];
+    const [oldKey, nextKey] = [APP_SETTINGS.secretKey, randomBytes(32)];
 
-    expect(await resealOwnSecrets(harness.db, keyringOf(next, []))).toMatchObject({ resealed: 0 });
-    expect((await resealOwnSecrets(harness.db, keyringOf(next, [old]))).resealed).toBeGreaterThan(0);
-    expect((await shownTo(account.token, id)).secure).toBe(true);
-    await resealOwnSecrets(harness.db, keyringOf(old, [next]));
+    expect(await resealOwnSecrets(harness.db, makeKeyring(nextKey, []))).toMatchObject({ resealed: 0 });
+    expect((await resealOwnSecrets(harness.db, makeKeyring(nextKey, [oldKey]))).resealed).toBeGreaterThan(0);
+    expect((await tokenSeenBy(account.token, id)).secure).toBe(true);
+    await resealOwnSecrets(harness.db, makeKeyring(oldKey, [nextKey]));
 
-    expect(await shownTo(account.token, id)).toEqual({ secret, secure: false });
+    expect(await tokenSeenBy(account.token, id)).toEqual({ secret, secure: false });
   });
 
   test('needs a server with a key', async () => {

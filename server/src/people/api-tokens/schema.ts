@@ -1,7 +1,7 @@
+import { Named, NamedObject, Nullable, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
 
-/** The default of Unleash. */
+/** Unleash's default. */
 export const DEFAULT_ENVIRONMENT = 'development';
 
 export const TOKEN_TYPES = ['client', 'backend', 'frontend', 'edge'] as const;
@@ -83,7 +83,7 @@ export const NewApiToken = NamedObject(
       type: 'string',
       enum: TOKEN_TYPES,
       description:
-        '`client` and `backend` are for server-side SDKs, `frontend` is for browsers, `edge` is for edges, which do not expire',
+        '`client` and `backend` are for server-side SDKs, `frontend` is for browsers, `edge` is for edges; these tokens do not expire',
     }),
     environment: Type.Optional(
       Type.String({
@@ -119,7 +119,7 @@ export const NewApiToken = NamedObject(
 );
 export type NewApiToken = Static<typeof NewApiToken>;
 
-/** The same fields. The project is that of the path. */
+/** The same fields, but the project comes from the path. */
 export const NewProjectToken = NamedObject('NewApiToken', NewApiToken.properties, {
   examples: [{ tokenName: 'checkout service', type: 'backend', environment: 'production' }],
 });

@@ -22,7 +22,7 @@ export const isVisibleToken = (actor: Actor) =>
         where token_id = api_tokens.id and not ${isReadable(actor)}
       )`;
 
-/** Tokens of these types that match and that are visible to the actor. */
+/** Lists tokens that have one of these types, match the condition and are visible to the actor. */
 export async function listTokens(
   db: Reader,
   actor: Actor,
@@ -37,8 +37,8 @@ export async function listTokens(
 }
 
 /**
- * A condition on `api_tokens`: true for tokens that are bound to this project by a row. An admin token and a token for all
- * projects have no project, whatever the ids of projects are.
+ * A condition on `api_tokens`: true for tokens that a row binds to this project. Admin tokens and tokens for all projects are bound
+ * to no project, not even to a project with the id `*`.
  */
 export const isForProject = (project: string) => sql<boolean>`(
   not all_projects and type <> 'admin' and id in (
@@ -95,7 +95,7 @@ export async function countTokens(db: Reader): Promise<number> {
 
 /** Returns undefined if the token already exists, even if it is revoked. */
 export async function insertToken(tx: Tx, actor: Actor, token: NewToken): Promise<ApiToken | undefined> {
-  const inserted = await tx
+  const insertedRow = await tx
     .insertInto('api_tokens')
     .values({
       hash: token.hash,
@@ -110,7 +110,7 @@ export async function insertToken(tx: Tx, actor: Actor, token: NewToken): Promis
     .onConflict(conflict => conflict.constraint('api_tokens_hash_key').doNothing())
     .returning('id')
     .executeTakeFirst();
-  return inserted && (await lockToken(tx, actor, inserted));
+  return insertedRow && (await lockToken(tx, actor, insertedRow));
 }
 
 /** Binds a token to the projects that exist and that the actor can read. Returns their ids. */
@@ -127,8 +127,8 @@ export async function bindToProjects(
   return rows.map(row => row.id);
 }
 
-/** Whether the environment exists, and which of the projects exist and are readable for the actor. */
-export async function findExisting(
+/** Finds out whether the environment exists, and which of the projects exist and are readable for the actor. */
+export async function findExistingScope(
   db: Reader,
   actor: Actor,
   environment: string,
@@ -151,9 +151,10 @@ export async function markRevoked(tx: Tx, id: number): Promise<void> {
   await markAllRevoked(tx, [id]);
 }
 
-/** Locks the tokens of the project, including those that are for other projects too, and returns them. */
-export async function lockTokensOf(tx: Tx, project: string): Promise<ApiToken[]> {
-  // Locked first: when two projects are deleted at the same time, the second transaction sees that the first project is gone.
+/** Locks and returns the tokens of the project, including tokens that are also for other projects. */
+export async function lockProjectTokens(tx: Tx, project: string): Promise<ApiToken[]> {
+  // The tokens are locked first. When two projects are deleted simultaneously, the second transaction then sees that the first
+  // project is gone.
   await sql`
     select from api_tokens where id in (select token_id from api_token_projects where project_id = ${project})
     order by id for update`.execute(tx);
@@ -171,21 +172,24 @@ export async function markAllRevoked(tx: Tx, ids: number[]): Promise<void> {
   );
 }
 
-/** Removes the project from the tokens. They keep their other projects. */
+/** Removes the project from the tokens, which keep their other projects. */
 export async function unbindFromProject(tx: Tx, project: string, ids: number[]): Promise<void> {
   await sql`delete from api_token_projects where project_id = ${project} and token_id = any(${ids})`.execute(
     tx,
   );
 }
 
-/** Whether the service account reads the secrets of the tokens that it creates. Until the transaction ends, that cannot change. */
-export async function lockReaderOfSecrets(tx: Tx, account: number): Promise<boolean> {
+/**
+ * Returns whether the service account can read the secrets of the tokens that it creates. The lock keeps this true until the
+ * transaction ends.
+ */
+export async function lockSecretReader(tx: Tx, account: number): Promise<boolean> {
   const { rows } = await sql<{ reads: boolean }>`
     select reads_token_secrets as reads from users where id = ${account} for share`.execute(tx);
   return rows[0]?.reads ?? false;
 }
 
-/** The encrypted secrets of the tokens that the account created and reads again. */
+/** Lists the encrypted secrets of the tokens that the account created and can still read. */
 export async function listOwnSecrets(db: Reader, account: number): Promise<{ id: number; sealed: string }[]> {
   const { rows } = await sql<{ id: number; sealed: string }>`
     select id, sealed_secret as sealed from api_tokens
@@ -200,7 +204,7 @@ export async function lockSealedSecrets(tx: Tx): Promise<{ id: number; account: 
   return rows;
 }
 
-/** Stores the encrypted secret of a token for the account, or deletes it. */
+/** Stores the encrypted secret of a token for the account, or deletes the stored secret. */
 export async function setSealedSecret(
   tx: Tx,
   id: number,
@@ -214,8 +218,8 @@ export async function setSealedSecret(
     .execute();
 }
 
-export async function forgetSecretsOf(tx: Tx, account: number): Promise<void> {
-  // Locked by their key first, as everywhere.
+export async function forgetAccountSecrets(tx: Tx, account: number): Promise<void> {
+  // The tokens are locked in key order, as everywhere else, so that transactions cannot deadlock.
   await sql`select from api_tokens where readable_by = ${account} order by id for update`.execute(tx);
   await sql`
     update api_tokens set sealed_secret = null, readable_by = null where readable_by = ${account}`.execute(

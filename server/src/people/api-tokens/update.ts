@@ -1,7 +1,7 @@
-import { badData, notFound } from '../../../../plane/src/platform/errors.ts';
+import { badData, notFound } from '@halyard/plane/platform/errors.ts';
 import { requirePermission } from '../../access/guard.ts';
 import type { Change } from '../../record/change.ts';
-import { apiTokenEventData, NO_EXPIRY, scopeOf } from './create.ts';
+import { apiTokenEventData, EXPIRY_NOT_ALLOWED, getEventScope } from './create.ts';
 import { tokenPermission } from './permission.ts';
 import type { ApiToken, ApiTokenUpdate } from './schema.ts';
 import { type ApiTokenKey, lockToken, updateExpiry } from './store.ts';
@@ -12,20 +12,20 @@ export async function updateApiToken(
   key: ApiTokenKey,
   input: ApiTokenUpdate,
 ): Promise<ApiToken> {
-  const before = await lockToken(tx, actor, key);
-  if (!before) throw notFound('This API token');
-  requirePermission(actor, [tokenPermission('UPDATE', before.type)]);
+  const tokenBefore = await lockToken(tx, actor, key);
+  if (!tokenBefore) throw notFound('This API token');
+  requirePermission(actor, [tokenPermission('UPDATE', tokenBefore.type)]);
 
-  if (before.type === 'edge' && input.expiresAt !== null) throw badData([NO_EXPIRY]);
-  await updateExpiry(tx, before.id, input.expiresAt);
-  const after = (await lockToken(tx, actor, key)) ?? before;
-  if (after.expiresAt !== before.expiresAt) {
+  if (tokenBefore.type === 'edge' && input.expiresAt !== null) throw badData([EXPIRY_NOT_ALLOWED]);
+  await updateExpiry(tx, tokenBefore.id, input.expiresAt);
+  const tokenAfter = (await lockToken(tx, actor, key)) ?? tokenBefore;
+  if (tokenAfter.expiresAt !== tokenBefore.expiresAt) {
     record({
       type: 'api-token-updated',
-      ...scopeOf(after),
-      data: apiTokenEventData(after),
-      preData: apiTokenEventData(before),
+      ...getEventScope(tokenAfter),
+      data: apiTokenEventData(tokenAfter),
+      preData: apiTokenEventData(tokenBefore),
     });
   }
-  return after;
+  return tokenAfter;
 }

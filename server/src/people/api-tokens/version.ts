@@ -3,7 +3,8 @@ import type { ApiToken } from './schema.ts';
 import { type ApiTokenKey, lockToken } from './store.ts';
 
 export const VERSIONED_API_TOKEN: Versioned<ApiTokenKey, ApiToken> = {
-  nameOf: () => 'The API token',
+  formatName: () => 'The API token',
   lock: ({ tx, actor }, key) => lockToken(tx, actor, key),
-  derived: ['createdAt', 'seenAt'],
+  // The secret is derived: it never changes, but its creator may see the full secret where others see the hint.
+  derived: ['secret', 'secure', 'createdAt', 'seenAt'],
 };

@@ -4,7 +4,7 @@ import type { OidcContent } from './schema.ts';
 import { openSecret } from './secret.ts';
 import { findOidc } from './store.ts';
 
-/** Settings with which a login is possible: enabled, and with every required field. */
+/** Settings that make a login possible: enabled, and with every required field. */
 export type ActiveOidc = OidcContent & {
   discoverUrl: string;
   clientId: string;
@@ -12,7 +12,7 @@ export type ActiveOidc = OidcContent & {
   defaultRoleId: number;
 };
 
-/** The settings of single sign-on, or undefined while it is disabled. */
+/** Returns the settings of single sign-on, or undefined if it is disabled. */
 export async function findActiveOidc(db: Reader, keyring: Keyring): Promise<ActiveOidc | undefined> {
   const row = await findOidc(db);
   const { enabled, discoverUrl, clientId } = row?.content ?? {};

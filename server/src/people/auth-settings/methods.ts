@@ -7,8 +7,8 @@ const METHODS: LoginMethod[] = [
   { type: 'oidc', label: 'Single sign-on', path: '/auth/oidc/login' },
 ];
 
-/** The login methods that are enabled. */
-export async function loginMethods(db: Reader): Promise<LoginMethod[]> {
-  const enabled = await findEnabledMethods(db);
-  return METHODS.filter(({ type }) => enabled[type]);
+/** Lists the login methods that are enabled. */
+export async function listLoginMethods(db: Reader): Promise<LoginMethod[]> {
+  const enabledMethods = await findEnabledMethods(db);
+  return METHODS.filter(({ type }) => enabledMethods[type]);
 }

@@ -1,10 +1,10 @@
-import { jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
+import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { unchanged } from '../../record/versioned.ts';
 import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
 import { SAML_SETTINGS, setSamlSettings } from './saml.ts';
 import { OidcSettings, OidcSettingsInput, SamlSettings, SimpleSettings } from './schema.ts';
-import { changeOidcSettings, changeSimpleSettings, oidcVersion, simpleSettings } from './settings.ts';
+import { changeOidcSettings, changeSimpleSettings, readOidcVersion, readSimpleSettings } from './settings.ts';
 import { VERSIONED_OIDC, VERSIONED_SIMPLE } from './version.ts';
 
 const permission = ['ADMIN', 'UPDATE_AUTH_CONFIGURATION'] as const;
@@ -21,7 +21,7 @@ export const AUTH_SETTINGS: OperationModule = {
       permission,
       output: jsonResponse('The settings', OidcSettings),
       versioned: VERSIONED_OIDC,
-      read: ({ db }) => oidcVersion(db),
+      read: ({ db }) => readOidcVersion(db),
       present: ({ sealedSecret: _, ...settings }) => settings,
     }),
     command({
@@ -46,7 +46,7 @@ export const AUTH_SETTINGS: OperationModule = {
       permission,
       output: jsonResponse('The settings', SimpleSettings),
       versioned: VERSIONED_SIMPLE,
-      read: ({ db }) => simpleSettings(db),
+      read: ({ db }) => readSimpleSettings(db),
     }),
     command({
       id: 'setSimpleSettings',

@@ -1,4 +1,4 @@
-import { ApiError } from '../../../../plane/src/platform/errors.ts';
+import { ApiError } from '@halyard/plane/platform/errors.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { findSimple } from './store.ts';
 

@@ -1,4 +1,4 @@
-import { badData } from '../../../../plane/src/platform/errors.ts';
+import { badData } from '@halyard/plane/platform/errors.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { MASK } from '../../platform/secrets/mask.ts';
 import type { Keyring } from '../../platform/secrets/seal.ts';
@@ -9,20 +9,22 @@ import { planOidc } from './settings.ts';
 import { findOidc } from './store.ts';
 
 /**
- * The settings as they would be after a change, for a test of the provider. They are valid as if single sign-on were enabled, and
- * a stored secret is part of them only for the URL that it was entered for.
+ * Returns the settings as they would be after a change, for a test of the provider. They are validated as if single sign-on were
+ * enabled, and include the stored secret only if the URL is the one for which it was entered.
  */
-export async function proposedOidc(
+export async function proposeOidc(
   db: Reader,
   keyring: Keyring,
   input: OidcSettingsInput,
 ): Promise<ActiveOidc> {
-  const found = await findOidc(db);
-  const { content, defaultRoleId, details } = planOidc(found, { ...input, enabled: true });
+  const storedSettings = await findOidc(db);
+  const { content, defaultRoleId, details } = planOidc(storedSettings, { ...input, enabled: true });
   const { discoverUrl, clientId } = content;
-  // Both are required while single sign-on is enabled, so `details` says which one is missing.
+  // The URL and the client ID are required while single sign-on is enabled, so `details` says which one is missing.
   if (details.length > 0 || discoverUrl === null || clientId === null) throw badData(details);
-  const isKept = input.secret === undefined || input.secret === MASK;
-  const secret = isKept ? openSecret(keyring, found?.sealedSecret ?? null) : input.secret || null;
+  const keepsSecret = input.secret === undefined || input.secret === MASK;
+  const secret = keepsSecret
+    ? openSecret(keyring, storedSettings?.sealedSecret ?? null)
+    : input.secret || null;
   return { ...content, discoverUrl, clientId, secret: secret ?? null, defaultRoleId };
 }

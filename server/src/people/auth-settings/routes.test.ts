@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { ConfigError } from '../../platform/config.ts';
 import { MASK } from '../../platform/secrets/mask.ts';
-import { keyringOf } from '../../platform/secrets/seal.ts';
-import { during } from '../../test/during.ts';
+import { makeKeyring } from '../../platform/secrets/seal.ts';
+import { duringTransaction } from '../../test/during.ts';
 import { makePerson, makeUser } from '../../test/factories.ts';
 import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
 import { tryLogin } from '../../test/login.ts';
@@ -15,7 +15,12 @@ const harness = useHarness();
 const OIDC = '/api/admin/auth/oidc/settings';
 const SIMPLE = '/api/admin/auth/simple/settings';
 const SECRET = 'a-canary-that-must-not-be-seen';
-const GOOD = { enabled: true, discoverUrl: 'https://login.example.com', clientId: 'halyard', secret: SECRET };
+const VALID = {
+  enabled: true,
+  discoverUrl: 'https://login.example.com',
+  clientId: 'halyard',
+  secret: SECRET,
+};
 
 const get = (path: string) => call(harness.app, 'GET', path);
 const post = (path: string, body: object) => call(harness.app, 'POST', path, { body });
@@ -26,7 +31,7 @@ beforeEach(async () => {
   await sql`delete from auth_settings`.execute(harness.db);
 });
 
-test('enables password login only by default', async () => {
+test('enables only password login by default', async () => {
   expect((await get(OIDC)).body).toEqual({
     enabled: false,
     discoverUrl: null,
@@ -46,39 +51,39 @@ test('enables password login only by default', async () => {
   expect((await get(SIMPLE)).body).toEqual({ disabled: false });
 });
 
-test('creates and updates the settings, keeps omitted fields, and records both', async () => {
-  const made = await post(OIDC, GOOD);
-  const changed = await post(OIDC, {
+test('creates and updates the settings, keeps omitted fields, and records both changes', async () => {
+  const created = await post(OIDC, VALID);
+  const updated = await post(OIDC, {
     autoCreate: true,
     emailDomains: 'example.com',
     defaultRootRole: 'Editor',
   });
-  const same = await post(OIDC, { ...changed.body });
+  const repeated = await post(OIDC, { ...updated.body });
 
-  expect([made.status, changed.status, same.status]).toEqual([200, 200, 200]);
-  expect(changed.body).toMatchObject({ ...GOOD, secret: MASK, autoCreate: true, defaultRootRoleId: 2 });
-  expect(same.body).toEqual(changed.body);
-  expect((await get(OIDC)).body).toEqual(changed.body);
+  expect([created.status, updated.status, repeated.status]).toEqual([200, 200, 200]);
+  expect(updated.body).toMatchObject({ ...VALID, secret: MASK, autoCreate: true, defaultRootRoleId: 2 });
+  expect(repeated.body).toEqual(updated.body);
+  expect((await get(OIDC)).body).toEqual(updated.body);
   expect(await lastEvents(2)).toMatchObject([
     {
       type: 'setting-updated',
-      data: { id: 'auth.oidc', ...changed.body },
-      preData: { id: 'auth.oidc', ...made.body },
+      data: { id: 'auth.oidc', ...updated.body },
+      preData: { id: 'auth.oidc', ...created.body },
     },
-    { type: 'setting-created', data: { id: 'auth.oidc', ...made.body }, preData: null },
+    { type: 'setting-created', data: { id: 'auth.oidc', ...created.body }, preData: null },
   ]);
 });
 
-test('encrypts the secret, and shows it in no response, event or column', async () => {
-  await post(OIDC, GOOD);
-  const again = await post(OIDC, { secret: SECRET });
+test('encrypts the secret, which appears in no response, event or column', async () => {
+  await post(OIDC, VALID);
+  const sameSecret = await post(OIDC, { secret: SECRET });
   const eventsBefore = (await lastEvents(1))[0].id;
-  const other = await post(OIDC, { secret: `${SECRET}-2` });
+  const otherSecret = await post(OIDC, { secret: `${SECRET}-2` });
 
   expect((await lastEvents(1))[0]).toMatchObject({ type: 'setting-updated', data: { secretChanged: true } });
   expect((await lastEvents(1))[0].id).toBe(eventsBefore + 1);
   const sealed = (await findOidc(harness.db))?.sealedSecret ?? null;
-  expect(openSecret(keyringOf(APP_SETTINGS.secretKey, []), sealed)).toBe(`${SECRET}-2`);
+  expect(openSecret(makeKeyring(APP_SETTINGS.secretKey, []), sealed)).toBe(`${SECRET}-2`);
   const { rows } = await sql`select events.*::text, (select auth_settings::text from auth_settings)
     from events where type like 'setting-%'`
     .execute(harness.db)
@@ -88,25 +93,25 @@ test('encrypts the secret, and shows it in no response, event or column', async 
         from events where type like 'setting-%'`.execute(harness.db),
     );
   expect(rows.length).toBeGreaterThan(0);
-  for (const text of [again.body, other.body, (await get(OIDC)).body, rows])
+  for (const text of [sameSecret.body, otherSecret.body, (await get(OIDC)).body, rows])
     expect(JSON.stringify(text)).not.toContain(SECRET);
 });
 
 test('requires the secret, or its removal, with a new discoverUrl', async () => {
-  await post(OIDC, GOOD);
+  await post(OIDC, VALID);
 
-  const kept = await post(OIDC, { discoverUrl: 'https://evil.example' });
-  const masked = await post(OIDC, { discoverUrl: 'https://evil.example', secret: MASK });
-  const without = await post(OIDC, { discoverUrl: 'https://evil.example', secret: null });
+  const secretOmitted = await post(OIDC, { discoverUrl: 'https://evil.example' });
+  const secretMasked = await post(OIDC, { discoverUrl: 'https://evil.example', secret: MASK });
+  const secretRemoved = await post(OIDC, { discoverUrl: 'https://evil.example', secret: null });
 
-  for (const response of [kept, masked])
+  for (const response of [secretOmitted, secretMasked])
     expect(response).toMatchObject({ status: 400, body: { details: [{ path: '/body/secret' }] } });
-  expect(without).toMatchObject({ status: 200, body: { secret: null } });
+  expect(secretRemoved).toMatchObject({ status: 200, body: { secret: null } });
 });
 
 test.each<[string, object, string]>([
   ['no address', { enabled: true, clientId: 'x' }, '/body/discoverUrl'],
-  ['no client', { enabled: true, discoverUrl: GOOD.discoverUrl }, '/body/clientId'],
+  ['no client', { enabled: true, discoverUrl: VALID.discoverUrl }, '/body/clientId'],
   ['plain http', { discoverUrl: 'http://login.example.com' }, '/body/discoverUrl'],
   ['another scheme', { discoverUrl: 'file:///etc/passwd' }, '/body/discoverUrl'],
   ['a URL with a password', { discoverUrl: 'https://a:b@login.example.com' }, '/body/discoverUrl'],
@@ -143,23 +148,23 @@ test('accepts http on this machine', async () => {
 test('rejects enabled settings and a secret without an encryption key', async () => {
   const app = await harness.secondServer({ secretKey: undefined });
 
-  for (const body of [GOOD, { secret: 'x' }])
+  for (const body of [VALID, { secret: 'x' }])
     expect(await call(app, 'POST', OIDC, { body })).toMatchObject({
       status: 403,
       body: { message: expect.stringContaining('HALYARD_SECRET_KEY') },
     });
 });
 
-test('rejects the deletion of the role of new accounts', async () => {
+test('rejects deleting the role that new accounts get', async () => {
   const body = { name: 'Newcomer', type: 'root-custom', permissions: [] };
   const { id } = (await post('/api/admin/roles', body)).body.roles;
-  const set = await post(OIDC, { defaultRootRoleId: id });
+  const update = await post(OIDC, { defaultRootRoleId: id });
 
-  const deleted = await call(harness.app, 'DELETE', `/api/admin/roles/${id}`);
+  const deletion = await call(harness.app, 'DELETE', `/api/admin/roles/${id}`);
 
-  expect(set.body).toMatchObject({ defaultRootRoleId: id });
-  expect(set.body.defaultRootRole).toBeUndefined();
-  expect(deleted).toMatchObject({
+  expect(update.body).toMatchObject({ defaultRootRoleId: id });
+  expect(update.body.defaultRootRole).toBeUndefined();
+  expect(deletion).toMatchObject({
     status: 409,
     body: { message: expect.stringContaining('single sign-on') },
   });
@@ -167,20 +172,22 @@ test('rejects the deletion of the role of new accounts', async () => {
 
 test('disables password login only while single sign-on is enabled, and vice versa', async () => {
   const { username } = await makePerson(harness.db);
-  const early = await post(SIMPLE, { disabled: true });
-  await post(OIDC, GOOD);
+  const tooEarly = await post(SIMPLE, { disabled: true });
+  await post(OIDC, VALID);
 
-  const off = await post(SIMPLE, { disabled: true });
-  const same = await post(SIMPLE, { disabled: true });
+  const disabled = await post(SIMPLE, { disabled: true });
+  const repeated = await post(SIMPLE, { disabled: true });
   const login = await tryLogin(harness.app, username);
-  const both = await post(OIDC, { enabled: false });
-  const token = await get('/api/admin/user');
-  const on = await post(SIMPLE, { disabled: false });
-  const later = await tryLogin(harness.app, username);
+  const bothDisabled = await post(OIDC, { enabled: false });
+  const tokenRequest = await get('/api/admin/user');
+  const enabled = await post(SIMPLE, { disabled: false });
+  const laterLogin = await tryLogin(harness.app, username);
 
-  expect([early.status, off.status, same.status, both.status, on.status]).toEqual([403, 200, 200, 403, 200]);
+  expect([tooEarly.status, disabled.status, repeated.status, bothDisabled.status, enabled.status]).toEqual([
+    403, 200, 200, 403, 200,
+  ]);
   expect(login).toMatchObject({ status: 403, body: { message: expect.stringContaining('disabled') } });
-  expect([token.status, later.status]).toEqual([200, 200]);
+  expect([tokenRequest.status, laterLogin.status]).toEqual([200, 200]);
   expect(await lastEvents(2)).toMatchObject([
     { type: 'setting-updated', data: { disabled: false }, preData: { id: 'auth.simple', disabled: true } },
     { type: 'setting-created', data: { id: 'auth.simple', disabled: true } },
@@ -188,9 +195,9 @@ test('disables password login only while single sign-on is enabled, and vice ver
 });
 
 test('rejects the second of two concurrent requests that disable both login methods', async () => {
-  await post(OIDC, GOOD);
+  await post(OIDC, VALID);
 
-  const response = await during(
+  const response = await duringTransaction(
     harness.db,
     async tx => {
       await sql`select pg_advisory_xact_lock(hashtext('auth settings'))`.execute(tx);
@@ -204,7 +211,7 @@ test('rejects the second of two concurrent requests that disable both login meth
   expect(response).toMatchObject({ status: 403 });
 });
 
-test('requires UPDATE_AUTH_CONFIGURATION, which an Editor lacks', async () => {
+test('requires UPDATE_AUTH_CONFIGURATION, which Editors lack', async () => {
   const editor = await makeUser(harness.db, 'Editor');
   const body = {
     name: 'Doorkeeper',
@@ -212,50 +219,54 @@ test('requires UPDATE_AUTH_CONFIGURATION, which an Editor lacks', async () => {
     permissions: [{ name: 'UPDATE_AUTH_CONFIGURATION' }],
   };
   const { id } = (await post('/api/admin/roles', body)).body.roles;
-  const keeper = await makeUser(harness.db, 'Viewer');
-  await call(harness.app, 'PUT', `/api/admin/user-admin/${keeper.id}`, { body: { rootRole: id } });
+  const doorkeeper = await makeUser(harness.db, 'Viewer');
+  await call(harness.app, 'PUT', `/api/admin/user-admin/${doorkeeper.id}`, { body: { rootRole: id } });
 
   for (const [token, status] of [
     [editor.token, 403],
-    [keeper.token, 200],
+    [doorkeeper.token, 200],
   ] as const)
     expect((await call(harness.app, 'GET', OIDC, { token })).status).toBe(status);
 });
 
-test('encrypts the secret again after a rotation of keys, and does not start without its key', async () => {
-  await post(OIDC, GOOD);
-  const [old, next] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)];
+test('encrypts the secret again after a key rotation, and does not start without its key', async () => {
+  await post(OIDC, VALID);
+  const [oldKey, nextKey] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)];
   const { db } = harness;
 
-  await expect(checkClientSecret(db, keyringOf(next, []))).rejects.toThrow(ConfigError);
-  await checkClientSecret(db, keyringOf(next, [old]));
-  expect(await resealClientSecret(db, keyringOf(next, [old]))).toBe(true);
-  expect(await resealClientSecret(db, keyringOf(next, [old]))).toBe(false);
+  await expect(checkClientSecret(db, makeKeyring(nextKey, []))).rejects.toThrow(ConfigError);
+  await checkClientSecret(db, makeKeyring(nextKey, [oldKey]));
+  expect(await resealClientSecret(db, makeKeyring(nextKey, [oldKey]))).toBe(true);
+  expect(await resealClientSecret(db, makeKeyring(nextKey, [oldKey]))).toBe(false);
 
-  await checkClientSecret(db, keyringOf(next, []));
-  expect(openSecret(keyringOf(next, []), (await findOidc(db))?.sealedSecret ?? null)).toBe(SECRET);
+  await checkClientSecret(db, makeKeyring(nextKey, []));
+  expect(openSecret(makeKeyring(nextKey, []), (await findOidc(db))?.sealedSecret ?? null)).toBe(SECRET);
 });
 
-test('accepts only that SAML is disabled', async () => {
+test('accepts SAML settings only if they disable SAML', async () => {
   const SAML = '/api/admin/auth/saml/settings';
-  const before = (await lastEvents(1))[0]?.id;
+  const newestEventBefore = (await lastEvents(1))[0]?.id;
 
-  const off = await post(SAML, { enabled: false, entityId: 'https://idp.example.com', certificate: 'x' });
-  const on = await post(SAML, { enabled: true });
-  const nothing = await post(SAML, {});
+  const disabled = await post(SAML, {
+    enabled: false,
+    entityId: 'https://idp.example.com',
+    certificate: 'x',
+  });
+  const enabled = await post(SAML, { enabled: true });
+  const empty = await post(SAML, {});
 
-  expect(off).toMatchObject({ status: 200, body: { enabled: false } });
-  expect(on).toMatchObject({
+  expect(disabled).toMatchObject({ status: 200, body: { enabled: false } });
+  expect(enabled).toMatchObject({
     status: 400,
     body: { message: expect.stringContaining('OpenID Connect'), details: [{ path: '/body/enabled' }] },
   });
-  expect(nothing).toMatchObject({ status: 400, body: { details: [{ path: '/body/enabled' }] } });
+  expect(empty).toMatchObject({ status: 400, body: { details: [{ path: '/body/enabled' }] } });
   expect(await get(SAML)).toMatchObject({ status: 200, body: { enabled: false } });
-  expect((await lastEvents(1))[0]?.id).toBe(before);
+  expect((await lastEvents(1))[0]?.id).toBe(newestEventBefore);
 });
 
 test('returns the enabled login methods and nothing else', async () => {
-  const methods = async () => {
+  const readMethods = async () => {
     const { status, body, headers } = await call(harness.app, 'GET', '/auth/methods', { token: null });
     expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
     return body;
@@ -263,12 +274,12 @@ test('returns the enabled login methods and nothing else', async () => {
   const password = { type: 'password', label: 'Password', path: '/auth/simple/login' };
   const oidc = { type: 'oidc', label: 'Single sign-on', path: '/auth/oidc/login' };
 
-  expect(await methods()).toEqual({ methods: [password] });
-  await post(OIDC, { ...GOOD, enabled: false });
+  expect(await readMethods()).toEqual({ methods: [password] });
+  await post(OIDC, { ...VALID, enabled: false });
   await post(SIMPLE, { disabled: false });
-  expect(await methods()).toEqual({ methods: [password] });
+  expect(await readMethods()).toEqual({ methods: [password] });
   await post(OIDC, { enabled: true });
-  expect(await methods()).toEqual({ methods: [password, oidc] });
+  expect(await readMethods()).toEqual({ methods: [password, oidc] });
   await post(SIMPLE, { disabled: true });
-  expect(await methods()).toEqual({ methods: [oidc] });
+  expect(await readMethods()).toEqual({ methods: [oidc] });
 });

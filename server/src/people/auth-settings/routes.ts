@@ -1,7 +1,7 @@
-import type { App } from '../../../../plane/src/platform/http/app.ts';
-import { jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { loginMethods } from './methods.ts';
+import { listLoginMethods } from './methods.ts';
 import { LoginMethod, LoginMethodList } from './schema.ts';
 
 export function loginMethodRoutes(app: App, db: Db): void {
@@ -20,6 +20,6 @@ export function loginMethodRoutes(app: App, db: Db): void {
         response: { 200: jsonResponse('The login methods', LoginMethodList) },
       },
     },
-    async () => ({ methods: await loginMethods(db) }),
+    async () => ({ methods: await listLoginMethods(db) }),
   );
 }

@@ -1,4 +1,4 @@
-import { ApiError } from '../../../../plane/src/platform/errors.ts';
+import { ApiError } from '@halyard/plane/platform/errors.ts';
 import type { SamlSettings } from './schema.ts';
 
 export const SAML_SETTINGS: SamlSettings = { enabled: false };

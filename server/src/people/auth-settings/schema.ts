@@ -1,8 +1,8 @@
+import { RULE } from '@halyard/plane/platform/http/input/violations.ts';
+import { Named, Nullable, Ref, RowId } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { RULE } from '../../../../plane/src/platform/http/input/violations.ts';
-import { Named, Nullable, Ref, RowId } from '../../../../plane/src/platform/http/schema.ts';
 
-/** Only algorithms with a key pair, so that the verifier of a token cannot sign one. */
+/** The accepted algorithms, all with a key pair, so that whoever verifies a token cannot sign tokens. */
 export const ALGORITHMS = [
   'RS256',
   'RS384',

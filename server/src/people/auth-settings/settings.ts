@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
-import { badData, invalidOperation, type Violation } from '../../../../plane/src/platform/errors.ts';
+import { badData, invalidOperation, type Violation } from '@halyard/plane/platform/errors.ts';
 import { ROOT_ROLES, type RootRole } from '../../access/roles.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { isElsewhere, requiredAgain } from '../../platform/secrets/destination.ts';
+import { isDifferentDestination, reentryViolation } from '../../platform/secrets/destination.ts';
 import { MASK } from '../../platform/secrets/mask.ts';
 import { needsKey } from '../../platform/secrets/needs-key.ts';
 import type { Keyring } from '../../platform/secrets/seal.ts';
 import type { Change } from '../../record/change.ts';
 import { roleViolations } from '../roles/violations.ts';
-import { domainsOf } from './domains.ts';
+import { parseDomains } from './domains.ts';
 import type { OidcContent, OidcSettings, OidcSettingsInput, SimpleSettings } from './schema.ts';
 import { openSecret, sealSecret } from './secret.ts';
 import { findOidc, findSimple, lockAuthSettings, type OidcRow, saveOidc, saveSimple } from './store.ts';
 
-const EMPTY: OidcContent = {
+const EMPTY_CONTENT: OidcContent = {
   enabled: false,
   discoverUrl: null,
   clientId: null,
@@ -26,18 +26,22 @@ const EMPTY: OidcContent = {
   acrValues: null,
   idTokenSigningAlgorithm: null,
 };
-const UNSET: OidcRow = { content: EMPTY, defaultRoleId: ROOT_ROLES.Viewer, sealedSecret: null };
+const DEFAULT_SETTINGS: OidcRow = {
+  content: EMPTY_CONTENT,
+  defaultRoleId: ROOT_ROLES.Viewer,
+  sealedSecret: null,
+};
 
 const NO_LOGIN_METHOD =
   'Password login and single sign-on cannot both be disabled. Enable the other one first.';
 
-/** The settings with the encrypted secret, which decides whether the secret changed. */
-export async function oidcVersion(db: Reader): Promise<OidcSettings & Pick<OidcRow, 'sealedSecret'>> {
-  const row = (await findOidc(db)) ?? UNSET;
-  return { ...shown(row), sealedSecret: row.sealedSecret };
+/** Returns the settings with the encrypted secret, because only the encrypted secret shows whether the secret changed. */
+export async function readOidcVersion(db: Reader): Promise<OidcSettings & Pick<OidcRow, 'sealedSecret'>> {
+  const row = (await findOidc(db)) ?? DEFAULT_SETTINGS;
+  return { ...presentSettings(row), sealedSecret: row.sealedSecret };
 }
 
-export async function simpleSettings(db: Reader): Promise<SimpleSettings> {
+export async function readSimpleSettings(db: Reader): Promise<SimpleSettings> {
   return (await findSimple(db)) ?? { disabled: false };
 }
 
@@ -49,34 +53,35 @@ export async function changeOidcSettings(
 ): Promise<OidcSettings> {
   if (input.enabled || (input.secret && input.secret !== MASK)) needsKey(keyring);
   await lockAuthSettings(tx);
-  const found = await findOidc(tx);
-  const { before, content, defaultRoleId, details } = planOidc(found, input);
+  const storedSettings = await findOidc(tx);
+  const { settingsBefore, content, defaultRoleId, details } = planOidc(storedSettings, input);
   details.unshift(
     ...(await roleViolations(tx, 'root', [{ id: defaultRoleId, path: '/body/defaultRootRoleId' }])),
   );
   if (details.length > 0) throw badData(details);
-  if (!content.enabled && (await simpleSettings(tx)).disabled) throw invalidOperation(NO_LOGIN_METHOD);
+  if (!content.enabled && (await readSimpleSettings(tx)).disabled) throw invalidOperation(NO_LOGIN_METHOD);
 
-  const sealedSecret = secretAfter(keyring, before.sealedSecret, input.secret);
-  const after = { content, defaultRoleId, sealedSecret };
-  if (found && isDeepStrictEqual(after, before)) return shown(before);
-  await saveOidc(tx, after);
-  const data = { id: 'auth.oidc', ...shown(after) };
-  const secretChanged = sealedSecret !== before.sealedSecret;
-  if (found) {
-    const preData = { id: 'auth.oidc', ...shown(before) };
+  const sealedSecret = nextSealedSecret(keyring, settingsBefore.sealedSecret, input.secret);
+  const settingsAfter = { content, defaultRoleId, sealedSecret };
+  if (storedSettings && isDeepStrictEqual(settingsAfter, settingsBefore))
+    return presentSettings(settingsBefore);
+  await saveOidc(tx, settingsAfter);
+  const data = { id: 'auth.oidc', ...presentSettings(settingsAfter) };
+  const secretChanged = sealedSecret !== settingsBefore.sealedSecret;
+  if (storedSettings) {
+    const preData = { id: 'auth.oidc', ...presentSettings(settingsBefore) };
     record({ type: 'setting-updated', data: { ...data, ...(secretChanged && { secretChanged }) }, preData });
   } else record({ type: 'setting-created', data });
-  return shown(after);
+  return presentSettings(settingsAfter);
 }
 
-/** The settings before and after a change, and its violations, except those about the role. */
-export function planOidc(found: OidcRow | undefined, input: OidcSettingsInput) {
-  const before = found ?? UNSET;
-  const content = merged(before.content, input);
-  const defaultRoleId = roleIn(input) ?? before.defaultRoleId;
-  const details = [...violationsOf(content, input), ...secretViolations(before, content, input)];
-  return { before, content, defaultRoleId, details };
+/** Returns the settings before and after a change, and the violations of the change, except those about the role. */
+export function planOidc(storedSettings: OidcRow | undefined, input: OidcSettingsInput) {
+  const settingsBefore = storedSettings ?? DEFAULT_SETTINGS;
+  const content = mergeContent(settingsBefore.content, input);
+  const defaultRoleId = requestedRoleId(input) ?? settingsBefore.defaultRoleId;
+  const details = [...listViolations(content, input), ...secretViolations(settingsBefore, content, input)];
+  return { settingsBefore, content, defaultRoleId, details };
 }
 
 /** Enables or disables login with a password. */
@@ -85,18 +90,22 @@ export async function changeSimpleSettings(
   { disabled }: SimpleSettings,
 ): Promise<SimpleSettings> {
   await lockAuthSettings(tx);
-  const found = await findSimple(tx);
-  if (found?.disabled === disabled) return found;
+  const storedSettings = await findSimple(tx);
+  if (storedSettings?.disabled === disabled) return storedSettings;
   if (disabled && !(await findOidc(tx))?.content.enabled) throw invalidOperation(NO_LOGIN_METHOD);
   await saveSimple(tx, { disabled });
   const data = { id: 'auth.simple', disabled };
-  if (found) {
-    record({ type: 'setting-updated', data, preData: { id: 'auth.simple', disabled: found.disabled } });
+  if (storedSettings) {
+    record({
+      type: 'setting-updated',
+      data,
+      preData: { id: 'auth.simple', disabled: storedSettings.disabled },
+    });
   } else record({ type: 'setting-created', data });
   return { disabled };
 }
 
-function shown({ content, defaultRoleId, sealedSecret }: OidcRow): OidcSettings {
+function presentSettings({ content, defaultRoleId, sealedSecret }: OidcRow): OidcSettings {
   const [name] = Object.entries(ROOT_ROLES).find(([, id]) => id === defaultRoleId) ?? [];
   return {
     ...content,
@@ -106,28 +115,30 @@ function shown({ content, defaultRoleId, sealedSecret }: OidcRow): OidcSettings 
   };
 }
 
-/** Forms send an empty string for a missing value. */
-function merged(before: OidcContent, input: OidcSettingsInput): OidcContent {
-  const { secret: _, defaultRootRole: __, defaultRootRoleId: ___, ...given } = input;
-  const known = Object.keys(EMPTY) as (keyof OidcContent)[];
-  const after = {
-    ...before,
-    ...Object.fromEntries(known.flatMap(key => (key in given ? [[key, given[key]]] : []))),
+/**
+ * Applies the given fields to the settings. An empty string becomes null, because forms send an empty string for a missing value.
+ */
+function mergeContent(contentBefore: OidcContent, input: OidcSettingsInput): OidcContent {
+  const { secret: _, defaultRootRole: __, defaultRootRoleId: ___, ...changes } = input;
+  const fieldNames = Object.keys(EMPTY_CONTENT) as (keyof OidcContent)[];
+  const contentAfter = {
+    ...contentBefore,
+    ...Object.fromEntries(fieldNames.flatMap(key => (key in changes ? [[key, changes[key]]] : []))),
   };
   return {
-    ...after,
-    discoverUrl: after.discoverUrl || null,
-    clientId: after.clientId || null,
-    groupJsonPath: after.groupJsonPath || null,
-    acrValues: after.acrValues?.trim() || null,
+    ...contentAfter,
+    discoverUrl: contentAfter.discoverUrl || null,
+    clientId: contentAfter.clientId || null,
+    groupJsonPath: contentAfter.groupJsonPath || null,
+    acrValues: contentAfter.acrValues?.trim() || null,
   };
 }
 
-function roleIn({ defaultRootRole, defaultRootRoleId }: OidcSettingsInput): number | undefined {
+function requestedRoleId({ defaultRootRole, defaultRootRoleId }: OidcSettingsInput): number | undefined {
   return defaultRootRoleId ?? (defaultRootRole ? ROOT_ROLES[defaultRootRole as RootRole] : undefined);
 }
 
-function* violationsOf(content: OidcContent, { defaultRootRole }: OidcSettingsInput): Generator<Violation> {
+function* listViolations(content: OidcContent, { defaultRootRole }: OidcSettingsInput): Generator<Violation> {
   const { discoverUrl, clientId, enabled, autoCreate, emailDomains } = content;
   if (discoverUrl !== null && !isProviderUrl(discoverUrl)) {
     yield {
@@ -139,7 +150,7 @@ function* violationsOf(content: OidcContent, { defaultRootRole }: OidcSettingsIn
     yield { message: 'discoverUrl is required to enable single sign-on', path: '/body/discoverUrl' };
   if (enabled && clientId === null)
     yield { message: 'clientId is required to enable single sign-on', path: '/body/clientId' };
-  if (autoCreate && domainsOf(emailDomains).length === 0) {
+  if (autoCreate && parseDomains(emailDomains).length === 0) {
     yield {
       message:
         'emailDomains is required with autoCreate. List the domains for which accounts are created, or * for all',
@@ -155,15 +166,15 @@ function* violationsOf(content: OidcContent, { defaultRootRole }: OidcSettingsIn
 }
 
 function* secretViolations(
-  before: OidcRow,
-  after: OidcContent,
+  settingsBefore: OidcRow,
+  contentAfter: OidcContent,
   { secret }: OidcSettingsInput,
 ): Generator<Violation> {
-  const isKept = before.sealedSecret !== null && (secret === undefined || secret === MASK);
-  if (isKept && isElsewhere(before.content.discoverUrl, after.discoverUrl)) {
-    yield requiredAgain('secret', 'discoverUrl', '/body/secret');
+  const keepsSecret = settingsBefore.sealedSecret !== null && (secret === undefined || secret === MASK);
+  if (keepsSecret && isDifferentDestination(settingsBefore.content.discoverUrl, contentAfter.discoverUrl)) {
+    yield reentryViolation('secret', 'discoverUrl', '/body/secret');
   }
-  if (secret === MASK && before.sealedSecret === null) {
+  if (secret === MASK && settingsBefore.sealedSecret === null) {
     yield {
       message: 'secret is *****, which keeps the stored secret, but no secret is stored',
       path: '/body/secret',
@@ -171,17 +182,17 @@ function* secretViolations(
   }
 }
 
-function secretAfter(
+function nextSealedSecret(
   keyring: Keyring,
-  sealed: string | null,
-  given: OidcSettingsInput['secret'],
+  sealedSecret: string | null,
+  newSecret: OidcSettingsInput['secret'],
 ): string | null {
-  if (given === undefined || given === MASK) return sealed;
-  if (!given) return null;
-  return openSecret(keyring, sealed) === given ? sealed : sealSecret(keyring, given);
+  if (newSecret === undefined || newSecret === MASK) return sealedSecret;
+  if (!newSecret) return null;
+  return openSecret(keyring, sealedSecret) === newSecret ? sealedSecret : sealSecret(keyring, newSecret);
 }
 
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 function isProviderUrl(text: string): boolean {
   const url = URL.parse(text);
@@ -189,4 +200,5 @@ function isProviderUrl(text: string): boolean {
   return url.protocol === 'https:' || isOnThisMachine(url);
 }
 
-export const isOnThisMachine = (url: URL): boolean => url.protocol === 'http:' && LOOPBACK.test(url.hostname);
+export const isOnThisMachine = (url: URL): boolean =>
+  url.protocol === 'http:' && LOOPBACK_HOST.test(url.hostname);

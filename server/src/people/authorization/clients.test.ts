@@ -1,18 +1,24 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { DECISIONS, makePkce, queryOf, REDIRECT_URI, register } from '../../test/authorized-program.ts';
 import { makePerson } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { type Browser, logIn } from '../../test/login.ts';
+import {
+  buildAuthorizationQuery,
+  DECISIONS,
+  makePkce,
+  REDIRECT_URI,
+  register,
+} from '../../test/oauth-client.ts';
 import { PUBLIC_URL } from '../../test/public-url.ts';
 import { type Receiver, startReceiver } from '../../test/receiver.ts';
 import { call } from '../../test/request.ts';
-import { READS } from './limits.ts';
-import { isRegistered, redirectUriProblem } from './redirect-uri.ts';
+import { DOCUMENT_READ_LIMIT } from './limits.ts';
+import { isRegisteredUri, redirectUriProblem } from './redirect-uri.ts';
 
 const harness = useHarness();
 let publisher: Receiver;
 let browser: Browser;
-let documents = 0;
+let documentCount = 0;
 
 beforeAll(async () => {
   publisher = await startReceiver();
@@ -24,12 +30,12 @@ beforeEach(() => void publisher.received.splice(0));
 
 type Options = { status?: number; id?: string; type?: string; by?: Browser };
 
-/** Publishes a document, each time at a new URL, and lets the person look at a request of its client. */
+/** Publishes a document, each time at a new URL, and opens a request from its client as the user. */
 async function preview(
   document: unknown,
   { status = 200, id, type = 'application/json', by = browser }: Options = {},
 ) {
-  const url = id ?? `${publisher.url}/client-${++documents}.json`;
+  const url = id ?? `${publisher.url}/client-${++documentCount}.json`;
   const text =
     typeof document === 'string' ? document : JSON.stringify({ client_id: url, ...(document as object) });
   publisher.respondWith((_, response) =>
@@ -38,16 +44,16 @@ async function preview(
   return {
     url,
     ...(await by.ask('POST', `${DECISIONS}/preview`, {
-      body: { query: queryOf(makePkce(), { client_id: url }) },
+      body: { query: buildAuthorizationQuery(makePkce(), { client_id: url }) },
     })),
   };
 }
 
-const GOOD = { client_name: 'Some agent', redirect_uris: ['http://127.0.0.1/callback'] };
+const VALID = { client_name: 'Some agent', redirect_uris: ['http://127.0.0.1/callback'] };
 
-test('reads the document at the URL of the client, and keeps it for a while', async () => {
-  const first = await preview(GOOD);
-  const second = await preview(GOOD, { id: first.url });
+test("reads and caches the document at the client's URL", async () => {
+  const first = await preview(VALID);
+  const second = await preview(VALID, { id: first.url });
 
   expect(first.status).toBe(200);
   expect(first.body).toMatchObject({
@@ -65,17 +71,17 @@ test('reads the document at the URL of the client, and keeps it for a while', as
 test.each([
   [
     'a different client_id',
-    { ...GOOD, client_id: 'https://agent.example/client.json' },
+    { ...VALID, client_id: 'https://agent.example/client.json' },
     'different client_id',
   ],
   ['no redirect URIs', { client_name: 'x' }, 'redirect_uris must be a list of 1 to 10 URLs'],
   ['too many redirect URIs', { redirect_uris: Array(11).fill(REDIRECT_URI) }, 'a list of 1 to 10 URLs'],
   ['a plain http redirect URI', { redirect_uris: ['http://agent.example/cb'] }, 'must be an https URL'],
-  ['a name that is no string', { ...GOOD, client_name: 7 }, 'client_name must be a string'],
-  ['keys', { ...GOOD, token_endpoint_auth_method: 'private_key_jwt' }, 'public clients only'],
+  ['a name that is no string', { ...VALID, client_name: 7 }, 'client_name must be a string'],
+  ['keys', { ...VALID, token_endpoint_auth_method: 'private_key_jwt' }, 'public clients only'],
   ['a list', '[]', 'is not JSON'],
   ['half a document', '{"client_id": ', 'is not JSON'],
-  ['a large document', JSON.stringify({ ...GOOD, padding: 'x'.repeat(5_000) }), 'at most 4,096 characters'],
+  ['a large document', JSON.stringify({ ...VALID, padding: 'x'.repeat(5_000) }), 'at most 4,096 characters'],
 ])('rejects a document with %s', async (_, document, message) => {
   const { status, body } = await preview(document);
 
@@ -84,7 +90,7 @@ test.each([
 });
 
 test.each([302, 404, 500])('does not follow or accept a response with %i', async status => {
-  const { body } = await preview(GOOD, { status });
+  const { body } = await preview(VALID, { status });
 
   expect(body.message).toContain(`has the status ${status}`);
   expect(publisher.received).toHaveLength(1);
@@ -98,28 +104,28 @@ test.each([
   'https://agent.example/a/../client.json',
   'ftp://agent.example/client.json',
   'agent',
-])('does not take %s for the URL of a document', async id => {
-  const { status, body } = await preview(GOOD, { id });
+])('does not accept %s as the URL of a document', async id => {
+  const { status, body } = await preview(VALID, { id });
 
   expect([status, publisher.received.length]).toEqual([400, 0]);
   expect(body.message).toContain('Use the https URL of a client metadata document');
 });
 
-test('reads no document from the private network, and none over http, unless the operator allows it', async () => {
+test('reads no document from the private network or over http, unless the operator allows it', async () => {
   const strict = await harness.secondServer({ allowPrivateTargets: false });
-  const look = (id: string) =>
+  const previewClient = (id: string) =>
     browser.ask('POST', `${DECISIONS}/preview`, {
       app: strict,
-      body: { query: queryOf(makePkce(), { client_id: id }) },
+      body: { query: buildAuthorizationQuery(makePkce(), { client_id: id }) },
     });
 
-  const [http, hidden] = [
-    await look(`${publisher.url}/a.json`),
-    await look(`https://127.0.0.1:${new URL(publisher.url).port}/a.json`),
+  const [httpPreview, privatePreview] = [
+    await previewClient(`${publisher.url}/a.json`),
+    await previewClient(`https://127.0.0.1:${new URL(publisher.url).port}/a.json`),
   ];
 
-  expect(http.body.message).toContain('Use the https URL');
-  expect(hidden.body.message).toContain('must lead to a public IP address');
+  expect(httpPreview.body.message).toContain('Use the https URL');
+  expect(privatePreview.body.message).toContain('must lead to a public IP address');
   expect(publisher.received).toEqual([]);
 });
 
@@ -129,42 +135,45 @@ test.each([
   ['application/jsonp', 400],
   ['application/json; charset=utf-8', 200],
   ['application/client+json', 200],
-])('a document that is %s: %i', async (type, expected) => {
-  const { status, body } = await preview(GOOD, { type });
+])('a document of the type %s leads to the status %i', async (type, expected) => {
+  const { status, body } = await preview(VALID, { type });
 
   expect(status).toBe(expected);
   if (expected === 400) expect(body.message).toContain('is not application/json');
 });
 
-test('reads a limited number of documents for one person, even at the same time, and goes on for others', async () => {
+test('limits how many documents it reads for a user, even simultaneously, while other users are not affected', async () => {
   const { username } = await makePerson(harness.db, 'Viewer');
-  const by = await logIn(harness.app, username);
-  const first = await preview(GOOD, { by });
+  const otherBrowser = await logIn(harness.app, username);
+  const first = await preview(VALID, { by: otherBrowser });
 
   const statuses = await Promise.all(
-    Array.from({ length: READS.max }, async () => (await preview('no document', { by })).status),
+    Array.from(
+      { length: DOCUMENT_READ_LIMIT.max },
+      async () => (await preview('no document', { by: otherBrowser })).status,
+    ),
   );
 
-  expect(statuses.toSorted()).toEqual([...Array(READS.max - 1).fill(400), 429]);
-  expect(publisher.received).toHaveLength(READS.max);
-  expect((await preview(GOOD, { by, id: first.url })).status).toBe(200);
-  expect((await preview(GOOD)).status).toBe(200);
+  expect(statuses.toSorted()).toEqual([...Array(DOCUMENT_READ_LIMIT.max - 1).fill(400), 429]);
+  expect(publisher.received).toHaveLength(DOCUMENT_READ_LIMIT.max);
+  expect((await preview(VALID, { by: otherBrowser, id: first.url })).status).toBe(200);
+  expect((await preview(VALID)).status).toBe(200);
 });
 
 test.each([
   ['Agent\u202Eenil dnammoc', 'Agent enil dnammoc'],
   ['\u3164\u115F', 'A program without a name'],
   [`Age${'\u0301'.repeat(50)}nt`, 'Age\u0301\u0301nt'],
-])('cleans the name %j', async (given, shown) => {
+])('removes misleading characters from the name %j', async (name, expected) => {
   const { body } = await call(harness.app, 'POST', '/oauth/register', {
     token: null,
-    body: { client_name: given, redirect_uris: [REDIRECT_URI] },
+    body: { client_name: name, redirect_uris: [REDIRECT_URI] },
   });
-  const { body: seen } = await browser.ask('POST', `${DECISIONS}/preview`, {
-    body: { query: queryOf(makePkce(), { client_id: body.client_id }) },
+  const { body: preview } = await browser.ask('POST', `${DECISIONS}/preview`, {
+    body: { query: buildAuthorizationQuery(makePkce(), { client_id: body.client_id }) },
   });
 
-  expect([body.client_name, seen.clientName]).toEqual([shown, shown]);
+  expect([body.client_name, preview.clientName]).toEqual([expected, expected]);
 });
 
 test('registers a client without storing anything', async () => {
@@ -216,8 +225,8 @@ test.each([
   ['https://agent.example/cb', 'https://agent.example/cb/', false],
   ['https://agent.example/cb', 'https://AGENT.example/cb', false],
   ['https://127.0.0.1/cb', 'https://127.0.0.1:1/cb', false],
-])('%s, asked for as %s: %s', (registered, asked, expected) => {
-  expect(isRegistered(asked, [registered])).toBe(expected);
+])('%s, requested as %s: %s', (registeredUri, requestedUri, expected) => {
+  expect(isRegisteredUri(requestedUri, [registeredUri])).toBe(expected);
 });
 
 test.each([
@@ -231,7 +240,7 @@ test.each([
   expect(redirectUriProblem(uri)).toBeDefined();
 });
 
-test('describes itself and its resources', async () => {
+test('describes the authorization server and its resources', async () => {
   const get = (path: string) => call(harness.app, 'GET', `/.well-known/${path}`, { token: null });
 
   const [server, api, mcp] = [

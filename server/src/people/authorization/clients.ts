@@ -1,20 +1,20 @@
-import { BoundedMap } from '../../../../plane/src/platform/bounded-map.ts';
-import { badData } from '../../../../plane/src/platform/errors.ts';
-import { ellipsize } from '../../../../plane/src/platform/text.ts';
+import { BoundedMap } from '@halyard/plane/platform/bounded-map.ts';
+import { badData } from '@halyard/plane/platform/errors.ts';
+import { ellipsize } from '@halyard/plane/platform/text.ts';
 import type { TargetPolicy } from '../../platform/outgoing/address.ts';
 import { makeSender } from '../../platform/outgoing/send.ts';
 import {
-  DOCUMENTS,
+  DOCUMENT_LIMITS,
+  DOCUMENT_READ_LIMIT,
   MAX_CLIENT_ID_LENGTH,
   MAX_CLIENT_NAME_LENGTH,
   MAX_REDIRECT_URIS,
-  READS,
 } from './limits.ts';
-import { makePerPerson } from './per-person.ts';
+import { makePerUserLimit } from './per-person.ts';
 import { ProtocolError } from './protocol-error.ts';
 import { redirectUriProblem } from './redirect-uri.ts';
 
-/** A program that asks for a token. Nothing proves that it is the one that it says, except the host of its document. */
+/** A program that requests a token. Nothing proves its identity, except the host that publishes its document. */
 export type Client = {
   id: string;
   name: string;
@@ -33,52 +33,58 @@ export const COMMAND_LINE: Client = {
   kind: 'personal',
 };
 
-const REGISTERED = 'dyn_';
+const REGISTERED_PREFIX = 'dyn_';
 
 export type Clients = {
-  /** The client with this id, for a person who is asked about it. Rejects an unknown one. */
+  /** Returns the client with this id for the user who decides about the client's request. Rejects an unknown client. */
   find: (id: string, userId: number) => Promise<Client>;
   close: () => Promise<void>;
 };
 
-/** Knows clients without storing them: by name, by what their id contains, or by the document that their id leads to. */
-export function makeClients(targets: TargetPolicy): Clients {
+/** Recognizes clients without storing them: by name, by what their id contains, or by the document that their id points to. */
+export function makeClients(targets: TargetPolicy, acceptsRegistered: boolean): Clients {
   const sender = makeSender(targets);
-  const documents = new BoundedMap<string, { client: Client; until: number }>(DOCUMENTS.kept);
-  const reads = makePerPerson(READS, 'You have opened requests of too many programs. Try again later.');
+  const documents = new BoundedMap<string, { client: Client; expiresAt: number }>(DOCUMENT_LIMITS.maxCached);
+  const readLimit = makePerUserLimit(
+    DOCUMENT_READ_LIMIT,
+    'You have opened requests of too many programs. Try again later.',
+  );
 
-  const read = async (id: string, host: string): Promise<Client> => {
+  const readDocument = async (id: string, host: string): Promise<Client> => {
     const { status, error, text, headers } = await sender.send({
       method: 'GET',
       url: id,
       headers: { accept: 'application/json' },
       body: '',
-      totalMs: DOCUMENTS.timeoutMs,
+      totalMs: DOCUMENT_LIMITS.timeoutMs,
     });
     if (status !== 200) throw unknownClient(id, error ?? `Its document has the status ${status}.`);
-    if (!isJson(headers['content-type'])) throw unknownClient(id, 'Its document is not application/json.');
-    const document = parse(text);
+    if (!mayBeJson(headers['content-type'])) throw unknownClient(id, 'Its document is not application/json.');
+    const document = parseObject(text);
     if (document === undefined)
       throw unknownClient(id, 'Its document is not JSON of at most 4,096 characters.');
     if (document.client_id !== id) throw unknownClient(id, 'Its document has a different client_id.');
     const problem = metadataProblem(document);
     if (problem !== undefined) throw unknownClient(id, `In its document, ${problem.message}`);
-    return { id, host, name: nameOf(document), redirectUris: urisOf(document), kind: 'agent' };
+    return { id, host, name: toClientName(document), redirectUris: getRedirectUris(document), kind: 'agent' };
   };
 
   return {
     find: async (id, userId) => {
       if (id === COMMAND_LINE.id) return COMMAND_LINE;
       if (id.length > MAX_CLIENT_ID_LENGTH) throw unknownClient(id, 'The id is too long.');
-      if (id.startsWith(REGISTERED)) return readRegistered(id);
+      if (id.startsWith(REGISTERED_PREFIX) && acceptsRegistered) return readRegistered(id);
       const host = documentHost(id, targets);
       if (host === undefined)
-        throw unknownClient(id, 'Use the https URL of a client metadata document, or register the client.');
-      const kept = documents.get(id);
-      if (kept && kept.until > Date.now()) return kept.client;
-      reads.take(userId);
-      const client = await read(id, host);
-      documents.set(id, { client, until: Date.now() + DOCUMENTS.minutes * 60_000 });
+        throw unknownClient(
+          id,
+          `Use the https URL of a client metadata document${acceptsRegistered ? ', or register the client' : '. This server does not register clients'}.`,
+        );
+      const cachedDocument = documents.get(id);
+      if (cachedDocument && cachedDocument.expiresAt > Date.now()) return cachedDocument.client;
+      readLimit.take(userId);
+      const client = await readDocument(id, host);
+      documents.set(id, { client, expiresAt: Date.now() + DOCUMENT_LIMITS.minutes * 60_000 });
       return client;
     },
     close: sender.close,
@@ -88,7 +94,10 @@ export function makeClients(targets: TargetPolicy): Clients {
 const unknownClient = (id: string, why: string) =>
   badData([{ message: `Client "${ellipsize(id, 200)}" is unknown. ${why}`, path: '/body/query' }]);
 
-/** An https URL with a path and nothing that could be read in two ways. In development, http too. */
+/**
+ * Returns the host of a client's document. The id must be an https URL with a path and nothing ambiguous. In development, http is
+ * accepted too.
+ */
 function documentHost(id: string, { allowPrivate }: TargetPolicy): string | undefined {
   const url = URL.parse(id);
   if (!url || (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:'))) return undefined;
@@ -102,15 +111,15 @@ function documentHost(id: string, { allowPrivate }: TargetPolicy): string | unde
 }
 
 /**
- * A host that publishes what its users upload, as plain text for example, does not vouch for it. The sender keeps only the first
- * headers, so a missing one proves nothing.
+ * Rejects other content types, because a host that publishes its users' uploads, for example as plain text, does not vouch for
+ * them. The sender keeps only the first headers, so a missing header proves nothing.
  */
-const isJson = (contentType: string | undefined): boolean =>
+const mayBeJson = (contentType: string | undefined): boolean =>
   contentType === undefined || /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType);
 
 type Metadata = Record<string, unknown>;
 
-function parse(text: string): Metadata | undefined {
+function parseObject(text: string): Metadata | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -121,7 +130,7 @@ function parse(text: string): Metadata | undefined {
   }
 }
 
-/** What is wrong with the metadata of a client. */
+/** Returns why the metadata of a client is invalid. */
 function metadataProblem({ client_name, redirect_uris, token_endpoint_auth_method: method }: Metadata) {
   if (!Array.isArray(redirect_uris) || redirect_uris.length === 0 || redirect_uris.length > MAX_REDIRECT_URIS)
     return new ProtocolError(
@@ -149,19 +158,19 @@ function metadataProblem({ client_name, redirect_uris, token_endpoint_auth_metho
   return undefined;
 }
 
-const urisOf = ({ redirect_uris }: Metadata): string[] => redirect_uris as string[];
+const getRedirectUris = ({ redirect_uris }: Metadata): string[] => redirect_uris as string[];
 
-/** Control characters, those that change the direction of text, and invisible letters could make one name look like another. */
-const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}\s]+/gu;
+/** Control characters, characters that change the text direction and invisible letters could make one name look like another. */
+const INVISIBLE = /[\p{C}\p{Default_Ignorable_Code_Point}\s]+/gu;
 
-/** A heap of accents is drawn over the lines around the name, which say who asks. */
-const HEAP = /(\p{M}{2})\p{M}+/gu;
+/** Stacked accents would cover the lines around the name, which say who requests access. */
+const STACKED_ACCENTS = /(\p{M}{2})\p{M}+/gu;
 
-function nameOf({ client_name }: Metadata): string {
+function toClientName({ client_name }: Metadata): string {
   const name = ellipsize(
     String(client_name ?? '')
-      .replace(UNSEEN, ' ')
-      .replace(HEAP, '$1')
+      .replace(INVISIBLE, ' ')
+      .replace(STACKED_ACCENTS, '$1')
       .trim(),
     MAX_CLIENT_NAME_LENGTH,
   );
@@ -177,8 +186,8 @@ export function registerClient(body: unknown): Client {
     typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as Metadata) : {};
   const problem = metadataProblem(metadata);
   if (problem) throw problem;
-  const [name, uris] = [nameOf(metadata), urisOf(metadata)];
-  const id = `${REGISTERED}${Buffer.from(JSON.stringify([name, ...uris])).toString('base64url')}`;
+  const [name, uris] = [toClientName(metadata), getRedirectUris(metadata)];
+  const id = `${REGISTERED_PREFIX}${Buffer.from(JSON.stringify([name, ...uris])).toString('base64url')}`;
   if (id.length > MAX_CLIENT_ID_LENGTH)
     throw new ProtocolError('invalid_redirect_uri', 'The redirect URIs are too long together.');
   return { id, name, host: null, redirectUris: uris, kind: 'agent' };
@@ -187,12 +196,12 @@ export function registerClient(body: unknown): Client {
 function readRegistered(id: string): Client {
   try {
     const [client_name, ...redirect_uris] = JSON.parse(
-      Buffer.from(id.slice(REGISTERED.length), 'base64url').toString(),
+      Buffer.from(id.slice(REGISTERED_PREFIX.length), 'base64url').toString(),
     ) as unknown[];
     const client = registerClient({ client_name, redirect_uris });
     if (client.id === id) return client;
   } catch {
-    // The same as an id that this server would not have made.
+    // An invalid id is treated like an id that this server would not have created.
   }
   throw unknownClient(id, 'Register it again.');
 }

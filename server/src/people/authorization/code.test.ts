@@ -1,23 +1,23 @@
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { makePerson, makeProject, makeUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { type Browser, logIn } from '../../test/login.ts';
 import {
-  allow,
+  approveAuthorization,
+  buildAuthorizationQuery,
   connectAgent,
   DECISIONS,
   inDays,
   makePkce,
-  queryOf,
   REDIRECT_URI,
   register,
   requestToken,
   sendForm,
-} from '../../test/authorized-program.ts';
-import { makePerson, makeProject, makeUser } from '../../test/factories.ts';
-import { useHarness } from '../../test/harness.ts';
-import { type Browser, logIn } from '../../test/login.ts';
+} from '../../test/oauth-client.ts';
 import { PUBLIC_URL } from '../../test/public-url.ts';
 import { call } from '../../test/request.ts';
-import { untilWaiting } from '../../test/waiting.ts';
+import { waitForLockWaiters } from '../../test/waiting.ts';
 import { MAX_PERSONAL_TOKENS } from '../users/personal-tokens.ts';
 import { sweepGrants } from './sweep.ts';
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
   browser = await logIn(harness.app, username);
 });
 
-const me = (token: string) => call(harness.app, 'GET', '/api/admin/user', { token: `Bearer ${token}` });
+const readMe = (token: string) => call(harness.app, 'GET', '/api/admin/user', { token: `Bearer ${token}` });
 
 const lastEvents = async (type: string) =>
   (
@@ -52,20 +52,20 @@ const exchange = (code: string, verifier: string, changes: Record<string, string
     ...changes,
   });
 
-/** A code for the command line. The person's other tokens are removed first, because there can be ten. */
+/** Returns a code for the command line. The person's other tokens are removed first, because a user can have at most ten. */
 async function newCode(changes: Record<string, string | undefined> = {}) {
   await sql`delete from personal_access_tokens where user_id = ${userId}`.execute(harness.db);
   const pkce = makePkce();
-  const back = await allow(browser, queryOf(pkce, changes));
-  return { code: back.get('code') ?? '', verifier: pkce.verifier, back };
+  const callbackParameters = await approveAuthorization(browser, buildAuthorizationQuery(pkce, changes));
+  return { code: callbackParameters.get('code') ?? '', verifier: pkce.verifier, callbackParameters };
 }
 
-test('a person allows the command line, which gets a personal token until the chosen day', async () => {
-  const { code, verifier, back } = await newCode();
+test('a person allows the command line, which gets a personal token until the chosen expiry', async () => {
+  const { code, verifier, callbackParameters } = await newCode();
 
   const { status, body, headers } = await exchange(code, verifier);
 
-  expect(Object.fromEntries(back)).toEqual({ code, state: 'a state', iss: PUBLIC_URL });
+  expect(Object.fromEntries(callbackParameters)).toEqual({ code, state: 'a state', iss: PUBLIC_URL });
   expect(status).toBe(200);
   expect(body).toEqual({
     access_token: expect.stringMatching(/^user:hyp_/),
@@ -75,50 +75,52 @@ test('a person allows the command line, which gets a personal token until the ch
   });
   expect(body.expires_in).toBeGreaterThan(6.9 * 86_400);
   expect(headers['cache-control']).toBe('no-store');
-  expect((await me(body.access_token)).body).toMatchObject({
+  expect((await readMe(body.access_token)).body).toMatchObject({
     user: { username },
     token: { kind: 'personal', description: 'my program', scope: null },
   });
 });
 
-test('a token that ends in more than 68 years, which is more seconds than an integer can count', async () => {
+test('accepts a token that expires in more than 68 years, a number of seconds that exceeds an integer', async () => {
   await sql`delete from personal_access_tokens where user_id = ${userId}`.execute(harness.db);
   const pkce = makePkce();
-  const back = await allow(browser, queryOf(pkce), { expiresAt: '2199-01-01T00:00:00.000Z' });
+  const callbackParameters = await approveAuthorization(browser, buildAuthorizationQuery(pkce), {
+    expiresAt: '2199-01-01T00:00:00.000Z',
+  });
 
-  const { status, body } = await exchange(back.get('code') ?? '', pkce.verifier);
+  const { status, body } = await exchange(callbackParameters.get('code') ?? '', pkce.verifier);
 
   expect([status, body.expires_in]).toEqual([200, 2_147_483_647]);
 });
 
-test('granting and revoking in the profile are events, and the revoked token stops', async () => {
+test('granting and revoking a token are recorded, and the revoked token stops working', async () => {
   const { code, verifier } = await newCode();
   const { body } = await exchange(code, verifier);
   const { body: list } = await browser.ask('GET', '/api/admin/user/tokens');
-  const [granted] = list.pats;
+  const [grantedToken] = list.pats;
 
-  const revoked = await browser.ask('DELETE', `/api/admin/user/tokens/${granted.id}`);
+  const revocation = await browser.ask('DELETE', `/api/admin/user/tokens/${grantedToken.id}`);
 
-  expect(revoked.status).toBe(200);
-  expect((await me(body.access_token)).status).toBe(401);
+  expect(revocation.status).toBe(200);
+  expect((await readMe(body.access_token)).status).toBe(401);
   expect((await lastEvents('pat-created'))[0]).toMatchObject({
     createdBy: username,
-    data: { id: granted.id, client: 'halyard-cli' },
+    data: { id: grantedToken.id, client: 'halyard-cli' },
   });
   expect((await lastEvents('pat-deleted'))[0]).toMatchObject({
     createdBy: username,
-    preData: { id: granted.id },
+    preData: { id: grantedToken.id },
   });
 });
 
-test('an agent gets an agent token for an hour, with the limits that the person chose', async () => {
+test('an agent gets a token for an hour with the limits that the person chose', async () => {
   const scope = { projects: ['shop'], readOnly: true };
 
   const { accessToken, refreshToken } = await connectAgent(harness.app, username, scope);
 
   expect(accessToken).toMatch(/^scoped:hyp_/);
   expect(refreshToken).toMatch(/^[\w-]{22}\.hyr_/);
-  expect((await me(accessToken)).body.token).toMatchObject({ kind: 'agent', scope });
+  expect((await readMe(accessToken)).body.token).toMatchObject({ kind: 'agent', scope });
 });
 
 test.each([
@@ -130,7 +132,7 @@ test.each([
     'scope.projects has unknown projects: "nope"',
   ],
 ])('rejects an agent with %s', async (_, scope, message) => {
-  const query = queryOf(makePkce(), { client_id: await register(harness.app) });
+  const query = buildAuthorizationQuery(makePkce(), { client_id: await register(harness.app) });
 
   const { status, body } = await browser.ask('POST', DECISIONS, {
     body: { query, allow: true, token: { description: 'x', expiresAt: inDays(1), scope } },
@@ -142,7 +144,7 @@ test.each([
 
 test('denying returns access_denied to the program', async () => {
   const { body } = await browser.ask('POST', DECISIONS, {
-    body: { query: queryOf(makePkce()), allow: false },
+    body: { query: buildAuthorizationQuery(makePkce()), allow: false },
   });
 
   const url = new URL(body.redirectTo);
@@ -154,35 +156,43 @@ test('denying returns access_denied to the program', async () => {
   });
 });
 
-describe('who may decide', () => {
-  test('a page of a different site may not', async () => {
+describe('permission to decide', () => {
+  test('a page of a different site may not send the decision', async () => {
     const { status } = await browser.ask('POST', DECISIONS, {
-      body: { query: queryOf(makePkce()), allow: true, token: { description: 'x', expiresAt: inDays(1) } },
+      body: {
+        query: buildAuthorizationQuery(makePkce()),
+        allow: true,
+        token: { description: 'x', expiresAt: inDays(1) },
+      },
       headers: { 'sec-fetch-site': 'cross-site' },
     });
 
     expect(status).toBe(403);
   });
 
-  test.each(['', '/preview'])('a token may not: POST …/authorizations%s', async path => {
+  test.each(['', '/preview'])('a token cannot send POST …/authorizations%s', async path => {
     const { token } = await makeUser(harness.db, 'Admin');
 
     const { status, body } = await call(harness.app, 'POST', DECISIONS + path, {
       token,
-      body: { query: queryOf(makePkce()), ...(path === '' && { allow: false }) },
+      body: { query: buildAuthorizationQuery(makePkce()), ...(path === '' && { allow: false }) },
     });
 
     expect([status, body.name]).toEqual([403, 'InvalidOperationError']);
     expect(body.message).toContain('logged in to the console');
   });
 
-  test('the eleventh token is rejected', async () => {
+  test('rejects the eleventh token', async () => {
     const person = await makePerson(harness.db, 'Viewer');
-    const theirs = await logIn(harness.app, person.username);
+    const personBrowser = await logIn(harness.app, person.username);
     for (let n = 0; n < MAX_PERSONAL_TOKENS; n++)
-      await allow(theirs, queryOf(makePkce()), { description: `program ${n}` });
+      await approveAuthorization(personBrowser, buildAuthorizationQuery(makePkce()), {
+        description: `program ${n}`,
+      });
 
-    await expect(allow(theirs, queryOf(makePkce()))).rejects.toThrow('at most 10 tokens');
+    await expect(approveAuthorization(personBrowser, buildAuthorizationQuery(makePkce()))).rejects.toThrow(
+      'at most 10 tokens',
+    );
   });
 });
 
@@ -199,32 +209,35 @@ describe('a request with a wrong client or redirect URI never returns a URL', ()
     ['a NUL', { state: 'a\0b' }, 'a character that is not allowed'],
     ['a long state', { state: 'a'.repeat(2_001) }, 'more than 2,000 characters'],
   ])('%s', async (_, changes, message) => {
-    const query = queryOf(makePkce(), changes);
+    const query = buildAuthorizationQuery(makePkce(), changes);
 
-    for (const [path, more] of [
+    for (const [path, fields] of [
       ['/preview', {}],
       ['', { allow: false }],
     ] as const) {
-      const { status, body } = await browser.ask('POST', DECISIONS + path, { body: { query, ...more } });
+      const { status, body } = await browser.ask('POST', DECISIONS + path, { body: { query, ...fields } });
       expect(status).toBe(400);
       expect(body.message).toContain(message);
     }
   });
 
-  test('a repeated parameter', async () => {
-    const query = `${queryOf(makePkce())}&client_id=halyard-cli`;
+  test('rejects a repeated parameter', async () => {
+    const query = `${buildAuthorizationQuery(makePkce())}&client_id=halyard-cli`;
 
     const { status, body } = await browser.ask('POST', `${DECISIONS}/preview`, { body: { query } });
 
     expect([status, body.message]).toEqual([400, 'The parameter "client_id" is repeated.']);
   });
 
-  test.each([{}, { query: '', userCode: 'X' }])('neither or both kinds of requests: %j', async body => {
-    expect((await browser.ask('POST', `${DECISIONS}/preview`, { body })).status).toBe(400);
-  });
+  test.each([{}, { query: '', userCode: 'X' }])(
+    'rejects neither or both kinds of requests: %j',
+    async body => {
+      expect((await browser.ask('POST', `${DECISIONS}/preview`, { body })).status).toBe(400);
+    },
+  );
 });
 
-describe('a request with a problem', () => {
+describe('reports a problem with the request', () => {
   test.each([
     ['invalid_request', { response_type: undefined }],
     ['unsupported_response_type', { response_type: 'token' }],
@@ -237,23 +250,23 @@ describe('a request with a problem', () => {
     ['request_not_supported', { request: 'eyJ' }],
     ['request_uri_not_supported', { request_uri: 'https://elsewhere.example/r' }],
   ])('%s: %j', async (error, changes) => {
-    const query = queryOf(makePkce(), changes);
+    const query = buildAuthorizationQuery(makePkce(), changes);
 
     const preview = await browser.ask('POST', `${DECISIONS}/preview`, { body: { query } });
-    const allowed = await browser.ask('POST', DECISIONS, {
+    const approval = await browser.ask('POST', DECISIONS, {
       body: { query, allow: true, token: { description: 'x', expiresAt: inDays(1) } },
     });
-    const denied = await browser.ask('POST', DECISIONS, { body: { query, allow: false } });
+    const denial = await browser.ask('POST', DECISIONS, { body: { query, allow: false } });
 
     expect(preview.body.problem.error).toBe(error);
-    expect(allowed.status).toBe(403);
-    expect(new URL(denied.body.redirectTo).searchParams.get('error')).toBe(error);
+    expect(approval.status).toBe(403);
+    expect(new URL(denial.body.redirectTo).searchParams.get('error')).toBe(error);
   });
 });
 
-test('says what the program is, and that it only wants to read', async () => {
+test('says what the program is and that it only requests read access', async () => {
   const client = await register(harness.app, ['https://agent.example/cb'], 'Agent\u202e \u0007Smith');
-  const query = queryOf(makePkce(), {
+  const query = buildAuthorizationQuery(makePkce(), {
     client_id: client,
     redirect_uri: 'https://agent.example/cb',
     resource: `${PUBLIC_URL}/mcp`,
@@ -273,6 +286,13 @@ test('says what the program is, and that it only wants to read', async () => {
   });
 });
 
+test('accepts a resource as a person typed it', async () => {
+  const resource = PUBLIC_URL.replace('http://localhost', 'HTTP://LocalHost');
+  const { code, verifier } = await newCode({ resource: `${resource}/` });
+
+  expect((await exchange(code, verifier, { resource })).status).toBe(200);
+});
+
 describe('exchanging a code', () => {
   test.each([
     ['invalid_request', { grant_type: '' }],
@@ -290,10 +310,10 @@ describe('exchanging a code', () => {
   ])('%s for %j, and the code still works', async (error, changes) => {
     const { code, verifier } = await newCode();
 
-    const rejected = await exchange(code, verifier, changes);
+    const rejection = await exchange(code, verifier, changes);
 
-    expect([rejected.status, rejected.body.error]).toEqual([400, error]);
-    expect(rejected.body.error_description).toEqual(expect.any(String));
+    expect([rejection.status, rejection.body.error]).toEqual([400, error]);
+    expect(rejection.body.error_description).toEqual(expect.any(String));
     expect((await exchange(code, verifier)).status).toBe(200);
   });
 
@@ -304,9 +324,9 @@ describe('exchanging a code', () => {
   ])('%s uses the code up', async (_, changes) => {
     const { code, verifier } = await newCode();
 
-    const rejected = await exchange(code, verifier, changes);
+    const rejection = await exchange(code, verifier, changes);
 
-    expect([rejected.status, rejected.body.error]).toEqual([400, 'invalid_grant']);
+    expect([rejection.status, rejection.body.error]).toEqual([400, 'invalid_grant']);
     expect((await exchange(code, verifier)).body.error).toBe('invalid_grant');
   });
 
@@ -332,50 +352,50 @@ describe('exchanging a code', () => {
     const second = await exchange(code, verifier);
 
     expect(second.body.error).toBe('invalid_grant');
-    expect((await me(first.body.access_token)).status).toBe(401);
+    expect((await readMe(first.body.access_token)).status).toBe(401);
     expect((await lastEvents('pat-deleted'))[0]).toMatchObject({ createdBy: 'system' });
   });
 
-  test('of two uses at a time one succeeds, and the other revokes its token', async () => {
+  test('one of two simultaneous uses succeeds, and the other revokes the token', async () => {
     const { code, verifier } = await newCode();
     const requests = await harness.db.transaction().execute(async tx => {
       await sql`select from users where id = ${userId} for update`.execute(tx);
-      const both = [exchange(code, verifier), exchange(code, verifier)];
-      await untilWaiting(harness.db, 2);
-      return both;
+      const exchanges = [exchange(code, verifier), exchange(code, verifier)];
+      await waitForLockWaiters(harness.db, 2);
+      return exchanges;
     });
 
     const responses = await Promise.all(requests);
 
     expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 400]);
-    const issued = responses.find(({ status }) => status === 200);
-    expect((await me(issued?.body.access_token)).status).toBe(401);
+    const success = responses.find(({ status }) => status === 200);
+    expect((await readMe(success?.body.access_token)).status).toBe(401);
   });
 
-  test('a client secret and a body that is not a form are rejected', async () => {
-    const basic = await sendForm(
+  test('rejects a client secret and a body that is not a form', async () => {
+    const basicAuth = await sendForm(
       harness.app,
       '/oauth/token',
       {},
       { headers: { authorization: 'Basic eA==' } },
     );
-    const json = await harness.app.inject({
+    const jsonBody = await harness.app.inject({
       method: 'POST',
       url: '/oauth/token',
       payload: { grant_type: 'x' },
     });
-    const large = await sendForm(harness.app, '/oauth/token', { code: 'a'.repeat(20_000) });
-    const broken = await harness.app.inject({
+    const largeBody = await sendForm(harness.app, '/oauth/token', { code: 'a'.repeat(20_000) });
+    const brokenBody = await harness.app.inject({
       method: 'POST',
       url: '/oauth/token',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       payload: Buffer.from([0x63, 0x3d, 0xff]),
     });
 
-    expect([basic.status, basic.body.error]).toEqual([401, 'invalid_client']);
-    expect([json.statusCode, json.json().error]).toEqual([415, 'invalid_request']);
-    expect([large.status, large.body.error]).toEqual([413, 'invalid_request']);
-    expect([broken.statusCode, broken.json().error]).toEqual([400, 'invalid_request']);
+    expect([basicAuth.status, basicAuth.body.error]).toEqual([401, 'invalid_client']);
+    expect([jsonBody.statusCode, jsonBody.json().error]).toEqual([415, 'invalid_request']);
+    expect([largeBody.status, largeBody.body.error]).toEqual([413, 'invalid_request']);
+    expect([brokenBody.statusCode, brokenBody.json().error]).toEqual([400, 'invalid_request']);
   });
 });
 
@@ -392,27 +412,27 @@ describe('refreshing', () => {
     return await connectAgent(harness.app, username, { projects: ['shop'], maxChanges: 5 });
   };
 
-  test('replaces both secrets of the same token, and the token keeps its limits', async () => {
+  test('a refresh replaces both secrets of a token and keeps the limits of the token', async () => {
     const agent = await newAgent();
-    const before = await me(agent.accessToken);
+    const callerBefore = await readMe(agent.accessToken);
 
     const { status, body } = await refreshWith(agent.clientId, agent.refreshToken, { scope: 'read' });
 
     expect(status).toBe(200);
     expect(body).toMatchObject({ expires_in: 3_600, scope: 'read write' });
-    expect((await me(agent.accessToken)).status).toBe(401);
-    expect((await me(body.access_token)).body.token).toEqual(before.body.token);
+    expect((await readMe(agent.accessToken)).status).toBe(401);
+    expect((await readMe(body.access_token)).body.token).toEqual(callerBefore.body.token);
   });
 
-  test('the secret stops after an hour although the token goes on', async () => {
+  test('the secret stops working after an hour although the token stays valid', async () => {
     const agent = await newAgent();
     await sql`update personal_access_tokens set secret_expires_at = now() where user_id = ${userId}`.execute(
       harness.db,
     );
 
-    expect((await me(agent.accessToken)).status).toBe(401);
+    expect((await readMe(agent.accessToken)).status).toBe(401);
     const { body } = await refreshWith(agent.clientId, agent.refreshToken);
-    expect((await me(body.access_token)).status).toBe(200);
+    expect((await readMe(body.access_token)).status).toBe(200);
   });
 
   test('a second use of a refresh token revokes the grant', async () => {
@@ -422,24 +442,24 @@ describe('refreshing', () => {
     const second = await refreshWith(agent.clientId, agent.refreshToken);
 
     expect(second.body.error).toBe('invalid_grant');
-    expect((await me(first.body.access_token)).status).toBe(401);
+    expect((await readMe(first.body.access_token)).status).toBe(401);
     expect((await refreshWith(agent.clientId, first.body.refresh_token)).body.error).toBe('invalid_grant');
   });
 
-  test('of two refreshes at a time one succeeds, and the other revokes the grant', async () => {
+  test('one of two simultaneous refreshes succeeds, and the other revokes the grant', async () => {
     const agent = await newAgent();
     const requests = await harness.db.transaction().execute(async tx => {
       await sql`select from users where id = ${userId} for update`.execute(tx);
-      const both = [1, 2].map(() => refreshWith(agent.clientId, agent.refreshToken));
-      await untilWaiting(harness.db, 2);
-      return both;
+      const refreshes = [1, 2].map(() => refreshWith(agent.clientId, agent.refreshToken));
+      await waitForLockWaiters(harness.db, 2);
+      return refreshes;
     });
 
     const responses = await Promise.all(requests);
 
     expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 400]);
-    const issued = responses.find(({ status }) => status === 200);
-    expect((await me(issued?.body.access_token)).status).toBe(401);
+    const success = responses.find(({ status }) => status === 200);
+    expect((await readMe(success?.body.access_token)).status).toBe(401);
   });
 
   test.each([
@@ -456,7 +476,7 @@ describe('refreshing', () => {
     expect((await refreshWith(agent.clientId, agent.refreshToken)).status).toBe(200);
   });
 
-  test('a read-only grant cannot become more', async () => {
+  test('a read-only grant cannot gain permissions', async () => {
     await sql`delete from personal_access_tokens where user_id = ${userId}`.execute(harness.db);
     const agent = await connectAgent(harness.app, username, { projects: ['shop'], readOnly: true });
 
@@ -476,18 +496,18 @@ describe('refreshing', () => {
     expect(body).toEqual({ error: 'invalid_grant', error_description: 'The grant has expired.' });
   });
 
-  test.each(['accessToken', 'refreshToken'] as const)('the %s revokes the whole grant', async which => {
+  test.each(['accessToken', 'refreshToken'] as const)('the %s revokes the whole grant', async secretName => {
     const agent = await newAgent();
 
-    const { status } = await sendForm(harness.app, '/oauth/revoke', { token: agent[which] });
+    const { status } = await sendForm(harness.app, '/oauth/revoke', { token: agent[secretName] });
 
     expect(status).toBe(200);
-    expect((await me(agent.accessToken)).status).toBe(401);
+    expect((await readMe(agent.accessToken)).status).toBe(401);
     expect((await refreshWith(agent.clientId, agent.refreshToken)).body.error).toBe('invalid_grant');
     expect((await lastEvents('pat-deleted'))[0]).toMatchObject({ createdBy: username });
   });
 
-  test('revoking an unknown token succeeds, and a token that nobody granted to a program stays', async () => {
+  test('revoking an unknown token succeeds without affecting a token that nobody granted to a program', async () => {
     const { token } = await makeUser(harness.db, 'Viewer');
 
     const responses = [
@@ -497,7 +517,7 @@ describe('refreshing', () => {
     ];
 
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 400]);
-    expect((await me(token)).status).toBe(200);
+    expect((await readMe(token)).status).toBe(200);
   });
 
   test('deactivating the owner ends the grant', async () => {
@@ -507,43 +527,43 @@ describe('refreshing', () => {
     const { status } = await call(harness.app, 'POST', `/api/admin/user-admin/${person.id}/deactivate`);
 
     expect(status).toBe(200);
-    expect((await me(agent.accessToken)).status).toBe(401);
+    expect((await readMe(agent.accessToken)).status).toBe(401);
     expect((await refreshWith(agent.clientId, agent.refreshToken)).body.error).toBe('invalid_grant');
     await call(harness.app, 'POST', `/api/admin/user-admin/${person.id}/reactivate`);
-    expect((await me(agent.accessToken)).status).toBe(401);
+    expect((await readMe(agent.accessToken)).status).toBe(401);
     expect((await refreshWith(agent.clientId, agent.refreshToken)).body.error).toBe('invalid_grant');
   });
 
-  test('a token that its owner deletes at the same time counts as revoked', async () => {
+  test('a token that its owner deletes concurrently counts as revoked', async () => {
     const agent = await newAgent();
     const request = await harness.db.transaction().execute(async tx => {
       await sql`delete from personal_access_tokens where user_id = ${userId}`.execute(tx);
-      const revoked = sendForm(harness.app, '/oauth/revoke', { token: agent.accessToken });
-      await untilWaiting(harness.db, 1);
-      return { revoked };
+      const revocation = sendForm(harness.app, '/oauth/revoke', { token: agent.accessToken });
+      await waitForLockWaiters(harness.db, 1);
+      return { revocation };
     });
 
-    expect((await request.revoked).status).toBe(200);
+    expect((await request.revocation).status).toBe(200);
   });
 });
 
-test('grants that have ended or were never fetched are removed, with events', async () => {
+test('removes grants that have ended or were never fetched, and records each removal', async () => {
   const { code, verifier } = await newCode();
   await exchange(code, verifier);
-  await allow(browser, queryOf(makePkce()), { description: 'never fetched' });
-  await allow(browser, queryOf(makePkce()), { description: 'to be fetched' });
+  await approveAuthorization(browser, buildAuthorizationQuery(makePkce()), { description: 'never fetched' });
+  await approveAuthorization(browser, buildAuthorizationQuery(makePkce()), { description: 'to be fetched' });
   const { rows } = await sql<{ id: number }>`
     select id from personal_access_tokens where user_id = ${userId} order by id`.execute(harness.db);
-  const [used, unfetched] = rows.map(({ id }) => id);
-  await sql`update personal_access_tokens set expires_at = now() where id = ${used}`.execute(harness.db);
-  await sql`update authorization_grants set created_at = now() - interval '11 minutes' where token_id = ${unfetched}`.execute(
+  const [usedToken, unfetchedToken] = rows.map(({ id }) => id);
+  await sql`update personal_access_tokens set expires_at = now() where id = ${usedToken}`.execute(harness.db);
+  await sql`update authorization_grants set created_at = now() - interval '11 minutes' where token_id = ${unfetchedToken}`.execute(
     harness.db,
   );
 
-  const removed = await sweepGrants(harness.db);
+  const removedCount = await sweepGrants(harness.db);
 
-  expect(removed).toBe(2);
-  const deleted = (await lastEvents('pat-deleted')).slice(0, 2).map(({ preData }) => preData.id);
-  expect(deleted.toSorted((a, b) => a - b)).toEqual([used, unfetched]);
+  expect(removedCount).toBe(2);
+  const deletedIds = (await lastEvents('pat-deleted')).slice(0, 2).map(({ preData }) => preData.id);
+  expect(deletedIds.toSorted((a, b) => a - b)).toEqual([usedToken, unfetchedToken]);
   expect(await sweepGrants(harness.db)).toBe(0);
 });

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { DECISIONS, inDays, requestToken, sendForm } from '../../test/authorized-program.ts';
 import { makePerson } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { type Browser, logIn } from '../../test/login.ts';
+import { DECISIONS, inDays, requestToken, sendForm } from '../../test/oauth-client.ts';
 import { PUBLIC_URL } from '../../test/public-url.ts';
 import { call } from '../../test/request.ts';
-import { untilWaiting } from '../../test/waiting.ts';
-import { DEVICE_CODES, GUESSES } from './limits.ts';
+import { waitForLockWaiters } from '../../test/waiting.ts';
+import { DEVICE_CODE_LIMITS, GUESS_LIMIT } from './limits.ts';
 import { DEVICE_GRANT } from './metadata.ts';
 import { sweepGrants } from './sweep.ts';
 
@@ -31,8 +31,8 @@ const start = (fields: Record<string, string> = { client_id: 'halyard-cli' }, ip
 const poll = (deviceCode: string, clientId = 'halyard-cli') =>
   requestToken(harness.app, { grant_type: DEVICE_GRANT, client_id: clientId, device_code: deviceCode });
 
-/** As if the program had waited long enough since it last asked. */
-const waited = () => sql`update device_codes set polled_at = null`.execute(harness.db);
+/** Pretends that the program has waited long enough since its last request. */
+const skipWait = () => sql`update device_codes set polled_at = null`.execute(harness.db);
 
 const decide = (userCode: string, allow: boolean, description = 'laptop') =>
   browser.ask('POST', DECISIONS, {
@@ -51,41 +51,41 @@ test('a person enters the code in any form, and the program gets a token once', 
     interval: 5,
   });
   expect((await poll(device.device_code)).body.error).toBe('authorization_pending');
-  const typed = ` ${device.user_code.toLowerCase().replace('-', '')} `;
-  const preview = await browser.ask('POST', `${DECISIONS}/preview`, { body: { userCode: typed } });
-  const allowed = await decide(typed, true);
-  await waited();
+  const typedCode = ` ${device.user_code.toLowerCase().replace('-', '')} `;
+  const preview = await browser.ask('POST', `${DECISIONS}/preview`, { body: { userCode: typedCode } });
+  const approval = await decide(typedCode, true);
+  await skipWait();
 
-  const issued = await poll(device.device_code);
+  const tokenResponse = await poll(device.device_code);
 
   expect(preview.body).toMatchObject({
     clientName: 'Halyard command line',
     ip: '203.0.113.7',
     kind: 'personal',
   });
-  expect(allowed.body).toEqual({ redirectTo: null });
-  expect(issued.status).toBe(200);
-  const me = await call(harness.app, 'GET', '/api/admin/user', { token: issued.body.access_token });
+  expect(approval.body).toEqual({ redirectTo: null });
+  expect(tokenResponse.status).toBe(200);
+  const me = await call(harness.app, 'GET', '/api/admin/user', { token: tokenResponse.body.access_token });
   expect(me.body).toMatchObject({ user: { username }, token: { description: 'laptop', kind: 'personal' } });
   expect((await poll(device.device_code)).body.error).toBe('invalid_grant');
 });
 
-test('a program that asks too soon must wait 5 seconds longer each time', async () => {
+test('a program that polls too soon must wait 5 seconds longer each time', async () => {
   const { body: device } = await start();
   await poll(device.device_code);
 
-  const early = await poll(device.device_code);
-  const again = await poll(device.device_code);
+  const second = await poll(device.device_code);
+  const third = await poll(device.device_code);
 
-  expect([early.body.error, again.body.error]).toEqual(['slow_down', 'slow_down']);
+  expect([second.body.error, third.body.error]).toEqual(['slow_down', 'slow_down']);
   const { rows } = await sql`select interval_seconds from device_codes`.execute(harness.db);
   expect(rows).toEqual([{ interval_seconds: 15 }]);
   for (let n = 0; n < 20; n++) await poll(device.device_code);
-  const { rows: later } = await sql`select interval_seconds from device_codes`.execute(harness.db);
-  expect(later).toEqual([{ interval_seconds: 60 }]);
+  const { rows: rowsLater } = await sql`select interval_seconds from device_codes`.execute(harness.db);
+  expect(rowsLater).toEqual([{ interval_seconds: 60 }]);
 });
 
-test('a denied request is over', async () => {
+test('a denied request ends for good', async () => {
   const { body: device } = await start();
 
   expect((await decide(device.user_code, false)).status).toBe(200);
@@ -107,26 +107,26 @@ test('an expired code can be neither entered nor exchanged', async () => {
 test.each([
   ['invalid_request', {}],
   ['unauthorized_client', { client_id: 'https://agent.example/client.json' }],
-])('%s for %j', async (error, fields) => {
+])('returns %s for the fields %j', async (error, fields) => {
   const { status, body } = await start(fields as Record<string, string>);
 
   expect([status, body.error]).toEqual([400, error]);
 });
 
-test('an unknown device code, and one of a different client', async () => {
+test('rejects an unknown device code and a device code of a different client', async () => {
   const { body: device } = await start();
 
   expect((await poll('unknown')).body.error).toBe('invalid_grant');
   expect((await poll(device.device_code, 'somebody')).body.error).toBe('invalid_grant');
 });
 
-test('of two decisions at a time one counts', async () => {
+test('only one of two simultaneous decisions counts', async () => {
   const { body: device } = await start();
   const requests = await harness.db.transaction().execute(async tx => {
     await sql`select from users where id = ${userId} for update`.execute(tx);
-    const both = ['one', 'two'].map(name => decide(device.user_code, true, name));
-    await untilWaiting(harness.db, 2);
-    return both;
+    const decisions = ['one', 'two'].map(name => decide(device.user_code, true, name));
+    await waitForLockWaiters(harness.db, 2);
+    return decisions;
   });
 
   const responses = await Promise.all(requests);
@@ -136,30 +136,30 @@ test('of two decisions at a time one counts', async () => {
   expect(body.pats).toHaveLength(1);
 });
 
-test('of two requests at a time for a granted code one gets the token, which stays valid', async () => {
+test('only one of two simultaneous requests for a granted code gets the token, which stays valid', async () => {
   const { body: device } = await start();
   await decide(device.user_code, true);
   const requests = await harness.db.transaction().execute(async tx => {
     await sql`select from users where id = ${userId} for update`.execute(tx);
     const first = poll(device.device_code);
-    await untilWaiting(harness.db, 1);
-    await waited();
+    await waitForLockWaiters(harness.db, 1);
+    await skipWait();
     const second = poll(device.device_code);
-    await untilWaiting(harness.db, 2);
+    await waitForLockWaiters(harness.db, 2);
     return [first, second];
   });
 
   const responses = await Promise.all(requests);
 
   expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 400]);
-  const issued = responses.find(({ status }) => status === 200);
+  const success = responses.find(({ status }) => status === 200);
   expect(
-    (await call(harness.app, 'GET', '/api/admin/user', { token: issued?.body.access_token })).status,
+    (await call(harness.app, 'GET', '/api/admin/user', { token: success?.body.access_token })).status,
   ).toBe(200);
 });
 
-test('a network can have so many programs waiting, and others still can start', async () => {
-  for (let n = 0; n < DEVICE_CODES.perNetwork; n++) await start(undefined, '203.0.113.8');
+test('limits the number of waiting programs per network, while other networks are not affected', async () => {
+  for (let n = 0; n < DEVICE_CODE_LIMITS.perNetwork; n++) await start(undefined, '203.0.113.8');
 
   const { status, body } = await start(undefined, '203.0.113.8');
 
@@ -167,16 +167,17 @@ test('a network can have so many programs waiting, and others still can start', 
   expect((await start(undefined, '203.0.113.9')).status).toBe(200);
 });
 
-test('a person who guesses codes must wait, even for a right one', async () => {
+test('a user who guesses codes must wait, even before entering a correct code', async () => {
   const person = await makePerson(harness.db, 'Viewer');
-  const theirs = await logIn(harness.app, person.username);
+  const personBrowser = await logIn(harness.app, person.username);
   const { body: device } = await start();
-  const guess = (userCode: string) => theirs.ask('POST', `${DECISIONS}/preview`, { body: { userCode } });
-  for (let n = 0; n < GUESSES.max; n++) expect((await guess(device.user_code)).status).toBe(200);
+  const guess = (userCode: string) =>
+    personBrowser.ask('POST', `${DECISIONS}/preview`, { body: { userCode } });
+  for (let n = 0; n < GUESS_LIMIT.max; n++) expect((await guess(device.user_code)).status).toBe(200);
   const statuses = await Promise.all(
-    Array.from({ length: 2 * GUESSES.max }, async () => (await guess('BBBB-BBBB')).status),
+    Array.from({ length: 2 * GUESS_LIMIT.max }, async () => (await guess('BBBB-BBBB')).status),
   );
-  expect(statuses.filter(one => one === 404)).toHaveLength(GUESSES.max);
+  expect(statuses.filter(code => code === 404)).toHaveLength(GUESS_LIMIT.max);
 
   const { status, headers } = await guess(device.user_code);
 

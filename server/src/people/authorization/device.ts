@@ -1,20 +1,23 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { networkOf } from '../../../../plane/src/platform/admission/network.ts';
-import { hashToken } from '../../../../plane/src/platform/token.ts';
+import { toNetwork } from '@halyard/plane/platform/admission/network.ts';
+import { hashToken } from '@halyard/plane/platform/token.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { COMMAND_LINE } from './clients.ts';
-import { DEVICE } from './limits.ts';
+import { DEVICE_CODE_TIMING } from './limits.ts';
 import { ProtocolError } from './protocol-error.ts';
 import { insertDeviceCode } from './store.ts';
 
-/** No vowels, so that no code is a word, and no Y, which some keyboards have elsewhere. */
+/** Vowels are left out so that no code spells a word, and Y is left out because some keyboards have it on a different key. */
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
-const LENGTH = 8;
+const CODE_LENGTH = 8;
 
-/** A user code as people type it: with or without the hyphen, in any case. */
-export const normalizedUserCode = (text: string): string => text.toUpperCase().replace(/[^A-Z]/g, '');
+/** Normalizes a user code as people type it: with or without the hyphen, in any case. */
+export const normalizeUserCode = (text: string): string => text.toUpperCase().replace(/[^A-Z]/g, '');
 
-const shownUserCode = (code: string): string => `${code.slice(0, 4)}-${code.slice(4)}`;
+const formatUserCode = (code: string): string => `${code.slice(0, 4)}-${code.slice(4)}`;
+
+export const NO_DEVICE_CODES =
+  'This server has no device codes. Log in with a browser on the same machine, or with a token.';
 
 export type DeviceAuthorization = {
   device_code: string;
@@ -25,7 +28,9 @@ export type DeviceAuthorization = {
   interval: number;
 };
 
-/** Starts a login of a program without a browser. Only the command line can: agents that cannot open a browser get a token. */
+/**
+ * Starts the login of a program without a browser. Only the CLI can do this: agents that cannot open a browser are given a token.
+ */
 export async function startDevice(
   db: Db,
   publicUrl: string,
@@ -35,8 +40,8 @@ export async function startDevice(
   if (clientId !== COMMAND_LINE.id)
     throw new ProtocolError('unauthorized_client', `Only "${COMMAND_LINE.id}" can ask for a device code.`);
   const deviceCode = randomBytes(32).toString('base64url');
-  const userCode = Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('');
-  const device = { hash: hashToken(deviceCode), userCode, clientId, network: networkOf(ip), ip };
+  const userCode = Array.from({ length: CODE_LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('');
+  const device = { hash: hashToken(deviceCode), userCode, clientId, network: toNetwork(ip), ip };
   if (!(await insertDeviceCode(db, device)))
     throw new ProtocolError(
       'temporarily_unavailable',
@@ -46,10 +51,10 @@ export async function startDevice(
   const verificationUri = `${publicUrl}/authorize`;
   return {
     device_code: deviceCode,
-    user_code: shownUserCode(userCode),
+    user_code: formatUserCode(userCode),
     verification_uri: verificationUri,
-    verification_uri_complete: `${verificationUri}?user_code=${shownUserCode(userCode)}`,
-    expires_in: DEVICE.seconds,
-    interval: DEVICE.interval,
+    verification_uri_complete: `${verificationUri}?user_code=${formatUserCode(userCode)}`,
+    expires_in: DEVICE_CODE_TIMING.seconds,
+    interval: DEVICE_CODE_TIMING.interval,
   };
 }

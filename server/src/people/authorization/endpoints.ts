@@ -1,48 +1,59 @@
 import { isUtf8 } from 'node:buffer';
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { isStorable } from '@halyard/plane/platform/http/input/text.ts';
+import { STATUS } from '@halyard/plane/platform/http/output/error-body.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Counter } from 'prom-client';
-import type { App } from '../../../../plane/src/platform/http/app.ts';
-import { isStorable } from '../../../../plane/src/platform/http/input/text.ts';
-import { STATUS } from '../../../../plane/src/platform/http/output/error-body.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { logError } from '../../platform/http/output/errors.ts';
 import { registerClient } from './clients.ts';
-import { startDevice } from './device.ts';
+import { NO_DEVICE_CODES, startDevice } from './device.ts';
 import {
   exchangeCode,
-  type Issued,
-  type Parameters,
+  type GetParameter,
   pollForToken,
   refresh,
-  required,
+  requireParameter,
   revoke,
+  type TokenResponse,
 } from './issue.ts';
-import { DEVICE_GRANT, resourceMetadata, serverMetadata } from './metadata.ts';
-import { descriptionOf, ProtocolError } from './protocol-error.ts';
-import { resourcesOf } from './resources.ts';
+import { type AuthorizationSettings, DEVICE_GRANT, resourceMetadata, serverMetadata } from './metadata.ts';
+import { ProtocolError, toErrorDescription } from './protocol-error.ts';
+import { buildResources } from './resources.ts';
 
 const HIDDEN = { schema: { hide: true } };
 
 /**
- * What programs call, without authentication: the documents that describe this authorization server, and its endpoints. They are
- * not in the API document, because RFCs define them.
+ * Serves the endpoints that programs call without authentication, and the documents that describe this authorization server. They
+ * are not in the API document, because RFCs define them.
  */
-export async function authorizationEndpoints(app: App, db: Db, publicUrl: string): Promise<void> {
-  const resources = resourcesOf(publicUrl);
-  const tokens = new Counter({
+export async function authorizationEndpoints(
+  app: App,
+  db: Db,
+  settings: AuthorizationSettings,
+): Promise<void> {
+  const { publicUrl, disabledAuthorization: disabled } = settings;
+  const resources = buildResources(publicUrl);
+  const tokenRequests = new Counter({
     name: 'halyard_authorization_tokens_total',
     help: 'Requests for tokens by programs, by result: issued, or the error code of OAuth',
     labelNames: ['result'],
     registers: [app.metrics],
   });
 
-  app.get('/.well-known/oauth-authorization-server', HIDDEN, () => serverMetadata(publicUrl));
+  app.get('/.well-known/oauth-authorization-server', HIDDEN, () => serverMetadata(settings));
   app.get('/.well-known/oauth-protected-resource', HIDDEN, () => resourceMetadata(publicUrl, ''));
   app.get('/.well-known/oauth-protected-resource/mcp', HIDDEN, () => resourceMetadata(publicUrl, '/mcp'));
 
   await app.register((endpoints, _options, done) => {
     endpoints.setErrorHandler(sendProtocolError);
     endpoints.post('/oauth/register', HIDDEN, async (request, reply) => {
+      if (disabled.includes('registration'))
+        throw new ProtocolError(
+          'access_denied',
+          'This server does not register clients. Use the URL of a client metadata document as client_id, or a token from the user.',
+          403,
+        );
       const { id, name, redirectUris } = registerClient(request.body);
       return reply.code(201).send({
         client_id: id,
@@ -70,25 +81,26 @@ export async function authorizationEndpoints(app: App, db: Db, publicUrl: string
       },
     );
 
-    forms.post('/oauth/token', HIDDEN, async (request): Promise<Issued> => {
+    forms.post('/oauth/token', HIDDEN, async (request): Promise<TokenResponse> => {
       try {
-        const issued = await issue(db, resources, request);
-        tokens.inc({ result: 'issued' });
-        return issued;
+        const response = await issue(db, resources, request);
+        tokenRequests.inc({ result: 'issued' });
+        return response;
       } catch (error) {
-        tokens.inc({ result: error instanceof ProtocolError ? error.code : 'server_error' });
+        tokenRequests.inc({ result: error instanceof ProtocolError ? error.code : 'server_error' });
         throw error;
       }
     });
 
     forms.post('/oauth/device_authorization', HIDDEN, async request => {
-      const get = parametersOf(request);
-      return await startDevice(db, publicUrl, required(get, 'client_id'), request.ip);
+      const get = readParameters(request);
+      if (disabled.includes('device')) throw new ProtocolError('unauthorized_client', NO_DEVICE_CODES);
+      return await startDevice(db, publicUrl, requireParameter(get, 'client_id'), request.ip);
     });
 
     forms.post('/oauth/revoke', HIDDEN, async (request, reply) => {
-      const get = parametersOf(request);
-      await revoke(db, request.ip, required(get, 'token'));
+      const get = readParameters(request);
+      await revoke(db, request.ip, requireParameter(get, 'token'));
       return reply.code(200).send();
     });
     done();
@@ -97,12 +109,12 @@ export async function authorizationEndpoints(app: App, db: Db, publicUrl: string
 
 async function issue(
   db: Db,
-  resources: ReturnType<typeof resourcesOf>,
+  resources: ReturnType<typeof buildResources>,
   request: FastifyRequest,
-): Promise<Issued> {
-  const get = parametersOf(request);
-  const grantType = required(get, 'grant_type');
-  const clientId = required(get, 'client_id');
+): Promise<TokenResponse> {
+  const get = readParameters(request);
+  const grantType = requireParameter(get, 'grant_type');
+  const clientId = requireParameter(get, 'client_id');
   if (grantType === 'authorization_code') return await exchangeCode(db, resources, request.ip, clientId, get);
   if (grantType === 'refresh_token') return await refresh(db, resources, request.ip, clientId, get);
   if (grantType === DEVICE_GRANT) return await pollForToken(db, request.ip, clientId, get);
@@ -112,11 +124,11 @@ async function issue(
   );
 }
 
-/** Longer than any code or token, and than the URLs that a request can name. */
-const MAX_LENGTH = 2_000;
+/** This is longer than any valid code, token or URL, so it only rejects abuse. */
+const MAX_PARAMETER_LENGTH = 2_000;
 
-/** The parameters of a form. None may be repeated, and an empty one counts as missing. */
-function parametersOf({ body, headers }: FastifyRequest): Parameters {
+/** Returns a function that reads the parameters of a form. None may be repeated, and an empty parameter counts as missing. */
+function readParameters({ body, headers }: FastifyRequest): GetParameter {
   if (headers.authorization !== undefined)
     throw new ProtocolError(
       'invalid_client',
@@ -131,18 +143,18 @@ function parametersOf({ body, headers }: FastifyRequest): Parameters {
     throw new ProtocolError('invalid_request', 'A parameter is repeated.');
   return name => {
     const value = form.get(name) || undefined;
-    if (value !== undefined && value.length > MAX_LENGTH)
+    if (value !== undefined && value.length > MAX_PARAMETER_LENGTH)
       throw new ProtocolError('invalid_request', `The parameter ${name} is too long.`);
     return value;
   };
 }
 
-/** Errors in the format of OAuth. Ours keep their status, their Retry-After and their id. */
+/** Sends errors in the format of OAuth. Our own errors keep their status, their Retry-After and their id. */
 async function sendProtocolError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   if (error instanceof ProtocolError) {
     request.log.info({ error: error.code }, 'request rejected');
     if (error.status === 401) reply.header('www-authenticate', 'Bearer');
-    return reply.code(error.status).send({ error: error.code, error_description: descriptionOf(error) });
+    return reply.code(error.status).send({ error: error.code, error_description: toErrorDescription(error) });
   }
   const { id, rejection } = await logError(error, request);
   const status = STATUS[rejection.name];
@@ -154,7 +166,7 @@ async function sendProtocolError(error: unknown, request: FastifyRequest, reply:
         ? 'temporarily_unavailable'
         : 'invalid_request';
   const isForm = request.routeOptions.url !== '/oauth/register';
-  const explained =
+  const describedError =
     status === 415 && isForm ? { message: 'The body must be application/x-www-form-urlencoded.' } : rejection;
-  return reply.code(status).send({ error: code, error_description: descriptionOf(explained), id });
+  return reply.code(status).send({ error: code, error_description: toErrorDescription(describedError), id });
 }

@@ -1,15 +1,21 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { DECISIONS, makePkce, queryOf, REDIRECT_URI, sendForm } from '../../test/authorized-program.ts';
-import { GENERATED, SEED, sized } from '../../test/campaign.ts';
+import { campaignSize, GENERATED, SEED } from '../../test/campaign.ts';
 import { makePerson } from '../../test/factories.ts';
 import { text } from '../../test/generated-requests.ts';
 import { useHarness } from '../../test/harness.ts';
 import { type Browser, logIn } from '../../test/login.ts';
+import {
+  buildAuthorizationQuery,
+  DECISIONS,
+  makePkce,
+  REDIRECT_URI,
+  sendForm,
+} from '../../test/oauth-client.ts';
 import { DEVICE_GRANT } from './metadata.ts';
 
 const harness = useHarness();
-const RUNS = sized({ usual: 300, long: 5_000 });
+const RUNS = campaignSize({ usual: 300, long: 5_000 });
 let browser: Browser;
 
 beforeAll(async () => {
@@ -32,7 +38,7 @@ const value = fc.oneof(
     '..',
   ),
 );
-/** What RFC 6749 allows in error_description. */
+/** The characters that RFC 6749 allows in error_description. */
 const DESCRIPTION = /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/;
 
 const fields = fc.dictionary(
@@ -115,7 +121,10 @@ test(
     await fc.assert(
       fc.asyncProperty(changes, async changed => {
         const { status, body } = await browser.ask('POST', DECISIONS, {
-          body: { query: queryOf(makePkce(), changed as Record<string, string | undefined>), allow: false },
+          body: {
+            query: buildAuthorizationQuery(makePkce(), changed as Record<string, string | undefined>),
+            allow: false,
+          },
         });
         expect([200, 400]).toContain(status);
         if (status === 200) expect(new URL(body.redirectTo).host).toBe(new URL(REDIRECT_URI).host);

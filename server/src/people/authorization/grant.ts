@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { invalidOperation, notFound } from '../../../../plane/src/platform/errors.ts';
-import { hashToken } from '../../../../plane/src/platform/token.ts';
+import { invalidOperation, notFound } from '@halyard/plane/platform/errors.ts';
+import { hashToken } from '@halyard/plane/platform/token.ts';
 import { requireUser } from '../../access/caller.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Change } from '../../record/change.ts';
 import { createPersonalToken, removeTokenIfPresent } from '../users/personal-tokens.ts';
 import type { NewPersonalToken } from '../users/schema.ts';
-import { lockPersonalTokens } from '../users/store.ts';
+import { lockAndCountPersonalTokens } from '../users/store.ts';
 import type { Client } from './clients.ts';
 import type { AuthorizationRequest } from './request.ts';
 import { decideDevice, insertGrant, listEndedGrants } from './store.ts';
 
-/** What the person allows. */
-export type Allowed = Pick<NewPersonalToken, 'description' | 'expiresAt' | 'scope'>;
+/** The access that the user allows. */
+export type ApprovedToken = Pick<NewPersonalToken, 'description' | 'expiresAt' | 'scope'>;
 
-/** A program with a token must not approve another program, so only a person in a browser can. */
+/** Requires a user in a browser, because a program with a token must not approve another program. */
 export function requireSession(actor: Actor): number {
   const user = requireUser(actor);
   if (actor.credential?.table !== 'sessions')
@@ -22,17 +22,17 @@ export function requireSession(actor: Actor): number {
   return user;
 }
 
-/** Creates a token for the program that sent the request. Returns the code with which the program fetches it. */
+/** Creates a token for the program that sent the request. Returns the code that the program exchanges for the token. */
 export async function grantCode(
   current: Change,
   request: AuthorizationRequest,
-  allowed: Allowed,
+  approvedToken: ApprovedToken,
 ): Promise<string> {
   const { client, redirectUri, challenge, resource } = request;
-  const tokenId = await createTokenFor(current, client, allowed);
+  const tokenId = await createTokenFor(current, client, approvedToken);
   const code = randomBytes(32).toString('base64url');
-  const stored = { hash: hashToken(code), redirectUri, challenge, resource };
-  await insertGrant(current.tx, { tokenId, clientId: client.id, code: stored });
+  const codeRow = { hash: hashToken(code), redirectUri, challenge, resource };
+  await insertGrant(current.tx, { tokenId, clientId: client.id, code: codeRow });
   return code;
 }
 
@@ -41,9 +41,9 @@ export async function grantDevice(
   current: Change,
   client: Client,
   userCode: string,
-  allowed: Allowed,
+  approvedToken: ApprovedToken,
 ): Promise<void> {
-  const tokenId = await createTokenFor(current, client, allowed);
+  const tokenId = await createTokenFor(current, client, approvedToken);
   await insertGrant(current.tx, { tokenId, clientId: client.id });
   if (!(await decideDevice(current.tx, userCode, tokenId))) throw unknownUserCode();
 }
@@ -54,19 +54,23 @@ export async function denyDevice({ tx }: Change, userCode: string): Promise<void
 
 export const unknownUserCode = () => notFound('A program that waits for this code (it may have expired)');
 
-/** Nobody knows the secret of the new token. The program gets a new one for its code. */
-async function createTokenFor(current: Change, client: Client, allowed: Allowed): Promise<number> {
+/** Creates a token whose first secret nobody knows. The program gets a new secret in exchange for the code. */
+async function createTokenFor(
+  current: Change,
+  client: Client,
+  approvedToken: ApprovedToken,
+): Promise<number> {
   const userId = requireSession(current.actor);
-  await lockPersonalTokens(current.tx, userId);
+  await lockAndCountPersonalTokens(current.tx, userId);
   await removeEndedGrants(current, userId);
   const kind = client.kind === 'agent' ? ({ kind: 'agent' } as const) : {};
-  const token = await createPersonalToken(current, { ...allowed, ...kind }, client.id);
+  const token = await createPersonalToken(current, { ...approvedToken, ...kind }, client.id);
   return token.id;
 }
 
 /** Deletes the tokens of the user's grants that have ended, so that they do not count towards the limit. */
 export async function removeEndedGrants(current: Change, userId: number): Promise<number> {
-  const ended = await listEndedGrants(current.tx, userId);
-  for (const { id } of ended) await removeTokenIfPresent(current, userId, id);
-  return ended.length;
+  const endedTokens = await listEndedGrants(current.tx, userId);
+  for (const { id } of endedTokens) await removeTokenIfPresent(current, userId, id);
+  return endedTokens.length;
 }

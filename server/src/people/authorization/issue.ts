@@ -1,14 +1,14 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { hashToken, newToken } from '../../../../plane/src/platform/token.ts';
+import { hashToken, newToken } from '@halyard/plane/platform/token.ts';
 import { findActor, SCOPED_PREFIX } from '../../access/guard.ts';
 import { type Actor, SYSTEM } from '../../platform/actor.ts';
 import type { Db, Reader, Tx } from '../../platform/db/database.ts';
 import { change } from '../../record/change.ts';
 import { removeTokenIfPresent } from '../users/personal-tokens.ts';
-import { lockPersonalTokens } from '../users/store.ts';
+import { lockAndCountPersonalTokens } from '../users/store.ts';
 import { ACCESS_SECONDS } from './limits.ts';
 import { ProtocolError, type ProtocolErrorCode } from './protocol-error.ts';
-import { grantedScope, type Resources, scopesIn } from './resources.ts';
+import { grantedScope, isSameResource, type Resources, scopesIn } from './resources.ts';
 import {
   deleteDeviceCode,
   findGrantByAccess,
@@ -21,7 +21,7 @@ import {
 } from './store.ts';
 
 /** The response of the token endpoint. */
-export type Issued = {
+export type TokenResponse = {
   access_token: string;
   token_type: 'Bearer';
   expires_in: number;
@@ -29,30 +29,30 @@ export type Issued = {
   scope: string;
 };
 
-type Rejected = { error: ProtocolErrorCode; message: string; revoke?: true };
+type Rejection = { error: ProtocolErrorCode; message: string; revoke?: true };
 
-/** Parameters of a request to the token endpoint. */
-export type Parameters = (name: string) => string | undefined;
+/** Returns a parameter of a request, or undefined if the parameter is missing. */
+export type GetParameter = (name: string) => string | undefined;
 
-const invalidGrant = (message: string, revoke?: true): Rejected => ({
+const invalidGrant = (message: string, revoke?: true): Rejection => ({
   error: 'invalid_grant',
   message,
   ...(revoke && { revoke }),
 });
 
-/** Exchanges a code for a token. A code works once: a second use means that somebody else has it, and revokes the token. */
+/** Exchanges a code for a token. A code works once: if it is used again, somebody else has it, so the token is revoked. */
 export async function exchangeCode(
   db: Db,
   resources: Resources,
   ip: string,
   clientId: string,
-  get: Parameters,
-): Promise<Issued> {
-  const hash = hashToken(required(get, 'code'));
-  const redirectUri = required(get, 'redirect_uri');
-  const verifier = required(get, 'code_verifier');
-  const resource = resourceIn(get, resources);
-  return await decide(
+  get: GetParameter,
+): Promise<TokenResponse> {
+  const hash = hashToken(requireParameter(get, 'code'));
+  const redirectUri = requireParameter(get, 'redirect_uri');
+  const verifier = requireParameter(get, 'code_verifier');
+  const resource = readResource(get, resources);
+  return await applyToGrant(
     db,
     ip,
     reader => findGrantByCode(reader, hash),
@@ -62,7 +62,7 @@ export async function exchangeCode(
       if (grant.clientId !== clientId) return invalidGrant('The code belongs to a different client.', true);
       if (grant.redirectUri !== redirectUri)
         return invalidGrant('redirect_uri differs from the one that the code was sent to.', true);
-      if (!isVerified(verifier, grant.challenge))
+      if (!isMatchingVerifier(verifier, grant.challenge))
         return invalidGrant('code_verifier does not fit the code.', true);
       if (resource !== undefined && grant.resource !== null && !isSameResource(resource, grant.resource))
         return { error: 'invalid_target', message: 'resource differs from the one of the code.' };
@@ -71,57 +71,58 @@ export async function exchangeCode(
   );
 }
 
-const isSameResource = (one: string, other: string): boolean =>
-  one.replace(/\/$/, '') === other.replace(/\/$/, '');
-
-const isVerified = (verifier: string, challenge: string | null): boolean => {
-  const made = createHash('sha256').update(verifier).digest('base64url');
+const isMatchingVerifier = (verifier: string, challenge: string | null): boolean => {
+  const expectedChallenge = createHash('sha256').update(verifier).digest('base64url');
   return (
     challenge !== null &&
-    challenge.length === made.length &&
-    isSame(Buffer.from(made), Buffer.from(challenge))
+    challenge.length === expectedChallenge.length &&
+    isEqualHash(Buffer.from(expectedChallenge), Buffer.from(challenge))
   );
 };
 
-const isSame = (one: Buffer, other: Buffer): boolean =>
-  one.length === other.length && timingSafeEqual(one, other);
+const isEqualHash = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b);
 
 /**
- * Replaces both secrets of a grant. A refresh token works once: a second use means that the program or a thief has an old one, and
- * revokes the grant.
+ * Replaces both secrets of a grant. A refresh token works once: if it is used again, the program or a thief has an old refresh
+ * token, so the grant is revoked.
  */
 export async function refresh(
   db: Db,
   resources: Resources,
   ip: string,
   clientId: string,
-  get: Parameters,
-): Promise<Issued> {
-  const [family = '', secret = ''] = required(get, 'refresh_token').split('.');
+  get: GetParameter,
+): Promise<TokenResponse> {
+  const [family = '', secret = ''] = requireParameter(get, 'refresh_token').split('.');
   const [familyHash, hash] = [hashToken(family), hashToken(secret)];
-  resourceIn(get, resources);
-  const asked = scopesIn(get('scope'));
-  return await decide(
+  readResource(get, resources);
+  const requestedScopes = scopesIn(get('scope'));
+  return await applyToGrant(
     db,
     ip,
     reader => findGrantByFamily(reader, familyHash),
     async (tx, grant) => {
       if (grant.clientId !== clientId)
         return invalidGrant('The refresh token belongs to a different client.');
-      if (grant.refreshHash === null || !isSame(hash, grant.refreshHash))
+      if (grant.refreshHash === null || !isEqualHash(hash, grant.refreshHash))
         return invalidGrant('The refresh token was used before, so the grant is revoked.', true);
       if (grant.secondsLeft <= 0) return invalidGrant('The grant has expired.');
-      const granted = scopesIn(grantedScope(grant.scope));
-      if (!asked.every(one => granted.includes(one)))
-        return { error: 'invalid_scope', message: `The grant has the scope "${granted.join(' ')}".` };
+      const grantedScopes = scopesIn(grantedScope(grant.scope));
+      if (!requestedScopes.every(scope => grantedScopes.includes(scope)))
+        return { error: 'invalid_scope', message: `The grant has the scope "${grantedScopes.join(' ')}".` };
       return await issue(tx, grant, family);
     },
   );
 }
 
 /** Responds to a program that waits for a person to enter its user code. */
-export async function pollForToken(db: Db, ip: string, clientId: string, get: Parameters): Promise<Issued> {
-  const hash = hashToken(required(get, 'device_code'));
+export async function pollForToken(
+  db: Db,
+  ip: string,
+  clientId: string,
+  get: GetParameter,
+): Promise<TokenResponse> {
+  const hash = hashToken(requireParameter(get, 'device_code'));
   const poll = await pollDevice(db, hash, clientId);
   if (!poll) throw new ProtocolError('invalid_grant', 'The device code is unknown.');
   if (poll.state === 'expired') throw new ProtocolError('expired_token', 'The device code has expired.');
@@ -131,7 +132,7 @@ export async function pollForToken(db: Db, ip: string, clientId: string, get: Pa
   if (poll.state === 'pending' || poll.tokenId === null)
     throw new ProtocolError('authorization_pending', 'Nobody has entered the code yet.');
   const { tokenId } = poll;
-  return await decide(
+  return await applyToGrant(
     db,
     ip,
     reader => findGrantByToken(reader, tokenId),
@@ -142,38 +143,41 @@ export async function pollForToken(db: Db, ip: string, clientId: string, get: Pa
   );
 }
 
-/** Revokes the grant of an access token or a refresh token. Returns false for a token that belongs to none. */
+/** Revokes the grant that an access token or refresh token belongs to. Returns false if the token belongs to no grant. */
 export async function revoke(db: Db, ip: string, token: string): Promise<boolean> {
   const [family = ''] = token.split('.');
   const find = async (reader: Reader): Promise<Grant | undefined> =>
     (await findGrantByAccess(reader, hashToken(token))) ??
     (await findGrantByFamily(reader, hashToken(family)));
-  const found = await find(db);
-  if (!found) return false;
-  const owner = await findActor(db, found.userId);
+  const foundGrant = await find(db);
+  if (!foundGrant) return false;
+  const owner = await findActor(db, foundGrant.userId);
   await change(db, { ...(owner?.actor ?? SYSTEM), ip }, async current => {
-    await lockPersonalTokens(current.tx, found.userId);
+    await lockAndCountPersonalTokens(current.tx, foundGrant.userId);
     const grant = await find(current.tx);
     if (grant) await removeTokenIfPresent(current, grant.userId, grant.tokenId);
   });
   return true;
 }
 
-/** Finds the grant, locks its owner, and looks again, so that of two requests at a time the second sees what the first did. */
-async function decide(
+/**
+ * Finds a grant, locks its owner, reads the grant again and applies the request to it. The second of two simultaneous requests thus
+ * sees the result of the first.
+ */
+async function applyToGrant(
   db: Db,
   ip: string,
   find: (reader: Reader) => Promise<Grant | undefined>,
-  work: (tx: Tx, grant: Grant) => Promise<Issued | Rejected>,
-): Promise<Issued> {
-  const found = await find(db);
-  if (!found) throw unknownGrant();
+  apply: (tx: Tx, grant: Grant) => Promise<TokenResponse | Rejection>,
+): Promise<TokenResponse> {
+  const foundGrant = await find(db);
+  if (!foundGrant) throw unknownGrant();
   const actor: Actor = { ...SYSTEM, ip };
   const result = await change(db, actor, async current => {
-    await lockPersonalTokens(current.tx, found.userId);
+    await lockAndCountPersonalTokens(current.tx, foundGrant.userId);
     const grant = await find(current.tx);
     if (!grant) return undefined;
-    const outcome = await work(current.tx, grant);
+    const outcome = await apply(current.tx, grant);
     if ('revoke' in outcome) await removeTokenIfPresent(current, grant.userId, grant.tokenId);
     return outcome;
   });
@@ -186,38 +190,46 @@ const unknownGrant = (): ProtocolError =>
   new ProtocolError('invalid_grant', 'The code or token is unknown, expired or revoked.');
 
 /**
- * Gives the token a new secret. An agent's secret lasts for an hour and comes with a refresh token. The command line gets one that
- * lasts as long as the token: its commands run side by side, and each would have to replace the secret of the others.
+ * Gives the token a new secret. An agent's secret lasts for an hour and comes with a refresh token. The CLI's secret lasts as long
+ * as its token, because parallel commands would invalidate each other's secrets.
  */
-async function issue(tx: Tx, grant: Grant, family = randomBytes(16).toString('base64url')): Promise<Issued> {
+async function issue(
+  tx: Tx,
+  grant: Grant,
+  family = randomBytes(16).toString('base64url'),
+): Promise<TokenResponse> {
   const secret = newToken('personal', grant.scope === null ? 'user:' : SCOPED_PREFIX);
-  const common = { access_token: secret, token_type: 'Bearer', scope: grantedScope(grant.scope) } as const;
+  const commonFields = {
+    access_token: secret,
+    token_type: 'Bearer',
+    scope: grantedScope(grant.scope),
+  } as const;
   if (!grant.isAgent) {
     await updateSecrets(tx, grant.tokenId, { hash: hashToken(secret), accessSeconds: null });
-    return { ...common, expires_in: grant.secondsLeft };
+    return { ...commonFields, expires_in: grant.secondsLeft };
   }
-  const rotating = newToken('refresh', '');
+  const refreshSecret = newToken('refresh', '');
   await updateSecrets(tx, grant.tokenId, {
     hash: hashToken(secret),
     accessSeconds: ACCESS_SECONDS,
-    refresh: { family: hashToken(family), hash: hashToken(rotating) },
+    refresh: { family: hashToken(family), hash: hashToken(refreshSecret) },
   });
   return {
-    ...common,
+    ...commonFields,
     expires_in: Math.min(ACCESS_SECONDS, grant.secondsLeft),
-    refresh_token: `${family}.${rotating}`,
+    refresh_token: `${family}.${refreshSecret}`,
   };
 }
 
-export function required(get: Parameters, name: string): string {
+export function requireParameter(get: GetParameter, name: string): string {
   const value = get(name);
   if (value === undefined) throw new ProtocolError('invalid_request', `The parameter ${name} is missing.`);
   return value;
 }
 
-function resourceIn(get: Parameters, resources: Resources): string | undefined {
+function readResource(get: GetParameter, resources: Resources): string | undefined {
   const resource = get('resource');
-  const problem = resources.problemOf(resource === undefined ? [] : [resource]);
+  const problem = resources.findProblem(resource === undefined ? [] : [resource]);
   if (problem) throw problem;
   return resource;
 }

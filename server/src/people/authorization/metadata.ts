@@ -1,18 +1,26 @@
+import type { Config } from '../../platform/config.ts';
 import { SCOPES } from './resources.ts';
+
+export type AuthorizationSettings = Pick<Config, 'publicUrl' | 'disabledAuthorization'>;
 
 export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
-/** RFC 8414: where the endpoints are, and what they support. */
-export const serverMetadata = (publicUrl: string) => ({
+/** The server's metadata as RFC 8414 defines it: where the endpoints are, and what they support. */
+export const serverMetadata = ({ publicUrl, disabledAuthorization: disabled }: AuthorizationSettings) => ({
   issuer: publicUrl,
   authorization_endpoint: `${publicUrl}/authorize`,
   token_endpoint: `${publicUrl}/oauth/token`,
   revocation_endpoint: `${publicUrl}/oauth/revoke`,
-  registration_endpoint: `${publicUrl}/oauth/register`,
-  device_authorization_endpoint: `${publicUrl}/oauth/device_authorization`,
+  ...(!disabled.includes('registration') && { registration_endpoint: `${publicUrl}/oauth/register` }),
+  ...(!disabled.includes('device') && {
+    device_authorization_endpoint: `${publicUrl}/oauth/device_authorization`,
+  }),
   response_types_supported: ['code'],
   response_modes_supported: ['query'],
-  grant_types_supported: ['authorization_code', 'refresh_token', DEVICE_GRANT],
+  grant_types_supported: [
+    ...['authorization_code', 'refresh_token'],
+    ...(disabled.includes('device') ? [] : [DEVICE_GRANT]),
+  ],
   code_challenge_methods_supported: ['S256'],
   token_endpoint_auth_methods_supported: ['none'],
   revocation_endpoint_auth_methods_supported: ['none'],
@@ -21,7 +29,7 @@ export const serverMetadata = (publicUrl: string) => ({
   authorization_response_iss_parameter_supported: true,
 });
 
-/** RFC 9728: who issues tokens for this server. */
+/** The resource metadata as RFC 9728 defines it: who issues tokens for this server. */
 export const resourceMetadata = (publicUrl: string, path: '' | '/mcp') => ({
   resource: `${publicUrl}${path}`,
   authorization_servers: [publicUrl],

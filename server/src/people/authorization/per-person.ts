@@ -1,31 +1,37 @@
-import { BoundedMap } from '../../../../plane/src/platform/bounded-map.ts';
-import { tooManyRequests } from '../../../../plane/src/platform/errors.ts';
+import { BoundedMap } from '@halyard/plane/platform/bounded-map.ts';
+import { tooManyRequests } from '@halyard/plane/platform/errors.ts';
 
 const MAX_USERS = 10_000;
 
-export type PerPerson = {
-  /** Counts one, or rejects the request of a person who has used up theirs. */
+export type PerUserLimit = {
+  /** Counts an attempt, or throws if the user has no attempts left. */
   take: (userId: number) => void;
   giveBack: (userId: number) => void;
 };
 
-/** Counts what one person does within some minutes, in memory: each server allows as much. */
-export function makePerPerson(
+/**
+ * Limits how often each user may do something within a few minutes. The attempts are counted in memory, so each server has its own
+ * limit.
+ */
+export function makePerUserLimit(
   { max, minutes }: { max: number; minutes: number },
   message: string,
-): PerPerson {
-  const counts = new BoundedMap<number, { taken: number; until: number }>(MAX_USERS);
+): PerUserLimit {
+  const counts = new BoundedMap<number, { attempts: number; endsAt: number }>(MAX_USERS);
   return {
     take: userId => {
-      const kept = counts.get(userId);
+      const currentWindow = counts.get(userId);
       const now = Date.now();
-      const { taken, until } = kept && kept.until > now ? kept : { taken: 0, until: now + minutes * 60_000 };
-      if (taken >= max) throw tooManyRequests(message, Math.ceil((until - now) / 1_000));
-      counts.set(userId, { taken: taken + 1, until });
+      const { attempts, endsAt } =
+        currentWindow && currentWindow.endsAt > now
+          ? currentWindow
+          : { attempts: 0, endsAt: now + minutes * 60_000 };
+      if (attempts >= max) throw tooManyRequests(message, Math.ceil((endsAt - now) / 1_000));
+      counts.set(userId, { attempts: attempts + 1, endsAt });
     },
     giveBack: userId => {
-      const kept = counts.get(userId);
-      if (kept && kept.taken > 0) kept.taken -= 1;
+      const currentWindow = counts.get(userId);
+      if (currentWindow && currentWindow.attempts > 0) currentWindow.attempts -= 1;
     },
   };
 }

@@ -19,8 +19,8 @@ export type ProtocolErrorCode =
   | 'unsupported_grant_type'
   | 'unsupported_response_type';
 
-/** The message with the characters that OAuth allows in `error_description`: ASCII without quotes and backslashes. */
-export const descriptionOf = ({ message }: { message: string }): string =>
+/** Returns the message with only the characters that OAuth allows in `error_description`: ASCII without quotes and backslashes. */
+export const toErrorDescription = ({ message }: { message: string }): string =>
   message.replaceAll('"', "'").replace(/[^\x20-\x5b\x5d-\x7e]/g, '?');
 
 /** A rejection in the format of OAuth, for programs that know nothing about our own errors. */

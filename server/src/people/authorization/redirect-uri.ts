@@ -1,13 +1,13 @@
 import { MAX_REDIRECT_URI_LENGTH } from './limits.ts';
 
-const LOOPBACK = ['127.0.0.1', '[::1]', 'localhost'];
+const LOOPBACK_HOSTS = ['127.0.0.1', '[::1]', 'localhost'];
 
 export const isLoopback = ({ protocol, hostname }: URL): boolean =>
-  protocol === 'http:' && LOOPBACK.includes(hostname);
+  protocol === 'http:' && LOOPBACK_HOSTS.includes(hostname);
 
 /**
- * Why a program cannot get its code at this URI; undefined if it can. Only https and this machine: other schemes, such as
- * javascript:, would run in the console.
+ * Returns why a program cannot receive its code at this URI, or undefined if it can. Only https and this machine are allowed,
+ * because other schemes, such as javascript:, would run in the console.
  */
 export function redirectUriProblem(text: unknown): string | undefined {
   const url = typeof text === 'string' && text.length <= MAX_REDIRECT_URI_LENGTH ? URL.parse(text) : null;
@@ -19,21 +19,28 @@ export function redirectUriProblem(text: unknown): string | undefined {
   return undefined;
 }
 
-/** Compares exactly. A program on the user's machine listens on whatever port is free, so the port of a loopback URI is ignored. */
-export function isRegistered(redirectUri: string, registered: readonly string[]): boolean {
+/**
+ * Returns whether the client registered this redirect URI. A program on the user's machine listens on whatever port is free, so the
+ * port of a loopback URI is ignored.
+ */
+export function isRegisteredUri(redirectUri: string, registeredUris: readonly string[]): boolean {
   if (redirectUriProblem(redirectUri) !== undefined) return false;
-  if (registered.includes(redirectUri)) return true;
-  const given = new URL(redirectUri);
-  if (!isLoopback(given)) return false;
-  return registered.some(one => {
-    const known = URL.parse(one);
-    return known !== null && isLoopback(known) && withoutPort(known) === withoutPort(given);
+  if (registeredUris.includes(redirectUri)) return true;
+  const requestedUrl = new URL(redirectUri);
+  if (!isLoopback(requestedUrl)) return false;
+  return registeredUris.some(uri => {
+    const registeredUrl = URL.parse(uri);
+    return (
+      registeredUrl !== null &&
+      isLoopback(registeredUrl) &&
+      withoutPort(registeredUrl) === withoutPort(requestedUrl)
+    );
   });
 }
 
 const withoutPort = ({ hostname, pathname, search }: URL): string => `${hostname}${pathname}${search}`;
 
-/** The redirect URI with the parameters of the response. Its own query stays. */
+/** Adds the response parameters to the redirect URI and keeps its own query. */
 export function responseUrl(redirectUri: string, parameters: Record<string, string | undefined>): string {
   const url = new URL(redirectUri);
   for (const [name, value] of Object.entries(parameters))

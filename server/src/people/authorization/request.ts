@@ -1,31 +1,31 @@
-import { badData } from '../../../../plane/src/platform/errors.ts';
-import { isStorable } from '../../../../plane/src/platform/http/input/text.ts';
-import { ellipsize } from '../../../../plane/src/platform/text.ts';
+import { badData } from '@halyard/plane/platform/errors.ts';
+import { isStorable } from '@halyard/plane/platform/http/input/text.ts';
+import { ellipsize } from '@halyard/plane/platform/text.ts';
 import type { Client, Clients } from './clients.ts';
 import { MAX_STATE_LENGTH } from './limits.ts';
 import { ProtocolError } from './protocol-error.ts';
-import { isRegistered } from './redirect-uri.ts';
+import { isRegisteredUri } from './redirect-uri.ts';
 import { type Resources, scopesIn } from './resources.ts';
 
-/** A request of a program for a code, as far as it is valid. */
+/** The valid part of a program's request for a code. */
 export type AuthorizationRequest = {
   client: Client;
   redirectUri: string;
   state: string | undefined;
-  /** Why the program cannot get a code. Undefined: it can. */
+  /** Why the program cannot get a code. Undefined if it can. */
   problem: ProtocolError | undefined;
   challenge: string;
   resource: string | null;
-  /** Whether the program asks for reading only. */
+  /** Whether the program requests only read access. */
   readOnly: boolean;
 };
 
-/** What S256 makes of a verifier: 32 bytes in base64url. */
+/** An S256 challenge: 32 bytes in base64url. */
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * Reads the query of the authorization URL. Rejects a client or a redirect URI that is not right, because then nobody may be
- * redirected anywhere. Everything else is a problem that the program may learn.
+ * Reads the query of the authorization URL. Rejects an invalid client or redirect URI, because it is then unsafe to redirect
+ * anybody. Any other problem is reported to the program.
  */
 export async function readRequest(
   query: string,
@@ -34,37 +34,40 @@ export async function readRequest(
   resources: Resources,
 ): Promise<AuthorizationRequest> {
   const parameters = new URLSearchParams(query);
-  const repeated = [...new Set(parameters.keys())].find(
+  const repeatedName = [...new Set(parameters.keys())].find(
     name => name !== 'resource' && parameters.getAll(name).length > 1,
   );
-  if (repeated !== undefined) throw invalid(`The parameter "${ellipsize(repeated, 50)}" is repeated.`);
+  if (repeatedName !== undefined)
+    throw invalidRequest(`The parameter "${ellipsize(repeatedName, 50)}" is repeated.`);
   if (![...parameters.values()].every(isStorable))
-    throw invalid('A parameter contains a character that is not allowed.');
+    throw invalidRequest('A parameter contains a character that is not allowed.');
   const get = (name: string): string | undefined => parameters.get(name) || undefined;
   const id = get('client_id');
-  if (id === undefined) throw invalid('The parameter client_id is missing.');
+  if (id === undefined) throw invalidRequest('The parameter client_id is missing.');
   const client = await clients.find(id, userId);
   const redirectUri = get('redirect_uri');
-  if (redirectUri === undefined) throw invalid('The parameter redirect_uri is missing.');
-  if (!isRegistered(redirectUri, client.redirectUris))
-    throw invalid(`The redirect URI "${ellipsize(redirectUri, 200)}" is not one of the client's.`);
+  if (redirectUri === undefined) throw invalidRequest('The parameter redirect_uri is missing.');
+  if (!isRegisteredUri(redirectUri, client.redirectUris))
+    throw invalidRequest(`The redirect URI "${ellipsize(redirectUri, 200)}" is not one of the client's.`);
   const state = get('state');
   if (state !== undefined && state.length > MAX_STATE_LENGTH)
-    throw invalid(`The parameter state has more than ${MAX_STATE_LENGTH.toLocaleString('en')} characters.`);
+    throw invalidRequest(
+      `The parameter state has more than ${MAX_STATE_LENGTH.toLocaleString('en')} characters.`,
+    );
   return {
     client,
     redirectUri,
     state,
-    problem: problemOf(get) ?? resources.problemOf(parameters.getAll('resource')),
+    problem: findProblem(get) ?? resources.findProblem(parameters.getAll('resource')),
     challenge: get('code_challenge') ?? '',
     resource: get('resource') ?? null,
-    readOnly: isForReading(get('scope')),
+    readOnly: requestsOnlyReading(get('scope')),
   };
 }
 
-const invalid = (message: string) => badData([{ message, path: '/body/query' }]);
+const invalidRequest = (message: string) => badData([{ message, path: '/body/query' }]);
 
-function problemOf(get: (name: string) => string | undefined): ProtocolError | undefined {
+function findProblem(get: (name: string) => string | undefined): ProtocolError | undefined {
   const problem = (code: ProtocolError['code'], message: string) => new ProtocolError(code, message);
   if (get('request') !== undefined)
     return problem('request_not_supported', 'The parameter request is not supported.');
@@ -85,8 +88,8 @@ function problemOf(get: (name: string) => string | undefined): ProtocolError | u
   return undefined;
 }
 
-/** Programs also ask for scopes of other servers, which have no meaning here. */
-const isForReading = (scope: string | undefined): boolean => {
-  const asked = scopesIn(scope).filter(one => one === 'read' || one === 'write');
-  return asked.length > 0 && !asked.includes('write');
+/** Ignores other scopes, because programs also request scopes of other servers that mean nothing here. */
+const requestsOnlyReading = (scope: string | undefined): boolean => {
+  const requestedScopes = scopesIn(scope).filter(name => name === 'read' || name === 'write');
+  return requestedScopes.length > 0 && !requestedScopes.includes('write');
 };

@@ -5,23 +5,29 @@ export const SCOPES = ['read', 'write'] as const;
 
 export const scopesIn = (scope: string | undefined): string[] => (scope ?? '').split(' ').filter(Boolean);
 
-/** The scope of a token in the words of OAuth. The limits that the person set have no words there. */
+/** Returns the scope of a token in OAuth terms, which cannot express the limits that the user set. */
 export const grantedScope = (scope: TokenScope | null): string =>
   scope?.readOnly ? 'read' : SCOPES.join(' ');
 
 export type Resources = {
   issuer: string;
-  /** Why a request for these resources is rejected; undefined if all of them are this server. */
-  problemOf: (resources: readonly string[]) => ProtocolError | undefined;
+  /** Why a request for these resources is rejected, or undefined if all of them identify this server. */
+  findProblem: (resources: readonly string[]) => ProtocolError | undefined;
 };
 
-/** The URLs that name this server in a request: the API and its endpoint for agents. Both are behind the same guard. */
-export function resourcesOf(publicUrl: string): Resources {
-  const ours = [publicUrl, `${publicUrl}/`, `${publicUrl}/mcp`, `${publicUrl}/mcp/`];
+/** Compares normalized URLs, because some programs send the URL as a person typed it, for example with the host in upper case. */
+export const isSameResource = (url: string, other: string): boolean =>
+  normalizeUrl(url) === normalizeUrl(other);
+
+const normalizeUrl = (url: string): string => (URL.parse(url)?.href ?? url).replace(/\/$/, '');
+
+/** Returns the URLs that identify this server in a request: the API and its endpoint for agents. The same guard protects both. */
+export function buildResources(publicUrl: string): Resources {
+  const ours = [publicUrl, `${publicUrl}/mcp`];
   return {
     issuer: publicUrl,
-    problemOf: resources =>
-      resources.every(one => ours.includes(one))
+    findProblem: resources =>
+      resources.every(resource => ours.some(our => isSameResource(resource, our)))
         ? undefined
         : new ProtocolError('invalid_target', `resource must be "${publicUrl}/mcp" or "${publicUrl}".`),
   };

@@ -1,27 +1,28 @@
-import { badData, invalidOperation } from '../../../../plane/src/platform/errors.ts';
-import type { App } from '../../../../plane/src/platform/http/app.ts';
-import { errorResponses, jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
+import { badData, invalidOperation } from '@halyard/plane/platform/errors.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { errorResponses, jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { TargetPolicy } from '../../platform/outgoing/address.ts';
 import { change } from '../../record/change.ts';
 import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
 import { type Client, makeClients } from './clients.ts';
-import { normalizedUserCode } from './device.ts';
+import { NO_DEVICE_CODES, normalizeUserCode } from './device.ts';
 import {
-  type Allowed,
+  type ApprovedToken,
   denyDevice,
   grantCode,
   grantDevice,
   requireSession,
   unknownUserCode,
 } from './grant.ts';
-import { GUESSES } from './limits.ts';
-import { makePerPerson } from './per-person.ts';
-import { descriptionOf } from './protocol-error.ts';
+import { GUESS_LIMIT } from './limits.ts';
+import type { AuthorizationSettings } from './metadata.ts';
+import { makePerUserLimit } from './per-person.ts';
+import { toErrorDescription } from './protocol-error.ts';
 import { responseUrl } from './redirect-uri.ts';
 import { type AuthorizationRequest, readRequest } from './request.ts';
-import { resourcesOf } from './resources.ts';
+import { buildResources } from './resources.ts';
 import {
   AskedAuthorization,
   AuthorizationDecision,
@@ -32,27 +33,39 @@ import { findWaitingDevice } from './store.ts';
 
 const tags = ['Users'];
 
-type Asked = { query?: string; userCode?: string };
+type ConsentQuery = { query?: string; userCode?: string };
 
-/** What the consent page calls. Routes rather than operations, because they read the client's document before the change. */
-export function consentRoutes(app: App, db: Db, publicUrl: string, targets: TargetPolicy): void {
-  const clients = makeClients(targets);
-  const resources = resourcesOf(publicUrl);
-  const guesses = makePerPerson(GUESSES, 'Too many wrong codes. Wait, and let the program show a new one.');
+/**
+ * Registers what the consent page calls. These are routes rather than operations, because they read the client's document before
+ * the change.
+ */
+export function consentRoutes(
+  app: App,
+  db: Db,
+  { publicUrl, disabledAuthorization: disabled }: AuthorizationSettings,
+  targets: TargetPolicy,
+): void {
+  const clients = makeClients(targets, !disabled.includes('registration'));
+  const resources = buildResources(publicUrl);
+  const guessLimit = makePerUserLimit(
+    GUESS_LIMIT,
+    'Too many wrong codes. Wait, and let the program show a new one.',
+  );
   app.addHook('onClose', async () => await clients.close());
   for (const schema of [AuthorizationPreview, AuthorizationResult]) app.addSchema(schema);
 
-  /** The request of the authorization URL, or the program that waits for the user code. */
-  const find = async ({ query, userCode }: Asked, userId: number): Promise<Found> => {
+  /** Finds the request of the authorization URL, or the program that waits for the user code. */
+  const findRequest = async ({ query, userCode }: ConsentQuery, userId: number): Promise<PendingRequest> => {
     if ((query === undefined) === (userCode === undefined))
       throw badData([{ message: 'The body must have either query or userCode.', path: '/body' }]);
     if (query !== undefined) return { request: await readRequest(query, userId, clients, resources) };
-    // Counted before the query, so that guesses sent at the same time count too.
-    guesses.take(userId);
-    const code = normalizedUserCode(userCode ?? '');
+    if (disabled.includes('device')) throw invalidOperation(NO_DEVICE_CODES);
+    // The guess is counted before the query, so that simultaneous guesses count too.
+    guessLimit.take(userId);
+    const code = normalizeUserCode(userCode ?? '');
     const device = await findWaitingDevice(db, code);
     if (!device) throw unknownUserCode();
-    guesses.giveBack(userId);
+    guessLimit.giveBack(userId);
     return { userCode: code, ip: device.ip, client: await clients.find(device.clientId, userId) };
   };
 
@@ -73,7 +86,7 @@ export function consentRoutes(app: App, db: Db, publicUrl: string, targets: Targ
         },
       },
     },
-    async request => previewOf(await find(request.body, requireSession(request.actor))),
+    async request => toPreview(await findRequest(request.body, requireSession(request.actor))),
   );
 
   app.post(
@@ -95,49 +108,53 @@ export function consentRoutes(app: App, db: Db, publicUrl: string, targets: Targ
     },
     async request => {
       const { allow, token } = request.body;
-      const found = await find(request.body, requireSession(request.actor));
+      const pending = await findRequest(request.body, requireSession(request.actor));
       if (allow && token === undefined)
         throw badData([{ message: 'token is required to allow the request.', path: '/body/token' }]);
-      return { redirectTo: await decide(request.actor, found, allow ? token : undefined) };
+      return { redirectTo: await decide(request.actor, pending, allow ? token : undefined) };
     },
   );
 
-  /** Without what is allowed: the user denies the request. */
-  const decide = async (actor: Actor, found: Found, allowed: Allowed | undefined): Promise<string | null> => {
-    if ('userCode' in found) {
-      const { client, userCode } = found;
+  /** Records the user's decision. Without an approved token, the user denies the request. */
+  const decide = async (
+    actor: Actor,
+    pending: PendingRequest,
+    approvedToken: ApprovedToken | undefined,
+  ): Promise<string | null> => {
+    if ('userCode' in pending) {
+      const { client, userCode } = pending;
       await change(db, actor, current =>
-        allowed ? grantDevice(current, client, userCode, allowed) : denyDevice(current, userCode),
+        approvedToken ? grantDevice(current, client, userCode, approvedToken) : denyDevice(current, userCode),
       );
       return null;
     }
-    const { request } = found;
-    const back = (parameters: Record<string, string>) =>
+    const { request } = pending;
+    const redirectUrl = (parameters: Record<string, string>) =>
       responseUrl(request.redirectUri, { ...parameters, state: request.state, iss: resources.issuer });
-    if (!allowed) return back(errorOf(request));
+    if (!approvedToken) return redirectUrl(toErrorParameters(request));
     if (request.problem) throw invalidOperation(request.problem.message);
-    const code = await change(db, actor, current => grantCode(current, request, allowed));
-    return back({ code });
+    const code = await change(db, actor, current => grantCode(current, request, approvedToken));
+    return redirectUrl({ code });
   };
 }
 
-type Found = { request: AuthorizationRequest } | { userCode: string; ip: string; client: Client };
+type PendingRequest = { request: AuthorizationRequest } | { userCode: string; ip: string; client: Client };
 
-const errorOf = ({ problem }: AuthorizationRequest): Record<string, string> =>
+const toErrorParameters = ({ problem }: AuthorizationRequest): Record<string, string> =>
   problem
-    ? { error: problem.code, error_description: descriptionOf(problem) }
+    ? { error: problem.code, error_description: toErrorDescription(problem) }
     : { error: 'access_denied', error_description: 'The person denied the request.' };
 
-function previewOf(found: Found): AuthorizationPreview {
+function toPreview(pending: PendingRequest): AuthorizationPreview {
   const {
     name: clientName,
     host: clientHost,
     kind,
-  } = 'request' in found ? found.request.client : found.client;
+  } = 'request' in pending ? pending.request.client : pending.client;
   const client = { clientName, clientHost, kind };
-  if ('userCode' in found)
-    return { ...client, readOnly: false, redirectHost: null, ip: found.ip, problem: null };
-  const { readOnly, redirectUri, problem } = found.request;
+  if ('userCode' in pending)
+    return { ...client, readOnly: false, redirectHost: null, ip: pending.ip, problem: null };
+  const { readOnly, redirectUri, problem } = pending.request;
   return {
     ...client,
     readOnly,

@@ -1,9 +1,9 @@
+import { Named, NamedObject, Nullable } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Nullable } from '../../../../plane/src/platform/http/schema.ts';
 import { NewServiceToken } from '../users/schema.ts';
 import { MAX_QUERY_LENGTH } from './limits.ts';
 
-const asked = {
+const requestFields = {
   query: Type.Optional(
     Type.String({
       maxLength: MAX_QUERY_LENGTH,
@@ -20,14 +20,14 @@ const asked = {
   ),
 };
 
-export const AskedAuthorization = NamedObject('AskedAuthorization', asked, {
+export const AskedAuthorization = NamedObject('AskedAuthorization', requestFields, {
   examples: [{ userCode: 'BCDF-GHJK' }],
 });
 
 export const AuthorizationDecision = NamedObject(
   'AuthorizationDecision',
   {
-    ...asked,
+    ...requestFields,
     allow: Type.Boolean({ description: 'false: the program gets nothing', examples: [true] }),
     token: Type.Optional(
       Type.Object(NewServiceToken.properties, {

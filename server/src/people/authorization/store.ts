@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { TokenScope } from '../../platform/actor.ts';
 import type { Db, Reader, Tx } from '../../platform/db/database.ts';
-import { CODE_SECONDS, DEVICE, DEVICE_CODES } from './limits.ts';
+import { CODE_SECONDS, DEVICE_CODE_LIMITS, DEVICE_CODE_TIMING } from './limits.ts';
 
 /** A grant with its token. */
 export type Grant = {
@@ -19,11 +19,11 @@ export type Grant = {
   refreshHash: Buffer | null;
 };
 
-/** At most 68 years: a token may end later than an integer can count. */
+/** Returns at most 68 years, because more seconds would exceed an integer. */
 const secondsUntil = (time: string) =>
   sql<number>`least(floor(extract(epoch from ${sql.ref(time)} - now())), 2147483647)::integer`;
 
-const grants = (db: Reader) =>
+const selectGrants = (db: Reader) =>
   db
     .selectFrom('authorization_grants as granted')
     .innerJoin('personal_access_tokens as issued', 'issued.id', 'granted.token_id')
@@ -43,17 +43,17 @@ const grants = (db: Reader) =>
     ]);
 
 export const findGrantByCode = async (db: Reader, hash: Buffer): Promise<Grant | undefined> =>
-  await grants(db).where('granted.code_hash', '=', hash).executeTakeFirst();
+  await selectGrants(db).where('granted.code_hash', '=', hash).executeTakeFirst();
 
 export const findGrantByFamily = async (db: Reader, hash: Buffer): Promise<Grant | undefined> =>
-  await grants(db).where('granted.family_hash', '=', hash).executeTakeFirst();
+  await selectGrants(db).where('granted.family_hash', '=', hash).executeTakeFirst();
 
 export const findGrantByToken = async (db: Reader, tokenId: number): Promise<Grant | undefined> =>
-  await grants(db).where('issued.id', '=', tokenId).executeTakeFirst();
+  await selectGrants(db).where('issued.id', '=', tokenId).executeTakeFirst();
 
-/** The grant of an access token. Tokens that nobody granted to a program have none. */
+/** Finds the grant of an access token. Returns undefined for tokens that were not granted to a program. */
 export const findGrantByAccess = async (db: Reader, hash: Buffer): Promise<Grant | undefined> =>
-  await grants(db).where('issued.hash', '=', hash).executeTakeFirst();
+  await selectGrants(db).where('issued.hash', '=', hash).executeTakeFirst();
 
 export async function insertGrant(
   tx: Tx,
@@ -78,7 +78,7 @@ export async function insertGrant(
     .execute();
 }
 
-/** Replaces the secret of a token. The caller holds the lock on its owner. */
+/** Replaces the secret of a token. The caller holds the lock on the token's owner. */
 export async function updateSecrets(
   tx: Tx,
   tokenId: number,
@@ -98,7 +98,8 @@ export async function updateSecrets(
 }
 
 /**
- * The tokens of grants that have ended, or that no program fetched in time, with their owners. Of one user, or of everybody.
+ * Lists the tokens of grants that have ended or that no program fetched in time, with their owners. Without a user, lists
+ * everybody's tokens.
  */
 export async function listEndedGrants(
   db: Reader,
@@ -108,13 +109,13 @@ export async function listEndedGrants(
     select token.id, token.user_id as "userId"
     from authorization_grants as granted join personal_access_tokens as token on token.id = granted.token_id
     where (token.expires_at <= now()
-        or granted.activated_at is null and granted.created_at < now() - make_interval(secs => ${DEVICE.seconds}))
+        or granted.activated_at is null and granted.created_at < now() - make_interval(secs => ${DEVICE_CODE_TIMING.seconds}))
       ${userId === undefined ? sql`` : sql`and token.user_id = ${userId}`}
     order by token.user_id, token.id limit 1000`.execute(db);
   return rows;
 }
 
-/** Adds a device code, unless too many programs are waiting. Removes those that have expired. */
+/** Adds a device code, unless too many programs are waiting. Removes expired device codes. */
 export async function insertDeviceCode(
   db: Db,
   device: { hash: Buffer; userCode: string; clientId: string; network: string; ip: string },
@@ -123,9 +124,9 @@ export async function insertDeviceCode(
   const { numAffectedRows = 0n } = await sql`
     insert into device_codes (hash, user_code, client_id, network, ip, expires_at, interval_seconds)
     select ${device.hash}, ${device.userCode}, ${device.clientId}, ${device.network}, ${device.ip},
-      now() + make_interval(secs => ${DEVICE.seconds}), ${DEVICE.interval}
-    where (select count(*) from device_codes where network = ${device.network}) < ${DEVICE_CODES.perNetwork}
-      and (select count(*) from device_codes) < ${DEVICE_CODES.total}
+      now() + make_interval(secs => ${DEVICE_CODE_TIMING.seconds}), ${DEVICE_CODE_TIMING.interval}
+    where (select count(*) from device_codes where network = ${device.network}) < ${DEVICE_CODE_LIMITS.perNetwork}
+      and (select count(*) from device_codes) < ${DEVICE_CODE_LIMITS.total}
     on conflict (user_code) do nothing`.execute(db);
   return numAffectedRows > 0n;
 }
@@ -138,7 +139,7 @@ export async function deleteExpiredDeviceCodes(db: Db): Promise<number> {
 
 export type WaitingDevice = { clientId: string; ip: string };
 
-/** The program that waits for this user code. */
+/** Finds the program that waits for this user code. */
 export async function findWaitingDevice(db: Reader, userCode: string): Promise<WaitingDevice | undefined> {
   return await db
     .selectFrom('device_codes')
@@ -148,7 +149,10 @@ export async function findWaitingDevice(db: Reader, userCode: string): Promise<W
     .executeTakeFirst();
 }
 
-/** Decides about the waiting program: a token, or null to deny. False if somebody else has decided, or its time is over. */
+/**
+ * Records the decision about a waiting program: a token, or null to deny. Returns false if somebody else has already decided, or
+ * the code has expired.
+ */
 export async function decideDevice(tx: Tx, userCode: string, tokenId: number | null): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
     update device_codes
@@ -165,7 +169,7 @@ export type Poll = {
   tokenId: number | null;
 };
 
-/** Notes that the program asked. One that asks too soon must wait longer from now on. */
+/** Records that the program polled. If it polls too soon, it must wait longer from now on. */
 export async function pollDevice(db: Db, hash: Buffer, clientId: string): Promise<Poll | undefined> {
   const { rows } = await sql<Poll>`
     with asked as (
@@ -173,8 +177,8 @@ export async function pollDevice(db: Db, hash: Buffer, clientId: string): Promis
       from device_codes where hash = ${hash} and client_id = ${clientId}
     )
     update device_codes as device
-    set polled_at = now(), interval_seconds = least(${DEVICE.maxInterval}::integer,
-      device.interval_seconds + case when asked.early then ${DEVICE.slowDown}::integer else 0 end)
+    set polled_at = now(), interval_seconds = least(${DEVICE_CODE_TIMING.maxInterval}::integer,
+      device.interval_seconds + case when asked.early then ${DEVICE_CODE_TIMING.slowDown}::integer else 0 end)
     from asked where device.hash = asked.hash
     returning device.client_id as "clientId", device.token_id as "tokenId", case
       when device.expires_at <= now() then 'expired'
@@ -186,7 +190,7 @@ export async function pollDevice(db: Db, hash: Buffer, clientId: string): Promis
   return rows[0];
 }
 
-/** Deletes a device code that somebody has decided about. Only one of several requests at a time gets true. */
+/** Deletes a device code that has been decided. Only one of several simultaneous requests gets true. */
 export async function deleteDeviceCode(tx: Tx, hash: Buffer): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`delete from device_codes where hash = ${hash}`.execute(tx);
   return numAffectedRows > 0n;

@@ -13,13 +13,13 @@ export async function grantProjectRole(
   const roleId = PROJECT_ROLES[role];
   await insertUserRole(tx, userId, roleId, project, actor.name);
   const holders = { users: [userId], roles: [roleId] };
-  const namesOf = await readNames(tx, holders);
+  const pickNames = await readNames(tx, holders);
   record({
     type: 'project-access-added',
     project,
     data: {
       roles: [{ roleId, groupIds: [], userIds: [userId] }],
-      ...namesOf(holders),
+      ...pickNames(holders),
     },
   });
 }

@@ -1,24 +1,27 @@
 import type { Change } from '../../record/change.ts';
 import { readNames } from './names.ts';
-import { deleteRolesOf } from './store.ts';
+import { deleteHolderRoles } from './store.ts';
 
 /** Revokes all project roles of a group. The caller holds the lock on the group. */
-export async function revokeRolesOfGroup({ tx, record }: Change, groupId: number): Promise<void> {
-  const deleted = await deleteRolesOf(tx, 'group', [groupId]);
+export async function revokeGroupRoles({ tx, record }: Change, groupId: number): Promise<void> {
+  const deletedRoles = await deleteHolderRoles(tx, 'group', [groupId]);
   const groups = [groupId];
-  const namesOf = await readNames(tx, { groups, roles: deleted.flatMap(({ roles }) => roles) });
-  for (const { project, roles } of deleted) {
-    const preData = { roles, groupId, ...namesOf({ groups, roles }) };
+  const pickNames = await readNames(tx, { groups, roles: deletedRoles.flatMap(({ roles }) => roles) });
+  for (const { project, roles } of deletedRoles) {
+    const preData = { roles, groupId, ...pickNames({ groups, roles }) };
     record({ type: 'project-access-group-roles-deleted', project, preData });
   }
 }
 
 /** Revokes all roles of users or service accounts. The caller holds the lock on them. */
-export async function revokeRolesOfUsers({ tx, record }: Change, userIds: number[]): Promise<void> {
-  const deleted = await deleteRolesOf(tx, 'user', userIds);
-  const namesOf = await readNames(tx, { users: userIds, roles: deleted.flatMap(({ roles }) => roles) });
-  for (const { id: userId, project, roles } of deleted) {
-    const preData = { roles, userId, ...namesOf({ users: [userId], roles }) };
+export async function revokeUserRoles({ tx, record }: Change, userIds: number[]): Promise<void> {
+  const deletedRoles = await deleteHolderRoles(tx, 'user', userIds);
+  const pickNames = await readNames(tx, {
+    users: userIds,
+    roles: deletedRoles.flatMap(({ roles }) => roles),
+  });
+  for (const { id: userId, project, roles } of deletedRoles) {
+    const preData = { roles, userId, ...pickNames({ users: [userId], roles }) };
     record({ type: 'project-access-user-roles-deleted', project, preData });
   }
 }

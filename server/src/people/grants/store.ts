@@ -35,8 +35,8 @@ const TABLES = {
 
 export type ProjectRoles = { id: number; project: string; roles: number[] };
 
-/** Deletes all roles of users or groups. Returns those that they held in projects. */
-export async function deleteRolesOf(
+/** Deletes all roles of users or groups. Returns the roles that they held in projects. */
+export async function deleteHolderRoles(
   tx: Tx,
   kind: keyof typeof TABLES,
   ids: number[],
@@ -51,7 +51,7 @@ export async function deleteRolesOf(
 
 export type NameRow = { kind: 'users' | 'groups' | 'roles'; id: number; name: string };
 
-/** The names of users, groups and roles. Emails are left out, because readers of a project see them in events. */
+/** Lists the names of users, groups and roles. Emails are omitted, because readers of a project see the names in events. */
 export async function listNames(
   db: Reader,
   { users, groups, roles }: Record<NameRow['kind'], number[]>,
@@ -64,12 +64,12 @@ export async function listNames(
   return rows;
 }
 
-/** Until the transaction ends, no other transaction can revoke ADMIN from a user. */
+/** Locks out other transactions that revoke ADMIN from a user, until this transaction ends. */
 export async function lockAdmins(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('admins'))`.execute(tx);
 }
 
-/** Counts active users with ADMIN. Service accounts do not count, because nobody can log in as one. */
+/** Counts active users with ADMIN. Service accounts do not count, because nobody can log in as a service account. */
 export async function countAdmins(db: Reader): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from users

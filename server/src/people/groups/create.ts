@@ -1,11 +1,11 @@
 import type { Change } from '../../record/change.ts';
-import { memberIds, requireExisting } from './members.ts';
+import { memberIds, requireExistingReferences } from './members.ts';
 import type { GroupInput } from './schema.ts';
 import { insertGroup, insertMembers } from './store.ts';
 
 /** Creates a group with its members. Returns its id. */
 export async function createGroup({ tx, actor, record }: Change, input: GroupInput): Promise<number> {
-  await requireExisting(tx, input);
+  await requireExistingReferences(tx, input);
   const fields = {
     name: input.name.trim(),
     description: input.description ?? null,

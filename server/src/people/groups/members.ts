@@ -1,17 +1,20 @@
-import { badData, type Violation } from '../../../../plane/src/platform/errors.ts';
+import { badData, type Violation } from '@halyard/plane/platform/errors.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import type { Change } from '../../record/change.ts';
 import { readNames } from '../grants/names.ts';
 import { roleViolations } from '../roles/violations.ts';
 import type { GroupInput } from './schema.ts';
-import { deleteMembershipsOf, lockExistingUsers } from './store.ts';
+import { deleteUserMemberships, lockExistingUsers } from './store.ts';
 
-/** The ids of the members, without duplicates, in ascending order. */
+/** Returns the ids of the members, without duplicates and in ascending order. */
 export const memberIds = (users: NonNullable<GroupInput['users']>): number[] =>
-  [...new Set(users.map(({ user }) => user.id))].toSorted((one, other) => one - other);
+  [...new Set(users.map(({ user }) => user.id))].toSorted((a, b) => a - b);
 
-/** Rejects a body with members or a root role that do not exist, and lists each of them. */
-export async function requireExisting(tx: Tx, { users = [], rootRole }: Partial<GroupInput>): Promise<void> {
+/** Rejects a body with members or a root role that do not exist, and lists every missing user and role. */
+export async function requireExistingReferences(
+  tx: Tx,
+  { users = [], rootRole }: Partial<GroupInput>,
+): Promise<void> {
   const roles = rootRole === undefined || rootRole === null ? [] : [{ id: rootRole, path: '/body/rootRole' }];
   const details = [...(await userViolations(tx, users)), ...(await roleViolations(tx, 'root', roles))];
   if (details.length > 0) throw badData(details);
@@ -19,19 +22,21 @@ export async function requireExisting(tx: Tx, { users = [], rootRole }: Partial<
 
 async function userViolations(tx: Tx, users: NonNullable<GroupInput['users']>): Promise<Violation[]> {
   if (users.length === 0) return [];
-  const found = new Set(await lockExistingUsers(tx, memberIds(users)));
+  const existingIds = new Set(await lockExistingUsers(tx, memberIds(users)));
   return users.flatMap(({ user: { id } }, index) =>
-    found.has(id) ? [] : [{ message: `user ${id} does not exist`, path: `/body/users/${index}/user/id` }],
+    existingIds.has(id)
+      ? []
+      : [{ message: `user ${id} does not exist`, path: `/body/users/${index}/user/id` }],
   );
 }
 
 /** Removes users or service accounts from all groups. The caller holds the lock on them. */
 export async function leaveAllGroups({ tx, record }: Change, userIds: number[]): Promise<void> {
-  const namesOf = await readNames(tx, { users: userIds });
-  for (const membership of await deleteMembershipsOf(tx, userIds)) {
+  const pickNames = await readNames(tx, { users: userIds });
+  for (const membership of await deleteUserMemberships(tx, userIds)) {
     record({
       type: 'group-user-removed',
-      preData: { ...membership, ...namesOf({ users: [membership.userId] }) },
+      preData: { ...membership, ...pickNames({ users: [membership.userId] }) },
     });
   }
 }

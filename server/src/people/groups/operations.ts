@@ -1,14 +1,14 @@
+import { notFound } from '@halyard/plane/platform/errors.ts';
+import { jsonResponse, Nothing, PathId } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import { notFound } from '../../../../plane/src/platform/errors.ts';
-import { jsonResponse, Nothing, PathId } from '../../../../plane/src/platform/http/schema.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { unchanged } from '../../record/versioned.ts';
 import { createGroup } from './create.ts';
-import { requireExisting } from './members.ts';
+import { requireExistingReferences } from './members.ts';
 import { removeGroup } from './remove.ts';
 import { Group, GroupInput, GroupList, GroupMember, GroupProjects, Member } from './schema.ts';
-import { findGroup, listGroups, listProjectsOfGroup } from './store.ts';
+import { findGroup, listGroupProjects, listGroups } from './store.ts';
 import { changeGroup } from './update.ts';
 import { VERSIONED_GROUP } from './version.ts';
 
@@ -54,7 +54,7 @@ export const GROUPS: OperationModule = {
       output: jsonResponse('The projects', GroupProjects),
       read: async ({ db }, { params: { groupId } }) => {
         await readGroup(db, Number(groupId));
-        return { projects: await listProjectsOfGroup(db, Number(groupId)) };
+        return { projects: await listGroupProjects(db, Number(groupId)) };
       },
     }),
     command({
@@ -67,7 +67,7 @@ export const GROUPS: OperationModule = {
       output: jsonResponse('The new group', Group),
       status: 201,
       rejects: [409],
-      checks: [({ body }, db) => db.transaction().execute(tx => requireExisting(tx, body))],
+      checks: [({ body }, db) => db.transaction().execute(tx => requireExistingReferences(tx, body))],
       events: ['group-created'],
       run: (current, { body }) => createGroup(current, body),
       respond: (tx, _, id) => readGroup(tx, id),
@@ -83,7 +83,7 @@ export const GROUPS: OperationModule = {
       body: GroupInput,
       output: jsonResponse('The group', Group),
       rejects: [409],
-      checks: [({ body }, db) => db.transaction().execute(tx => requireExisting(tx, body))],
+      checks: [({ body }, db) => db.transaction().execute(tx => requireExistingReferences(tx, body))],
       events: ['group-updated', 'group-user-added', 'group-user-removed'],
       precondition: ({ params: { groupId } }) => unchanged(VERSIONED_GROUP, Number(groupId)),
       run: (current, { params: { groupId }, body }) => changeGroup(current, Number(groupId), body),

@@ -1,7 +1,7 @@
-import { notFound } from '../../../../plane/src/platform/errors.ts';
+import { notFound } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { keepLastAdmin } from '../grants/last-admin.ts';
-import { revokeRolesOfGroup } from '../grants/revoke.ts';
+import { revokeGroupRoles } from '../grants/revoke.ts';
 import { deleteGroup, lockGroup } from './store.ts';
 
 /** Deletes a group. Its members lose the permissions that they have through this group alone. */
@@ -10,7 +10,7 @@ export async function removeGroup(current: Change, id: number): Promise<void> {
   await keepLastAdmin(current, async () => {
     const group = await lockGroup(tx, id);
     if (!group) throw notFound(`Group ${id}`);
-    await revokeRolesOfGroup(current, id);
+    await revokeGroupRoles(current, id);
     await deleteGroup(tx, id);
     record({ type: 'group-deleted', preData: group });
   });

@@ -4,15 +4,15 @@ import { ROOT_ROLES } from '../../access/roles.ts';
 import { makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
-import { untilWaiting } from '../../test/waiting.ts';
+import { waitForLockWaiters } from '../../test/waiting.ts';
 
 const harness = useHarness();
 
-let number = 0;
+let groupCount = 0;
 const ask = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path = '', body?: object) =>
   call(harness.app, method, `/api/admin/groups${path}`, body ? { body } : {});
 const create = async (fields: object = {}) =>
-  (await ask('POST', '', { name: `Group ${++number}`, ...fields })).body;
+  (await ask('POST', '', { name: `Group ${++groupCount}`, ...fields })).body;
 const members = (...ids: number[]) => ids.map(id => ({ user: { id } }));
 const events = async (query: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?${query}`)).body.events;
@@ -23,14 +23,14 @@ test('creates, reads, updates and deletes a group, and records each change with 
 
   const created = await ask('POST', '', { ...input, users: members(ann.id, ann.id) });
   const { id } = created.body;
-  const read = await ask('GET', `/${id}`);
-  const changed = await ask('PUT', `/${id}`, { name: 'Crew', rootRole: null, users: members(bob.id) });
-  const listed = await ask('GET');
-  const deleted = await ask('DELETE', `/${id}`);
+  const group = await ask('GET', `/${id}`);
+  const updated = await ask('PUT', `/${id}`, { name: 'Crew', rootRole: null, users: members(bob.id) });
+  const list = await ask('GET');
+  const deletion = await ask('DELETE', `/${id}`);
 
-  expect([created.status, read.status, changed.status, deleted.status]).toEqual([201, 200, 200, 200]);
-  expect(read.body).toEqual(created.body);
-  expect(read.body).toMatchObject({
+  expect([created.status, group.status, updated.status, deletion.status]).toEqual([201, 200, 200, 200]);
+  expect(group.body).toEqual(created.body);
+  expect(group.body).toMatchObject({
     id,
     ...input,
     createdBy: 'admin token admin',
@@ -38,39 +38,49 @@ test('creates, reads, updates and deletes a group, and records each change with 
     users: [{ createdBy: 'admin token admin', user: { id: ann.id, username: ann.username, isAPI: false } }],
     projects: [],
   });
-  expect(changed.body).toMatchObject({ name: 'Crew', description: 'A team', rootRole: null, userCount: 1 });
-  expect(listed.body.groups).toEqual([changed.body]);
-  const recorded = { id, ...input };
-  const now = { ...recorded, name: 'Crew', rootRole: null };
+  expect(updated.body).toMatchObject({ name: 'Crew', description: 'A team', rootRole: null, userCount: 1 });
+  expect(list.body.groups).toEqual([updated.body]);
+  const createdData = { id, ...input };
+  const updatedData = { ...createdData, name: 'Crew', rootRole: null };
   const [createdEvent] = await events('type=IS:group-created&limit=1');
-  expect(createdEvent.data).toEqual({ ...recorded, users: [ann.id] });
-  const [updated] = await events('type=IS:group-updated&limit=1');
-  expect(updated).toMatchObject({ data: now, preData: recorded });
-  const together = await events(`groupId=IS:${updated.groupId}`);
-  expect(together.map((event: { type: string }) => event.type)).toEqual([
+  expect(createdEvent.data).toEqual({ ...createdData, users: [ann.id] });
+  const [updateEvent] = await events('type=IS:group-updated&limit=1');
+  expect(updateEvent).toMatchObject({ data: updatedData, preData: createdData });
+  const groupedEvents = await events(`groupId=IS:${updateEvent.groupId}`);
+  expect(groupedEvents.map((event: { type: string }) => event.type)).toEqual([
     'group-user-removed',
     'group-user-added',
     'group-updated',
   ]);
-  const named = (user: { id: number; username: string }) => ({ users: { [user.id]: user.username } });
-  expect(together[0].preData).toEqual({ groupId: id, groupName: 'Crew', userId: ann.id, names: named(ann) });
-  expect(together[1].data).toEqual({ groupId: id, groupName: 'Crew', userId: bob.id, names: named(bob) });
-  expect(together[1].summary).toContain(`added user **${bob.username}** to group **Crew**`);
-  const [gone] = await events('type=IS:group-deleted&limit=1');
-  expect(gone.preData).toEqual({ ...now, users: [bob.id] });
+  const toNames = (user: { id: number; username: string }) => ({ users: { [user.id]: user.username } });
+  expect(groupedEvents[0].preData).toEqual({
+    groupId: id,
+    groupName: 'Crew',
+    userId: ann.id,
+    names: toNames(ann),
+  });
+  expect(groupedEvents[1].data).toEqual({
+    groupId: id,
+    groupName: 'Crew',
+    userId: bob.id,
+    names: toNames(bob),
+  });
+  expect(groupedEvents[1].summary).toContain(`added user **${bob.username}** to group **Crew**`);
+  const [deletionEvent] = await events('type=IS:group-deleted&limit=1');
+  expect(deletionEvent.preData).toEqual({ ...updatedData, users: [bob.id] });
   expect((await ask('GET', `/${id}`)).status).toBe(404);
 });
 
-test('changing nothing records nothing', async () => {
+test('records nothing if nothing changes', async () => {
   const user = await makeUser(harness.db, 'Viewer');
   const { id, name } = await create({ users: members(user.id) });
-  const [last] = await events('limit=1');
+  const [newestEvent] = await events('limit=1');
 
   expect((await ask('PUT', `/${id}`, { name, users: members(user.id) })).status).toBe(200);
-  expect((await events('limit=1'))[0].id).toBe(last.id);
+  expect((await events('limit=1'))[0].id).toBe(newestEvent.id);
 });
 
-test('rejects unknown users and roles and project roles, each with its path', async () => {
+test('rejects unknown users and roles as well as project roles, each with its path', async () => {
   const user = await makeUser(harness.db, 'Viewer');
 
   const response = await ask('POST', '', {
@@ -87,7 +97,7 @@ test('rejects unknown users and roles and project roles, each with its path', as
   ]);
 });
 
-test('rejects a taken name, case-insensitive', async () => {
+test('rejects a taken name case-insensitively', async () => {
   const { name } = await create();
 
   expect(await ask('POST', '', { name: name.toUpperCase() })).toMatchObject({
@@ -98,28 +108,28 @@ test('rejects a taken name, case-insensitive', async () => {
 
 test('grants members the root role of the group in addition to their own, until the group is deleted', async () => {
   const user = await makeUser(harness.db, 'Viewer');
-  const tryIt = async () =>
+  const writeStatus = async () =>
     (await call(harness.app, 'POST', '/api/admin/tag-types', { token: user.token, body: {} })).status;
-  const before = await tryIt();
+  const statusBefore = await writeStatus();
 
   const { id } = await create({ rootRole: ROOT_ROLES.Editor, users: members(user.id) });
-  const inside = await tryIt();
+  const statusAsMember = await writeStatus();
   await ask('DELETE', `/${id}`);
 
-  expect([before, inside, await tryIt()]).toEqual([403, 400, 403]);
+  expect([statusBefore, statusAsMember, await writeStatus()]).toEqual([403, 400, 403]);
 });
 
 test('lists the projects of a group with its roles', async () => {
   const user = await makeUser(harness.db, 'Editor');
   const project = await makeProject(harness.db, { name: 'Payments' });
   const { id } = (await ask('POST', '', { name: 'Granted' })).body;
-  const none = await ask('GET', `/${id}/projects`);
+  const emptyList = await ask('GET', `/${id}/projects`);
   for (const role of [5, 4])
     await call(harness.app, 'POST', `/api/admin/projects/${project.id}/groups/${id}/roles/${role}`);
 
   const { body } = await ask('GET', `/${id}/projects`);
 
-  expect(none.body).toEqual({ projects: [] });
+  expect(emptyList.body).toEqual({ projects: [] });
   expect(body.projects).toMatchObject([
     {
       id: project.id,
@@ -131,11 +141,11 @@ test('lists the projects of a group with its roles', async () => {
     },
   ]);
   expect((await ask('GET', '/999999/projects')).status).toBe(404);
-  const rejected = await call(harness.app, 'GET', `/api/admin/groups/${id}/projects`, { token: user.token });
-  expect(rejected.status).toBe(403);
+  const rejection = await call(harness.app, 'GET', `/api/admin/groups/${id}/projects`, { token: user.token });
+  expect(rejection.status).toBe(403);
 });
 
-test('removes a deleted user from groups and projects, with an event for each', async () => {
+test('removes a deleted user from groups and projects, and records an event for each removal', async () => {
   const project = await makeProject(harness.db);
   const user = await makeUser(harness.db, 'Viewer');
   const { id } = await create({ users: members(user.id) });
@@ -144,14 +154,16 @@ test('removes a deleted user from groups and projects, with an event for each', 
   await call(harness.app, 'DELETE', `/api/admin/user-admin/${user.id}`);
 
   expect((await ask('GET', `/${id}`)).body.users).toEqual([]);
-  const [deleted] = await events('type=IS:user-deleted&limit=1');
-  const together = await events(`groupId=IS:${deleted.groupId}`);
-  expect(together.map((event: { type: string; project: string }) => [event.type, event.project])).toEqual([
+  const [deletionEvent] = await events('type=IS:user-deleted&limit=1');
+  const groupedEvents = await events(`groupId=IS:${deletionEvent.groupId}`);
+  expect(
+    groupedEvents.map((event: { type: string; project: string }) => [event.type, event.project]),
+  ).toEqual([
     ['user-deleted', null],
     ['group-user-removed', null],
     ['project-access-user-roles-deleted', project.id],
   ]);
-  expect(together[2].preData).toMatchObject({
+  expect(groupedEvents[2].preData).toMatchObject({
     userId: user.id,
     roles: [5],
     names: { roles: { 5: 'Member' } },
@@ -163,16 +175,17 @@ test("shows the roles from groups together with the user's own roles", async () 
   const user = await makeUser(harness.db, 'Viewer');
   const { id, name } = await create({ rootRole: ROOT_ROLES.Editor, users: members(user.id) });
   await call(harness.app, 'POST', `/api/admin/projects/${project.id}/groups/${id}/roles/5`);
-  const mine = async (path: string) =>
+  const readMine = async (path: string) =>
     (await call(harness.app, 'GET', `/api/admin/user${path}`, { token: user.token })).body;
 
-  expect((await mine('/roles')).roles.map((role: { name: string; project?: string }) => role.name)).toEqual([
-    'Viewer',
-    'Editor',
-    'Member',
-  ]);
-  expect(await mine('/profile')).toMatchObject({ rootRole: { name: 'Viewer' }, projects: [project.id] });
-  expect((await mine('')).permissions).toContainEqual({ permission: 'CREATE_FEATURE', project: project.id });
+  expect(
+    (await readMine('/roles')).roles.map((role: { name: string; project?: string }) => role.name),
+  ).toEqual(['Viewer', 'Editor', 'Member']);
+  expect(await readMine('/profile')).toMatchObject({ rootRole: { name: 'Viewer' }, projects: [project.id] });
+  expect((await readMine('')).permissions).toContainEqual({
+    permission: 'CREATE_FEATURE',
+    project: project.id,
+  });
   const overview = await call(
     harness.app,
     'GET',
@@ -185,7 +198,7 @@ test("shows the roles from groups together with the user's own roles", async () 
   expect(groups).toContainEqual(expect.objectContaining({ id, name }));
 });
 
-test('counts each member of a project once, and revokes the project roles of a deleted group with an event', async () => {
+test('counts each member of a project once, and revokes the project roles of a deleted group', async () => {
   const project = await makeProject(harness.db, { mode: 'private' });
   const [ann, bob] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
   const { id } = await create({ users: members(ann.id, bob.id) });
@@ -208,23 +221,23 @@ test('counts each member of a project once, and revokes the project roles of a d
 
   expect((await read()).body.members).toBe(1);
   expect((await read(bob.token)).status).toBe(404);
-  const [recorded] = await events(`project=IS:${project.id}&limit=1`);
-  expect(recorded).toMatchObject({
+  const [revocationEvent] = await events(`project=IS:${project.id}&limit=1`);
+  expect(revocationEvent).toMatchObject({
     type: 'project-access-group-roles-deleted',
     preData: { groupId: id, roles: [6] },
   });
 });
 
-test('keeps the last admin, even through a group', async () => {
+test('keeps the last admin, even if the role comes from a group', async () => {
   const user = await makeUser(harness.db, 'Viewer');
   const { id, name } = await create({ rootRole: ROOT_ROLES.Admin, users: members(user.id) });
-  const rejected = [
+  const rejections = [
     await ask('DELETE', `/${id}`),
     await ask('PUT', `/${id}`, { name, users: [] }),
     await ask('PUT', `/${id}`, { name, rootRole: ROOT_ROLES.Viewer }),
   ];
 
-  for (const response of rejected) {
+  for (const response of rejections) {
     expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
   }
   await makeUser(harness.db, 'Admin', 'another-admin');
@@ -232,48 +245,48 @@ test('keeps the last admin, even through a group', async () => {
   await sql`update users set deleted_at = now() where username = 'another-admin'`.execute(harness.db);
 });
 
-test('keeps one of two groups of the last admins that are deleted at the same time', async () => {
+test('keeps one of the last two admin groups when both are deleted at the same time', async () => {
   const [ann, bob] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
-  const one = await create({ rootRole: ROOT_ROLES.Admin, users: members(ann.id) });
-  const other = await create({ rootRole: ROOT_ROLES.Admin, users: members(bob.id) });
-  // Both wait before they write their events, unless the second waits for the first.
+  const first = await create({ rootRole: ROOT_ROLES.Admin, users: members(ann.id) });
+  const second = await create({ rootRole: ROOT_ROLES.Admin, users: members(bob.id) });
+  // Both requests must wait before they write their events, otherwise the second request waits for the first.
   const blocker = await harness.db.startTransaction().execute();
   await sql`lock table events in exclusive mode`.execute(blocker);
 
-  const both = Promise.all([ask('DELETE', `/${one.id}`), ask('DELETE', `/${other.id}`)]);
-  await untilWaiting(harness.db, 2);
+  const responses = Promise.all([ask('DELETE', `/${first.id}`), ask('DELETE', `/${second.id}`)]);
+  await waitForLockWaiters(harness.db, 2);
   await blocker.rollback().execute();
 
-  expect((await both).map(response => response.status).toSorted()).toEqual([200, 403]);
+  expect((await responses).map(response => response.status).toSorted()).toEqual([200, 403]);
 });
 
-test('serializes two updates of one group, and each event has the state before it', async () => {
+test('serializes two updates of one group, so that each event has the state before it', async () => {
   const { id, name } = await create();
   const users = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from groups where id = ${id} for update`.execute(blocker);
 
-  const both = Promise.all(users.map(user => ask('PUT', `/${id}`, { name, users: members(user.id) })));
-  await untilWaiting(harness.db, 2);
+  const updates = Promise.all(users.map(user => ask('PUT', `/${id}`, { name, users: members(user.id) })));
+  await waitForLockWaiters(harness.db, 2);
   await blocker.rollback().execute();
-  await both;
+  await updates;
 
-  const recorded = (await events('type=IS_ANY_OF:group-user-added,group-user-removed&limit=3')).map(
+  const eventTypes = (await events('type=IS_ANY_OF:group-user-added,group-user-removed&limit=3')).map(
     (event: { type: string }) => event.type,
   );
-  expect(recorded.toSorted()).toEqual(['group-user-added', 'group-user-added', 'group-user-removed']);
+  expect(eventTypes.toSorted()).toEqual(['group-user-added', 'group-user-added', 'group-user-removed']);
   expect((await ask('GET', `/${id}`)).body.userCount).toBe(1);
 });
 
 test('uses the same number of statements for many groups and members', async () => {
-  const count = async () => {
-    const before = harness.statements.length;
+  const countStatements = async () => {
+    const statementsBefore = harness.statements.length;
     await ask('GET');
-    return harness.statements.length - before;
+    return harness.statements.length - statementsBefore;
   };
-  const few = await count();
+  const expected = await countStatements();
   const users = await Promise.all([1, 2, 3, 4].map(() => makeUser(harness.db, 'Viewer')));
   for (const user of users) await create({ users: members(user.id) });
 
-  expect(await count()).toBe(few);
+  expect(await countStatements()).toBe(expected);
 });

@@ -1,16 +1,16 @@
-import { type Static, Type } from 'typebox';
 import {
+  DisplayName,
   Named,
   NamedObject,
   Nullable,
   Ref,
   RowId,
-  ShownName,
   Timestamp,
-} from '../../../../plane/src/platform/http/schema.ts';
+} from '@halyard/plane/platform/http/schema.ts';
+import { type Static, Type } from 'typebox';
 import { NamedRole } from '../roles/schema.ts';
 
-const name = ShownName({ description: 'Name of the group', examples: ['Checkout team'] });
+const name = DisplayName({ description: 'Name of the group', examples: ['Checkout team'] });
 const description = Nullable(
   Type.String({ description: 'What the group is for', maxLength: 500, examples: ['Builds the checkout'] }),
 );
@@ -23,7 +23,7 @@ const rootRole = Nullable(
   RowId({ description: 'Id of the root role of all members. Null: no root role', examples: [3] }),
 );
 
-/** A user or service account in the lists of groups and projects. */
+/** A user or service account, as lists of groups and projects show them. */
 export const Member = Named(
   'Member',
   Type.Object(

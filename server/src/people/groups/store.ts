@@ -5,7 +5,7 @@ import type { Group, GroupProjects } from './schema.ts';
 /** The fields of a group that an admin edits, without its members. */
 export type GroupFields = Pick<Group, 'id' | 'name' | 'description' | 'mappingsSSO' | 'rootRole'>;
 
-/** A group in events. */
+/** A group as events show it. */
 export type GroupRow = GroupFields & { users: number[] };
 
 const FIELDS = sql`
@@ -45,7 +45,7 @@ export async function findGroup(db: Reader, id: number): Promise<Group | undefin
   return rows[0];
 }
 
-export async function listProjectsOfGroup(db: Reader, id: number): Promise<GroupProjects['projects']> {
+export async function listGroupProjects(db: Reader, id: number): Promise<GroupProjects['projects']> {
   const { rows } = await sql<GroupProjects['projects'][number]>`
     select projects.id, projects.name, min(group_roles.created_at) as "grantedAt",
       jsonb_agg(jsonb_build_object('id', roles.id, 'name', roles.name) order by roles.id) as roles
@@ -117,7 +117,7 @@ export async function lockExistingUsers(tx: Tx, ids: number[]): Promise<number[]
 export type Membership = { groupId: number; groupName: string };
 
 /** Deletes all memberships of the users and returns them. */
-export async function deleteMembershipsOf(
+export async function deleteUserMemberships(
   tx: Tx,
   userIds: number[],
 ): Promise<(Membership & { userId: number })[]> {

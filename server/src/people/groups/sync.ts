@@ -12,20 +12,20 @@ import {
 const CREATED_BY = 'single sign-on';
 
 /**
- * Part of a login by single sign-on. Adds the user to the groups that map to the groups of the identity provider, and removes
- * the user from other groups to which an earlier login added them.
+ * Updates the groups of a user who logs in by single sign-on. Adds the user to the groups that map to the groups of the identity
+ * provider, and removes the user from other groups to which an earlier login added them.
  */
 export async function syncGroups(current: Change, userId: number, ssoGroups: string[]): Promise<void> {
   const { tx, record } = current;
-  // Most logins change no group. They take no lock.
+  // Most logins change no group, so they take no lock.
   if (isEmpty(await findGroupChanges(tx, userId, ssoGroups))) return;
   await keepLastAdmin(current, async () => {
-    const planned = await findGroupChanges(tx, userId, ssoGroups);
-    await lockGroups(tx, ids([...planned.added, ...planned.removed]));
-    // Read again: a group can change, or be deleted, while this transaction waits for its lock.
+    const plannedChanges = await findGroupChanges(tx, userId, ssoGroups);
+    await lockGroups(tx, getGroupIds([...plannedChanges.added, ...plannedChanges.removed]));
+    // The groups are read again, because a group can change or be deleted while this transaction waits for the locks.
     const { added, removed } = await findGroupChanges(tx, userId, ssoGroups);
-    if (added.length > 0) await insertSyncedMemberships(tx, userId, ids(added), CREATED_BY);
-    if (removed.length > 0) await deleteSyncedMemberships(tx, userId, ids(removed));
+    if (added.length > 0) await insertSyncedMemberships(tx, userId, getGroupIds(added), CREATED_BY);
+    if (removed.length > 0) await deleteSyncedMemberships(tx, userId, getGroupIds(removed));
     const users = [userId];
     const member = { userId, ...(await readNames(tx, { users }))({ users }) };
     for (const group of added) record({ type: 'group-user-added', data: { ...group, ...member } });
@@ -35,4 +35,4 @@ export async function syncGroups(current: Change, userId: number, ssoGroups: str
 
 const isEmpty = ({ added, removed }: GroupChanges): boolean => added.length + removed.length === 0;
 
-const ids = (groups: GroupChanges['added']): number[] => groups.map(({ groupId }) => groupId);
+const getGroupIds = (groups: GroupChanges['added']): number[] => groups.map(({ groupId }) => groupId);

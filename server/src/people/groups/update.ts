@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { notFound } from '../../../../plane/src/platform/errors.ts';
+import { notFound } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { keepLastAdmin } from '../grants/last-admin.ts';
 import { readNames } from '../grants/names.ts';
-import { memberIds, requireExisting } from './members.ts';
+import { memberIds, requireExistingReferences } from './members.ts';
 import type { GroupInput } from './schema.ts';
 import { deleteMembers, insertMembers, lockGroup, updateGroup } from './store.ts';
 
@@ -13,37 +13,37 @@ export async function changeGroup(current: Change, id: number, input: GroupInput
 }
 
 async function applyUpdate({ tx, actor, record }: Change, id: number, input: GroupInput): Promise<void> {
-  const found = await lockGroup(tx, id);
-  if (!found) throw notFound(`Group ${id}`);
-  await requireExisting(tx, input);
-  const { users: membersBefore, ...before } = found;
-  const after = {
-    ...before,
+  const group = await lockGroup(tx, id);
+  if (!group) throw notFound(`Group ${id}`);
+  await requireExistingReferences(tx, input);
+  const { users: membersBefore, ...fieldsBefore } = group;
+  const fieldsAfter = {
+    ...fieldsBefore,
     name: input.name.trim(),
-    description: input.description === undefined ? before.description : input.description,
-    mappingsSSO: input.mappingsSSO ?? before.mappingsSSO,
-    rootRole: input.rootRole === undefined ? before.rootRole : input.rootRole,
+    description: input.description === undefined ? fieldsBefore.description : input.description,
+    mappingsSSO: input.mappingsSSO ?? fieldsBefore.mappingsSSO,
+    rootRole: input.rootRole === undefined ? fieldsBefore.rootRole : input.rootRole,
   };
   const membersAfter = input.users === undefined ? membersBefore : memberIds(input.users);
-  const added = without(membersAfter, membersBefore);
-  const removed = without(membersBefore, membersAfter);
+  const addedIds = without(membersAfter, membersBefore);
+  const removedIds = without(membersBefore, membersAfter);
 
-  if (!isDeepStrictEqual(after, before)) {
-    await updateGroup(tx, after);
-    record({ type: 'group-updated', data: after, preData: before });
+  if (!isDeepStrictEqual(fieldsAfter, fieldsBefore)) {
+    await updateGroup(tx, fieldsAfter);
+    record({ type: 'group-updated', data: fieldsAfter, preData: fieldsBefore });
   }
-  if (added.length > 0) await insertMembers(tx, id, added, actor.name);
-  if (removed.length > 0) await deleteMembers(tx, id, removed);
-  const groupName = after.name;
-  const namesOf = await readNames(tx, { users: [...added, ...removed] });
+  if (addedIds.length > 0) await insertMembers(tx, id, addedIds, actor.name);
+  if (removedIds.length > 0) await deleteMembers(tx, id, removedIds);
+  const groupName = fieldsAfter.name;
+  const pickNames = await readNames(tx, { users: [...addedIds, ...removedIds] });
   const membership = (userId: number) => ({
     groupId: id,
     groupName,
     userId,
-    ...namesOf({ users: [userId] }),
+    ...pickNames({ users: [userId] }),
   });
-  for (const userId of added) record({ type: 'group-user-added', data: membership(userId) });
-  for (const userId of removed) {
+  for (const userId of addedIds) record({ type: 'group-user-added', data: membership(userId) });
+  for (const userId of removedIds) {
     record({ type: 'group-user-removed', preData: membership(userId) });
   }
 }

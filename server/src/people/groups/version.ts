@@ -4,9 +4,9 @@ import type { Group } from './schema.ts';
 import { findGroup, lockGroup } from './store.ts';
 
 export const VERSIONED_GROUP: Versioned<number, Group> = {
-  nameOf: id => `Group ${id}`,
+  formatName: id => `Group ${id}`,
   lock: async ({ tx }, id) => {
-    // A change to a group can revoke ADMIN, whose lock comes first.
+    // A change to a group can revoke ADMIN, so it takes the lock on admins first.
     await lockAdmins(tx);
     await lockGroup(tx, id);
     return await findGroup(tx, id);

@@ -1,11 +1,12 @@
+import { Named, NamedObject, Nullable, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Nullable, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
 
 const count = (description: string, example: number) =>
   Type.Integer({ minimum: 0, description, examples: [example] });
-const words = (description: string, example: string) => Type.String({ description, examples: [example] });
+const stringField = (description: string, example: string) =>
+  Type.String({ description, examples: [example] });
 
-export const LIMITED = ['projects', 'environments', 'features', 'segments', 'apiTokens'] as const;
+export const LIMITED_RESOURCES = ['projects', 'environments', 'features', 'segments', 'apiTokens'] as const;
 
 /** Information that helps to find the cause of a problem. It names no person, project or flag, and contains no secret. */
 export const Diagnostics = Named(
@@ -16,8 +17,8 @@ export const Diagnostics = Named(
       format: 'uuid',
       description: 'Stays the same across restarts, upgrades and restored backups',
     }),
-    version: words('Version of Halyard', '0.1.0'),
-    publicUrl: words('URL at which people reach the server', 'https://flags.example.com'),
+    version: stringField('Version of Halyard', '0.1.0'),
+    publicUrl: stringField('URL at which people reach the server', 'https://flags.example.com'),
     login: NamedObject(
       'DiagnosticsLogin',
       {
@@ -30,8 +31,8 @@ export const Diagnostics = Named(
     server: NamedObject(
       'DiagnosticsServer',
       {
-        node: words('Version of Node.js', '24.11.0'),
-        platform: words('Operating system and processor architecture', 'linux x64'),
+        node: stringField('Version of Node.js', '24.11.0'),
+        platform: stringField('Operating system and processor architecture', 'linux x64'),
         cpus: count('Processors that the process may use', 4),
         uptimeSeconds: count('Seconds since the start of the process', 86_400),
         residentBytes: count('Memory of the process', 210_000_000),
@@ -42,16 +43,16 @@ export const Diagnostics = Named(
     database: NamedObject(
       'DiagnosticsDatabase',
       {
-        version: words('Version of PostgreSQL', '17.6'),
+        version: stringField('Version of PostgreSQL', '17.6'),
         bytes: count('Size of the database', 1_200_000_000),
         migrations: count('Applied migrations', 14),
-        newestMigration: words('Name of the newest migration', '0014_user_views.sql'),
+        newestMigration: stringField('Name of the newest migration', '0014_user_views.sql'),
         availableConnections: count('Connections that all servers on this database can have together', 97),
-        limitedBy: words('What limits them', 'max_connections'),
+        limitedBy: stringField('What limits them', 'max_connections'),
         servers: count('Servers that are connected', 2),
         connections: Type.Array(
           NamedObject('DiagnosticsConnections', {
-            name: words('Purpose of the connections', 'halyard requests'),
+            name: stringField('Purpose of the connections', 'halyard requests'),
             open: count('Open connections', 10),
             active: count('Connections that run a statement', 1),
           }),
@@ -62,15 +63,15 @@ export const Diagnostics = Named(
     ),
     limits: Type.Array(
       NamedObject('DiagnosticsLimit', {
-        name: Type.Unsafe<(typeof LIMITED)[number]>({
+        name: Type.Unsafe<(typeof LIMITED_RESOURCES)[number]>({
           description: 'Name of the limit',
           type: 'string',
-          enum: [...LIMITED],
+          enum: [...LIMITED_RESOURCES],
         }),
         used: count('How many there are', 312),
         limit: count('How many the server accepts', 500),
       }),
-      { maxItems: LIMITED.length, description: 'The limits of the instance and their use' },
+      { maxItems: LIMITED_RESOURCES.length, description: 'The limits of the instance and their use' },
     ),
     events: NamedObject(
       'DiagnosticsEvents',

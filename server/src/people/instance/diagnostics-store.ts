@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Reader } from '../../platform/db/database.ts';
-import type { Diagnostics, LIMITED } from './diagnostics-schema.ts';
+import type { Diagnostics, LIMITED_RESOURCES } from './diagnostics-schema.ts';
 
 type Database = Diagnostics['database'];
 
@@ -15,7 +15,9 @@ export async function readDatabase(
   return rows[0] ?? { version: '', bytes: 0, migrations: 0, newestMigration: '' };
 }
 
-/** If the role may not see other roles, PostgreSQL lists only its own connections. */
+/**
+ * Lists the server's connections. If the database role may not see other roles, PostgreSQL lists only the role's own connections.
+ */
 export async function listConnections(db: Reader): Promise<Database['connections']> {
   const { rows } = await sql<Database['connections'][number]>`
     select coalesce(application_name, '') as name, count(*) as open, count(*) filter (where state = 'active') as active
@@ -25,9 +27,11 @@ export async function listConnections(db: Reader): Promise<Database['connections
   return rows;
 }
 
-/** Counts the same things as the limits. */
-export async function countLimited(db: Reader): Promise<Record<(typeof LIMITED)[number], number>> {
-  const { rows } = await sql<Record<(typeof LIMITED)[number], number>>`
+/** Counts the resources that have a limit. */
+export async function countLimitedResources(
+  db: Reader,
+): Promise<Record<(typeof LIMITED_RESOURCES)[number], number>> {
+  const { rows } = await sql<Record<(typeof LIMITED_RESOURCES)[number], number>>`
     select (select count(*) from projects) as projects,
       (select count(*) from environments) as environments,
       (select count(*) from features where archived_at is null) as features,

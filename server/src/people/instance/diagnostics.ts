@@ -4,11 +4,11 @@ import type { Limits } from '../../platform/config.ts';
 import { readBudget } from '../../platform/db/connection-budget.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { readIndexLag } from '../../record/event-index/lag.ts';
-import { loginMethods } from '../auth-settings/methods.ts';
-import { type Diagnostics, LIMITED } from './diagnostics-schema.ts';
+import { listLoginMethods } from '../auth-settings/methods.ts';
+import { type Diagnostics, LIMITED_RESOURCES } from './diagnostics-schema.ts';
 import {
   countIntegrations,
-  countLimited,
+  countLimitedResources,
   findNewestEvent,
   listConnections,
   readDatabase,
@@ -17,31 +17,31 @@ import { readCounts } from './store.ts';
 
 type Settings = { publicUrl: string; limits: Limits; hasSecretKey: boolean };
 
-/** Versions, sizes, counts and delays of the instance, and nothing that people entered. */
+/** Collects versions, sizes, counts and delays of the instance, and nothing that people entered. */
 export async function diagnose(
   db: Reader,
   { publicUrl, limits, hasSecretKey }: Settings,
 ): Promise<Diagnostics> {
   const { instanceId, timestamp } = await readCounts(db);
-  const methods = (await loginMethods(db)).map(({ type }) => type);
-  const { available, limitedBy, otherServers } = await readBudget(db);
-  const used = await countLimited(db);
+  const loginTypes = (await listLoginMethods(db)).map(({ type }) => type);
+  const { available, limitedBy, connectedServers } = await readBudget(db);
+  const usage = await countLimitedResources(db);
   return {
     createdAt: timestamp,
     instanceId,
     version: version(),
     publicUrl,
-    login: { password: methods.includes('password'), singleSignOn: methods.includes('oidc') },
+    login: { password: loginTypes.includes('password'), singleSignOn: loginTypes.includes('oidc') },
     secretKey: hasSecretKey,
     server: describeProcess(),
     database: {
       ...(await readDatabase(db)),
       availableConnections: available,
       limitedBy,
-      servers: otherServers,
+      servers: connectedServers,
       connections: await listConnections(db),
     },
-    limits: LIMITED.map(name => ({ name, used: used[name], limit: limits[name] })),
+    limits: LIMITED_RESOURCES.map(name => ({ name, used: usage[name], limit: limits[name] })),
     events: {
       ...(await findNewestEvent(db)),
       indexLagSeconds: { filters: await readIndexLag(db, 'filters'), text: await readIndexLag(db, 'text') },

@@ -1,8 +1,8 @@
-import { jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
+import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import { version } from '../../platform/command-line.ts';
 import type { Config } from '../../platform/config.ts';
 import { type OperationModule, query } from '../../record/operations/definition.ts';
-import { loginMethods } from '../auth-settings/methods.ts';
+import { listLoginMethods } from '../auth-settings/methods.ts';
 import { diagnose } from './diagnostics.ts';
 import { Diagnostics } from './diagnostics-schema.ts';
 import { Instance } from './schema.ts';
@@ -15,7 +15,7 @@ type InstanceSettings = Pick<
 >;
 
 export function instanceOperations(settings: InstanceSettings): OperationModule {
-  const constant = describeSettings(settings);
+  const settingsFields = describeSettings(settings);
   return {
     tag: 'Operations',
     schemas: [Instance, InstanceStatistics, Diagnostics],
@@ -29,10 +29,10 @@ export function instanceOperations(settings: InstanceSettings): OperationModule 
         permission: 'NONE',
         output: jsonResponse('The instance', Instance),
         read: async ({ db, actor }) => {
-          const methods = await loginMethods(db);
+          const methods = await listLoginMethods(db);
           const isEnabled = (type: string) => methods.some(method => method.type === type);
           return {
-            ...constant,
+            ...settingsFields,
             login: { password: isEnabled('password'), singleSignOn: isEnabled('oidc') },
             ...(actor.isAdmin ? { postgresVersion: await readPostgresVersion(db) } : {}),
           };
@@ -47,13 +47,13 @@ export function instanceOperations(settings: InstanceSettings): OperationModule 
         permission: ['ADMIN'],
         output: jsonResponse('The counts', InstanceStatistics),
         read: async ({ db }) => {
-          const methods = (await loginMethods(db)).map(({ type }) => type);
+          const loginTypes = (await listLoginMethods(db)).map(({ type }) => type);
           return {
             ...(await readCounts(db)),
-            versionOSS: constant.version,
+            versionOSS: settingsFields.version,
             versionEnterprise: '',
-            passwordAuthEnabled: methods.includes('password'),
-            OIDCenabled: methods.includes('oidc'),
+            passwordAuthEnabled: loginTypes.includes('password'),
+            OIDCenabled: loginTypes.includes('oidc'),
             SAMLenabled: false,
             SCIMenabled: false,
           };
@@ -83,7 +83,7 @@ const describeSettings = (settings: InstanceSettings): Omit<Instance, 'login' | 
     publicUrl: settings.publicUrl,
     limits: {
       ...settings.limits,
-      // 0 disables the limit, and the burst with it.
+      // 0 disables both the limit and the burst.
       writesPerMinute: perMinute || null,
       writeBurst: perMinute === 0 ? null : burst,
     },

@@ -8,7 +8,7 @@ import { call } from '../../test/request.ts';
 const harness = useHarness();
 const URL = '/api/admin/instance';
 
-test('shows a user the version, limits, schedule and login methods, and nothing about the database', async () => {
+test('shows a user the version, limits, schedule and login methods, but nothing about the database', async () => {
   const { token } = await makeUser(harness.db, 'Viewer');
 
   const { status, body } = await call(harness.app, 'GET', URL, { token });
@@ -37,7 +37,7 @@ test('shows a root admin the version of PostgreSQL', async () => {
   expect(body.postgresVersion).toMatch(/^\d+\.\d+$/);
 });
 
-test('has the settings of the server and the current login methods', async () => {
+test('returns the settings of the server and the current login methods', async () => {
   const server = await harness.secondServer({
     limits: { ...DEFAULT_LIMITS, projects: 7 },
     writeLimit: { perMinute: 60, burst: 90 },
@@ -59,9 +59,10 @@ test('rejects a request without a token with 401', async () => {
   expect((await call(harness.app, 'GET', URL, { token: null })).status).toBe(401);
 });
 
-test('counts what the instance contains, and keeps its id', async () => {
-  const read = async () => (await call(harness.app, 'GET', '/api/admin/instance-admin/statistics')).body;
-  const before = await read();
+test('counts what the instance contains without changing its id', async () => {
+  const readStatistics = async () =>
+    (await call(harness.app, 'GET', '/api/admin/instance-admin/statistics')).body;
+  const statisticsBefore = await readStatistics();
 
   await makeUser(harness.db, 'Viewer');
   await call(harness.app, 'POST', '/api/admin/projects/default/features', { body: { name: 'counted' } });
@@ -70,20 +71,20 @@ test('counts what the instance contains, and keeps its id', async () => {
   for (const type of ['client', 'backend', 'edge', 'frontend'])
     await call(harness.app, 'POST', '/api/admin/api-tokens', { body: { tokenName: type, type } });
 
-  const after = await read();
-  expect(after).toEqual({
-    ...before,
+  const statisticsAfter = await readStatistics();
+  expect(statisticsAfter).toEqual({
+    ...statisticsBefore,
     timestamp: expect.any(String),
-    users: before.users + 1,
-    featureToggles: before.featureToggles + 1,
-    archivedFeatureToggles: before.archivedFeatureToggles + 1,
+    users: statisticsBefore.users + 1,
+    featureToggles: statisticsBefore.featureToggles + 1,
+    archivedFeatureToggles: statisticsBefore.archivedFeatureToggles + 1,
     apiTokens: {
-      ...before.apiTokens,
-      client: before.apiTokens.client + 3,
-      frontend: before.apiTokens.frontend + 1,
+      ...statisticsBefore.apiTokens,
+      client: statisticsBefore.apiTokens.client + 3,
+      frontend: statisticsBefore.apiTokens.frontend + 1,
     },
   });
-  expect(after).toMatchObject({
+  expect(statisticsAfter).toMatchObject({
     versionOSS: version(),
     projects: 1,
     environments: 2,
@@ -97,7 +98,7 @@ test('counts what the instance contains, and keeps its id', async () => {
   });
 });
 
-test('rejects a caller without ADMIN who asks for the statistics', async () => {
+test('rejects a request for the statistics by a caller without ADMIN', async () => {
   const { token } = await makeUser(harness.db, 'Editor');
 
   const { status } = await call(harness.app, 'GET', '/api/admin/instance-admin/statistics', { token });
@@ -105,13 +106,13 @@ test('rejects a caller without ADMIN who asks for the statistics', async () => {
   expect(status).toBe(403);
 });
 
-test('shows versions, sizes, limits and delays in the diagnostics, and nothing that people entered', async () => {
+test('shows versions, sizes, limits and delays in the diagnostics, but nothing that people entered', async () => {
   const canary = 'a-canary-that-must-not-be-seen';
   const oidc = { enabled: true, discoverUrl: `https://${canary}.example`, clientId: canary, secret: canary };
   await call(harness.app, 'POST', '/api/admin/auth/oidc/settings', { body: oidc });
   await call(harness.app, 'POST', '/api/admin/projects', { body: { id: canary, name: canary } });
-  const hook = { url: `https://example.com/${canary}`, authorization: canary };
-  const addon = { provider: 'webhook', enabled: true, description: canary, parameters: hook, events: ['*'] };
+  const parameters = { url: `https://example.com/${canary}`, authorization: canary };
+  const addon = { provider: 'webhook', enabled: true, description: canary, parameters, events: ['*'] };
   expect((await call(harness.app, 'POST', '/api/admin/addons', { body: addon })).status).toBe(201);
   await makeUser(harness.db, 'Viewer', canary);
 
@@ -135,9 +136,9 @@ test('shows versions, sizes, limits and delays in the diagnostics, and nothing t
     used: expect.any(Number),
     limit: DEFAULT_LIMITS.environments,
   });
-  const texts = JSON.stringify(body);
+  const text = JSON.stringify(body);
   for (const secret of [canary, APP_SETTINGS.secretKey?.toString('base64') ?? canary, 'postgres://'])
-    expect(texts).not.toContain(secret);
+    expect(text).not.toContain(secret);
 });
 
 test('requires ADMIN for the diagnostics', async () => {

@@ -1,5 +1,5 @@
+import { Named, NamedObject, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
 
 const count = (description: string, example: number) =>
   Type.Integer({ minimum: 0, description, examples: [example] });
@@ -69,7 +69,7 @@ export const InstanceStatistics = Named(
 );
 export type InstanceStatistics = Static<typeof InstanceStatistics>;
 
-/** What the database counts. */
+/** The counts that come from the database. */
 export type InstanceCounts = Omit<
   InstanceStatistics,
   'versionOSS' | 'versionEnterprise' | 'passwordAuthEnabled' | 'OIDCenabled' | 'SAMLenabled' | 'SCIMenabled'

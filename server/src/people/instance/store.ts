@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Reader } from '../../platform/db/database.ts';
 import type { InstanceCounts } from './statistics-schema.ts';
 
-/** Such as 17.6, without what the packager adds: 17.6 (Debian 17.6-1). */
+/** Returns the version alone, for example 17.6 for "17.6 (Debian 17.6-1)". */
 export async function readPostgresVersion(db: Reader): Promise<string> {
   const { rows } = await sql<{ version: string }>`
     select split_part(current_setting('server_version'), ' ', 1) as version`.execute(db);
@@ -11,13 +11,13 @@ export async function readPostgresVersion(db: Reader): Promise<string> {
 
 const seenWithin = (days: number) => sql`seen_at > now() - make_interval(days => ${days})`;
 
-/** Counts of everything in the instance. The id comes from the time of the first migration, which a backup contains too. */
+/** Counts everything in the instance. The id comes from the time of the first migration, which a backup contains too. */
 export async function readCounts(db: Reader): Promise<InstanceCounts> {
-  const activeUsers = (days: number) =>
+  const countActiveUsers = (days: number) =>
     sql`(select count(*) from users where kind = 'user' and deleted_at is null and ${seenWithin(days)})`;
-  const tokens = (...types: string[]) =>
+  const countTokens = (...types: string[]) =>
     sql`(select count(*) from api_tokens where type = any(${types}) and revoked_at is null)`;
-  const applications = (days: number) =>
+  const countApplications = (days: number) =>
     sql`(select count(distinct application_id) from application_instances where ${seenWithin(days)})`;
   const { rows } = await sql<InstanceCounts>`
     select
@@ -25,8 +25,8 @@ export async function readCounts(db: Reader): Promise<InstanceCounts> {
       now() as timestamp,
       (select count(*) from users where kind = 'user' and deleted_at is null) as users,
       jsonb_build_object(
-        'last7', ${activeUsers(7)}, 'last30', ${activeUsers(30)},
-        'last60', ${activeUsers(60)}, 'last90', ${activeUsers(90)}
+        'last7', ${countActiveUsers(7)}, 'last30', ${countActiveUsers(30)},
+        'last60', ${countActiveUsers(60)}, 'last90', ${countActiveUsers(90)}
       ) as "activeUsers",
       (select count(*) from users where kind = 'service-account' and deleted_at is null) as "serviceAccounts",
       (select count(*) from groups) as groups,
@@ -37,7 +37,7 @@ export async function readCounts(db: Reader): Promise<InstanceCounts> {
         or exists (select from groups where root_role_id = roles.id)
       )) as "customRootRolesInUse",
       jsonb_build_object(
-        'admin', ${tokens('admin')}, 'client', ${tokens('client', 'backend', 'edge')}, 'frontend', ${tokens('frontend')}
+        'admin', ${countTokens('admin')}, 'client', ${countTokens('client', 'backend', 'edge')}, 'frontend', ${countTokens('frontend')}
       ) as "apiTokens",
       (select count(*) from projects where archived_at is null) as projects,
       (select count(*) from features where archived_at is null) as "featureToggles",
@@ -47,8 +47,8 @@ export async function readCounts(db: Reader): Promise<InstanceCounts> {
       (select count(*) from context_fields) as "contextFields",
       (select count(*) from strategies) as strategies,
       jsonb_build_array(
-        jsonb_build_object('range', '7d', 'count', ${applications(7)}),
-        jsonb_build_object('range', '30d', 'count', ${applications(30)}),
+        jsonb_build_object('range', '7d', 'count', ${countApplications(7)}),
+        jsonb_build_object('range', '30d', 'count', ${countApplications(30)}),
         jsonb_build_object('range', 'allTime', 'count', (select count(*) from applications))
       ) as "clientApps"`.execute(db);
   const [counts] = rows;

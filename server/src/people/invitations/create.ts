@@ -1,12 +1,15 @@
-import { badData } from '../../../../plane/src/platform/errors.ts';
-import { hashToken, hintOf, newToken } from '../../../../plane/src/platform/token.ts';
+import { badData } from '@halyard/plane/platform/errors.ts';
+import { getTokenHint, hashToken, newToken } from '@halyard/plane/platform/token.ts';
 import type { Change } from '../../record/change.ts';
 import type { NewSignupToken, SignupToken } from './schema.ts';
 import { findSignupToken, insertSignupToken } from './store.ts';
 
 const YEAR_MS = 365 * 86_400_000;
 
-/** Creates a link with which people sign up as Viewer. Only the returned value has the secret. */
+/**
+ * Creates a link that people use to sign up as Viewer. Only the returned value contains the secret, because the database stores a
+ * hash.
+ */
 export async function createSignupToken(
   { tx, actor, record }: Change,
   input: NewSignupToken,
@@ -16,7 +19,7 @@ export async function createSignupToken(
   const secret = newToken('signup', '');
   const id = await insertSignupToken(tx, {
     hash: hashToken(secret),
-    hint: hintOf(secret),
+    hint: getTokenHint(secret),
     name: input.name,
     expiresAt,
     createdByUserId: actor.userId,
@@ -28,8 +31,8 @@ export async function createSignupToken(
 }
 
 export function checkExpiry(expiresAt: string): string {
-  const left = Date.parse(expiresAt) - Date.now();
-  if (left > 0 && left <= YEAR_MS) return expiresAt;
+  const remainingMs = Date.parse(expiresAt) - Date.now();
+  if (remainingMs > 0 && remainingMs <= YEAR_MS) return expiresAt;
   throw badData([
     {
       message: `expiresAt must be in the future and within a year, not "${expiresAt}"`,
@@ -38,7 +41,10 @@ export function checkExpiry(expiresAt: string): string {
   ]);
 }
 
-/** The data of a signup link in events. No secret, and no users: each signup has its own event. */
+/**
+ * Returns what events show of a signup link. The secret is left out, and so are the users, because each signup is recorded in its
+ * own event.
+ */
 export function signupEventData({ id, name, enabled, expiresAt, role }: SignupToken): object {
   return { id, name, enabled, expiresAt, rootRole: role.id };
 }

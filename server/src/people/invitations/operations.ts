@@ -1,7 +1,7 @@
+import { notFound } from '@halyard/plane/platform/errors.ts';
+import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
+import { hashToken } from '@halyard/plane/platform/token.ts';
 import { Type } from 'typebox';
-import { notFound } from '../../../../plane/src/platform/errors.ts';
-import { jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
-import { hashToken } from '../../../../plane/src/platform/token.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { checkExpiry, createSignupToken } from './create.ts';
 import { NewSignupToken, SignupToken, SignupTokenList, SignupTokenUpdate } from './schema.ts';
@@ -17,7 +17,7 @@ const params = Type.Object({
   }),
 });
 
-/** Up to nine digits are an id. A secret is longer. */
+/** Returns the key for a signup link in a path. Up to nine digits are an id, because a secret is longer. */
 const signupTokenKey = (token: string): SignupTokenKey =>
   /^\d{1,9}$/.test(token) ? { id: Number(token) } : { hash: hashToken(token) };
 

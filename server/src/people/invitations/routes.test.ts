@@ -4,7 +4,7 @@ import { makePerson, makeUser, PASSWORD } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { tryLogin } from '../../test/login.ts';
 import { call } from '../../test/request.ts';
-import { waitingForLock } from '../../test/waiting.ts';
+import { countLockWaiters } from '../../test/waiting.ts';
 
 const harness = useHarness();
 
@@ -17,7 +17,7 @@ const update = (key: number | string, body: unknown) =>
 const validate = (secret: string) => call(harness.app, 'GET', `/invite/${secret}/validate`, { token: null });
 const signUp = (secret: string, body: object) =>
   call(harness.app, 'POST', `/invite/${secret}/signup`, { token: null, body, ip: '192.0.2.50' });
-const member = (email: string) => ({ email, name: 'New Here', password: PASSWORD });
+const newMember = (email: string) => ({ email, name: 'New Here', password: PASSWORD });
 const lastEvent = async (type: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?type=IS:${type}&limit=1`)).body.events[0];
 
@@ -43,10 +43,10 @@ test('shows the secret of a signup link once, stores its hash, and records no se
   });
   expect(secret).toMatch(/^hyi_\w{49}$/);
   expect(url).toBe(`http://localhost:4242/new-user?token=${secret}&invite=true`);
-  const later = { ...created.body, secret: `…${secret.slice(-4)}`, url: null };
-  expect((await call(harness.app, 'GET', `${TOKENS}/${id}`)).body).toEqual(later);
-  expect((await call(harness.app, 'GET', `${TOKENS}/${secret}`)).body).toEqual(later);
-  expect((await call(harness.app, 'GET', TOKENS)).body.tokens).toContainEqual(later);
+  const maskedLink = { ...created.body, secret: `…${secret.slice(-4)}`, url: null };
+  expect((await call(harness.app, 'GET', `${TOKENS}/${id}`)).body).toEqual(maskedLink);
+  expect((await call(harness.app, 'GET', `${TOKENS}/${secret}`)).body).toEqual(maskedLink);
+  expect((await call(harness.app, 'GET', TOKENS)).body.tokens).toContainEqual(maskedLink);
   const event = await lastEvent('public-signup-token-created');
   expect(event.data).toEqual({ id, name: 'interns', enabled: true, expiresAt: IN_A_MONTH, rootRole: 3 });
   const { rows } =
@@ -56,53 +56,53 @@ test('shows the secret of a signup link once, stores its hash, and records no se
   expect(rows).toEqual([]);
 });
 
-test('signs up a Viewer with the link, who logs in, and records both', async () => {
+test('signs up a Viewer, who can log in, and records the signup and the user', async () => {
   const { id, secret } = await create('summer');
 
   expect((await validate(secret)).status).toBe(200);
-  const joined = await signUp(secret, { ...member('kim@example.com'), username: 'kim', rootRole: 1 });
+  const signup = await signUp(secret, { ...newMember('kim@example.com'), username: 'kim', rootRole: 1 });
 
-  expect(joined).toMatchObject({ status: 201, body: { email: 'kim@example.com', rootRole: 3 } });
+  expect(signup).toMatchObject({ status: 201, body: { email: 'kim@example.com', rootRole: 3 } });
   expect((await tryLogin(harness.app, 'kim@example.com')).status).toBe(200);
   const { users } = (await call(harness.app, 'GET', `${TOKENS}/${id}`)).body;
   expect(users).toEqual([
-    { id: joined.body.id, name: 'New Here', username: 'kim', email: 'kim@example.com' },
+    { id: signup.body.id, name: 'New Here', username: 'kim', email: 'kim@example.com' },
   ]);
-  const [event, userEvent] = [
+  const [signupEvent, userEvent] = [
     await lastEvent('public-signup-token-user-added'),
     await lastEvent('user-created'),
   ];
-  expect(event).toMatchObject({
+  expect(signupEvent).toMatchObject({
     createdBy: 'system',
     ip: '192.0.2.50',
-    data: { name: 'summer', userId: joined.body.id },
+    data: { name: 'summer', userId: signup.body.id },
   });
-  expect(event.summary).toBe('**system** let user **kim** join by signup link **summer**');
-  expect(userEvent.groupId).toBe(event.groupId);
+  expect(signupEvent.summary).toBe('**system** let user **kim** join by signup link **summer**');
+  expect(userEvent.groupId).toBe(signupEvent.groupId);
 });
 
 test('rejects a signup with an unknown, forged, disabled or expired link', async () => {
-  const [disabled, over] = [await create(), await create()];
-  await update(disabled.id, { enabled: false });
-  await sql`update signup_tokens set expires_at = now() where id = ${over.id}`.execute(harness.db);
+  const [disabledLink, expiredLink] = [await create(), await create()];
+  await update(disabledLink.id, { enabled: false });
+  await sql`update signup_tokens set expires_at = now() where id = ${expiredLink.id}`.execute(harness.db);
 
-  for (const secret of [disabled.secret, over.secret, 'nonsense', `hyi_${'a'.repeat(49)}`]) {
-    for (const response of [await validate(secret), await signUp(secret, member('late@example.com'))]) {
+  for (const secret of [disabledLink.secret, expiredLink.secret, 'nonsense', `hyi_${'a'.repeat(49)}`]) {
+    for (const response of [await validate(secret), await signUp(secret, newMember('late@example.com'))]) {
       expect(response).toMatchObject({ status: 401, body: { name: 'AuthenticationRequired' } });
     }
   }
 });
 
-test('rejects a signup with a link that is disabled meanwhile', async () => {
+test('rejects a signup whose link is disabled during the request', async () => {
   const { id, secret } = await create();
   const admin = await harness.db.startTransaction().execute();
   await sql`update signup_tokens set enabled = false where id = ${id}`.execute(admin);
 
-  const joining = signUp(secret, member('racer@example.com'));
-  await expect.poll(() => waitingForLock(harness.db)).toBe(1);
+  const signup = signUp(secret, newMember('racer@example.com'));
+  await expect.poll(() => countLockWaiters(harness.db)).toBe(1);
   await admin.commit().execute();
 
-  expect((await joining).status).toBe(401);
+  expect((await signup).status).toBe(401);
 });
 
 test.each<[string, object, string]>([
@@ -120,24 +120,24 @@ test('rejects a signup with a taken email address', async () => {
   const { username } = await makePerson(harness.db);
   const { secret } = await create();
 
-  expect((await signUp(secret, { ...member('free@example.com'), username })).status).toBe(409);
+  expect((await signUp(secret, { ...newMember('free@example.com'), username })).status).toBe(409);
 });
 
-test('updates a link by id or secret, and records nothing without a change', async () => {
+test('updates a link by id or secret and records only changes', async () => {
   const { id, secret, expiresAt } = await create();
 
-  const closed = await update(secret, { enabled: false });
+  const updated = await update(secret, { enabled: false });
   await update(id, { enabled: false, expiresAt });
 
-  expect(closed).toMatchObject({ status: 200, body: { id, enabled: false, url: null } });
+  expect(updated).toMatchObject({ status: 200, body: { id, enabled: false, url: null } });
   const events = await call(
     harness.app,
     'GET',
     '/api/admin/search/events?type=IS:public-signup-token-updated',
   );
-  const ours = events.body.events.filter((event: { data: { id: number } }) => event.data.id === id);
-  expect(ours).toHaveLength(1);
-  expect(ours[0]).toMatchObject({ data: { enabled: false }, preData: { enabled: true } });
+  const ownEvents = events.body.events.filter((event: { data: { id: number } }) => event.data.id === id);
+  expect(ownEvents).toHaveLength(1);
+  expect(ownEvents[0]).toMatchObject({ data: { enabled: false }, preData: { enabled: true } });
   expect((await update(999_999, { enabled: true })).status).toBe(404);
   expect((await call(harness.app, 'GET', `${TOKENS}/999999`)).status).toBe(404);
 });
@@ -146,12 +146,12 @@ test.each(['2020-01-01T00:00:00Z', new Date(Date.now() + 366 * 86_400_000).toISO
   'rejects the expiry %s',
   async expiresAt => {
     const { id } = await create();
-    const rejected = [
+    const rejections = [
       await call(harness.app, 'POST', TOKENS, { body: { name: 'x', expiresAt } }),
       await update(id, { expiresAt }),
     ];
 
-    for (const response of rejected) {
+    for (const response of rejections) {
       expect(response).toMatchObject({ status: 400, body: { details: [{ path: '/body/expiresAt' }] } });
     }
   },

@@ -1,7 +1,7 @@
+import { toNetwork } from '@halyard/plane/platform/admission/network.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { errorResponses, jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import { networkOf } from '../../../../plane/src/platform/admission/network.ts';
-import type { App } from '../../../../plane/src/platform/http/app.ts';
-import { errorResponses, jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
 import { ROOT_ROLES } from '../../access/roles.ts';
 import { rejectOtherOrigins } from '../../access/same-origin.ts';
 import { SYSTEM } from '../../platform/actor.ts';
@@ -23,7 +23,7 @@ const params = Type.Object({
   }),
 });
 
-/** The requests that people without an account make with a signup link. */
+/** Registers the requests that people without an account make with a signup link. */
 export function signupRoutes(app: App, db: Db, publicUrl: string): void {
   const checkLimits = makeLinkLimits();
 
@@ -73,7 +73,7 @@ export function signupRoutes(app: App, db: Db, publicUrl: string): void {
       const viewer = { ...request.body, rootRole: ROOT_ROLES.Viewer };
       const newUser = await checkNewUser(viewer, {
         selfChosen: true,
-        network: networkOf(request.ip),
+        network: toNetwork(request.ip),
       });
       const user = await change(db, { ...SYSTEM, ip: request.ip }, current =>
         signUp(current, token, newUser, request.ip),

@@ -1,15 +1,15 @@
-import { ApiError } from '../../../../plane/src/platform/errors.ts';
-import { hashToken, isForged } from '../../../../plane/src/platform/token.ts';
+import { ApiError } from '@halyard/plane/platform/errors.ts';
+import { hashToken, isForged } from '@halyard/plane/platform/token.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { Change } from '../../record/change.ts';
 import { trustNetwork } from '../sessions/known-networks.ts';
 import type { User } from '../users/admin-schema.ts';
 import { type CheckedUser, createUser } from '../users/create.ts';
-import { insertSignup, isOpen, lockOpenToken } from './store.ts';
+import { insertSignup, isOpenLink, lockOpenToken } from './store.ts';
 
-/** Rejects a token that is unknown, disabled or expired, with the same response for each. */
+/** Rejects a token that is unknown, disabled or expired, with the same response in all three cases. */
 export async function requireOpenToken(db: Db, token: string): Promise<void> {
-  if (isForged(token) || !(await isOpen(db, hashToken(token)))) throw closed();
+  if (isForged(token) || !(await isOpenLink(db, hashToken(token)))) throw closedLink();
 }
 
 /** Creates a user who signs up with a link. */
@@ -21,7 +21,7 @@ export async function signUp(
 ): Promise<User> {
   const { tx, record } = current;
   const link = await lockOpenToken(tx, hashToken(token));
-  if (!link) throw closed();
+  if (!link) throw closedLink();
   const user = await createUser(current, newUser);
   await insertSignup(tx, link.id, user.id);
   await trustNetwork(current, user.id, ip);
@@ -32,7 +32,7 @@ export async function signUp(
   return user;
 }
 
-const closed = (): ApiError =>
+const closedLink = (): ApiError =>
   new ApiError(
     'AuthenticationRequired',
     'This signup link is invalid, disabled or expired. Ask the sender for a new one.',

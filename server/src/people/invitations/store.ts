@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import { ROOT_ROLES } from '../../access/roles.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
-import { nameOfUser } from '../../record/actor-names.ts';
+import { selectUserName } from '../../record/actor-names.ts';
 import type { SignupToken } from './schema.ts';
 
 const TOKEN = sql`
   signup_tokens.id, signup_tokens.name, signup_tokens.hint as secret, null as url, signup_tokens.enabled,
   signup_tokens.expires_at as "expiresAt", signup_tokens.created_at as "createdAt",
-  ${nameOfUser(sql`signup_tokens.created_by_user_id`)} as "createdBy",
+  ${selectUserName(sql`signup_tokens.created_by_user_id`)} as "createdBy",
   coalesce((
     select jsonb_agg(jsonb_build_object('id', users.id, 'name', users.name, 'username', users.username, 'email', users.email)
       order by users.id)
@@ -20,7 +20,7 @@ const TOKEN = sql`
 /** The hash of the token, or its id. */
 export type SignupTokenKey = { hash: Buffer } | { id: number };
 
-const matches = (key: SignupTokenKey): RawBuilder<boolean> =>
+const hasKey = (key: SignupTokenKey): RawBuilder<boolean> =>
   'id' in key ? sql`signup_tokens.id = ${key.id}` : sql`signup_tokens.hash = ${key.hash}`;
 
 export async function listSignupTokens(db: Reader): Promise<SignupToken[]> {
@@ -29,7 +29,7 @@ export async function listSignupTokens(db: Reader): Promise<SignupToken[]> {
 }
 
 export async function findSignupToken(db: Reader, key: SignupTokenKey): Promise<SignupToken | undefined> {
-  const { rows } = await sql<SignupToken>`select ${TOKEN} from signup_tokens where ${matches(key)}`.execute(
+  const { rows } = await sql<SignupToken>`select ${TOKEN} from signup_tokens where ${hasKey(key)}`.execute(
     db,
   );
   return rows[0];
@@ -37,18 +37,21 @@ export async function findSignupToken(db: Reader, key: SignupTokenKey): Promise<
 
 /** Locks the token and returns it. */
 export async function lockSignupToken(tx: Tx, key: SignupTokenKey): Promise<SignupToken | undefined> {
-  await sql`select from signup_tokens where ${matches(key)} for update`.execute(tx);
+  await sql`select from signup_tokens where ${hasKey(key)} for update`.execute(tx);
   return await findSignupToken(tx, key);
 }
 
 const IS_OPEN = sql<boolean>`enabled and expires_at > now()`;
 
-export async function isOpen(db: Reader, hash: Buffer): Promise<boolean> {
+export async function isOpenLink(db: Reader, hash: Buffer): Promise<boolean> {
   const { rows } = await sql`select from signup_tokens where hash = ${hash} and ${IS_OPEN}`.execute(db);
   return rows.length === 1;
 }
 
-/** The token, if it is enabled and not expired. A shared lock: others can sign up, but nobody can disable it meanwhile. */
+/**
+ * Returns the token if it is enabled and not expired. The lock is shared, so others can still sign up, but nobody can disable the
+ * link until the transaction ends.
+ */
 export async function lockOpenToken(tx: Tx, hash: Buffer): Promise<{ id: number; name: string } | undefined> {
   const { rows } = await sql<{ id: number; name: string }>`
     select id, name from signup_tokens where hash = ${hash} and ${IS_OPEN} for share`.execute(tx);

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { notFound } from '../../../../plane/src/platform/errors.ts';
+import { notFound } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { checkExpiry, signupEventData } from './create.ts';
 import type { SignupToken, SignupTokenUpdate } from './schema.ts';
@@ -12,20 +12,20 @@ export async function changeSignupToken(
   input: SignupTokenUpdate,
 ): Promise<SignupToken> {
   const expiresAt = input.expiresAt === undefined ? undefined : checkExpiry(input.expiresAt);
-  const before = await lockSignupToken(tx, key);
-  if (!before) throw notFound('This signup link');
-  const after = {
-    ...before,
-    enabled: input.enabled ?? before.enabled,
-    expiresAt: expiresAt === undefined ? before.expiresAt : new Date(expiresAt).toISOString(),
+  const tokenBefore = await lockSignupToken(tx, key);
+  if (!tokenBefore) throw notFound('This signup link');
+  const tokenAfter = {
+    ...tokenBefore,
+    enabled: input.enabled ?? tokenBefore.enabled,
+    expiresAt: expiresAt === undefined ? tokenBefore.expiresAt : new Date(expiresAt).toISOString(),
   };
-  if (isDeepStrictEqual(after, before)) return before;
+  if (isDeepStrictEqual(tokenAfter, tokenBefore)) return tokenBefore;
 
-  await updateSignupToken(tx, after);
+  await updateSignupToken(tx, tokenAfter);
   record({
     type: 'public-signup-token-updated',
-    data: signupEventData(after),
-    preData: signupEventData(before),
+    data: signupEventData(tokenAfter),
+    preData: signupEventData(tokenBefore),
   });
-  return after;
+  return tokenAfter;
 }

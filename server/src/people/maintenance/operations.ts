@@ -1,4 +1,4 @@
-import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
+import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { command, type Operation, type OperationModule, query } from '../../record/operations/definition.ts';
 import { MaintenanceMode } from './schema.ts';
 import { setMaintenance } from './set-mode.ts';
@@ -6,8 +6,8 @@ import { findMaintenance } from './store.ts';
 
 export const MAINTENANCE_PATH = '/api/admin/maintenance';
 
-/** Unleash uses POST. PUT describes the operation better, and both do the same. */
-const setMode = (id: string, method: 'PUT' | 'POST', summary: string): Operation =>
+/** Defines the operation for a method. Unleash uses POST, but PUT fits the operation better, so both exist and do the same. */
+const makeSetOperation = (id: string, method: 'PUT' | 'POST', summary: string): Operation =>
   command({
     id,
     route: `${method} ${MAINTENANCE_PATH}`,
@@ -35,7 +35,7 @@ export const MAINTENANCE: OperationModule = {
       output: jsonResponse('Maintenance mode', MaintenanceMode),
       read: async ({ db }) => ({ enabled: await findMaintenance(db) }),
     }),
-    setMode('setMaintenance', 'PUT', 'Set maintenance mode'),
-    setMode('postMaintenance', 'POST', 'Set maintenance mode, as Unleash does'),
+    makeSetOperation('setMaintenance', 'PUT', 'Set maintenance mode'),
+    makeSetOperation('postMaintenance', 'POST', 'Set maintenance mode, as Unleash does'),
   ],
 };

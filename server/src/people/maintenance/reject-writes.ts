@@ -1,5 +1,5 @@
-import { ApiError } from '../../../../plane/src/platform/errors.ts';
-import type { App } from '../../../../plane/src/platform/http/app.ts';
+import { ApiError } from '@halyard/plane/platform/errors.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { MAINTENANCE_PATH } from './operations.ts';
 import { findMaintenance } from './store.ts';

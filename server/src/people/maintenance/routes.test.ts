@@ -10,37 +10,37 @@ const sdkServer = useSdkServer(harness);
 const PATH = '/api/admin/maintenance';
 const newTagType = (name: string) => ({ body: { name, description: '' } });
 
-const set = (enabled: unknown, method: 'PUT' | 'POST' = 'PUT', token?: string) =>
+const setMode = (enabled: unknown, method: 'PUT' | 'POST' = 'PUT', token?: string) =>
   call(harness.app, method, PATH, { body: { enabled }, ...(token ? { token } : {}) });
-const mode = async () => (await call(harness.app, 'GET', PATH)).body;
+const readMode = async () => (await call(harness.app, 'GET', PATH)).body;
 
 beforeAll(async () => {
   await makeProject(harness.db, { id: 'shop' });
   await makeFeature(harness.db, 'shop', { name: 'basket' });
   await makeEnvironment(harness.db, 'main');
 });
-afterEach(async () => void (await set(false)));
+afterEach(async () => void (await setMode(false)));
 
-test('rejects writes on every server immediately, and accepts them again', async () => {
+test('rejects writes on every server immediately, until maintenance mode is disabled', async () => {
   const second = await harness.secondServer();
   const write = (name: string) =>
     Promise.all(
-      [harness.app, second].map((app, at) =>
-        call(app, 'POST', '/api/admin/tag-types', newTagType(`${name}-${at}`)),
+      [harness.app, second].map((app, index) =>
+        call(app, 'POST', '/api/admin/tag-types', newTagType(`${name}-${index}`)),
       ),
     );
 
-  expect((await set(true)).status).toBe(204);
-  const rejected = await write('before');
+  expect((await setMode(true)).status).toBe(204);
+  const rejections = await write('before');
   expect((await call(second, 'PUT', PATH, { body: { enabled: false } })).status).toBe(204);
-  const accepted = await write('after');
+  const responses = await write('after');
 
-  expect(rejected.map(({ status }) => status)).toEqual([503, 503]);
-  expect(rejected[0]?.body).toMatchObject({
+  expect(rejections.map(({ status }) => status)).toEqual([503, 503]);
+  expect(rejections[0]?.body).toMatchObject({
     name: 'MaintenanceError',
     message: expect.stringContaining('Halyard is in maintenance mode'),
   });
-  expect(accepted.map(({ status }) => status)).toEqual([201, 201]);
+  expect(responses.map(({ status }) => status)).toEqual([201, 201]);
 });
 
 test.each([
@@ -49,16 +49,16 @@ test.each([
   ['DELETE', '/api/admin/projects/shop/features/basket', undefined],
   ['POST', '/api/admin/user/change-password', { password: 'x', confirmPassword: 'x', oldPassword: 'x' }],
 ] as const)('rejects %s %s', async (method, url, body) => {
-  await set(true);
+  await setMode(true);
 
   expect((await call(harness.app, method, url, body ? { body } : {})).status).toBe(503);
 });
 
-test('reads, operations that only read, SDKs and their metrics continue', async () => {
+test('does not affect reads, SDKs and metrics', async () => {
   const token = await sdkServer.token('main');
-  await set(true);
+  await setMode(true);
 
-  const read = await call(harness.app, 'GET', '/api/admin/projects/shop/features/basket');
+  const featureResponse = await call(harness.app, 'GET', '/api/admin/projects/shop/features/basket');
   const playground = await call(harness.app, 'POST', '/api/admin/playground', {
     body: { environment: 'main', projects: ['shop'], context: { appName: 'shop' } },
   });
@@ -70,31 +70,33 @@ test('reads, operations that only read, SDKs and their metrics continue', async 
     body: JSON.stringify({ appName: 'shop', bucket: { start: new Date(), stop: new Date(), toggles: {} } }),
   });
 
-  expect([read.status, playground.status, flags.status, metrics.status]).toEqual([200, 200, 200, 202]);
+  expect([featureResponse.status, playground.status, flags.status, metrics.status]).toEqual([
+    200, 200, 200, 202,
+  ]);
 });
 
-test('is enabled with POST as in Unleash, and records each change once', async () => {
+test('can be enabled with POST as in Unleash, and records each change only once', async () => {
   const settings = '/api/admin/search/events?type=IS:setting-updated&limit=100';
-  const before = (await call(harness.app, 'GET', settings)).body.total;
+  const totalBefore = (await call(harness.app, 'GET', settings)).body.total;
 
-  expect(await mode()).toEqual({ enabled: false });
-  expect((await set(true, 'POST')).status).toBe(204);
-  await set(true, 'POST');
-  expect(await mode()).toEqual({ enabled: true });
+  expect(await readMode()).toEqual({ enabled: false });
+  expect((await setMode(true, 'POST')).status).toBe(204);
+  await setMode(true, 'POST');
+  expect(await readMode()).toEqual({ enabled: true });
 
   const { total, events } = (await call(harness.app, 'GET', settings)).body;
-  expect(total).toBe(before + 1);
+  expect(total).toBe(totalBefore + 1);
   expect(events[0]).toMatchObject({
     data: { id: 'maintenance.mode', enabled: true },
     preData: { id: 'maintenance.mode', enabled: false },
   });
 });
 
-test('every user can read it, and only admins can change it', async () => {
+test('lets every user read the mode, and only admins change it', async () => {
   const editor = await makeUser(harness.db, 'Editor');
 
   expect((await call(harness.app, 'GET', PATH, { token: editor.token })).status).toBe(200);
-  expect((await set(true, 'PUT', editor.token)).status).toBe(403);
-  expect((await set('yes')).status).toBe(400);
-  expect(await mode()).toEqual({ enabled: false });
+  expect((await setMode(true, 'PUT', editor.token)).status).toBe(403);
+  expect((await setMode('yes')).status).toBe(400);
+  expect(await readMode()).toEqual({ enabled: false });
 });

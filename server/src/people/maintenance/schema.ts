@@ -1,5 +1,5 @@
+import { Named } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { Named } from '../../../../plane/src/platform/http/schema.ts';
 
 export const MaintenanceMode = Named(
   'MaintenanceMode',

@@ -1,11 +1,11 @@
-import { badData, notFound, type Violation } from '../../../../plane/src/platform/errors.ts';
+import { badData, notFound, type Violation } from '@halyard/plane/platform/errors.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { hashPassword } from '../../platform/secrets/password-hash.ts';
-import { type PasswordPerson, passwordViolations } from '../../platform/secrets/password-strength.ts';
+import { type PasswordContext, passwordViolations } from '../../platform/secrets/password-strength.ts';
 import type { Change } from '../../record/change.ts';
 import { checkPassword } from '../sessions/check-password.ts';
-import { endSessionsOf } from '../sessions/end.ts';
+import { endUserSessions } from '../sessions/end.ts';
 import { tooManyFailures } from '../sessions/login-blocked.ts';
 import { type LoginOrigin, openSession } from '../sessions/open.ts';
 import type { NewPassword, OwnNewPassword } from './schema.ts';
@@ -15,7 +15,7 @@ import { deletePassword, findOwner, lockOwner, type PasswordOwner, updatePasswor
 export async function hashNewPassword(db: Db, userId: number, input: NewPassword): Promise<string> {
   const owner = await findOwner(db, userId);
   if (!owner) throw notFound(`User ${userId}`);
-  rejectInvalid(input, owner);
+  rejectInvalidPassword(input, owner);
   return await hashPassword(input.password);
 }
 
@@ -26,20 +26,20 @@ export async function setPassword(current: Change, userId: number, hash: string)
   await applyPassword(current, owner, hash);
 }
 
-/** The hash of a new password, and the stored hash that the old password matched. */
+/** The hash of the new password, and the stored hash that the old password matched. */
 export type VerifiedPassword = { hash: string; oldHash: string };
 
-/** Verifies the old password of the authenticated user, within the limits of failed logins, and hashes the new one. */
+/** Verifies the old password of the authenticated user, within the limits of failed logins, and hashes the new password. */
 export async function verifyOwnPassword(
   db: Db,
   actor: Actor,
   input: OwnNewPassword,
 ): Promise<VerifiedPassword> {
-  rejectInvalid(input, (await findOwner(db, actor.userId)) ?? {});
-  const checked = await checkPassword(db, actor.name, input.oldPassword, actor.ip ?? '');
-  if (checked.kind === 'blocked') throw tooManyFailures(checked.seconds);
-  if (checked.kind === 'wrong' || checked.account.id !== actor.userId) throw wrongOldPassword();
-  return { hash: await hashPassword(input.password), oldHash: checked.account.passwordHash };
+  rejectInvalidPassword(input, (await findOwner(db, actor.userId)) ?? {});
+  const check = await checkPassword(db, actor.name, input.oldPassword, actor.ip ?? '');
+  if (check.kind === 'blocked') throw tooManyFailures(check.seconds);
+  if (check.kind === 'wrong' || check.account.id !== actor.userId) throw wrongOldPassword();
+  return { hash: await hashPassword(input.password), oldHash: check.account.passwordHash };
 }
 
 /**
@@ -53,7 +53,7 @@ export async function changeOwnPassword(
 ): Promise<string | undefined> {
   const { tx, actor } = current;
   const owner = await lockOwner(tx, actor.userId);
-  // An admin may have set a new password since the old one was verified, and this change must not overwrite it.
+  // An admin may have set a new password since the old password was verified, and this change must not overwrite it.
   if (owner?.passwordHash !== oldHash) throw wrongOldPassword();
   await applyPassword(current, owner, hash);
   return origin && (await openSession(tx, owner.id, 'password', origin));
@@ -62,11 +62,11 @@ export async function changeOwnPassword(
 /** Writes the new password and ends all sessions of the user. The caller holds the lock on the user. */
 export async function applyPassword(current: Change, owner: PasswordOwner, hash: string): Promise<void> {
   await updatePassword(current.tx, owner.id, hash);
-  await endSessionsOf(current, [owner.id]);
+  await endUserSessions(current, [owner.id]);
   current.record({ type: 'user-password-changed', data: ownerEventData(owner) });
 }
 
-/** Removes the password and the link to set one. Returns which of the two existed. The caller holds the lock on the user. */
+/** Removes the password and the link to set a password. Returns which of the two existed. The caller holds the lock on the user. */
 export async function removePassword(
   { tx }: Change,
   userId: number,
@@ -78,7 +78,7 @@ export function ownerEventData({ id, name, username, email }: PasswordOwner): ob
   return { id, name, username, email };
 }
 
-function rejectInvalid(input: NewPassword, person: PasswordPerson): void {
+function rejectInvalidPassword(input: NewPassword, person: PasswordContext): void {
   const details: Violation[] = passwordViolations(input.password, person);
   if (input.confirmPassword !== undefined && input.confirmPassword !== input.password) {
     details.push({ message: 'confirmPassword must equal password', path: '/body/confirmPassword' });

@@ -1,5 +1,5 @@
-import { ApiError, invalidOperation, notFound } from '../../../../plane/src/platform/errors.ts';
-import { hashToken, isForged, newToken } from '../../../../plane/src/platform/token.ts';
+import { ApiError, invalidOperation, notFound } from '@halyard/plane/platform/errors.ts';
+import { hashToken, isForged, newToken } from '@halyard/plane/platform/token.ts';
 import { type Actor, SYSTEM } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import type { Change } from '../../record/change.ts';
@@ -12,7 +12,8 @@ const RESET_HOURS = 24;
 const INVITATION_HOURS = 7 * 24;
 
 /**
- * Creates the link with which a user, named by id or email address, sets a new password. It replaces an earlier link of the user.
+ * Creates the link with which a user, identified by id or email address, sets a new password. The new link replaces the user's
+ * earlier link.
  */
 export async function createResetLink(
   current: Change,
@@ -46,15 +47,15 @@ async function createLink({ tx, actor }: Change, userId: number, hours: number):
   return secret;
 }
 
-/** The user whose password the link sets. */
+/** Finds the user whose password the link sets. */
 export async function findValidLink(db: Reader, token: string): Promise<PasswordLink> {
   const link = isForged(token) ? undefined : await findLink(db, hashToken(token));
   if (!link) throw invalidLink();
   return link;
 }
 
-/** The user of the link, as the actor of the change that sets their password. */
-export const actorOfLink = ({ id, username, email }: PasswordLink, ip: string): Actor => ({
+/** Returns the user of the link, as the actor of the change that sets their password. */
+export const linkActor = ({ id, username, email }: PasswordLink, ip: string): Actor => ({
   ...SYSTEM,
   kind: 'user',
   userId: id,
@@ -62,7 +63,7 @@ export const actorOfLink = ({ id, username, email }: PasswordLink, ip: string): 
   ip,
 });
 
-/** Sets the password of the actor with a link. The link works once. Ends all sessions of the user. */
+/** Sets the password of the actor and ends all their sessions. The link works once. */
 export async function setPasswordByLink(
   current: Change,
   token: string,

@@ -9,18 +9,18 @@ import {
 import { passwordViolations } from '../../platform/secrets/password-strength.ts';
 import { makePerson, makeUser, PASSWORD } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
-import { browserWith, cookieOf, logIn, tryLogin } from '../../test/login.ts';
+import { findCookie, logIn, makeBrowser, tryLogin } from '../../test/login.ts';
 import { call } from '../../test/request.ts';
-import { waitingForLock } from '../../test/waiting.ts';
+import { countLockWaiters } from '../../test/waiting.ts';
 
 const harness = useHarness();
-const NEW = 'another staple battery horse';
+const NEW_PASSWORD = 'another staple battery horse';
 
 const makeLink = async (id: number | string): Promise<string> => {
   const { body } = await call(harness.app, 'POST', '/api/admin/user-admin/reset-password', { body: { id } });
   return new URL(body.resetPasswordUrl).searchParams.get('token') ?? '';
 };
-const setByLink = (token: string, password = NEW, ip = '127.0.0.1') =>
+const setByLink = (token: string, password = NEW_PASSWORD, ip = '127.0.0.1') =>
   call(harness.app, 'POST', '/auth/reset/password', { token: null, body: { token, password }, ip });
 const validate = (token: string) =>
   call(harness.app, 'GET', `/auth/reset/validate?token=${encodeURIComponent(token)}`, { token: null });
@@ -33,17 +33,17 @@ test('shows the user of a reset link, sets the password once, and ends the sessi
 
   const token = await makeLink(id);
   const link = await validate(token);
-  const set = await setByLink(token);
+  const response = await setByLink(token);
 
   expect(link).toMatchObject({
     status: 200,
     body: { id, username, createdBy: 'admin token', role: { name: 'Viewer' } },
   });
   expect(JSON.stringify(link.body)).not.toContain(token);
-  expect(set.status).toBe(200);
+  expect(response.status).toBe(200);
   expect((await browser.ask('GET', '/api/admin/user')).status).toBe(401);
   expect((await tryLogin(harness.app, username)).status).toBe(401);
-  expect((await tryLogin(harness.app, username, NEW)).status).toBe(200);
+  expect((await tryLogin(harness.app, username, NEW_PASSWORD)).status).toBe(200);
   expect((await setByLink(token)).status).toBe(401);
   expect((await validate(token)).status).toBe(401);
   expect(await lastEvent('user-password-link-created')).toMatchObject({
@@ -56,80 +56,85 @@ test('shows the user of a reset link, sets the password once, and ends the sessi
     data: { id },
   });
   const { rows } = await sql`
-    select from events where data::text like ${`%${token}%`} or data::text like '%argon2%' or data::text like ${`%${NEW}%`}`.execute(
+    select from events where data::text like ${`%${token}%`} or data::text like '%argon2%' or data::text like ${`%${NEW_PASSWORD}%`}`.execute(
     harness.db,
   );
   expect(rows).toEqual([]);
 });
 
-test('rejects an unknown, forged, expired or replaced link and that of a deleted user with the same response', async () => {
+test('responds identically to an unknown, forged, expired or replaced link and to the link of a deleted user', async () => {
   const { id } = await makePerson(harness.db);
-  const [late, gone] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
-  const replaced = await makeLink(id);
-  const valid = await makeLink(String(id));
-  const [lateLink, goneLink] = [await makeLink(late.id), await makeLink(gone.id)];
-  await sql`update password_links set expires_at = now() where user_id = ${late.id}`.execute(harness.db);
-  await call(harness.app, 'DELETE', `/api/admin/user-admin/${gone.id}`);
+  const [expiredUser, deletedUser] = [
+    await makeUser(harness.db, 'Viewer'),
+    await makeUser(harness.db, 'Viewer'),
+  ];
+  const replacedLink = await makeLink(id);
+  const validLink = await makeLink(String(id));
+  const [expiredLink, deletedUserLink] = [await makeLink(expiredUser.id), await makeLink(deletedUser.id)];
+  await sql`update password_links set expires_at = now() where user_id = ${expiredUser.id}`.execute(
+    harness.db,
+  );
+  await call(harness.app, 'DELETE', `/api/admin/user-admin/${deletedUser.id}`);
 
   for (const token of [
-    replaced,
-    lateLink,
-    goneLink,
+    replacedLink,
+    expiredLink,
+    deletedUserLink,
     'nonsense',
-    `${valid.slice(0, -1)}x`,
+    `${validLink.slice(0, -1)}x`,
     `hyl_${'a'.repeat(49)}`,
   ]) {
     for (const response of [await validate(token), await setByLink(token)]) {
       expect(response).toMatchObject({ status: 401, body: { name: 'AuthenticationRequired' } });
     }
   }
-  expect((await validate(valid)).status).toBe(200);
+  expect((await validate(validLink)).status).toBe(200);
 });
 
 test('a link is invalid after the user or an admin has changed the password', async () => {
   const { id, username } = await makePerson(harness.db);
-  const first = await makeLink(id);
+  const firstLink = await makeLink(id);
   const browser = await logIn(harness.app, username);
   await browser.ask('POST', '/api/admin/user/change-password', {
-    body: { oldPassword: PASSWORD, password: NEW },
+    body: { oldPassword: PASSWORD, password: NEW_PASSWORD },
   });
-  expect((await validate(first)).status).toBe(401);
+  expect((await validate(firstLink)).status).toBe(401);
 
-  const second = await makeLink(id);
+  const secondLink = await makeLink(id);
   await call(harness.app, 'POST', `/api/admin/user-admin/${id}/change-password`, {
     body: { password: PASSWORD },
   });
-  expect((await setByLink(second)).status).toBe(401);
+  expect((await setByLink(secondLink)).status).toBe(401);
 });
 
-test('computes no hash for an invalid link, and keeps the link after a weak password', async () => {
+test('computes no hash for an invalid link and keeps the link after a weak password', async () => {
   const { id } = await makePerson(harness.db);
   const token = await makeLink(id);
-  const before = hashingWork().done;
+  const hashesBefore = hashingWork().done;
 
   await setByLink('nonsense');
-  const weak = await setByLink(token, 'short');
+  const weakResponse = await setByLink(token, 'short');
 
-  expect(weak).toMatchObject({ status: 400, body: { details: [{ path: '/body/password' }] } });
-  expect(hashingWork().done).toBe(before);
+  expect(weakResponse).toMatchObject({ status: 400, body: { details: [{ path: '/body/password' }] } });
+  expect(hashingWork().done).toBe(hashesBefore);
   expect((await validate(token)).status).toBe(200);
 });
 
-test('sets one password when a link is used twice at the same time', async () => {
+test('sets one password if a link is used twice at the same time', async () => {
   const { id, username } = await makePerson(harness.db);
   const token = await makeLink(id);
-  // Both have found the link valid and wait for the user.
+  // Both requests have found the link valid and wait for the user.
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from users where id = ${id} for update`.execute(blocker);
 
-  const both = [setByLink(token, NEW), setByLink(token, 'yet another staple of horses')];
-  await expect.poll(() => waitingForLock(harness.db)).toBe(2);
+  const responses = [setByLink(token, NEW_PASSWORD), setByLink(token, 'yet another staple of horses')];
+  await expect.poll(() => countLockWaiters(harness.db)).toBe(2);
   await blocker.rollback().execute();
 
-  const statuses = (await Promise.all(both)).map(({ status }) => status);
+  const statuses = (await Promise.all(responses)).map(({ status }) => status);
   expect(statuses.toSorted()).toEqual([200, 401]);
-  const winner = statuses[0] === 200 ? NEW : 'yet another staple of horses';
-  expect((await tryLogin(harness.app, username, winner)).status).toBe(200);
+  const newPassword = statuses[0] === 200 ? NEW_PASSWORD : 'yet another staple of horses';
+  expect((await tryLogin(harness.app, username, newPassword)).status).toBe(200);
 });
 
 test('ends the block of failed logins at the IP address where a link was used', async () => {
@@ -138,27 +143,27 @@ test('ends the block of failed logins at the IP address where a link was used', 
   for (let round = 0; round < 6; round++) await tryLogin(harness.app, username, 'forgotten', { ip });
   expect((await tryLogin(harness.app, username, PASSWORD, { ip })).status).toBe(429);
 
-  await setByLink(await makeLink(id), NEW, ip);
+  await setByLink(await makeLink(id), NEW_PASSWORD, ip);
 
-  expect((await tryLogin(harness.app, username, NEW, { ip })).status).toBe(200);
+  expect((await tryLogin(harness.app, username, NEW_PASSWORD, { ip })).status).toBe(200);
 });
 
 test.each([
   ['the user', 'user/change-password'],
   ['an admin', 'user-admin/:id/change-password'],
-])('a link no longer works after %s has changed the password', async (who, path) => {
+])('a link no longer works after %s has changed the password', async (setter, path) => {
   const owner = await makeUser(harness.db, 'Viewer');
   const setByAdmin = (password: string) =>
     call(harness.app, 'POST', `/api/admin/user-admin/${owner.id}/change-password`, { body: { password } });
   await setByAdmin(PASSWORD);
   const link = await makeLink(owner.id);
 
-  const changed = await call(harness.app, 'POST', `/api/admin/${path.replace(':id', String(owner.id))}`, {
-    ...(who === 'the user' ? { token: owner.token } : {}),
-    body: { oldPassword: PASSWORD, password: NEW },
+  const response = await call(harness.app, 'POST', `/api/admin/${path.replace(':id', String(owner.id))}`, {
+    ...(setter === 'the user' ? { token: owner.token } : {}),
+    body: { oldPassword: PASSWORD, password: NEW_PASSWORD },
   });
 
-  expect(changed.status).toBe(200);
+  expect(response.status).toBe(200);
   expect((await validate(link)).status).toBe(401);
   expect((await setByLink(link, 'yet another staple of horses')).status).toBe(401);
 });
@@ -189,38 +194,46 @@ test.each([0, '', null, {}])('rejects a link for the user %j', async id => {
   expect(response.status).toBe(400);
 });
 
-test('responds the same to every request for a mail, and does nothing', async () => {
+test('responds identically to every request for an email without doing anything', async () => {
   await call(harness.app, 'POST', '/api/admin/user-admin', {
     body: { email: 'known@example.com', rootRole: 3 },
   });
-  const ask = async (email: string) => {
-    const before = harness.statements.length;
+  const requestMail = async (email: string) => {
+    const statementsBefore = harness.statements.length;
     const { status, body } = await call(harness.app, 'POST', '/auth/reset/password-email', {
       token: null,
       body: { email },
     });
-    return { status, body, statements: harness.statements.length - before };
+    return { status, body, statements: harness.statements.length - statementsBefore };
   };
 
-  expect(await ask('known@example.com')).toEqual({ status: 200, body: '', statements: 0 });
-  expect(await ask('unknown@example.com')).toEqual({ status: 200, body: '', statements: 0 });
+  expect(await requestMail('known@example.com')).toEqual({ status: 200, body: '', statements: 0 });
+  expect(await requestMail('unknown@example.com')).toEqual({ status: 200, body: '', statements: 0 });
 });
 
-test('changes the password with the old one, ends other sessions and renews the current one', async () => {
+test('changes the password with the old password, ends other sessions and renews the current session', async () => {
   const { id, username } = await makePerson(harness.db);
-  const [here, there] = [await logIn(harness.app, username), await logIn(harness.app, username)];
-  const change = (body: object) => here.ask('POST', '/api/admin/user/change-password', { body });
+  const [browser, otherBrowser] = [await logIn(harness.app, username), await logIn(harness.app, username)];
+  const change = (body: object) => browser.ask('POST', '/api/admin/user/change-password', { body });
 
-  const wrong = await change({ oldPassword: 'not the old one', password: NEW, confirmPassword: NEW });
-  const right = await change({ oldPassword: PASSWORD, password: NEW, confirmPassword: NEW });
+  const rejection = await change({
+    oldPassword: 'not the old one',
+    password: NEW_PASSWORD,
+    confirmPassword: NEW_PASSWORD,
+  });
+  const success = await change({
+    oldPassword: PASSWORD,
+    password: NEW_PASSWORD,
+    confirmPassword: NEW_PASSWORD,
+  });
 
-  expect(wrong).toMatchObject({ status: 400, body: { details: [{ path: '/body/oldPassword' }] } });
-  expect(right.status).toBe(200);
-  expect((await here.ask('GET', '/api/admin/user')).status).toBe(401);
-  expect((await there.ask('GET', '/api/admin/user')).status).toBe(401);
-  const renewed = browserWith(harness.app, cookieOf(right) ?? '');
-  expect((await renewed.ask('GET', '/api/admin/user')).body.user.id).toBe(id);
-  expect((await tryLogin(harness.app, username, NEW)).status).toBe(200);
+  expect(rejection).toMatchObject({ status: 400, body: { details: [{ path: '/body/oldPassword' }] } });
+  expect(success.status).toBe(200);
+  expect((await browser.ask('GET', '/api/admin/user')).status).toBe(401);
+  expect((await otherBrowser.ask('GET', '/api/admin/user')).status).toBe(401);
+  const renewedBrowser = makeBrowser(harness.app, findCookie(success) ?? '');
+  expect((await renewedBrowser.ask('GET', '/api/admin/user')).body.user.id).toBe(id);
+  expect((await tryLogin(harness.app, username, NEW_PASSWORD)).status).toBe(200);
 });
 
 test('changes the password with a personal token, without a new session', async () => {
@@ -231,7 +244,7 @@ test('changes the password with a personal token, without a new session', async 
 
   const response = await call(harness.app, 'POST', '/api/admin/user/change-password', {
     token: owner.token,
-    body: { oldPassword: PASSWORD, password: NEW },
+    body: { oldPassword: PASSWORD, password: NEW_PASSWORD },
   });
 
   expect(response.status).toBe(200);
@@ -243,7 +256,7 @@ test('limits guesses of the old password like failed logins', async () => {
   const browser = await logIn(harness.app, username);
   const guess = () =>
     browser.ask('POST', '/api/admin/user/change-password', {
-      body: { oldPassword: 'a guess', password: NEW },
+      body: { oldPassword: 'a guess', password: NEW_PASSWORD },
     });
 
   const statuses = [];
@@ -252,26 +265,26 @@ test('limits guesses of the old password like failed logins', async () => {
   expect(statuses).toEqual([400, 400, 400, 400, 400, 429]);
 });
 
-test('rejects the old password after an admin has set a different one', async () => {
+test('rejects the old password after an admin has set a different password', async () => {
   const { id, username } = await makePerson(harness.db);
   const browser = await logIn(harness.app, username);
-  const byAdmin = await hashPassword('what the admin chose');
-  const admin = await harness.db.startTransaction().execute();
-  await sql`update users set password_hash = ${byAdmin} where id = ${id}`.execute(admin);
+  const adminHash = await hashPassword('what the admin chose');
+  const adminTransaction = await harness.db.startTransaction().execute();
+  await sql`update users set password_hash = ${adminHash} where id = ${id}`.execute(adminTransaction);
 
   const change = browser.ask('POST', '/api/admin/user/change-password', {
-    body: { oldPassword: PASSWORD, password: NEW },
+    body: { oldPassword: PASSWORD, password: NEW_PASSWORD },
   });
-  await expect.poll(() => waitingForLock(harness.db)).toBe(1);
-  await admin.commit().execute();
+  await expect.poll(() => countLockWaiters(harness.db)).toBe(1);
+  await adminTransaction.commit().execute();
 
   expect((await change).status).toBe(400);
   expect((await tryLogin(harness.app, username, 'what the admin chose')).status).toBe(200);
 });
 
-test('rejects a change of password with an admin token', async () => {
+test('rejects a password change with an admin token', async () => {
   const response = await call(harness.app, 'POST', '/api/admin/user/change-password', {
-    body: { oldPassword: 'x', password: NEW },
+    body: { oldPassword: 'x', password: NEW_PASSWORD },
   });
 
   expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
@@ -280,12 +293,12 @@ test('rejects a change of password with an admin token', async () => {
 test.each(['/auth/reset/validate-password', '/api/admin/user-admin/validate-password'])(
   '%s lists the violations of a password',
   async url => {
-    const check = (password: string) => call(harness.app, 'POST', url, { body: { password } });
+    const validatePassword = (password: string) => call(harness.app, 'POST', url, { body: { password } });
 
-    expect((await check(NEW)).status).toBe(200);
-    const weak = await check('aaaaaaaaaaaa');
-    expect(weak).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
-    expect(weak.body.details).toHaveLength(2);
+    expect((await validatePassword(NEW_PASSWORD)).status).toBe(200);
+    const weakResponse = await validatePassword('aaaaaaaaaaaa');
+    expect(weakResponse).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+    expect(weakResponse.body.details).toHaveLength(2);
   },
 );
 
@@ -326,71 +339,75 @@ test("rejects passwords with the user's name or email address", () => {
   expect(passwordViolations('ben and the ocean 7', person)).toEqual([]);
 });
 
-test('stores the parameters in a hash, salts it, and ignores the Unicode composition of the password', async () => {
-  const [one, two] = [
+test('salts a hash, stores its parameters, and ignores the Unicode composition of the password', async () => {
+  const [firstHash, secondHash] = [
     await hashPassword('café au lait, s’il vous plaît'),
     await hashPassword('café au lait, s’il vous plaît'),
   ];
 
-  expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
-  expect(one).not.toBe(two);
-  expect(await matchesPassword('cafe\u0301 au lait, s’il vous plai\u0302t', one)).toBe(true);
-  expect(await matchesPassword('cafe au lait, s’il vous plaît', one)).toBe(false);
+  expect(firstHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
+  expect(firstHash).not.toBe(secondHash);
+  expect(await matchesPassword('cafe\u0301 au lait, s’il vous plai\u0302t', firstHash)).toBe(true);
+  expect(await matchesPassword('cafe au lait, s’il vous plaît', firstHash)).toBe(false);
   expect(await matchesPassword('anything', null)).toBe(false);
 });
 
-test('compares two passwords at a time, queues others, and rejects more than the queue of a network holds with 503', async () => {
-  const all = Array.from({ length: 70 }, () => matchesPassword('x', null));
-  const results = Promise.allSettled(all);
+test("compares two passwords at a time, queues others, and rejects what exceeds a network's queue with 503", async () => {
+  const comparisons = Array.from({ length: 70 }, () => matchesPassword('x', null));
+  const results = Promise.allSettled(comparisons);
 
   expect(hashingWork().waiting).toBe(64);
-  const rejected = (await results).filter(result => result.status === 'rejected');
-  expect(rejected.map(({ reason }) => reason.name)).toEqual(Array(4).fill('ServiceUnavailableError'));
+  const rejections = (await results).filter(result => result.status === 'rejected');
+  expect(rejections.map(({ reason }) => reason.name)).toEqual(Array(4).fill('ServiceUnavailableError'));
   expect(hashingWork().waiting).toBe(0);
 });
 
-test('a login runs before the new passwords and the logins of other networks that came earlier', async () => {
+test('runs a login before new passwords and before earlier logins from other networks', async () => {
   const order: string[] = [];
-  const note = (what: string) => () => void order.push(what);
-  const crowd = Array.from({ length: 8 }, () => matchesPassword('x', null, 'crowd').then(note('crowd')));
-  const signups = Array.from({ length: 8 }, () => hashPassword('x', 'signups').then(note('signup')));
+  const recordStep = (label: string) => () => void order.push(label);
+  const crowdLogins = Array.from({ length: 8 }, () =>
+    matchesPassword('x', null, 'crowd').then(recordStep('crowd')),
+  );
+  const signupHashes = Array.from({ length: 8 }, () =>
+    hashPassword('x', 'signups').then(recordStep('signup')),
+  );
 
-  await matchesPassword('x', null, 'other').then(note('login'));
+  await matchesPassword('x', null, 'other').then(recordStep('login'));
 
-  expect(order.filter(what => what === 'crowd').length).toBeLessThan(8);
-  expect(order.filter(what => what === 'signup').length).toBeLessThan(8);
-  await Promise.all([...crowd, ...signups]);
+  expect(order.filter(label => label === 'crowd').length).toBeLessThan(8);
+  expect(order.filter(label => label === 'signup').length).toBeLessThan(8);
+  await Promise.all([...crowdLogins, ...signupHashes]);
 });
 
 test('rejects a network that uses links too often with 429, before a hash is computed', async () => {
   const app = await harness.secondServer();
-  const use = async (ip: string) =>
+  const useLink = async (ip: string) =>
     await app.inject({
       method: 'POST',
       url: '/auth/reset/password',
-      body: { token: 'nonsense', password: NEW },
+      body: { token: 'nonsense', password: NEW_PASSWORD },
       remoteAddress: ip,
     });
-  for (let n = 0; n < 60; n++) expect((await use('192.0.2.50')).statusCode).toBe(401);
+  for (let n = 0; n < 60; n++) expect((await useLink('192.0.2.50')).statusCode).toBe(401);
 
-  // Simultaneously, because the network may use another link every 2 s.
-  const more = await Promise.all(Array.from({ length: 60 }, () => use('192.0.2.50')));
+  // The requests are sent simultaneously, because the network may use another link every 2 s.
+  const responses = await Promise.all(Array.from({ length: 60 }, () => useLink('192.0.2.50')));
 
-  const rejected = more.find(({ statusCode }) => statusCode === 429);
-  expect(rejected?.json().name).toBe('RateLimitError');
-  expect(Number(rejected?.headers['retry-after'])).toBeGreaterThan(0);
-  expect((await use('192.0.2.51')).statusCode).toBe(401);
+  const rejection = responses.find(({ statusCode }) => statusCode === 429);
+  expect(rejection?.json().name).toBe('RateLimitError');
+  expect(Number(rejection?.headers['retry-after'])).toBeGreaterThan(0);
+  expect((await useLink('192.0.2.51')).statusCode).toBe(401);
 });
 
-test('rejects a login with 503 when the queue is full, and does not count it', async () => {
+test('rejects a login with 503 if the queue is full, without counting the login', async () => {
   const { username } = await makePerson(harness.db);
-  // Nothing is hashed meanwhile, so the queue stays full until the response.
-  const held = [passwordHashes.logins.take('192.0.2.98'), passwordHashes.logins.take('192.0.2.98')];
-  const crowd = Array.from({ length: 64 }, () => matchesPassword('x', null, '192.0.2.99'));
+  // Both slots are taken, so that nothing is hashed and the queue stays full until the response.
+  const slots = [passwordHashes.logins.take('192.0.2.98'), passwordHashes.logins.take('192.0.2.98')];
+  const queuedLogins = Array.from({ length: 64 }, () => matchesPassword('x', null, '192.0.2.99'));
 
   const response = await tryLogin(harness.app, username, PASSWORD, { ip: '192.0.2.99' });
-  for (const release of held) release();
-  await Promise.all(crowd);
+  for (const release of slots) release();
+  await Promise.all(queuedLogins);
 
   expect(response).toMatchObject({ status: 503, body: { name: 'ServiceUnavailableError' } });
   expect(response.headers['retry-after']).toBe('5');

@@ -1,13 +1,13 @@
+import { toNetwork } from '@halyard/plane/platform/admission/network.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { errorResponses, jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import { networkOf } from '../../../../plane/src/platform/admission/network.ts';
-import type { App } from '../../../../plane/src/platform/http/app.ts';
-import { errorResponses, jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
 import { rejectOtherOrigins } from '../../access/same-origin.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { hashPassword } from '../../platform/secrets/password-hash.ts';
 import { rejectWeakPassword } from '../../platform/secrets/password-strength.ts';
 import { change } from '../../record/change.ts';
-import { actorOfLink, findValidLink, setPasswordByLink } from './link.ts';
+import { findValidLink, linkActor, setPasswordByLink } from './link.ts';
 import { makeLinkLimits } from './link-limits.ts';
 import {
   linkToken,
@@ -21,7 +21,9 @@ import {
 const tags = ['Passwords'];
 const security: [] = [];
 
-/** Users without a password, or with a forgotten one, set a password with a link from an admin. */
+/**
+ * Registers the requests with which users without a password, or with a forgotten one, set a password through a link from an admin.
+ */
 export function passwordRoutes(app: App, db: Db, publicUrl: string): void {
   for (const schema of [PasswordLink, ResetLink]) app.addSchema(schema);
   const checkLimits = makeLinkLimits();
@@ -63,8 +65,8 @@ export function passwordRoutes(app: App, db: Db, publicUrl: string): void {
       checkLimits(request.ip, token);
       const link = await findValidLink(db, token);
       rejectWeakPassword(password, link);
-      const hash = await hashPassword(password, networkOf(request.ip));
-      await change(db, actorOfLink(link, request.ip), current =>
+      const hash = await hashPassword(password, toNetwork(request.ip));
+      await change(db, linkActor(link, request.ip), current =>
         setPasswordByLink(current, token, hash, request.ip),
       );
       return reply.code(200).send();

@@ -1,12 +1,12 @@
+import { Named, NamedObject, Nullable } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Nullable } from '../../../../plane/src/platform/http/schema.ts';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../platform/secrets/password-strength.ts';
 
-// Far above the limit of the strength rule, so that the rule reports all violations.
-const MAX_LENGTH = 1_000;
+// The maximum is far above the limit of the strength rule, so that the rule can report all violations.
+const MAX_INPUT_LENGTH = 1_000;
 
 export const password = Type.String({
-  maxLength: MAX_LENGTH,
+  maxLength: MAX_INPUT_LENGTH,
   description: `${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters. Easily guessed passwords are rejected`,
 });
 
@@ -23,7 +23,7 @@ export const NewPassword = NamedObject(
   {
     password,
     confirmPassword: Type.Optional(
-      Type.String({ maxLength: MAX_LENGTH, description: 'If given, must equal password' }),
+      Type.String({ maxLength: MAX_INPUT_LENGTH, description: 'If given, must equal password' }),
     ),
   },
   { examples: [{ password: EXAMPLE }] },
@@ -34,7 +34,7 @@ export const OwnNewPassword = NamedObject(
   'OwnNewPassword',
   {
     ...NewPassword.properties,
-    oldPassword: Type.String({ maxLength: MAX_LENGTH, description: 'The current password' }),
+    oldPassword: Type.String({ maxLength: MAX_INPUT_LENGTH, description: 'The current password' }),
   },
   { examples: [{ oldPassword: 'the current password', password: EXAMPLE }] },
 );

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import { IS_ACTIVE } from '../../access/store.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
-import { nameOfUser } from '../../record/actor-names.ts';
+import { selectUserName } from '../../record/actor-names.ts';
 import type { PasswordLink } from './schema.ts';
 
-/** The user of a password, as events show them. */
+/** The owner of a password, as events show them. */
 export type PasswordOwner = {
   id: number;
   name: string | null;
@@ -45,7 +45,7 @@ export async function findOwner(db: Reader, userId: number): Promise<PasswordOwn
     .executeTakeFirst();
 }
 
-/** Deletes the password link too, because whoever has the link could replace the new password. */
+/** Replaces the password and deletes the password link, because whoever has the link could replace the new password. */
 export async function updatePassword(tx: Tx, userId: number, hash: string): Promise<void> {
   await tx
     .with('unlinked', links => links.deleteFrom('password_links').where('user_id', '=', userId))
@@ -55,7 +55,7 @@ export async function updatePassword(tx: Tx, userId: number, hash: string): Prom
     .execute();
 }
 
-/** Returns whether a password and a password link existed. The caller holds the lock on the user. */
+/** Deletes the password and the password link, and returns which of them existed. The caller holds the lock on the user. */
 export async function deletePassword(
   tx: Tx,
   userId: number,
@@ -95,7 +95,7 @@ export async function findLink(
 ): Promise<(PasswordLink & { username: string | null }) | undefined> {
   const { rows } = await sql<PasswordLink & { username: string | null }>`
     select users.id, users.name, users.username, users.email,
-      ${nameOfUser(sql`password_links.created_by_user_id`)} as "createdBy",
+      ${selectUserName(sql`password_links.created_by_user_id`)} as "createdBy",
       (select jsonb_build_object('id', roles.id, 'name', roles.name, 'type', roles.type, 'description', roles.description)
        from user_roles join roles on roles.id = role_id
        where user_id = users.id and user_roles.project is null) as role

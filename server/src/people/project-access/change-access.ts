@@ -6,7 +6,7 @@ import {
   invalidOperation,
   notFound,
   type Violation,
-} from '../../../../plane/src/platform/errors.ts';
+} from '@halyard/plane/platform/errors.ts';
 import { PROJECT_ROLES } from '../../access/roles.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Tx } from '../../platform/db/database.ts';
@@ -19,7 +19,7 @@ import {
   hasOwner,
   insertGrants,
   listGrants,
-  listRolesBeyond,
+  listUngrantableRoles,
   lockAccess,
   lockGroupHolders,
   lockUserHolders,
@@ -29,138 +29,171 @@ import {
 /** Without a limit, 10,000 users and groups with 100 roles each would be a million rows. */
 const MAX_GRANTS = 10_000;
 
-/** The requested roles of a user or group, with the paths of both in the request. */
-export type RequestedGrant = Grant & { at: string; rolesAt: string };
+/** The requested roles of a user or group, with the paths of the holder and of the roles in the request. */
+export type RequestedGrant = Grant & { path: string; rolesPath: string };
 
-/** Computes the new grants from the current and the requested ones. */
-type Rule = (before: Grant[], requested: Grant[]) => Grant[];
+/** Computes the new grants from the current grants and the requested grants. */
+type Rule = (current: Grant[], requested: Grant[]) => Grant[];
 
 /** Replaces all grants of the project. */
-export const replaceAll: Rule = (_before, requested) => requested;
+export const replaceAll: Rule = (_current, requested) => requested;
 
 /** Replaces the roles of the requested users and groups. */
-export const replaceRoles: Rule = (before, requested) => {
-  const replaced = new Set(requested.map(holder));
-  return [...before.filter(grant => !replaced.has(holder(grant))), ...requested];
+export const replaceRoles: Rule = (current, requested) => {
+  const replacedHolders = new Set(requested.map(holderKey));
+  return [...current.filter(grant => !replacedHolders.has(holderKey(grant))), ...requested];
 };
 
-/** Adds the roles to those that the users and groups have. */
-export const addRoles: Rule = (before, requested) => [...before, ...requested];
+/** Adds the roles to the roles that the users and groups have. */
+export const addRoles: Rule = (current, requested) => [...current, ...requested];
 
 /** Revokes the roles from the requested users and groups. */
-export const revokeRoles: Rule = (before, requested) => {
-  const revoked = rolesByHolder(requested);
-  return before.map(grant => ({
+export const revokeRoles: Rule = (current, requested) => {
+  const revokedRoles = rolesByHolder(requested);
+  return current.map(grant => ({
     ...grant,
-    roles: grant.roles.filter(role => !revoked.get(holder(grant))?.includes(role)),
+    roles: grant.roles.filter(role => !revokedRoles.get(holderKey(grant))?.includes(role)),
   }));
 };
 
-/** Changes the roles that users and groups hold in a project. Such changes of one project run one at a time. */
+/** Changes the roles that users and groups hold in a project. Such changes run one at a time within a project. */
 export async function changeAccess(
   current: Change,
   project: string,
   rule: Rule,
   requested: RequestedGrant[],
 ): Promise<void> {
-  const grants = requested.reduce((sum, { roles }) => sum + roles.length, 0);
-  if (grants > MAX_GRANTS) {
+  const grantCount = requested.reduce((sum, { roles }) => sum + roles.length, 0);
+  if (grantCount > MAX_GRANTS) {
     throw exceedsLimit(
-      `The request grants ${grants} roles. One request can grant at most ${MAX_GRANTS}. Split the request.`,
+      `The request grants ${grantCount} roles. One request can grant at most ${MAX_GRANTS}. Split the request.`,
     );
   }
   const { tx, actor } = current;
   if (!(await lockAccess(tx, project))) throw notFound(`Project "${project}"`);
-  await requireExisting(tx, project, requested);
-  const before = await listGrants(tx, project);
-  const steps = stepsBetween(before, rule(before, requested));
-  if (steps.length === 0) return;
-  await requireOwnPermissions(tx, actor, project, steps);
+  await requireExistingReferences(tx, project, requested);
+  const currentGrants = await listGrants(tx, project);
+  const changes = listChanges(currentGrants, rule(currentGrants, requested));
+  if (changes.length === 0) return;
+  await requireOwnPermissions(tx, actor, project, changes);
 
-  await keepLastOwner(tx, project, steps, async () => {
+  await keepLastOwner(tx, project, changes, async () => {
     for (const kind of ['user', 'group'] as const) {
-      const ofKind = steps.filter(step => step.kind === kind);
-      const removed = singles(ofKind, 'before', 'after');
-      const added = singles(ofKind, 'after', 'before');
-      if (removed.length > 0) await deleteGrants(tx, project, kind, removed);
-      if (added.length > 0) await insertGrants(tx, project, kind, added, actor.name);
+      const kindChanges = changes.filter(change => change.kind === kind);
+      const removedGrants = listGrantsOnlyIn(kindChanges, 'before', 'after');
+      const addedGrants = listGrantsOnlyIn(kindChanges, 'after', 'before');
+      if (removedGrants.length > 0) await deleteGrants(tx, project, kind, removedGrants);
+      if (addedGrants.length > 0) await insertGrants(tx, project, kind, addedGrants, actor.name);
     }
   });
-  await recordSteps(current, project, steps);
+  await recordChanges(current, project, changes);
 }
 
-const holder = ({ kind, id }: Grant): string => `${kind} ${id}`;
+const holderKey = ({ kind, id }: Grant): string => `${kind} ${id}`;
 
-/** The roles of each user and group, without duplicates and in ascending order. */
+/** Groups the roles by user and group, without duplicates and in ascending order. */
 function rolesByHolder(grants: Grant[]): Map<string, number[]> {
-  const roles = Map.groupBy(grants, holder);
-  return new Map([...roles].map(([key, held]) => [key, inOrder(held.flatMap(grant => grant.roles))]));
-}
-
-const inOrder = (ids: number[]): number[] => [...new Set(ids)].toSorted((one, other) => one - other);
-
-/** The change for one user or group. */
-type Step = { kind: Grant['kind']; id: number; before: number[]; after: number[] };
-
-function stepsBetween(earlier: Grant[], later: Grant[]): Step[] {
-  const [before, after] = [rolesByHolder(earlier), rolesByHolder(later)];
-  const holders = new Map([...earlier, ...later].map(grant => [holder(grant), grant]));
-  return [...holders]
-    .map(([key, { kind, id }]) => ({ kind, id, before: before.get(key) ?? [], after: after.get(key) ?? [] }))
-    .filter(step => !isDeepStrictEqual(step.before, step.after));
-}
-
-function singles(steps: Step[], among: 'before' | 'after', not: 'before' | 'after'): SingleGrant[] {
-  return steps.flatMap(step =>
-    step[among].filter(role => !step[not].includes(role)).map(roleId => ({ id: step.id, roleId })),
+  const grantsByHolder = Map.groupBy(grants, holderKey);
+  return new Map(
+    [...grantsByHolder].map(([key, holderGrants]) => [
+      key,
+      sortUnique(holderGrants.flatMap(grant => grant.roles)),
+    ]),
   );
 }
 
-async function requireExisting(tx: Tx, project: string, requested: RequestedGrant[]): Promise<void> {
-  const idsOf = (kind: Grant['kind']) => requested.filter(one => one.kind === kind).map(({ id }) => id);
-  const found = {
-    user: new Set(await lockUserHolders(tx, project, idsOf('user'))),
-    group: new Set(await lockGroupHolders(tx, project, idsOf('group'))),
+const sortUnique = (ids: number[]): number[] => [...new Set(ids)].toSorted((a, b) => a - b);
+
+/** The change for one user or group. */
+type HolderChange = { kind: Grant['kind']; id: number; before: number[]; after: number[] };
+
+function listChanges(earlierGrants: Grant[], laterGrants: Grant[]): HolderChange[] {
+  const [rolesBefore, rolesAfter] = [rolesByHolder(earlierGrants), rolesByHolder(laterGrants)];
+  const holders = new Map([...earlierGrants, ...laterGrants].map(grant => [holderKey(grant), grant]));
+  return [...holders]
+    .map(([key, { kind, id }]) => ({
+      kind,
+      id,
+      before: rolesBefore.get(key) ?? [],
+      after: rolesAfter.get(key) ?? [],
+    }))
+    .filter(change => !isDeepStrictEqual(change.before, change.after));
+}
+
+function listGrantsOnlyIn(
+  changes: HolderChange[],
+  side: 'before' | 'after',
+  otherSide: 'before' | 'after',
+): SingleGrant[] {
+  return changes.flatMap(change =>
+    change[side].filter(role => !change[otherSide].includes(role)).map(roleId => ({ id: change.id, roleId })),
+  );
+}
+
+async function requireExistingReferences(
+  tx: Tx,
+  project: string,
+  requested: RequestedGrant[],
+): Promise<void> {
+  const listIds = (kind: Grant['kind']) => requested.filter(grant => grant.kind === kind).map(({ id }) => id);
+  const existingIds = {
+    user: new Set(await lockUserHolders(tx, project, listIds('user'))),
+    group: new Set(await lockGroupHolders(tx, project, listIds('group'))),
   };
-  const roles = new Map(requested.flatMap(({ roles, rolesAt }) => roles.map(id => [id, rolesAt])));
+  const roles = new Map(requested.flatMap(({ roles, rolesPath }) => roles.map(id => [id, rolesPath])));
   const details: Violation[] = [
     ...requested
-      .filter(({ kind, id }) => !found[kind].has(id))
-      .map(({ kind, id, at }) => ({ message: `${kind} ${id} does not exist`, path: at })),
+      .filter(({ kind, id }) => !existingIds[kind].has(id))
+      .map(({ kind, id, path }) => ({ message: `${kind} ${id} does not exist`, path })),
     ...(await roleViolations(
       tx,
       'project',
       [...roles].map(([id, path]) => ({ id, path })),
     )),
   ];
-  const inPath = details.find(({ path }) => path?.startsWith('/params'));
-  if (inPath) throw new ApiError('NotFoundError', `${capitalised(inPath.message)}.`);
+  const pathViolation = details.find(({ path }) => path?.startsWith('/params'));
+  if (pathViolation) throw new ApiError('NotFoundError', `${capitalize(pathViolation.message)}.`);
   if (details.length > 0) throw badData(details);
 }
 
-const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Rejects an actor who grants or revokes permissions that the actor lacks, except owners of the project and admins. */
-async function requireOwnPermissions(tx: Tx, actor: Actor, project: string, steps: Step[]): Promise<void> {
+/** Rejects an actor who grants or revokes permissions that the actor lacks. Owners of the project and admins are exempt. */
+async function requireOwnPermissions(
+  tx: Tx,
+  actor: Actor,
+  project: string,
+  changes: HolderChange[],
+): Promise<void> {
   if (actor.isAdmin) return;
-  const touched = [...singles(steps, 'before', 'after'), ...singles(steps, 'after', 'before')];
-  const beyond = await listRolesBeyond(tx, actor, project, inOrder(touched.map(({ roleId }) => roleId)));
-  if (beyond.length === 0) return;
+  const changedGrants = [
+    ...listGrantsOnlyIn(changes, 'before', 'after'),
+    ...listGrantsOnlyIn(changes, 'after', 'before'),
+  ];
+  const ungrantableRoles = await listUngrantableRoles(
+    tx,
+    actor,
+    project,
+    sortUnique(changedGrants.map(({ roleId }) => roleId)),
+  );
+  if (ungrantableRoles.length === 0) return;
   throw new ApiError(
     'NoAccessError',
-    `You cannot grant or revoke ${beyond.join(', ')}: you lack some of the permissions of ${beyond.length === 1 ? 'this role' : 'these roles'} in project "${project}". Ask a project owner.`,
+    `You cannot grant or revoke ${ungrantableRoles.join(', ')}: you lack some of the permissions of ${ungrantableRoles.length === 1 ? 'this role' : 'these roles'} in project "${project}". Ask a project owner.`,
   );
 }
 
-/** Runs work that can revoke the role Owner, and rejects it if a project with an owner would have none. */
+/** Runs work that can revoke the role Owner, and rejects the change if a project would lose its last owner. */
 async function keepLastOwner(
   tx: Tx,
   project: string,
-  steps: Step[],
+  changes: HolderChange[],
   work: () => Promise<void>,
 ): Promise<void> {
-  const revokes = singles(steps, 'before', 'after').some(({ roleId }) => roleId === PROJECT_ROLES.Owner);
-  const hadOwner = revokes && (await hasOwner(tx, project));
+  const revokesOwner = listGrantsOnlyIn(changes, 'before', 'after').some(
+    ({ roleId }) => roleId === PROJECT_ROLES.Owner,
+  );
+  const hadOwner = revokesOwner && (await hasOwner(tx, project));
   await work();
   if (hadOwner && !(await hasOwner(tx, project))) {
     throw invalidOperation(
@@ -169,39 +202,43 @@ async function keepLastOwner(
   }
 }
 
-async function recordSteps({ tx, record }: Change, project: string, steps: Step[]): Promise<void> {
-  const idsOf = (kind: Grant['kind']) => steps.filter(step => step.kind === kind).map(({ id }) => id);
-  const namesOf = await readNames(tx, {
-    users: idsOf('user'),
-    groups: idsOf('group'),
-    roles: steps.flatMap(({ before, after }) => [...before, ...after]),
+async function recordChanges(
+  { tx, record }: Change,
+  project: string,
+  changes: HolderChange[],
+): Promise<void> {
+  const listIds = (kind: Grant['kind']) => changes.filter(change => change.kind === kind).map(({ id }) => id);
+  const pickNames = await readNames(tx, {
+    users: listIds('user'),
+    groups: listIds('group'),
+    roles: changes.flatMap(({ before, after }) => [...before, ...after]),
   });
-  const added = steps.filter(({ before }) => before.length === 0);
-  if (added.length > 0) {
-    const roles = inOrder(added.flatMap(({ after }) => after)).map(roleId => ({
+  const newHolders = changes.filter(({ before }) => before.length === 0);
+  if (newHolders.length > 0) {
+    const roles = sortUnique(newHolders.flatMap(({ after }) => after)).map(roleId => ({
       roleId,
-      groupIds: holdersOf(added, 'group', roleId),
-      userIds: holdersOf(added, 'user', roleId),
+      groupIds: listHolderIds(newHolders, 'group', roleId),
+      userIds: listHolderIds(newHolders, 'user', roleId),
     }));
-    const names = namesOf({
+    const names = pickNames({
       users: roles.flatMap(({ userIds }) => userIds),
       groups: roles.flatMap(({ groupIds }) => groupIds),
       roles: roles.map(({ roleId }) => roleId),
     });
     record({ type: 'project-access-added', project, data: { roles, ...names } });
   }
-  for (const { kind, id, before, after } of steps) {
+  for (const { kind, id, before, after } of changes) {
     if (before.length === 0) continue;
-    const holder = kind === 'user' ? { userId: id } : { groupId: id };
+    const holderField = kind === 'user' ? { userId: id } : { groupId: id };
     const holders = kind === 'user' ? { users: [id] } : { groups: [id] };
-    const preData = { roles: before, ...holder, ...namesOf({ ...holders, roles: before }) };
+    const preData = { roles: before, ...holderField, ...pickNames({ ...holders, roles: before }) };
     if (after.length === 0) record({ type: `project-access-${kind}-roles-deleted`, project, preData });
     else {
-      const data = { roles: after, ...holder, ...namesOf({ ...holders, roles: after }) };
+      const data = { roles: after, ...holderField, ...pickNames({ ...holders, roles: after }) };
       record({ type: `project-access-${kind}-roles-updated`, project, data, preData });
     }
   }
 }
 
-const holdersOf = (steps: Step[], kind: Grant['kind'], roleId: number): number[] =>
-  steps.filter(step => step.kind === kind && step.after.includes(roleId)).map(({ id }) => id);
+const listHolderIds = (changes: HolderChange[], kind: Grant['kind'], roleId: number): number[] =>
+  changes.filter(change => change.kind === kind && change.after.includes(roleId)).map(({ id }) => id);

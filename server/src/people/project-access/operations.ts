@@ -1,9 +1,9 @@
+import { jsonResponse, Nothing, PathId } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import { jsonResponse, Nothing, PathId } from '../../../../plane/src/platform/http/schema.ts';
-import { inProject, projectId } from '../../platform/http/params.ts';
+import { projectId, projectParams } from '../../platform/http/params.ts';
 import { command, type Operation, type OperationModule, query } from '../../record/operations/definition.ts';
 import { addRoles, changeAccess, replaceAll, replaceRoles, revokeRoles } from './change-access.ts';
-import { grantsOfConfiguration, grantsOfHolders, grantsOfRoles } from './requested-grants.ts';
+import { buildHolderGrants, buildRoleGrants, getConfigurationGrants } from './requested-grants.ts';
 import {
   AccessConfiguration,
   AccessGrant,
@@ -15,13 +15,13 @@ import {
 } from './schema.ts';
 import { listGroupAccess, listProjectRoles, listUserAccess } from './store.ts';
 
-const READ = ['PROJECT_USER_ACCESS_READ', 'PROJECT_USER_ACCESS_WRITE', 'UPDATE_PROJECT'] as const;
-const WRITE = ['PROJECT_USER_ACCESS_WRITE', 'UPDATE_PROJECT'] as const;
-const RULES =
+const READ_PERMISSIONS = ['PROJECT_USER_ACCESS_READ', 'PROJECT_USER_ACCESS_WRITE', 'UPDATE_PROJECT'] as const;
+const WRITE_PERMISSIONS = ['PROJECT_USER_ACCESS_WRITE', 'UPDATE_PROJECT'] as const;
+const RULES_DESCRIPTION =
   'Only owners of the project and admins can grant or revoke a role with permissions that they lack. The last owner cannot be removed.';
 
-/** For those who already had a role, the event is an update. */
-const GRANTED = [
+/** Includes the update events, because an update is recorded if a user or group already has a role. */
+const GRANT_EVENTS = [
   'project-access-added',
   'project-access-user-roles-updated',
   'project-access-group-roles-updated',
@@ -29,7 +29,7 @@ const GRANTED = [
 
 const roleId = PathId('Role');
 
-/** Users and groups have the same operations. */
+/** The kinds of holders, which have the same operations. */
 const HOLDERS = [
   {
     kind: 'user',
@@ -57,8 +57,8 @@ export const PROJECT_ACCESS: OperationModule = {
       summary: 'Get the access to a project',
       description:
         'Returns the users, service accounts and groups with roles in the project, and the roles that can be granted.',
-      permission: READ,
-      params: inProject,
+      permission: READ_PERMISSIONS,
+      params: projectParams,
       output: jsonResponse('The access', ProjectAccess),
       read: async ({ db }, { params: { projectId: project } }) => ({
         version: 1,
@@ -71,9 +71,9 @@ export const PROJECT_ACCESS: OperationModule = {
       id: 'setProjectAccess',
       route: 'PUT /api/admin/projects/:projectId/access',
       summary: 'Set the access to a project',
-      description: `Replaces all roles in the project, with one event for each user or group whose roles change. ${RULES}`,
-      permission: WRITE,
-      params: inProject,
+      description: `Replaces all roles in the project, with one event for each user or group whose roles change. ${RULES_DESCRIPTION}`,
+      permission: WRITE_PERMISSIONS,
+      params: projectParams,
       body: AccessConfiguration,
       output: Nothing,
       rejects: [409],
@@ -86,113 +86,113 @@ export const PROJECT_ACCESS: OperationModule = {
         'project-access-group-roles-deleted',
       ],
       run: (current, { params: { projectId: project }, body }) =>
-        changeAccess(current, project, replaceAll, grantsOfConfiguration(body)),
+        changeAccess(current, project, replaceAll, getConfigurationGrants(body)),
     }),
     command({
       id: 'addProjectAccess',
       route: 'POST /api/admin/projects/:projectId/access',
       summary: 'Grant roles in a project',
-      description: `Grants all of the roles to all of the users and groups, in addition to their roles. For those who already had a role, the event is an update. ${RULES}`,
-      permission: WRITE,
-      params: inProject,
+      description: `Grants all of the roles to all of the users and groups, in addition to their roles. If a user or group already has a role, the event is an update. ${RULES_DESCRIPTION}`,
+      permission: WRITE_PERMISSIONS,
+      params: projectParams,
       body: AccessGrant,
       output: Nothing,
       rejects: [409],
       rejectUnknownFields: [],
-      events: GRANTED,
+      events: GRANT_EVENTS,
       run: (current, { params: { projectId: project }, body }) =>
-        changeAccess(current, project, addRoles, grantsOfRoles(body)),
+        changeAccess(current, project, addRoles, buildRoleGrants(body)),
     }),
     command({
       id: 'addProjectRoleAccess',
       route: 'POST /api/admin/projects/:projectId/role/:roleId/access',
       summary: 'Grant one role in a project',
-      description: `Grants the role to the users and groups, in addition to their roles. For those who already had a role, the event is an update. ${RULES}`,
-      permission: WRITE,
+      description: `Grants the role to the users and groups, in addition to their roles. If a user or group already has a role, the event is an update. ${RULES_DESCRIPTION}`,
+      permission: WRITE_PERMISSIONS,
       params: Type.Object({ projectId, roleId }),
       body: RoleHolders,
       output: Nothing,
       rejects: [409],
       rejectUnknownFields: [],
-      events: GRANTED,
+      events: GRANT_EVENTS,
       run: (current, { params: { projectId: project, roleId: role }, body }) =>
-        changeAccess(current, project, addRoles, grantsOfHolders(Number(role), body)),
+        changeAccess(current, project, addRoles, buildHolderGrants(Number(role), body)),
     }),
-    ...HOLDERS.flatMap(operationsOfHolder),
+    ...HOLDERS.flatMap(buildHolderOperations),
   ],
 };
 
-function operationsOfHolder({ kind, Kind, id, updated, deleted }: (typeof HOLDERS)[number]): Operation[] {
-  const ofHolder = Type.Object({ projectId, holderId: id });
-  const ofRole = Type.Object({ projectId, holderId: id, roleId });
-  const grantsOf = (holderId: string, roles: number[], rolesAt = '/params/roleId') => [
-    { kind, id: Number(holderId), roles, at: '/params/holderId', rolesAt },
+function buildHolderOperations({ kind, Kind, id, updated, deleted }: (typeof HOLDERS)[number]): Operation[] {
+  const holderParams = Type.Object({ projectId, holderId: id });
+  const roleParams = Type.Object({ projectId, holderId: id, roleId });
+  const buildGrants = (holderId: string, roles: number[], rolesPath = '/params/roleId') => [
+    { kind, id: Number(holderId), roles, path: '/params/holderId', rolesPath },
   ];
   return [
     command({
       id: `setProjectRolesOf${Kind}`,
       route: `PUT /api/admin/projects/:projectId/${kind}s/:holderId/roles`,
       summary: `Set the roles of a ${kind} in a project`,
-      description: `Replaces the roles of the ${kind} in the project. ${RULES}`,
-      permission: WRITE,
-      params: ofHolder,
+      description: `Replaces the roles of the ${kind} in the project. ${RULES_DESCRIPTION}`,
+      permission: WRITE_PERMISSIONS,
+      params: holderParams,
       body: HeldRoles,
       output: Nothing,
       rejects: [409],
       rejectUnknownFields: [],
       events: ['project-access-added', updated, deleted],
       run: (current, { params: { projectId: project, holderId }, body }) =>
-        changeAccess(current, project, replaceRoles, grantsOf(holderId, body.roles, '/body/roles')),
+        changeAccess(current, project, replaceRoles, buildGrants(holderId, body.roles, '/body/roles')),
     }),
     command({
       id: `deleteProjectRolesOf${Kind}`,
       route: `DELETE /api/admin/projects/:projectId/${kind}s/:holderId/roles`,
       summary: `Revoke all roles of a ${kind} in a project`,
-      description: `Revokes the roles of the ${kind} in the project. ${RULES}`,
-      permission: WRITE,
-      params: ofHolder,
+      description: `Revokes the roles of the ${kind} in the project. ${RULES_DESCRIPTION}`,
+      permission: WRITE_PERMISSIONS,
+      params: holderParams,
       output: Nothing,
       events: [deleted],
       run: (current, { params: { projectId: project, holderId } }) =>
-        changeAccess(current, project, replaceRoles, grantsOf(holderId, [])),
+        changeAccess(current, project, replaceRoles, buildGrants(holderId, [])),
     }),
     command({
       id: `addProjectRoleTo${Kind}`,
       route: `POST /api/admin/projects/:projectId/${kind}s/:holderId/roles/:roleId`,
       summary: `Grant a ${kind} a role in a project`,
-      description: `Grants the role in addition to the roles of the ${kind}. ${RULES}`,
-      permission: WRITE,
-      params: ofRole,
+      description: `Grants the role in addition to the roles of the ${kind}. ${RULES_DESCRIPTION}`,
+      permission: WRITE_PERMISSIONS,
+      params: roleParams,
       output: Nothing,
       rejects: [409],
       events: ['project-access-added', updated],
       run: (current, { params: { projectId: project, holderId, roleId: role } }) =>
-        changeAccess(current, project, addRoles, grantsOf(holderId, [Number(role)])),
+        changeAccess(current, project, addRoles, buildGrants(holderId, [Number(role)])),
     }),
     command({
       id: `changeProjectRoleOf${Kind}`,
       route: `PUT /api/admin/projects/:projectId/${kind}s/:holderId/roles/:roleId`,
       summary: `Replace the roles of a ${kind} in a project with one`,
-      description: `Grants the role and revokes all other roles of the ${kind} in the project. ${RULES}`,
-      permission: WRITE,
-      params: ofRole,
+      description: `Grants the role and revokes all other roles of the ${kind} in the project. ${RULES_DESCRIPTION}`,
+      permission: WRITE_PERMISSIONS,
+      params: roleParams,
       output: Nothing,
       rejects: [409],
       events: ['project-access-added', updated],
       run: (current, { params: { projectId: project, holderId, roleId: role } }) =>
-        changeAccess(current, project, replaceRoles, grantsOf(holderId, [Number(role)])),
+        changeAccess(current, project, replaceRoles, buildGrants(holderId, [Number(role)])),
     }),
     command({
       id: `deleteProjectRoleOf${Kind}`,
       route: `DELETE /api/admin/projects/:projectId/${kind}s/:holderId/roles/:roleId`,
       summary: `Revoke a role of a ${kind} in a project`,
-      description: `Revokes the role. Other roles stay. ${RULES}`,
-      permission: WRITE,
-      params: ofRole,
+      description: `Revokes the role. Other roles stay. ${RULES_DESCRIPTION}`,
+      permission: WRITE_PERMISSIONS,
+      params: roleParams,
       output: Nothing,
       events: [updated, deleted],
       run: (current, { params: { projectId: project, holderId, roleId: role } }) =>
-        changeAccess(current, project, revokeRoles, grantsOf(holderId, [Number(role)])),
+        changeAccess(current, project, revokeRoles, buildGrants(holderId, [Number(role)])),
     }),
   ];
 }

@@ -1,37 +1,37 @@
 import type { RequestedGrant } from './change-access.ts';
 import type { AccessConfiguration, AccessGrant, RoleHolders } from './schema.ts';
 
-export const grantsOfConfiguration = ({ roles }: AccessConfiguration): RequestedGrant[] =>
+export const getConfigurationGrants = ({ roles }: AccessConfiguration): RequestedGrant[] =>
   roles.flatMap(({ id, users, groups }, index) => {
-    const at = `/body/roles/${index}`;
+    const rolePath = `/body/roles/${index}`;
     return [
-      ...grantsFor('user', users ?? [], `${at}/users`, [id], `${at}/id`),
-      ...grantsFor('group', groups ?? [], `${at}/groups`, [id], `${at}/id`),
+      ...grantsFor('user', users ?? [], `${rolePath}/users`, [id], `${rolePath}/id`),
+      ...grantsFor('group', groups ?? [], `${rolePath}/groups`, [id], `${rolePath}/id`),
     ];
   });
 
-export const grantsOfRoles = ({ roles, users, groups }: AccessGrant): RequestedGrant[] => [
+export const buildRoleGrants = ({ roles, users, groups }: AccessGrant): RequestedGrant[] => [
   ...grantsFor('user', users, '/body/users', roles, '/body/roles'),
   ...grantsFor('group', groups, '/body/groups', roles, '/body/roles'),
 ];
 
-export const grantsOfHolders = (
+export const buildHolderGrants = (
   roleId: number,
   { users = [], groups = [] }: RoleHolders,
 ): RequestedGrant[] => [
-  ...grantsFor('user', idsOf(users), '/body/users', [roleId], '/params/roleId'),
-  ...grantsFor('group', idsOf(groups), '/body/groups', [roleId], '/params/roleId'),
+  ...grantsFor('user', getIds(users), '/body/users', [roleId], '/params/roleId'),
+  ...grantsFor('group', getIds(groups), '/body/groups', [roleId], '/params/roleId'),
 ];
 
-const idsOf = (holders: { id: number }[]): number[] => holders.map(({ id }) => id);
+const getIds = (holders: { id: number }[]): number[] => holders.map(({ id }) => id);
 
-/** Turns a list of ids into grants, each with its path in the request. */
+/** Turns a list of ids into grants. Each grant has its path in the request. */
 function grantsFor(
   kind: RequestedGrant['kind'],
   ids: number[],
-  at: string,
+  holdersPath: string,
   roles: number[],
-  rolesAt: string,
+  rolesPath: string,
 ): RequestedGrant[] {
-  return ids.map((id, index) => ({ kind, id, roles, at: `${at}/${index}`, rolesAt }));
+  return ids.map((id, index) => ({ kind, id, roles, path: `${holdersPath}/${index}`, rolesPath }));
 }

@@ -1,12 +1,5 @@
+import { Named, NamedObject, Nullable, Ref, RowId, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import {
-  Named,
-  NamedObject,
-  Nullable,
-  Ref,
-  RowId,
-  Timestamp,
-} from '../../../../plane/src/platform/http/schema.ts';
 import { Group, Member } from '../groups/schema.ts';
 import { Role } from '../roles/schema.ts';
 
@@ -52,9 +45,9 @@ export const ProjectAccess = Named(
   }),
 );
 
-const MAX_NAMED = 5_000;
+const MAX_HOLDERS = 5_000;
 const MAX_ROLES = 100;
-const ids = (description: string, example: number[], maxItems = MAX_NAMED) =>
+const idList = (description: string, example: number[], maxItems = MAX_HOLDERS) =>
   Type.Array(RowId(), { maxItems, description, examples: [example] });
 const holders = Type.Optional(
   Type.Array(
@@ -63,7 +56,7 @@ const holders = Type.Optional(
       { id: RowId({ description: 'Id of the user or group' }) },
       { description: 'Somebody who has the role' },
     ),
-    { maxItems: MAX_NAMED, examples: [[{ id: 7 }]] },
+    { maxItems: MAX_HOLDERS, examples: [[{ id: 7 }]] },
   ),
 );
 
@@ -73,8 +66,8 @@ export const AccessConfiguration = NamedObject(
     roles: Type.Array(
       NamedObject('RoleAccess', {
         id: RowId({ description: 'Role id; 1 to 6 are the built-in roles', examples: [4] }),
-        users: Type.Optional(Nullable(ids('Ids of users and service accounts', [7]))),
-        groups: Type.Optional(Nullable(ids('Ids of groups', [3]))),
+        users: Type.Optional(Nullable(idList('Ids of users and service accounts', [7]))),
+        groups: Type.Optional(Nullable(idList('Ids of groups', [3]))),
       }),
       { maxItems: MAX_ROLES, description: 'The holders of each role. They replace all current grants' },
     ),
@@ -86,9 +79,9 @@ export type AccessConfiguration = Static<typeof AccessConfiguration>;
 export const AccessGrant = NamedObject(
   'AccessGrant',
   {
-    roles: ids('Ids of the roles', [5], MAX_ROLES),
-    users: ids('Ids of users and service accounts', [7]),
-    groups: ids('Ids of groups', [3]),
+    roles: idList('Ids of the roles', [5], MAX_ROLES),
+    users: idList('Ids of users and service accounts', [7]),
+    groups: idList('Ids of groups', [3]),
   },
   { examples: [{ roles: [5], users: [7], groups: [3] }] },
 );
@@ -103,6 +96,6 @@ export type RoleHolders = Static<typeof RoleHolders>;
 
 export const HeldRoles = NamedObject(
   'HeldRoleIds',
-  { roles: ids('Ids of the roles. They replace the current roles', [5], MAX_ROLES) },
+  { roles: idList('Ids of the roles. They replace the current roles', [5], MAX_ROLES) },
   { examples: [{ roles: [5] }] },
 );

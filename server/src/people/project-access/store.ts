@@ -13,7 +13,7 @@ export type Grant = { kind: 'user' | 'group'; id: number; roles: number[] };
 /** One role of a user or group. */
 export type SingleGrant = { id: number; roleId: number };
 
-const HELD = sql`
+const HELD_ROLE_FIELDS = sql`
   array_agg(held.role_id order by held.role_id) as roles, min(held.role_id) as "roleId",
   min(held.created_at) as "addedAt"`;
 
@@ -27,7 +27,7 @@ export async function listProjectRoles(db: Reader): Promise<Role[]> {
 
 export async function listUserAccess(db: Reader, project: string): Promise<UserAccess[]> {
   const { rows } = await sql<UserAccess>`
-    select users.id, users.name, users.username, users.email, users.kind <> 'user' as "isAPI", ${HELD}
+    select users.id, users.name, users.username, users.email, users.kind <> 'user' as "isAPI", ${HELD_ROLE_FIELDS}
     from user_roles as held join users on users.id = held.user_id
     where held.project = ${project} and users.deleted_at is null
     group by users.id order by users.id`.execute(db);
@@ -38,7 +38,7 @@ export async function listGroupAccess(db: Reader, project: string): Promise<Grou
   const { rows } = await sql<GroupAccess>`
     select groups.id, groups.name, groups.description, groups.mappings_sso as "mappingsSSO",
       groups.root_role_id as "rootRole", groups.created_at as "createdAt", groups.created_by as "createdBy",
-      ${GROUP_MEMBERS} as users, ${HELD}
+      ${GROUP_MEMBERS} as users, ${HELD_ROLE_FIELDS}
     from group_roles as held join groups on groups.id = held.group_id
     where held.project = ${project}
     group by groups.id order by groups.id`.execute(db);
@@ -51,7 +51,10 @@ export async function lockAccess(tx: Tx, project: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Returns the groups that exist. They, and groups with a role in the project, cannot be deleted meanwhile. */
+/**
+ * Locks the groups that exist, and groups with a role in the project, so that they cannot be deleted until the transaction ends.
+ * Returns the ids of the locked groups.
+ */
 export async function lockGroupHolders(tx: Tx, project: string, ids: number[]): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select id from groups
@@ -60,7 +63,10 @@ export async function lockGroupHolders(tx: Tx, project: string, ids: number[]): 
   return rows.map(row => row.id);
 }
 
-/** Returns the users that exist. They, and users with a role in the project, cannot be deleted meanwhile. */
+/**
+ * Locks the users that exist, and users with a role in the project, so that they cannot be deleted until the transaction ends.
+ * Returns the ids of the locked users.
+ */
 export async function lockUserHolders(tx: Tx, project: string, ids: number[]): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select id from users
@@ -89,7 +95,7 @@ const TABLES = {
   group: { table: sql.table('group_roles'), holder: sql.ref('group_id') },
 };
 
-const rowsOf = (grants: SingleGrant[]) =>
+const asRows = (grants: SingleGrant[]) =>
   sql`jsonb_to_recordset(${JSON.stringify(grants)}::jsonb) as given (id integer, "roleId" integer)`;
 
 export async function insertGrants(
@@ -102,7 +108,7 @@ export async function insertGrants(
   const { table, holder } = TABLES[kind];
   await sql`
     insert into ${table} (${holder}, role_id, project, created_by)
-    select given.id, given."roleId", ${project}, ${createdBy} from ${rowsOf(grants)}`.execute(tx);
+    select given.id, given."roleId", ${project}, ${createdBy} from ${asRows(grants)}`.execute(tx);
 }
 
 export async function deleteGrants(
@@ -113,11 +119,11 @@ export async function deleteGrants(
 ): Promise<void> {
   const { table, holder } = TABLES[kind];
   await sql`
-    delete from ${table} using ${rowsOf(grants)}
+    delete from ${table} using ${asRows(grants)}
     where project = ${project} and ${holder} = given.id and role_id = given."roleId"`.execute(tx);
 }
 
-/** Whether the project has an active owner, by their own role or through a group. */
+/** Returns whether the project has an active owner, by their own role or through a group. */
 export async function hasOwner(db: Reader, project: string): Promise<boolean> {
   const { rows } = await sql`
     select from effective_roles as held join users on users.id = held.user_id
@@ -126,8 +132,11 @@ export async function hasOwner(db: Reader, project: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The names of the roles with a permission that the actor lacks in the project. Empty for an owner of the project. */
-export async function listRolesBeyond(
+/**
+ * Lists the names of the roles with a permission that the actor lacks in the project. The list is empty for an owner of the
+ * project.
+ */
+export async function listUngrantableRoles(
   db: Reader,
   actor: Actor,
   project: string,

@@ -1,4 +1,4 @@
-import { invalidOperation } from '../../../../plane/src/platform/errors.ts';
+import { invalidOperation } from '@halyard/plane/platform/errors.ts';
 import type { Role } from './schema.ts';
 
 /** Rejects a built-in role. Returns the type of a custom role. */

@@ -1,11 +1,11 @@
-import { badData } from '../../../../plane/src/platform/errors.ts';
+import { badData } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { examinePermissions } from './permissions.ts';
 import type { RoleInput } from './schema.ts';
-import { insertRole, type WholeRole } from './store.ts';
+import { type FullRole, insertRole } from './store.ts';
 
 /** Creates a custom root role or project role. */
-export async function createRole({ tx, record }: Change, input: RoleInput): Promise<WholeRole> {
+export async function createRole({ tx, record }: Change, input: RoleInput): Promise<FullRole> {
   const type = input.type ?? 'custom';
   const { permissions, violations } = await examinePermissions(tx, type, input.permissions ?? []);
   if (violations.length > 0) throw badData(violations);

@@ -11,7 +11,7 @@ export async function lockRolesIn(
   await lockRolesWithEnvironment(tx, environment, waiting);
 }
 
-/** Removes the permissions in an environment from all roles. Runs before the environment is deleted, with the roles locked. */
+/** Removes the permissions in an environment from all roles. Runs before the environment is deleted, while the roles are locked. */
 export async function removeEnvironmentFromRoles({ tx, record }: Change, environment: string): Promise<void> {
   const roles = await listRolesIn(tx, environment);
   await deletePermissionsIn(tx, environment);

@@ -1,6 +1,6 @@
+import { badData, nameExists, notFound } from '@halyard/plane/platform/errors.ts';
+import { jsonResponse, Nothing, PathId } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import { badData, nameExists, notFound } from '../../../../plane/src/platform/errors.ts';
-import { jsonResponse, Nothing, PathId } from '../../../../plane/src/platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { unchanged } from '../../record/versioned.ts';
 import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
@@ -19,19 +19,19 @@ import {
   WrittenRole,
 } from './schema.ts';
 import {
+  type FullRole,
   findRole,
   isNameTaken,
   listEnvironmentNames,
-  listHoldersOfRole,
+  listRoleHolders,
   listRoles,
-  type WholeRole,
 } from './store.ts';
 import { changeRole } from './update.ts';
 import { VERSIONED_ROLE } from './version.ts';
 
 const params = Type.Object({ roleId: PathId('Role') });
 
-const present = (role: WholeRole) => ({ ...role, permissions: describePermissions(role.permissions) });
+const present = (role: FullRole) => ({ ...role, permissions: describePermissions(role.permissions) });
 
 export const ROLES: OperationModule = {
   tag: 'Roles',
@@ -95,7 +95,7 @@ export const ROLES: OperationModule = {
       output: jsonResponse('The holders', HoldersOfRole),
       read: async ({ db }, { params: { roleId } }) => {
         if (!(await findRole(db, Number(roleId)))) throw notFound(`Role ${roleId}`);
-        return await listHoldersOfRole(db, Number(roleId));
+        return await listRoleHolders(db, Number(roleId));
       },
     }),
     command({

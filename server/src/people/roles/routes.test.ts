@@ -3,13 +3,13 @@ import { expect, test } from 'vitest';
 import { makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
-import { untilWaiting } from '../../test/waiting.ts';
+import { waitForLockWaiters } from '../../test/waiting.ts';
 
 const harness = useHarness();
 
-let number = 0;
-const NEW = () => ({
-  name: `Role ${++number}`,
+let roleCount = 0;
+const newRole = () => ({
+  name: `Role ${++roleCount}`,
   description: 'For a test',
   type: 'custom',
   permissions: [
@@ -22,21 +22,21 @@ const ask = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path = '', body?: object
     ...(body ? { body } : {}),
     ...(token ? { token } : {}),
   });
-const create = async (fields: object = {}) => (await ask('POST', '', { ...NEW(), ...fields })).body.roles;
+const create = async (fields: object = {}) => (await ask('POST', '', { ...newRole(), ...fields })).body.roles;
 const events = async (type: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?type=IS:${type}`)).body.events;
 
-test('creates, reads, updates and deletes a role, with the whole role in each event', async () => {
-  const input = NEW();
-  const created = await ask('POST', '', input);
-  const { id } = created.body.roles;
-  const read = await ask('GET', `/${id}`);
-  const changed = await ask('PUT', `/${id}`, { name: 'Renamed', permissions: [{ name: 'DELETE_FEATURE' }] });
-  const deleted = await ask('DELETE', `/${id}`);
+test('creates, reads, updates and deletes a role, and records the whole role in each event', async () => {
+  const input = newRole();
+  const creation = await ask('POST', '', input);
+  const { id } = creation.body.roles;
+  const role = await ask('GET', `/${id}`);
+  const update = await ask('PUT', `/${id}`, { name: 'Renamed', permissions: [{ name: 'DELETE_FEATURE' }] });
+  const deletion = await ask('DELETE', `/${id}`);
 
-  expect([created.status, read.status, changed.status, deleted.status]).toEqual([200, 200, 200, 200]);
-  expect(read.body).toEqual(created.body.roles);
-  expect(read.body).toMatchObject({
+  expect([creation.status, role.status, update.status, deletion.status]).toEqual([200, 200, 200, 200]);
+  expect(role.body).toEqual(creation.body.roles);
+  expect(role.body).toMatchObject({
     id,
     type: 'custom',
     name: input.name,
@@ -46,8 +46,8 @@ test('creates, reads, updates and deletes a role, with the whole role in each ev
       { name: 'UPDATE_FEATURE_ENVIRONMENT', type: 'environment', environment: 'production' },
     ],
   });
-  expect('environment' in read.body.permissions[0]).toBe(false);
-  const recorded = {
+  expect('environment' in role.body.permissions[0]).toBe(false);
+  const createdData = {
     id,
     type: 'custom',
     name: input.name,
@@ -57,17 +57,21 @@ test('creates, reads, updates and deletes a role, with the whole role in each ev
       { name: 'UPDATE_FEATURE_ENVIRONMENT', environment: 'production' },
     ],
   };
-  const now = { ...recorded, name: 'Renamed', permissions: [{ name: 'DELETE_FEATURE' }] };
-  expect((await events('role-created'))[0]).toMatchObject({ project: null, data: recorded, preData: null });
-  expect((await events('role-updated'))[0]).toMatchObject({ data: now, preData: recorded });
-  expect((await events('role-deleted'))[0]).toMatchObject({ data: null, preData: now });
+  const updatedData = { ...createdData, name: 'Renamed', permissions: [{ name: 'DELETE_FEATURE' }] };
+  expect((await events('role-created'))[0]).toMatchObject({
+    project: null,
+    data: createdData,
+    preData: null,
+  });
+  expect((await events('role-updated'))[0]).toMatchObject({ data: updatedData, preData: createdData });
+  expect((await events('role-deleted'))[0]).toMatchObject({ data: null, preData: updatedData });
   expect((await ask('GET', `/${id}`)).status).toBe(404);
 });
 
 test('records nothing for the same permissions in a different order', async () => {
   const { id, name } = await create();
-  const { permissions } = NEW();
-  const before = (await events('role-updated')).length;
+  const { permissions } = newRole();
+  const eventsBefore = (await events('role-updated')).length;
 
   const response = await ask('PUT', `/${id}`, {
     name,
@@ -75,7 +79,7 @@ test('records nothing for the same permissions in a different order', async () =
   });
 
   expect(response.status).toBe(200);
-  expect((await events('role-updated')).length).toBe(before);
+  expect((await events('role-updated')).length).toBe(eventsBefore);
 });
 
 test('lists built-in and custom roles, and all permissions that a role can have', async () => {
@@ -95,11 +99,11 @@ test('lists built-in and custom roles, and all permissions that a role can have'
     ['Reader', 'project'],
   ]);
   expect(body.roles.at(-1)).toMatchObject({ id, type: 'root-custom' });
-  const names = (list: { name: string }[]) => list.map(one => one.name);
-  expect(names(permissions.root)).toContain('CREATE_PROJECT');
-  expect(names(permissions.root)).not.toContain('ADMIN');
-  expect(names(permissions.project)).toContain('UPDATE_PROJECT');
-  expect(names(permissions.environments)).toEqual(['development', 'production']);
+  const getNames = (list: { name: string }[]) => list.map(item => item.name);
+  expect(getNames(permissions.root)).toContain('CREATE_PROJECT');
+  expect(getNames(permissions.root)).not.toContain('ADMIN');
+  expect(getNames(permissions.project)).toContain('UPDATE_PROJECT');
+  expect(getNames(permissions.environments)).toEqual(['development', 'production']);
   expect(permissions.environments[1].permissions[0]).toEqual({
     id: 2001,
     name: 'CREATE_FEATURE_STRATEGY',
@@ -108,7 +112,7 @@ test('lists built-in and custom roles, and all permissions that a role can have'
     environment: 'production',
   });
   const ids = [...permissions.root, ...permissions.project, ...permissions.environments[0].permissions].map(
-    (one: { id: number }) => one.id,
+    (permission: { id: number }) => permission.id,
   );
   expect(new Set(ids).size).toBe(ids.length);
 });
@@ -123,7 +127,7 @@ test('lists every permission of the built-in roles', async () => {
 
 test('lists every validation error of a role with its path', async () => {
   const response = await ask('POST', '', {
-    ...NEW(),
+    ...newRole(),
     permissions: [
       { name: 'FLY' },
       { name: 'CREATE_FEATURE', environment: 'production' },
@@ -144,12 +148,12 @@ test('lists every validation error of a role with its path', async () => {
   ]);
 });
 
-test('accepts project permissions in a role of the instance, but not ADMIN', async () => {
+test('accepts project permissions in a root role, but not ADMIN', async () => {
   const permissions = [{ name: 'CREATE_PROJECT' }, { name: 'UPDATE_PROJECT' }];
 
-  expect((await ask('POST', '', { ...NEW(), type: 'root-custom', permissions })).status).toBe(200);
+  expect((await ask('POST', '', { ...newRole(), type: 'root-custom', permissions })).status).toBe(200);
   expect(
-    await ask('POST', '', { ...NEW(), type: 'root-custom', permissions: [{ name: 'ADMIN' }] }),
+    await ask('POST', '', { ...newRole(), type: 'root-custom', permissions: [{ name: 'ADMIN' }] }),
   ).toMatchObject({ status: 400, body: { details: [{ path: '/body/permissions/0/name' }] } });
 });
 
@@ -159,27 +163,27 @@ test.each([
   [{ name: undefined }, '/body/name'],
   [{ permissions: [{}] }, '/body/permissions/0/name'],
 ])('rejects %j', async (fields, path) => {
-  expect(await ask('POST', '', { ...NEW(), ...fields })).toMatchObject({
+  expect(await ask('POST', '', { ...newRole(), ...fields })).toMatchObject({
     status: 400,
     body: { name: 'BadDataError', details: [{ path }] },
   });
 });
 
-test('rejects the name of another role, case-insensitive, including built-in roles', async () => {
+test('rejects the name of another role case-insensitively, including built-in roles', async () => {
   const { name, id } = await create();
 
-  for (const taken of [name.toUpperCase(), 'owner']) {
-    const body = { ...NEW(), name: taken, type: 'root-custom', permissions: [] };
+  for (const takenName of [name.toUpperCase(), 'owner']) {
+    const body = { ...newRole(), name: takenName, type: 'root-custom', permissions: [] };
     expect(await ask('POST', '', body)).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
     expect((await ask('POST', '/validate', body)).status).toBe(409);
   }
   expect((await ask('PUT', `/${id}`, { name: name.toUpperCase() })).status).toBe(200);
-  expect((await ask('POST', '/validate', NEW())).status).toBe(200);
-  expect((await ask('POST', '/validate', { ...NEW(), permissions: [{ name: 'FLY' }] })).status).toBe(400);
+  expect((await ask('POST', '/validate', newRole())).status).toBe(200);
+  expect((await ask('POST', '/validate', { ...newRole(), permissions: [{ name: 'FLY' }] })).status).toBe(400);
 });
 
 test.each([1, 2, 3, 4, 5, 6])('rejects an update or deletion of the built-in role %i', async id => {
-  for (const response of [await ask('PUT', `/${id}`, NEW()), await ask('DELETE', `/${id}`)]) {
+  for (const response of [await ask('PUT', `/${id}`, newRole()), await ask('DELETE', `/${id}`)]) {
     expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
   }
 });
@@ -200,18 +204,18 @@ test('lists who has a role and where, groups first', async () => {
   const group = await call(harness.app, 'POST', '/api/admin/groups', {
     body: { name: 'Zebra crew', users: [{ user: { id: user.id } }] },
   });
-  const empty = await ask('GET', `/${role.id}/holders`);
+  const emptyList = await ask('GET', `/${role.id}/holders`);
   for (const holder of [`users/${user.id}`, `groups/${group.body.id}`])
     await call(harness.app, 'POST', `/api/admin/projects/${project.id}/${holder}/roles/${role.id}`);
 
-  const listed = await ask('GET', `/${role.id}/holders`);
+  const list = await ask('GET', `/${role.id}/holders`);
 
-  const held = { project: { id: project.id, name: 'Held in' } };
-  expect(empty.body).toEqual({ holders: [], total: 0 });
-  expect(listed.body).toEqual({
+  const grantedProject = { project: { id: project.id, name: 'Held in' } };
+  expect(emptyList.body).toEqual({ holders: [], total: 0 });
+  expect(list.body).toEqual({
     holders: [
-      { kind: 'group', id: group.body.id, name: 'Zebra crew', members: 1, ...held },
-      { kind: 'user', id: user.id, name: 'holder-of-role', ...held },
+      { kind: 'group', id: group.body.id, name: 'Zebra crew', members: 1, ...grantedProject },
+      { kind: 'user', id: user.id, name: 'holder-of-role', ...grantedProject },
     ],
     total: 2,
   });
@@ -235,7 +239,7 @@ test('lists the holders of a root role: users, groups, and new users of single s
   ]);
 });
 
-test('rejects the deletion of a role in use, and names the holders', async () => {
+test('rejects the deletion of a role in use and names the holders', async () => {
   const role = await create();
   const rootRole = await create({ type: 'root-custom', permissions: [] });
   const project = await makeProject(harness.db);
@@ -247,11 +251,11 @@ test('rejects the deletion of a role in use, and names the holders', async () =>
     body: { roles: [role.id], users: [user.id], groups: [group.id] },
   });
 
-  const rejected = await ask('DELETE', `/${role.id}`);
+  const rejection = await ask('DELETE', `/${role.id}`);
 
-  expect(rejected).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
-  expect(rejected.body.message).toContain(`user holder in project ${project.id}`);
-  expect(rejected.body.message).toContain(`group Holders in project ${project.id}`);
+  expect(rejection).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
+  expect(rejection.body.message).toContain(`user holder in project ${project.id}`);
+  expect(rejection.body.message).toContain(`group Holders in project ${project.id}`);
   expect((await ask('DELETE', `/${rootRole.id}`)).body.message).toContain('group Holders.');
 });
 
@@ -259,14 +263,14 @@ test('does not delete a role that a concurrent request grants', async () => {
   const role = await create();
   const project = await makeProject(harness.db);
   const user = await makeUser(harness.db, 'Viewer');
-  const granting = await harness.db.startTransaction().execute();
+  const grant = await harness.db.startTransaction().execute();
   await sql`insert into user_roles (user_id, role_id, project) values (${user.id}, ${role.id}, ${project.id})`.execute(
-    granting,
+    grant,
   );
 
   const deletion = ask('DELETE', `/${role.id}`);
-  await untilWaiting(harness.db);
-  await granting.commit().execute();
+  await waitForLockWaiters(harness.db);
+  await grant.commit().execute();
 
   expect((await deletion).status).toBe(409);
 });
@@ -279,38 +283,38 @@ test('applies new permissions to all holders of the role immediately', async () 
     body: { roles: [role.id], users: [user.id], groups: [] },
   });
   const features = `/api/admin/projects/${project.id}/features`;
-  const tryIt = async () =>
+  const writeStatus = async () =>
     (await call(harness.app, 'POST', features, { token: user.token, body: {} })).status;
 
-  const before = await tryIt();
+  const statusBefore = await writeStatus();
   await ask('PUT', `/${role.id}`, { name: role.name, permissions: [{ name: 'CREATE_FEATURE' }] });
 
-  expect([before, await tryIt()]).toEqual([403, 400]);
+  expect([statusBefore, await writeStatus()]).toEqual([403, 400]);
 });
 
-test('requires READ_ROLE to read roles, and ADMIN to create them', async () => {
-  const reading = await create({ type: 'root-custom', permissions: [{ name: 'READ_ROLE' }] });
+test('requires READ_ROLE to read roles and ADMIN to create roles', async () => {
+  const readingRole = await create({ type: 'root-custom', permissions: [{ name: 'READ_ROLE' }] });
   const user = await makeUser(harness.db, 'Viewer');
-  await sql`update user_roles set role_id = ${reading.id} where user_id = ${user.id}`.execute(harness.db);
+  await sql`update user_roles set role_id = ${readingRole.id} where user_id = ${user.id}`.execute(harness.db);
 
   expect((await ask('GET', '', undefined, user.token)).status).toBe(200);
-  expect((await ask('POST', '', NEW(), user.token)).status).toBe(403);
+  expect((await ask('POST', '', newRole(), user.token)).status).toBe(403);
 });
 
 test('does not remove ADMIN from the role of the last admin', async () => {
   const role = await create({ type: 'root-custom', permissions: [] });
   const user = await makeUser(harness.db, 'Viewer');
-  // No request can add ADMIN to a custom role, but a row written in a different way can have it.
+  // No request can add ADMIN to a custom role, but a row that was written directly can have it.
   await sql`insert into role_permissions (role_id, permission) values (${role.id}, 'ADMIN')`.execute(
     harness.db,
   );
   await sql`update user_roles set role_id = ${role.id} where user_id = ${user.id}`.execute(harness.db);
-  const withoutAdmin = () => ask('PUT', `/${role.id}`, { name: role.name, permissions: [] });
+  const removeAdmin = () => ask('PUT', `/${role.id}`, { name: role.name, permissions: [] });
   await sql`delete from user_roles where role_id = 1`.execute(harness.db);
 
-  const rejected = await withoutAdmin();
+  const rejection = await removeAdmin();
   await makeUser(harness.db, 'Admin');
 
-  expect(rejected).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
-  expect((await withoutAdmin()).status).toBe(200);
+  expect(rejection).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  expect((await removeAdmin()).status).toBe(200);
 });

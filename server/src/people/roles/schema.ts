@@ -1,18 +1,18 @@
-import { type Static, Type } from 'typebox';
 import {
+  DisplayName,
   Named,
   NamedObject,
   Nullable,
   Ref,
   RowId,
-  ShownName,
-} from '../../../../plane/src/platform/http/schema.ts';
+} from '@halyard/plane/platform/http/schema.ts';
+import { type Static, Type } from 'typebox';
 
-/** Roles of the instance and of projects. Admins create the custom ones. */
+/** Roles of the instance and of projects. Admins create the custom roles. */
 export const ROLE_TYPES = ['root', 'project', 'root-custom', 'custom'] as const;
 const CUSTOM_TYPES = ['root-custom', 'custom'] as const;
 
-const name = ShownName({ description: 'Name of the role', examples: ['Release manager'] });
+const name = DisplayName({ description: 'Name of the role', examples: ['Release manager'] });
 const description = Type.String({
   description: 'What the role is for',
   maxLength: 500,
@@ -155,7 +155,7 @@ export const HoldersOfRole = Named(
 );
 export type HoldersOfRole = Static<typeof HoldersOfRole>;
 
-/** Unleash clients read one role from the field `roles`. */
+/** The field `roles` holds a single role, because Unleash clients expect it there. */
 export const WrittenRole = Named(
   'WrittenRole',
   Type.Object(

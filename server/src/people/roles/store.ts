@@ -5,7 +5,7 @@ import type { HoldersOfRole, Role } from './schema.ts';
 export type RolePermission = { name: string; environment?: string; project?: string };
 
 /** A role with its permissions. */
-export type WholeRole = Role & { permissions: RolePermission[] };
+export type FullRole = Role & { permissions: RolePermission[] };
 
 const ROLE = sql`roles.id, roles.type, roles.name, roles.description`;
 
@@ -22,14 +22,14 @@ export async function listRoles(db: Reader): Promise<Role[]> {
   return rows;
 }
 
-export async function findRole(db: Reader, id: number): Promise<WholeRole | undefined> {
-  const { rows } = await sql<WholeRole>`
+export async function findRole(db: Reader, id: number): Promise<FullRole | undefined> {
+  const { rows } = await sql<FullRole>`
     select ${ROLE}, ${PERMISSIONS} from roles where id = ${id}`.execute(db);
   return rows[0];
 }
 
-/** Locks the role. Until the transaction ends, nobody can change or grant it. */
-export async function lockRole(tx: Tx, id: number): Promise<WholeRole | undefined> {
+/** Locks the role. Until the transaction ends, nobody can change or grant the role. */
+export async function lockRole(tx: Tx, id: number): Promise<FullRole | undefined> {
   await sql`select from roles where id = ${id} for update`.execute(tx);
   return await findRole(tx, id);
 }
@@ -49,9 +49,9 @@ export async function lockRolesWithEnvironment(
     order by id for update ${waiting === 'nowait' ? sql`nowait` : sql``}`.execute(tx);
 }
 
-/** The roles with permissions in the environment. */
-export async function listRolesIn(db: Reader, environment: string): Promise<WholeRole[]> {
-  const { rows } = await sql<WholeRole>`
+/** Lists the roles with permissions in the environment. */
+export async function listRolesIn(db: Reader, environment: string): Promise<FullRole[]> {
+  const { rows } = await sql<FullRole>`
     select ${ROLE}, ${PERMISSIONS} from roles where ${hasPermissionIn(environment)} order by id`.execute(db);
   return rows;
 }
@@ -65,7 +65,7 @@ export async function isNameTaken(db: Reader, name: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-export async function insertRole(tx: Tx, role: Omit<WholeRole, 'id'>): Promise<number> {
+export async function insertRole(tx: Tx, role: Omit<FullRole, 'id'>): Promise<number> {
   const { id } = await tx
     .insertInto('roles')
     .values({ name: role.name, type: role.type, description: role.description })
@@ -75,7 +75,7 @@ export async function insertRole(tx: Tx, role: Omit<WholeRole, 'id'>): Promise<n
   return id;
 }
 
-export async function updateRole(tx: Tx, role: WholeRole): Promise<void> {
+export async function updateRole(tx: Tx, role: FullRole): Promise<void> {
   await tx
     .updateTable('roles')
     .set({ name: role.name, description: role.description })
@@ -98,7 +98,7 @@ export async function deleteRole(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('roles').where('id', '=', id).execute();
 }
 
-/** The users, service accounts and groups with the role, by name, each with the project of the grant. */
+/** Describes the users, service accounts and groups with the role, by name, each with the project of the grant. */
 export async function listHolders(db: Reader, id: number): Promise<string[]> {
   const { rows } = await sql<{ holder: string }>`
     select holder || coalesce(' in project ' || project, '') as holder from (
@@ -119,8 +119,8 @@ export async function listHolders(db: Reader, id: number): Promise<string[]> {
 
 const MAX_HOLDERS = 200;
 
-/** Who has the role and where, groups first. */
-export async function listHoldersOfRole(db: Reader, id: number): Promise<HoldersOfRole> {
+/** Lists who has the role and where. Groups come first. */
+export async function listRoleHolders(db: Reader, id: number): Promise<HoldersOfRole> {
   const { rows } = await sql<NullForAbsent<HoldersOfRole['holders'][number]> & { total: number }>`
     select held.kind, held.id, held.name, held.members, count(*) over () as total,
       case when projects.id is not null
@@ -154,7 +154,7 @@ export async function listHoldersOfRole(db: Reader, id: number): Promise<Holders
   };
 }
 
-/** Returns the environments of the permissions that exist. They cannot be deleted until the transaction ends. */
+/** Returns the environments that exist among those of the permissions. They cannot be deleted until the transaction ends. */
 export async function lockExistingEnvironments(tx: Tx, permissions: RolePermission[]): Promise<string[]> {
   const names = permissions.flatMap(({ environment }) => environment ?? []);
   if (names.length === 0) return [];

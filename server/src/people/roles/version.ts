@@ -1,8 +1,8 @@
 import type { Versioned } from '../../record/versioned.ts';
-import { lockRole, type WholeRole } from './store.ts';
+import { type FullRole, lockRole } from './store.ts';
 
-export const VERSIONED_ROLE: Versioned<number, WholeRole> = {
-  nameOf: id => `Role ${id}`,
+export const VERSIONED_ROLE: Versioned<number, FullRole> = {
+  formatName: id => `Role ${id}`,
   lock: ({ tx }, id) => lockRole(tx, id),
   derived: [],
 };

@@ -1,4 +1,4 @@
-import type { Violation } from '../../../../plane/src/platform/errors.ts';
+import type { Violation } from '@halyard/plane/platform/errors.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { lockExistingRoles } from './store.ts';
 
@@ -7,15 +7,18 @@ const RULES = {
   project: 'does not exist or is not a project role',
 };
 
-/** Violations of a body for roles that do not exist or have the wrong scope. The others cannot be deleted meanwhile. */
+/**
+ * Returns the violations for roles in a body that do not exist or have the wrong scope. Locks the other roles, so
+ * that they cannot be deleted until the transaction ends.
+ */
 export async function roleViolations(
   tx: Tx,
   scope: keyof typeof RULES,
   roles: { id: number; path: string }[],
 ): Promise<Violation[]> {
   if (roles.length === 0) return [];
-  const found = new Set(await lockExistingRoles(tx, [...new Set(roles.map(({ id }) => id))], scope));
+  const existingIds = new Set(await lockExistingRoles(tx, [...new Set(roles.map(({ id }) => id))], scope));
   return roles
-    .filter(({ id }) => !found.has(id))
+    .filter(({ id }) => !existingIds.has(id))
     .map(({ id, path }) => ({ message: `role ${id} ${RULES[scope]}`, path }));
 }

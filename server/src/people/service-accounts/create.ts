@@ -1,11 +1,11 @@
-import { badData } from '../../../../plane/src/platform/errors.ts';
+import { badData } from '@halyard/plane/platform/errors.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { needsKey } from '../../platform/secrets/needs-key.ts';
 import type { Keyring } from '../../platform/secrets/seal.ts';
 import type { Change } from '../../record/change.ts';
 import { setRootRole } from '../grants/grant.ts';
 import { roleViolations } from '../roles/violations.ts';
-import { reservedNames } from '../users/reserved.ts';
+import { reservedNameViolations } from '../users/reserved.ts';
 import type { NewServiceAccount } from './schema.ts';
 import { insertServiceAccount } from './store.ts';
 
@@ -29,13 +29,13 @@ export async function createServiceAccount(
   return id;
 }
 
-/** Checks the role in a request that the schema rejected, so that the response lists this violation too. */
-export async function checkRole(db: Db, rootRole: number | undefined): Promise<void> {
+/** Checks the role even if the schema rejected the request, so that the response lists this violation too. */
+export async function checkRootRole(db: Db, rootRole: number | undefined): Promise<void> {
   if (rootRole !== undefined) await db.transaction().execute(tx => requireRootRole(tx, rootRole));
 }
 
 export function rejectReserved(names: { name: string; username: string | null }): void {
-  const details = [...reservedNames(names)];
+  const details = [...reservedNameViolations(names)];
   if (details.length > 0) throw badData(details);
 }
 

@@ -1,13 +1,13 @@
+import { notFound } from '@halyard/plane/platform/errors.ts';
+import { jsonResponse, Nothing, PathId } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import { notFound } from '../../../../plane/src/platform/errors.ts';
-import { jsonResponse, Nothing, PathId } from '../../../../plane/src/platform/http/schema.ts';
 import { requireFutureExpiry } from '../../access/expiry.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { unchanged } from '../../record/versioned.ts';
 import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
 import { NewServiceToken, PersonalToken, PersonalTokenList } from '../users/schema.ts';
-import { checkRole, createServiceAccount } from './create.ts';
+import { checkRootRole, createServiceAccount } from './create.ts';
 import { removeServiceAccount } from './remove.ts';
 import {
   NewServiceAccount,
@@ -69,7 +69,7 @@ export const SERVICE_ACCOUNTS: OperationModule = {
       status: 201,
       rejects: [409],
       rejectUnknownFields: ACCEPTED_FIELDS.serviceAccount,
-      checks: [({ body }, db) => checkRole(db, body.rootRole)],
+      checks: [({ body }, db) => checkRootRole(db, body.rootRole)],
       events: ['service-account-created'],
       run: (current, { body }, { keyring }) => createServiceAccount(current, body, keyring),
       respond: (tx, _, id) => readServiceAccount(tx, id),
@@ -85,7 +85,7 @@ export const SERVICE_ACCOUNTS: OperationModule = {
       body: ServiceAccountUpdate,
       output: jsonResponse('The account', ServiceAccount),
       rejectUnknownFields: ACCEPTED_FIELDS.serviceAccount,
-      checks: [({ body }, db) => checkRole(db, body.rootRole)],
+      checks: [({ body }, db) => checkRootRole(db, body.rootRole)],
       events: ['service-account-updated'],
       precondition: ({ params: { id } }) => unchanged(VERSIONED_SERVICE_ACCOUNT, Number(id)),
       run: (current, { params: { id }, body }, { keyring }) =>
@@ -140,7 +140,7 @@ export const SERVICE_ACCOUNTS: OperationModule = {
       id: 'deleteServiceAccountToken',
       route: 'DELETE /api/admin/service-account/:id/token/:tokenId',
       summary: 'Delete a token of a service account',
-      description: 'Deletes a token of the account. Every server rejects it immediately.',
+      description: "Deletes one of the account's tokens. Every server rejects the token immediately.",
       permission: ['ADMIN'],
       params: Type.Object({ id, tokenId: PathId('Token') }),
       output: Nothing,

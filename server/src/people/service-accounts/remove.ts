@@ -1,7 +1,7 @@
-import { notFound } from '../../../../plane/src/platform/errors.ts';
+import { notFound } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { forgetOwnSecrets } from '../api-tokens/own-secrets.ts';
-import { revokeRolesOfUsers } from '../grants/revoke.ts';
+import { revokeUserRoles } from '../grants/revoke.ts';
 import { leaveAllGroups } from '../groups/members.ts';
 import { lockServiceAccount, markAccountDeleted } from './store.ts';
 
@@ -10,7 +10,7 @@ export async function removeServiceAccount(current: Change, id: number): Promise
   const { tx, record } = current;
   const account = await lockServiceAccount(tx, id);
   if (!account) throw notFound(`Service account ${id}`);
-  await revokeRolesOfUsers(current, [id]);
+  await revokeUserRoles(current, [id]);
   await leaveAllGroups(current, [id]);
   await markAccountDeleted(tx, id);
   await forgetOwnSecrets(current, id);

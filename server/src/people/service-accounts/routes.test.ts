@@ -5,31 +5,32 @@ import { makePerson, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { logIn, tryLogin } from '../../test/login.ts';
 import { call } from '../../test/request.ts';
-import { untilWaiting } from '../../test/waiting.ts';
+import { waitForLockWaiters } from '../../test/waiting.ts';
 import { MAX_PERSONAL_TOKENS } from '../users/personal-tokens.ts';
 
 const harness = useHarness();
 
 const NEXT_YEAR = new Date(Date.now() + 365 * 86_400_000).toISOString();
-let number = 0;
+let accountCount = 0;
 const ask = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path = '', body?: object) =>
   call(harness.app, method, `/api/admin/service-account${path}`, body ? { body } : {});
 const create = async (rootRole: number = ROOT_ROLES.Viewer) =>
-  (await ask('POST', '', { name: `Robot ${++number}`, username: `robot-${number}`, rootRole })).body;
+  (await ask('POST', '', { name: `Robot ${++accountCount}`, username: `robot-${accountCount}`, rootRole }))
+    .body;
 const addToken = (id: number, description = 'pipeline') =>
   ask('POST', `/${id}/token`, { description, expiresAt: NEXT_YEAR });
 const events = async (query: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?${query}`)).body.events;
 
 test('creates, lists, updates and deletes a service account, and records each change', async () => {
-  const created = await ask('POST', '', { name: 'Deployer', username: 'deploy', rootRole: 3 });
-  const { id } = created.body;
-  const listed = (await ask('GET')).body;
-  const changed = await ask('PUT', `/${id}`, { name: 'Deployments', rootRole: 2 });
-  const deleted = await ask('DELETE', `/${id}`);
+  const creation = await ask('POST', '', { name: 'Deployer', username: 'deploy', rootRole: 3 });
+  const { id } = creation.body;
+  const list = (await ask('GET')).body;
+  const update = await ask('PUT', `/${id}`, { name: 'Deployments', rootRole: 2 });
+  const deletion = await ask('DELETE', `/${id}`);
 
-  expect([created.status, changed.status, deleted.status]).toEqual([201, 200, 200]);
-  expect(created.body).toEqual({
+  expect([creation.status, update.status, deletion.status]).toEqual([201, 200, 200]);
+  expect(creation.body).toEqual({
     id,
     isAPI: true,
     name: 'Deployer',
@@ -39,38 +40,38 @@ test('creates, lists, updates and deletes a service account, and records each ch
     createdAt: expect.any(String),
     tokens: [],
   });
-  expect(listed.serviceAccounts).toEqual([created.body]);
-  expect(listed.rootRoles.map((role: { name: string }) => role.name)).toEqual(['Admin', 'Editor', 'Viewer']);
-  const recorded = { id, name: 'Deployer', username: 'deploy', rootRole: 3, readsTokenSecrets: false };
-  const now = { ...recorded, name: 'Deployments', rootRole: 2 };
-  expect((await events('type=IS:service-account-created'))[0].data).toEqual(recorded);
+  expect(list.serviceAccounts).toEqual([creation.body]);
+  expect(list.rootRoles.map((role: { name: string }) => role.name)).toEqual(['Admin', 'Editor', 'Viewer']);
+  const createdData = { id, name: 'Deployer', username: 'deploy', rootRole: 3, readsTokenSecrets: false };
+  const updatedData = { ...createdData, name: 'Deployments', rootRole: 2 };
+  expect((await events('type=IS:service-account-created'))[0].data).toEqual(createdData);
   expect((await events('type=IS:service-account-updated'))[0]).toMatchObject({
-    data: now,
-    preData: recorded,
+    data: updatedData,
+    preData: createdData,
   });
-  expect((await events('type=IS:service-account-deleted'))[0].preData).toEqual(now);
+  expect((await events('type=IS:service-account-deleted'))[0].preData).toEqual(updatedData);
   expect((await ask('GET')).body.serviceAccounts).toEqual([]);
   expect((await ask('PUT', `/${id}`, {})).status).toBe(404);
 });
 
-test('creates a token that acts as the account, shows its secret once, and stores its hash', async () => {
+test('creates a token that acts as the account, shows its secret once and stores only its hash', async () => {
   const { id, username } = await create(ROOT_ROLES.Editor);
 
-  const created = await addToken(id);
-  const { secret } = created.body;
+  const tokenResponse = await addToken(id);
+  const { secret } = tokenResponse.body;
   const me = await call(harness.app, 'GET', '/api/admin/user', { token: secret });
-  const made = await call(harness.app, 'POST', '/api/admin/tag-types', {
+  const write = await call(harness.app, 'POST', '/api/admin/tag-types', {
     token: secret,
     body: { name: 'made-by-robot' },
   });
-  const listed = await ask('GET', `/${id}/token`);
+  const tokenList = await ask('GET', `/${id}/token`);
 
-  expect(created.status).toBe(201);
+  expect(tokenResponse.status).toBe(201);
   expect(secret).toMatch(/^user:hys_[0-9A-Za-z]{49}$/);
   expect(me.body.user).toMatchObject({ id, isAPI: true });
-  expect(made.status).toBe(201);
-  expect(listed.body.pats).toEqual(
-    [{ ...created.body, secret: undefined, seenAt: expect.anything() }].map(
+  expect(write.status).toBe(201);
+  expect(tokenList.body.pats).toEqual(
+    [{ ...tokenResponse.body, secret: undefined, seenAt: expect.anything() }].map(
       ({ secret: _, ...token }) => token,
     ),
   );
@@ -80,9 +81,9 @@ test('creates a token that acts as the account, shows its secret once, and store
     createdByUserId: id,
     createdByKind: 'service-account',
   });
-  const all = JSON.stringify(await events('limit=1000'));
-  expect(all).toContain('service-account-token-created');
-  expect(all).not.toContain(secret.slice(-12));
+  const eventsText = JSON.stringify(await events('limit=1000'));
+  expect(eventsText).toContain('service-account-token-created');
+  expect(eventsText).not.toContain(secret.slice(-12));
   const { rows } = await sql<{ row: string }>`
     select personal_access_tokens::text as row from personal_access_tokens where user_id = ${id}`.execute(
     harness.db,
@@ -92,29 +93,29 @@ test('creates a token that acts as the account, shows its secret once, and store
 
 test('rejects a deleted token and the tokens of a deleted account', async () => {
   const { id } = await create();
-  const [one, other] = [(await addToken(id, 'one')).body, (await addToken(id, 'other')).body];
-  const ask401 = async (token: string) =>
+  const [first, second] = [(await addToken(id, 'one')).body, (await addToken(id, 'other')).body];
+  const requestStatus = async (token: string) =>
     (await call(harness.app, 'GET', '/api/admin/user', { token })).status;
 
-  expect((await ask('DELETE', `/${id}/token/${one.id}`)).status).toBe(200);
-  expect([await ask401(one.secret), await ask401(other.secret)]).toEqual([401, 200]);
-  expect((await ask('DELETE', `/${id}/token/${one.id}`)).status).toBe(404);
+  expect((await ask('DELETE', `/${id}/token/${first.id}`)).status).toBe(200);
+  expect([await requestStatus(first.secret), await requestStatus(second.secret)]).toEqual([401, 200]);
+  expect((await ask('DELETE', `/${id}/token/${first.id}`)).status).toBe(404);
   expect((await events('type=IS:service-account-token-deleted'))[0].preData).toMatchObject({
-    id: one.id,
+    id: first.id,
     userId: id,
     description: 'one',
   });
 
   await ask('DELETE', `/${id}`);
-  expect(await ask401(other.secret)).toBe(401);
+  expect(await requestStatus(second.secret)).toBe(401);
 });
 
 test('rejects the deletion of tokens of other accounts and of users', async () => {
-  const [mine, theirs] = [await create(), await create()];
+  const [ownAccount, otherAccount] = [await create(), await create()];
   const user = await makeUser(harness.db, 'Viewer');
-  const { id } = (await addToken(theirs.id)).body;
+  const { id } = (await addToken(otherAccount.id)).body;
 
-  expect((await ask('DELETE', `/${mine.id}/token/${id}`)).status).toBe(404);
+  expect((await ask('DELETE', `/${ownAccount.id}/token/${id}`)).status).toBe(404);
   for (const [method, path] of [
     ['GET', `/${user.id}/token`],
     ['DELETE', `/${user.id}`],
@@ -124,12 +125,12 @@ test('rejects the deletion of tokens of other accounts and of users', async () =
   }
 });
 
-test('does not list a service account as a user, and rejects its login', async () => {
+test('does not list a service account as a user and rejects its login', async () => {
   const { id, username } = await create(ROOT_ROLES.Admin);
-  const admin = (path: string) => call(harness.app, 'GET', `/api/admin/user-admin${path}`);
+  const readAdmin = (path: string) => call(harness.app, 'GET', `/api/admin/user-admin${path}`);
   const password = 'a quite long and unguessable one 4711';
 
-  const changed = await call(harness.app, 'POST', `/api/admin/user-admin/${id}/change-password`, {
+  const passwordChange = await call(harness.app, 'POST', `/api/admin/user-admin/${id}/change-password`, {
     body: { password },
   });
   const link = await call(harness.app, 'POST', '/api/admin/user-admin/reset-password', { body: { id } });
@@ -138,12 +139,12 @@ test('does not list a service account as a user, and rejects its login', async (
     body: { username, password },
   });
 
-  expect([changed.status, link.status, login.status]).toEqual([404, 404, 401]);
+  expect([passwordChange.status, link.status, login.status]).toEqual([404, 404, 401]);
   for (const path of ['', `/search?q=${username}`, '/access', '/inactive']) {
-    expect(JSON.stringify((await admin(path)).body)).not.toContain(username);
+    expect(JSON.stringify((await readAdmin(path)).body)).not.toContain(username);
   }
-  for (const path of [`/${id}`, `/${id}/permissions`]) expect((await admin(path)).status).toBe(404);
-  expect((await admin('/admin-count')).body).toMatchObject({ password: 0, noPassword: 0, service: 1 });
+  for (const path of [`/${id}`, `/${id}/permissions`]) expect((await readAdmin(path)).status).toBe(404);
+  expect((await readAdmin('/admin-count')).body).toMatchObject({ password: 0, noPassword: 0, service: 1 });
   expect((await call(harness.app, 'DELETE', `/api/admin/user-admin/${id}`)).status).toBe(404);
   await ask('DELETE', `/${id}`);
 });
@@ -173,7 +174,7 @@ test.each([
   });
 });
 
-test('keeps usernames unique among users and accounts, with the name as default', async () => {
+test('keeps usernames unique among users and accounts and uses the name by default', async () => {
   const user = await makeUser(harness.db, 'Viewer');
 
   expect(await ask('POST', '', { name: 'x', username: user.username, rootRole: 3 })).toMatchObject({
@@ -183,7 +184,7 @@ test('keeps usernames unique among users and accounts, with the name as default'
   expect((await ask('POST', '', { name: 'Just a name', rootRole: 3 })).body.username).toBe('Just a name');
 });
 
-test('does not count an account as member of a project, and records the loss of its roles and groups', async () => {
+test('does not count an account as a member of a project, and records the loss of its roles and groups', async () => {
   const project = await makeProject(harness.db, { mode: 'private' });
   const account = await create();
   const { secret } = (await addToken(account.id)).body;
@@ -204,14 +205,16 @@ test('does not count an account as member of a project, and records the loss of 
   await ask('DELETE', `/${account.id}`);
 
   expect((await call(harness.app, 'GET', `${url}/access`)).body.users).toEqual([]);
-  const [last] = await events('type=IS:service-account-deleted&limit=1');
-  const together = await events(`groupId=IS:${last.groupId}`);
-  expect(together.map((event: { type: string; project: string }) => [event.type, event.project])).toEqual([
+  const [deletionEvent] = await events('type=IS:service-account-deleted&limit=1');
+  const groupedEvents = await events(`groupId=IS:${deletionEvent.groupId}`);
+  expect(
+    groupedEvents.map((event: { type: string; project: string }) => [event.type, event.project]),
+  ).toEqual([
     ['service-account-deleted', null],
     ['group-user-removed', null],
     ['project-access-user-roles-deleted', project.id],
   ]);
-  expect(together[1].preData).toMatchObject({ groupId: group.id, userId: account.id });
+  expect(groupedEvents[1].preData).toMatchObject({ groupId: group.id, userId: account.id });
 });
 
 test('makes an account the owner of a project that it creates', async () => {
@@ -227,28 +230,28 @@ test('makes an account the owner of a project that it creates', async () => {
   expect(access.body.users).toMatchObject([{ id, roles: [PROJECT_ROLES.Owner] }]);
 });
 
-test('applies the limit of tokens to concurrent requests', async () => {
+test('applies the token limit to concurrent requests', async () => {
   const { id } = await create();
-  for (let made = 1; made < MAX_PERSONAL_TOKENS; made++) await addToken(id, `token ${made}`);
+  for (let tokens = 1; tokens < MAX_PERSONAL_TOKENS; tokens++) await addToken(id, `token ${tokens}`);
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from users where id = ${id} for update`.execute(blocker);
 
-  const both = Promise.all([addToken(id, 'a'), addToken(id, 'b')]);
-  await untilWaiting(harness.db, 2);
+  const responses = Promise.all([addToken(id, 'a'), addToken(id, 'b')]);
+  await waitForLockWaiters(harness.db, 2);
   await blocker.rollback().execute();
 
-  expect((await both).map(response => response.status).toSorted()).toEqual([201, 400]);
+  expect((await responses).map(response => response.status).toSorted()).toEqual([201, 400]);
 });
 
 test('rejects a grant to an account that a concurrent request deletes', async () => {
   const project = await makeProject(harness.db);
   const { id } = await create();
-  const deleting = await harness.db.startTransaction().execute();
-  await sql`update users set deleted_at = now() where id = ${id}`.execute(deleting);
+  const deletion = await harness.db.startTransaction().execute();
+  await sql`update users set deleted_at = now() where id = ${id}`.execute(deletion);
 
   const grant = call(harness.app, 'POST', `/api/admin/projects/${project.id}/users/${id}/roles/6`);
-  await untilWaiting(harness.db);
-  await deleting.commit().execute();
+  await waitForLockWaiters(harness.db);
+  await deletion.commit().execute();
 
   expect((await grant).status).toBe(404);
 });
@@ -256,13 +259,13 @@ test('rejects a grant to an account that a concurrent request deletes', async ()
 test('rejects the login and the session of an account, even with a password hash', async () => {
   const person = await makePerson(harness.db);
   const browser = await logIn(harness.app, person.username);
-  const me = () => browser.ask('GET', '/api/admin/user');
-  const before = (await me()).status;
-  // Turns a user into a service account, which no operation does.
+  const readMe = () => browser.ask('GET', '/api/admin/user');
+  const statusBefore = (await readMe()).status;
+  // The user becomes a service account in the database, because no operation can do this.
   await sql`update users set kind = 'service-account' where id = ${person.id}`.execute(harness.db);
 
-  const responses = [await me(), await tryLogin(harness.app, person.username)];
+  const responses = [await readMe(), await tryLogin(harness.app, person.username)];
 
-  expect(before).toBe(200);
+  expect(statusBefore).toBe(200);
   expect(responses.map(({ status }) => status)).toEqual([401, 401]);
 });

@@ -1,21 +1,21 @@
-import { type Static, Type } from 'typebox';
 import {
+  DisplayName,
   Named,
   NamedObject,
   Ref,
   RowId,
-  ShownName,
   Timestamp,
-} from '../../../../plane/src/platform/http/schema.ts';
+} from '@halyard/plane/platform/http/schema.ts';
+import { type Static, Type } from 'typebox';
 import { Role } from '../roles/schema.ts';
 import { PersonalToken } from '../users/schema.ts';
 
-const name = ShownName({
+const name = DisplayName({
   description: 'Name of the service account',
   maxLength: 255,
   examples: ['Deployment pipeline'],
 });
-const username = ShownName({
+const username = DisplayName({
   description: 'Username of the service account',
   maxLength: 255,
   examples: ['deployer'],

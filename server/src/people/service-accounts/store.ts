@@ -9,10 +9,10 @@ export type ServiceAccountFields = Pick<
   'id' | 'name' | 'username' | 'rootRole' | 'readsTokenSecrets'
 >;
 
-const iso = (column: string) =>
+const isoTime = (column: string) =>
   sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** A service account always has both names. The columns can be null because a user may have only one. */
+/** The names are never null for a service account. The columns can be null because a user may have only one name. */
 const FIELDS = sql`
   users.id, coalesce(users.name, '') as name, coalesce(users.username, '') as username,
   (select role_id from user_roles where user_id = users.id and project is null) as "rootRole",
@@ -25,8 +25,8 @@ const ACCOUNTS = sql`
     coalesce((
       select jsonb_agg(jsonb_build_object(
         'id', token.id, 'description', token.description, 'userId', token.user_id,
-        'createdAt', ${iso('token.created_at')}, 'expiresAt', ${iso('token.expires_at')},
-        'seenAt', ${iso('token.seen_at')}, 'kind', 'service', 'scope', token.scope, 'changesLeft', token.changes_left
+        'createdAt', ${isoTime('token.created_at')}, 'expiresAt', ${isoTime('token.expires_at')},
+        'seenAt', ${isoTime('token.seen_at')}, 'kind', 'service', 'scope', token.scope, 'changesLeft', token.changes_left
       ) order by token.id)
       from personal_access_tokens as token where token.user_id = users.id
     ), '[]') as tokens
@@ -78,7 +78,7 @@ export async function updateAccount(
     .execute();
 }
 
-/** The row stays, because events refer to it. */
+/** Marks the account as deleted. The row stays, because events refer to it. */
 export async function markAccountDeleted(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('personal_access_tokens').where('user_id', '=', id).execute();
   await tx.updateTable('users').set({ deleted_at: sql<string>`now()` }).where('id', '=', id).execute();

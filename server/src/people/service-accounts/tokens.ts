@@ -1,10 +1,13 @@
-import { notFound } from '../../../../plane/src/platform/errors.ts';
+import { notFound } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { issueAccountToken, revokeAccountToken, tokenEventData } from '../users/personal-tokens.ts';
 import type { NewServiceToken, PersonalToken } from '../users/schema.ts';
 import { lockServiceAccount } from './store.ts';
 
-/** Creates a token that acts as the service account. Only the returned value has the secret. */
+/**
+ * Creates a token that acts as the service account. Only the returned value contains the secret, because the database stores a
+ * hash.
+ */
 export async function createServiceToken(
   current: Change,
   accountId: number,

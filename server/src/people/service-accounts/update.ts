@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { notFound } from '../../../../plane/src/platform/errors.ts';
+import { notFound } from '@halyard/plane/platform/errors.ts';
 import { needsKey } from '../../platform/secrets/needs-key.ts';
 import type { Keyring } from '../../platform/secrets/seal.ts';
 import type { Change } from '../../record/change.ts';
@@ -17,21 +17,21 @@ export async function changeServiceAccount(
   keyring: Keyring,
 ): Promise<void> {
   const { tx, record } = current;
-  const before = await lockServiceAccount(tx, id);
-  if (!before) throw notFound(`Service account ${id}`);
+  const accountBefore = await lockServiceAccount(tx, id);
+  if (!accountBefore) throw notFound(`Service account ${id}`);
   if (input.rootRole !== undefined) await requireRootRole(tx, input.rootRole);
-  const after = {
-    ...before,
-    name: input.name?.trim() ?? before.name,
-    rootRole: input.rootRole ?? before.rootRole,
-    readsTokenSecrets: input.readsTokenSecrets ?? before.readsTokenSecrets,
+  const accountAfter = {
+    ...accountBefore,
+    name: input.name?.trim() ?? accountBefore.name,
+    rootRole: input.rootRole ?? accountBefore.rootRole,
+    readsTokenSecrets: input.readsTokenSecrets ?? accountBefore.readsTokenSecrets,
   };
-  if (after.name !== before.name) rejectReserved({ name: after.name, username: null });
-  if (isDeepStrictEqual(after, before)) return;
+  if (accountAfter.name !== accountBefore.name) rejectReserved({ name: accountAfter.name, username: null });
+  if (isDeepStrictEqual(accountAfter, accountBefore)) return;
 
-  if (after.readsTokenSecrets && !before.readsTokenSecrets) needsKey(keyring);
-  await updateAccount(tx, id, after);
-  await setRootRole(current, id, after.rootRole);
-  if (!after.readsTokenSecrets) await forgetOwnSecrets(current, id);
-  record({ type: 'service-account-updated', data: after, preData: before });
+  if (accountAfter.readsTokenSecrets && !accountBefore.readsTokenSecrets) needsKey(keyring);
+  await updateAccount(tx, id, accountAfter);
+  await setRootRole(current, id, accountAfter.rootRole);
+  if (!accountAfter.readsTokenSecrets) await forgetOwnSecrets(current, id);
+  record({ type: 'service-account-updated', data: accountAfter, preData: accountBefore });
 }

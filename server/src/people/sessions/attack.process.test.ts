@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { GENERATED, sized } from '../../test/campaign.ts';
+import { campaignSize, GENERATED } from '../../test/campaign.ts';
 import { makePerson, PASSWORD } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { type RunningServer, startProcess, stopProcess } from '../../test/process.ts';
 import { call } from '../../test/request.ts';
 import { LOGIN_LIMITS } from './limits.ts';
 
-const ATTEMPTS = sized({ usual: 300, long: 5_000 });
-/** The attempts until the limits are reached. More at a time would fill the queue of password hashes. */
-const FIRST = { attempts: 200, concurrency: 40 };
-/** Concurrency while blocked: each response takes 300 ms without work. */
-const CONCURRENCY = 200;
+const ATTEMPTS = campaignSize({ usual: 300, long: 5_000 });
+/** How the attack starts. More concurrency before the limits are reached would fill the queue of password hashes. */
+const FIRST_PHASE = { attempts: 200, concurrency: 40 };
+/** The concurrency while logins are blocked, when each response takes 300 ms without any work. */
+const BLOCKED_CONCURRENCY = 200;
 
 const harness = useHarness();
 let servers: [RunningServer, RunningServer];
@@ -41,20 +41,20 @@ async function logIn(server: RunningServer, username: string, password: string, 
 /** Sends wrong passwords to both servers in turn, concurrently, and counts the responses by status. */
 async function attack(target: (number: number) => { username: string; address: string }) {
   const statuses: Record<number, number> = {};
-  let next = 0;
-  const sendUntil = async (end: number) => {
-    while (next < end) {
-      const number = next++;
+  let nextNumber = 0;
+  const sendUntil = async (endNumber: number) => {
+    while (nextNumber < endNumber) {
+      const number = nextNumber++;
       const { username, address } = target(number);
       const server = servers[number % 2] as RunningServer;
       let { status } = await logIn(server, username, 'wrong password', address);
-      // A server that is busy with other logins counts no failure.
+      // A server that is busy with other logins does not count the failure.
       while (status === 503) ({ status } = await logIn(server, username, 'wrong password', address));
       statuses[status] = (statuses[status] ?? 0) + 1;
     }
   };
-  await Promise.all(Array.from({ length: FIRST.concurrency }, () => sendUntil(FIRST.attempts)));
-  await Promise.all(Array.from({ length: CONCURRENCY }, () => sendUntil(ATTEMPTS)));
+  await Promise.all(Array.from({ length: FIRST_PHASE.concurrency }, () => sendUntil(FIRST_PHASE.attempts)));
+  await Promise.all(Array.from({ length: BLOCKED_CONCURRENCY }, () => sendUntil(ATTEMPTS)));
   return statuses;
 }
 
@@ -80,11 +80,11 @@ test(
     });
     for (const server of servers) {
       expect((await logIn(server, username, PASSWORD, home)).status).toBe(200);
-      // At an unknown IP address even the correct password is blocked: it could be the attacker's next guess.
-      const unknown = await logIn(server, username, PASSWORD, '203.0.113.10');
-      expect(unknown.status).toBe(429);
-      expect(unknown.retryAfter).toBeGreaterThan(3_000);
-      expect(unknown.retryAfter).toBeLessThanOrEqual(3_600);
+      // At an unknown IP address, even the correct password is blocked, because it could be the attacker's next guess.
+      const unknownLogin = await logIn(server, username, PASSWORD, '203.0.113.10');
+      expect(unknownLogin.status).toBe(429);
+      expect(unknownLogin.retryAfter).toBeGreaterThan(3_000);
+      expect(unknownLogin.retryAfter).toBeLessThanOrEqual(3_600);
     }
     const events = await blockedEvents();
     expect(events).toHaveLength(1);
@@ -101,7 +101,7 @@ test(
   async () => {
     const { username } = await makePerson(harness.db);
     const attacker = '198.51.100.7';
-    const before = (await blockedEvents()).length;
+    const eventsBefore = (await blockedEvents()).length;
 
     const statuses = await attack(number => ({
       username: number % 100 === 0 ? username : `account-${number}`,
@@ -117,7 +117,7 @@ test(
       expect((await logIn(server, username, PASSWORD, '203.0.113.20')).status).toBe(200);
     }
     const events = await blockedEvents();
-    expect(events).toHaveLength(before + 1);
+    expect(events).toHaveLength(eventsBefore + 1);
     expect(events[0]).toMatchObject({ data: { countedBy: 'address', address: attacker }, ip: attacker });
     expect(events[0].summary).toContain('after **20** failures within **15** minutes');
   },

@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { networkOf } from '../../../../plane/src/platform/admission/network.ts';
-import { ApiError } from '../../../../plane/src/platform/errors.ts';
+import { toNetwork } from '@halyard/plane/platform/admission/network.ts';
+import { ApiError } from '@halyard/plane/platform/errors.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { matchesPassword } from '../../platform/secrets/password-hash.ts';
 import { BLOCKED_MS, type LimitScope, LOGIN_LIMITS } from './limits.ts';
 import { recordLoginBlocked } from './login-blocked.ts';
 import {
-  type Counted,
   countAttempt,
+  type FailureCount,
   findLogin,
   type LoginAccount,
   type LoginAttempt,
   uncountAttempt,
 } from './store.ts';
 
-export type Checked =
+export type PasswordCheck =
   | { kind: 'correct'; account: LoginAccount & { passwordHash: string } }
-  /** The limits that this failure reached. A limit is reached once, on all servers together. */
-  | { kind: 'wrong'; reached: LimitScope[] }
+  /** The limits that this failure reached. Only one failure per window reaches a limit, across all servers. */
+  | { kind: 'wrong'; reachedLimits: LimitScope[] }
   | { kind: 'blocked'; seconds: number };
 
 /**
@@ -32,34 +32,36 @@ export async function checkPassword(
   password: string,
   ip: string,
   onBlocked = () => {},
-): Promise<Checked> {
-  const started = performance.now();
-  const attempt = { login, network: networkOf(ip) };
-  const { account, known, ...found } = await findLogin(db, attempt);
-  const counted = found.blockedFor === null ? await countAttempt(db, attempt) : [];
-  const over = counted.filter(({ failures, most }) => failures > most);
+): Promise<PasswordCheck> {
+  const startedAt = performance.now();
+  const attempt = { login, network: toNetwork(ip) };
+  const { account, known: isKnownNetwork, ...block } = await findLogin(db, attempt);
+  const failureCounts = block.blockedFor === null ? await countAttempt(db, attempt) : [];
+  const exceededCounts = failureCounts.filter(({ failures, allowed }) => failures > allowed);
   const seconds =
-    found.blockedFor ?? (over.length === 0 ? null : Math.max(...over.map(one => one.secondsLeft)));
-  if (seconds === null) return await compare(db, attempt, account, password, ip, counted);
+    block.blockedFor ??
+    (exceededCounts.length === 0 ? null : Math.max(...exceededCounts.map(({ secondsLeft }) => secondsLeft)));
+  if (seconds === null) return await compare(db, attempt, account, password, ip, failureCounts);
 
-  const blockedHere = found.blockedHere || over.some(({ scope }) => scope === 'place');
-  const quiet = known && !blockedHere ? await compareQuietly(db, attempt, account, password, ip) : undefined;
-  if (quiet?.kind === 'correct') return quiet;
+  const isBlockedHere = block.blockedHere || exceededCounts.some(({ scope }) => scope === 'place');
+  const quietCheck =
+    isKnownNetwork && !isBlockedHere ? await compareQuietly(db, attempt, account, password, ip) : undefined;
+  if (quietCheck?.kind === 'correct') return quietCheck;
   onBlocked();
-  await sleep(Math.max(0, BLOCKED_MS - (performance.now() - started)));
+  await sleep(Math.max(0, BLOCKED_MS - (performance.now() - startedAt)));
   return { kind: 'blocked', seconds };
 }
 
-/** Compares the password of an attempt that has been counted. */
+/** Compares the password of an attempt that was already counted. */
 async function compare(
   db: Db,
   attempt: LoginAttempt,
   account: LoginAccount | null,
   password: string,
   ip: string,
-  counted: Counted[],
-): Promise<Checked> {
-  const scopes = counted.map(({ scope }) => scope);
+  failureCounts: FailureCount[],
+): Promise<PasswordCheck> {
+  const scopes = failureCounts.map(({ scope }) => scope);
   const passwordHash = account?.passwordHash ?? null;
   const matches = await matchesPassword(password, passwordHash, attempt.network).catch(async error => {
     await uncountAttempt(db, attempt, scopes, false);
@@ -69,14 +71,17 @@ async function compare(
     await uncountAttempt(db, attempt, scopes, true);
     return { kind: 'correct', account: { ...account, passwordHash } };
   }
-  const reached = counted.filter(({ failures, most }) => failures === most).map(({ scope }) => scope);
-  if (reached.length > 0) await recordBlocked(db, account, networkOf(ip), ip, reached);
-  return { kind: 'wrong', reached };
+  const reachedLimits = failureCounts
+    .filter(({ failures, allowed }) => failures === allowed)
+    .map(({ scope }) => scope);
+  if (reachedLimits.length > 0) await recordBlocked(db, account, toNetwork(ip), ip, reachedLimits);
+  return { kind: 'wrong', reachedLimits };
 }
 
 /**
- * Compares the password of a user at a known network while the IP address or the account is blocked. Counts separately, with the
- * limit for one account at one IP address, because the other counters must not differ between known and unknown users.
+ * Compares the password of a user at a known network while the IP address or the account is blocked. The failures are counted
+ * separately, with the limit for one account at one IP address, because the other counters must stay the same for known and unknown
+ * users.
  */
 async function compareQuietly(
   db: Db,
@@ -84,26 +89,28 @@ async function compareQuietly(
   account: LoginAccount | null,
   password: string,
   ip: string,
-): Promise<Checked | undefined> {
+): Promise<PasswordCheck | undefined> {
   const attempt = { login, network: `${network} known` };
-  const counted = await countAttempt(db, attempt, true);
-  if (counted.some(({ failures, most }) => failures > most)) return undefined;
-  return await compare(db, attempt, account, password, ip, counted).catch(error => {
-    // The queue of hashes is full. An unknown user would not get this error.
+  const failureCounts = await countAttempt(db, attempt, true);
+  if (failureCounts.some(({ failures, allowed }) => failures > allowed)) return undefined;
+  return await compare(db, attempt, account, password, ip, failureCounts).catch(error => {
+    // The queue of hashes is full. The error is hidden, because a login of an unknown user would not get it.
     if (error instanceof ApiError) return undefined;
     throw error;
   });
 }
 
-/** Records each limit once per window. An unknown account is not named, because somebody may have typed a password as the username. */
+/**
+ * Records each limit once per window. An unknown account is not named, because somebody may have typed a password as the username.
+ */
 async function recordBlocked(
   db: Db,
   account: LoginAccount | null,
   network: string,
   ip: string,
-  reached: LimitScope[],
+  reachedLimits: LimitScope[],
 ): Promise<void> {
-  const limits = reached.map(scope => ({
+  const limits = reachedLimits.map(scope => ({
     countedBy: scope,
     ...LOGIN_LIMITS[scope],
     ...(scope === 'account' ? {} : { address: network }),

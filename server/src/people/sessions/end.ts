@@ -1,10 +1,10 @@
-import { notFound } from '../../../../plane/src/platform/errors.ts';
-import { hashToken } from '../../../../plane/src/platform/token.ts';
+import { notFound } from '@halyard/plane/platform/errors.ts';
+import { hashToken } from '@halyard/plane/platform/token.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { Change } from '../../record/change.ts';
-import { deleteExpired, deleteSession, deleteSessionByHash, deleteSessionsOf } from './store.ts';
+import { deleteExpired, deleteSession, deleteSessionByHash, deleteUserSessions } from './store.ts';
 
-/** Ends the session of a cookie. A session that has already ended is not an error. */
+/** Ends the session of a cookie. Does nothing if the session has already ended. */
 export async function logOut(db: Db, secret: string): Promise<void> {
   await deleteSessionByHash(db, hashToken(secret));
 }
@@ -20,15 +20,15 @@ export async function endSession({ tx, record }: Change, owner: SessionOwner, id
 
 /** Ends all sessions of a user, on every server. Returns how many there were. */
 export async function endAllSessions({ tx, record }: Change, owner: SessionOwner): Promise<number> {
-  const sessions = await deleteSessionsOf(tx, [owner.userId]);
+  const sessions = await deleteUserSessions(tx, [owner.userId]);
   if (sessions > 0) record({ type: 'user-sessions-ended', data: { ...owner, sessions } });
   return sessions;
 }
 
 /** Ends all sessions of the users and returns how many there were. The caller records the event that explains why. */
-export async function endSessionsOf({ tx }: Change, userIds: number[]): Promise<number> {
-  return await deleteSessionsOf(tx, userIds);
+export async function endUserSessions({ tx }: Change, userIds: number[]): Promise<number> {
+  return await deleteUserSessions(tx, userIds);
 }
 
-/** Deletes expired sessions, counters, links and tokens. Returns how many rows. */
+/** Deletes expired sessions, counters, links and tokens. Returns the number of deleted rows. */
 export const sweepLogins = async (db: Db): Promise<number> => await deleteExpired(db);

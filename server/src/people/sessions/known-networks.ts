@@ -1,13 +1,13 @@
-import { networkOf } from '../../../../plane/src/platform/admission/network.ts';
+import { toNetwork } from '@halyard/plane/platform/admission/network.ts';
 import type { Change } from '../../record/change.ts';
 import { deleteFailuresAt, deleteKnownNetworks, upsertKnownNetwork } from './store.ts';
 
 /**
- * Resets the failed logins of a user at the network of the address, and marks the network as known. For users who proved
- * their identity there with a link.
+ * Resets a user's failed logins from the IP address's network, and marks the network as known. The caller has verified that the
+ * user proved their identity there with a link.
  */
 export async function trustNetwork({ tx }: Change, userId: number, ip: string): Promise<void> {
-  const network = networkOf(ip);
+  const network = toNetwork(ip);
   await deleteFailuresAt(tx, userId, network);
   await upsertKnownNetwork(tx, userId, network);
 }

@@ -10,14 +10,14 @@ export const LOGIN_LIMITS = {
 
 export type LimitScope = keyof typeof LOGIN_LIMITS;
 
-/** How long a network stays known for a user after a login from it. */
+/** How long a network stays known after the user has logged in from there. */
 export const KNOWN_FOR_DAYS = 90;
 
-/** How long the hash of a revoked token is stored, so that its use is counted. */
+/** How long the hash of a revoked token is stored, so that uses of the token are still counted. */
 export const REVOKED_FOR_DAYS = 365;
 
 /** The maximum number of sessions of a user. A further login ends the least recently used session. */
 export const MAX_SESSIONS = 20;
 
-/** The minimum time of a response to a blocked login, so that the time does not show whether a hash was computed. */
+/** The minimum duration of a blocked login, so that the time does not reveal whether a hash was computed. */
 export const BLOCKED_MS = 300;

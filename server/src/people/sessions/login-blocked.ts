@@ -1,4 +1,4 @@
-import { type ApiError, tooManyRequests } from '../../../../plane/src/platform/errors.ts';
+import { type ApiError, tooManyRequests } from '@halyard/plane/platform/errors.ts';
 import { SYSTEM } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { change } from '../../record/change.ts';
@@ -6,8 +6,8 @@ import { change } from '../../record/change.ts';
 type LoginLimit = { failures: number; minutes: number };
 
 /**
- * Records that failed logins reached a limit, in a separate change: counters are written outside transactions, so that they count
- * even if the request fails.
+ * Records that failed logins reached a limit. This is a separate change, because the counters are written outside transactions, so
+ * that they count even if the request fails.
  */
 export async function recordLoginBlocked(
   db: Db,

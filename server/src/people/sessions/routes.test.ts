@@ -1,27 +1,27 @@
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { hashToken } from '@halyard/plane/platform/token.ts';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { App } from '../../../../plane/src/platform/http/app.ts';
-import { hashToken } from '../../../../plane/src/platform/token.ts';
 import { hashingWork } from '../../platform/secrets/password-hash.ts';
 import { makePerson, makeUser, PASSWORD } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
-import { browserWith, COOKIE, cookieOf, logIn, tryLogin } from '../../test/login.ts';
+import { COOKIE, findCookie, logIn, makeBrowser, tryLogin } from '../../test/login.ts';
 import { call } from '../../test/request.ts';
-import { waitingForLock } from '../../test/waiting.ts';
+import { countLockWaiters } from '../../test/waiting.ts';
 import { sweepLogins } from './end.ts';
 import { MAX_SESSIONS } from './limits.ts';
 
 const harness = useHarness();
-let second: App;
+let secondServer: App;
 
 beforeAll(async () => {
-  second = await harness.secondServer();
+  secondServer = await harness.secondServer();
 });
 
-const status = async (cookie: string, app = harness.app) =>
-  (await browserWith(app, cookie).ask('GET', '/api/admin/user')).status;
+const statusWith = async (cookie: string, app = harness.app) =>
+  (await makeBrowser(app, cookie).ask('GET', '/api/admin/user')).status;
 
-const eventsOfType = async (type: string) =>
+const readEvents = async (type: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?type=IS:${type}`)).body.events;
 
 test('sets an HttpOnly cookie at login, which authenticates the user', async () => {
@@ -33,7 +33,7 @@ test('sets an HttpOnly cookie at login, which authenticates the user', async () 
   expect(response.headers['set-cookie']).toMatch(
     /^halyard-session=hyw_[0-9A-Za-z]{49}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/,
   );
-  const me = await browserWith(harness.app, cookieOf(response) ?? '').ask('GET', '/api/admin/user');
+  const me = await makeBrowser(harness.app, findCookie(response) ?? '').ask('GET', '/api/admin/user');
   expect(me.body.user.id).toBe(id);
   expect(me.body.permissions).toContainEqual({ permission: 'CREATE_PROJECT' });
 });
@@ -47,37 +47,37 @@ test('sets a Secure cookie with the __Host- prefix over https', async () => {
   expect(response.headers['set-cookie']).toMatch(
     /^__Host-halyard-session=hyw_\w{49}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
   );
-  expect(await status(cookieOf(response) ?? '', app)).toBe(200);
-  expect(await status(`halyard-session=${cookieOf(response)?.split('=')[1]}`, app)).toBe(401);
+  expect(await statusWith(findCookie(response) ?? '', app)).toBe(200);
+  expect(await statusWith(`halyard-session=${findCookie(response)?.split('=')[1]}`, app)).toBe(401);
 });
 
-test('logs in with an email address, which has precedence over a username', async () => {
+test('logs in with an email address, which takes precedence over a username', async () => {
   const email = 'Lena@example.com';
-  const user = (body: object) => call(harness.app, 'POST', '/api/admin/user-admin', { body });
-  const first = await user({ username: email, email, rootRole: 'Viewer' });
-  await call(harness.app, 'PUT', `/api/admin/user-admin/${first.body.id}`, {
+  const createUser = (body: object) => call(harness.app, 'POST', '/api/admin/user-admin', { body });
+  const firstUser = await createUser({ username: email, email, rootRole: 'Viewer' });
+  await call(harness.app, 'PUT', `/api/admin/user-admin/${firstUser.body.id}`, {
     body: { email: 'l@example.com' },
   });
-  const second = await user({ username: 'lena', email, password: PASSWORD, rootRole: 'Viewer' });
+  const secondUser = await createUser({ username: 'lena', email, password: PASSWORD, rootRole: 'Viewer' });
 
-  expect((await tryLogin(harness.app, 'lena@EXAMPLE.com')).body.id).toBe(second.body.id);
+  expect((await tryLogin(harness.app, 'lena@EXAMPLE.com')).body.id).toBe(secondUser.body.id);
 });
 
-test('responds the same to a wrong password and an unknown user, after the same work', async () => {
+test('responds identically to a wrong password and an unknown user, and computes one hash for each', async () => {
   const { username } = await makePerson(harness.db);
   const withoutPassword = await makeUser(harness.db, 'Viewer');
-  const attempt = async (name: string, ip: string) => {
-    const before = hashingWork().done;
+  const failLogin = async (name: string, ip: string) => {
+    const hashesBefore = hashingWork().done;
     const { body, status, headers } = await tryLogin(harness.app, name, 'not this one at all', { ip });
     const { id: _, ...error } = body;
-    return { status, error, cookie: headers['set-cookie'], hashes: hashingWork().done - before };
+    return { status, error, cookie: headers['set-cookie'], hashes: hashingWork().done - hashesBefore };
   };
 
-  const wrong = await attempt(username, '192.0.2.1');
+  const wrongPassword = await failLogin(username, '192.0.2.1');
 
-  expect(wrong).toMatchObject({ status: 401, error: { name: 'AuthenticationRequired' }, hashes: 1 });
-  expect(await attempt('nobody-at-all', '192.0.2.2')).toEqual(wrong);
-  expect(await attempt(withoutPassword.username, '192.0.2.3')).toEqual(wrong);
+  expect(wrongPassword).toMatchObject({ status: 401, error: { name: 'AuthenticationRequired' }, hashes: 1 });
+  expect(await failLogin('nobody-at-all', '192.0.2.2')).toEqual(wrongPassword);
+  expect(await failLogin(withoutPassword.username, '192.0.2.3')).toEqual(wrongPassword);
 });
 
 test.each([
@@ -100,20 +100,22 @@ test('rejects a login from a form', async () => {
   expect(response.statusCode).toBe(415);
 });
 
-test('creates a new secret at login, and ends the earlier session of the browser', async () => {
+test('a login creates a new secret and ends the earlier session of the same browser', async () => {
   const { username } = await makePerson(harness.db);
-  const first = await logIn(harness.app, username);
-  const elsewhere = await logIn(harness.app, username);
+  const firstBrowser = await logIn(harness.app, username);
+  const otherBrowser = await logIn(harness.app, username);
 
-  const again = await tryLogin(harness.app, username, PASSWORD, { headers: { cookie: first.cookie } });
+  const secondLogin = await tryLogin(harness.app, username, PASSWORD, {
+    headers: { cookie: firstBrowser.cookie },
+  });
 
-  expect(cookieOf(again)).not.toBe(first.cookie);
-  expect(await status(first.cookie)).toBe(401);
-  expect(await status(elsewhere.cookie)).toBe(200);
-  expect(await status(cookieOf(again) ?? '')).toBe(200);
+  expect(findCookie(secondLogin)).not.toBe(firstBrowser.cookie);
+  expect(await statusWith(firstBrowser.cookie)).toBe(401);
+  expect(await statusWith(otherBrowser.cookie)).toBe(200);
+  expect(await statusWith(findCookie(secondLogin) ?? '')).toBe(200);
 });
 
-test('stores a secret as a hash only', async () => {
+test('stores only the hash of a secret', async () => {
   const { username } = await makePerson(harness.db);
   const { cookie } = await logIn(harness.app, username);
   const secret = cookie.split('=')[1] ?? '';
@@ -134,7 +136,7 @@ describe('a session ends', () => {
     await sql`update sessions set seen_at = now() - interval '7 hours 59 minutes' where user_id = ${id}`.execute(
       harness.db,
     );
-    expect(await status(cookie)).toBe(200);
+    expect(await statusWith(cookie)).toBe(200);
     await expect
       .poll(
         async () =>
@@ -149,7 +151,7 @@ describe('a session ends', () => {
     await sql`update sessions set seen_at = now() - interval '8 hours' where user_id = ${id}`.execute(
       harness.db,
     );
-    expect(await status(cookie)).toBe(401);
+    expect(await statusWith(cookie)).toBe(401);
   });
 
   test('seven days after the login', async () => {
@@ -163,7 +165,7 @@ describe('a session ends', () => {
     await sql`update sessions set expires_at = now() where user_id = ${id}`.execute(harness.db);
 
     expect(rows).toEqual([{ days: 7 }]);
-    expect(await status(cookie)).toBe(401);
+    expect(await statusWith(cookie)).toBe(401);
   });
 
   test('with a logout, which removes the cookie and can be repeated', async () => {
@@ -174,24 +176,24 @@ describe('a session ends', () => {
 
     expect(response.status).toBe(200);
     expect(response.headers['set-cookie']).toBe(`${COOKIE}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax`);
-    expect(await status(browser.cookie)).toBe(401);
+    expect(await statusWith(browser.cookie)).toBe(401);
     expect((await browser.ask('POST', '/logout')).status).toBe(200);
     expect((await call(harness.app, 'POST', '/logout', { token: null })).status).toBe(200);
   });
 
-  test('with all sessions of the user, on every server', async () => {
+  test('together with all sessions of the user, on every server', async () => {
     const { id, username } = await makePerson(harness.db);
-    const [here, there] = [await logIn(harness.app, username), await logIn(second, username)];
-    const other = await logIn(harness.app, (await makePerson(harness.db)).username);
+    const [browser, otherBrowser] = [await logIn(harness.app, username), await logIn(secondServer, username)];
+    const otherUser = await logIn(harness.app, (await makePerson(harness.db)).username);
 
-    const response = await here.ask('DELETE', '/api/admin/user/sessions');
+    const response = await browser.ask('DELETE', '/api/admin/user/sessions');
 
     expect(response.status).toBe(200);
     expect(response.headers['set-cookie']).toContain('Max-Age=0');
-    expect(await status(here.cookie, second)).toBe(401);
-    expect(await status(there.cookie, second)).toBe(401);
-    expect(await status(other.cookie)).toBe(200);
-    const [event] = await eventsOfType('user-sessions-ended');
+    expect(await statusWith(browser.cookie, secondServer)).toBe(401);
+    expect(await statusWith(otherBrowser.cookie, secondServer)).toBe(401);
+    expect(await statusWith(otherUser.cookie)).toBe(200);
+    const [event] = await readEvents('user-sessions-ended');
     expect(event).toMatchObject({ createdByUserId: id, data: { userId: id, username, sessions: 2 } });
   });
 
@@ -202,7 +204,7 @@ describe('a session ends', () => {
     const response = await call(harness.app, 'DELETE', `/api/admin/user-admin/${id}/sessions`);
 
     expect(response.status).toBe(200);
-    expect(await status(cookie)).toBe(401);
+    expect(await statusWith(cookie)).toBe(401);
     expect((await call(harness.app, 'DELETE', '/api/admin/user-admin/999999/sessions')).status).toBe(404);
   });
 
@@ -212,20 +214,20 @@ describe('a session ends', () => {
 
     await call(harness.app, 'DELETE', `/api/admin/user-admin/${id}`);
 
-    expect(await status(cookie, second)).toBe(401);
+    expect(await statusWith(cookie, secondServer)).toBe(401);
     expect((await tryLogin(harness.app, username)).status).toBe(401);
   });
 });
 
-test('lists the sessions of the authenticated user, and ends one of them', async () => {
+test('lists the sessions of the authenticated user and ends a single session', async () => {
   const { username } = await makePerson(harness.db);
-  const [here, there] = [
+  const [browser, otherBrowser] = [
     await logIn(harness.app, username, '192.0.2.44'),
     await logIn(harness.app, username),
   ];
-  const other = await logIn(harness.app, (await makePerson(harness.db)).username);
+  const otherUser = await logIn(harness.app, (await makePerson(harness.db)).username);
 
-  const { sessions } = (await here.ask('GET', '/api/admin/user/sessions')).body;
+  const { sessions } = (await browser.ask('GET', '/api/admin/user/sessions')).body;
 
   expect(sessions).toHaveLength(2);
   expect(sessions.find((session: { current: boolean }) => session.current)).toMatchObject({
@@ -234,42 +236,42 @@ test('lists the sessions of the authenticated user, and ends one of them', async
     userAgent: 'lightMyRequest',
   });
   const { id } = sessions.find((session: { current: boolean }) => !session.current);
-  expect((await other.ask('DELETE', `/api/admin/user/sessions/${id}`)).status).toBe(404);
-  expect((await here.ask('DELETE', `/api/admin/user/sessions/${id}`)).status).toBe(200);
-  expect(await status(there.cookie)).toBe(401);
-  expect(await status(here.cookie)).toBe(200);
+  expect((await otherUser.ask('DELETE', `/api/admin/user/sessions/${id}`)).status).toBe(404);
+  expect((await browser.ask('DELETE', `/api/admin/user/sessions/${id}`)).status).toBe(200);
+  expect(await statusWith(otherBrowser.cookie)).toBe(401);
+  expect(await statusWith(browser.cookie)).toBe(200);
 });
 
-test('ends the least recently used session of a user with the maximum of sessions', async () => {
+test('ends the least recently used session of a user with the maximum number of sessions', async () => {
   const { id, username } = await makePerson(harness.db);
-  const oldest = await logIn(harness.app, username);
+  const oldestBrowser = await logIn(harness.app, username);
   await sql`
     insert into sessions (user_id, hash, method, expires_at)
     select ${id}, sha256(n::text::bytea), 'password', now() + interval '1 day' from generate_series(2, ${MAX_SESSIONS}) n`.execute(
     harness.db,
   );
-  // Seen within the last minute, so this use is not written and does not make it the newest session.
-  expect(await status(oldest.cookie)).toBe(200);
+  // The session was used within the last minute, so this use is not written and does not make it the newest session.
+  expect(await statusWith(oldestBrowser.cookie)).toBe(200);
   await sql`update sessions set seen_at = now() - interval '1 hour' where user_id = ${id} and method = 'password' and ip is not null`.execute(
     harness.db,
   );
 
-  const newest = await logIn(harness.app, username);
+  const newestBrowser = await logIn(harness.app, username);
 
-  const { sessions } = (await newest.ask('GET', '/api/admin/user/sessions')).body;
+  const { sessions } = (await newestBrowser.ask('GET', '/api/admin/user/sessions')).body;
   expect(sessions).toHaveLength(MAX_SESSIONS);
-  expect(await status(oldest.cookie)).toBe(401);
+  expect(await statusWith(oldestBrowser.cookie)).toBe(401);
 });
 
-test('uses the token of the header and ignores the cookie', async () => {
+test('uses the token in the header and ignores the cookie', async () => {
   const { username } = await makePerson(harness.db);
   const token = (await makeUser(harness.db, 'Viewer', 'token-owner')).token;
   const { cookie } = await logIn(harness.app, username);
-  const ask = (authorization: string) =>
+  const requestWith = (authorization: string) =>
     call(harness.app, 'GET', '/api/admin/user', { token: authorization, headers: { cookie } });
 
-  expect((await ask(token)).body.user.username).toBe('token-owner');
-  expect((await ask('*:*.wrong')).status).toBe(401);
+  expect((await requestWith(token)).body.user.username).toBe('token-owner');
+  expect((await requestWith('*:*.wrong')).status).toBe(401);
 });
 
 test.each(['', ' ', 'Bearer', 'Bearer '])(
@@ -277,38 +279,40 @@ test.each(['', ' ', 'Bearer', 'Bearer '])(
   async authorization => {
     const { username } = await makePerson(harness.db);
     const { cookie } = await logIn(harness.app, username);
-    const ask = (headers: Record<string, string>) =>
+    const requestWith = (headers: Record<string, string>) =>
       call(harness.app, 'GET', '/api/admin/user', { token: authorization, headers });
 
-    expect((await ask({ cookie })).body.user.username).toBe(username);
-    expect((await ask({})).status).toBe(401);
+    expect((await requestWith({ cookie })).body.user.username).toBe(username);
+    expect((await requestWith({})).status).toBe(401);
   },
 );
 
 test('rejects a cookie with a wrong checksum without a query', async () => {
-  const before = harness.statements.length;
+  const statementsBefore = harness.statements.length;
 
-  expect(await status(`${COOKIE}=hyw_${'a'.repeat(49)}`)).toBe(401);
-  expect(harness.statements.length).toBe(before);
+  expect(await statusWith(`${COOKIE}=hyw_${'a'.repeat(49)}`)).toBe(401);
+  expect(harness.statements.length).toBe(statementsBefore);
 });
 
 test('uses as many statements for a session as for a token', async () => {
   const { username } = await makePerson(harness.db);
   const { token } = await makeUser(harness.db, 'Viewer');
   const browser = await logIn(harness.app, username);
-  const cost = async (request: () => Promise<unknown>) => {
-    const before = harness.statements.length;
+  const countStatements = async (request: () => Promise<unknown>) => {
+    const statementsBefore = harness.statements.length;
     await request();
-    return harness.statements.length - before;
+    return harness.statements.length - statementsBefore;
   };
 
-  const bySession = await cost(() => browser.ask('GET', '/api/admin/tag-types'));
+  const statementsWithSession = await countStatements(() => browser.ask('GET', '/api/admin/tag-types'));
 
-  expect(await cost(() => call(harness.app, 'GET', '/api/admin/tag-types', { token }))).toBe(bySession);
+  expect(await countStatements(() => call(harness.app, 'GET', '/api/admin/tag-types', { token }))).toBe(
+    statementsWithSession,
+  );
 });
 
 describe('a write with a session', () => {
-  const OURS = 'http://localhost:4242';
+  const OUR_ORIGIN = 'http://localhost:4242';
   const create = (headers: Record<string, string>) =>
     call(harness.app, 'POST', '/api/admin/tags', {
       token: null,
@@ -326,14 +330,14 @@ describe('a write with a session', () => {
     ['comes from a page without an origin', { origin: 'null' }, 403],
     ['comes from our host and another port', { origin: 'http://localhost:4243' }, 403],
     ['comes from our host over https', { origin: 'https://localhost:4242' }, 403],
-    ['has our origin in the Referer only', { referer: `${OURS}/projects` }, 403],
+    ['has our origin in the Referer only', { referer: `${OUR_ORIGIN}/projects` }, 403],
     [
       'is cross-site according to the browser, with our origin',
-      { 'sec-fetch-site': 'cross-site', origin: OURS },
+      { 'sec-fetch-site': 'cross-site', origin: OUR_ORIGIN },
       403,
     ],
     ['comes from our own page', { 'sec-fetch-site': 'same-origin' }, 201],
-    ['comes from our own origin, without Sec-Fetch-Site', { origin: OURS }, 201],
+    ['comes from our own origin, without Sec-Fetch-Site', { origin: OUR_ORIGIN }, 201],
     [
       'comes from our own page under a different host name',
       { 'sec-fetch-site': 'same-origin', origin: 'http://flags' },
@@ -365,7 +369,7 @@ describe('a write with a session', () => {
       headers: { cookie },
     });
 
-    // An unsupported method is rejected with the same response.
+    // A method that the route does not support is rejected with the same response.
     expect(response.status).toBe(403);
     expect(response.body.message).toContain('Sec-Fetch-Site');
   });
@@ -390,11 +394,11 @@ describe('a write with a session', () => {
 
     expect(status).toBe(403);
     expect(body.message).toBe(
-      `The request comes from "http://flags.internal:4242", but this server's URL is "${OURS}". If your browser's address bar shows "http://flags.internal:4242", ask the operator to set HALYARD_PUBLIC_URL to it. Scripts need a token instead of a session.`,
+      `The request comes from "http://flags.internal:4242", but this server's URL is "${OUR_ORIGIN}". If your browser's address bar shows "http://flags.internal:4242", ask the operator to set HALYARD_PUBLIC_URL to it. Scripts need a token instead of a session.`,
     );
   });
 
-  test('is not blamed on HALYARD_PUBLIC_URL if the browser names a different site', async () => {
+  test('is not blamed on HALYARD_PUBLIC_URL if the request comes from a different site', async () => {
     const { username } = await makePerson(harness.db);
     const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
 
@@ -407,9 +411,9 @@ describe('a write with a session', () => {
   test('rejects a login or logout from a different site', async () => {
     const { username } = await makePerson(harness.db);
     const { cookie } = await logIn(harness.app, username);
-    const foreign = [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }];
+    const foreignHeaders = [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }];
 
-    for (const headers of foreign) {
+    for (const headers of foreignHeaders) {
       const login = await tryLogin(harness.app, username, PASSWORD, { headers });
       expect(login).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
       expect(login.headers['set-cookie']).toBeUndefined();
@@ -419,18 +423,18 @@ describe('a write with a session', () => {
       });
       expect(logout.status).toBe(403);
     }
-    expect(await status(cookie)).toBe(200);
+    expect(await statusWith(cookie)).toBe(200);
   });
 });
 
 test('creates no session if the password changes during the login', async () => {
   const { id, username } = await makePerson(harness.db);
-  // A login that does not read the user again would open a session now.
+  // A login that did not read the user again would now open a session.
   const blocker = await harness.db.startTransaction().execute();
   await sql`update users set password_hash = 'x' where id = ${id}`.execute(blocker);
 
   const login = tryLogin(harness.app, username);
-  await expect.poll(() => waitingForLock(harness.db)).toBe(1);
+  await expect.poll(() => countLockWaiters(harness.db)).toBe(1);
   await blocker.commit().execute();
 
   expect((await login).status).toBe(401);
@@ -444,7 +448,7 @@ test('creates no session if the user is deleted during the login', async () => {
   await sql`update users set deleted_at = now() where id = ${id}`.execute(blocker);
 
   const login = tryLogin(harness.app, username);
-  await expect.poll(() => waitingForLock(harness.db)).toBe(1);
+  await expect.poll(() => countLockWaiters(harness.db)).toBe(1);
   await blocker.commit().execute();
 
   expect((await login).status).toBe(401);
@@ -452,9 +456,9 @@ test('creates no session if the user is deleted during the login', async () => {
 
 test('rehashes a password with weaker parameters at the next login', async () => {
   const { id, username } = await makePerson(harness.db);
-  const weak = '$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$';
+  const weakParameters = '$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$';
   const { argon2Sync } = await import('node:crypto');
-  const tag = argon2Sync('argon2id', {
+  const hashValue = argon2Sync('argon2id', {
     message: PASSWORD,
     nonce: Buffer.from('somesaltsomesalt'),
     memory: 64,
@@ -464,8 +468,10 @@ test('rehashes a password with weaker parameters at the next login', async () =>
   })
     .toString('base64')
     .replace(/=+$/, '');
-  await sql`update users set password_hash = ${weak + tag} where id = ${id}`.execute(harness.db);
-  const hash = async () =>
+  await sql`update users set password_hash = ${weakParameters + hashValue} where id = ${id}`.execute(
+    harness.db,
+  );
+  const readHash = async () =>
     (
       await sql<{ hash: string }>`
     select password_hash as hash from users where id = ${id}`.execute(harness.db)
@@ -473,7 +479,7 @@ test('rehashes a password with weaker parameters at the next login', async () =>
 
   await logIn(harness.app, username);
 
-  expect(await hash()).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  expect(await readHash()).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   expect((await tryLogin(harness.app, username)).status).toBe(200);
 });
 
@@ -496,6 +502,6 @@ test('deletes exactly the expired rows', async () => {
   );
 
   expect(await sweepLogins(harness.db)).toBe(4);
-  expect(await status(cookie)).toBe(200);
+  expect(await statusWith(cookie)).toBe(200);
   expect(await sweepLogins(harness.db)).toBe(0);
 });

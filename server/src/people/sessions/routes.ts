@@ -1,9 +1,9 @@
+import { ApiError } from '@halyard/plane/platform/errors.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { errorResponses, jsonResponse, Nothing, PathId } from '@halyard/plane/platform/http/schema.ts';
 import { Counter, Gauge } from 'prom-client';
 import { Type } from 'typebox';
-import { ApiError } from '../../../../plane/src/platform/errors.ts';
-import type { App } from '../../../../plane/src/platform/http/app.ts';
-import { errorResponses, jsonResponse, Nothing, PathId } from '../../../../plane/src/platform/http/schema.ts';
-import { asCaller, Caller, requireUser } from '../../access/caller.ts';
+import { Caller, requireUser, toCaller } from '../../access/caller.ts';
 import { clearSessionCookie, readSessionCookie, setSessionCookie } from '../../access/cookie.ts';
 import { rejectOtherOrigins, requireSameOrigin } from '../../access/same-origin.ts';
 import type { Actor } from '../../platform/actor.ts';
@@ -21,7 +21,7 @@ const tags = ['Sessions'];
 
 export function sessionRoutes(app: App, db: Db, publicUrl: string): void {
   for (const schema of [Session, SessionList]) app.addSchema(schema);
-  const count = loginMetrics(app);
+  const countLogin = makeLoginCounter(app);
 
   app.post(
     '/auth/simple/login',
@@ -46,18 +46,18 @@ export function sessionRoutes(app: App, db: Db, publicUrl: string): void {
       const origin = {
         ip: request.ip,
         userAgent: request.headers['user-agent'],
-        replaces: readSessionCookie(request, publicUrl),
+        replacedSecret: readSessionCookie(request, publicUrl),
       };
-      // A blocked login only pauses, without holding a slot, so that others from its network can log in meanwhile.
+      // A blocked login only pauses, without holding a slot, so that other users on the same network can log in during the pause.
       const result = await logIn(db, request.body, origin, request.visit.releaseSlot);
-      count(result);
+      countLogin(result);
       if (result.kind === 'blocked') throw tooManyFailures(result.seconds);
       if (result.kind === 'wrong') {
         throw new ApiError('AuthenticationRequired', 'The username or the password is wrong.');
       }
       request.log.info({ userId: result.account.id }, 'user logged in');
       setSessionCookie(reply, publicUrl, result.secret);
-      return asCaller(result.account);
+      return toCaller(result.account);
     },
   );
 
@@ -114,7 +114,7 @@ export function sessionRoutes(app: App, db: Db, publicUrl: string): void {
       },
     },
     async (request, reply) => {
-      const owner = ownerOf(request.actor);
+      const owner = toOwner(request.actor);
       await change(db, request.actor, current => endAllSessions(current, owner));
       if (request.sessionId !== null) clearSessionCookie(reply, publicUrl);
       return reply.code(200).send();
@@ -138,7 +138,7 @@ export function sessionRoutes(app: App, db: Db, publicUrl: string): void {
     },
     async (request, reply) => {
       const id = Number(request.params.id);
-      const owner = ownerOf(request.actor);
+      const owner = toOwner(request.actor);
       await change(db, request.actor, current => endSession(current, owner, id));
       if (request.sessionId === id) clearSessionCookie(reply, publicUrl);
       return reply.code(200).send();
@@ -146,10 +146,10 @@ export function sessionRoutes(app: App, db: Db, publicUrl: string): void {
   );
 }
 
-const ownerOf = (actor: Actor) => ({ userId: requireUser(actor), username: actor.name });
+const toOwner = (actor: Actor) => ({ userId: requireUser(actor), username: actor.name });
 
-/** Logins are counted in metrics and not recorded as events, because there are too many of them. */
-function loginMetrics(app: App): (result: Awaited<ReturnType<typeof logIn>>) => void {
+/** Counts logins in metrics. They are not recorded as events, because there are too many of them. */
+function makeLoginCounter(app: App): (result: Awaited<ReturnType<typeof logIn>>) => void {
   const registers = [app.metrics];
   const logins = new Counter({
     name: 'halyard_logins_total',
@@ -172,7 +172,7 @@ function loginMetrics(app: App): (result: Awaited<ReturnType<typeof logIn>>) => 
     },
   });
   return result => {
-    logins.inc({ result: { in: 'success', wrong: 'failure', blocked: 'blocked' }[result.kind] });
-    if (result.kind === 'wrong') for (const scope of result.reached) limits.inc({ counted_by: scope });
+    logins.inc({ result: { 'logged-in': 'success', wrong: 'failure', blocked: 'blocked' }[result.kind] });
+    if (result.kind === 'wrong') for (const scope of result.reachedLimits) limits.inc({ counted_by: scope });
   };
 }

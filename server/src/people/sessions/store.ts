@@ -15,22 +15,29 @@ export type LoginAccount = {
 /** The username or email address as typed, and the network of the client. */
 export type LoginAttempt = { login: string; network: string };
 
-/** The key of a counter. PostgreSQL lowers the case, as it does to find the user: two spellings have one counter. */
-export const digest = (...parts: RawBuilder<unknown>[]) =>
+/**
+ * Returns the key of a counter, which is a hash. Callers convert the login to lower case in PostgreSQL, as for finding the user, so
+ * that two spellings share a counter.
+ */
+export const counterKey = (...parts: RawBuilder<unknown>[]) =>
   sql`sha256(convert_to(${sql.join(parts, sql` || chr(10) || `)}, 'UTF8'))`;
 
-const days = (count: number) => sql`make_interval(days => ${sql.lit(count)})`;
+const daysInterval = (count: number) => sql`make_interval(days => ${sql.lit(count)})`;
 
-/** The three counters of an attempt. */
+/** Selects the keys and limits of the three counters of an attempt. */
 const counters = ({ login, network }: LoginAttempt) => {
   const [account, address] = [sql`lower(${login}::text)`, sql`${network}::text`];
-  const keys = { place: digest(account, address), address: digest(address), account: digest(account) };
+  const keys = {
+    place: counterKey(account, address),
+    address: counterKey(address),
+    account: counterKey(account),
+  };
   const rows = (Object.keys(keys) as LimitScope[]).map(
     scope =>
       sql`(${sql.lit(scope)}, ${keys[scope]}, ${sql.lit(LOGIN_LIMITS[scope].failures)},
         make_interval(mins => ${sql.lit(LOGIN_LIMITS[scope].minutes)}))`,
   );
-  return sql`(values ${sql.join(rows)}) as counter (scope, key, most, lasts)`;
+  return sql`(values ${sql.join(rows)}) as counter (scope, key, allowed, lasts)`;
 };
 
 export const SECONDS_LEFT = sql`ceil(extract(epoch from ends_at - now()))::integer`;
@@ -39,9 +46,12 @@ export type FoundLogin = {
   account: LoginAccount | null;
   /** Whether the user has logged in from this network before. */
   known: boolean;
-  /** Seconds until the limits allow an attempt. Null: they do now. Does not depend on whether the network is known. */
+  /**
+   * Seconds until the limits allow an attempt. Null if they allow it now. The value does not depend on whether the network is
+   * known.
+   */
   blockedFor: number | null;
-  /** Whether the limit of this account at this network is reached. It also applies at a known network. */
+  /** Whether the limit of this account at this network is reached. This limit also applies at a known network. */
   blockedHere: boolean;
 };
 
@@ -58,21 +68,21 @@ export async function findLogin(db: Reader, attempt: LoginAttempt): Promise<Foun
     ), place as (
       select exists (
         select from account join login_places on user_id = account.id
-        where address = ${attempt.network} and seen_at > now() - ${days(KNOWN_FOR_DAYS)}
+        where address = ${attempt.network} and seen_at > now() - ${daysInterval(KNOWN_FOR_DAYS)}
       ) as known
     )
     select (select to_jsonb(account) from account) as account, known, blocks.*
     from place cross join (
       select max(${SECONDS_LEFT}) as "blockedFor", coalesce(bool_or(scope = 'place'), false) as "blockedHere"
       from login_failures join ${counters(attempt)} using (scope, key)
-      where ends_at > now() and failures >= most
+      where ends_at > now() and failures >= allowed
     ) as blocks`.execute(db);
   return rows[0] ?? { account: null, known: false, blockedFor: null, blockedHere: false };
 }
 
-export type Counted = { scope: LimitScope; failures: number; most: number; secondsLeft: number };
+export type FailureCount = { scope: LimitScope; failures: number; allowed: number; secondsLeft: number };
 
-/** Increments a counter, or restarts it at 1 if its time is over. */
+/** Increments a counter, or restarts it at 1 if its window has ended. */
 export const INCREMENT_COUNTER = sql`
   on conflict (scope, key) do update set
     failures = case when old.ends_at > now() then old.failures + 1 else 1 end,
@@ -80,11 +90,15 @@ export const INCREMENT_COUNTER = sql`
   returning scope, failures, ends_at`;
 
 /**
- * Counts an attempt before its password is compared. One statement, so that concurrent servers cannot exceed a limit. An attempt
- * that the limit of its IP address blocks does not count against the account.
+ * Counts an attempt before its password is compared. This is one statement, so that concurrent servers cannot exceed a limit. An
+ * attempt that the limit of its IP address blocks does not count against the account.
  */
-export async function countAttempt(db: Db, attempt: LoginAttempt, placeOnly = false): Promise<Counted[]> {
-  const { rows } = await sql<Counted>`
+export async function countAttempt(
+  db: Db,
+  attempt: LoginAttempt,
+  placeOnly = false,
+): Promise<FailureCount[]> {
+  const { rows } = await sql<FailureCount>`
     with counter as (select * from ${counters(attempt)}),
     near as (
       insert into login_failures as old (scope, key, failures, ends_at)
@@ -96,15 +110,18 @@ export async function countAttempt(db: Db, attempt: LoginAttempt, placeOnly = fa
       insert into login_failures as old (scope, key, failures, ends_at)
       select scope, key, 1, now() + lasts from counter
       where scope = 'account' and not ${placeOnly}
-        and not exists (select from near join counter using (scope) where failures > most)
+        and not exists (select from near join counter using (scope) where failures > allowed)
       ${INCREMENT_COUNTER}
     )
-    select scope, failures, most, ${SECONDS_LEFT} as "secondsLeft"
+    select scope, failures, allowed, ${SECONDS_LEFT} as "secondsLeft"
     from (table near union all table everywhere) as counted join counter using (scope)`.execute(db);
   return rows;
 }
 
-/** Uncounts an attempt that did not fail. A correct password also uncounts the earlier failures at this network. */
+/**
+ * Takes back the count of an attempt that did not fail. A correct password also takes back the earlier failures of the account at
+ * this network.
+ */
 export async function uncountAttempt(
   db: Db,
   attempt: LoginAttempt,
@@ -128,7 +145,7 @@ export async function deleteFailuresAt(tx: Tx, userId: number, network: string):
   await sql`
     delete from login_failures
     where scope = 'place' and key in (
-      select ${digest(sql`lower(login)`, sql`${network}::text`)}
+      select ${counterKey(sql`lower(login)`, sql`${network}::text`)}
       from users cross join unnest(array[username, email]) as login
       where users.id = ${userId} and login is not null
     )`.execute(tx);
@@ -159,13 +176,13 @@ export async function lockPasswordHash(
     .executeTakeFirst();
 }
 
-/** Replaces the hash of the same password with one that has the current parameters. */
-export async function replaceHash(db: Db, userId: number, before: string, after: string): Promise<void> {
+/** Replaces the hash of a password with a hash of the same password that has the current parameters. */
+export async function replaceHash(db: Db, userId: number, oldHash: string, newHash: string): Promise<void> {
   await db
     .updateTable('users')
-    .set({ password_hash: after })
+    .set({ password_hash: newHash })
     .where('id', '=', userId)
-    .where('password_hash', '=', before)
+    .where('password_hash', '=', oldHash)
     .execute();
 }
 
@@ -182,11 +199,11 @@ export async function insertSession(tx: Tx, session: NewSession): Promise<void> 
   await sql`
     insert into sessions (user_id, hash, method, ip, user_agent, expires_at)
     values (${session.userId}, ${session.hash}, ${session.method}, ${session.ip}, ${session.userAgent},
-      now() + ${days(session.days)})`.execute(tx);
+      now() + ${daysInterval(session.days)})`.execute(tx);
   await sql`update users set seen_at = now() where id = ${session.userId}`.execute(tx);
 }
 
-/** Deletes all but the most recently used sessions of a user. */
+/** Deletes all sessions of a user except the `keep` most recently used ones. */
 export async function deleteOldestSessions(tx: Tx, userId: number, keep: number): Promise<void> {
   await sql`
     delete from sessions where id in (
@@ -196,10 +213,10 @@ export async function deleteOldestSessions(tx: Tx, userId: number, keep: number)
 
 const IS_ALIVE = sql<boolean>`expires_at > now() and seen_at > now() - ${SESSION_IDLE}`;
 
-export async function listSessions(db: Reader, userId: number, current: number | null): Promise<Session[]> {
+export async function listSessions(db: Reader, userId: number, currentId: number | null): Promise<Session[]> {
   const { rows } = await sql<Session>`
     select id, method, ip, user_agent as "userAgent", created_at as "createdAt", seen_at as "seenAt",
-      expires_at as "expiresAt", id is not distinct from ${current}::integer as current
+      expires_at as "expiresAt", id is not distinct from ${currentId}::integer as current
     from sessions where user_id = ${userId} and ${IS_ALIVE}
     order by seen_at desc, id desc`.execute(db);
   return rows;
@@ -219,7 +236,7 @@ export async function deleteSessionByHash(db: Db | Tx, hash: Buffer): Promise<vo
 }
 
 /** Returns the number of deleted sessions. */
-export async function deleteSessionsOf(tx: Tx, userIds: number[]): Promise<number> {
+export async function deleteUserSessions(tx: Tx, userIds: number[]): Promise<number> {
   const { numDeletedRows } = await tx
     .deleteFrom('sessions')
     .where(sql<boolean>`user_id = any(${userIds})`)
@@ -227,15 +244,15 @@ export async function deleteSessionsOf(tx: Tx, userIds: number[]): Promise<numbe
   return Number(numDeletedRows);
 }
 
-/** Deletes expired sessions, counters, known networks, links and logins. Returns the number of rows. */
+/** Deletes expired sessions, counters, known networks, links and logins. Returns the number of deleted rows. */
 export async function deleteExpired(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with ended as (delete from sessions where not (${IS_ALIVE}) returning 1),
     counters as (delete from login_failures where ends_at < now() returning 1),
-    places as (delete from login_places where seen_at < now() - ${days(KNOWN_FOR_DAYS)} returning 1),
+    places as (delete from login_places where seen_at < now() - ${daysInterval(KNOWN_FOR_DAYS)} returning 1),
     links as (delete from password_links where expires_at < now() returning 1),
     attempts as (delete from sso_finished_logins where expires_at < now() returning 1),
-    revoked as (delete from revoked_tokens where revoked_at < now() - ${days(REVOKED_FOR_DAYS)} returning 1)
+    revoked as (delete from revoked_tokens where revoked_at < now() - ${daysInterval(REVOKED_FOR_DAYS)} returning 1)
     select count(*) from (table ended union all table counters union all table places union all table links
       union all table attempts union all table revoked) as gone`.execute(db);
   return rows[0]?.count ?? 0;

@@ -1,11 +1,13 @@
 import { timingSafeEqual } from 'node:crypto';
-import { hashToken } from '../../../../plane/src/platform/token.ts';
+import { hashToken } from '@halyard/plane/platform/token.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import { type Keyring, seal, unseal } from '../../platform/secrets/seal.ts';
 import { SsoError } from './failures.ts';
-import { insertFinished, isUnfinished } from './store.ts';
+import { insertFinishedAttempt, isUnfinishedAttempt } from './store.ts';
 
-/** A login in progress at the provider. The browser stores it encrypted, so that unfinished logins take no space here. */
+/**
+ * A login in progress at the provider. The browser stores it encrypted, so that unfinished logins take no space in the database.
+ */
 export type SsoAttempt = {
   state: string;
   nonce: string;
@@ -21,7 +23,7 @@ const CONTEXT = 'sso:attempt';
 export const sealAttempt = (keyring: Keyring, attempt: SsoAttempt): string =>
   Buffer.from(seal(keyring, CONTEXT, JSON.stringify(attempt))).toString('base64url');
 
-/** The attempt of this browser, if it has this state, is not finished and not expired. */
+/** Decrypts this browser's attempt. Rejects an attempt that has a different state, has finished or has expired. */
 export async function openAttempt(
   db: Reader,
   keyring: Keyring,
@@ -30,21 +32,24 @@ export async function openAttempt(
 ): Promise<SsoAttempt> {
   const attempt = sealed === undefined ? undefined : decrypt(keyring, sealed);
   if (!attempt || state === undefined || !isSame(attempt.state, state)) throw unknownAttempt();
-  if (!(await isUnfinished(db, hashToken(attempt.state), new Date(attempt.expiresAt))))
+  if (!(await isUnfinishedAttempt(db, hashToken(attempt.state), new Date(attempt.expiresAt))))
     throw unknownAttempt();
   return attempt;
 }
 
-/** The path to open after the login of this browser, whatever its state. */
-export const returnPathOf = (keyring: Keyring, sealed: string | undefined): string | undefined =>
+/** Returns the path to open after this browser's login, regardless of the attempt's state. */
+export const readReturnPath = (keyring: Keyring, sealed: string | undefined): string | undefined =>
   sealed === undefined ? undefined : decrypt(keyring, sealed)?.returnTo;
 
-/** Marks the attempt as finished. Only one of several concurrent logins with one attempt succeeds, on all servers. */
+/**
+ * Marks the attempt as finished. If an attempt is used for several concurrent logins, only one of them succeeds, across all
+ * servers.
+ */
 export async function finishAttempt(tx: Tx, { state, expiresAt }: SsoAttempt): Promise<void> {
-  if (!(await insertFinished(tx, hashToken(state), new Date(expiresAt)))) throw unknownAttempt();
+  if (!(await insertFinishedAttempt(tx, hashToken(state), new Date(expiresAt)))) throw unknownAttempt();
 }
 
-/** Undefined for a value that this server did not encrypt, or whose key was removed. */
+/** Returns undefined for a value that this server did not encrypt, or whose key was removed. */
 function decrypt(keyring: Keyring, sealed: string): SsoAttempt | undefined {
   try {
     return JSON.parse(unseal(keyring, CONTEXT, Buffer.from(sealed, 'base64url').toString()));
@@ -53,7 +58,7 @@ function decrypt(keyring: Keyring, sealed: string): SsoAttempt | undefined {
   }
 }
 
-const isSame = (one: string, other: string): boolean => timingSafeEqual(hashToken(one), hashToken(other));
+const isSame = (a: string, b: string): boolean => timingSafeEqual(hashToken(a), hashToken(b));
 
 const unknownAttempt = (): SsoError =>
   new SsoError(

@@ -1,6 +1,6 @@
+import { ApiError } from '@halyard/plane/platform/errors.ts';
+import { isStorable } from '@halyard/plane/platform/http/input/text.ts';
 import * as oidc from 'openid-client';
-import { ApiError } from '../../../../plane/src/platform/errors.ts';
-import { isStorable } from '../../../../plane/src/platform/http/input/text.ts';
 import type { ActiveOidc } from '../auth-settings/active-oidc.ts';
 import { isReserved } from '../users/reserved.ts';
 import { SsoError } from './failures.ts';
@@ -9,10 +9,10 @@ import type { IdentityKey } from './store.ts';
 /** The identity that the provider confirmed. */
 export type Identity = {
   key: IdentityKey;
-  /** Undefined: missing or not verified by the provider. */
+  /** Undefined if the email address is missing or the provider did not verify it. */
   email: string | undefined;
   name: string | null;
-  /** Undefined: group syncing is disabled. */
+  /** Undefined if group syncing is disabled. */
   groups: string[] | undefined;
 };
 
@@ -26,7 +26,7 @@ const MAX_GROUPS = 1_000;
 const MAX_KEY_LENGTH = 500;
 
 /** Reads the ID token, and requests the userinfo endpoint for claims that the token lacks. */
-export async function identityOf(
+export async function readIdentity(
   provider: oidc.Configuration,
   tokens: Tokens,
   settings: ActiveOidc,
@@ -42,32 +42,32 @@ export async function identityOf(
   }
   rejectOtherAcr(token, settings);
   const path = settings.enableGroupSyncing ? (settings.groupJsonPath ?? 'groups') : undefined;
-  const groupsIn = (claims: Claims) => (path === undefined ? undefined : valueAt(claims, path));
-  const isComplete = token.email !== undefined && (path === undefined || groupsIn(token) !== undefined);
-  const more: Claims =
+  const readGroups = (claims: Claims) => (path === undefined ? undefined : valueAt(claims, path));
+  const isComplete = token.email !== undefined && (path === undefined || readGroups(token) !== undefined);
+  const userInfo: Claims =
     isComplete || provider.serverMetadata().userinfo_endpoint === undefined
       ? {}
       : await oidc.fetchUserInfo(provider, tokens.access_token, token.sub);
 
-  const name = token.name ?? more.name;
+  const name = token.name ?? userInfo.name;
   return {
     key: { issuer: token.iss, clientId: settings.clientId, subject: token.sub },
-    // The email address and its verification must come from the same source: one source must not verify an address from the
-    // other.
-    email: verifiedEmail(token.email === undefined ? more : token),
+    // The email address and its verification must come from the same source, because a source must not vouch for an address
+    // from the other source.
+    email: verifiedEmail(token.email === undefined ? userInfo : token),
     name: typeof name === 'string' ? acceptableName(name) : null,
-    groups: path === undefined ? undefined : stringsOf(groupsIn(token) ?? groupsIn(more)),
+    groups: path === undefined ? undefined : readStrings(readGroups(token) ?? readGroups(userInfo)),
   };
 }
 
-/** Users often choose their name at the provider. A reserved name is dropped. */
+/** Drops a reserved name, because users often choose their name at the provider. */
 function acceptableName(text: string): string | null {
-  // Cut first: the cut can split a surrogate pair, and the expression removes the half that is left.
+  // The name is truncated first, because that can split a surrogate pair, and the expression removes the remaining half.
   const name = text.slice(0, MAX_NAME_LENGTH).replace(/\p{C}/gu, '').trim();
   return name === '' || isReserved(name, true) ? null : name;
 }
 
-/** Some providers send email_verified as a string. */
+/** Returns the email address if the provider verified it. Some providers send email_verified as a string. */
 function verifiedEmail({ email, email_verified: verified }: Claims): string | undefined {
   if (verified !== true && verified !== 'true') return undefined;
   return typeof email === 'string' && email.length <= MAX_EMAIL_LENGTH && EMAIL.test(email)
@@ -75,7 +75,7 @@ function verifiedEmail({ email, email_verified: verified }: Claims): string | un
     : undefined;
 }
 
-/** The provider may omit acr. If it sends one, it must be one of the requested values. */
+/** Rejects an acr that was not requested. The provider may omit acr. */
 function rejectOtherAcr({ acr }: Claims, { acrValues }: ActiveOidc): void {
   if (acrValues === null || acr === undefined || acrValues.split(/ +/).includes(String(acr))) return;
   throw new SsoError(
@@ -100,9 +100,9 @@ function valueAt(claims: Claims, path: string): unknown {
     );
 }
 
-const stringsOf = (value: unknown): string[] =>
+const readStrings = (value: unknown): string[] =>
   [value]
     .flat()
-    .filter(one => typeof one === 'string')
+    .filter(item => typeof item === 'string')
     .filter(isStorable)
     .slice(0, MAX_GROUPS);

@@ -1,6 +1,6 @@
-import { ApiError, type ErrorName } from '../../../../plane/src/platform/errors.ts';
+import { ApiError, type ErrorName } from '@halyard/plane/platform/errors.ts';
 
-/** Why a login failed. The login page has a sentence for each: /login?failed=expired. */
+/** Why a login failed. The login page explains each failure, for example at /login?failed=expired. */
 export const FAILURES = [
   'disabled',
   'address',
@@ -34,7 +34,7 @@ export class SsoError extends ApiError {
   }
 }
 
-const BY_NAME: Partial<Record<ErrorName, SsoFailure>> = {
+const FAILURE_BY_NAME: Partial<Record<ErrorName, SsoFailure>> = {
   BadDataError: 'address',
   InvalidOperationError: 'rejected',
   NoAccessError: 'rejected',
@@ -42,5 +42,5 @@ const BY_NAME: Partial<Record<ErrorName, SsoFailure>> = {
   ServiceUnavailableError: 'unavailable',
 };
 
-export const failureOf = (error: ApiError): SsoFailure =>
-  error instanceof SsoError ? error.failure : (BY_NAME[error.name] ?? 'error');
+export const toSsoFailure = (error: ApiError): SsoFailure =>
+  error instanceof SsoError ? error.failure : (FAILURE_BY_NAME[error.name] ?? 'error');

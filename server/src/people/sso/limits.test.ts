@@ -1,25 +1,32 @@
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import type { App } from '@halyard/plane/platform/http/app.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { App } from '../../../../plane/src/platform/http/app.ts';
 import { useHarness } from '../../test/harness.ts';
 import { type IdentityProvider, listen, startIdentityProvider, stop } from '../../test/identity-provider.ts';
 import { call } from '../../test/request.ts';
-import { ask, beginLogin, configureSso, cookiesOf, pathOf, person } from '../../test/single-sign-on.ts';
-import { untilWaiting } from '../../test/waiting.ts';
+import {
+  ask,
+  beginLogin,
+  configureSso,
+  getPathAndQuery,
+  person,
+  readCookies,
+} from '../../test/single-sign-on.ts';
+import { waitForLockWaiters } from '../../test/waiting.ts';
 import { sweepLogins } from '../sessions/end.ts';
-import { UNCONFIRMED } from './limit-unconfirmed.ts';
+import { UNCONFIRMED_LIMIT } from './limit-unconfirmed.ts';
 
 const harness = useHarness();
 let provider: IdentityProvider;
-let front: Awaited<ReturnType<typeof listen>>;
+let proxy: Awaited<ReturnType<typeof listen>>;
 let servers: [App, App];
 
 type TokenResponse = { status: number; body: string };
-/** The token endpoint of the provider, unless a test replaces it. */
+/** The provider's token endpoint, unless a test replaces it. */
 let respondWithTokens: (request: IncomingMessage, body: string) => Promise<TokenResponse>;
-let asked = 0;
+let tokenRequests = 0;
 
 const sendRealTokens = async (request: IncomingMessage, body: string): Promise<TokenResponse> => {
   const { authorization = '', 'content-type': type = '' } = request.headers;
@@ -33,36 +40,36 @@ const sendRealTokens = async (request: IncomingMessage, body: string): Promise<T
 
 beforeAll(async () => {
   provider = await startIdentityProvider();
-  // The discovery document of the provider, with the token endpoint of this test.
-  front = await listen(async (request, response) => {
+  // The proxy serves the discovery document of the provider, but names its own token endpoint, which the tests control.
+  proxy = await listen(async (request, response) => {
     const json = { 'content-type': 'application/json' };
     if (request.url === '/token') {
-      asked++;
+      tokenRequests++;
       const tokens = await respondWithTokens(request, await text(request));
       response.writeHead(tokens.status, json).end(tokens.body);
       return;
     }
-    const real = await fetch(`${provider.issuer}${request.url}`);
-    const described = { ...((await real.json()) as object), token_endpoint: `${front.url}/token` };
-    response.writeHead(200, json).end(JSON.stringify(described));
+    const realResponse = await fetch(`${provider.issuer}${request.url}`);
+    const document = { ...((await realResponse.json()) as object), token_endpoint: `${proxy.url}/token` };
+    response.writeHead(200, json).end(JSON.stringify(document));
   });
   servers = [harness.app, await harness.secondServer()];
-  await configureSso(harness.app, `${front.url}/.well-known/openid-configuration`);
+  await configureSso(harness.app, `${proxy.url}/.well-known/openid-configuration`);
 });
 afterAll(async () => {
-  await stop(front.server);
+  await stop(proxy.server);
   await provider.close();
 });
 beforeEach(async () => {
   respondWithTokens = sendRealTokens;
-  asked = 0;
+  tokenRequests = 0;
   await sql`truncate login_failures, sso_finished_logins`.execute(harness.db);
 });
 
 const ATTACKER = '192.0.2.1';
 
-/** A function that sends a forged callback of a started login, any number of times. */
-async function madeUp(): Promise<(ip?: string, app?: App) => ReturnType<typeof ask>> {
+/** Returns a function that sends the forged callback of a started login, any number of times. */
+async function forgeCallback(): Promise<(ip?: string, app?: App) => ReturnType<typeof ask>> {
   const { url, cookie } = await beginLogin(harness.app);
   const query = new URLSearchParams({
     code: 'made-up',
@@ -74,55 +81,55 @@ async function madeUp(): Promise<(ip?: string, app?: App) => ReturnType<typeof a
 
 async function logIn(ip: string) {
   const { url, cookie } = await beginLogin(harness.app);
-  return await ask(harness.app, pathOf(await provider.visit(url, person())), cookie, { ip });
+  return await ask(harness.app, getPathAndQuery(await provider.visit(url, person())), cookie, { ip });
 }
 
-const counted = async (): Promise<number[]> =>
+const readCounters = async (): Promise<number[]> =>
   (await sql<{ failures: number }>`select failures from login_failures`.execute(harness.db)).rows.map(
     row => row.failures,
   );
 
-const countUpTo = async (failures: number) => {
-  const sendCallback = await madeUp();
+const setCounter = async (failures: number) => {
+  const sendCallback = await forgeCallback();
   await sendCallback();
   await sql`update login_failures set failures = ${failures}`.execute(harness.db);
 };
 
-const finished = async (): Promise<number> =>
+const countFinishedLogins = async (): Promise<number> =>
   (await sql`select from sso_finished_logins`.execute(harness.db)).rows.length;
 
 const blockedEvents = async () =>
   (await call(harness.app, 'GET', '/api/admin/search/events?type=IS:login-blocked')).body.events;
 
-test('stores one counter for started logins and forged callbacks', async () => {
+test('five forged callbacks store only one counter, and no finished login', async () => {
   for (let round = 0; round < 5; round++) {
-    const sendCallback = await madeUp();
+    const sendCallback = await forgeCallback();
     expect((await sendCallback()).status).toBe(401);
   }
 
-  expect(await finished()).toBe(0);
-  expect(await counted()).toEqual([5]);
+  expect(await countFinishedLogins()).toBe(0);
+  expect(await readCounters()).toEqual([5]);
   expect((await logIn(ATTACKER)).status).toBe(302);
-  expect(await finished()).toBe(1);
+  expect(await countFinishedLogins()).toBe(1);
 });
 
-test('blocks a network on all servers after too many unconfirmed logins, and no other network', async () => {
-  const sendCallback = await madeUp();
+test('blocks a network on all servers after too many unconfirmed logins, but no other network', async () => {
+  const sendCallback = await forgeCallback();
   const statuses = [];
-  for (let round = 0; round < UNCONFIRMED.failures + 3; round++) {
+  for (let round = 0; round < UNCONFIRMED_LIMIT.failures + 3; round++) {
     statuses.push((await sendCallback(ATTACKER, servers[round % 2])).status);
   }
 
-  expect(statuses).toEqual([...Array(UNCONFIRMED.failures).fill(401), 429, 429, 429]);
-  expect(asked).toBe(UNCONFIRMED.failures);
-  // A blocked login is not counted: it costs one read.
-  expect(await counted()).toEqual([UNCONFIRMED.failures]);
-  const rejected = await logIn(ATTACKER);
-  expect(rejected).toMatchObject({ status: 429, body: { name: 'RateLimitError' } });
-  expect(cookiesOf(rejected)['halyard-session']).toBeUndefined();
-  const retryAfter = Number(rejected.headers['retry-after']);
+  expect(statuses).toEqual([...Array(UNCONFIRMED_LIMIT.failures).fill(401), 429, 429, 429]);
+  expect(tokenRequests).toBe(UNCONFIRMED_LIMIT.failures);
+  // A blocked login is not counted, because it costs only one read.
+  expect(await readCounters()).toEqual([UNCONFIRMED_LIMIT.failures]);
+  const rejection = await logIn(ATTACKER);
+  expect(rejection).toMatchObject({ status: 429, body: { name: 'RateLimitError' } });
+  expect(readCookies(rejection)['halyard-session']).toBeUndefined();
+  const retryAfter = Number(rejection.headers['retry-after']);
   expect(retryAfter).toBeGreaterThan(800);
-  expect(retryAfter).toBeLessThanOrEqual(UNCONFIRMED.minutes * 60);
+  expect(retryAfter).toBeLessThanOrEqual(UNCONFIRMED_LIMIT.minutes * 60);
   expect((await logIn('192.0.2.2')).status).toBe(302);
   expect(await blockedEvents()).toMatchObject([
     {
@@ -134,103 +141,103 @@ test('blocks a network on all servers after too many unconfirmed logins, and no 
   expect(body).toMatch(/halyard_sso_logins_total\{result="blocked"\} [1-9]/);
 });
 
-test('ends the limit after its time, and counts from zero', async () => {
-  await countUpTo(UNCONFIRMED.failures);
+test('lifts the limit after its time and then counts from zero', async () => {
+  await setCounter(UNCONFIRMED_LIMIT.failures);
   expect((await logIn(ATTACKER)).status).toBe(429);
 
   await sql`update login_failures set ends_at = now()`.execute(harness.db);
 
   expect((await logIn(ATTACKER)).status).toBe(302);
-  expect(await counted()).toEqual([0]);
+  expect(await readCounters()).toEqual([0]);
 });
 
 test('counts failed passwords and unconfirmed logins of a network separately', async () => {
-  await countUpTo(UNCONFIRMED.failures);
+  await setCounter(UNCONFIRMED_LIMIT.failures);
 
-  const password = await call(harness.app, 'POST', '/auth/simple/login', {
+  const passwordLogin = await call(harness.app, 'POST', '/auth/simple/login', {
     token: null,
     body: { username: 'nobody', password: 'wrong' },
     ip: ATTACKER,
   });
 
-  expect(password.status).toBe(401);
+  expect(passwordLogin.status).toBe(401);
 });
 
-test('does not count successful logins, users without an account and failures of the provider', async () => {
+test('counts neither successful logins, nor users without an account, nor failures of the provider', async () => {
   await logIn(ATTACKER);
-  await configureSso(harness.app, `${front.url}/.well-known/openid-configuration`, { autoCreate: false });
-  const rejected = await logIn(ATTACKER);
-  await configureSso(harness.app, `${front.url}/.well-known/openid-configuration`);
+  await configureSso(harness.app, `${proxy.url}/.well-known/openid-configuration`, { autoCreate: false });
+  const rejection = await logIn(ATTACKER);
+  await configureSso(harness.app, `${proxy.url}/.well-known/openid-configuration`);
   respondWithTokens = async () => ({ status: 500, body: '{"error":"server_error"}' });
-  const failed = await logIn(ATTACKER);
+  const failure = await logIn(ATTACKER);
 
-  expect([rejected.status, failed.status]).toEqual([403, 503]);
-  expect(await counted()).toEqual([0]);
+  expect([rejection.status, failure.status]).toEqual([403, 503]);
+  expect(await readCounters()).toEqual([0]);
 });
 
 test('sends no more concurrent logins to the provider than the limit', async () => {
-  await countUpTo(UNCONFIRMED.failures - 2);
-  const sendCallback = await madeUp();
-  asked = 0;
+  await setCounter(UNCONFIRMED_LIMIT.failures - 2);
+  const sendCallback = await forgeCallback();
+  tokenRequests = 0;
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from login_failures for update`.execute(blocker);
 
   const responses = [0, 1, 2, 3, 4].map(number => sendCallback(ATTACKER, servers[number % 2]));
-  await untilWaiting(harness.db, 5);
+  await waitForLockWaiters(harness.db, 5);
   await blocker.rollback().execute();
 
   const statuses = (await Promise.all(responses)).map(({ status }) => status);
   expect(statuses.toSorted()).toEqual([401, 401, 429, 429, 429]);
-  expect(asked).toBe(2);
+  expect(tokenRequests).toBe(2);
 });
 
 test('accepts a repeated callback after a failure of the provider', async () => {
   const { url, cookie } = await beginLogin(harness.app);
-  const way = pathOf(await provider.visit(url, person()));
+  const callbackPath = getPathAndQuery(await provider.visit(url, person()));
   respondWithTokens = async () => ({ status: 503, body: '' });
-  const first = await ask(harness.app, way, cookie);
+  const first = await ask(harness.app, callbackPath, cookie);
   respondWithTokens = sendRealTokens;
 
-  const second = await ask(harness.app, way, cookie);
+  const second = await ask(harness.app, callbackPath, cookie);
 
   expect([first.status, second.status]).toEqual([503, 302]);
 });
 
-test('logs in once when a callback arrives twice at the same time, even if the provider confirms both', async () => {
-  let given: Promise<TokenResponse> | undefined;
+test('logs in once if a callback arrives twice at the same time, even if the provider confirms both', async () => {
+  let tokenResponse: Promise<TokenResponse> | undefined;
   respondWithTokens = (request, body) => {
-    given ??= sendRealTokens(request, body);
-    return given;
+    tokenResponse ??= sendRealTokens(request, body);
+    return tokenResponse;
   };
   const { url, cookie } = await beginLogin(harness.app);
-  const way = pathOf(await provider.visit(url, person()));
+  const callbackPath = getPathAndQuery(await provider.visit(url, person()));
   const blocker = await harness.db.startTransaction().execute();
   await sql`lock table users in share row exclusive mode`.execute(blocker);
 
-  const responses = servers.map(app => ask(app, way, cookie));
-  // One holds the attempt, the other waits for it.
-  await untilWaiting(harness.db, 2);
+  const responses = servers.map(app => ask(app, callbackPath, cookie));
+  // One login has locked the attempt, and the other waits for it.
+  await waitForLockWaiters(harness.db, 2);
   await blocker.rollback().execute();
 
-  const [one, two] = (await Promise.all(responses)).toSorted((a, b) => a.status - b.status);
-  expect([one?.status, two?.status]).toEqual([302, 401]);
-  expect(two?.body.message).toContain('already finished');
-  expect(await finished()).toBe(1);
+  const [first, second] = (await Promise.all(responses)).toSorted((a, b) => a.status - b.status);
+  expect([first?.status, second?.status]).toEqual([302, 401]);
+  expect(second?.body.message).toContain('already finished');
+  expect(await countFinishedLogins()).toBe(1);
 });
 
 test('deletes exactly the expired counters and attempts', async () => {
   const { db } = harness;
   await sql`delete from sessions`.execute(db);
   await logIn(ATTACKER);
-  await (await madeUp())();
-  const rows = async () => {
-    const { rows: found } = await sql<Record<string, number>>`
+  await (await forgeCallback())();
+  const countRows = async () => {
+    const { rows: counts } = await sql<Record<string, number>>`
       select (select count(*) from sso_finished_logins) as finished, (select count(*) from login_failures) as counters,
         (select count(*) from sso_identities) as identities, (select count(*) from revoked_tokens) as revoked,
         (select count(*) from sessions) as sessions`.execute(db);
-    return found[0];
+    return counts[0];
   };
-  const alive = await rows();
+  const countsBefore = await countRows();
   await sql`
     insert into sso_finished_logins (hash, expires_at) values
       ('old', now() - interval '1 second'), ('older', now() - interval '1 day')`.execute(db);
@@ -243,7 +250,7 @@ test('deletes exactly the expired counters and attempts', async () => {
 
   expect(await sweepLogins(db)).toBe(4);
 
-  expect(await rows()).toEqual({ ...alive, revoked: Number(alive?.revoked) + 1 });
-  expect(alive).toMatchObject({ finished: 1, counters: 1, sessions: 1 });
+  expect(await countRows()).toEqual({ ...countsBefore, revoked: Number(countsBefore?.revoked) + 1 });
+  expect(countsBefore).toMatchObject({ finished: 1, counters: 1, sessions: 1 });
   expect(await sweepLogins(db)).toBe(0);
 });

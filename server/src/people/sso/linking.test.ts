@@ -3,10 +3,17 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { makeUserWith, PASSWORD } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { type Account, type IdentityProvider, startIdentityProvider } from '../../test/identity-provider.ts';
-import { type Browser, browserWith, logIn, tryLogin } from '../../test/login.ts';
+import { type Browser, logIn, makeBrowser, tryLogin } from '../../test/login.ts';
 import { type ApiResponse, call } from '../../test/request.ts';
-import { ask, beginLogin, configureSso, cookiesOf, pathOf, person } from '../../test/single-sign-on.ts';
-import { untilWaiting } from '../../test/waiting.ts';
+import {
+  ask,
+  beginLogin,
+  configureSso,
+  getPathAndQuery,
+  person,
+  readCookies,
+} from '../../test/single-sign-on.ts';
+import { waitForLockWaiters } from '../../test/waiting.ts';
 
 const harness = useHarness();
 let provider: IdentityProvider;
@@ -21,27 +28,27 @@ const IN_A_DAY = new Date(Date.now() + 86_400_000).toISOString();
 
 async function logInBySso(account: Account): Promise<ApiResponse> {
   const { url, cookie } = await beginLogin(harness.app);
-  return await ask(harness.app, pathOf(await provider.visit(url, account)), cookie);
+  return await ask(harness.app, getPathAndQuery(await provider.visit(url, account)), cookie);
 }
 
-const browserOf = (response: ApiResponse): Browser =>
-  browserWith(harness.app, `halyard-session=${cookiesOf(response)['halyard-session']}`);
+const toBrowser = (response: ApiResponse): Browser =>
+  makeBrowser(harness.app, `halyard-session=${readCookies(response)['halyard-session']}`);
 
-/** Signs up with a link and any email address. */
+/** Signs up with a signup link, which accepts any email address, and returns the id of the user. */
 async function signUp(email: string): Promise<number> {
   const link = await call(harness.app, 'POST', '/api/admin/invite-link/tokens', {
     body: { name: 'open house', expiresAt: IN_A_DAY },
   });
-  const joined = await call(harness.app, 'POST', `/invite/${link.body.secret}/signup`, {
+  const signup = await call(harness.app, 'POST', `/invite/${link.body.secret}/signup`, {
     token: null,
     body: { email, password: PASSWORD },
   });
-  expect(joined.status).toBe(201);
-  return joined.body.id;
+  expect(signup.status).toBe(201);
+  return signup.body.id;
 }
 
-/** All credentials of the user: a session, a personal token, a password link. */
-async function plantCredentials(id: number, email: string) {
+/** Creates every kind of credential for the user: a session, a personal token and a password link. */
+async function createCredentials(id: number, email: string) {
   const browser = await logIn(harness.app, email);
   const token = await browser.ask('POST', '/api/admin/user/tokens', {
     body: { description: 'planted', expiresAt: IN_A_DAY },
@@ -54,7 +61,7 @@ async function plantCredentials(id: number, email: string) {
   return { browser, token: String(token.body.secret), link: String(link) };
 }
 
-const eventsOf = async (id: number) =>
+const readEvents = async (id: number) =>
   (
     await sql<{ type: string; by: string; recorded: object }>`
       select type, created_by as by, coalesce(data, pre_data) as recorded from events
@@ -80,26 +87,26 @@ test.each<[string, (email: string) => Promise<number>]>([
   const owner = person({ groups: ['admins'] });
   const email = String(owner.email);
   const id = await create(email);
-  const planted = await plantCredentials(id, email);
+  const credentials = await createCredentials(id, email);
 
   const response = await logInBySso(owner);
 
-  expect((await browserOf(response).ask('GET', '/api/admin/user')).body).toMatchObject({
+  expect((await toBrowser(response).ask('GET', '/api/admin/user')).body).toMatchObject({
     user: { id },
     permissions: expect.arrayContaining([{ permission: 'ADMIN' }]),
   });
   expect(await tryLogin(harness.app, email)).toMatchObject({ status: 401 });
-  expect(await planted.browser.ask('GET', '/api/admin/user')).toMatchObject({ status: 401 });
-  expect(await call(harness.app, 'GET', '/api/admin/user', { token: planted.token })).toMatchObject({
+  expect(await credentials.browser.ask('GET', '/api/admin/user')).toMatchObject({ status: 401 });
+  expect(await call(harness.app, 'GET', '/api/admin/user', { token: credentials.token })).toMatchObject({
     status: 401,
   });
-  const byLink = await call(harness.app, 'POST', '/auth/reset/password', {
+  const reset = await call(harness.app, 'POST', '/auth/reset/password', {
     token: null,
-    body: { token: planted.link, password: `${PASSWORD} again` },
+    body: { token: credentials.link, password: `${PASSWORD} again` },
   });
-  expect(byLink.status).toBe(401);
+  expect(reset.status).toBe(401);
   expect(await countRows('sessions', id)).toBe(1);
-  expect(await eventsOf(id)).toMatchObject([
+  expect(await readEvents(id)).toMatchObject([
     { type: 'user-sessions-ended', recorded: { userId: id, sessions: 1 } },
     { type: 'pat-deleted', recorded: { userId: id, description: 'planted' } },
     {
@@ -127,27 +134,29 @@ test('linking deletes the known networks of the account', async () => {
   expect(rows).toEqual([{ address: '127.0.0.1' }]);
 });
 
-test('rejects an identity of a different provider after linking', async () => {
-  const other = await startIdentityProvider();
-  const [first, second] = [person(), person()];
-  await configureSso(harness.app, other.issuer, { autoCreate: false });
-  const id = await signUp(String(first.email));
+test('linking an account to an identity of a different provider deletes the earlier identity', async () => {
+  const otherProvider = await startIdentityProvider();
+  const [firstAccount, secondAccount] = [person(), person()];
+  await configureSso(harness.app, otherProvider.issuer, { autoCreate: false });
+  const id = await signUp(String(firstAccount.email));
   const { url, cookie } = await beginLogin(harness.app);
   expect(
-    (await ask(harness.app, pathOf(await other.visit(url, first)), cookie)).headers['set-cookie'],
+    (await ask(harness.app, getPathAndQuery(await otherProvider.visit(url, firstAccount)), cookie)).headers[
+      'set-cookie'
+    ],
   ).toBeDefined();
   await configureSso(harness.app, provider.issuer);
-  await logInBySso({ ...second, email: first.email });
-  await other.close();
+  await logInBySso({ ...secondAccount, email: firstAccount.email });
+  await otherProvider.close();
 
   const { rows } = await sql<{ issuer: string }>`
     select issuer from sso_identities where user_id = ${id}`.execute(harness.db);
   expect(rows).toEqual([{ issuer: provider.issuer }]);
 });
 
-test('a later login revokes nothing', async () => {
+test('a later login of the same identity revokes nothing', async () => {
   const owner = person();
-  const browser = browserOf(await logInBySso(owner));
+  const browser = toBrowser(await logInBySso(owner));
   const { body } = await browser.ask('POST', '/api/admin/user/tokens', {
     body: { description: 'own', expiresAt: IN_A_DAY },
   });
@@ -156,10 +165,10 @@ test('a later login revokes nothing', async () => {
 
   expect((await call(harness.app, 'GET', '/api/admin/user', { token: body.secret })).status).toBe(200);
   expect((await browser.ask('GET', '/api/admin/user')).status).toBe(200);
-  expect(await eventsOf(body.userId)).toEqual([]);
+  expect(await readEvents(body.userId)).toEqual([]);
 });
 
-test('keeps the roles of a linked account, and an admin can set a password', async () => {
+test('keeps the roles of a linked account and lets an admin set a password', async () => {
   const owner = person();
   const email = String(owner.email);
   const { id } = await makeUserWith(harness.db, { email, password: PASSWORD, rootRole: 'Editor' });
@@ -173,29 +182,29 @@ test('keeps the roles of a linked account, and an admin can set a password', asy
   expect((await call(harness.app, 'GET', `/api/admin/user-admin/${id}`)).body.rootRole).toBe(2);
 });
 
-test('creates no personal token with a credential that was revoked during the request', async () => {
+test('creates no personal token if the session or token of the request is revoked during the request', async () => {
   const owner = person();
   const id = await signUp(String(owner.email));
-  const { browser, token } = await plantCredentials(id, String(owner.email));
+  const { browser, token } = await createCredentials(id, String(owner.email));
   const body = { description: 'late', expiresAt: IN_A_DAY };
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from users where id = ${id} for update`.execute(blocker);
 
-  const late = [
+  const requests = [
     browser.ask('POST', '/api/admin/user/tokens', { body }),
     call(harness.app, 'POST', '/api/admin/user/tokens', { token, body: { ...body, description: 'later' } }),
   ];
-  await untilWaiting(harness.db, 2);
+  await waitForLockWaiters(harness.db, 2);
   await sql`delete from sessions where user_id = ${id}`.execute(blocker);
   await sql`delete from personal_access_tokens where user_id = ${id}`.execute(blocker);
   await blocker.commit().execute();
 
-  expect((await Promise.all(late)).map(({ status }) => status)).toEqual([401, 401]);
+  expect((await Promise.all(requests)).map(({ status }) => status)).toEqual([401, 401]);
   expect(await countRows('personal_access_tokens', id)).toBe(0);
 });
 
 test('drops a reserved name from the provider', async () => {
   const response = await logInBySso(person({ name: 'System' }));
 
-  expect((await browserOf(response).ask('GET', '/api/admin/user')).body.user.name).not.toMatch(/^system$/i);
+  expect((await toBrowser(response).ask('GET', '/api/admin/user')).body.user.name).not.toMatch(/^system$/i);
 });

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptsPages } from '../../platform/http/output/accepts-pages.ts';
 import { logError, sendError } from '../../platform/http/output/errors.ts';
-import { failureOf, type SsoFailure } from './failures.ts';
+import { type SsoFailure, toSsoFailure } from './failures.ts';
 
 type ErrorHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
@@ -20,11 +20,11 @@ export const showOnLoginPage =
     reply.header('vary', 'accept');
     if (!acceptsPages(request)) return await sendError(error, request, reply);
     const { id, rejection } = await logError(error, request);
-    const failed = options.failure ?? failureOf(rejection);
-    const query = new URLSearchParams({ failed });
-    // Only a code, because anybody could write a message into the URL, and the page would show it as its own.
-    if (failed === 'error') query.set('id', id);
-    if (failed === 'throttled') query.set('seconds', String(rejection.retryAfter));
+    const failure = options.failure ?? toSsoFailure(rejection);
+    const query = new URLSearchParams({ failed: failure });
+    // The URL has a code instead of the message, because the page would show any message that somebody put into the URL.
+    if (failure === 'error') query.set('id', id);
+    if (failure === 'throttled') query.set('seconds', String(rejection.retryAfter));
     const path = options.returnTo?.(request);
     if (path !== undefined && path !== '/') query.set('to', path);
     return reply.redirect(`/login?${query}`, 302);

@@ -3,17 +3,17 @@ import type { Db } from '../../platform/db/database.ts';
 import { needsKey } from '../../platform/secrets/needs-key.ts';
 import type { ActiveOidc } from '../auth-settings/active-oidc.ts';
 import { ATTEMPT_MINUTES, sealAttempt } from './attempt.ts';
-import { activeSettings, askProvider, discover, type Sso } from './provider.ts';
+import { askProvider, discover, requireActiveSettings, type SsoSettings } from './provider.ts';
 
 /** Starts a login. Returns the URL at the provider and the encrypted attempt for the browser. */
 export async function startLogin(
   db: Db,
-  sso: Sso,
+  sso: SsoSettings,
   returnTo: string,
   log: Parameters<typeof askProvider>[0],
 ): Promise<{ url: URL; sealed: string }> {
-  // Outside askProvider: a database failure is not a failure of the provider.
-  const settings = await activeSettings(db, sso);
+  // The settings are read outside askProvider, because a database failure is not a failure of the provider.
+  const settings = await requireActiveSettings(db, sso);
   needsKey(sso.keyring);
   const attempt = {
     state: oidc.randomState(),
@@ -24,7 +24,7 @@ export async function startLogin(
   };
   const parameters = {
     redirect_uri: callbackUrl(sso),
-    scope: scopes(settings),
+    scope: requestedScopes(settings),
     state: attempt.state,
     nonce: attempt.nonce,
     code_challenge: await oidc.calculatePKCECodeChallenge(attempt.verifier),
@@ -37,8 +37,8 @@ export async function startLogin(
   return { url, sealed: sealAttempt(sso.keyring, attempt) };
 }
 
-export const callbackUrl = ({ publicUrl }: Pick<Sso, 'publicUrl'>): string =>
+export const callbackUrl = ({ publicUrl }: Pick<SsoSettings, 'publicUrl'>): string =>
   `${publicUrl}/auth/oidc/callback`;
 
-const scopes = ({ addGroupsScope }: ActiveOidc): string =>
+const requestedScopes = ({ addGroupsScope }: ActiveOidc): string =>
   `openid email profile${addGroupsScope ? ' groups' : ''}`;

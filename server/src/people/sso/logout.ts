@@ -1,10 +1,13 @@
 import * as oidc from 'openid-client';
 import type { Db } from '../../platform/db/database.ts';
 import { findActiveOidc } from '../auth-settings/active-oidc.ts';
-import { discover, type Sso } from './provider.ts';
+import { discover, type SsoSettings } from './provider.ts';
 
-/** Where the provider ends its own session. Undefined if single sign-out is disabled or the provider does not support it. */
-export async function singleSignOutUrl(db: Db, sso: Sso): Promise<URL | undefined> {
+/**
+ * Returns the URL where the provider ends its own session, or undefined if single sign-out is disabled or the provider does not
+ * support it.
+ */
+export async function findSingleSignOutUrl(db: Db, sso: SsoSettings): Promise<URL | undefined> {
   const settings = await findActiveOidc(db, sso.keyring);
   if (!settings?.enableSingleSignOut) return undefined;
   const provider = await discover(settings);

@@ -25,21 +25,21 @@ beforeEach(async () => {
   await sql`delete from auth_settings`.execute(harness.db);
 });
 
-const tryOut = (body: object) => call(harness.app, 'POST', TEST, { body });
-const given = () => ({ discoverUrl: provider.issuer, ...CLIENT });
-const resultsOf = ({ body }: { body: { checks: { name: string; result: string }[] } }) =>
+const testSettings = (body: object) => call(harness.app, 'POST', TEST, { body });
+const validSettings = () => ({ discoverUrl: provider.issuer, ...CLIENT });
+const getResults = ({ body }: { body: { checks: { name: string; result: string }[] } }) =>
   Object.fromEntries(body.checks.map(({ name, result }) => [name, result]));
 
-test("requests the provider's document, keys and client, and saves nothing", async () => {
-  const response = await tryOut({
-    ...given(),
+test("requests the provider's document, keys and client without saving anything", async () => {
+  const response = await testSettings({
+    ...validSettings(),
     idTokenSigningAlgorithm: 'RS256',
     addGroupsScope: true,
     enableSingleSignOut: true,
   });
 
   expect(response).toMatchObject({ status: 200, body: { passed: true, issuer: provider.issuer } });
-  expect(resultsOf(response)).toEqual({
+  expect(getResults(response)).toEqual({
     discovery: 'passed',
     algorithm: 'passed',
     keys: 'passed',
@@ -58,10 +58,10 @@ test.each<[string, () => object, string]>([
   ['a path without a document', () => ({ discoverUrl: `${provider.issuer}/elsewhere` }), 'discovery'],
   ['a port where nothing listens', () => ({ discoverUrl: 'http://127.0.0.1:9' }), 'discovery'],
 ])('fails with %s', async (_, fields, check) => {
-  const response = await tryOut({ ...given(), ...fields() });
+  const response = await testSettings({ ...validSettings(), ...fields() });
 
   expect(response).toMatchObject({ status: 200, body: { passed: false } });
-  expect(resultsOf(response)[check]).toBe('failed');
+  expect(getResults(response)[check]).toBe('failed');
   expect(JSON.stringify(response.body)).not.toContain(CLIENT.secret);
 });
 
@@ -88,10 +88,10 @@ test.each<[string, (issuer: string) => object, object]>([
   );
   issuer = url;
   try {
-    const response = await tryOut({ ...given(), discoverUrl: issuer });
+    const response = await testSettings({ ...validSettings(), discoverUrl: issuer });
 
     expect(response).toMatchObject({ status: 200, body: { passed: false } });
-    expect(resultsOf(response)).toMatchObject(expected);
+    expect(getResults(response)).toMatchObject(expected);
   } finally {
     await stop(server);
   }
@@ -136,7 +136,7 @@ test.each<[string, unknown, object, string, RegExp]>([
   );
   issuer = url;
   try {
-    const { body } = await tryOut({ ...given(), ...settings, discoverUrl: issuer });
+    const { body } = await testSettings({ ...validSettings(), ...settings, discoverUrl: issuer });
 
     expect(body.checks.find(({ name }: { name: string }) => name === 'claims')).toEqual({
       name: 'claims',
@@ -167,10 +167,10 @@ test('tolerates a discovery document with values of other types', async () => {
   try {
     const settings = { addGroupsScope: true, enableSingleSignOut: true, idTokenSigningAlgorithm: 'RS256' };
 
-    const response = await tryOut({ ...given(), ...settings, discoverUrl: issuer });
+    const response = await testSettings({ ...validSettings(), ...settings, discoverUrl: issuer });
 
     expect(response).toMatchObject({ status: 200, body: { passed: false } });
-    expect(resultsOf(response)).toMatchObject({ keys: 'failed', client: 'warning', algorithm: 'warning' });
+    expect(getResults(response)).toMatchObject({ keys: 'failed', client: 'warning', algorithm: 'warning' });
   } finally {
     await stop(server);
   }
@@ -185,12 +185,13 @@ test('sends the stored secret only to the URL it was entered for', async () => {
   try {
     await configureSso(harness.app, provider.issuer);
 
-    const kept = await tryOut({});
-    const masked = await tryOut({ secret: MASK, clientId: CLIENT.clientId });
-    const elsewhere = await tryOut({ discoverUrl: url });
+    const omittedSecret = await testSettings({});
+    const maskedSecret = await testSettings({ secret: MASK, clientId: CLIENT.clientId });
+    const otherUrl = await testSettings({ discoverUrl: url });
 
-    for (const response of [kept, masked]) expect(resultsOf(response)).toMatchObject({ client: 'passed' });
-    expect(elsewhere).toMatchObject({ status: 400, body: { details: [{ path: '/body/secret' }] } });
+    for (const response of [omittedSecret, maskedSecret])
+      expect(getResults(response)).toMatchObject({ client: 'passed' });
+    expect(otherUrl).toMatchObject({ status: 400, body: { details: [{ path: '/body/secret' }] } });
     expect(requests).toEqual([]);
   } finally {
     await stop(server);
@@ -207,26 +208,27 @@ test.each<[string, object, string]>([
     '/body/secret',
   ],
 ])('rejects %s at its field', async (_, body, path) => {
-  const { status, body: error } = await tryOut(body);
+  const { status, body: error } = await testSettings(body);
 
   expect(status).toBe(400);
-  expect(error.details.map((one: { path: string }) => one.path)).toContain(path);
+  expect(error.details.map((detail: { path: string }) => detail.path)).toContain(path);
 });
 
-test('lists how admins can log in, for the client of the settings or a given one', async () => {
+test('lists how admins can log in with the client of the settings or a given client', async () => {
   await sql`update users set deleted_at = now()`.execute(harness.db);
   const ada = await makePerson(harness.db, 'Admin');
   const kavya = await makeUser(harness.db, 'Admin');
   await makeUser(harness.db, 'Editor');
-  const gone = await makePerson(harness.db, 'Admin');
-  await call(harness.app, 'POST', `/api/admin/user-admin/${gone.id}/deactivate`);
+  const deactivatedAdmin = await makePerson(harness.db, 'Admin');
+  await call(harness.app, 'POST', `/api/admin/user-admin/${deactivatedAdmin.id}/deactivate`);
   await configureSso(harness.app, provider.issuer);
   await sql`
     insert into sso_identities (issuer, client_id, subject, user_id)
     values (${provider.issuer}, ${CLIENT.clientId}, 'kavya', ${kavya.id})`.execute(harness.db);
-  const ask = async (query = '') => (await call(harness.app, 'GET', `/api/admin/auth/admins${query}`)).body;
+  const listAdmins = async (query = '') =>
+    (await call(harness.app, 'GET', `/api/admin/auth/admins${query}`)).body;
 
-  expect(await ask()).toMatchObject({
+  expect(await listAdmins()).toMatchObject({
     total: 2,
     password: 1,
     singleSignOn: 1,
@@ -235,14 +237,16 @@ test('lists how admins can log in, for the client of the settings or a given one
       { id: kavya.id, password: false, singleSignOn: true },
     ],
   });
-  expect(await ask(`?issuer=${encodeURIComponent(provider.issuer)}`)).toMatchObject({ singleSignOn: 1 });
-  expect(await ask('?issuer=https://elsewhere.example')).toMatchObject({ singleSignOn: 0 });
-  expect(await ask('?clientId=other')).toMatchObject({ singleSignOn: 0 });
+  expect(await listAdmins(`?issuer=${encodeURIComponent(provider.issuer)}`)).toMatchObject({
+    singleSignOn: 1,
+  });
+  expect(await listAdmins('?issuer=https://elsewhere.example')).toMatchObject({ singleSignOn: 0 });
+  expect(await listAdmins('?clientId=other')).toMatchObject({ singleSignOn: 0 });
 });
 
 test('requires the permission to change the settings', async () => {
   const { token } = await makeUser(harness.db, 'Editor');
 
-  expect((await call(harness.app, 'POST', TEST, { token, body: given() })).status).toBe(403);
+  expect((await call(harness.app, 'POST', TEST, { token, body: validSettings() })).status).toBe(403);
   expect((await call(harness.app, 'GET', '/api/admin/auth/admins', { token })).status).toBe(403);
 });

@@ -1,7 +1,7 @@
-import { jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
+import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import { type OperationModule, query } from '../../record/operations/definition.ts';
 import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
-import { proposedOidc } from '../auth-settings/proposed-oidc.ts';
+import { proposeOidc } from '../auth-settings/proposed-oidc.ts';
 import { OidcSettingsInput } from '../auth-settings/schema.ts';
 import { findOidc } from '../auth-settings/store.ts';
 import { AdminLogins, AdminLoginsQuery, OidcCheck, OidcTest } from './schema.ts';
@@ -10,7 +10,7 @@ import { trySettings } from './try-settings.ts';
 
 const permission = ['ADMIN', 'UPDATE_AUTH_CONFIGURATION'] as const;
 
-/** What an admin checks before changing the single sign-on settings. */
+/** The operations with which an admin checks single sign-on before changing its settings. */
 export const SSO: OperationModule = {
   tag: 'Single sign-on',
   schemas: [OidcCheck, OidcTest, AdminLogins],
@@ -26,7 +26,7 @@ export const SSO: OperationModule = {
       output: jsonResponse('The result of each check', OidcTest),
       rejectUnknownFields: ACCEPTED_FIELDS.oidc,
       read: async ({ db, keyring, publicUrl }, { body }) =>
-        await trySettings(await proposedOidc(db, keyring, body), { publicUrl }),
+        await trySettings(await proposeOidc(db, keyring, body), { publicUrl }),
     }),
     query({
       id: 'getAdminLogins',

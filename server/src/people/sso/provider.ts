@@ -1,5 +1,5 @@
+import { ApiError } from '@halyard/plane/platform/errors.ts';
 import * as oidc from 'openid-client';
-import { ApiError } from '../../../../plane/src/platform/errors.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import type { Keyring } from '../../platform/secrets/seal.ts';
 import { type ActiveOidc, findActiveOidc } from '../auth-settings/active-oidc.ts';
@@ -7,41 +7,42 @@ import { isOnThisMachine } from '../auth-settings/settings.ts';
 import { SsoError } from './failures.ts';
 
 /** The server settings that single sign-on needs. */
-export type Sso = { publicUrl: string; keyring: Keyring };
+export type SsoSettings = { publicUrl: string; keyring: Keyring };
 
 export const TIMEOUT_SECONDS = 5;
 const MAX_RESPONSE_BYTES = 1_048_576;
-/** Providers rarely change their keys and URLs, and publish new keys earlier than this. */
+/** Providers rarely change their keys and URLs, and publish new keys more than five minutes before they use them. */
 const CACHED_FOR_MS = 5 * 60_000;
 
-export async function activeSettings(db: Reader, { keyring }: Sso): Promise<ActiveOidc> {
+export async function requireActiveSettings(db: Reader, { keyring }: SsoSettings): Promise<ActiveOidc> {
   const settings = await findActiveOidc(db, keyring);
   if (!settings) throw new SsoError('disabled', 'NotFoundError', 'Single sign-on is disabled.');
   return settings;
 }
 
-let cached: { key: string; until: number; provider: Promise<oidc.Configuration> } | undefined;
+let cachedDiscovery: { key: string; expiresAt: number; provider: Promise<oidc.Configuration> } | undefined;
 
 /**
- * The discovery document of the provider. Cached, and requested once for concurrent logins, because anyone can start logins, and
- * each of them would otherwise cause a request.
+ * Returns the provider's configuration from its discovery document. The configuration is cached, and concurrent logins share one
+ * request, because anyone can start logins, and each would otherwise cause a request.
  */
 export async function discover(settings: ActiveOidc): Promise<oidc.Configuration> {
   const { discoverUrl, clientId, secret, idTokenSigningAlgorithm } = settings;
   const key = JSON.stringify([discoverUrl, clientId, secret, idTokenSigningAlgorithm]);
-  if (cached?.key === key && cached.until > Date.now()) return await cached.provider;
+  if (cachedDiscovery?.key === key && cachedDiscovery.expiresAt > Date.now())
+    return await cachedDiscovery.provider;
   const provider = requestDiscovery(settings);
-  const entry = { key, until: Date.now() + CACHED_FOR_MS, provider };
-  cached = entry;
+  const entry = { key, expiresAt: Date.now() + CACHED_FOR_MS, provider };
+  cachedDiscovery = entry;
   try {
     return await provider;
   } catch (error) {
-    if (cached === entry) cached = undefined;
+    if (cachedDiscovery === entry) cachedDiscovery = undefined;
     throw error;
   }
 }
 
-/** Reads the discovery document of the provider, without the cache. */
+/** Reads the configuration of the provider from its discovery document, without the cache. */
 export async function requestDiscovery(settings: ActiveOidc): Promise<oidc.Configuration> {
   const url = new URL(settings.discoverUrl);
   const algorithm = settings.idTokenSigningAlgorithm;
@@ -49,11 +50,11 @@ export async function requestDiscovery(settings: ActiveOidc): Promise<oidc.Confi
     url,
     settings.clientId,
     algorithm === null ? {} : { id_token_signed_response_alg: algorithm },
-    authentication(settings.secret),
+    clientAuthentication(settings.secret),
     {
       timeout: TIMEOUT_SECONDS,
       [oidc.customFetch]: boundedFetch,
-      // Verifies the signature of ID tokens that come directly from the provider too, to detect a proxy that forges them.
+      // The signature of ID tokens that come directly from the provider is verified too, to detect a proxy that forges them.
       execute: [
         oidc.enableNonRepudiationChecks,
         ...(isOnThisMachine(url) ? [oidc.allowInsecureRequests] : []),
@@ -62,8 +63,10 @@ export async function requestDiscovery(settings: ActiveOidc): Promise<oidc.Confi
   );
 }
 
-/** In the header, which is the default of the protocol, or in the body if the provider only supports that. */
-function authentication(secret: string | null): oidc.ClientAuth {
+/**
+ * Sends the client secret in the header, which is the protocol's default, or in the body if the provider supports only the body.
+ */
+function clientAuthentication(secret: string | null): oidc.ClientAuth {
   if (secret === null) return oidc.None();
   return (server, client, body, headers) => {
     const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
@@ -73,39 +76,43 @@ function authentication(secret: string | null): oidc.ClientAuth {
   };
 }
 
-/** Follows no redirects and limits the size of a response. The signal in the options limits the time. */
+/** Fetches without following redirects, and limits the size of a response. The signal in the options limits the time. */
 export const boundedFetch: oidc.CustomFetch = async (url, options) => {
-  const { body: sent, ...rest } = options;
-  const response = await fetch(url, { ...rest, redirect: 'manual', ...(sent == null ? {} : { body: sent }) });
-  const parts: Uint8Array[] = [];
+  const { body: requestBody, ...rest } = options;
+  const response = await fetch(url, {
+    ...rest,
+    redirect: 'manual',
+    ...(requestBody == null ? {} : { body: requestBody }),
+  });
+  const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const part of response.body ?? []) {
-    bytes += part.length;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
     if (bytes > MAX_RESPONSE_BYTES) throw new TypeError('the response is too large');
-    parts.push(part);
+    chunks.push(chunk);
   }
-  const body = bytes === 0 ? null : Buffer.concat(parts);
+  const body = bytes === 0 ? null : Buffer.concat(chunks);
   return new Response(body, { status: response.status, headers: response.headers });
 };
 
 type Log = { warn: (fields: object, message: string) => void };
 
 /** Runs a request to the provider. Logs and errors omit the failure's message, which can contain tokens. */
-export async function askProvider<T>(log: Log, work: () => Promise<T>): Promise<T> {
+export async function askProvider<T>(log: Log, request: () => Promise<T>): Promise<T> {
   try {
-    return await work();
+    return await request();
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    const { code, reason } = detailsOf(error);
+    const { code, reason } = getErrorDetails(error);
     log.warn({ code, reason }, 'request to identity provider failed');
-    throw isProviderFailure(error, reason) ? unavailable() : notConfirmed(reason);
+    throw isProviderFailure(error, reason) ? providerUnavailable() : unconfirmedLogin(reason);
   }
 }
 
 const ERROR_CODE = /^[a-z_]{1,60}$/;
 
-/** The code of a failure, and the error code of the provider. Both are safe to show. */
-export function detailsOf(error: unknown): { code: string; reason: string | undefined } {
+/** Returns the code of a failure and the error code of the provider. Both are safe to show. */
+export function getErrorDetails(error: unknown): { code: string; reason: string | undefined } {
   const { name, code, error: reason } = error as { name?: string; code?: string; error?: unknown };
   return {
     code: String(code ?? name).slice(0, 100),
@@ -113,7 +120,7 @@ export function detailsOf(error: unknown): { code: string; reason: string | unde
   };
 }
 
-/** Whether a retry or an administrator can fix the failure. Other failures concern this login only. */
+/** Returns whether a retry or an administrator can fix the failure. Other failures concern only this login. */
 function isProviderFailure(error: unknown, reason: string | undefined): boolean {
   if (reason !== undefined)
     return /^(invalid_client|unauthorized_client|server_error|temporarily_)/.test(reason);
@@ -124,7 +131,7 @@ function isProviderFailure(error: unknown, reason: string | undefined): boolean 
   );
 }
 
-const unavailable = (): SsoError =>
+const providerUnavailable = (): SsoError =>
   new SsoError(
     'provider',
     'ServiceUnavailableError',
@@ -132,7 +139,7 @@ const unavailable = (): SsoError =>
     { retryAfter: 10 },
   );
 
-const notConfirmed = (reason: string | undefined): SsoError =>
+const unconfirmedLogin = (reason: string | undefined): SsoError =>
   new SsoError(
     reason === 'access_denied' ? 'cancelled' : 'unconfirmed',
     'AuthenticationRequired',

@@ -1,10 +1,10 @@
-import { badData } from '../../../../plane/src/platform/errors.ts';
+import { badData } from '@halyard/plane/platform/errors.ts';
 
-/** Browsers drop control characters and treat a backslash as a slash. */
+/** A path without control characters and backslashes, because browsers drop control characters and treat a backslash as a slash. */
 const PATH = /^\/(?![/\\])[^\\\p{C}]*$/u;
 
-/** The path to open after a login. Rejects other servers, so that a login never redirects to them. */
-export function returnPath(text: string | undefined, publicUrl: string): string {
+/** Returns the path to open after a login. Rejects other servers, so that a login never redirects to them. */
+export function requireReturnPath(text: string | undefined, publicUrl: string): string {
   if (text === undefined || text === '') return '/';
   const path = acceptablePath(text, publicUrl);
   if (path === undefined) {
@@ -15,7 +15,7 @@ export function returnPath(text: string | undefined, publicUrl: string): string 
   return path;
 }
 
-/** A path on this server, or undefined. */
+/** Returns a path on this server, or undefined if the text is no such path. */
 export function acceptablePath(text: unknown, publicUrl: string): string | undefined {
   const { origin } = new URL(publicUrl);
   const url = typeof text === 'string' && PATH.test(text) ? URL.parse(text, origin) : null;

@@ -1,8 +1,8 @@
+import { ApiError } from '@halyard/plane/platform/errors.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { errorResponses } from '@halyard/plane/platform/http/schema.ts';
 import { Counter } from 'prom-client';
 import { Type } from 'typebox';
-import { ApiError } from '../../../../plane/src/platform/errors.ts';
-import type { App } from '../../../../plane/src/platform/http/app.ts';
-import { errorResponses } from '../../../../plane/src/platform/http/schema.ts';
 import {
   clearLoginCookie,
   readLoginCookie,
@@ -13,13 +13,13 @@ import {
 import { SYSTEM } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { change } from '../../record/change.ts';
-import { ATTEMPT_MINUTES, returnPathOf } from './attempt.ts';
+import { ATTEMPT_MINUTES, readReturnPath } from './attempt.ts';
 import { confirmLogin } from './callback.ts';
 import { startLogin } from './login.ts';
 import { showOnLoginPage } from './login-page.ts';
-import { singleSignOutUrl } from './logout.ts';
-import { askProvider, type Sso } from './provider.ts';
-import { acceptablePath, returnPath } from './return-path.ts';
+import { findSingleSignOutUrl } from './logout.ts';
+import { askProvider, type SsoSettings } from './provider.ts';
+import { acceptablePath, requireReturnPath } from './return-path.ts';
 import { CallbackQuery, LoginQuery } from './schema.ts';
 import { signIn } from './sign-in.ts';
 
@@ -27,7 +27,7 @@ const tags = ['Single sign-on'];
 
 const Redirect = (description: string) => Type.Unsafe<undefined>({ type: 'null', description });
 
-export function ssoRoutes(app: App, db: Db, sso: Sso): void {
+export function ssoRoutes(app: App, db: Db, sso: SsoSettings): void {
   const logins = new Counter({
     name: 'halyard_sso_logins_total',
     help: 'Logins with single sign-on, by result: success, rejected (no account), failure (not confirmed by the provider), blocked by a rate limit, unavailable (the provider)',
@@ -59,7 +59,7 @@ export function ssoRoutes(app: App, db: Db, sso: Sso): void {
       }),
     },
     async (request, reply) => {
-      const returnTo = returnPath(request.query.redirect, sso.publicUrl);
+      const returnTo = requireReturnPath(request.query.redirect, sso.publicUrl);
       const { url, sealed } = await startLogin(db, sso, returnTo, request.log);
       setLoginCookie(reply, sso.publicUrl, sealed, ATTEMPT_MINUTES * 60);
       return reply.redirect(url.href, 302);
@@ -85,25 +85,29 @@ export function ssoRoutes(app: App, db: Db, sso: Sso): void {
         },
       },
       errorHandler: showOnLoginPage({
-        returnTo: request => returnPathOf(sso.keyring, readLoginCookie(request, sso.publicUrl)),
+        returnTo: request => readReturnPath(sso.keyring, readLoginCookie(request, sso.publicUrl)),
       }),
     },
     async (request, reply) => {
       const [, query = ''] = request.url.split(/\?(.*)/s);
-      const returned = { query, state: request.query.state, sealed: readLoginCookie(request, sso.publicUrl) };
+      const providerResponse = {
+        query,
+        state: request.query.state,
+        sealed: readLoginCookie(request, sso.publicUrl),
+      };
       const origin = {
         ip: request.ip,
         userAgent: request.headers['user-agent'],
-        replaces: readSessionCookie(request, sso.publicUrl),
+        replacedSecret: readSessionCookie(request, sso.publicUrl),
       };
       const finishLogin = async () => {
-        const login = await confirmLogin(db, sso, returned, request.ip, request.log);
+        const login = await confirmLogin(db, sso, providerResponse, request.ip, request.log);
         const actor = { ...SYSTEM, ip: request.ip };
         const session = await change(db, actor, current => signIn(current, login, origin));
         return { ...session, returnTo: login.attempt.returnTo };
       };
       const { userId, secret, returnTo } = await finishLogin().catch(error => {
-        logins.inc({ result: resultOf(error) });
+        logins.inc({ result: toLoginResult(error) });
         throw error;
       });
       logins.inc({ result: 'success' });
@@ -133,13 +137,13 @@ export function ssoRoutes(app: App, db: Db, sso: Sso): void {
       errorHandler: showOnLoginPage({ failure: 'logout' }),
     },
     async (request, reply) => {
-      const url = await askProvider(request.log, () => singleSignOutUrl(db, sso));
+      const url = await askProvider(request.log, () => findSingleSignOutUrl(db, sso));
       return reply.redirect(url?.href ?? '/', 302);
     },
   );
 }
 
-function resultOf(error: unknown): string {
+function toLoginResult(error: unknown): string {
   if (!(error instanceof ApiError) || error.name === 'ServiceUnavailableError') return 'unavailable';
   if (error.name === 'RateLimitError') return 'blocked';
   return error.name === 'AuthenticationRequired' ? 'failure' : 'rejected';

@@ -1,5 +1,5 @@
+import { Named, NamedObject, Nullable, Ref } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Nullable, Ref } from '../../../../plane/src/platform/http/schema.ts';
 
 export const LoginQuery = Type.Object({
   redirect: Type.Optional(

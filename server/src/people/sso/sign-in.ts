@@ -9,7 +9,7 @@ import type { ConfirmedLogin } from './callback.ts';
 import type { Identity } from './claims.ts';
 import { SsoError, type SsoFailure } from './failures.ts';
 import { revokeUnproven } from './revoke-unproven.ts';
-import { findIdentity, findUserByEmail, lockIdentity, lockSignedIn, saveIdentity } from './store.ts';
+import { findIdentity, findUserByEmail, lockIdentity, lockSignedInUser, saveIdentity } from './store.ts';
 
 /** Finds or creates the account of an identity that the provider confirmed, and opens a session. An attempt works once. */
 export async function signIn(
@@ -20,73 +20,76 @@ export async function signIn(
   const { tx } = current;
   await finishAttempt(tx, attempt);
   await lockIdentity(tx, identity.key);
-  const { userId, linked } = await accountOf(current, identity, settings);
+  const { userId, isNewlyLinked } = await findOrCreateAccount(current, identity, settings);
   if (identity.groups) await syncGroups(current, userId, identity.groups);
-  // After the groups: a change that deletes a user locks the admins before the user.
-  const user = await lockSignedIn(tx, userId);
-  if (!user) throw deleted();
-  if (user.deactivated) throw deactivated();
-  if (linked) await revokeUnproven(current, user, identity.key);
+  // The user is locked after the groups are synced, because a change that deletes a user locks the admins before the user.
+  const user = await lockSignedInUser(tx, userId);
+  if (!user) throw deletedAccount();
+  if (user.deactivated) throw deactivatedAccount();
+  if (isNewlyLinked) await revokeUnproven(current, user, identity.key);
   return { userId, secret: await openSession(tx, userId, 'oidc', origin) };
 }
 
-/** `linked`: the account already existed, and this login is the first to be matched with it, by email address. */
-type FoundAccount = { userId: number; linked: boolean };
+/**
+ * An account. `isNewlyLinked` means that the account already existed, and that this login is the first to match it, by email
+ * address.
+ */
+type FoundAccount = { userId: number; isNewlyLinked: boolean };
 
 /** Finds the account by identity, then by verified email address, or creates one if the settings allow it. */
-async function accountOf(
+async function findOrCreateAccount(
   current: Change,
   { key, email, name }: Identity,
   settings: ActiveOidc,
 ): Promise<FoundAccount> {
-  const known = await findIdentity(current.tx, key);
-  if (known && !known.deleted) return { userId: known.userId, linked: false };
-  if (email === undefined) throw known ? deleted() : notVerified();
+  const knownIdentity = await findIdentity(current.tx, key);
+  if (knownIdentity && !knownIdentity.deleted) return { userId: knownIdentity.userId, isNewlyLinked: false };
+  if (email === undefined) throw knownIdentity ? deletedAccount() : unverifiedEmail();
   const user = await findUserByEmail(current.tx, email, key);
   // The provider may reassign an email address to somebody else, who must not get the former owner's account.
-  if (user?.isTaken) throw somebodyElse();
+  if (user?.isTaken) throw takenEmail();
   if (user) {
     await saveIdentity(current.tx, key, user.id);
-    return { userId: user.id, linked: true };
+    return { userId: user.id, isNewlyLinked: true };
   }
-  if (known) throw deleted();
+  if (knownIdentity) throw deletedAccount();
   requireNewAccountAllowed(email, settings);
-  const created = await createUser(current, {
+  const newUser = await createUser(current, {
     name,
     username: null,
     email,
     rootRole: settings.defaultRoleId,
     passwordHash: null,
   });
-  await saveIdentity(current.tx, key, created.id);
-  return { userId: created.id, linked: false };
+  await saveIdentity(current.tx, key, newUser.id);
+  return { userId: newUser.id, isNewlyLinked: false };
 }
 
 function requireNewAccountAllowed(email: string, { autoCreate, emailDomains }: ActiveOidc): void {
-  if (!autoCreate) throw rejected('no-account', 'No account has your email address.');
+  if (!autoCreate) throw accountRejection('no-account', 'No account has your email address.');
   if (!isInDomains(email, emailDomains)) {
-    throw rejected(
+    throw accountRejection(
       'domain',
-      'No account has your email address, and its domain is not allowed to create one.',
+      'No account has your email address, and new accounts are not allowed for that email domain.',
     );
   }
 }
 
-const rejected = (failure: SsoFailure, why: string): SsoError =>
+const accountRejection = (failure: SsoFailure, why: string): SsoError =>
   new SsoError(failure, 'NoAccessError', `${why} Ask an administrator.`);
 
-const deleted = (): SsoError => rejected('deleted', 'Your account was deleted.');
+const deletedAccount = (): SsoError => accountRejection('deleted', 'Your account was deleted.');
 
-const deactivated = (): SsoError => rejected('deactivated', 'Your account is deactivated.');
+const deactivatedAccount = (): SsoError => accountRejection('deactivated', 'Your account is deactivated.');
 
-const notVerified = (): SsoError =>
-  rejected(
+const unverifiedEmail = (): SsoError =>
+  accountRejection(
     'unverified',
     'The identity provider did not verify your email address, so it cannot identify an account.',
   );
 
-const somebodyElse = (): SsoError =>
-  rejected(
+const takenEmail = (): SsoError =>
+  accountRejection(
     'taken',
     'The account with your email address belongs to a different user of the identity provider.',
   );

@@ -1,19 +1,22 @@
 import { sql } from 'kysely';
 import { IS_ACTIVE, IS_ADMIN } from '../../access/store.ts';
 import type { Db, Reader, Tx } from '../../platform/db/database.ts';
-import { digest, INCREMENT_COUNTER, SECONDS_LEFT } from '../sessions/store.ts';
+import { counterKey, INCREMENT_COUNTER, SECONDS_LEFT } from '../sessions/store.ts';
 import { type AdminLogins, type AdminLoginsQuery, MAX_ADMINS } from './schema.ts';
 
-/** Whether the attempt is neither finished nor expired by the clock of the database. */
-export async function isUnfinished(db: Reader, hash: Buffer, expiresAt: Date): Promise<boolean> {
+/** Returns whether the attempt is neither finished nor expired by the clock of the database. */
+export async function isUnfinishedAttempt(db: Reader, hash: Buffer, expiresAt: Date): Promise<boolean> {
   const { rows } = await sql`
     select where ${expiresAt}::timestamptz > now()
       and not exists (select from sso_finished_logins where hash = ${hash})`.execute(db);
   return rows.length > 0;
 }
 
-/** Returns true for the first of several concurrent calls, and false for an expired attempt, whose row may have been deleted. */
-export async function insertFinished(tx: Tx, hash: Buffer, expiresAt: Date): Promise<boolean> {
+/**
+ * Marks an attempt as finished. Returns true for the first of several concurrent calls, and false for an expired attempt, whose row
+ * may have been deleted.
+ */
+export async function insertFinishedAttempt(tx: Tx, hash: Buffer, expiresAt: Date): Promise<boolean> {
   const { rows } = await sql`
     insert into sso_finished_logins (hash, expires_at)
     select ${hash}::bytea, ${expiresAt}::timestamptz where ${expiresAt}::timestamptz > now()
@@ -21,18 +24,18 @@ export async function insertFinished(tx: Tx, hash: Buffer, expiresAt: Date): Pro
   return rows.length > 0;
 }
 
-/** The key of the counter of a network, separate from that of failed passwords. */
-const counterOf = (network: string) => digest(sql`'oidc'`, sql`${network}::text`);
+/** Returns the key of a network's counter, which is separate from the counter for failed passwords. */
+const networkCounterKey = (network: string) => counterKey(sql`'oidc'`, sql`${network}::text`);
 
-/** Seconds until the limit of the network ends. Undefined: it is not reached. */
+/** Returns the seconds until the network may try again, or undefined if its limit is not reached. */
 export async function findBlockedSeconds(
   db: Reader,
   network: string,
-  most: number,
+  max: number,
 ): Promise<number | undefined> {
   const { rows } = await sql<{ seconds: number }>`
     select ${SECONDS_LEFT} as seconds from login_failures
-    where scope = 'address' and key = ${counterOf(network)} and ends_at > now() and failures >= ${most}`.execute(
+    where scope = 'address' and key = ${networkCounterKey(network)} and ends_at > now() and failures >= ${max}`.execute(
     db,
   );
   return rows[0]?.seconds;
@@ -46,7 +49,7 @@ export async function countUnconfirmed(
   const { rows } = await sql<{ failures: number; secondsLeft: number }>`
     with counted as (
       insert into login_failures as old (scope, key, failures, ends_at)
-      values ('address', ${counterOf(network)}, 1, now() + make_interval(mins => ${minutes}))
+      values ('address', ${networkCounterKey(network)}, 1, now() + make_interval(mins => ${minutes}))
       ${INCREMENT_COUNTER}
     )
     select failures, ${SECONDS_LEFT} as "secondsLeft" from counted`.execute(db);
@@ -56,7 +59,7 @@ export async function countUnconfirmed(
 export async function uncountUnconfirmed(db: Db, network: string): Promise<void> {
   await sql`
     update login_failures set failures = greatest(failures - 1, 0)
-    where scope = 'address' and key = ${counterOf(network)}`.execute(db);
+    where scope = 'address' and key = ${networkCounterKey(network)}`.execute(db);
 }
 
 /** The identity of a user at the provider. */
@@ -88,7 +91,7 @@ export async function deleteOtherIdentities(tx: Tx, userId: number, key: Identit
   );
 }
 
-/** The user with this address, and whether a different identity of the provider is linked to them. */
+/** Finds the user with this address, and whether an identity of the same provider is already linked to the user. */
 export async function findUserByEmail(
   db: Reader,
   email: string,
@@ -113,18 +116,24 @@ export async function saveIdentity(tx: Tx, key: IdentityKey, userId: number): Pr
     do update set user_id = excluded.user_id, created_at = now()`.execute(tx);
 }
 
-export type SignedIn = { id: number; username: string | null; email: string | null; deactivated: boolean };
+export type SignedInUser = {
+  id: number;
+  username: string | null;
+  email: string | null;
+  deactivated: boolean;
+};
 
 /** Locks the user, unless they are deleted. */
-export async function lockSignedIn(tx: Tx, id: number): Promise<SignedIn | undefined> {
-  const { rows } = await sql<SignedIn>`
+export async function lockSignedInUser(tx: Tx, id: number): Promise<SignedInUser | undefined> {
+  const { rows } = await sql<SignedInUser>`
     select id, username, email, deactivated_at is not null as deactivated from users
     where id = ${id} and deleted_at is null and kind = 'user' for update`.execute(tx);
   return rows[0];
 }
 
 /**
- * Active users with ADMIN, and how each can log in. If no issuer or client is given, identities of any issuer or client count.
+ * Lists the active users with ADMIN, and how each can log in. If no issuer or client is given, identities of any issuer or client
+ * count.
  */
 export async function findAdminLogins(
   db: Reader,

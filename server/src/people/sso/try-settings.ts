@@ -2,64 +2,84 @@ import * as oidc from 'openid-client';
 import type { ActiveOidc } from '../auth-settings/active-oidc.ts';
 import { isOnThisMachine } from '../auth-settings/settings.ts';
 import { callbackUrl } from './login.ts';
-import { boundedFetch, detailsOf, requestDiscovery, type Sso, TIMEOUT_SECONDS } from './provider.ts';
+import {
+  boundedFetch,
+  getErrorDetails,
+  requestDiscovery,
+  type SsoSettings,
+  TIMEOUT_SECONDS,
+} from './provider.ts';
 import type { OidcCheck, OidcTest } from './schema.ts';
 
 const MAX_ISSUER_LENGTH = 1_000;
 
 type Metadata = ReturnType<oidc.Configuration['serverMetadata']>;
 
-const passed = (name: OidcCheck['name'], message: string): OidcCheck => ({ name, result: 'passed', message });
-const warning = (name: OidcCheck['name'], message: string): OidcCheck => ({
+const passedCheck = (name: OidcCheck['name'], message: string): OidcCheck => ({
+  name,
+  result: 'passed',
+  message,
+});
+const warningCheck = (name: OidcCheck['name'], message: string): OidcCheck => ({
   name,
   result: 'warning',
   message,
 });
-const failed = (name: OidcCheck['name'], message: string): OidcCheck => ({ name, result: 'failed', message });
+const failedCheck = (name: OidcCheck['name'], message: string): OidcCheck => ({
+  name,
+  result: 'failed',
+  message,
+});
 
 /**
- * Sends the provider the same requests as a login, but without a user: for its discovery document, its keys, and whether it knows
- * the client. Saves nothing. At most three requests, each within the limits of a login.
+ * Sends the provider the same requests as a login, but without a user: for its discovery document, for its keys, and to find out
+ * whether it knows the client. Saves nothing. Sends at most three requests, each within the limits of a login.
  */
-export async function trySettings(settings: ActiveOidc, sso: Pick<Sso, 'publicUrl'>): Promise<OidcTest> {
+export async function trySettings(
+  settings: ActiveOidc,
+  sso: Pick<SsoSettings, 'publicUrl'>,
+): Promise<OidcTest> {
   let provider: oidc.Configuration;
   try {
     provider = await requestDiscovery(settings);
   } catch (error) {
-    return resultOf(null, [discoveryFailure(settings, error)]);
+    return toTestResult(null, [discoveryFailure(settings, error)]);
   }
   const metadata = provider.serverMetadata();
   const issuer = metadata.issuer.slice(0, MAX_ISSUER_LENGTH);
   const checks = [
-    passed('discovery', `The discovery document names the issuer ${issuer}.`),
-    algorithmCheck(settings, metadata),
-    await keysCheck(metadata),
-    await clientCheck(provider, settings, callbackUrl(sso)),
-    claimsCheck(settings, metadata),
-    ...(settings.addGroupsScope ? [scopeCheck(metadata)] : []),
-    ...(settings.enableSingleSignOut ? [logoutCheck(metadata)] : []),
+    passedCheck('discovery', `The discovery document names the issuer ${issuer}.`),
+    checkAlgorithm(settings, metadata),
+    await checkKeys(metadata),
+    await checkClient(provider, settings, callbackUrl(sso)),
+    checkClaims(settings, metadata),
+    ...(settings.addGroupsScope ? [checkScope(metadata)] : []),
+    ...(settings.enableSingleSignOut ? [checkLogout(metadata)] : []),
   ];
-  return resultOf(issuer, checks);
+  return toTestResult(issuer, checks);
 }
 
-const resultOf = (issuer: string | null, checks: OidcCheck[]): OidcTest => ({
+const toTestResult = (issuer: string | null, checks: OidcCheck[]): OidcTest => ({
   passed: checks.every(({ result }) => result !== 'failed'),
   issuer,
   checks,
 });
 
 function discoveryFailure({ discoverUrl }: ActiveOidc, error: unknown): OidcCheck {
-  const { code } = detailsOf(error);
+  const { code } = getErrorDetails(error);
   if (code === 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED')
-    return failed(
+    return failedCheck(
       'issuer',
       `The document at ${discoverUrl} names a different issuer. Enter the issuer exactly as the provider shows it, including a trailing slash.`,
     );
-  return failed('discovery', `The discovery document cannot be read from ${discoverUrl}: ${wordsOf(code)}.`);
+  return failedCheck(
+    'discovery',
+    `The discovery document cannot be read from ${discoverUrl}: ${describeFailure(code)}.`,
+  );
 }
 
-/** Explains a failure to the person who entered the URL. */
-function wordsOf(code: string): string {
+/** Explains a failure to the admin who entered the URL. */
+function describeFailure(code: string): string {
   if (/TIMEOUT|ABORT/.test(code)) return `no response within ${TIMEOUT_SECONDS} seconds`;
   if (/PARSE_ERROR|NOT_JSON/.test(code)) return 'the response is not JSON';
   if (/NOT_CONFORM/.test(code))
@@ -68,39 +88,43 @@ function wordsOf(code: string): string {
   return 'the server cannot be reached';
 }
 
-function algorithmCheck({ idTokenSigningAlgorithm: chosen }: ActiveOidc, metadata: Metadata): OidcCheck {
-  const announced = stringsOf(metadata.id_token_signing_alg_values_supported) ?? [];
-  if (chosen === null)
-    return passed('algorithm', 'ID tokens may use any algorithm that the provider announces.');
-  if (announced.length === 0)
-    return warning(
+function checkAlgorithm(
+  { idTokenSigningAlgorithm: requiredAlgorithm }: ActiveOidc,
+  metadata: Metadata,
+): OidcCheck {
+  const announcedAlgorithms = readStrings(metadata.id_token_signing_alg_values_supported) ?? [];
+  if (requiredAlgorithm === null)
+    return passedCheck('algorithm', 'ID tokens may use any algorithm that the provider announces.');
+  if (announcedAlgorithms.length === 0)
+    return warningCheck(
       'algorithm',
-      `The provider announces no signing algorithms, so ${chosen} is not verified.`,
+      `The provider announces no signing algorithms, so ${requiredAlgorithm} is not verified.`,
     );
-  return announced.includes(chosen)
-    ? passed('algorithm', `The provider signs ID tokens with ${chosen}.`)
-    : failed(
+  return announcedAlgorithms.includes(requiredAlgorithm)
+    ? passedCheck('algorithm', `The provider signs ID tokens with ${requiredAlgorithm}.`)
+    : failedCheck(
         'algorithm',
-        `The provider does not sign ID tokens with ${chosen}. It announces ${listed(announced)}.`,
+        `The provider does not sign ID tokens with ${requiredAlgorithm}. It announces ${formatList(announcedAlgorithms)}.`,
       );
 }
 
 /** Reads a list from the discovery document, which can contain anything. */
-const stringsOf = (value: unknown): string[] | undefined =>
-  Array.isArray(value) ? value.filter(one => typeof one === 'string') : undefined;
+const readStrings = (value: unknown): string[] | undefined =>
+  Array.isArray(value) ? value.filter(item => typeof item === 'string') : undefined;
 
-/** The beginning of a long list. */
-const listed = (names: readonly string[]): string =>
+/** Formats the beginning of a list, which may be long. */
+const formatList = (names: readonly string[]): string =>
   names
     .slice(0, 20)
     .map(name => name.slice(0, 50))
     .join(', ');
 
-async function keysCheck({ jwks_uri: address }: Metadata): Promise<OidcCheck> {
+async function checkKeys({ jwks_uri: address }: Metadata): Promise<OidcCheck> {
   const url = URL.parse(address ?? '');
-  if (!url) return failed('keys', 'The discovery document has no jwks_uri, so ID tokens cannot be verified.');
+  if (!url)
+    return failedCheck('keys', 'The discovery document has no jwks_uri, so ID tokens cannot be verified.');
   if (url.protocol !== 'https:' && !isOnThisMachine(url))
-    return failed('keys', 'The provider does not publish its keys at an https URL.');
+    return failedCheck('keys', 'The provider does not publish its keys at an https URL.');
   try {
     const signal = AbortSignal.timeout(TIMEOUT_SECONDS * 1_000);
     const response = await boundedFetch(url.href, {
@@ -112,27 +136,33 @@ async function keysCheck({ jwks_uri: address }: Metadata): Promise<OidcCheck> {
     });
     const { keys } = (await response.json()) as { keys?: unknown };
     if (response.ok && Array.isArray(keys) && keys.length > 0)
-      return passed('keys', `The provider publishes ${keys.length === 1 ? '1 key' : `${keys.length} keys`}.`);
-    return failed('keys', 'The provider publishes no keys, so ID tokens cannot be verified.');
+      return passedCheck(
+        'keys',
+        `The provider publishes ${keys.length === 1 ? '1 key' : `${keys.length} keys`}.`,
+      );
+    return failedCheck('keys', 'The provider publishes no keys, so ID tokens cannot be verified.');
   } catch (error) {
-    const { code } = detailsOf(error);
-    return failed(
+    const { code } = getErrorDetails(error);
+    return failedCheck(
       'keys',
-      `The provider's keys cannot be read: ${/Timeout|Abort/i.test(code) ? wordsOf('TIMEOUT') : 'the response is not a list of keys'}.`,
+      `The provider's keys cannot be read: ${/Timeout|Abort/i.test(code) ? describeFailure('TIMEOUT') : 'the response is not a list of keys'}.`,
     );
   }
 }
 
-/** Exchanges a code that does not exist. A provider that knows the client rejects the code; otherwise it rejects the client. */
-async function clientCheck(
+/**
+ * Exchanges a code that does not exist. A provider that knows the client rejects the code, and any other provider rejects the
+ * client.
+ */
+async function checkClient(
   provider: oidc.Configuration,
   { clientId, secret }: ActiveOidc,
   redirectUri: string,
 ): Promise<OidcCheck> {
   const credentials =
     secret === null ? `the client ID "${clientId}"` : `the client ID "${clientId}" with its secret`;
-  const unverified = (why: string) =>
-    warning(
+  const unverifiedClient = (why: string) =>
+    warningCheck(
       'client',
       `This test could not verify ${credentials}: ${why}. The first login will show whether the provider accepts it.`,
     );
@@ -142,62 +172,63 @@ async function clientCheck(
       redirect_uri: redirectUri,
       code_verifier: oidc.randomPKCECodeVerifier(),
     });
-    return unverified('it accepted a code that does not exist');
+    return unverifiedClient('it accepted a code that does not exist');
   } catch (error) {
-    const { code, reason } = detailsOf(error);
-    if (reason === 'invalid_grant') return passed('client', `The provider accepts ${credentials}.`);
+    const { code, reason } = getErrorDetails(error);
+    if (reason === 'invalid_grant') return passedCheck('client', `The provider accepts ${credentials}.`);
     if (
       reason === 'invalid_client' ||
       reason === 'unauthorized_client' ||
       code === 'OAUTH_WWW_AUTHENTICATE_CHALLENGE'
     )
-      return failed('client', `The provider does not accept ${credentials}.`);
-    return unverified(
+      return failedCheck('client', `The provider does not accept ${credentials}.`);
+    return unverifiedClient(
       reason === undefined ? 'its token endpoint did not respond as expected' : `it responded with ${reason}`,
     );
   }
 }
 
 /**
- * Compares the claims that a login reads with those that the provider announces. Their values are known only once somebody logs
- * in.
+ * Compares the claims that a login reads with the claims that the provider announces. Their values are known only once somebody
+ * logs in.
  */
-function claimsCheck(
+function checkClaims(
   { enableGroupSyncing, groupJsonPath }: ActiveOidc,
   { claims_supported: supported }: Metadata,
 ): OidcCheck {
-  const groups = groupJsonPath ?? 'groups';
-  const read = ['email', 'email_verified', 'name', ...(enableGroupSyncing ? [groups] : [])];
-  const announced = stringsOf(supported);
-  if (announced === undefined || announced.length === 0)
-    return warning(
+  const groupClaim = groupJsonPath ?? 'groups';
+  const requiredClaims = ['email', 'email_verified', 'name', ...(enableGroupSyncing ? [groupClaim] : [])];
+  const announcedClaims = readStrings(supported);
+  if (announcedClaims === undefined || announcedClaims.length === 0)
+    return warningCheck(
       'claims',
-      `A login reads ${listed(read)}. The provider does not announce its claims, and this test logs nobody in, so only the first login shows whether they are sent.`,
+      `A login reads ${formatList(requiredClaims)}. The provider does not announce its claims, and this test logs nobody in, so only the first login shows whether they are sent.`,
     );
-  // A name with dots, or a path into the claim that it begins with.
+  // A claim is either a name with dots, or a path that begins with the name of a claim.
   const isAnnounced = (claim: string) =>
-    announced.includes(claim) || announced.includes(claim.replace(/^\$\.?/, '').split('.', 1)[0] ?? '');
-  const missing = read.filter(claim => !isAnnounced(claim));
-  return missing.length === 0
-    ? passed(
+    announcedClaims.includes(claim) ||
+    announcedClaims.includes(claim.replace(/^\$\.?/, '').split('.', 1)[0] ?? '');
+  const missingClaims = requiredClaims.filter(claim => !isAnnounced(claim));
+  return missingClaims.length === 0
+    ? passedCheck(
         'claims',
-        `A login reads ${listed(read)}, and the provider announces them. This test does not see their values, because it logs nobody in.`,
+        `A login reads ${formatList(requiredClaims)}, and the provider announces them. This test does not see their values, because it logs nobody in.`,
       )
-    : warning(
+    : warningCheck(
         'claims',
-        `A login reads ${listed(read)}. The provider does not announce ${listed(missing)}, so the first login shows whether it sends ${missing.length === 1 ? 'this claim' : 'these claims'}.`,
+        `A login reads ${formatList(requiredClaims)}. The provider does not announce ${formatList(missingClaims)}, so the first login shows whether it sends ${missingClaims.length === 1 ? 'this claim' : 'these claims'}.`,
       );
 }
 
-const scopeCheck = ({ scopes_supported: scopes }: Metadata): OidcCheck =>
-  stringsOf(scopes)?.includes('groups') !== false
-    ? passed('scope', 'The scope groups can be requested.')
-    : warning(
+const checkScope = ({ scopes_supported: scopes }: Metadata): OidcCheck =>
+  readStrings(scopes)?.includes('groups') !== false
+    ? passedCheck('scope', 'The scope groups can be requested.')
+    : warningCheck(
         'scope',
         'The provider does not announce the scope groups. It may reject logins that request it.',
       );
 
-const logoutCheck = ({ end_session_endpoint: endpoint }: Metadata): OidcCheck =>
+const checkLogout = ({ end_session_endpoint: endpoint }: Metadata): OidcCheck =>
   endpoint === undefined
-    ? warning('logout', 'The provider has no logout page, so a logout ends at Halyard.')
-    : passed('logout', 'A logout continues at the provider.');
+    ? warningCheck('logout', 'The provider has no logout page, so a logout ends at Halyard.')
+    : passedCheck('logout', 'A logout continues at the provider.');

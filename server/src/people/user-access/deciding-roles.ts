@@ -2,7 +2,7 @@ import { ENVIRONMENT_PERMISSIONS, PROJECT_PERMISSIONS } from '../../access/permi
 import type { NamedRole } from '../roles/schema.ts';
 
 /**
- * A permission of a role. Without a project, it applies wherever the role is granted; without an environment, in all
+ * A permission of a role. Without a project, it applies wherever the role is granted. Without an environment, it applies in all
  * environments.
  */
 export type RolePermission = { permission: string; environment: string | null; project: string | null };
@@ -11,44 +11,54 @@ type Grant = { role: NamedRole };
 
 const IN_PROJECTS = new Set<string>([...PROJECT_PERMISSIONS, ...ENVIRONMENT_PERMISSIONS, 'ADMIN']);
 
-/** What the role permits in a project, each permission as a string with its environment. */
-const permittedIn = (project: string, permissions: readonly RolePermission[] = []): Set<string> =>
+/** Returns what the role permits in a project. Each permission is a string with its environment. */
+const listPermissionsIn = (project: string, permissions: readonly RolePermission[] = []): Set<string> =>
   new Set(
     permissions
-      .filter(one => IN_PROJECTS.has(one.permission) && (one.project === null || one.project === project))
+      .filter(
+        rolePermission =>
+          IN_PROJECTS.has(rolePermission.permission) &&
+          (rolePermission.project === null || rolePermission.project === project),
+      )
       .map(({ permission, environment }) => `${permission}/${environment ?? '*'}`),
   );
 
 /**
- * The root roles that permit something in a project, and the roles that give the user permissions there: those that are granted
- * in the project, or the root roles. A role whose permissions another one includes is omitted.
+ * Finds the root roles that permit something in a project, and the roles that decide what the user may do there. The deciding roles
+ * are those that are granted in the project, or otherwise the root roles. A role whose permissions are all included in another role
+ * is omitted.
  */
-export function decidingRoles<Root extends Grant>(
+export function findDecidingRoles<Root extends Grant>(
   project: string,
   grants: readonly Grant[],
   rootRoles: readonly Root[],
   permissions: ReadonlyMap<number, readonly RolePermission[]>,
 ): { rootRoles: Root[]; roles: NamedRole[] } {
-  const of = ({ id }: NamedRole): Set<string> => permittedIn(project, permissions.get(id));
-  const applying = rootRoles.filter(({ role }) => of(role).size > 0);
-  const strongest = strongestOf(
-    [...grants, ...applying].map(({ role }) => role),
-    of,
+  const getPermissions = ({ id }: NamedRole): Set<string> => listPermissionsIn(project, permissions.get(id));
+  const applicableRootRoles = rootRoles.filter(({ role }) => getPermissions(role).size > 0);
+  const strongestRoles = omitIncludedRoles(
+    [...grants, ...applicableRootRoles].map(({ role }) => role),
+    getPermissions,
   );
-  const inProject = strongest.filter(({ id }) => grants.some(({ role }) => role.id === id));
-  return { rootRoles: applying, roles: inProject.length > 0 ? inProject : strongest };
+  const projectRoles = strongestRoles.filter(({ id }) => grants.some(({ role }) => role.id === id));
+  return { rootRoles: applicableRootRoles, roles: projectRoles.length > 0 ? projectRoles : strongestRoles };
 }
 
-/** Omits roles whose permissions another one includes. ADMIN includes every permission. */
-function strongestOf(held: readonly NamedRole[], of: (role: NamedRole) => Set<string>): NamedRole[] {
-  const includes = (one: NamedRole, other: NamedRole): boolean =>
-    of(one).has('ADMIN/*') || [...of(other)].every(permission => of(one).has(permission));
-  const distinct = [...new Map(held.map(role => [role.id, role])).values()];
-  // Of two roles with the same permissions, the first one stays.
-  return distinct.filter(
+/** Omits roles whose permissions are all included in another role. ADMIN includes every permission. */
+function omitIncludedRoles(
+  roles: readonly NamedRole[],
+  getPermissions: (role: NamedRole) => Set<string>,
+): NamedRole[] {
+  const includes = (a: NamedRole, b: NamedRole): boolean =>
+    getPermissions(a).has('ADMIN/*') ||
+    [...getPermissions(b)].every(permission => getPermissions(a).has(permission));
+  const distinctRoles = [...new Map(roles.map(role => [role.id, role])).values()];
+  // If two roles have the same permissions, the first role stays.
+  return distinctRoles.filter(
     (role, index) =>
-      !distinct.some(
-        (other, at) => at !== index && includes(other, role) && (at < index || !includes(role, other)),
+      !distinctRoles.some(
+        (other, otherIndex) =>
+          otherIndex !== index && includes(other, role) && (otherIndex < index || !includes(role, other)),
       ),
   );
 }

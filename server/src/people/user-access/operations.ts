@@ -1,30 +1,36 @@
+import { notFound } from '@halyard/plane/platform/errors.ts';
+import { jsonResponse, PathId } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import { notFound } from '../../../../plane/src/platform/errors.ts';
-import { jsonResponse, PathId } from '../../../../plane/src/platform/http/schema.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { type OperationModule, query } from '../../record/operations/definition.ts';
 import { findUser, isRootAdmin, listPersonalTokens } from '../users/store.ts';
-import { decidingRoles } from './deciding-roles.ts';
+import { findDecidingRoles } from './deciding-roles.ts';
 import { AccessOfUser, NamedGroup } from './schema.ts';
-import { findPermissionsOf, listGroupsOf, listProjectsOf, listRootGrants, listSessionsOf } from './store.ts';
+import {
+  listProjectsForUser,
+  listRolePermissions,
+  listRootGrants,
+  listUserGroups,
+  listUserSessions,
+} from './store.ts';
 
 async function readAccess(db: Reader, id: number): Promise<AccessOfUser> {
   if (!(await findUser(db, id))) throw notFound(`User ${id}`);
   const rootRoles = await listRootGrants(db, id);
-  const projects = await listProjectsOf(db, { userId: id, isAdmin: await isRootAdmin(db, id) });
+  const projects = await listProjectsForUser(db, { userId: id, isAdmin: await isRootAdmin(db, id) });
   const roles = [...rootRoles, ...projects.flatMap(({ grants }) => grants)].map(({ role }) => role.id);
-  const permissions = await findPermissionsOf(db, roles);
+  const permissions = await listRolePermissions(db, roles);
   const tokens = await listPersonalTokens(db, id);
   return {
     rootRoles,
-    groups: await listGroupsOf(db, id),
+    groups: await listUserGroups(db, id),
     projects: projects.map(project => ({
       ...project,
       ...(project.readable
-        ? decidingRoles(project.id, project.grants, rootRoles, permissions)
+        ? findDecidingRoles(project.id, project.grants, rootRoles, permissions)
         : { roles: [], rootRoles: [] }),
     })),
-    sessions: await listSessionsOf(db, id),
+    sessions: await listUserSessions(db, id),
     tokens: tokens.map(({ id, description, expiresAt, seenAt }) => ({ id, description, expiresAt, seenAt })),
   };
 }

@@ -1,5 +1,5 @@
+import { Named, NamedObject, Nullable, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
 import { NamedRole } from '../roles/schema.ts';
 
 export const NamedGroup = Named(
@@ -77,7 +77,7 @@ export const AccessOfUser = Named(
           examples: ['password'],
         }),
         ip: Nullable(
-          Type.String({ description: 'IP address of the login. null if unknown', examples: ['203.0.113.7'] }),
+          Type.String({ description: 'IP address of the login. Null: unknown', examples: ['203.0.113.7'] }),
         ),
         seenAt: Timestamp('When the session was last used, to the minute'),
       }),

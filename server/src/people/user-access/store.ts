@@ -19,10 +19,10 @@ export async function listRootGrants(db: Reader, id: number): Promise<AccessOfUs
       where user_id = ${id} and root_role_id is not null
     ) as held join roles on roles.id = held.role_id
     order by held.group nulls first, roles.id`.execute(db);
-  return rows.map(withoutNull);
+  return rows.map(omitNullGroup);
 }
 
-export async function listGroupsOf(db: Reader, id: number): Promise<AccessOfUser['groups']> {
+export async function listUserGroups(db: Reader, id: number): Promise<AccessOfUser['groups']> {
   const { rows } = await sql<AccessOfUser['groups'][number]>`
     select groups.id, groups.name, group_users.created_at as "joinedAt", group_users.created_by as "createdBy"
     from group_users join groups on groups.id = group_id
@@ -30,7 +30,7 @@ export async function listGroupsOf(db: Reader, id: number): Promise<AccessOfUser
   return rows;
 }
 
-export async function listSessionsOf(db: Reader, id: number): Promise<AccessOfUser['sessions']> {
+export async function listUserSessions(db: Reader, id: number): Promise<AccessOfUser['sessions']> {
   const { rows } = await sql<AccessOfUser['sessions'][number]>`
     select method, ip, seen_at as "seenAt" from sessions
     where user_id = ${id} and ${IS_OPEN_SESSION}
@@ -40,8 +40,8 @@ export async function listSessionsOf(db: Reader, id: number): Promise<AccessOfUs
 
 type Project = Omit<ProjectOfUser, 'roles' | 'rootRoles'>;
 
-/** All active projects, with the roles of the user in them. */
-export async function listProjectsOf(
+/** Lists all active projects, with the roles of the user in them. */
+export async function listProjectsForUser(
   db: Reader,
   user: { userId: number; isAdmin: boolean },
 ): Promise<Project[]> {
@@ -58,19 +58,19 @@ export async function listProjectsOf(
       where user_id = ${user.userId}
     ) as held join roles on roles.id = held.role_id
     order by held.group nulls first, roles.id`.execute(db);
-  const byProject = Map.groupBy(grants.rows, ({ project }) => project);
+  const grantsByProject = Map.groupBy(grants.rows, ({ project }) => project);
   return projects.rows.map(project => ({
     ...project,
-    grants: (byProject.get(project.id) ?? []).map(({ project: _, ...grant }) => withoutNull(grant)),
+    grants: (grantsByProject.get(project.id) ?? []).map(({ project: _, ...grant }) => omitNullGroup(grant)),
   }));
 }
 
-function withoutNull<Grant extends { group: unknown }>({ group, ...rest }: Grant) {
+function omitNullGroup<Grant extends { group: unknown }>({ group, ...rest }: Grant) {
   return group === null ? rest : { ...rest, group };
 }
 
-/** The permissions of roles. Roles without permissions are absent. */
-export async function findPermissionsOf(
+/** Returns the permissions of roles. Roles without permissions are absent. */
+export async function listRolePermissions(
   db: Reader,
   roles: number[],
 ): Promise<Map<number, readonly RolePermission[]>> {

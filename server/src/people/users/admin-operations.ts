@@ -1,6 +1,6 @@
+import { notFound } from '@halyard/plane/platform/errors.ts';
+import { jsonResponse, Nothing, PathId } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import { notFound } from '../../../../plane/src/platform/errors.ts';
-import { jsonResponse, Nothing, PathId } from '../../../../plane/src/platform/http/schema.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { rejectWeakPassword } from '../../platform/secrets/password-strength.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
@@ -26,12 +26,12 @@ import {
 } from './admin-schema.ts';
 import { rootRoleViolations } from './create.ts';
 import { deactivateUser, reactivateUser } from './deactivate.ts';
-import { permissionOverview } from './permissions.ts';
+import { readPermissionOverview } from './permissions.ts';
 import { INACTIVE_DAYS, removeInactiveUsers, removeUser } from './remove.ts';
 import {
   countAdminsByPassword,
   findUser,
-  listGroupNames,
+  listGroupCandidates,
   listInactiveUsers,
   listPeople,
   listRootRoles,
@@ -107,7 +107,7 @@ export const USERS: OperationModule = {
         'Returns all users and groups that can be granted roles in a project, without deactivated users. Every authenticated caller can do this.',
       permission: 'NONE',
       output: jsonResponse('Users and groups', AccessCandidates),
-      read: async ({ db }) => ({ users: await listPeople(db), groups: await listGroupNames(db) }),
+      read: async ({ db }) => ({ users: await listPeople(db), groups: await listGroupCandidates(db) }),
     }),
     query({
       id: 'getAdminCount',
@@ -267,7 +267,7 @@ export const USERS: OperationModule = {
       }),
       output: jsonResponse('The permissions', PermissionOverview),
       read: ({ db }, { params: { id }, query: { project, environment } }) =>
-        permissionOverview(db, Number(id), project, environment),
+        readPermissionOverview(db, Number(id), project, environment),
     }),
   ],
 };

@@ -5,7 +5,7 @@ import { makeMember, makePerson, makeProject, makeUser, PASSWORD } from '../../t
 import { useHarness } from '../../test/harness.ts';
 import { logIn, tryLogin } from '../../test/login.ts';
 import { type ApiResponse, call } from '../../test/request.ts';
-import { waitingForLock } from '../../test/waiting.ts';
+import { countLockWaiters } from '../../test/waiting.ts';
 import { INACTIVE_DAYS } from './remove.ts';
 
 const harness = useHarness();
@@ -18,7 +18,7 @@ const get = (path: string, token?: string) =>
 const update = (id: number, body: unknown) => call(harness.app, 'PUT', `${USERS}/${id}`, { body });
 const remove = (id: number) => call(harness.app, 'DELETE', `${USERS}/${id}`);
 
-const pathsOf = (response: ApiResponse) =>
+const getErrorPaths = (response: ApiResponse) =>
   response.body.details.map((detail: { path: string }) => detail.path).toSorted();
 
 const lastEvent = async (type: string) =>
@@ -35,13 +35,13 @@ const makeGroup = async (name: string, users: number[], rootRole?: number) =>
     })
   ).body;
 
-/** Removes all admins, so that a test creates the only one. */
+/** Revokes the role Admin from all users, so that a test creates the only admin. */
 const demoteAll = () => sql`delete from user_roles where role_id = ${ROOT_ROLES.Admin}`.execute(harness.db);
 
-test('creates a user with a password, who logs in; lists and events have no password', async () => {
+test('creates a user with a password, who can log in, and shows no password in lists and events', async () => {
   const fields = { username: 'alice', email: 'alice@example.com', name: 'Alice Moreau' };
 
-  const created = await create({
+  const creation = await create({
     ...fields,
     password: PASSWORD,
     rootRole: 2,
@@ -49,14 +49,14 @@ test('creates a user with a password, who logs in; lists and events have no pass
     imageUrl: null,
   });
 
-  const { id } = created.body;
-  expect(created).toMatchObject({
+  const { id } = creation.body;
+  expect(creation).toMatchObject({
     status: 201,
     body: { ...fields, rootRole: 2, isAPI: false, emailSent: false },
   });
-  expect(created.body.inviteLink).toBeUndefined();
-  expect(JSON.stringify(created.body)).not.toContain(PASSWORD);
-  const { createdAt, imageUrl } = created.body;
+  expect(creation.body.inviteLink).toBeUndefined();
+  expect(JSON.stringify(creation.body)).not.toContain(PASSWORD);
+  const { createdAt, imageUrl } = creation.body;
   const user = {
     ...fields,
     id,
@@ -89,28 +89,32 @@ test('lists groups and how users log in', async () => {
   const { id } = (await create({ email: 'invited@example.com', rootRole: 'Viewer' })).body;
   await makeGroup('Zoo', [id]);
   await makeGroup('Ant hill', [id]);
-  const listed = async () => (await get('')).body.users.find((user: { id: number }) => user.id === id);
+  const readListed = async () => (await get('')).body.users.find((user: { id: number }) => user.id === id);
 
-  const invited = await listed();
+  const invitedUser = await readListed();
   await sql`update password_links set expires_at = now() where user_id = ${id}`.execute(harness.db);
-  const expired = await listed();
+  const expiredUser = await readListed();
   await sql`
     insert into sso_identities (issuer, client_id, subject, user_id)
     values ('https://id.example.com', 'halyard', 'invited', ${id})`.execute(harness.db);
-  const linked = await listed();
+  const linkedUser = await readListed();
 
-  expect(invited).toMatchObject({ hasPassword: false, hasSingleSignOn: false, groups: ['Ant hill', 'Zoo'] });
-  expect(Date.parse(invited.invitedUntil)).toBeGreaterThan(Date.now() + 6 * 86_400_000);
-  expect(expired.invitedUntil).toBeNull();
-  expect(linked.hasSingleSignOn).toBe(true);
+  expect(invitedUser).toMatchObject({
+    hasPassword: false,
+    hasSingleSignOn: false,
+    groups: ['Ant hill', 'Zoo'],
+  });
+  expect(Date.parse(invitedUser.invitedUntil)).toBeGreaterThan(Date.now() + 6 * 86_400_000);
+  expect(expiredUser.invitedUntil).toBeNull();
+  expect(linkedUser.hasSingleSignOn).toBe(true);
 });
 
-test('creates a user without a password, with a link that sets one', async () => {
+test('creates a user without a password and returns a link that sets a password', async () => {
   const { body } = await create({ email: 'nora@example.com', rootRole: 'Viewer' });
 
   const link = new URL(body.inviteLink);
   const token = link.searchParams.get('token') ?? '';
-  const set = await call(harness.app, 'POST', '/auth/reset/password', {
+  const passwordSet = await call(harness.app, 'POST', '/auth/reset/password', {
     token: null,
     body: { token, password: PASSWORD },
   });
@@ -118,7 +122,7 @@ test('creates a user without a password, with a link that sets one', async () =>
   expect(body).toMatchObject({ rootRole: 3, name: null, username: null });
   expect(link.origin + link.pathname).toBe('http://localhost:4242/new-user');
   expect(token).toMatch(/^hyl_\w{49}$/);
-  expect(set.status).toBe(200);
+  expect(passwordSet.status).toBe(200);
   expect((await tryLogin(harness.app, 'nora@example.com')).body).toMatchObject({ name: 'nora@example.com' });
   const { rows } = await sql`select from events where data::text like ${`%${token.slice(4, 20)}%`}`.execute(
     harness.db,
@@ -128,11 +132,15 @@ test('creates a user without a password, with a link that sets one', async () =>
 
 test.each<[string, object, string[]]>([
   ['neither username nor email', { rootRole: 3 }, ['/body/username']],
-  ['only empty ones', { username: '', email: '', rootRole: 3 }, ['/body/username']],
+  [
+    'an empty username and an empty email address',
+    { username: '', email: '', rootRole: 3 },
+    ['/body/username'],
+  ],
   ['no root role', { username: 'x' }, ['/body/rootRole']],
   ['a root role that does not exist', { username: 'x', rootRole: 9_999 }, ['/body/rootRole']],
   ['a project role', { username: 'x', rootRole: 'Owner' }, ['/body/rootRole']],
-  ['an invalid address', { email: 'x', rootRole: 3 }, ['/body/email']],
+  ['an invalid email address', { email: 'x', rootRole: 3 }, ['/body/email']],
   ['a username with whitespace around it', { username: ' x', rootRole: 3 }, ['/body/username']],
   [
     "a username that is somebody else's email address",
@@ -154,22 +162,22 @@ test.each<[string, object, string[]]>([
   const response = await create(body);
 
   expect(response).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
-  expect(pathsOf(response)).toEqual(paths);
+  expect(getErrorPaths(response)).toEqual(paths);
 });
 
 test('rejects a taken username or email address until its user is deleted', async () => {
-  const first = await create({ username: 'Mara', email: 'mara@example.com', rootRole: 3 });
+  const firstUser = await create({ username: 'Mara', email: 'mara@example.com', rootRole: 3 });
 
   expect(await create({ username: 'mARA', rootRole: 3 })).toMatchObject({
     status: 409,
     body: { name: 'NameExistsError' },
   });
   expect((await create({ email: 'MARA@example.com', rootRole: 3 })).status).toBe(409);
-  await remove(first.body.id);
-  const again = await create({ username: 'mara', email: 'mara@example.com', rootRole: 3 });
+  await remove(firstUser.body.id);
+  const secondUser = await create({ username: 'mara', email: 'mara@example.com', rootRole: 3 });
 
-  expect(again.status).toBe(201);
-  expect(again.body.id).not.toBe(first.body.id);
+  expect(secondUser.status).toBe(201);
+  expect(secondUser.body.id).not.toBe(firstUser.body.id);
 });
 
 test('the image of a user without a username is derived from the email address', async () => {
@@ -182,7 +190,7 @@ test('the image of a user without a username is derived from the email address',
   expect((await get(`/${id}`)).body.imageUrl).toBe(updated.imageUrl);
 });
 
-test('updates the given fields only, and records the state before and after', async () => {
+test('updates only the given fields and records the state before and after', async () => {
   const { id } = (await create({ username: 'petra', email: 'p@example.com', name: 'P', rootRole: 3 })).body;
 
   const response = await update(id, { name: 'Petra', rootRole: 'Editor' });
@@ -199,31 +207,31 @@ test('updates the given fields only, and records the state before and after', as
 
 test('records nothing for an update without a change', async () => {
   const { id } = (await create({ username: 'same', name: 'Same', rootRole: 3 })).body;
-  const before = (await lastEvent('user-updated')).id;
+  const newestEventId = (await lastEvent('user-updated')).id;
 
   expect((await update(id, { name: 'Same', email: '', rootRole: '3' })).status).toBe(200);
   expect((await update(id, {})).status).toBe(200);
 
-  expect((await lastEvent('user-updated')).id).toBe(before);
+  expect((await lastEvent('user-updated')).id).toBe(newestEventId);
 });
 
-test('rejects an update without username and email address, with a taken email address, an unknown role or user', async () => {
+test('rejects an update with invalid fields, with a taken email address or of an unknown user', async () => {
   const { id } = (await create({ email: 'only@example.com', rootRole: 3 })).body;
   await create({ email: 'taken@example.com', rootRole: 3 });
 
-  expect(pathsOf(await update(id, { email: null }))).toEqual(['/body/email']);
+  expect(getErrorPaths(await update(id, { email: null }))).toEqual(['/body/email']);
   expect((await update(id, { email: 'TAKEN@example.com' })).status).toBe(409);
-  expect(pathsOf(await update(id, { rootRole: 77 }))).toEqual(['/body/rootRole']);
+  expect(getErrorPaths(await update(id, { rootRole: 77 }))).toEqual(['/body/rootRole']);
   expect((await update(999_999, { name: 'x' })).status).toBe(404);
   expect((await get('/999999')).status).toBe(404);
   expect((await remove(999_999)).status).toBe(404);
 });
 
 test('applies a revoked role on a second server immediately', async () => {
-  const second = await harness.secondServer();
+  const secondServer = await harness.secondServer();
   await makeUser(harness.db, 'Admin');
   const admin = await makeUser(harness.db, 'Admin');
-  const list = () => call(second, 'GET', USERS, { token: admin.token });
+  const list = () => call(secondServer, 'GET', USERS, { token: admin.token });
   expect((await list()).status).toBe(200);
 
   await update(admin.id, { rootRole: 'Viewer' });
@@ -256,53 +264,53 @@ test('removes a deleted user everywhere except in events', async () => {
   expect(creators.body).toContainEqual(expect.objectContaining({ id: user.id, name: 'quentin' }));
 });
 
-test('rejects the deletion and demotion of the last admin only', async () => {
+test('rejects deleting or demoting only the last admin', async () => {
   await demoteAll();
   const viewer = await makeUser(harness.db, 'Viewer');
   expect((await remove(viewer.id)).status).toBe(200);
-  const last = await makeUser(harness.db, 'Admin');
+  const lastAdmin = await makeUser(harness.db, 'Admin');
 
-  const rejected = [await remove(last.id), await update(last.id, { rootRole: 3 })];
+  const rejections = [await remove(lastAdmin.id), await update(lastAdmin.id, { rootRole: 3 })];
 
-  for (const response of rejected) {
+  for (const response of rejections) {
     expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
   }
-  expect((await update(last.id, { name: 'Still here' })).status).toBe(200);
-  const another = await makeUser(harness.db, 'Admin');
-  expect((await remove(last.id)).status).toBe(200);
-  expect((await remove(another.id)).status).toBe(403);
+  expect((await update(lastAdmin.id, { name: 'Still here' })).status).toBe(200);
+  const otherAdmin = await makeUser(harness.db, 'Admin');
+  expect((await remove(lastAdmin.id)).status).toBe(200);
+  expect((await remove(otherAdmin.id)).status).toBe(403);
 });
 
-test('keeps one of two admins who are removed at the same time', async () => {
+test('keeps one of two admins that are removed at the same time', async () => {
   await demoteAll();
-  const [a, b] = [await makeUser(harness.db, 'Admin'), await makeUser(harness.db, 'Admin')];
-  // Both wait here. Without the lock, both would count two admins.
+  const [first, second] = [await makeUser(harness.db, 'Admin'), await makeUser(harness.db, 'Admin')];
+  // Both requests wait here. Without the lock, both would count two admins.
   const blocker = await harness.db.startTransaction().execute();
   await sql`select pg_advisory_xact_lock(hashtext('admins'))`.execute(blocker);
 
-  const both = Promise.all([remove(a.id), update(b.id, { rootRole: 'Viewer' })]);
-  await expect.poll(() => waitingForLock(harness.db)).toBe(2);
+  const responses = Promise.all([remove(first.id), update(second.id, { rootRole: 'Viewer' })]);
+  await expect.poll(() => countLockWaiters(harness.db)).toBe(2);
   await blocker.rollback().execute();
 
-  expect((await both).map(({ status }) => status).toSorted()).toEqual([200, 403]);
+  expect((await responses).map(({ status }) => status).toSorted()).toEqual([200, 403]);
 });
 
-test('waits for a concurrent change of role, and sees its result', async () => {
+test('a deletion waits for a concurrent role change, and then keeps the last admin', async () => {
   await demoteAll();
-  const [a, b] = [await makeUser(harness.db, 'Admin'), await makeUser(harness.db, 'Admin')];
-  // Another server has demoted a and has not committed yet.
-  const other = await harness.db.startTransaction().execute();
-  await sql`select pg_advisory_xact_lock(hashtext('admins'))`.execute(other);
-  await sql`update user_roles set role_id = 3 where user_id = ${a.id}`.execute(other);
+  const [demoted, removed] = [await makeUser(harness.db, 'Admin'), await makeUser(harness.db, 'Admin')];
+  // A different server has demoted one of the admins but has not committed yet.
+  const otherTransaction = await harness.db.startTransaction().execute();
+  await sql`select pg_advisory_xact_lock(hashtext('admins'))`.execute(otherTransaction);
+  await sql`update user_roles set role_id = 3 where user_id = ${demoted.id}`.execute(otherTransaction);
 
-  const removal = remove(b.id);
-  await expect.poll(() => waitingForLock(harness.db)).toBe(1);
-  await other.commit().execute();
+  const removal = remove(removed.id);
+  await expect.poll(() => countLockWaiters(harness.db)).toBe(1);
+  await otherTransaction.commit().execute();
 
   expect((await removal).status).toBe(403);
 });
 
-test('searches for substrings of names, case-insensitive, exact matches first, without wildcards', async () => {
+test('searches for substrings of names, case-insensitively and without wildcards, exact matches first', async () => {
   await create({ username: 'zoe-the-first', rootRole: 3 });
   await create({ username: 'zoe', email: 'z%_@example.com', name: 'Zoé', rootRole: 3 });
   const viewer = await makeUser(harness.db, 'Viewer');
@@ -349,22 +357,25 @@ test('shows the permissions of a user on the instance, in a project and in an en
 
   const { body } = await get(`/${user.id}/permissions?project=${project.id}&environment=production`);
 
-  const has = (part: 'root' | 'project' | 'environment', name: string) =>
-    body.overview[part].find((item: { name: string }) => item.name === name).hasPermission;
-  expect([has('root', 'CREATE_PROJECT'), has('root', 'ADMIN')]).toEqual([true, false]);
-  expect([has('project', 'CREATE_FEATURE'), has('project', 'DELETE_PROJECT')]).toEqual([true, false]);
-  expect(has('environment', 'UPDATE_FEATURE_ENVIRONMENT')).toBe(true);
+  const hasPermission = (scope: 'root' | 'project' | 'environment', name: string) =>
+    body.overview[scope].find((item: { name: string }) => item.name === name).hasPermission;
+  expect([hasPermission('root', 'CREATE_PROJECT'), hasPermission('root', 'ADMIN')]).toEqual([true, false]);
+  expect([hasPermission('project', 'CREATE_FEATURE'), hasPermission('project', 'DELETE_PROJECT')]).toEqual([
+    true,
+    false,
+  ]);
+  expect(hasPermission('environment', 'UPDATE_FEATURE_ENVIRONMENT')).toBe(true);
   expect(body.rootRole.name).toBe('Editor');
   expect(body.projectRoles).toMatchObject([{ name: 'Member', project: project.id }]);
   expect(body.user.id).toBe(user.id);
-  const elsewhere = (await get(`/${user.id}/permissions?project=other`)).body;
-  expect(elsewhere.overview.project.some((item: { hasPermission: boolean }) => item.hasPermission)).toBe(
+  const otherProject = (await get(`/${user.id}/permissions?project=other`)).body;
+  expect(otherProject.overview.project.some((item: { hasPermission: boolean }) => item.hasPermission)).toBe(
     false,
   );
-  expect(elsewhere.projectRoles).toEqual([]);
+  expect(otherProject.projectRoles).toEqual([]);
 });
 
-test('lets an admin set the password of a user, and ends their sessions', async () => {
+test('ends the sessions of a user whose password an admin sets', async () => {
   const { id, username } = await makePerson(harness.db);
   const browser = await logIn(harness.app, username);
   const password = 'another staple battery horse';
@@ -386,7 +397,7 @@ test.each([
 ])('rejects a new password with %s', async (_case, body, path) => {
   const { id } = await makeUser(harness.db, 'Viewer');
 
-  expect(pathsOf(await call(harness.app, 'POST', `${USERS}/${id}/change-password`, { body }))).toEqual([
+  expect(getErrorPaths(await call(harness.app, 'POST', `${USERS}/${id}/change-password`, { body }))).toEqual([
     path,
   ]);
   expect(
@@ -396,92 +407,94 @@ test.each([
 });
 
 test('lists users without a request by session or token for 180 days as inactive', async () => {
-  const [fresh, old, never, busy] = [
+  const [freshUser, oldUser, unseenUser, activeUser] = [
     await makeUser(harness.db, 'Viewer'),
     await makeUser(harness.db, 'Viewer'),
     await makeUser(harness.db, 'Viewer'),
     await makeUser(harness.db, 'Viewer'),
   ];
-  await sql`update users set created_at = now() - interval '1 year' where id = any(${[old.id, never.id, busy.id]})`.execute(
+  await sql`update users set created_at = now() - interval '1 year' where id = any(${[oldUser.id, unseenUser.id, activeUser.id]})`.execute(
     harness.db,
   );
-  await sql`update users set seen_at = now() - make_interval(days => ${INACTIVE_DAYS}, mins => 1) where id = ${old.id}`.execute(
+  await sql`update users set seen_at = now() - make_interval(days => ${INACTIVE_DAYS}, mins => 1) where id = ${oldUser.id}`.execute(
     harness.db,
   );
   // The use of a personal token keeps its owner active.
-  await call(harness.app, 'GET', '/api/admin/user', { token: busy.token });
-  await expect.poll(async () => (await get(`/${busy.id}`)).body.seenAt).not.toBeNull();
+  await call(harness.app, 'GET', '/api/admin/user', { token: activeUser.token });
+  await expect.poll(async () => (await get(`/${activeUser.id}`)).body.seenAt).not.toBeNull();
 
   const { body } = await get('/inactive');
 
   expect(body.version).toBe(1);
-  expect(body.inactiveUsers.map((user: { id: number }) => user.id)).toEqual([never.id, old.id]);
-  const rejected = await call(harness.app, 'POST', `${USERS}/inactive/delete`, {
-    body: { ids: [old.id, fresh.id, 999_999] },
+  expect(body.inactiveUsers.map((user: { id: number }) => user.id)).toEqual([unseenUser.id, oldUser.id]);
+  const rejection = await call(harness.app, 'POST', `${USERS}/inactive/delete`, {
+    body: { ids: [oldUser.id, freshUser.id, 999_999] },
   });
-  expect(rejected.status).toBe(400);
-  expect(rejected.body.details).toHaveLength(2);
-  expect((await get(`/${old.id}`)).status).toBe(200);
-  const deleted = await call(harness.app, 'POST', `${USERS}/inactive/delete`, {
-    body: { ids: [old.id, never.id, old.id] },
+  expect(rejection.status).toBe(400);
+  expect(rejection.body.details).toHaveLength(2);
+  expect((await get(`/${oldUser.id}`)).status).toBe(200);
+  const deletion = await call(harness.app, 'POST', `${USERS}/inactive/delete`, {
+    body: { ids: [oldUser.id, unseenUser.id, oldUser.id] },
   });
-  expect(deleted.status).toBe(200);
+  expect(deletion.status).toBe(200);
   expect((await get('/inactive')).body.inactiveUsers).toEqual([]);
-  expect((await lastEvent('user-deleted')).preData.id).toBe(never.id);
+  expect((await lastEvent('user-deleted')).preData.id).toBe(unseenUser.id);
 });
 
-test('keeps an inactive user who logs in during the deletion', async () => {
+test('does not delete an inactive user who logs in during the deletion', async () => {
   const user = await makeUser(harness.db, 'Viewer');
   await sql`update users set created_at = now() - interval '1 year' where id = ${user.id}`.execute(
     harness.db,
   );
-  const other = await harness.db.startTransaction().execute();
-  await sql`update users set seen_at = now() where id = ${user.id}`.execute(other);
+  const otherTransaction = await harness.db.startTransaction().execute();
+  await sql`update users set seen_at = now() where id = ${user.id}`.execute(otherTransaction);
 
   const removal = call(harness.app, 'POST', `${USERS}/inactive/delete`, { body: { ids: [user.id] } });
-  await expect.poll(() => waitingForLock(harness.db)).toBe(1);
-  await other.commit().execute();
+  await expect.poll(() => countLockWaiters(harness.db)).toBe(1);
+  await otherTransaction.commit().execute();
 
   expect((await removal).status).toBe(400);
 });
 
 test('does not delete the last admins as inactive users', async () => {
   await demoteAll();
-  const [a, b] = [await makeUser(harness.db, 'Admin'), await makeUser(harness.db, 'Admin')];
-  await sql`update users set created_at = now() - interval '1 year' where id = any(${[a.id, b.id]})`.execute(
+  const [first, second] = [await makeUser(harness.db, 'Admin'), await makeUser(harness.db, 'Admin')];
+  await sql`update users set created_at = now() - interval '1 year' where id = any(${[first.id, second.id]})`.execute(
     harness.db,
   );
 
   expect(
-    (await call(harness.app, 'POST', `${USERS}/inactive/delete`, { body: { ids: [a.id, b.id] } })).status,
+    (await call(harness.app, 'POST', `${USERS}/inactive/delete`, { body: { ids: [first.id, second.id] } }))
+      .status,
   ).toBe(403);
   expect(
-    (await call(harness.app, 'POST', `${USERS}/inactive/delete`, { body: { ids: [a.id] } })).status,
+    (await call(harness.app, 'POST', `${USERS}/inactive/delete`, { body: { ids: [first.id] } })).status,
   ).toBe(200);
 });
 
 test('uses the same number of statements for many users', async () => {
-  const cost = async () => {
-    const before = harness.statements.length;
+  const countStatements = async () => {
+    const statementsBefore = harness.statements.length;
     await get('');
-    return harness.statements.length - before;
+    return harness.statements.length - statementsBefore;
   };
-  const few = await cost();
+  const expected = await countStatements();
   for (let number = 0; number < 20; number++) await makeUser(harness.db, 'Viewer');
 
-  expect(await cost()).toBe(few);
+  expect(await countStatements()).toBe(expected);
 });
 
-test('shows the profile and roles of the authenticated user, and rejects an admin token', async () => {
+test('shows the profile and roles of the authenticated user and rejects an admin token', async () => {
   const user = await makeUser(harness.db, 'Viewer');
   const project = await makeProject(harness.db, { mode: 'private' });
   await makeMember(harness.db, user, project.id, 'Owner');
-  const ask = (path: string) => call(harness.app, 'GET', `/api/admin/user/${path}`, { token: user.token });
+  const readMine = (path: string) =>
+    call(harness.app, 'GET', `/api/admin/user/${path}`, { token: user.token });
 
   await call(harness.app, 'POST', '/api/admin/groups', {
     body: { name: 'Profiled', users: [{ user: { id: user.id } }] },
   });
-  expect((await ask('profile')).body).toEqual({
+  expect((await readMine('profile')).body).toEqual({
     rootRole: { id: ROOT_ROLES.Viewer, name: 'Viewer', type: 'root', description: expect.any(String) },
     groups: ['Profiled'],
     projects: [project.id],
@@ -489,11 +502,11 @@ test('shows the profile and roles of the authenticated user, and rejects an admi
     subscriptions: [],
     canChangePassword: false,
   });
-  expect((await ask('roles')).body.roles).toMatchObject([
+  expect((await readMine('roles')).body.roles).toMatchObject([
     { name: 'Viewer', type: 'root' },
     { name: 'Owner', type: 'project', project: project.id },
   ]);
-  expect((await ask('roles?projectId=other')).body.roles).toMatchObject([{ name: 'Viewer' }]);
+  expect((await readMine('roles?projectId=other')).body.roles).toMatchObject([{ name: 'Viewer' }]);
   expect(await call(harness.app, 'GET', '/api/admin/user/profile')).toMatchObject({
     status: 403,
     body: { name: 'InvalidOperationError' },
@@ -508,7 +521,7 @@ test('does not list, find, count, update or delete a service account as a user',
   await sql`update users set created_at = now() - interval '1 year' where id = ${account.id}`.execute(
     harness.db,
   );
-  const ids = (body: { id: number }[]) => body.map(({ id }) => id);
+  const getIds = (body: { id: number }[]) => body.map(({ id }) => id);
 
   const lists = [
     (await get('')).body.users,
@@ -527,78 +540,81 @@ test('does not list, find, count, update or delete a service account as a user',
     await call(harness.app, 'POST', `${USERS}/reset-password`, { body: { id: account.id } }),
     await call(harness.app, 'DELETE', `${USERS}/${account.id}/sessions`),
   ];
-  const inactive = await call(harness.app, 'POST', `${USERS}/inactive/delete`, {
+  const deletion = await call(harness.app, 'POST', `${USERS}/inactive/delete`, {
     body: { ids: [account.id] },
   });
 
-  for (const list of lists) expect(ids(list)).not.toContain(account.id);
+  for (const list of lists) expect(getIds(list)).not.toContain(account.id);
   expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 404));
-  expect(inactive.status).toBe(400);
+  expect(deletion.status).toBe(400);
   expect((await get('/admin-count')).body).toEqual({ password: 0, noPassword: 0, service: 1 });
 });
 
-test('treats a user with ADMIN through a group as admin, and keeps the last one', async () => {
+test('treats a user with ADMIN through a group as an admin and keeps the last admin', async () => {
   await demoteAll();
   const user = await makeUser(harness.db, 'Viewer');
   const group = await makeGroup('Admins', [user.id], ROOT_ROLES.Admin);
 
-  const counted = (await get('/admin-count')).body;
+  const adminCount = (await get('/admin-count')).body;
   const removal = await remove(user.id);
-  const own = await update(user.id, { rootRole: 'Editor' });
+  const roleUpdate = await update(user.id, { rootRole: 'Editor' });
   await makeUser(harness.db, 'Admin');
-  const later = await remove(user.id);
+  const laterRemoval = await remove(user.id);
 
-  expect(counted).toEqual({ password: 0, noPassword: 1, service: 0 });
+  expect(adminCount).toEqual({ password: 0, noPassword: 1, service: 0 });
   expect(removal).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
-  expect([own.status, later.status]).toEqual([200, 200]);
+  expect([roleUpdate.status, laterRemoval.status]).toEqual([200, 200]);
   expect((await call(harness.app, 'GET', `/api/admin/groups/${group.id}`)).body.users).toEqual([]);
 });
 
-test('keeps one admin when an admin is deleted and a group of admins is emptied at the same time', async () => {
+test('keeps one admin if an admin is deleted and a group of admins is emptied at the same time', async () => {
   await demoteAll();
-  const [own, grouped] = [await makeUser(harness.db, 'Admin'), await makeUser(harness.db, 'Viewer')];
-  const group = await makeGroup('More admins', [grouped.id], ROOT_ROLES.Admin);
-  const empty = () =>
+  const [directAdmin, groupAdmin] = [
+    await makeUser(harness.db, 'Admin'),
+    await makeUser(harness.db, 'Viewer'),
+  ];
+  const group = await makeGroup('More admins', [groupAdmin.id], ROOT_ROLES.Admin);
+  const emptyGroup = () =>
     call(harness.app, 'PUT', `/api/admin/groups/${group.id}`, { body: { name: group.name, users: [] } });
-  // Both wait here. Without the lock, both would count two admins.
+  // Both requests wait here. Without the lock, both would count two admins.
   const blocker = await harness.db.startTransaction().execute();
   await sql`select pg_advisory_xact_lock(hashtext('admins'))`.execute(blocker);
 
-  const both = Promise.all([remove(own.id), empty()]);
-  await expect.poll(() => waitingForLock(harness.db)).toBe(2);
+  const responses = Promise.all([remove(directAdmin.id), emptyGroup()]);
+  await expect.poll(() => countLockWaiters(harness.db)).toBe(2);
   await blocker.rollback().execute();
 
-  expect((await both).map(({ status }) => status).toSorted()).toEqual([200, 403]);
+  expect((await responses).map(({ status }) => status).toSorted()).toEqual([200, 403]);
 });
 
 test('removes deleted users from groups and projects, with an event for each, in a constant number of statements', async () => {
   const project = await makeProject(harness.db);
   const users = await Promise.all([1, 2, 3, 4].map(() => makeUser(harness.db, 'Viewer')));
-  const [first, ...others] = users.map(({ id }) => id).toSorted((one, other) => one - other);
+  const [firstId, ...otherIds] = users.map(({ id }) => id).toSorted((a, b) => a - b);
   for (const user of users) await makeMember(harness.db, user, project.id, 'Member');
-  const group = await makeGroup('Leavers', [first, ...others].map(Number));
+  const group = await makeGroup('Leavers', [firstId, ...otherIds].map(Number));
   await sql`update users set created_at = now() - interval '1 year', seen_at = null
-    where id = any(${[first, ...others]})`.execute(harness.db);
+    where id = any(${[firstId, ...otherIds]})`.execute(harness.db);
   const removeInactive = async (ids: (number | undefined)[]) => {
-    const before = harness.statements.length;
+    const statementsBefore = harness.statements.length;
     const { status } = await call(harness.app, 'POST', `${USERS}/inactive/delete`, { body: { ids } });
-    return { status, statements: harness.statements.length - before };
+    return { status, statements: harness.statements.length - statementsBefore };
   };
 
-  const one = await removeInactive([first]);
-  const three = await removeInactive(others);
+  const single = await removeInactive([firstId]);
+  const several = await removeInactive(otherIds);
 
-  expect(one).toMatchObject({ status: 200 });
-  expect(three).toEqual(one);
+  expect(single).toMatchObject({ status: 200 });
+  expect(several).toEqual(single);
   const { events } = (await call(harness.app, 'GET', '/api/admin/search/events?limit=9')).body;
   expect(events.map(({ type }: { type: string }) => type).toReversed()).toEqual([
-    ...others.map(() => 'project-access-user-roles-deleted'),
-    ...others.map(() => 'group-user-removed'),
-    ...others.map(() => 'user-deleted'),
+    ...otherIds.map(() => 'project-access-user-roles-deleted'),
+    ...otherIds.map(() => 'group-user-removed'),
+    ...otherIds.map(() => 'user-deleted'),
   ]);
-  expect(events.at(-1)).toMatchObject({ project: project.id, preData: { userId: others[0], roles: [5] } });
+  expect(events.at(-1)).toMatchObject({ project: project.id, preData: { userId: otherIds[0], roles: [5] } });
   expect(events[3]).toMatchObject({
-    preData: { groupId: group.id, groupName: 'Leavers', userId: others.at(-1) },
+    preData: { groupId: group.id, groupName: 'Leavers', userId: otherIds.at(-1) },
   });
   expect((await call(harness.app, 'GET', `/api/admin/groups/${group.id}`)).body.userCount).toBe(0);
   expect((await call(harness.app, 'GET', `/api/admin/projects/${project.id}`)).body.members).toBe(0);
@@ -621,20 +637,20 @@ test('grants a custom root role by id or name, with its project permissions in e
   const project = await makeProject(harness.db);
 
   const { body: user } = await create({ username: 'caretaker', rootRole: name });
-  const { body: other } = await create({ username: 'caretaker-2', rootRole: role.id });
-  const held = async (query: string, permission: string) => {
+  const { body: otherUser } = await create({ username: 'caretaker-2', rootRole: role.id });
+  const hasPermission = async (query: string, permission: string) => {
     const { overview } = (await get(`/${user.id}/permissions${query}`)).body;
     return [...overview.project, ...overview.environment].find(
       (item: { name: string }) => item.name === permission,
     ).hasPermission;
   };
 
-  expect([user.rootRole, other.rootRole]).toEqual([role.id, role.id]);
-  expect(await held(`?project=${project.id}`, 'UPDATE_PROJECT')).toBe(true);
-  expect(await held(`?project=${project.id}`, 'DELETE_PROJECT')).toBe(false);
-  const where = `?project=${project.id}&environment=`;
-  expect(await held(`${where}production`, 'UPDATE_FEATURE_ENVIRONMENT')).toBe(true);
-  expect(await held(`${where}development`, 'UPDATE_FEATURE_ENVIRONMENT')).toBe(false);
+  expect([user.rootRole, otherUser.rootRole]).toEqual([role.id, role.id]);
+  expect(await hasPermission(`?project=${project.id}`, 'UPDATE_PROJECT')).toBe(true);
+  expect(await hasPermission(`?project=${project.id}`, 'DELETE_PROJECT')).toBe(false);
+  const environmentQuery = `?project=${project.id}&environment=`;
+  expect(await hasPermission(`${environmentQuery}production`, 'UPDATE_FEATURE_ENVIRONMENT')).toBe(true);
+  expect(await hasPermission(`${environmentQuery}development`, 'UPDATE_FEATURE_ENVIRONMENT')).toBe(false);
 });
 
 test("lists the roles from groups after the user's own roles", async () => {
@@ -644,13 +660,13 @@ test("lists the roles from groups after the user's own roles", async () => {
   await call(harness.app, 'POST', `/api/admin/projects/${project.id}/access`, {
     body: { roles: [6], users: [], groups: [group.id] },
   });
-  const mine = async (path: string) =>
+  const readMine = async (path: string) =>
     (await call(harness.app, 'GET', `/api/admin/user${path}`, { token: user.token })).body;
 
-  expect((await mine('/roles')).roles).toMatchObject([
+  expect((await readMine('/roles')).roles).toMatchObject([
     { name: 'Viewer' },
     { name: 'Editor' },
     { name: 'Reader', project: project.id },
   ]);
-  expect(await mine('/profile')).toMatchObject({ rootRole: { name: 'Viewer' }, projects: [project.id] });
+  expect(await readMine('/profile')).toMatchObject({ rootRole: { name: 'Viewer' }, projects: [project.id] });
 });

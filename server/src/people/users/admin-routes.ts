@@ -1,6 +1,6 @@
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { errorResponses, jsonResponse, Nothing, PathId } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import type { App } from '../../../../plane/src/platform/http/app.ts';
-import { errorResponses, jsonResponse, Nothing, PathId } from '../../../../plane/src/platform/http/schema.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { change } from '../../record/change.ts';
 import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
@@ -11,7 +11,10 @@ import { checkNewUser, createUserWithLink, newUserViolations } from './create.ts
 
 const tags = ['Users'];
 
-/** Routes rather than operations, because they hash a password before the change, and because their input must never be stored. */
+/**
+ * Registers the requests that set a password. These are routes rather than operations, because they hash a password before the
+ * change, and because their input must never be stored.
+ */
 export function newPasswordRoutes(app: App, db: Db, publicUrl: string): void {
   app.post(
     '/api/admin/user-admin',
@@ -38,7 +41,7 @@ export function newPasswordRoutes(app: App, db: Db, publicUrl: string): void {
       },
     },
     async (request, reply) => {
-      // Unleash clients send an empty string for a missing password.
+      // Unleash clients send an empty string if there is no password.
       const newUser = await checkNewUser({ ...request.body, password: request.body.password || null });
       const user = await change(db, request.actor, current =>
         createUserWithLink(current, newUser, publicUrl),

@@ -1,19 +1,19 @@
+import { RULE } from '@halyard/plane/platform/http/input/violations.ts';
+import { Named, NamedObject, Nullable, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { RULE } from '../../../../plane/src/platform/http/input/violations.ts';
-import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
 import { password } from '../passwords/schema.ts';
 import { HeldRole } from './schema.ts';
 
 const MAX_ID = 2_147_483_647;
 
 const id = Type.Integer({ description: 'Id of the user', examples: [7] });
-const shownName = Nullable(
+const displayName = Nullable(
   Type.String({ description: "The user's display name", examples: ['Alice Moreau'] }),
 );
-const shownUsername = Nullable(
+const loginName = Nullable(
   Type.String({ description: 'The name with which the user logs in', examples: ['alice'] }),
 );
-const shownEmail = Nullable(
+const emailAddress = Nullable(
   Type.String({ description: 'Email address of the user', examples: ['alice@example.com'] }),
 );
 
@@ -22,9 +22,9 @@ export const User = Named(
   Type.Object(
     {
       id,
-      name: shownName,
-      username: shownUsername,
-      email: shownEmail,
+      name: displayName,
+      username: loginName,
+      email: emailAddress,
       rootRole: Nullable(Type.Integer({ description: 'Id of the root role', examples: [3] })),
       isAPI: Type.Boolean({ description: 'Always false: service accounts are not users' }),
       imageUrl: Type.String({
@@ -36,7 +36,7 @@ export const User = Named(
       }),
       createdAt: Timestamp('When the user was created'),
       seenAt: Nullable(Timestamp('Last use of a session or personal token, to the minute. Null: never')),
-      deactivatedAt: Nullable(Timestamp('Since when the user cannot act. Null: the user is active')),
+      deactivatedAt: Nullable(Timestamp('When the user was deactivated. Null: the user is active')),
       inviteLink: Type.Optional(
         Type.String({
           description:
@@ -55,7 +55,7 @@ export const User = Named(
 );
 export type User = Static<typeof User>;
 
-/** A user in the list, with the fields by which people tell users apart. */
+/** A user in the list, with the fields that help to tell users apart. */
 export const ListedUser = Named(
   'ListedUser',
   Type.Object(
@@ -83,7 +83,7 @@ export const UserList = Named(
 
 export const Person = Named(
   'Person',
-  Type.Object({ id, name: shownName, username: shownUsername, email: shownEmail }, { description: 'A user' }),
+  Type.Object({ id, name: displayName, username: loginName, email: emailAddress }, { description: 'A user' }),
 );
 export type Person = Static<typeof Person>;
 
@@ -130,7 +130,10 @@ const OverviewItem = NamedObject(
       enum: ['root', 'project', 'environment'],
     }),
     environment: Type.Optional(
-      Type.String({ description: 'The environment of the permission. Absent: it is not for an environment' }),
+      Type.String({
+        description:
+          'The environment in the request. Absent: the request names none, or the permission does not apply to environments',
+      }),
     ),
     hasPermission: Type.Boolean({ description: 'Whether the user has the permission' }),
   },
@@ -245,9 +248,9 @@ export const InactiveUser = Named(
   Type.Object(
     {
       id,
-      name: shownName,
-      username: shownUsername,
-      email: shownEmail,
+      name: displayName,
+      username: loginName,
+      email: emailAddress,
       createdAt: Timestamp('When the user was created'),
       seenAt: Nullable(Timestamp('Last use of a session or personal token. Null: never')),
       patSeenAt: Nullable(Timestamp('Last use of a personal token that still exists. Null: never')),

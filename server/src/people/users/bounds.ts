@@ -1,6 +1,6 @@
+import { badData, quoteNames, type Violation } from '@halyard/plane/platform/errors.ts';
 import { sql } from 'kysely';
-import { badData, quoted, type Violation } from '../../../../plane/src/platform/errors.ts';
-import { unknownProjects } from '../../access/visibility.ts';
+import { findUnknownProjects } from '../../access/visibility.ts';
 import type { Actor, TokenScope } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import type { NewPersonalToken } from './schema.ts';
@@ -8,7 +8,7 @@ import type { NewPersonalToken } from './schema.ts';
 const MAX_AGENT_DAYS = 30;
 const DAY_MS = 86_400_000;
 
-/** Rejects a scope without a bound, and one that names a project or an environment that the creator does not see. */
+/** Rejects a scope without limits, and a scope that names a project or an environment that the creator cannot see. */
 export async function requireValidScope(db: Reader, actor: Actor, scope: TokenScope): Promise<void> {
   const details: Violation[] = [];
   const bounds = Object.entries(scope).filter(([name, value]) => name !== 'readOnly' || value === true);
@@ -17,16 +17,16 @@ export async function requireValidScope(db: Reader, actor: Actor, scope: TokenSc
       message: 'scope must set at least one limit. Omit scope for a token without limits',
       path: '/body/scope',
     });
-  const projects = await unknownProjects(db, actor, scope.projects ?? []);
+  const projects = await findUnknownProjects(db, actor, scope.projects ?? []);
   if (projects.size > 0)
     details.push({
-      message: `scope.projects has unknown projects: ${quoted([...projects])}`,
+      message: `scope.projects has unknown projects: ${quoteNames([...projects])}`,
       path: '/body/scope/projects',
     });
   const environments = await listUnknownEnvironments(db, scope.environments ?? []);
   if (environments.length > 0)
     details.push({
-      message: `scope.environments has unknown environments: ${quoted(environments)}`,
+      message: `scope.environments has unknown environments: ${quoteNames(environments)}`,
       path: '/body/scope/environments',
     });
   if (details.length > 0) throw badData(details);
@@ -39,7 +39,7 @@ async function listUnknownEnvironments(db: Reader, names: string[]): Promise<str
   return rows.map(({ name }) => name);
 }
 
-/** Rejects a token for an agent that could change anything anywhere or for long. */
+/** Rejects an agent token that could change anything anywhere, or that would be valid for a long time. */
 export function requireAgentBounds({ expiresAt, scope }: NewPersonalToken): void {
   const details: Violation[] = [];
   const add = (message: string, path: string) => details.push({ message, path: `/body/${path}` });

@@ -1,4 +1,4 @@
-import { badData, type Violation } from '../../../../plane/src/platform/errors.ts';
+import { badData, type Violation } from '@halyard/plane/platform/errors.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import { hashPassword } from '../../platform/secrets/password-hash.ts';
 import { passwordViolations } from '../../platform/secrets/password-strength.ts';
@@ -6,24 +6,27 @@ import type { Change } from '../../record/change.ts';
 import { setRootRole } from '../grants/grant.ts';
 import { createInvitationLink } from '../passwords/link.ts';
 import type { NewUser, User } from './admin-schema.ts';
-import { reservedNames } from './reserved.ts';
+import { reservedNameViolations } from './reserved.ts';
 import { findRootRole, findUser, insertUser } from './store.ts';
 
-type Fields = Pick<User, 'name' | 'username' | 'email'>;
+type IdentityFields = Pick<User, 'name' | 'username' | 'email'>;
 
-/** A user to create, checked and with the hash of the password. */
-export type CheckedUser = Fields & { rootRole: number | string; passwordHash: string | null };
+/** A validated new user, with the password hash. */
+export type CheckedUser = IdentityFields & { rootRole: number | string; passwordHash: string | null };
 
-/** Checks a user to create and hashes the password. `network` is that of a person who signs up. Runs before the change, because a hash takes 60 ms. */
+/**
+ * Checks a new user and hashes the password. `network` is the network of a person who signs up. Runs before the change, because a
+ * hash takes 60 ms.
+ */
 export async function checkNewUser(
-  input: Partial<Fields> & { rootRole: number | string; password?: string | null },
+  input: Partial<IdentityFields> & { rootRole: number | string; password?: string | null },
   { selfChosen = false, network = '' } = {},
 ): Promise<CheckedUser> {
   const { rootRole, password = null } = input;
   const fields = { name: input.name || null, username: input.username || null, email: input.email || null };
   const details = [
     ...identityViolations(fields),
-    ...reservedNames(fields, selfChosen),
+    ...reservedNameViolations(fields, selfChosen),
     ...(password === null ? [] : passwordViolations(password, fields)),
   ];
   if (details.length > 0) throw badData(details);
@@ -37,7 +40,7 @@ export async function createUser(
   { rootRole, passwordHash, ...fields }: CheckedUser,
 ): Promise<User> {
   const { tx, record } = current;
-  const roleId = await rootRoleId(tx, rootRole);
+  const roleId = await requireRootRoleId(tx, rootRole);
   const id = await insertUser(tx, { ...fields, passwordHash });
   await setRootRole(current, id, roleId);
   const user = await findUser(tx, id);
@@ -46,7 +49,7 @@ export async function createUser(
   return user;
 }
 
-/** Creates a user. Without a password, the response has a link with which the user sets one. */
+/** Creates a user. Without a password, the response has a link with which the user sets a password. */
 export async function createUserWithLink(
   current: Change,
   newUser: CheckedUser,
@@ -57,11 +60,14 @@ export async function createUserWithLink(
   return { ...user, inviteLink: await createInvitationLink(current, user.id, publicUrl) };
 }
 
-/** A username that is somebody else's email address would capture their logins. */
+/**
+ * Returns the violations of a username and email address. A username must not be somebody else's email address, because it would
+ * capture that person's logins.
+ */
 export function* identityViolations({
   username,
   email,
-}: Pick<Fields, 'username' | 'email'>): Generator<Violation> {
+}: Pick<IdentityFields, 'username' | 'email'>): Generator<Violation> {
   if (username === null && email === null) {
     yield { message: 'username or email is required', path: '/body/username' };
   }
@@ -74,7 +80,7 @@ export function* identityViolations({
 }
 
 /**
- * The violations of a new user, for a request that the schema rejected. With `hasInvalidIdentity`, the schema rejected the
+ * Returns the violations of a new user, for a request that the schema rejected. With `hasInvalidIdentity`, the schema rejected the
  * username or email address, so neither is reported as missing.
  */
 export async function newUserViolations(
@@ -100,17 +106,19 @@ export async function rootRoleViolations(db: Reader, role: number | string): Pro
   ];
 }
 
-/** By id, which may be a string of digits, or by name. */
+/** Finds a root role by id, which may be a string of digits, or by name. */
 const findRole = async (db: Reader, role: number | string): Promise<number | undefined> =>
   await findRootRole(db, /^\d{1,9}$/.test(String(role)) ? Number(role) : role);
 
-export async function rootRoleId(tx: Tx, role: number | string): Promise<number> {
+export async function requireRootRoleId(tx: Tx, role: number | string): Promise<number> {
   const id = await findRole(tx, role);
   if (id === undefined) throw badData(await rootRoleViolations(tx, role));
   return id;
 }
 
-/** The data of a user in events. No secrets, and no time of last use, which is not part of the state. */
+/**
+ * Returns what events show of a user. Secrets are left out, and so is the time of last use, which is not part of the user's state.
+ */
 export function userEventData({ id, name, username, email, rootRole }: User): object {
   return { id, name, username, email, rootRole };
 }

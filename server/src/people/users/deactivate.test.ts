@@ -5,7 +5,7 @@ import { makeMember, makePerson, makeProject, makeUser } from '../../test/factor
 import { useHarness } from '../../test/harness.ts';
 import { logIn, tryLogin } from '../../test/login.ts';
 import { call } from '../../test/request.ts';
-import { waitingForLock } from '../../test/waiting.ts';
+import { countLockWaiters } from '../../test/waiting.ts';
 
 const harness = useHarness();
 
@@ -13,33 +13,33 @@ const USERS = '/api/admin/user-admin';
 const deactivate = (id: number) => call(harness.app, 'POST', `${USERS}/${id}/deactivate`);
 const reactivate = (id: number) => call(harness.app, 'POST', `${USERS}/${id}/reactivate`);
 const get = async (path: string) => (await call(harness.app, 'GET', `${USERS}${path}`)).body;
-const status = async (token: string, app = harness.app) =>
+const readStatus = async (token: string, app = harness.app) =>
   (await call(app, 'GET', '/api/admin/user', { token })).status;
-const idsOf = (users: { id: number }[]) => users.map(({ id }) => id);
-const eventsOf = async (type: string) =>
+const getIds = (users: { id: number }[]) => users.map(({ id }) => id);
+const readEvents = async (type: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?type=IS:${type}`)).body.events;
 
-/** Removes all admins, so that a test creates the only ones. */
+/** Removes all admins, so that a test creates the only admins. */
 const demoteAll = () => sql`delete from user_roles where role_id = ${ROOT_ROLES.Admin}`.execute(harness.db);
 
-test('ends tokens and sessions on every server, and records how many', async () => {
+test('ends tokens on every server, ends sessions, and records how many', async () => {
   const user = await makeUser(harness.db, 'Editor', 'dora');
   const person = await makePerson(harness.db);
   const browser = await logIn(harness.app, person.username);
-  const other = await harness.secondServer();
-  expect([await status(user.token), await status(user.token, other)]).toEqual([200, 200]);
+  const otherServer = await harness.secondServer();
+  expect([await readStatus(user.token), await readStatus(user.token, otherServer)]).toEqual([200, 200]);
 
   const response = await deactivate(user.id);
-  const ofPerson = await deactivate(person.id);
+  const personResponse = await deactivate(person.id);
 
   expect(response).toMatchObject({
     status: 200,
     body: { id: user.id, rootRole: 2, deactivatedAt: expect.any(String) },
   });
-  expect([await status(user.token), await status(user.token, other)]).toEqual([401, 401]);
-  expect(ofPerson.status).toBe(200);
+  expect([await readStatus(user.token), await readStatus(user.token, otherServer)]).toEqual([401, 401]);
+  expect(personResponse.status).toBe(200);
   expect((await browser.ask('GET', '/api/admin/user')).status).toBe(401);
-  expect(await eventsOf('user-deactivated')).toMatchObject([
+  expect(await readEvents('user-deactivated')).toMatchObject([
     { data: { id: person.id, sessions: 1, tokens: 0 } },
     {
       data: { id: user.id, username: 'dora', sessions: 0, tokens: 1 },
@@ -48,24 +48,32 @@ test('ends tokens and sessions on every server, and records how many', async () 
   ]);
 });
 
-test('a deactivated user cannot log in, and learns why only with the correct password', async () => {
+test('a deactivated user cannot log in and learns the reason only after entering the correct password', async () => {
   const { id, username } = await makePerson(harness.db);
   await deactivate(id);
 
-  const right = await tryLogin(harness.app, username);
-  const wrong = await tryLogin(harness.app, username, 'not the password');
+  const correctLogin = await tryLogin(harness.app, username);
+  const wrongLogin = await tryLogin(harness.app, username, 'not the password');
 
-  expect([right.status, right.body.message]).toEqual([403, expect.stringContaining('deactivated')]);
-  expect([wrong.status, wrong.body.message]).toEqual([401, expect.not.stringContaining('deactivated')]);
+  expect([correctLogin.status, correctLogin.body.message]).toEqual([
+    403,
+    expect.stringContaining('deactivated'),
+  ]);
+  expect([wrongLogin.status, wrongLogin.body.message]).toEqual([
+    401,
+    expect.not.stringContaining('deactivated'),
+  ]);
 });
 
-test('deactivating a user deletes their password link, and no new one can be created', async () => {
-  const created = await call(harness.app, 'POST', USERS, { body: { username: 'newbie', rootRole: 3 } });
-  const token = new URL(created.body.inviteLink).searchParams.get('token');
-  await deactivate(created.body.id);
+test('deactivating a user deletes their password link and prevents a new link', async () => {
+  const creation = await call(harness.app, 'POST', USERS, { body: { username: 'newbie', rootRole: 3 } });
+  const token = new URL(creation.body.inviteLink).searchParams.get('token');
+  await deactivate(creation.body.id);
 
   const link = await call(harness.app, 'GET', `/auth/reset/validate?token=${token}`, { token: null });
-  const reset = await call(harness.app, 'POST', `${USERS}/reset-password`, { body: { id: created.body.id } });
+  const reset = await call(harness.app, 'POST', `${USERS}/reset-password`, {
+    body: { id: creation.body.id },
+  });
 
   expect(link.status).toBe(401);
   expect(reset).toMatchObject({
@@ -74,108 +82,111 @@ test('deactivating a user deletes their password link, and no new one can be cre
   });
 });
 
-test('lists deactivated users with a filter, and does not offer them in access pickers', async () => {
+test('lists deactivated users with a filter and does not offer them in access pickers', async () => {
   const user = await makeUser(harness.db, 'Viewer', 'leaver');
   const { id: project } = await makeProject(harness.db);
   await makeMember(harness.db, user, project, 'Member');
-  const membersOf = async () =>
+  const readMemberCount = async () =>
     (await call(harness.app, 'GET', `/api/admin/projects/${project}`)).body.members;
-  expect(await membersOf()).toBe(1);
+  expect(await readMemberCount()).toBe(1);
   await deactivate(user.id);
 
-  expect(idsOf((await get('')).users)).toContain(user.id);
-  expect(idsOf((await get('?deactivated=true')).users)).toContain(user.id);
-  expect(idsOf((await get('?deactivated=false')).users)).not.toContain(user.id);
-  expect(idsOf(await get('/search?q=leaver'))).toEqual([]);
-  expect(idsOf((await get('/access')).users)).not.toContain(user.id);
-  expect(await membersOf()).toBe(0);
+  expect(getIds((await get('')).users)).toContain(user.id);
+  expect(getIds((await get('?deactivated=true')).users)).toContain(user.id);
+  expect(getIds((await get('?deactivated=false')).users)).not.toContain(user.id);
+  expect(getIds(await get('/search?q=leaver'))).toEqual([]);
+  expect(getIds((await get('/access')).users)).not.toContain(user.id);
+  expect(await readMemberCount()).toBe(0);
   const { body: creators } = await call(harness.app, 'GET', '/api/admin/event-creators');
   expect(creators).toContainEqual(expect.objectContaining({ id: user.id, name: 'leaver' }));
 });
 
-test('keeps roles and groups, which a reactivation restores; tokens are not restored', async () => {
+test('keeps roles for a reactivation, which restores no tokens', async () => {
   const user = await makeUser(harness.db, 'Editor');
   const { id: project } = await makeProject(harness.db);
   await makeMember(harness.db, user, project, 'Owner');
-  const access = async () => (await call(harness.app, 'GET', `${USERS}/${user.id}/permissions`)).body;
-  const before = await access();
+  const readAccess = async () => (await call(harness.app, 'GET', `${USERS}/${user.id}/permissions`)).body;
+  const accessBefore = await readAccess();
   await deactivate(user.id);
 
   const response = await reactivate(user.id);
 
   expect(response).toMatchObject({ status: 200, body: { deactivatedAt: null, rootRole: 2 } });
-  expect(await access()).toEqual(before);
-  expect(await status(user.token)).toBe(401);
-  expect((await eventsOf('user-reactivated'))[0]).toMatchObject({ data: { id: user.id } });
+  expect(await readAccess()).toEqual(accessBefore);
+  expect(await readStatus(user.token)).toBe(401);
+  expect((await readEvents('user-reactivated'))[0]).toMatchObject({ data: { id: user.id } });
 });
 
-test('changes and records nothing the second time', async () => {
+test('a repeated deactivation or reactivation changes and records nothing', async () => {
   const user = await makeUser(harness.db, 'Viewer');
-  const first = await deactivate(user.id);
-  const count = (await eventsOf('user-deactivated')).length;
+  const firstResponse = await deactivate(user.id);
+  const deactivationCount = (await readEvents('user-deactivated')).length;
 
-  expect((await deactivate(user.id)).body).toEqual(first.body);
-  expect((await eventsOf('user-deactivated')).length).toBe(count);
+  expect((await deactivate(user.id)).body).toEqual(firstResponse.body);
+  expect((await readEvents('user-deactivated')).length).toBe(deactivationCount);
   await reactivate(user.id);
-  const active = (await eventsOf('user-reactivated')).length;
+  const reactivationCount = (await readEvents('user-reactivated')).length;
   expect((await reactivate(user.id)).status).toBe(200);
-  expect((await eventsOf('user-reactivated')).length).toBe(active);
+  expect((await readEvents('user-reactivated')).length).toBe(reactivationCount);
 });
 
-test('rejects the last active admin, and does not count deactivated ones', async () => {
+test('rejects the deactivation of the last active admin, not counting deactivated admins', async () => {
   await demoteAll();
-  const [one, other] = [await makeUser(harness.db, 'Admin'), await makeUser(harness.db, 'Admin')];
-  expect((await deactivate(one.id)).status).toBe(200);
+  const [first, second] = [await makeUser(harness.db, 'Admin'), await makeUser(harness.db, 'Admin')];
+  expect((await deactivate(first.id)).status).toBe(200);
 
-  const rejected = [await deactivate(other.id), await call(harness.app, 'DELETE', `${USERS}/${other.id}`)];
+  const rejections = [
+    await deactivate(second.id),
+    await call(harness.app, 'DELETE', `${USERS}/${second.id}`),
+  ];
 
-  for (const response of rejected)
+  for (const response of rejections)
     expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
-  expect(await status(other.token)).toBe(200);
+  expect(await readStatus(second.token)).toBe(200);
   expect((await get('/admin-count')).noPassword).toBe(1);
-  await reactivate(one.id);
-  expect((await deactivate(other.id)).status).toBe(200);
+  await reactivate(first.id);
+  expect((await deactivate(second.id)).status).toBe(200);
 });
 
 test('keeps one of two admins who are deactivated at the same time', async () => {
   await demoteAll();
-  const [one, other] = [await makeUser(harness.db, 'Admin'), await makeUser(harness.db, 'Admin')];
-  // Another server has deactivated the first admin and has not committed yet.
-  const open = await harness.db.startTransaction().execute();
-  await sql`select pg_advisory_xact_lock(hashtext('admins'))`.execute(open);
-  await sql`update users set deactivated_at = now() where id = ${one.id}`.execute(open);
+  const [first, second] = [await makeUser(harness.db, 'Admin'), await makeUser(harness.db, 'Admin')];
+  // Another server has deactivated the first admin but has not committed yet.
+  const otherTransaction = await harness.db.startTransaction().execute();
+  await sql`select pg_advisory_xact_lock(hashtext('admins'))`.execute(otherTransaction);
+  await sql`update users set deactivated_at = now() where id = ${first.id}`.execute(otherTransaction);
 
-  const second = deactivate(other.id);
-  await expect.poll(() => waitingForLock(harness.db)).toBe(1);
-  await open.commit().execute();
+  const secondDeactivation = deactivate(second.id);
+  await expect.poll(() => countLockWaiters(harness.db)).toBe(1);
+  await otherTransaction.commit().execute();
 
-  expect((await second).status).toBe(403);
+  expect((await secondDeactivation).status).toBe(403);
 });
 
-test('a token that is created during the deactivation does not survive it', async () => {
+test('rejects the creation of a token during the deactivation', async () => {
   const user = await makeUser(harness.db, 'Viewer');
   const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
-  // Another server has deactivated the user and has not committed yet.
-  const open = await harness.db.startTransaction().execute();
-  await sql`select from users where id = ${user.id} for update`.execute(open);
-  await sql`delete from personal_access_tokens where user_id = ${user.id}`.execute(open);
-  await sql`update users set deactivated_at = now() where id = ${user.id}`.execute(open);
+  // Another server has deactivated the user but has not committed yet.
+  const otherTransaction = await harness.db.startTransaction().execute();
+  await sql`select from users where id = ${user.id} for update`.execute(otherTransaction);
+  await sql`delete from personal_access_tokens where user_id = ${user.id}`.execute(otherTransaction);
+  await sql`update users set deactivated_at = now() where id = ${user.id}`.execute(otherTransaction);
 
   const creation = call(harness.app, 'POST', '/api/admin/user/tokens', {
     token: user.token,
     body: { description: 'late', expiresAt },
   });
-  await expect.poll(() => waitingForLock(harness.db)).toBe(1);
-  await open.commit().execute();
+  await expect.poll(() => countLockWaiters(harness.db)).toBe(1);
+  await otherTransaction.commit().execute();
 
   expect((await creation).status).toBe(401);
 });
 
-test('a user who does not exist returns 404', async () => {
+test('returns 404 for a user who does not exist', async () => {
   expect([(await deactivate(999_999)).status, (await reactivate(999_999)).status]).toEqual([404, 404]);
 });
 
-test('an explanation of access says that the user is deactivated', async () => {
+test('an access explanation says that the user is deactivated', async () => {
   const user = await makeUser(harness.db, 'Admin');
   await makeUser(harness.db, 'Admin');
   await deactivate(user.id);

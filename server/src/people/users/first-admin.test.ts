@@ -13,7 +13,7 @@ test('does not create a first admin with a weak password', async () => {
   });
 });
 
-test('creates one first admin when servers start together, and changes nothing at later starts', async () => {
+test('creates a single first admin if several servers start together, and changes nothing on later starts', async () => {
   await Promise.all([1, 2, 3].map(() => createFirstAdmin(harness.db, 'first', PASSWORD)));
   await createFirstAdmin(harness.db, 'second', PASSWORD);
   await createFirstAdmin(harness.db, 'first', 'another staple battery horse');
@@ -32,18 +32,23 @@ test('does not create a deleted first admin again', async () => {
   expect((await tryLogin(harness.app, 'first')).status).toBe(401);
 });
 
-test('finds a user or a valid admin token, and nothing that is deleted, revoked or expired', async () => {
-  const finds = () => hasUserOrAdminToken(harness.db);
+test('finds a user or a valid admin token, but nothing that is deleted, revoked or expired', async () => {
+  const findsAnybody = () => hasUserOrAdminToken(harness.db);
 
   await sql`update users set deleted_at = now() where kind = 'user'`.execute(harness.db);
-  const withToken = await finds();
+  const withToken = await findsAnybody();
   await sql`update api_tokens set expires_at = now() where type = 'admin'`.execute(harness.db);
-  const withExpiredToken = await finds();
+  const withExpiredToken = await findsAnybody();
   await sql`update api_tokens set expires_at = null, revoked_at = now() where type = 'admin'`.execute(
     harness.db,
   );
-  const withRevokedToken = await finds();
+  const withRevokedToken = await findsAnybody();
   await sql`update users set deleted_at = null where kind = 'user'`.execute(harness.db);
 
-  expect([withToken, withExpiredToken, withRevokedToken, await finds()]).toEqual([true, false, false, true]);
+  expect([withToken, withExpiredToken, withRevokedToken, await findsAnybody()]).toEqual([
+    true,
+    false,
+    false,
+    true,
+  ]);
 });

@@ -22,7 +22,7 @@ export async function createFirstAdmin(db: Db, username: string, password: strin
   );
 }
 
-/** Whether anyone can use the admin API: a user, or a program with an admin token. */
+/** Returns whether anybody can use the admin API: a user, or a program with an admin token. */
 export async function hasUserOrAdminToken(db: Reader): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (select from users where kind = 'user' and deleted_at is null)

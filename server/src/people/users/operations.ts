@@ -1,8 +1,8 @@
+import { jsonResponse, Nothing, PathId } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import { jsonResponse, Nothing, PathId } from '../../../../plane/src/platform/http/schema.ts';
-import { asCaller, Caller, requireUser } from '../../access/caller.ts';
+import { Caller, requireUser, toCaller } from '../../access/caller.ts';
 import { requireFutureExpiry } from '../../access/expiry.ts';
-import { permissionsOf } from '../../access/held-permissions.ts';
+import { listActorPermissions } from '../../access/held-permissions.ts';
 import { type Actor, isAccount } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
@@ -18,21 +18,21 @@ import {
   PersonalTokenList,
   Profile,
 } from './schema.ts';
-import { findAccount, findMembership, listPersonalTokens, listRolesOf } from './store.ts';
+import { findAccount, findProfileFields, listPersonalTokens, listUserRoles } from './store.ts';
 import { TokenScopeSchema } from './token-scope-schema.ts';
 
 async function describeCaller(db: Reader, actor: Actor): Promise<Caller> {
   const account = isAccount(actor) ? await findAccount(db, actor.userId) : undefined;
   return account
-    ? asCaller(account, actor.kind !== 'user')
+    ? toCaller(account, actor.kind !== 'user')
     : { id: actor.userId, name: actor.name, username: null, email: null, isAPI: true };
 }
 
 async function describeToken(db: Reader, { token, userId }: Actor): Promise<Pick<Me, 'token'>> {
   if (token === undefined) return {};
-  const found = (await listPersonalTokens(db, userId)).find(({ id }) => id === token.id);
-  if (!found) return {};
-  const { id, description, kind, expiresAt, scope, changesLeft } = found;
+  const ownToken = (await listPersonalTokens(db, userId)).find(({ id }) => id === token.id);
+  if (!ownToken) return {};
+  const { id, description, kind, expiresAt, scope, changesLeft } = ownToken;
   return { token: { id, description, kind, expiresAt, scope, changesLeft } };
 }
 
@@ -56,12 +56,12 @@ export const ME: OperationModule = {
       route: 'GET /api/admin/user',
       summary: 'Get the caller',
       description:
-        'Returns the user, service account or admin token of this request, and all of its permissions.',
+        'Returns the user, service account or admin token that makes the request, with all permissions.',
       permission: 'NONE',
       output: jsonResponse('The caller', Me),
       read: async ({ db, actor }) => ({
         user: await describeCaller(db, actor),
-        permissions: await permissionsOf(db, actor),
+        permissions: await listActorPermissions(db, actor),
         ...(await describeToken(db, actor)),
         feedback: [],
         splash: {},
@@ -77,9 +77,9 @@ export const ME: OperationModule = {
       output: jsonResponse('The profile', Profile),
       read: async ({ db, actor }) => {
         const user = requireUser(actor);
-        const roles = await listRolesOf(db, user);
+        const roles = await listUserRoles(db, user);
         return {
-          ...(await findMembership(db, user)),
+          ...(await findProfileFields(db, user)),
           rootRole: roles.find(role => role.project === undefined) ?? null,
           projects: [...new Set(roles.flatMap(role => role.project ?? []))],
           features: [],
@@ -102,7 +102,7 @@ export const ME: OperationModule = {
       output: jsonResponse('The roles', HeldRoleList),
       read: async ({ db, actor }, { query: { projectId } }) => ({
         version: 1,
-        roles: await listRolesOf(db, requireUser(actor), projectId),
+        roles: await listUserRoles(db, requireUser(actor), projectId),
       }),
     }),
     query({
@@ -119,7 +119,7 @@ export const ME: OperationModule = {
       route: 'POST /api/admin/user/tokens',
       summary: 'Create a personal token',
       description:
-        "Creates a token that acts as the authenticated user, or for an agent that acts on their behalf. The token has the user's current permissions, unless a scope limits them. Only this response has the secret. A user can have at most ten tokens. A token with a scope cannot create tokens.",
+        "Creates a token for the authenticated user, or for an agent that acts on their behalf. The token has the user's current permissions, unless a scope limits them. Only this response has the secret. A user can have at most ten tokens. A token with a scope cannot create tokens.",
       permission: 'NONE',
       body: NewPersonalToken,
       output: jsonResponse('The new token, with its secret', PersonalToken),
@@ -135,7 +135,8 @@ export const ME: OperationModule = {
       id: 'deletePersonalToken',
       route: 'DELETE /api/admin/user/tokens/:id',
       summary: 'Delete a personal token',
-      description: 'Deletes a token of the authenticated user. Every server rejects it immediately.',
+      description:
+        "Deletes one of the authenticated user's tokens. Every server rejects the token immediately.",
       permission: 'NONE',
       params: Type.Object({ id: PathId('Token', '3') }),
       output: Nothing,

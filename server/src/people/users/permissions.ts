@@ -1,12 +1,12 @@
-import { notFound } from '../../../../plane/src/platform/errors.ts';
-import { permissionsOfUser } from '../../access/held-permissions.ts';
+import { notFound } from '@halyard/plane/platform/errors.ts';
+import { listUserPermissions } from '../../access/held-permissions.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { listPermissions } from '../roles/permissions.ts';
 import type { PermissionOverview } from './admin-schema.ts';
-import { findUser, listRolesOf } from './store.ts';
+import { findUser, listUserRoles } from './store.ts';
 
-/** Every permission, and whether the user has it: on the instance, in the project, in the environment. */
-export async function permissionOverview(
+/** Returns every permission by scope, and whether the user has it: on the instance, in the project or in the environment. */
+export async function readPermissionOverview(
   db: Reader,
   id: number,
   project: string | undefined,
@@ -14,26 +14,32 @@ export async function permissionOverview(
 ): Promise<PermissionOverview> {
   const user = await findUser(db, id);
   if (!user) throw notFound(`User ${id}`);
-  const held = await permissionsOfUser(db, id);
-  const roles = await listRolesOf(db, id, project);
-  const isAdmin = held.some(({ permission }) => permission === 'ADMIN');
-  const has = (permission: string, inProject: string | undefined) =>
+  const heldPermissions = await listUserPermissions(db, id);
+  const roles = await listUserRoles(db, id, project);
+  const isAdmin = heldPermissions.some(({ permission }) => permission === 'ADMIN');
+  const hasPermission = (permission: string, projectId: string | undefined) =>
     isAdmin ||
-    held.some(
-      one =>
-        one.permission === permission &&
-        (one.project === undefined || one.project === inProject) &&
-        (one.environment === undefined || one.environment === environment),
+    heldPermissions.some(
+      heldPermission =>
+        heldPermission.permission === permission &&
+        (heldPermission.project === undefined || heldPermission.project === projectId) &&
+        (heldPermission.environment === undefined || heldPermission.environment === environment),
     );
 
   return {
     overview: {
-      root: listPermissions('root').map(one => ({ ...one, hasPermission: has(one.name, undefined) })),
-      project: listPermissions('project').map(one => ({ ...one, hasPermission: has(one.name, project) })),
-      environment: listPermissions('environment').map(one => ({
-        ...one,
+      root: listPermissions('root').map(permission => ({
+        ...permission,
+        hasPermission: hasPermission(permission.name, undefined),
+      })),
+      project: listPermissions('project').map(permission => ({
+        ...permission,
+        hasPermission: hasPermission(permission.name, project),
+      })),
+      environment: listPermissions('environment').map(permission => ({
+        ...permission,
         ...(environment === undefined ? {} : { environment }),
-        hasPermission: has(one.name, project),
+        hasPermission: hasPermission(permission.name, project),
       })),
     },
     user,

@@ -1,5 +1,5 @@
-import { authenticationRequired, exceedsLimit, notFound } from '../../../../plane/src/platform/errors.ts';
-import { hashToken, newToken } from '../../../../plane/src/platform/token.ts';
+import { authenticationRequired, exceedsLimit, notFound } from '@halyard/plane/platform/errors.ts';
+import { hashToken, newToken } from '@halyard/plane/platform/token.ts';
 import { requireUser } from '../../access/caller.ts';
 import { requireFutureExpiry } from '../../access/expiry.ts';
 import { SCOPED_PREFIX } from '../../access/guard.ts';
@@ -9,17 +9,17 @@ import type { Change } from '../../record/change.ts';
 import { requireAgentBounds, requireValidScope } from './bounds.ts';
 import type { NewPersonalToken, NewServiceToken, PersonalToken } from './schema.ts';
 import {
+  deleteAllPersonalTokens,
   deletePersonalToken,
-  deletePersonalTokensOf,
   insertPersonalToken,
-  lockPersonalTokens,
+  lockAndCountPersonalTokens,
 } from './store.ts';
 
 export const MAX_PERSONAL_TOKENS = 10;
 
 /**
- * Creates a token that acts as the authenticated user, or for an agent that acts on their behalf. Only the returned value has the
- * secret. `client` is the id of the program that the user grants it to.
+ * Creates a token that acts as the authenticated user, or for an agent that acts on their behalf. Only the returned value contains
+ * the secret, because the database stores a hash. `client` is the id of the program to which the user grants the token.
  */
 export async function createPersonalToken(
   current: Change,
@@ -30,7 +30,8 @@ export async function createPersonalToken(
   const isAgent = input.kind === 'agent';
   if (isAgent) requireAgentBounds(input);
   const token = await issueAccountToken(current, requireUser(actor), 'personal', input, isAgent);
-  // After the lock on the user: a credential that was revoked during the request must not leave a new one behind.
+  // The session or token of the request is checked after locking the user, because a credential that was revoked during the request
+  // must not leave a new token behind.
   if (!(await isStillValid(tx, actor))) throw authenticationRequired('token');
   record({
     type: 'pat-created',
@@ -45,7 +46,7 @@ export async function removePersonalToken(current: Change, id: number): Promise<
   current.record({ type: 'pat-deleted', preData: tokenEventData(token) });
 }
 
-/** Inserts a token of a user or service account. The limit applies to both. The caller records the event. */
+/** Inserts a token of a user or service account, each of which has a limited number of tokens. The caller records the event. */
 export async function issueAccountToken(
   { tx, actor }: Change,
   userId: number,
@@ -56,7 +57,7 @@ export async function issueAccountToken(
   const { scope = null } = input as { scope?: TokenScope };
   requireFutureExpiry(expiresAt);
   if (scope !== null) await requireValidScope(tx, actor, scope);
-  if ((await lockPersonalTokens(tx, userId)) >= MAX_PERSONAL_TOKENS) {
+  if ((await lockAndCountPersonalTokens(tx, userId)) >= MAX_PERSONAL_TOKENS) {
     throw exceedsLimit(
       `A user or service account can have at most ${MAX_PERSONAL_TOKENS} tokens. Delete one first.`,
     );
@@ -86,7 +87,7 @@ export async function removeTokenIfPresent(
 
 /** Deletes all personal tokens of a user. Returns how many there were. */
 export async function removeAllPersonalTokens({ tx, record }: Change, userId: number): Promise<number> {
-  const tokens = await deletePersonalTokensOf(tx, userId);
+  const tokens = await deleteAllPersonalTokens(tx, userId);
   for (const token of tokens) record({ type: 'pat-deleted', preData: tokenEventData(token) });
   return tokens.length;
 }

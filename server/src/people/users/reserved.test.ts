@@ -67,22 +67,22 @@ test('reserves the names of actors that are not accounts', async () => {
   for (const name of [...names, SYSTEM.name, 'admin token']) expect(isReserved(name)).toBe(true);
 });
 
-const rejected = (path: string) => ({ status: 400, body: { details: [{ path }] } });
+const rejectionAt = (path: string) => ({ status: 400, body: { details: [{ path }] } });
 
 test.each(['name', 'username'])('rejects a user with a reserved %s', async field => {
   const response = await call(harness.app, 'POST', '/api/admin/user-admin', {
     body: { email: `${field}@example.com`, rootRole: 3, [field]: 'System' },
   });
 
-  expect(response).toMatchObject(rejected(`/body/${field}`));
+  expect(response).toMatchObject(rejectionAt(`/body/${field}`));
 });
 
-test('rejects a new reserved name, and accepts an update of a user who has one', async () => {
+test('rejects a new reserved name but accepts an update of a user who already has a reserved name', async () => {
   const { id } = await makeUser(harness.db, 'Viewer');
-  const put = (body: object) => call(harness.app, 'PUT', `/api/admin/user-admin/${id}`, { body });
+  const updateUser = (body: object) => call(harness.app, 'PUT', `/api/admin/user-admin/${id}`, { body });
 
-  expect(await put({ name: 'admin token' })).toMatchObject(rejected('/body/name'));
-  expect((await put({ name: 'Ada' })).status).toBe(200);
+  expect(await updateUser({ name: 'admin token' })).toMatchObject(rejectionAt('/body/name'));
+  expect((await updateUser({ name: 'Ada' })).status).toBe(200);
 });
 
 test.each(['system', 'Admin Token', 'admin', 'ɑdmin', 'root'])('rejects a signup as %s', async name => {
@@ -94,23 +94,23 @@ test.each(['system', 'Admin Token', 'admin', 'ɑdmin', 'root'])('rejects a signu
       token: null,
       body: { email: 'mallory@example.com', password: PASSWORD, [field]: name },
     });
-    expect(response).toMatchObject(rejected(`/body/${field}`));
+    expect(response).toMatchObject(rejectionAt(`/body/${field}`));
   }
 });
 
-test('rejects a reserved name of a service account, at creation and update', async () => {
-  const made = await call(harness.app, 'POST', '/api/admin/service-account', {
+test('rejects a reserved name for a service account at creation and update', async () => {
+  const creation = await call(harness.app, 'POST', '/api/admin/service-account', {
     body: { name: 'robot', rootRole: 3 },
   });
-  const named = await call(harness.app, 'POST', '/api/admin/service-account', {
+  const rejectedCreation = await call(harness.app, 'POST', '/api/admin/service-account', {
     body: { name: 'robot two', username: 'SYSTEM', rootRole: 3 },
   });
-  const renamed = await call(harness.app, 'PUT', `/api/admin/service-account/${made.body.id}`, {
+  const rejectedUpdate = await call(harness.app, 'PUT', `/api/admin/service-account/${creation.body.id}`, {
     body: { name: 'admin token', rootRole: 3 },
   });
 
-  expect(named).toMatchObject(rejected('/body/username'));
-  expect(renamed).toMatchObject(rejected('/body/name'));
+  expect(rejectedCreation).toMatchObject(rejectionAt('/body/username'));
+  expect(rejectedUpdate).toMatchObject(rejectionAt('/body/name'));
 });
 
 test.each([
@@ -118,10 +118,11 @@ test.each([
   ['admin\u03bf', true],
   ['\u0438\u0432\u0430\u043d', false],
   ['zoë.müller', false],
-])('a username %j that mixes alphabets is rejected: %s', async (username, rejected) => {
+])('a username %j that mixes alphabets is rejected: %s', async (username, isRejected) => {
   const body = { username, rootRole: 'Viewer' };
   const response = await call(harness.app, 'POST', '/api/admin/user-admin', { body });
 
-  expect(response.status).toBe(rejected ? 400 : 201);
-  if (rejected) expect(response.body.message).toContain('mixes Latin letters with Cyrillic or Greek letters');
+  expect(response.status).toBe(isRejected ? 400 : 201);
+  if (isRejected)
+    expect(response.body.message).toContain('mixes Latin letters with Cyrillic or Greek letters');
 });

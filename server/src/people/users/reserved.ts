@@ -1,6 +1,6 @@
-import type { Violation } from '../../../../plane/src/platform/errors.ts';
+import type { Violation } from '@halyard/plane/platform/errors.ts';
 
-/** Letters of other scripts that look like a Latin letter, in lower case. NFKC covers the rest, such as full-width letters. */
+/** Letters of other scripts that look like a Latin letter, in lower case. NFKD covers the rest, such as full-width letters. */
 const LOOKALIKES_OF: Record<string, string> = {
   a: 'аαꭺꓮ',
   d: 'ԁдδꭰꓓ',
@@ -17,14 +17,17 @@ const LOOKALIKES_OF: Record<string, string> = {
   y: 'уүυγuսцꮍꓬꓴ',
 };
 const LATIN_LETTER_OF = new Map(
-  Object.entries(LOOKALIKES_OF).flatMap(([letter, others]) => [...others].map(other => [other, letter])),
+  Object.entries(LOOKALIKES_OF).flatMap(([letter, lookalikes]) =>
+    [...lookalikes].map(lookalike => [lookalike, letter]),
+  ),
 );
 
 /**
- * A name as a reader sees it. Letters that look alike become one letter, and a Latin letter beyond A to Z, such as a small
- * capital, becomes "?". Invisible characters and marks are removed. Whitespace, hyphens, dots and underscores are one space.
+ * Returns a name as a reader sees it. Letters that look alike become one letter, and a Latin letter beyond A to Z, such as a small
+ * capital, becomes "?". Invisible characters and marks are removed. Any run of whitespace, hyphens, dots and underscores becomes a
+ * single space.
  */
-const shown = (name: string): string =>
+const toVisibleForm = (name: string): string =>
   [
     ...name
       .normalize('NFKD')
@@ -36,36 +39,40 @@ const shown = (name: string): string =>
     .map(character => LATIN_LETTER_OF.get(character) ?? character.replace(/(?![a-z])\p{Script=Latin}/u, '?'))
     .join('');
 
-/** Matches the name and everything that a reader could mistake for it. */
-const readsAs = (name: string): string => shown(name).replace(/[a-z]/g, '[$&?]').replaceAll(' ', ' ?');
+/** Returns a pattern that matches the name and everything that a reader could mistake for it. */
+const lookalikePattern = (name: string): string =>
+  toVisibleForm(name).replace(/[a-z]/g, '[$&?]').replaceAll(' ', ' ?');
 
-/** The names of the system, admin tokens, single sign-on and accounts without a name in events and lists. */
+/** The names that events and lists show for the system, admin tokens, single sign-on and accounts without a name. */
 const RESERVED = new RegExp(
-  `^(${readsAs('system')}|${readsAs('single sign on')}|${readsAs('user')} \\d+|${readsAs('admin token')}([^a-z?].*)?)$`,
+  `^(${lookalikePattern('system')}|${lookalikePattern('single sign on')}|${lookalikePattern('user')} \\d+|${lookalikePattern('admin token')}([^a-z?].*)?)$`,
   's',
 );
 
 /** An admin can give a user one of these names, but new users cannot choose them. */
-const RESERVED_AT_SIGNUP = new RegExp(`^(${['admin', 'administrator', 'root'].map(readsAs).join('|')})$`);
+const RESERVED_AT_SIGNUP = new RegExp(
+  `^(${['admin', 'administrator', 'root'].map(lookalikePattern).join('|')})$`,
+);
 
-/** Whether a name looks like one that Halyard uses itself. */
+/** Returns whether a name looks like one that Halyard uses itself. */
 export function isReserved(name: string, selfChosen = false): boolean {
-  const visible = shown(name);
+  const visible = toVisibleForm(name);
   return RESERVED.test(visible) || (selfChosen && RESERVED_AT_SIGNUP.test(visible));
 }
 
-const hasLetterOf = (...scripts: string[]) =>
+const buildLetterPattern = (...scripts: string[]) =>
   new RegExp(`[${scripts.map(script => `\\p{Script=${script}}`).join('')}]`, 'u');
-const LATIN = hasLetterOf('Latin');
-const LOOKALIKES = hasLetterOf('Cyrillic', 'Greek');
+const LATIN_LETTER = buildLetterPattern('Latin');
+const LOOKALIKE_LETTER = buildLetterPattern('Cyrillic', 'Greek');
 
-/** Whether a name mixes Latin letters with Cyrillic or Greek letters, many of which look like Latin ones. */
-export const mixesAlphabets = (name: string): boolean => LATIN.test(name) && LOOKALIKES.test(name);
+/** Returns whether a name mixes Latin letters with Cyrillic or Greek letters, many of which look like Latin letters. */
+export const mixesAlphabets = (name: string): boolean =>
+  LATIN_LETTER.test(name) && LOOKALIKE_LETTER.test(name);
 
 type Names = { name?: string | null; username?: string | null };
 
-/** A violation for each reserved name, and for a username that can look like another one. */
-export function* reservedNames(names: Names, selfChosen = false): Generator<Violation> {
+/** Returns a violation for each reserved name, and for a username that can be mistaken for another username. */
+export function* reservedNameViolations(names: Names, selfChosen = false): Generator<Violation> {
   if (names.username && mixesAlphabets(names.username)) {
     yield {
       message: `username "${names.username}" mixes Latin letters with Cyrillic or Greek letters. Use letters of one alphabet`,

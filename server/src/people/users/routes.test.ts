@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { makeMember, makeProject, makeUser, makeUserWith } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
-import { untilWaiting } from '../../test/waiting.ts';
+import { waitForLockWaiters } from '../../test/waiting.ts';
 import { MAX_PERSONAL_TOKENS } from './personal-tokens.ts';
 
 const harness = useHarness();
@@ -25,24 +25,34 @@ test('returns the authenticated user with their permissions, projects and enviro
 
 test('omits a permission that applies to a different project than the one in which the role is granted', async () => {
   const user = await makeUser(harness.db, 'Viewer');
-  const [granted, other] = [await makeProject(harness.db), await makeProject(harness.db)];
+  const [grantedProject, otherProject] = [await makeProject(harness.db), await makeProject(harness.db)];
   const role = await call(harness.app, 'POST', '/api/admin/roles', {
     body: { name: 'Elsewhere', type: 'custom', permissions: [{ name: 'CREATE_FEATURE' }] },
   });
   const { id } = role.body.roles;
-  await sql`insert into user_roles (user_id, role_id, project) values (${user.id}, ${id}, ${granted.id})`.execute(
+  await sql`insert into user_roles (user_id, role_id, project) values (${user.id}, ${id}, ${grantedProject.id})`.execute(
     harness.db,
   );
-  const listed = async () =>
+  const listPermissions = async () =>
     (await call(harness.app, 'GET', '/api/admin/user', { token: user.token })).body.permissions;
   const create = () =>
-    call(harness.app, 'POST', `/api/admin/projects/${other.id}/features`, { token: user.token, body: {} });
-  expect(await listed()).toContainEqual({ permission: 'CREATE_FEATURE', project: granted.id });
+    call(harness.app, 'POST', `/api/admin/projects/${otherProject.id}/features`, {
+      token: user.token,
+      body: {},
+    });
+  expect(await listPermissions()).toContainEqual({
+    permission: 'CREATE_FEATURE',
+    project: grantedProject.id,
+  });
 
-  await sql`update role_permissions set project = ${other.id} where role_id = ${id}`.execute(harness.db);
+  await sql`update role_permissions set project = ${otherProject.id} where role_id = ${id}`.execute(
+    harness.db,
+  );
 
   expect((await create()).status).toBe(403);
-  expect(await listed()).not.toContainEqual(expect.objectContaining({ permission: 'CREATE_FEATURE' }));
+  expect(await listPermissions()).not.toContainEqual(
+    expect.objectContaining({ permission: 'CREATE_FEATURE' }),
+  );
 });
 
 test('returns an admin token without a user and with ADMIN', async () => {
@@ -56,20 +66,20 @@ test('returns an admin token without a user and with ADMIN', async () => {
   });
 });
 
-test('creates a personal token that acts as its owner, shows its secret once, and rejects it after its deletion', async () => {
+test('creates a personal token that acts as its owner, shows its secret once and is rejected after its deletion', async () => {
   const user = await makeUser(harness.db, 'Editor');
 
-  const created = await create(user.token, 'laptop');
-  const { id, secret } = created.body;
-  const asOwner = await call(harness.app, 'GET', '/api/admin/user', { token: secret });
-  const listed = await call(harness.app, 'GET', '/api/admin/user/tokens', { token: user.token });
-  const deleted = await call(harness.app, 'DELETE', `/api/admin/user/tokens/${id}`, { token: user.token });
+  const creation = await create(user.token, 'laptop');
+  const { id, secret } = creation.body;
+  const caller = await call(harness.app, 'GET', '/api/admin/user', { token: secret });
+  const list = await call(harness.app, 'GET', '/api/admin/user/tokens', { token: user.token });
+  const deletion = await call(harness.app, 'DELETE', `/api/admin/user/tokens/${id}`, { token: user.token });
 
-  expect(created.status).toBe(201);
+  expect(creation.status).toBe(201);
   expect(secret).toMatch(/^user:hyp_[0-9A-Za-z]{49}$/);
-  expect(asOwner.body.user.id).toBe(user.id);
-  expect(listed.body.pats.map((pat: object) => 'secret' in pat)).toEqual([false, false]);
-  expect(deleted.status).toBe(200);
+  expect(caller.body.user.id).toBe(user.id);
+  expect(list.body.pats.map((pat: object) => 'secret' in pat)).toEqual([false, false]);
+  expect(deletion.status).toBe(200);
   expect((await call(harness.app, 'GET', '/api/admin/user', { token: secret })).status).toBe(401);
   const events = await call(harness.app, 'GET', `/api/admin/search/events?createdBy=IS:${user.id}&limit=2`);
   expect(events.body.events.map((event: { type: string }) => event.type)).toEqual([
@@ -80,11 +90,11 @@ test('creates a personal token that acts as its owner, shows its secret once, an
 });
 
 test("rejects the deletion of another user's token", async () => {
-  const [owner, other] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Admin')];
+  const [owner, otherUser] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Admin')];
   const { id } = (await create(owner.token, 'mine')).body;
 
   expect(
-    (await call(harness.app, 'DELETE', `/api/admin/user/tokens/${id}`, { token: other.token })).status,
+    (await call(harness.app, 'DELETE', `/api/admin/user/tokens/${id}`, { token: otherUser.token })).status,
   ).toBe(404);
 });
 
@@ -113,34 +123,37 @@ test('rejects personal tokens of an admin token', async () => {
   expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
 });
 
-test('rejects an expired personal token and that of a deleted user', async () => {
-  const [late, gone] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
-  await sql`update personal_access_tokens set expires_at = now() where user_id = ${late.id}`.execute(
+test('rejects an expired personal token and a token of a deleted user', async () => {
+  const [expiredUser, deletedUser] = [
+    await makeUser(harness.db, 'Viewer'),
+    await makeUser(harness.db, 'Viewer'),
+  ];
+  await sql`update personal_access_tokens set expires_at = now() where user_id = ${expiredUser.id}`.execute(
     harness.db,
   );
-  await sql`update users set deleted_at = now() where id = ${gone.id}`.execute(harness.db);
+  await sql`update users set deleted_at = now() where id = ${deletedUser.id}`.execute(harness.db);
 
-  for (const { token } of [late, gone]) {
+  for (const { token } of [expiredUser, deletedUser]) {
     expect((await call(harness.app, 'GET', '/api/admin/user', { token })).status).toBe(401);
   }
 });
 
-test('applies the limit of personal tokens to concurrent requests', async () => {
+test('applies the personal token limit to concurrent requests', async () => {
   const user = await makeUser(harness.db, 'Viewer');
   for (let number = 2; number < MAX_PERSONAL_TOKENS; number++) await create(user.token, `token ${number}`);
-  // Without the lock on the user, both requests would count nine tokens now.
+  // Without the lock on the user, both requests would now count nine tokens.
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from users where id = ${user.id} for update`.execute(blocker);
 
-  const both = Promise.all([create(user.token, 'a'), create(user.token, 'b')]);
-  await untilWaiting(harness.db, 2);
+  const responses = Promise.all([create(user.token, 'a'), create(user.token, 'b')]);
+  await waitForLockWaiters(harness.db, 2);
   await blocker.rollback().execute();
 
-  expect((await both).map(response => response.status).toSorted()).toEqual([201, 400]);
+  expect((await responses).map(response => response.status).toSorted()).toEqual([201, 400]);
   expect((await create(user.token, 'c')).body.name).toBe('ExceedsLimitError');
 });
 
-test('keeps usernames and email addresses unique, case-insensitive', async () => {
+test('keeps usernames and email addresses unique case-insensitively', async () => {
   await makeUserWith(harness.db, {
     name: 'A',
     username: 'Alice',
@@ -148,9 +161,11 @@ test('keeps usernames and email addresses unique, case-insensitive', async () =>
     rootRole: 'Viewer',
   });
 
-  const again = (username: string, email: string) =>
+  const makeSecond = (username: string, email: string) =>
     makeUserWith(harness.db, { name: 'B', username, email, rootRole: 'Viewer' });
 
-  await expect(again('aLICE', 'b@example.com')).rejects.toMatchObject({ constraint: 'users_username_key' });
-  await expect(again('bob', 'A@EXAMPLE.com')).rejects.toMatchObject({ constraint: 'users_email_key' });
+  await expect(makeSecond('aLICE', 'b@example.com')).rejects.toMatchObject({
+    constraint: 'users_username_key',
+  });
+  await expect(makeSecond('bob', 'A@EXAMPLE.com')).rejects.toMatchObject({ constraint: 'users_email_key' });
 });

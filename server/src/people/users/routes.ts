@@ -1,5 +1,5 @@
-import type { App } from '../../../../plane/src/platform/http/app.ts';
-import { errorResponses, Nothing } from '../../../../plane/src/platform/http/schema.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { errorResponses, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { requireUser } from '../../access/caller.ts';
 import { setSessionCookie } from '../../access/cookie.ts';
 import type { Db } from '../../platform/db/database.ts';
@@ -7,7 +7,10 @@ import { change } from '../../record/change.ts';
 import { changeOwnPassword, verifyOwnPassword } from '../passwords/change.ts';
 import { OwnNewPassword } from '../passwords/schema.ts';
 
-/** A route rather than an operation, because it replaces the session of the request. */
+/**
+ * Registers the request that changes the caller's own password. This is a route rather than an operation, because it replaces the
+ * session of the request.
+ */
 export function ownPasswordRoutes(app: App, db: Db, publicUrl: string): void {
   app.post(
     '/api/admin/user/change-password',
@@ -27,9 +30,9 @@ export function ownPasswordRoutes(app: App, db: Db, publicUrl: string): void {
       requireUser(request.actor);
       const origin = { ip: request.ip, userAgent: request.headers['user-agent'] };
       const session = request.sessionId === null ? undefined : origin;
-      const verified = await verifyOwnPassword(db, request.actor, request.body);
+      const verifiedPassword = await verifyOwnPassword(db, request.actor, request.body);
       const secret = await change(db, request.actor, current =>
-        changeOwnPassword(current, verified, session),
+        changeOwnPassword(current, verifiedPassword, session),
       );
       if (secret !== undefined) setSessionCookie(reply, publicUrl, secret);
       return reply.code(200).send();

@@ -1,5 +1,5 @@
+import { Named, NamedObject, Nullable, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
 import { Caller } from '../../access/caller.ts';
 import type { TokenScope } from '../../platform/actor.ts';
 import { TokenScopeSchema } from './token-scope-schema.ts';

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { IS_ACTIVE, IS_ADMIN } from '../../access/store.ts';
 import type { TokenScope } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
-import { imageOfName } from '../../record/actor-names.ts';
+import { imageForName } from '../../record/actor-names.ts';
 import type { AccessCandidates, AdminCount, InactiveUser, ListedUser, Person, User } from './admin-schema.ts';
 import type { HeldRole, PersonalToken, Profile } from './schema.ts';
 
@@ -13,12 +13,12 @@ const USER = sql`
   users.id, users.name, users.username, users.email,
   (select role_id from user_roles where user_id = users.id and user_roles.project is null) as "rootRole",
   false as "isAPI", 'User' as "accountType",
-  ${imageOfName(sql`coalesce(users.username, users.email)`)} as "imageUrl", users.created_at as "createdAt", users.seen_at as "seenAt",
+  ${imageForName(sql`coalesce(users.username, users.email)`)} as "imageUrl", users.created_at as "createdAt", users.seen_at as "seenAt",
   users.deactivated_at as "deactivatedAt"`;
 
 const PERSON = sql`users.id, users.name, users.username, users.email`;
 
-/** All users, only the deactivated ones, or only the active ones. */
+/** Lists all users, only the deactivated users or only the active users. */
 export async function listUsers(db: Reader, deactivated?: boolean): Promise<ListedUser[]> {
   const { rows } = await sql<ListedUser>`
     select ${USER}, users.password_hash is not null as "hasPassword",
@@ -50,7 +50,7 @@ export async function findUser(db: Reader, id: number): Promise<User | undefined
   return rows[0];
 }
 
-/** A user or a service account. */
+/** Finds a user or a service account. */
 export async function findAccount(db: Reader, id: number): Promise<Person | undefined> {
   const { rows } = await sql<Person>`
     select ${PERSON} from users where users.id = ${id} and users.deleted_at is null`.execute(db);
@@ -65,8 +65,8 @@ export async function lockUsers(tx: Tx, ids: number[]): Promise<User[]> {
   return rows;
 }
 
-/** The groups of a user, by name, and whether they have a password. */
-export async function findMembership(
+/** Returns the groups of a user, by name, and whether the user has a password. */
+export async function findProfileFields(
   db: Reader,
   id: number,
 ): Promise<Pick<Profile, 'groups' | 'canChangePassword'>> {
@@ -79,16 +79,16 @@ export async function findMembership(
   return rows[0] ?? { groups: [], canChangePassword: false };
 }
 
-const MAX_FOUND = 100;
+const MAX_FOUND_USERS = 100;
 
-/** Users whose name, username or email address contains the string. Exact matches come first. */
+/** Finds users whose name, username or email address contains the string. Exact matches come first. */
 export async function searchUsers(db: Reader, text: string): Promise<Person[]> {
   const contains = (column: RawBuilder<unknown>) => sql`position(lower(${text}) in lower(${column})) > 0`;
   const { rows } = await sql<Person>`
     select ${PERSON} from users
     where ${IS_USER} and ${IS_ACTIVE} and (${contains(sql`name`)} or ${contains(sql`username`)} or ${contains(sql`email`)})
     order by lower(${text}) in (lower(username), lower(email)) is true desc, users.id
-    limit ${MAX_FOUND}`.execute(db);
+    limit ${MAX_FOUND_USERS}`.execute(db);
   return rows;
 }
 
@@ -98,19 +98,19 @@ export async function listPeople(db: Reader): Promise<Person[]> {
   return rows;
 }
 
-/** Whether the instance ever had a user, including deleted ones. */
+/** Returns whether the instance ever had a user, including deleted users. */
 export async function hasUsers(db: Reader): Promise<boolean> {
-  const found = await db
+  const firstUser = await db
     .selectFrom('users')
     .select('id')
     .where('kind', '=', 'user')
     .limit(1)
     .executeTakeFirst();
-  return found !== undefined;
+  return firstUser !== undefined;
 }
 
-/** All groups as access candidates. */
-export async function listGroupNames(db: Reader): Promise<AccessCandidates['groups']> {
+/** Lists all groups as access candidates. */
+export async function listGroupCandidates(db: Reader): Promise<AccessCandidates['groups']> {
   const { rows } = await sql<AccessCandidates['groups'][number]>`
     select groups.id, groups.name, groups.description, (
       select count(*) from group_users join users on users.id = user_id
@@ -146,7 +146,7 @@ export async function updateUser(tx: Tx, user: Pick<User, 'id' | 'name' | 'email
 
 /**
  * Deletes the password, links, tokens, known networks and owned flags of the users. The rows stay, because events refer to them.
- * Username and email address can be used again: they are unique among users that are not deleted.
+ * The username and email address can be used again, because they are unique only among users that are not deleted.
  */
 export async function markDeleted(tx: Tx, ids: number[]): Promise<void> {
   await sql`
@@ -188,8 +188,11 @@ export async function findRootRole(db: Reader, role: number | string): Promise<n
   return rows[0]?.id;
 }
 
-/** The roles of a user on the instance and in all projects, or in one. Their own roles come before those of groups. */
-export async function listRolesOf(db: Reader, userId: number, project?: string): Promise<HeldRole[]> {
+/**
+ * Lists the roles of a user on the instance and in all projects, or in one project. The user's own roles come before those of
+ * groups.
+ */
+export async function listUserRoles(db: Reader, userId: number, project?: string): Promise<HeldRole[]> {
   const { rows } = await sql<{ role: HeldRole }>`
     select to_jsonb(roles) || jsonb_strip_nulls(jsonb_build_object('project', held.project)) as role
     from (select distinct role_id, project from effective_roles where user_id = ${userId}) as held
@@ -223,15 +226,15 @@ export async function listInactiveUsers(db: Reader, days: number): Promise<Inact
   return rows;
 }
 
-/** The ids of the users that are inactive. */
+/** Returns the ids of the users that are inactive. */
 export async function filterInactive(db: Reader, ids: number[], days: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select id from users where id = any(${ids}) and ${IS_USER} and ${isInactive(days)}`.execute(db);
   return rows.map(row => row.id);
 }
 
-/** Locks the user, so that nobody else can add a token. Returns the number of tokens. */
-export async function lockPersonalTokens(tx: Tx, userId: number): Promise<number> {
+/** Locks the user, so that nobody else can add a token, and counts the user's tokens. */
+export async function lockAndCountPersonalTokens(tx: Tx, userId: number): Promise<number> {
   await sql`select from users where id = ${userId} for update`.execute(tx);
   const { count } = await tx
     .selectFrom('personal_access_tokens')
@@ -241,9 +244,9 @@ export async function lockPersonalTokens(tx: Tx, userId: number): Promise<number
   return count;
 }
 
-export type TokenBounds = { isAgent: boolean; scope: TokenScope | null };
+export type TokenRestrictions = { isAgent: boolean; scope: TokenScope | null };
 
-/** The kind follows from the owner: a service account has only service tokens. */
+/** The token's kind depends on the owner: a service account has only service tokens. */
 const TOKEN_BOUNDS = [
   sql<PersonalToken['kind']>`case when is_agent then 'agent'
     when exists (select from users where users.id = user_id and users.kind = 'service-account') then 'service'
@@ -273,7 +276,7 @@ export async function listPersonalTokens(db: Reader, userId: number): Promise<Pe
 
 export async function insertPersonalToken(
   tx: Tx,
-  token: { userId: number; hash: Buffer; description: string; expiresAt: string } & TokenBounds,
+  token: { userId: number; hash: Buffer; description: string; expiresAt: string } & TokenRestrictions,
 ): Promise<PersonalToken> {
   return await tx
     .insertInto('personal_access_tokens')
@@ -291,7 +294,7 @@ export async function insertPersonalToken(
 }
 
 /** Deletes all personal tokens of a user and returns them, by id. */
-export async function deletePersonalTokensOf(tx: Tx, userId: number): Promise<PersonalToken[]> {
+export async function deleteAllPersonalTokens(tx: Tx, userId: number): Promise<PersonalToken[]> {
   const tokens = await tx
     .deleteFrom('personal_access_tokens')
     .where('user_id', '=', userId)

@@ -1,9 +1,9 @@
+import { Named } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import { Named } from '../../../../plane/src/platform/http/schema.ts';
 import { SCOPE_PERMISSIONS } from '../../access/scope.ts';
 import type { TokenScope } from '../../platform/actor.ts';
 
-const names = (description: string, maxItems: number, example: string) =>
+const nameList = (description: string, maxItems: number, example: string) =>
   Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
       description,
@@ -19,12 +19,12 @@ export const TokenScopeSchema = Named(
   Type.Unsafe<TokenScope>(
     Type.Object(
       {
-        projects: names(
+        projects: nameList(
           'The token can read and change only these projects. For operations outside projects, list the permission in permissions. Absent: all projects of the owner',
           100,
           'payments',
         ),
-        environments: names(
+        environments: nameList(
           'The token can change only these environments. For operations that affect every environment, such as archiving a flag, list the permission in permissions. Absent: all environments',
           50,
           'development',

@@ -4,9 +4,9 @@ import type { User } from './admin-schema.ts';
 import { lockUsers } from './store.ts';
 
 export const VERSIONED_USER: Versioned<number, User> = {
-  nameOf: id => `User ${id}`,
+  formatName: id => `User ${id}`,
   lock: async ({ tx }, id) => {
-    // A change to a user can revoke ADMIN, whose lock comes first.
+    // A change to a user can revoke ADMIN, so it takes the lock on admins first.
     await lockAdmins(tx);
     const [user] = await lockUsers(tx, [id]);
     return user;

@@ -1,7 +1,7 @@
+import { notFound } from '@halyard/plane/platform/errors.ts';
+import { COST } from '@halyard/plane/platform/http/protection/rate-limit.ts';
+import { jsonResponse, Nothing, PathId } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import { notFound } from '../../../../plane/src/platform/errors.ts';
-import { COST } from '../../../../plane/src/platform/http/protection/rate-limit.ts';
-import { jsonResponse, Nothing, PathId } from '../../../../plane/src/platform/http/schema.ts';
 import { requireUser } from '../../access/caller.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { unchanged } from '../../record/versioned.ts';

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { makeUser, type TestUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
-import { untilWaiting } from '../../test/waiting.ts';
+import { waitForLockWaiters } from '../../test/waiting.ts';
 import { MAX_VIEWS } from './schema.ts';
 
 const harness = useHarness();
@@ -18,47 +18,47 @@ let user: TestUser;
 
 const save = (body: unknown, token = user.token) => call(harness.app, 'POST', VIEWS, { token, body });
 const list = async (token = user.token) => (await call(harness.app, 'GET', VIEWS, { token })).body.views;
-const lastEvent = async () =>
+const readNewestEventId = async () =>
   (await sql<{ id: number | null }>`select max(id) as id from events`.execute(harness.db)).rows[0]?.id;
 
 beforeEach(async () => {
   user = await makeUser(harness.db, 'Viewer');
 });
 
-test('saves, lists, updates and deletes views of the user, without events', async () => {
-  const before = await lastEvent();
+test('saves, lists, updates and deletes views of the user without recording events', async () => {
+  const eventIdBefore = await readNewestEventId();
 
-  const second = await save(view(' stale '));
-  const first = await save(view('mine', { query: '' }));
-  const changed = await call(harness.app, 'PUT', `${VIEWS}/${second.body.id}`, {
+  const staleView = await save(view(' stale '));
+  const ownView = await save(view('mine', { query: '' }));
+  const update = await call(harness.app, 'PUT', `${VIEWS}/${staleView.body.id}`, {
     token: user.token,
     body: view('older', { page: '/' }),
   });
 
-  expect([second.status, first.status, changed.status]).toEqual([201, 201, 200]);
-  expect(second.body).toEqual({
+  expect([staleView.status, ownView.status, update.status]).toEqual([201, 201, 200]);
+  expect(staleView.body).toEqual({
     id: expect.any(Number),
     ...view('stale'),
     createdAt: expect.stringMatching(/Z$/),
-    updatedAt: second.body.createdAt,
+    updatedAt: staleView.body.createdAt,
   });
-  expect(changed.body).toMatchObject({ ...view('older', { page: '/' }), createdAt: second.body.createdAt });
-  expect(await list()).toEqual([first.body, changed.body]);
+  expect(update.body).toMatchObject({ ...view('older', { page: '/' }), createdAt: staleView.body.createdAt });
+  expect(await list()).toEqual([ownView.body, update.body]);
 
-  const deleted = await call(harness.app, 'DELETE', `${VIEWS}/${first.body.id}`, { token: user.token });
-  expect([deleted.status, await list()]).toEqual([200, [changed.body]]);
-  expect(await lastEvent()).toBe(before);
+  const deletion = await call(harness.app, 'DELETE', `${VIEWS}/${ownView.body.id}`, { token: user.token });
+  expect([deletion.status, await list()]).toEqual([200, [update.body]]);
+  expect(await readNewestEventId()).toBe(eventIdBefore);
 });
 
 test('a user neither sees nor changes the views of a different user', async () => {
-  const other = await makeUser(harness.db, 'Admin');
+  const otherUser = await makeUser(harness.db, 'Admin');
   const { id } = (await save(view('mine'))).body;
   const url = `${VIEWS}/${id}`;
 
-  expect(await list(other.token)).toEqual([]);
-  expect((await call(harness.app, 'PUT', url, { token: other.token, body: view('x') })).status).toBe(404);
-  expect((await call(harness.app, 'DELETE', url, { token: other.token })).status).toBe(404);
-  expect((await save(view('mine'), other.token)).status).toBe(201);
+  expect(await list(otherUser.token)).toEqual([]);
+  expect((await call(harness.app, 'PUT', url, { token: otherUser.token, body: view('x') })).status).toBe(404);
+  expect((await call(harness.app, 'DELETE', url, { token: otherUser.token })).status).toBe(404);
+  expect((await save(view('mine'), otherUser.token)).status).toBe(201);
   expect(await list()).toHaveLength(1);
 });
 
@@ -70,11 +70,11 @@ test('rejects a taken name, even in an update', async () => {
     status: 409,
     body: { name: 'NameExistsError', message: 'A saved view with the name "taken" already exists.' },
   });
-  const renamed = await call(harness.app, 'PUT', `${VIEWS}/${id}`, {
+  const rename = await call(harness.app, 'PUT', `${VIEWS}/${id}`, {
     token: user.token,
     body: view('taken'),
   });
-  expect(renamed.status).toBe(409);
+  expect(rename.status).toBe(409);
 });
 
 test.each([
@@ -101,18 +101,18 @@ test('rejects an admin token and an unknown id', async () => {
   expect((await call(harness.app, 'DELETE', `${VIEWS}/999999`, { token: user.token })).status).toBe(404);
 });
 
-test('the limit of views applies to concurrent requests', async () => {
+test('applies the view limit to concurrent requests', async () => {
   await sql`
     insert into user_views (user_id, name, page, query)
     select ${user.id}, 'view ' || n, '/', '' from generate_series(2, ${MAX_VIEWS}) as n`.execute(harness.db);
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from users where id = ${user.id} for update`.execute(blocker);
 
-  const both = Promise.all([save(view('one')), save(view('two'))]);
-  await untilWaiting(harness.db, 2);
+  const requests = Promise.all([save(view('one')), save(view('two'))]);
+  await waitForLockWaiters(harness.db, 2);
   await blocker.commit().execute();
 
-  const responses = await both;
+  const responses = await requests;
   expect(responses.map(({ status }) => status).toSorted()).toEqual([201, 400]);
   expect(responses.find(({ status }) => status === 400)?.body.name).toBe('ExceedsLimitError');
   expect(await list()).toHaveLength(MAX_VIEWS);

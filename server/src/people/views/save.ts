@@ -1,17 +1,17 @@
-import { exceedsLimit, notFound } from '../../../../plane/src/platform/errors.ts';
+import { exceedsLimit, notFound } from '@halyard/plane/platform/errors.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { MAX_VIEWS, type SavedView, type SavedViewInput } from './schema.ts';
-import { deleteView, deleteViewsOf, insertView, lockAndCountViews, updateView } from './store.ts';
+import { deleteUserViews, deleteView, insertView, lockAndCountViews, updateView } from './store.ts';
 
-// Saved views record no events: they change nothing for anybody else, and a query can name projects that readers of the log may not
-// read.
+// Saved views record no events, because they change nothing for anybody else, and a query can name projects that readers of the log
+// may not read.
 
-const trimmed = (input: SavedViewInput): SavedViewInput => ({ ...input, name: input.name.trim() });
+const trimName = (input: SavedViewInput): SavedViewInput => ({ ...input, name: input.name.trim() });
 
 export async function addView(tx: Tx, userId: number, input: SavedViewInput): Promise<SavedView> {
   if ((await lockAndCountViews(tx, userId)) >= MAX_VIEWS)
     throw exceedsLimit(`A user can have at most ${MAX_VIEWS} saved views. Delete one first.`);
-  return await insertView(tx, userId, trimmed(input));
+  return await insertView(tx, userId, trimName(input));
 }
 
 export async function changeView(
@@ -20,7 +20,7 @@ export async function changeView(
   id: number,
   input: SavedViewInput,
 ): Promise<SavedView> {
-  const view = await updateView(tx, userId, id, trimmed(input));
+  const view = await updateView(tx, userId, id, trimName(input));
   if (!view) throw notFound(`Saved view ${id}`);
   return view;
 }
@@ -29,7 +29,7 @@ export async function removeView(tx: Tx, userId: number, id: number): Promise<vo
   if (!(await deleteView(tx, userId, id))) throw notFound(`Saved view ${id}`);
 }
 
-/** Part of a change that deletes users. */
-export async function removeViewsOf(tx: Tx, userIds: number[]): Promise<void> {
-  await deleteViewsOf(tx, userIds);
+/** Deletes the views of users, as part of the change that deletes the users. */
+export async function removeUserViews(tx: Tx, userIds: number[]): Promise<void> {
+  await deleteUserViews(tx, userIds);
 }

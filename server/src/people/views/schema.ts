@@ -1,10 +1,13 @@
+import { DisplayName, Named, NamedObject, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Ref, ShownName, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
 
 export const MAX_VIEWS = 100;
 
 const content = {
-  name: ShownName({ description: 'Unique among the views of the user', examples: ['Production this week'] }),
+  name: DisplayName({
+    description: 'Unique among the views of the user',
+    examples: ['Production this week'],
+  }),
   page: Type.String({
     minLength: 1,
     maxLength: 200,

@@ -46,7 +46,7 @@ export async function insertView(
   return view;
 }
 
-/** Undefined if the user does not have such a view. */
+/** Updates the view. Returns undefined if the user does not have this view. */
 export async function updateView(
   tx: Tx,
   userId: number,
@@ -59,7 +59,7 @@ export async function updateView(
   return rows[0];
 }
 
-/** Whether the user had such a view. */
+/** Deletes the view. Returns whether the user had it. */
 export async function deleteView(tx: Tx, userId: number, id: number): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('user_views')
@@ -69,6 +69,6 @@ export async function deleteView(tx: Tx, userId: number, id: number): Promise<bo
   return numDeletedRows === 1n;
 }
 
-export async function deleteViewsOf(tx: Tx, userIds: number[]): Promise<void> {
+export async function deleteUserViews(tx: Tx, userIds: number[]): Promise<void> {
   await sql`delete from user_views where user_id = any(${userIds})`.execute(tx);
 }

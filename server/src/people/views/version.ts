@@ -4,7 +4,7 @@ import type { SavedView } from './schema.ts';
 import { lockView } from './store.ts';
 
 export const VERSIONED_VIEW: Versioned<number, SavedView> = {
-  nameOf: id => `Saved view ${id}`,
+  formatName: id => `Saved view ${id}`,
   lock: ({ tx, actor }, id) => lockView(tx, requireUser(actor), id),
   derived: [],
 };

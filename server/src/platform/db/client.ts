@@ -3,33 +3,39 @@ import pg from 'pg';
 const QUERY_TIMEOUT = 'Query read timeout';
 /** PostgreSQL's error code for a write that it does not accept. */
 export const READ_ONLY = '25006';
-/** PostgreSQL reports these when a connection opens and whenever they change. Either one means that it accepts no writes. */
+/**
+ * PostgreSQL reports these parameters when a connection opens and whenever they change. Either of them means that PostgreSQL
+ * accepts no writes.
+ */
 const READ_ONLY_PARAMETERS = ['in_hot_standby', 'default_transaction_read_only'];
 
 /**
- * A connection that ends when PostgreSQL does not respond within `query_timeout`. `pg` itself only rejects the query: the
+ * A connection that ends when PostgreSQL does not respond within `query_timeout`. `pg` itself only rejects the query, so the
  * connection would go back to the pool with the query still running, and the next query would wait for it.
  */
 export class Client extends pg.Client {
-  private readonly readOnly = new Set<string>();
+  private readonly readOnlyParameters = new Set<string>();
 
   constructor(config?: string | pg.ClientConfig) {
     super(config);
-    (this as unknown as Connected).connection.on('parameterStatus', ({ parameterName, parameterValue }) => {
-      if (!READ_ONLY_PARAMETERS.includes(parameterName)) return;
-      if (parameterValue === 'on') this.readOnly.add(parameterName);
-      else this.readOnly.delete(parameterName);
-    });
+    (this as unknown as ConnectedClient).connection.on(
+      'parameterStatus',
+      ({ parameterName, parameterValue }) => {
+        if (!READ_ONLY_PARAMETERS.includes(parameterName)) return;
+        if (parameterValue === 'on') this.readOnlyParameters.add(parameterName);
+        else this.readOnlyParameters.delete(parameterName);
+      },
+    );
   }
 
   /** Whether PostgreSQL accepts no writes on this connection, most often because it reached a standby. */
   get isReadOnly(): boolean {
-    return this.readOnly.size > 0;
+    return this.readOnlyParameters.size > 0;
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: the many overloads of `query` stay as they are
-  override query(...call: any[]): any {
-    const result = (super.query as (...call: unknown[]) => unknown)(...call);
+  override query(...args: any[]): any {
+    const result = (super.query as (...args: unknown[]) => unknown)(...args);
     if (result instanceof Promise) result.catch(error => this.endAfter(error));
     return result;
   }
@@ -44,19 +50,19 @@ export class Client extends pg.Client {
 /** PostgreSQL already has the maximum number of connections for the server, the role or the database. */
 const TOO_MANY_CONNECTIONS = '53300';
 
-/** The class of a pool's connections that calls back when PostgreSQL has no room for one more. */
-export const clientThatReports = (onRefused: () => void): typeof Client =>
+/** Returns the connection class for a pool. It calls `onTooManyConnections` when PostgreSQL has no room for another connection. */
+export const makeReportingClient = (onTooManyConnections: () => void): typeof Client =>
   class extends Client {
     // biome-ignore lint/suspicious/noExplicitAny: a pool always passes a callback
     override connect(callback?: any): any {
       return super.connect((error: Error & { code?: string }) => {
-        if (error?.code === TOO_MANY_CONNECTIONS) onRefused();
+        if (error?.code === TOO_MANY_CONNECTIONS) onTooManyConnections();
         callback(error);
       });
     }
   };
 
-/** For a pool that a library manages: the connection ends itself when PostgreSQL rejects a write because it is read-only. */
+/** A connection for a pool that a library manages. It closes itself when PostgreSQL rejects a write because it is read-only. */
 export class JobsClient extends Client {
   protected override endAfter(error: Error): void {
     if (error instanceof pg.DatabaseError && error.code === READ_ONLY) this.end().catch(() => {});
@@ -66,5 +72,7 @@ export class JobsClient extends Client {
 
 type ParameterStatus = { parameterName: string; parameterValue: string };
 
-/** The messages of the protocol, which the types of pg leave out. */
-type Connected = { connection: { on: (name: string, listener: (message: ParameterStatus) => void) => void } };
+/** Protocol messages that are missing from the pg types. */
+type ConnectedClient = {
+  connection: { on: (name: string, listener: (message: ParameterStatus) => void) => void };
+};

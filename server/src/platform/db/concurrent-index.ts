@@ -1,12 +1,12 @@
 import pg from 'pg';
 
-/** How a statement waits for locks: the caller decides how long, and how many attempts there are. */
+/** Runs a statement that may wait for locks. The caller decides how long it waits and how many attempts there are. */
 export type RunStatement = (statement: string) => Promise<void>;
 export type Runners = {
   client: pg.Client;
-  /** For a statement that blocks nobody while it waits. */
+  /** Runs a statement that blocks nobody while it waits. */
   withLongWait: RunStatement;
-  /** For a statement that blocks others while it waits for a lock: a short timeout with retries. */
+  /** Runs a statement that blocks others while it waits for a lock, so it has a short timeout and retries. */
   withShortWait: RunStatement;
 };
 
@@ -15,60 +15,63 @@ type Definition = { unique: string; index: string; table: string; rest: string }
 const CREATE_INDEX =
   /^create\s+(?<unique>unique\s+)?index\s+concurrently\s+if\s+not\s+exists\s+(?<index>[a-z_]\w*)\s+on\s+(?<table>[a-z_]\w*)\s+(?<rest>[\s\S]+)$/i;
 
-/** The parts of `create index concurrently if not exists`, or undefined for any other statement. */
+/** Returns the parts of `create index concurrently if not exists`, or undefined for any other statement. */
 export function parseCreateIndex(statement: string): Definition | undefined {
-  const found = CREATE_INDEX.exec(statement)?.groups;
-  if (!found) return undefined;
-  const { unique = '', index = '', table = '', rest = '' } = found;
+  const groups = CREATE_INDEX.exec(statement)?.groups;
+  if (!groups) return undefined;
+  const { unique = '', index = '', table = '', rest = '' } = groups;
   return { unique, index, table, rest };
 }
 
 /**
- * Builds an index without blocking writers, even on a partitioned table, for which PostgreSQL itself has no such statement. Can
+ * Builds an index without blocking writers, even on a partitioned table, for which PostgreSQL itself has no such statement. It can
  * be repeated after any interruption.
  */
-export async function createIndex(run: Runners, definition: Definition): Promise<void> {
+export async function createIndex(runners: Runners, definition: Definition): Promise<void> {
   const { table } = definition;
-  const kind = await relationKind(run.client, table);
-  if (kind === 'p') await createPartitionedIndex(run, definition);
-  else await createPlainIndex(run, definition);
+  const kind = await relationKind(runners.client, table);
+  if (kind === 'p') await createPartitionedIndex(runners, definition);
+  else await createPlainIndex(runners, definition);
 }
 
-async function createPlainIndex(run: Runners, { unique, index, table, rest }: Definition): Promise<void> {
-  if ((await indexState(run.client, index)) === 'invalid') {
-    await run.withLongWait(`drop index concurrently if exists ${pg.escapeIdentifier(index)}`);
+async function createPlainIndex(runners: Runners, { unique, index, table, rest }: Definition): Promise<void> {
+  if ((await indexState(runners.client, index)) === 'invalid') {
+    await runners.withLongWait(`drop index concurrently if exists ${pg.escapeIdentifier(index)}`);
   }
-  await run.withLongWait(
+  await runners.withLongWait(
     `create ${unique}index concurrently if not exists ${pg.escapeIdentifier(index)} on ${pg.escapeIdentifier(table)} ${rest}`,
   );
 }
 
 /**
- * The index of the parent comes first, on the parent only: it is empty, and every partition that is attached from then on
- * gets its own index with it. It becomes valid when the last partition's index is attached.
+ * Creates the index of the parent first, on the parent only. That index is empty, and every partition that is attached from then on
+ * gets its own part of it. The index becomes valid when the last partition's index is attached.
  */
-async function createPartitionedIndex(run: Runners, definition: Definition): Promise<void> {
+async function createPartitionedIndex(runners: Runners, definition: Definition): Promise<void> {
   const { unique, index, table, rest } = definition;
-  await run.withShortWait(
+  await runners.withShortWait(
     `create ${unique}index if not exists ${pg.escapeIdentifier(index)} on only ${pg.escapeIdentifier(table)} ${rest}`,
   );
-  for (let missing = await firstWithout(run.client, definition); missing !== undefined; ) {
-    const own = indexOfPartition(definition, missing);
-    await createPlainIndex(run, { ...definition, index: own, table: missing });
-    await run.withShortWait(
-      `alter index ${pg.escapeIdentifier(index)} attach partition ${pg.escapeIdentifier(own)}`,
+  for (let partition = await findUnindexedPartition(runners.client, definition); partition !== undefined; ) {
+    const partitionIndex = getPartitionIndex(definition, partition);
+    await createPlainIndex(runners, { ...definition, index: partitionIndex, table: partition });
+    await runners.withShortWait(
+      `alter index ${pg.escapeIdentifier(index)} attach partition ${pg.escapeIdentifier(partitionIndex)}`,
     );
-    missing = await firstWithout(run.client, definition);
+    partition = await findUnindexedPartition(runners.client, definition);
   }
-  if ((await indexState(run.client, index)) !== 'valid') {
+  if ((await indexState(runners.client, index)) !== 'valid') {
     throw new Error(
       `Index ${index} exists but does not match the partitions of ${table}. Drop it and run again.`,
     );
   }
 }
 
-/** A partition of the table that has no part of the index yet. */
-async function firstWithout(client: pg.Client, { index, table }: Definition): Promise<string | undefined> {
+/** Returns a partition of the table that has no part of the index yet. */
+async function findUnindexedPartition(
+  client: pg.Client,
+  { index, table }: Definition,
+): Promise<string | undefined> {
   const { rows } = await client.query<{ name: string }>(
     `select part.relname as name
      from pg_inherits join pg_class part on part.oid = inhrelid
@@ -82,8 +85,8 @@ async function firstWithout(client: pg.Client, { index, table }: Definition): Pr
   return rows[0]?.name;
 }
 
-/** events_creator_idx of events_p0 is events_p0_creator_idx. */
-function indexOfPartition({ index, table }: Definition, partition: string): string {
+/** Names the index of a partition. For events_p0, events_creator_idx becomes events_p0_creator_idx. */
+function getPartitionIndex({ index, table }: Definition, partition: string): string {
   const name = index.startsWith(`${table}_`)
     ? partition + index.slice(table.length)
     : `${partition}_${index}`;

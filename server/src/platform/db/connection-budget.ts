@@ -2,12 +2,12 @@ import { sql } from 'kysely';
 import type { Reader } from './database.ts';
 
 /** The number of connections that PostgreSQL allows, and the number of servers that are already connected. */
-export type Budget = { available: number; limitedBy: string; otherServers: number };
+export type Budget = { available: number; limitedBy: string; connectedServers: number };
 
 /** Every server has exactly one flag listener, so servers are counted by its name. */
 const LISTENER_NAME = 'halyard sdk listener';
 
-/** How many connections all servers on this database can have together. */
+/** Returns how many connections all servers on this database can use together. */
 export async function readBudget(db: Reader): Promise<Budget> {
   const { rows } = await sql<Limits>`
     select coalesce(rolsuper, false) as "isSuperuser", coalesce(rolconnlimit, -1) as role, datconnlimit as database,
@@ -15,22 +15,25 @@ export async function readBudget(db: Reader): Promise<Budget> {
       current_setting('superuser_reserved_connections')::integer
         + coalesce(current_setting('reserved_connections', true), '0')::integer as reserved,
       (select count(*) from pg_stat_activity
-        where datname = current_database() and application_name = ${LISTENER_NAME}) as "otherServers"
+        where datname = current_database() and application_name = ${LISTENER_NAME}) as "connectedServers"
     from pg_roles, pg_database where rolname = current_user and datname = current_database()`.execute(db);
   const [limits] = rows;
   if (!limits) throw new Error('PostgreSQL does not list the role or the database');
-  const { isSuperuser, otherServers } = limits;
+  const { isSuperuser, connectedServers } = limits;
   const limitsByName: [string, number][] = [
     ['max_connections', isSuperuser ? limits.server : limits.server - limits.reserved],
     ['CONNECTION LIMIT of the role', limits.role],
     ['CONNECTION LIMIT of the database', limits.database],
   ];
   // The limits of a role or database do not apply to a superuser, and -1 means that there is no limit.
-  const [first = ['max_connections', 0], ...others] = limitsByName.filter(
+  const [firstLimit = ['max_connections', 0], ...otherLimits] = limitsByName.filter(
     ([name, count]) => name === 'max_connections' || (!isSuperuser && count >= 0),
   );
-  const [limitedBy, available] = others.reduce((least, one) => (one[1] < least[1] ? one : least), first);
-  return { available, limitedBy, otherServers };
+  const [limitedBy, available] = otherLimits.reduce(
+    (smallest, limit) => (limit[1] < smallest[1] ? limit : smallest),
+    firstLimit,
+  );
+  return { available, limitedBy, connectedServers };
 }
 
 type Limits = {
@@ -39,5 +42,5 @@ type Limits = {
   database: number;
   server: number;
   reserved: number;
-  otherServers: number;
+  connectedServers: number;
 };

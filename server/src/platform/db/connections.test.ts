@@ -12,17 +12,24 @@ let url: string;
 
 beforeAll(async () => {
   await sql.raw(`create role ${ROLE} login connection limit ${LIMIT}`).execute(harness.db);
-  const limited = new URL(harness.databaseUrl);
-  limited.username = ROLE;
-  url = limited.href;
+  const limitedUrl = new URL(harness.databaseUrl);
+  limitedUrl.username = ROLE;
+  url = limitedUrl.href;
 });
 afterAll(async () => {
   await sql.raw(`drop role ${ROLE}`).execute(harness.db);
 });
 
-const open = (name: string, poolSize: number, more: { onRefused?: () => void } = {}) => {
+const openPool = (name: string, poolSize: number, more: { onTooManyConnections?: () => void } = {}) => {
   let pool: OpenPool | undefined;
-  const db = openDb({ url, name, poolSize, onError: () => {}, onOpen: one => (pool = one), ...more });
+  const db = openDb({
+    url,
+    name,
+    poolSize,
+    onError: () => {},
+    onOpen: openedPool => (pool = openedPool),
+    ...more,
+  });
   if (!pool) throw new Error('The pool was not opened');
   return { db, pool };
 };
@@ -30,10 +37,10 @@ const open = (name: string, poolSize: number, more: { onRefused?: () => void } =
 const use = (db: Db, count: number, seconds = 0.2) =>
   Promise.all(Array.from({ length: count }, () => sql`select pg_sleep(${seconds})`.execute(db)));
 
-test('a pool that gets no connection makes idle connections of another pool close', async () => {
-  const requests = open('requests', LIMIT);
+test('a pool that gets no connection makes another pool close its idle ones', async () => {
+  const requests = openPool('requests', LIMIT);
   await use(requests.db, LIMIT);
-  const sdk = open('sdk', 1, { onRefused: requests.pool.closeIdle });
+  const sdk = openPool('sdk', 1, { onTooManyConnections: requests.pool.closeIdle });
 
   const first = await use(sdk.db, 1).catch(error => error);
 
@@ -43,7 +50,7 @@ test('a pool that gets no connection makes idle connections of another pool clos
       async () =>
         await use(sdk.db, 1).then(
           () => 'connected',
-          () => 'refused',
+          () => 'rejected',
         ),
     )
     .toBe('connected');
@@ -52,24 +59,24 @@ test('a pool that gets no connection makes idle connections of another pool clos
 });
 
 test('a pool whose connections are all in use makes room for a more important one', async () => {
-  const requests = open('requests', LIMIT);
+  const requests = openPool('requests', LIMIT);
   let isBusy = true;
   const load = Array.from({ length: LIMIT * 2 }, async () => {
     while (isBusy) await use(requests.db, 1, 0.05).catch(() => {});
   });
-  await expect.poll(() => requests.pool.use().inUse).toBe(LIMIT);
-  const sdk = open('sdk', 1, { onRefused: requests.pool.makeRoom });
+  await expect.poll(() => requests.pool.usage().inUse).toBe(LIMIT);
+  const sdk = openPool('sdk', 1, { onTooManyConnections: requests.pool.makeRoom });
 
   await expect
     .poll(
       async () =>
         await use(sdk.db, 1).then(
           () => 'connected',
-          () => 'refused',
+          () => 'rejected',
         ),
     )
     .toBe('connected');
-  // The more important pool keeps the connection although requests wait for one.
+  // The more important pool keeps the connection, although requests are waiting for a connection.
   await use(sdk.db, 1);
 
   isBusy = false;
@@ -78,20 +85,26 @@ test('a pool whose connections are all in use makes room for a more important on
   await sdk.db.destroy();
 });
 
-test('a connection has the name of its pool, and the budget counts other servers and the lowest limit', async () => {
-  const { db } = open('requests', 1);
-  const { db: listener } = open('sdk listener', 1);
-  await use(listener, 1, 0);
+test('a connection carries the name of its pool', async () => {
+  const { db } = openPool('requests', 1);
 
   const { rows } = await sql<{ name: string }>`select current_setting('application_name') as name`.execute(
     db,
   );
 
   expect(rows).toEqual([{ name: 'halyard requests' }]);
+  await db.destroy();
+});
+
+test('the budget reports the lowest limit and the number of connected servers', async () => {
+  const { db } = openPool('requests', 1);
+  const { db: listener } = openPool('sdk listener', 1);
+  await use(listener, 1, 0);
+
   expect(await readBudget(db)).toEqual({
     available: LIMIT,
     limitedBy: 'CONNECTION LIMIT of the role',
-    otherServers: 1,
+    connectedServers: 1,
   });
   expect(await readBudget(harness.db)).toMatchObject({ limitedBy: 'max_connections' });
   await db.destroy();

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, type Transaction, type Updateable } from 'kysely';
 import pg from 'pg';
-import { type Client, clientThatReports } from './client.ts';
-import { withPreparedStatements } from './prepared-statements.ts';
+import { type Client, makeReportingClient } from './client.ts';
+import { usePreparedStatements } from './prepared-statements.ts';
 import type { DB } from './tables.gen.ts';
 
 export type Db = Kysely<DB>;
@@ -12,74 +12,77 @@ export type Reader = Pick<Db, 'selectFrom' | 'selectNoFrom' | 'with' | 'withRecu
 /** A transaction, for functions that write. */
 export type Tx = Transaction<DB>;
 
-/** For `satisfies`: the compiler finds an unknown column only where the object is written, not after a spread. */
+/** For `satisfies`, because the compiler finds an unknown column only where the object is written, not after a spread. */
 export type Columns<Table extends keyof DB> = Updateable<DB[Table]>;
 
-/** The columns of a row that an outer join may not find: then all are null. */
+/** The columns of a row that an outer join may not find, in which case all of them are null. */
 export type OuterJoined<Row> = Row | { [Column in keyof Row]: null };
 
-/** The row of a shape with optional fields: null where the response has no field. */
+/** The row for a shape with optional fields. The row has null where the response omits the field. */
 export type NullForAbsent<Shape> = {
   [Field in keyof Shape]-?: object extends Pick<Shape, Field> ? Shape[Field] | null : Shape[Field];
 };
 
 /** PostgreSQL ends a statement after this time. It bounds what one caller can cost the others. */
 export const STATEMENT_TIMEOUT_MS = 15_000;
-/** The client gives up a little later. If PostgreSQL were reachable, it would have ended the statement by then. */
+/** The client gives up a little later, because by then PostgreSQL would have ended the statement if it were reachable. */
 export const QUERY_TIMEOUT_MS = 17_000;
-/** Migrations have no statement timeout; this bounds only the wait for a database that is unreachable. */
+/** Migrations have no statement timeout. This timeout bounds only the wait for a database that is unreachable. */
 export const MIGRATION_TIMEOUT_MS = 6 * 3_600_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 const LOCK_TIMEOUT_MS = 5_000;
 const KEEP_ALIVE_AFTER_MS = 10_000;
-/** During a failover a new connection can reach a standby. It serves reads for this long, then a new connection looks for the primary. */
+/**
+ * During a failover a new connection can reach a standby. That connection serves reads for this long, then a new one looks for
+ * the primary.
+ */
 const READ_ONLY_LIFE_MS = 1_000;
-/** A pool that made room for a more important one stays smaller for this long. */
+/** A pool that shrank in favor of a more important one stays smaller for this long. */
 const MAKE_ROOM_MS = 30_000;
 
 export type PoolSettings = {
   url: string;
-  /** Follows "halyard" in PostgreSQL's list of connections. */
+  /** The name of the pool, which follows "halyard" in PostgreSQL's list of connections. */
   name?: string;
   poolSize: number;
   onError: (error: Error) => void;
   /** Called when a read-only connection is opened or released. */
   onReadOnly?: () => void;
   /** Called when PostgreSQL rejects a connection because it has too many. */
-  onRefused?: () => void;
-  /** Sets timeouts and plans for each connection. A connection pooler cannot pass them on. Default: true. */
+  onTooManyConnections?: () => void;
+  /** Sets timeouts and planner options for each connection, which not every connection pooler passes on. The default is true. */
   sessionOptions?: boolean;
-  /** Whether frequent statements are prepared. Default: true. */
+  /** Whether frequent statements are prepared, which is true by default. */
   preparedStatements?: boolean;
   /** How long a query waits for a response from PostgreSQL. */
   queryTimeoutMs?: number;
   /** How long a caller waits for a connection before it gets 503. */
   connectTimeoutMs?: number;
-  /** Replaces settings of each connection, for tests on a busy machine. */
+  /** Replaces settings of each connection. Tests on a busy machine use it. */
   session?: Partial<typeof SESSION_SETTINGS>;
-  /** Called with the text of every statement, without its values. */
+  /** Called with the SQL of every statement, without its values. */
   onQuery?: (sql: string) => void;
-  /** Called once. */
+  /** Called once with the open pool. */
   onOpen?: (pool: OpenPool) => void;
 };
 
 export type OpenPool = {
   /** Reports how busy the pool is. */
-  use: () => PoolUse;
+  usage: () => PoolUsage;
   /** Closes the connections that nobody uses. */
   closeIdle: () => void;
   /** Closes idle connections and the next one that is released, and opens no new ones for a while. */
   makeRoom: () => void;
 };
 
-/** Connections that are checked out, callers that wait for one, and how many connections the pool may have. */
-export type PoolUse = { inUse: number; waiting: number; size: number };
+/** Connections in use, callers that wait for one, and the maximum number of connections in the pool. */
+export type PoolUsage = { inUse: number; waiting: number; size: number };
 
 export function openDb(settings: PoolSettings): Db {
   const { onQuery, preparedStatements = true } = settings;
   const pool = openPool(settings);
   settings.onOpen?.({
-    use: () => ({
+    usage: () => ({
       inUse: pool.totalCount - pool.idleCount,
       waiting: pool.waitingCount,
       size: settings.poolSize,
@@ -88,12 +91,12 @@ export function openDb(settings: PoolSettings): Db {
     makeRoom: () => makeRoom(pool, settings.poolSize),
   });
   return new Kysely<DB>({
-    dialect: new PostgresDialect({ pool: preparedStatements ? withPreparedStatements(pool) : pool }),
+    dialect: new PostgresDialect({ pool: preparedStatements ? usePreparedStatements(pool) : pool }),
     ...(onQuery ? { log: event => onQuery(event.query.sql) } : {}),
   });
 }
 
-/** How our connections notice that PostgreSQL disappeared without closing them. */
+/** Returns the settings of a connection that notices if PostgreSQL disappears without closing the connection. */
 export const boundedConnection = (url: string, name: string, queryTimeoutMs = QUERY_TIMEOUT_MS) => ({
   connectionString: url,
   application_name: `halyard ${name}`,
@@ -108,17 +111,17 @@ function openPool(settings: PoolSettings): pg.Pool {
   const pool = new pg.Pool({
     ...boundedConnection(url, settings.name ?? 'command', settings.queryTimeoutMs),
     connectionTimeoutMillis: settings.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
-    Client: clientThatReports(settings.onRefused ?? (() => {})),
+    Client: makeReportingClient(settings.onTooManyConnections ?? (() => {})),
     max: poolSize,
     // A new connection costs a request 17 ms, so one is kept open. Keeping more could leave another server without a connection.
     min: 1,
     idleTimeoutMillis: 60_000,
-    ...(settings.sessionOptions === false ? {} : { options: optionsOf(settings) }),
+    ...(settings.sessionOptions === false ? {} : { options: formatSessionOptions(settings) }),
     types: { getTypeParser },
   });
   pool.on('error', onError);
   pool.on('connect', client => {
-    // A checked-out client emits its own 'error' when the server dies; without a listener the process ends.
+    // A checked-out client emits its own 'error' when the server dies. Without a listener, the process would end.
     client.on('error', onError);
     client.on('queryTimeout' as 'error', error => {
       onError(error);
@@ -130,16 +133,16 @@ function openPool(settings: PoolSettings): pg.Pool {
   return pool;
 }
 
-/** Closes connections that accept no writes soon after they were opened, so that the pool finds the new primary by itself. */
+/** Closes connections that accept no writes soon after they are opened, so that the pool finds the new primary by itself. */
 function dropReadOnly(pool: pg.Pool, onReadOnly: () => void): void {
-  const outdated = new WeakSet<pg.PoolClient>();
-  // An instance of the class that the pool was given.
+  const outdatedClients = new WeakSet<pg.PoolClient>();
+  // Each client is an instance of the class that the pool was given.
   const isReadOnly = (client: pg.PoolClient): boolean => (client as unknown as Client).isReadOnly;
-  const isDropped = (client: pg.PoolClient): boolean => isReadOnly(client) && outdated.has(client);
+  const shouldDrop = (client: pg.PoolClient): boolean => isReadOnly(client) && outdatedClients.has(client);
   pool.on('connect', client => {
     setTimeout(() => {
-      outdated.add(client);
-      if (isReadOnly(client)) dropIdle(pool, isDropped);
+      outdatedClients.add(client);
+      if (isReadOnly(client)) dropIdle(pool, shouldDrop);
     }, READ_ONLY_LIFE_MS).unref();
     if (isReadOnly(client)) onReadOnly();
   });
@@ -147,37 +150,39 @@ function dropReadOnly(pool: pg.Pool, onReadOnly: () => void): void {
     if (!isReadOnly(client)) return;
     onReadOnly();
     // The pool removes a client that has ended.
-    if (isDropped(client)) (client as unknown as Client).end().catch(() => {});
+    if (shouldDrop(client)) (client as unknown as Client).end().catch(() => {});
   });
 }
 
-/** Closes a connection that was in use when the pool became smaller. */
+/** Closes connections on release if they were in use when the pool became smaller. */
 function dropSurplus(pool: pg.Pool): void {
   pool.on('release', (_error, client) => {
     if (pool.totalCount > pool.options.max) (client as unknown as Client).end().catch(() => {});
   });
 }
 
-/** What every connection for requests and jobs sets. */
+/** The settings of every connection for requests and jobs. */
 export const SESSION_SETTINGS = {
   timezone: 'UTC',
-  // Compiling a plan cost more than running it in every query we have.
+  // In every query we have, compiling a plan cost more than running it.
   jit: 'off',
   // Cursors are read to the end, so a plan must not favor the first rows at the cost of the others.
   cursor_tuple_fraction: '1',
   statement_timeout: `${STATEMENT_TIMEOUT_MS / 1_000}s`,
   lock_timeout: `${LOCK_TIMEOUT_MS / 1_000}s`,
-  // A transaction that stalls half-way releases its locks.
+  // A transaction that stalls halfway releases its locks.
   idle_in_transaction_session_timeout: '15s',
 };
 
-function optionsOf({ session }: PoolSettings): string {
+function formatSessionOptions({ session }: PoolSettings): string {
   return Object.entries({ ...SESSION_SETTINGS, ...session })
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(' ');
 }
 
-/** Frees connections for a more important pool that got none: closes idle ones, and for a while uses one fewer than now. */
+/**
+ * Frees connections for a more important pool that got none. It closes idle connections, and for a while uses one fewer than now.
+ */
 function makeRoom(pool: pg.Pool, poolSize: number): void {
   const inUse = pool.totalCount - pool.idleCount;
   pool.options.max = Math.max(1, inUse - 1);
@@ -187,11 +192,14 @@ function makeRoom(pool: pg.Pool, poolSize: number): void {
   }, MAKE_ROOM_MS).unref();
 }
 
-/** When one connection gets no response, the idle ones are just as old, so each would cost a caller the same wait. */
-function dropIdle(pool: pg.Pool, isDropped: (client: pg.PoolClient) => boolean = () => true): void {
-  for (let left = pool.idleCount; left > 0; left--) {
+/**
+ * Closes idle connections. When one connection gets no response, the idle connections are just as broken, so each of them would
+ * cost a caller the same wait.
+ */
+function dropIdle(pool: pg.Pool, shouldDrop: (client: pg.PoolClient) => boolean = () => true): void {
+  for (let remaining = pool.idleCount; remaining > 0; remaining--) {
     pool.connect().then(
-      client => client.release(isDropped(client)),
+      client => client.release(shouldDrop(client)),
       () => {},
     );
   }

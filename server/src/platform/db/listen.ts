@@ -6,10 +6,12 @@ const RECONNECT_MS = 1_000;
 const HEARTBEAT_MS = 10_000;
 const HEARTBEAT_TIMEOUT_MS = 5_000;
 
-/** The name of the connection, after "halyard". */
+/** Returns the name of the connection, which follows "halyard". */
 const listenerName = (channel: string): string => `${channel.replace('halyard_', '')} listener`;
 
-/** Calls back at every notification on a channel, and after every reconnection, since some may have been missed. */
+/**
+ * Calls back at every notification on a channel, and after every reconnection, because some notifications may have been missed.
+ */
 export function listenTo(
   url: string,
   channel: string,
@@ -20,39 +22,39 @@ export function listenTo(
   let timer: NodeJS.Timeout | undefined;
 
   const connect = () => {
-    const fresh = new pg.Client({
+    const newClient = new pg.Client({
       ...boundedConnection(url, listenerName(channel), HEARTBEAT_TIMEOUT_MS),
     });
-    client = fresh;
-    const again = (error: Error) => {
-      if (fresh !== client) return;
+    client = newClient;
+    const reconnect = (error: Error) => {
+      if (newClient !== client) return;
       client = undefined;
       clearTimeout(timer);
       onError(error);
-      void fresh.end().catch(() => {});
+      void newClient.end().catch(() => {});
       timer = setTimeout(connect, RECONNECT_MS);
     };
-    const beat = () => {
-      if (fresh !== client) return;
-      timer = setTimeout(() => fresh.query('select 1').then(beat, again), HEARTBEAT_MS);
+    const scheduleHeartbeat = () => {
+      if (newClient !== client) return;
+      timer = setTimeout(() => newClient.query('select 1').then(scheduleHeartbeat, reconnect), HEARTBEAT_MS);
     };
-    fresh.on('error', again);
-    fresh.on('end', () => again(new Error('Connection terminated: the listener was closed')));
-    fresh.on('notification', onNotification);
-    fresh
+    newClient.on('error', reconnect);
+    newClient.on('end', () => reconnect(new Error('Connection terminated: the listener was closed')));
+    newClient.on('notification', onNotification);
+    newClient
       .connect()
-      .then(() => fresh.query(`listen ${pg.escapeIdentifier(channel)}`))
+      .then(() => newClient.query(`listen ${pg.escapeIdentifier(channel)}`))
       .then(() => {
         onNotification();
-        beat();
+        scheduleHeartbeat();
       })
-      .catch(again);
+      .catch(reconnect);
   };
   connect();
   return async () => {
     clearTimeout(timer);
-    const last = client;
+    const lastClient = client;
     client = undefined;
-    await last?.end().catch(() => {});
+    await lastClient?.end().catch(() => {});
   };
 }

@@ -1,25 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { GENERATED, SEED, sized } from '../../test/campaign.ts';
-import { copyDatabase, discardDatabase, urlOf } from '../../test/database.ts';
+import { campaignSize, GENERATED, SEED } from '../../test/campaign.ts';
+import { copyDatabase, discardDatabase, getDatabaseUrl } from '../../test/database.ts';
 import { randomFrom } from '../../test/delivery-campaign.ts';
 import {
+  findPausePoints,
   type LockCampaign,
-  locksOf,
-  pausesOf,
+  listLocks,
   startLockCampaign,
   type Write,
 } from '../../test/lock-campaign.ts';
 import { LOCK_ORDER } from './lock-order.ts';
 
-const SAMPLE_MS = sized({ usual: 2_000, long: 600_000 });
+const SAMPLE_MS = campaignSize({ usual: 2_000, long: 600_000 });
 const name = `halyard_locks_${randomBytes(6).toString('hex')}`;
 let campaign: LockCampaign;
 
 beforeAll(async () => {
   await copyDatabase(inject('template'), name);
-  campaign = await startLockCampaign(urlOf(name));
+  campaign = await startLockCampaign(getDatabaseUrl(name));
 });
 afterAll(async () => {
   await campaign?.close();
@@ -27,21 +27,21 @@ afterAll(async () => {
 });
 
 test('every write of the API that can be tried takes its locks in one order', () => {
-  const places: readonly string[] = LOCK_ORDER;
-  const wrong = campaign.writes.flatMap(write => {
-    const locks = locksOf(write);
-    const sorted = locks.toSorted((a, b) => places.indexOf(a) - places.indexOf(b));
-    const known = locks.every(lock => places.includes(lock));
-    return known && locks.join() === sorted.join() ? [] : [`${write.name}: ${locks.join(', ')}`];
+  const lockOrder: readonly string[] = LOCK_ORDER;
+  const violations = campaign.writes.flatMap(write => {
+    const locks = listLocks(write);
+    const sortedLocks = locks.toSorted((a, b) => lockOrder.indexOf(a) - lockOrder.indexOf(b));
+    const areKnown = locks.every(lock => lockOrder.includes(lock));
+    return areKnown && locks.join() === sortedLocks.join() ? [] : [`${write.name}: ${locks.join(', ')}`];
   });
 
-  expect(wrong).toEqual([]);
+  expect(violations).toEqual([]);
   expect(campaign.writes.length).toBeGreaterThan(140);
-  expect(campaign.unreached.length).toBeLessThan(10);
+  expect(campaign.unreachedOperations.length).toBeLessThan(10);
 });
 
-test('a deadlock is noticed', async () => {
-  const locking = (first: 'features' | 'projects', second: 'features' | 'projects'): Write => {
+test('the test notices a deadlock', async () => {
+  const makeWrite = (first: 'features' | 'projects', second: 'features' | 'projects'): Write => {
     const statements = [first, second].map(table => `select from ${table} for update`);
     return {
       name: `${first}, then ${second}`,
@@ -58,9 +58,9 @@ test('a deadlock is noticed', async () => {
   };
 
   const deadlocks = await campaign.run({
-    first: locking('features', 'projects'),
-    second: locking('projects', 'features'),
-    at: 1,
+    first: makeWrite('features', 'projects'),
+    second: makeWrite('projects', 'features'),
+    pauseAt: 1,
   });
 
   expect(deadlocks).toHaveLength(1);
@@ -72,19 +72,20 @@ test('writes about the same flag, project and environment do not deadlock', GENE
   );
   const random = randomFrom(SEED);
   const pick = <T>(list: T[]): T | undefined => list[Math.floor(random() * list.length)];
-  const until = performance.now() + SAMPLE_MS;
-  const found: string[] = [];
+  const deadline = performance.now() + SAMPLE_MS;
+  const deadlockReports: string[] = [];
   let trials = 0;
-  while (performance.now() < until) {
+  while (performance.now() < deadline) {
     const [first, second] = [pick(writes), pick(writes)];
-    const at = first && pick(pausesOf(first));
-    if (!first || !second || at === undefined) continue;
+    const pauseAt = first && pick(findPausePoints(first));
+    if (!first || !second || pauseAt === undefined) continue;
     trials++;
-    const deadlocks = await campaign.run({ first, second, at });
-    if (deadlocks.length > 0) found.push(`${first.name} at ${at} and ${second.name}: ${deadlocks.join()}`);
+    const deadlocks = await campaign.run({ first, second, pauseAt });
+    if (deadlocks.length > 0)
+      deadlockReports.push(`${first.name} at ${pauseAt} and ${second.name}: ${deadlocks.join()}`);
   }
 
-  expect(found, `SEED=${SEED}`).toEqual([]);
+  expect(deadlockReports, `SEED=${SEED}`).toEqual([]);
   expect(trials).toBeGreaterThan(0);
 });
 
@@ -97,6 +98,6 @@ test('cloning a flag into a different project and reviving the flag do not deadl
     [clone, revive],
     [revive, clone],
   ] as const)
-    for (let at = 1; at < first.statements.length; at++)
-      expect(await campaign.run({ first, second, at })).toEqual([]);
+    for (let pauseAt = 1; pauseAt < first.statements.length; pauseAt++)
+      expect(await campaign.run({ first, second, pauseAt })).toEqual([]);
 });

@@ -1,18 +1,18 @@
 /**
  * The order in which every transaction takes its locks, so that no two wait for each other. Rows of one table are locked in one
- * statement, ordered by their key. A transaction that must lock something earlier in the list after something later uses
- * `nowait`, which ends in a 503 instead of a deadlock.
+ * statement, ordered by their key. A transaction that must lock something earlier in the list after something later uses `nowait`,
+ * which ends in a 503 instead of a deadlock.
  *
- * Rows that belong to a feature (its environments, strategies, tags, links, parents) have no separate locks: an operation that
- * changes them locks the feature. PostgreSQL itself locks the rows that a foreign key refers to. The transaction holds those rows
- * already, or no other transaction locks them for an update. Triggers lock the segments that a flag begins to use, in share mode.
- * `publish_sdk_documents()` locks the flags that a change touched, which the change has locked already, and as the last locks of
- * all the counters of environments.
+ * Rows that belong to a feature (its environments, strategies, tags, links, parents) have no separate locks, because an operation
+ * that changes them locks the feature. PostgreSQL itself locks the rows that a foreign key refers to. The transaction holds those
+ * rows already, or no other transaction locks them for an update. Triggers lock the segments that a flag begins to use, in share
+ * mode. `publish_sdk_documents()` locks the flags that a change touched, which the change has locked already, and last of all it
+ * locks the counters of environments.
  *
  * `lock-order.test.ts` compares the list with what every write of the API locks, and runs writes against each other.
  */
 export const LOCK_ORDER = [
-  // Advisory locks: for rules about all rows of a kind, in transactions of a few statements.
+  // Advisory locks, for rules about all rows of a kind, in transactions with only a few statements.
   'admins',
   'auth settings',
   'integrations count',

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { extendPartitions } from '../../record/events/partitions.ts';
-import { copyDatabase, createDatabase, dropDatabase, urlOf } from '../../test/database.ts';
-import { migrationFolder } from '../../test/migration-folder.ts';
+import { copyDatabase, createDatabase, dropDatabase, getDatabaseUrl } from '../../test/database.ts';
+import { makeMigrationFolder } from '../../test/migration-folder.ts';
 import { openDb } from './database.ts';
-import { type MigrateOptions, migrate, pendingMigrations } from './migrate.ts';
+import { listPendingMigrations, type MigrateOptions, migrate, requireMigrated } from './migrate.ts';
 
 const name = `halyard_migrate_${randomBytes(4).toString('hex')}`;
-const url = urlOf(name);
+const url = getDatabaseUrl(name);
 let client: pg.Client;
 
 beforeEach(async () => {
@@ -32,11 +32,11 @@ async function whilePending(
   work: () => Promise<void>,
   options?: MigrateOptions,
 ) {
-  const running = migrate(url, { folder: migrationFolder(files), ...options });
+  const runningMigration = migrate(url, { folder: makeMigrationFolder(files), ...options });
   // The test reports the first error.
-  running.catch(() => {});
+  runningMigration.catch(() => {});
   await work();
-  return await running;
+  return await runningMigration;
 }
 
 const columnExists = async (table: string, column: string) =>
@@ -58,21 +58,31 @@ const indexes = async (like: string) =>
 test('several migrators at the same time: one applies all, and the others find nothing to do', async () => {
   await createDatabase(name);
 
-  const applied = await Promise.all([1, 2, 3, 4].map(() => migrate(url)));
+  const appliedNames = await Promise.all([1, 2, 3, 4].map(() => migrate(url)));
 
-  expect(applied.filter(names => names.length > 0)).toHaveLength(1);
-  expect(applied.flat()).toContain('0001_projects');
+  expect(appliedNames.filter(names => names.length > 0)).toHaveLength(1);
+  expect(appliedNames.flat()).toContain('0001_projects');
   expect(await migrate(url)).toEqual([]);
 });
 
-test('a server is not ready while a migration is pending', async () => {
+test('lists the migrations that the database lacks', async () => {
   const db = openDb({ url, poolSize: 1, onError: () => {} });
-  expect(await pendingMigrations(db)).toEqual([]);
+  expect(await listPendingMigrations(db)).toEqual([]);
 
   await client.query("delete from migration_checksums where name = '0004_jobs'");
 
-  expect(await pendingMigrations(db)).toEqual(['0004_jobs']);
+  expect(await listPendingMigrations(db)).toEqual(['0004_jobs']);
   await db.destroy();
+});
+
+test('a command requires a database with all migrations', async () => {
+  await requireMigrated(url);
+
+  await client.query("delete from migration_checksums where name = '0004_jobs'");
+  await expect(requireMigrated(url)).rejects.toThrow(`"${name}" is not fully migrated`);
+
+  await client.query('drop table migration_checksums');
+  await expect(requireMigrated(url)).rejects.toThrow(`"${name}" does not have Halyard's tables`);
 });
 
 test('rejects a migration that was edited after it was applied', async () => {
@@ -82,16 +92,16 @@ test('rejects a migration that was edited after it was applied', async () => {
 });
 
 test('accepts a database that applied an earlier version of a migration', async () => {
-  const replaced = 'bbe4fec2a58359326b723135bd055da5e278b1aaa2bb1038c19165997190973c';
+  const replacedChecksum = 'bbe4fec2a58359326b723135bd055da5e278b1aaa2bb1038c19165997190973c';
   await client.query('update migration_checksums set checksum = $1 where name = $2', [
-    replaced,
+    replacedChecksum,
     '0013_drop_strategy_texts',
   ]);
 
   expect(await migrate(url)).toEqual([]);
 });
 
-test('starts a version older than the database', async () => {
+test('accepts a database that is ahead of this version', async () => {
   await client.query("insert into migration_checksums (name, checksum) values ('9999_future', 'x')");
 
   expect(await migrate(url)).toEqual([]);
@@ -99,14 +109,14 @@ test('starts a version older than the database', async () => {
 
 test('rejects a database that is both behind and ahead', async () => {
   await client.query("insert into migration_checksums (name, checksum) values ('9999_future', 'x')");
-  const folder = migrationFolder({ '9000_a.sql': 'select 1' });
+  const folder = makeMigrationFolder({ '9000_a.sql': 'select 1' });
 
   await expect(migrate(url, { folder })).rejects.toThrow(
     'It has 9999_future, unknown to this version, and lacks 9000_a',
   );
 });
 
-test('rejects a database of an unreleased version with its name, before a statement fails', async () => {
+test('rejects a database of an unreleased version and names its migration, before a statement fails', async () => {
   await client.query(`
     delete from migration_checksums;
     insert into migration_checksums (name, checksum) values ('0001_projects', 'x'), ('0003_events', 'x')`);
@@ -117,13 +127,13 @@ test('rejects a database of an unreleased version with its name, before a statem
 });
 
 test('rejects a new migration that sorts before an applied one', async () => {
-  const folder = migrationFolder({ '0001_between.sql': 'create table never ()' });
+  const folder = makeMigrationFolder({ '0001_between.sql': 'create table never ()' });
 
   await expect(migrate(url, { folder })).rejects.toThrow('lacks 0001_between');
 });
 
 test('applies each file in a separate transaction, and names the statement that fails', async () => {
-  const folder = migrationFolder({
+  const folder = makeMigrationFolder({
     '9001_a.sql': 'create table first_file ()',
     '9002_b.sql': '-- comment\ncreate table second_file ();\n\nselect no_such_function();',
   });
@@ -164,7 +174,7 @@ test('readers do not queue behind a migration that waits for a lock', async () =
   await whilePending(
     { '9001_column.sql': 'alter table features add column probe text' },
     async () => {
-      // The migration waits only briefly each time, so a reader that arrives meanwhile runs before the long one ends.
+      // The migration waits only briefly each time, so a reader that arrives later still runs before the long reader ends.
       await expect.poll(waitersForFeatures, { interval: 10 }).toBeGreaterThan(0);
       await client.query("set lock_timeout = '30s'; select from features");
       await expect.poll(waitersForFeatures, { interval: 10 }).toBe(0);
@@ -196,14 +206,14 @@ test('nobody queues behind a migration that waits for a vacuum', async () => {
 
 test('gives up after a while and lists the transactions that block it', async () => {
   await client.query('begin; select from features');
-  const folder = migrationFolder({ '9001_column.sql': 'alter table features add column probe text' });
+  const folder = makeMigrationFolder({ '9001_column.sql': 'alter table features add column probe text' });
 
   await expect(migrate(url, { folder, retryWithinMs: 500 })).rejects.toThrow(
     /9001_column\.sql failed at line 1.*lock timeout.*Oldest open transactions: pid \d+ \(idle in transaction, open for \d+ s\)/,
   );
 });
 
-test('builds an index on a partitioned table, even for a partition that is attached meanwhile', async () => {
+test('builds an index on a partitioned table, even for a partition that is attached during the build', async () => {
   const blocker = await connect();
   await blocker.query('begin; lock table events_p0 in share update exclusive mode');
 
@@ -238,7 +248,7 @@ test('builds an index on a partitioned table, even for a partition that is attac
 });
 
 test('replaces the invalid index that an interrupted attempt left behind', async () => {
-  const folder = migrationFolder({
+  const folder = makeMigrationFolder({
     '9001_i.concurrently.sql':
       'create index concurrently if not exists features_probe_idx on features (stale, name)',
   });
@@ -263,24 +273,24 @@ test('replaces the invalid index that an interrupted attempt left behind', async
   expect(await indexes('features_probe_idx')).toEqual([{ name: 'features_probe_idx', valid: true }]);
 });
 
-test('a server that waits for another one does not deadlock with its index build', async () => {
-  const folder = migrationFolder({
+test('a server that waits for the migration of another server does not deadlock with its index build', async () => {
+  const folder = makeMigrationFolder({
     '9001_i.concurrently.sql':
       'create index concurrently if not exists features_probe_idx on features (stale, name)',
   });
   await client.query('begin; lock table features in row exclusive mode');
   const first = migrate(url, { folder });
   const watcher = await connect();
-  const building = async () =>
+  const isBuilding = async () =>
     (
       await watcher.query(
         "select from pg_stat_activity where query like 'create index concurrently%' and datname = current_database() and pid <> pg_backend_pid()",
       )
     ).rowCount;
-  await expect.poll(building).toBe(1);
-  let waiting = false;
-  const second = migrate(url, { folder, onWaiting: () => (waiting = true) });
-  await expect.poll(() => waiting).toBe(true);
+  await expect.poll(isBuilding).toBe(1);
+  let isWaiting = false;
+  const second = migrate(url, { folder, onWaiting: () => (isWaiting = true) });
+  await expect.poll(() => isWaiting).toBe(true);
   await watcher.end();
 
   await client.query('commit');
@@ -291,7 +301,7 @@ test('a server that waits for another one does not deadlock with its index build
 test('repeats a statement that changes rows until it changes none', async () => {
   await client.query(`
     insert into features (name, project, type) select 'f' || n, 'default', 'release' from generate_series(1, 5) as n`);
-  const folder = migrationFolder({
+  const folder = makeMigrationFolder({
     '9001_fill.concurrently.sql': `update features set description = 'filled'
       where name in (select name from features where description is null limit 2)`,
   });
@@ -305,20 +315,20 @@ test('repeats a statement that changes rows until it changes none', async () => 
 });
 
 test('a database with tables of a different application is rejected, and nothing is created in it', async () => {
-  const other = `${name}_other`;
-  await createDatabase(other);
-  const inside = new pg.Client({ connectionString: urlOf(other) });
-  await inside.connect();
-  await inside.query('create table orders (id integer)');
+  const otherName = `${name}_other`;
+  await createDatabase(otherName);
+  const clientInside = new pg.Client({ connectionString: getDatabaseUrl(otherName) });
+  await clientInside.connect();
+  await clientInside.query('create table orders (id integer)');
 
-  await expect(migrate(urlOf(other))).rejects.toThrow(
-    `Database "${other}" is not empty and was not created by Halyard: it has other tables, such as "orders".`,
+  await expect(migrate(getDatabaseUrl(otherName))).rejects.toThrow(
+    `Database "${otherName}" is not empty and was not created by Halyard: it has other tables, such as "orders".`,
   );
 
-  const { rows } = await inside.query(
+  const { rows } = await clientInside.query(
     "select tablename as name from pg_tables where schemaname not in ('pg_catalog', 'information_schema')",
   );
   expect(rows).toEqual([{ name: 'orders' }]);
-  await inside.end();
-  await dropDatabase(other);
+  await clientInside.end();
+  await dropDatabase(otherName);
 });

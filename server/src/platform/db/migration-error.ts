@@ -4,7 +4,7 @@ import type { SqlStatement } from './sql-statements.ts';
 
 export type OpenTransaction = { pid: number; state: string; seconds: number };
 
-/** A message for the operator: it names the file, the statement and what to do. */
+/** An error whose message names the file and the statement, and says what the operator can do. */
 export class MigrationError extends Error {
   code: string | undefined;
 
@@ -14,9 +14,9 @@ export class MigrationError extends Error {
     this.code = options?.code;
   }
 
-  with(open: OpenTransaction[]): MigrationError {
-    if (open.length === 0) return this;
-    const list = open
+  addOpenTransactions(transactions: OpenTransaction[]): MigrationError {
+    if (transactions.length === 0) return this;
+    const list = transactions
       .map(({ pid, state, seconds }) => `pid ${pid} (${state}, open for ${seconds} s)`)
       .join(', ');
     return new MigrationError(`${this.message} Oldest open transactions: ${list}.`, {
@@ -37,20 +37,24 @@ export function isLockFailure(error: unknown): boolean {
   return code === LOCK_NOT_AVAILABLE || code === DEADLOCK;
 }
 
-export function failureOf(file: MigrationFile, statement: SqlStatement, error: unknown): MigrationError {
+export function toMigrationError(
+  file: MigrationFile,
+  statement: SqlStatement,
+  error: unknown,
+): MigrationError {
   const { code, message } = error as { code?: string; message?: string };
-  const start = statement.text.replace(/\s+/g, ' ').slice(0, 120);
-  const kept = file.concurrent
+  const excerpt = statement.text.replace(/\s+/g, ' ').slice(0, 120);
+  const outcome = file.concurrent
     ? 'The statements before it are kept; the next run continues with this one.'
     : 'Nothing in this file was applied; the files before it are kept.';
   return new MigrationError(
-    `Migration ${file.name}.sql failed at line ${statement.line}, "${start}${statement.text.length > 120 ? '…' : ''}": ` +
-      `${message}. ${kept} ${remedyOf(code)}`,
+    `Migration ${file.name}.sql failed at line ${statement.line}, "${excerpt}${statement.text.length > 120 ? '…' : ''}": ` +
+      `${message}. ${outcome} ${suggestRemedy(code)}`,
     { cause: error, code },
   );
 }
 
-function remedyOf(code: string | undefined): string {
+function suggestRemedy(code: string | undefined): string {
   if (code === LOCK_NOT_AVAILABLE || code === DEADLOCK) {
     return 'Other transactions kept the table locked at every attempt. End long transactions, or run again at a quieter time.';
   }

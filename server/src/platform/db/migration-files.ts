@@ -9,7 +9,10 @@ export type MigrationFile = {
   name: string;
   text: string;
   checksum: string;
-  /** The checksums of earlier versions of the file, which unreleased versions applied: `-- replaces <checksum>`. */
+  /**
+   * The checksums of earlier versions of the file that unreleased versions applied. The file lists them as `-- replaces
+   * <checksum>`.
+   */
   replacedChecksums: string[];
   /** Runs outside a transaction, statement by statement, and can be resumed. */
   concurrent: boolean;
@@ -30,7 +33,9 @@ export async function readMigrations(folder: URL): Promise<MigrationFile[]> {
 
 let ownNames: Promise<string[]> | undefined;
 
-/** The names of this version's migrations. The folder is read once, because a readiness probe needs it every few seconds. */
+/**
+ * Returns the names of this version's migrations. The folder is read once, because a readiness probe needs it every few seconds.
+ */
 export function ownMigrationNames(): Promise<string[]> {
   ownNames ??= listNames(MIGRATIONS);
   return ownNames;

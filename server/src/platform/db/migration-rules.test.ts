@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { findUnsafe } from '../../test/migration-rules.ts';
+import { findUnsafeStatements } from '../../test/migration-rules.ts';
 import { MIGRATIONS } from './migration-files.ts';
 
 const files = readdirSync(MIGRATIONS).map(name => ({
@@ -9,7 +9,7 @@ const files = readdirSync(MIGRATIONS).map(name => ({
 }));
 
 test('no migration keeps requests waiting while it is applied', () => {
-  expect(findUnsafe(files)).toEqual([]);
+  expect(findUnsafeStatements(files)).toEqual([]);
 });
 
 test('the example migrations of the campaign follow the rules', () => {
@@ -20,10 +20,10 @@ test('the example migrations of the campaign follow the rules', () => {
   }));
 
   expect(probe).toHaveLength(3);
-  expect(findUnsafe([...files, ...probe])).toEqual([]);
+  expect(findUnsafeStatements([...files, ...probe])).toEqual([]);
 });
 
-const find = (text: string, name = '9001_planted.sql') => findUnsafe([...files, { name, text }]);
+const find = (text: string, name = '9001_planted.sql') => findUnsafeStatements([...files, { name, text }]);
 
 test.each([
   ['an index on a table that has rows', 'create index i on features (stale)'],
@@ -99,7 +99,7 @@ test.each([
 });
 
 test('allows not null after the check was validated', () => {
-  const planted = [
+  const plantedFiles = [
     [
       '9001_a.sql',
       'alter table features add constraint features_type_not_null check (type is not null) not valid',
@@ -111,7 +111,7 @@ test('allows not null after the check was validated', () => {
     ],
   ].map(([name = '', text = '']) => ({ name, text }));
 
-  expect(findUnsafe([...files, ...planted])).toEqual([]);
+  expect(findUnsafeStatements([...files, ...plantedFiles])).toEqual([]);
 });
 
 test('rejects a file with a wrong name or a taken number', () => {

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, onTestFailed, test } from 'vitest';
 import { freePort } from '../../../scripts/demo/free-port.ts';
-import { createDatabase, dropDatabase, urlOf } from '../../test/database.ts';
+import { createDatabase, dropDatabase, getDatabaseUrl } from '../../test/database.ts';
 import { spawnServer, startProcess, stopProcess } from '../../test/process.ts';
 
 const TOKEN = '*:*.an-operator-chose-this-secret-0123456789';
@@ -17,28 +17,28 @@ let name: string;
 let role: string;
 let folder: string;
 let direct: URL;
-let pooled: URL;
+let pooledUrl: URL;
 let pooler: ChildProcess;
 
-// For each attempt: the test changes the role and creates flags.
+// The database is created for each attempt, because the test changes the role and creates flags.
 beforeEach(async () => {
   name = `halyard_pooled_${randomBytes(4).toString('hex')}`;
   role = `${name}_role`;
   folder = mkdtempSync(join(tmpdir(), 'halyard-pgbouncer-'));
-  direct = new URL(urlOf(name));
-  pooled = new URL(urlOf(name));
+  direct = new URL(getDatabaseUrl(name));
+  pooledUrl = new URL(getDatabaseUrl(name));
   await createDatabase(name);
-  await asAdmin(`create role ${role} login; alter database ${name} owner to ${role}`);
+  await runAsAdmin(`create role ${role} login; alter database ${name} owner to ${role}`);
   direct.username = role;
-  pooled.username = role;
-  pooled.host = `127.0.0.1:${await freePort()}`;
+  pooledUrl.username = role;
+  pooledUrl.host = `127.0.0.1:${await freePort()}`;
   writeFileSync(
     join(folder, 'pgbouncer.ini'),
     `[databases]
 ${name} = host=${direct.hostname} port=${direct.port || 5432} user=${role}
 [pgbouncer]
 listen_addr = 127.0.0.1
-listen_port = ${pooled.port}
+listen_port = ${pooledUrl.port}
 unix_socket_dir =
 auth_type = any
 pool_mode = transaction
@@ -46,7 +46,7 @@ default_pool_size = 8
 max_client_conn = 200
 `,
   );
-  // PgBouncer refuses to run as root.
+  // PgBouncer does not run as root.
   chmodSync(folder, 0o755);
   const isRoot = process.getuid?.() === 0;
   const user = isRoot ? ['-u', 'nobody'] : [];
@@ -54,17 +54,17 @@ max_client_conn = 200
     stdio: 'ignore',
     env: { PATH: `${process.env.PATH}:/usr/sbin` },
   });
-  while (!(await accepts(Number(pooled.port)))) await sleep(50);
+  while (!(await accepts(Number(pooledUrl.port)))) await sleep(50);
 });
 afterEach(async () => {
   pooler.kill('SIGKILL');
   await dropDatabase(name);
-  await asAdmin(`drop role ${role}`);
+  await runAsAdmin(`drop role ${role}`);
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function asAdmin(statements: string): Promise<void> {
-  const client = new pg.Client({ connectionString: urlOf('postgres') });
+async function runAsAdmin(statements: string): Promise<void> {
+  const client = new pg.Client({ connectionString: getDatabaseUrl('postgres') });
   await client.connect();
   await client.query(statements);
   await client.end();
@@ -82,7 +82,7 @@ function accepts(port: number): Promise<boolean> {
 
 test('behind PgBouncer in transaction mode the server says which settings the role needs, and then works', async () => {
   const env = {
-    DATABASE_URL: pooled.href,
+    DATABASE_URL: pooledUrl.href,
     HALYARD_DATABASE_DIRECT_URL: direct.href,
     HALYARD_INIT_ADMIN_TOKENS: TOKEN,
   };
@@ -92,9 +92,9 @@ test('behind PgBouncer in transaction mode the server says which settings the ro
   expect(code).toBe(1);
   const statements = [...output().matchAll(/^ {2}(alter role .*;)$/gm)].map(([, statement]) => statement);
   expect(statements).toContain(`alter role ${role} in database ${name} set statement_timeout = '15s';`);
-  for (const statement of statements) await asAdmin(statement ?? '');
+  for (const statement of statements) await runAsAdmin(statement ?? '');
   // Makes PgBouncer open new connections, as a restart would.
-  await asAdmin(`select pg_terminate_backend(pid) from pg_stat_activity where usename = '${role}'`);
+  await runAsAdmin(`select pg_terminate_backend(pid) from pg_stat_activity where usename = '${role}'`);
 
   const server = await startProcess(env);
   onTestFailed(() => void server.process.kill('SIGKILL'));
@@ -105,20 +105,20 @@ test('behind PgBouncer in transaction mode the server says which settings the ro
       headers,
       body: JSON.stringify({ name: feature }),
     }).then(response => response.status);
-  const created: number[] = [];
-  // Three at a time, because a caller that sends more has to wait, which takes too long on a busy machine.
+  const statuses: number[] = [];
+  // Only three requests run at a time, because a caller that sends more has to wait, which takes too long on a busy machine.
   for (let n = 0; n < 30; n += 3)
-    created.push(...(await Promise.all([n, n + 1, n + 2].map(k => create(`pooled-${k}`)))));
-  const listed = await fetch(`${server.url}/api/admin/projects/default/features`, { headers });
+    statuses.push(...(await Promise.all([n, n + 1, n + 2].map(k => create(`pooled-${k}`)))));
+  const listing = await fetch(`${server.url}/api/admin/projects/default/features`, { headers });
 
-  expect(created).toEqual(Array(30).fill(201));
-  expect((await listed.json()) as object).toMatchObject({ features: { length: 30 } });
+  expect(statuses).toEqual(Array(30).fill(201));
+  expect((await listing.json()) as object).toMatchObject({ features: { length: 30 } });
   // The listeners are connected to PostgreSQL itself, because PgBouncer would drop LISTEN with the transaction.
   const listeners = () =>
     Number(
       String(
         execFileSync('psql', [
-          ...['--no-psqlrc', '--tuples-only', '--no-align', '--dbname', urlOf(name), '--command'],
+          ...['--no-psqlrc', '--tuples-only', '--no-align', '--dbname', getDatabaseUrl(name), '--command'],
           `select count(*) from pg_stat_activity where datname = '${name}' and application_name like 'halyard %listener' and query like 'listen%'`,
         ]),
       ),

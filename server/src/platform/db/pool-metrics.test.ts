@@ -3,33 +3,36 @@ import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { useHarness } from '../../test/harness.ts';
 import { openDb } from './database.ts';
-import { type Pools, poolMetrics } from './pool-metrics.ts';
+import { type PoolUsageReaders, registerPoolMetrics } from './pool-metrics.ts';
 
 const harness = useHarness();
 
 test('counts the connections in use and the callers that wait for one', async () => {
   const registry = new Registry();
-  const pools: Pools = new Map();
+  const usageReaders: PoolUsageReaders = new Map();
   const db = openDb({
     url: harness.databaseUrl,
     poolSize: 2,
     onError: () => {},
-    onOpen: ({ use }) => pools.set('requests', use),
+    onOpen: ({ usage }) => usageReaders.set('requests', usage),
   });
-  poolMetrics(registry, pools);
+  registerPoolMetrics(registry, usageReaders);
   const lines = async () =>
     (await registry.metrics()).split('\n').filter(line => line.startsWith('halyard_'));
 
-  const open = await Promise.all([db.startTransaction().execute(), db.startTransaction().execute()]);
-  const waiting = sql`select 1`.execute(db);
+  const openTransactions = await Promise.all([
+    db.startTransaction().execute(),
+    db.startTransaction().execute(),
+  ]);
+  const waitingQuery = sql`select 1`.execute(db);
 
   expect(await lines()).toEqual([
     'halyard_pool_size{pool="requests"} 2',
     'halyard_pool_in_use{pool="requests"} 2',
     'halyard_pool_waiting{pool="requests"} 1',
   ]);
-  for (const tx of open) await tx.rollback().execute();
-  await waiting;
+  for (const tx of openTransactions) await tx.rollback().execute();
+  await waitingQuery;
   expect(await lines()).toContain('halyard_pool_in_use{pool="requests"} 0');
   expect(await lines()).toContain('halyard_pool_waiting{pool="requests"} 0');
   await db.destroy();

@@ -1,22 +1,22 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { PoolUse } from './database.ts';
+import type { PoolUsage } from './database.ts';
 
-/** Pools of connections by their name in the metrics. */
-export type Pools = Map<string, () => PoolUse>;
+/** Reads each pool's usage, by the pool's name in the metrics. */
+export type PoolUsageReaders = Map<string, () => PoolUsage>;
 
 /** Registers the metrics of the pools that this process has opened. */
-export function poolMetrics(registry: Registry, pools: Pools): void {
-  const gauge = (name: string, help: string, value: (use: PoolUse) => number) =>
+export function registerPoolMetrics(registry: Registry, usageReaders: PoolUsageReaders): void {
+  const gauge = (name: string, help: string, value: (usage: PoolUsage) => number) =>
     new Gauge({
       name,
       help,
       labelNames: ['pool'],
       registers: [registry],
       collect() {
-        for (const [pool, use] of pools) this.set({ pool }, value(use()));
+        for (const [pool, readUsage] of usageReaders) this.set({ pool }, value(readUsage()));
       },
     });
   gauge('halyard_pool_size', 'Connections that a pool may open', ({ size }) => size);
-  gauge('halyard_pool_in_use', 'Connections of a pool that a request or job uses', ({ inUse }) => inUse);
+  gauge('halyard_pool_in_use', 'Connections in use by requests and jobs', ({ inUse }) => inUse);
   gauge('halyard_pool_waiting', 'Requests and jobs that wait for a connection', ({ waiting }) => waiting);
 }

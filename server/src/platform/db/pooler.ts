@@ -4,8 +4,8 @@ import { StartError } from '../start-error.ts';
 import { type Db, SESSION_SETTINGS } from './database.ts';
 
 /**
- * PgBouncer in transaction mode gives each transaction a different connection, and does not pass options on. So our connection
- * settings must be defaults of the role. Otherwise this throws an error with the statements that set them.
+ * Checks that the role's defaults contain our connection settings, and otherwise throws an error with the statements that set them.
+ * PgBouncer in transaction mode gives each transaction a different connection, and does not pass options on.
  */
 export async function checkPooler(db: Db, { databaseUrl, directUrl }: Config): Promise<void> {
   if (databaseUrl === directUrl) return;
@@ -13,12 +13,14 @@ export async function checkPooler(db: Db, { databaseUrl, directUrl }: Config): P
     select lower(name) as name, current_setting(name) as value from pg_settings
     where lower(name) = any(${Object.keys(SESSION_SETTINGS)})`.execute(db);
   // PostgreSQL has two names for this time zone.
-  const wrong = rows.filter(({ name, value }) => value.replace('Etc/UTC', 'UTC') !== SESSION_SETTINGS[name]);
-  if (wrong.length === 0) return;
+  const wrongSettings = rows.filter(
+    ({ name, value }) => value.replace('Etc/UTC', 'UTC') !== SESSION_SETTINGS[name],
+  );
+  if (wrongSettings.length === 0) return;
   const { rows: names } = await sql<{ role: string; database: string }>`
     select quote_ident(current_user) as role, quote_ident(current_database()) as database`.execute(db);
   const { role, database } = names[0] ?? { role: 'halyard', database: 'halyard' };
-  const statements = wrong
+  const statements = wrongSettings
     .toSorted((a, b) => a.name.localeCompare(b.name))
     .map(
       ({ name }) => `  alter role ${role} in database ${database} set ${name} = '${SESSION_SETTINGS[name]}';`,

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** The lowest version that has everything our statements use. */
+/** The oldest version that supports everything our statements use. */
 export const LOWEST_POSTGRES = 15;
 
 export class OldPostgresError extends Error {

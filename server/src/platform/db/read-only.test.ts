@@ -1,12 +1,12 @@
+import type { App } from '@halyard/plane/platform/http/app.ts';
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import type { App } from '../../../../plane/src/platform/http/app.ts';
 import { buildApp } from '../../app.ts';
 import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { type Db, openDb } from './database.ts';
-import { makeWriteState, writeMetrics } from './write-state.ts';
+import { makeWriteState, registerWriteStateMetrics } from './write-state.ts';
 
 const harness = useHarness();
 const writeState = makeWriteState();
@@ -27,7 +27,7 @@ afterAll(async () => {
   await db.destroy();
 });
 
-/** Determines what new connections may do. */
+/** Sets whether new connections may write. */
 async function setReadOnly(isReadOnly: boolean): Promise<void> {
   const name = new URL(harness.databaseUrl).pathname.slice(1);
   const setting = isReadOnly
@@ -41,38 +41,39 @@ const closeConnections = () =>
     where datname = current_database() and pid <> pg_backend_pid()`.execute(harness.db);
 
 const create = (id: string) => call(app, 'POST', '/api/admin/projects', { body: { id, name: id } });
-const ready = async () => (await call(app, 'GET', '/ready')).body;
+const readReadiness = async () => (await call(app, 'GET', '/ready')).body;
 
 async function readOnlyMetric(): Promise<string | undefined> {
   const registry = new Registry();
-  writeMetrics(registry, writeState);
+  registerWriteStateMetrics(registry, writeState);
   return /^halyard_database_read_only (\d)$/m.exec(await registry.metrics())?.[1];
 }
 
 test('on a read-only database reads work, changes get 503, and the pool finds the primary by itself', async () => {
   expect((await create('before')).status).toBe(201);
-  expect(await ready()).toEqual({ health: 'GOOD', database: 'GOOD', writes: 'GOOD' });
+  expect(await readReadiness()).toEqual({ health: 'GOOD', database: 'GOOD', writes: 'GOOD' });
 
   await setReadOnly(true);
   await closeConnections();
 
   await expect.poll(async () => (await call(app, 'GET', '/api/admin/projects')).status).toBe(200);
-  const rejected = await create('during');
-  expect([rejected.status, rejected.body]).toMatchObject([
+  const rejection = await create('during');
+  expect([rejection.status, rejection.body]).toMatchObject([
     503,
     { name: 'ServiceUnavailableError', message: expect.stringMatching(/^The database is read-only/) },
   ]);
-  expect(rejected.headers['retry-after']).toBe('2');
+  expect(rejection.headers['retry-after']).toBe('2');
   expect((await call(app, 'GET', '/ready')).status).toBe(200);
-  expect(await ready()).toEqual({ health: 'GOOD', database: 'GOOD', writes: 'BAD' });
+  expect(await readReadiness()).toEqual({ health: 'GOOD', database: 'GOOD', writes: 'BAD' });
   expect(await readOnlyMetric()).toBe('1');
 
-  // Nothing closes the connections of the pool this time. The statement is for a harness that opened a new connection meanwhile.
+  // Nothing closes the connections of the pool this time. The harness may have opened a new connection while the database was
+  // read-only, and that connection must accept writes again.
   await sql`set default_transaction_read_only = off`.execute(harness.db);
   await setReadOnly(false);
 
   await expect.poll(async () => (await create('during')).status).toBe(201);
-  await expect.poll(ready).toEqual({ health: 'GOOD', database: 'GOOD', writes: 'GOOD' });
+  await expect.poll(readReadiness).toEqual({ health: 'GOOD', database: 'GOOD', writes: 'GOOD' });
   expect(await readOnlyMetric()).toBe('0');
 });
 

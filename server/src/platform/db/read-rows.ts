@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from './database.ts';
 
 /**
- * The rows of a query in batches, so that a long result is never in memory as a whole. Only one such read per transaction. Each
- * step is a statement with the usual timeouts, which a driver cursor would not have.
+ * Yields the rows of a query in batches, so that a long result is never in memory as a whole. A transaction can have only one such
+ * read. Each batch is a separate statement with the usual timeouts, which a driver's cursor would not have.
  */
 export async function* readRows<T>(
   tx: Tx,

@@ -23,9 +23,9 @@ select ";" from a`;
   ]);
 });
 
-test('returns a bare form without comments and literals', () => {
+test('returns a lower-case form without comments and with empty literals', () => {
   const [statement] = splitStatements("Alter table a -- set not null\n  add check (x <> 'not valid')");
-  expect(statement?.bare).toBe("alter table a add check (x <> '')");
+  expect(statement?.bareText).toBe("alter table a add check (x <> '')");
 });
 
 test('skips empty statements', () => {

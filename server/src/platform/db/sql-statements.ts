@@ -1,10 +1,12 @@
 export type SqlStatement = {
   /** The statement without comments, except those in function bodies. */
   text: string;
-  /** The line of the file where it begins, counted from 1. */
+  /** The line of the file on which the statement begins, counted from 1. */
   line: number;
-  /** In lower case, with single spaces, and with literals and function bodies emptied, for comparison with a pattern. */
-  bare: string;
+  /**
+   * The statement in lower case, with single spaces, and with literals and function bodies emptied, to match against a pattern.
+   */
+  bareText: string;
 };
 
 const COMMENT = /--[^\n]*|\/\*[\s\S]*?\*\//;
@@ -15,26 +17,30 @@ const TOKEN = new RegExp(
   'giy',
 );
 
-/** Splits a file at its semicolons. Bodies in the form `begin atomic … end` are not supported: write them in `$$`. */
+/** Splits a file at its semicolons. Bodies in the form `begin atomic … end` are not supported, so write them in `$$`. */
 export function splitStatements(file: string): SqlStatement[] {
   const statements: SqlStatement[] = [];
-  let [text, bare, start] = ['', '', -1];
+  let [text, bareText, start] = ['', '', -1];
   const finish = () => {
     if (start >= 0) {
       const line = file.slice(0, start).split('\n').length;
-      statements.push({ text: text.trim(), line, bare: bare.toLowerCase().replace(/\s+/g, ' ').trim() });
+      statements.push({
+        text: text.trim(),
+        line,
+        bareText: bareText.toLowerCase().replace(/\s+/g, ' ').trim(),
+      });
     }
-    [text, bare, start] = ['', '', -1];
+    [text, bareText, start] = ['', '', -1];
   };
   for (const { 0: token, index, groups } of file.matchAll(TOKEN)) {
     if (token === ';') finish();
     else if (groups?.comment === undefined) {
       if (start < 0 && token.trim() !== '') start = index;
       text += token;
-      bare += groups?.literal === undefined ? token : "''";
+      bareText += groups?.literal === undefined ? token : "''";
     } else {
       text += ' ';
-      bare += ' ';
+      bareText += ' ';
     }
   }
   finish();

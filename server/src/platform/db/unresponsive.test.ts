@@ -1,6 +1,6 @@
+import type { App } from '@halyard/plane/platform/http/app.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { App } from '../../../../plane/src/platform/http/app.ts';
 import { buildApp } from '../../app.ts';
 import { useDeliveries } from '../../test/deliveries.ts';
 import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
@@ -12,7 +12,7 @@ import { type Db, openDb, QUERY_TIMEOUT_MS, STATEMENT_TIMEOUT_MS } from './datab
 const harness = useHarness();
 const deliveries = useDeliveries(harness);
 const POOL_SIZE = 4;
-/** Long enough that a working database responds in time, even on a busy machine. */
+/** The timeout is long enough that a working database responds in time, even on a busy machine. */
 const TIMEOUT_MS = 3_000;
 let proxy: TcpProxy;
 let url: URL;
@@ -41,43 +41,52 @@ const open = () =>
     queryTimeoutMs: TIMEOUT_MS,
   });
 
-test('the client waits a little longer than PostgreSQL, and not longer than a load balancer', () => {
+test('the client waits a little longer than PostgreSQL, but no longer than a load balancer', () => {
   expect(QUERY_TIMEOUT_MS).toBeGreaterThan(STATEMENT_TIMEOUT_MS);
   expect(QUERY_TIMEOUT_MS).toBeLessThanOrEqual(20_000);
 });
 
 test('responds with 503 while the database does not respond, and recovers by itself', async () => {
-  const many = (count: number) =>
+  const sendMany = (count: number) =>
     Promise.all(Array.from({ length: count }, () => call(app, 'GET', '/api/admin/projects')));
-  const statuses = async (count: number) => (await many(count)).map(({ status }) => status);
+  const statuses = async (count: number) => (await sendMany(count)).map(({ status }) => status);
   const write = (id: string) => call(app, 'POST', '/api/admin/projects', { body: { id, name: id } });
   await expect.poll(() => statuses(POOL_SIZE)).toEqual(Array(POOL_SIZE).fill(200));
 
   proxy.freeze();
-  const responses = [...(await many(POOL_SIZE)), await write('written-while-silent'), ...(await many(1))];
+  const responses = [
+    ...(await sendMany(POOL_SIZE)),
+    await write('written-while-silent'),
+    ...(await sendMany(1)),
+  ];
   expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 503));
   expect(responses.map(({ headers }) => headers['retry-after'])).toEqual(responses.map(() => '2'));
 
-  proxy.thaw();
+  proxy.restore();
   await expect.poll(() => statuses(2 * POOL_SIZE)).toEqual(Array(2 * POOL_SIZE).fill(200));
   expect((await write('written-later')).status).toBe(201);
 });
 
 test('ends a connection whose query got no response in time, even in a transaction', async () => {
-  const one = openDb({ url: url.href, poolSize: 1, onError: () => {}, queryTimeoutMs: TIMEOUT_MS });
+  const singleConnection = openDb({
+    url: url.href,
+    poolSize: 1,
+    onError: () => {},
+    queryTimeoutMs: TIMEOUT_MS,
+  });
   const backend = async () =>
-    (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(one)).rows[0]?.pid;
+    (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(singleConnection)).rows[0]?.pid;
   const first = await backend();
 
-  await expect(sql`select pg_sleep(60)`.execute(one)).rejects.toThrow('Query read timeout');
+  await expect(sql`select pg_sleep(60)`.execute(singleConnection)).rejects.toThrow('Query read timeout');
   const second = await backend();
   await expect(
-    one.transaction().execute(async tx => await sql`select pg_sleep(60)`.execute(tx)),
+    singleConnection.transaction().execute(async tx => await sql`select pg_sleep(60)`.execute(tx)),
   ).rejects.toThrow();
   const third = await backend();
 
   expect(new Set([first, second, third]).size).toBe(3);
-  await one.destroy();
+  await singleConnection.destroy();
 });
 
 test('after one timeout the connections that were idle are not used again', async () => {
@@ -93,13 +102,13 @@ test('after one timeout the connections that were idle are not used again', asyn
     );
     return new Set(rows);
   };
-  const before = await backends();
-  expect(before.size).toBe(POOL_SIZE);
+  const backendsBefore = await backends();
+  expect(backendsBefore.size).toBe(POOL_SIZE);
 
   await expect(sql`select pg_sleep(60)`.execute(some)).rejects.toThrow('Query read timeout');
 
-  const after = await backends();
-  expect([...after].filter(pid => before.has(pid))).toEqual([]);
+  const backendsAfter = await backends();
+  expect([...backendsAfter].filter(pid => backendsBefore.has(pid))).toEqual([]);
   await some.destroy();
 });
 
@@ -109,8 +118,8 @@ test('deliveries resume when the database responds again, and each is sent and r
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   receiver.respondWith((_, response) => void released.then(() => response.end()));
   const { id } = await deliveries.addWebhook();
-  const logged: string[] = [];
-  const log = (_: object, message: string) => logged.push(message);
+  const loggedLines: string[] = [];
+  const log = (_: object, message: string) => loggedLines.push(message);
   const stop = await startWorker(
     url.href,
     workerDb,
@@ -118,19 +127,19 @@ test('deliveries resume when the database responds again, and each is sent and r
     deliveries.settings,
   );
   await deliveries.stopAll();
-  for (let n = 0; n < 3; n++) await deliveries.happen();
+  for (let n = 0; n < 3; n++) await deliveries.recordEvent();
   await receiver.count(3);
 
   proxy.freeze();
   release();
-  await expect.poll(() => logged).toContain('delivery outcomes not written, retrying');
-  proxy.thaw();
-  await deliveries.happen();
+  await expect.poll(() => loggedLines).toContain('delivery outcomes not written, retrying');
+  proxy.restore();
+  await deliveries.recordEvent();
 
-  const records = await deliveries.settled(id);
+  const records = await deliveries.waitUntilSettled(id);
   await receiver.count(4);
-  expect(records.map(one => one.state)).toEqual(Array(4).fill('success'));
-  expect(records.map(one => one.attempts)).toEqual(Array(4).fill(1));
+  expect(records.map(record => record.state)).toEqual(Array(4).fill('success'));
+  expect(records.map(record => record.attempts)).toEqual(Array(4).fill(1));
   expect(receiver.received).toHaveLength(4);
   await stop();
   await workerDb.destroy();

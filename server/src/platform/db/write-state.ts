@@ -1,11 +1,11 @@
 import { Gauge, type Registry } from 'prom-client';
 
-/** Flags are read every second, so a database that is still read-only is noticed again long before this. */
-const READ_ONLY_FOR_MS = 3_000;
+/** Flags are read every second, so the server notices a database that is still read-only long before this time. */
+const ASSUMED_READ_ONLY_MS = 3_000;
 
-/** Whether the database accepts writes, as far as the connections of this process know. */
+/** Whether the database accepts writes, as far as this process knows from its connections. */
 export type WriteState = {
-  /** Call this when a connection accepts no writes. */
+  /** Must be called when a connection accepts no writes. */
   noteReadOnly: () => void;
   readonly isReadOnly: boolean;
 };
@@ -17,12 +17,12 @@ export function makeWriteState(): WriteState {
       notedAt = performance.now();
     },
     get isReadOnly() {
-      return notedAt !== undefined && performance.now() - notedAt < READ_ONLY_FOR_MS;
+      return notedAt !== undefined && performance.now() - notedAt < ASSUMED_READ_ONLY_MS;
     },
   };
 }
 
-export function writeMetrics(registry: Registry, state: WriteState): void {
+export function registerWriteStateMetrics(registry: Registry, state: WriteState): void {
   new Gauge({
     name: 'halyard_database_read_only',
     help: '1 while the database accepts reads but no writes, for example because this server reached a standby; otherwise 0',

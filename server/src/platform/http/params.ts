@@ -11,7 +11,7 @@ export const environment = Type.String({
   examples: ['production'],
 });
 
-export const inProject = Type.Object({ projectId });
-export const ofFeature = Type.Object({ projectId, featureName });
-export const inEnvironment = Type.Object({ projectId, environment });
-export const ofFeatureInEnvironment = Type.Object({ projectId, featureName, environment });
+export const projectParams = Type.Object({ projectId });
+export const featureParams = Type.Object({ projectId, featureName });
+export const projectEnvironmentParams = Type.Object({ projectId, environment });
+export const featureEnvironmentParams = Type.Object({ projectId, featureName, environment });

@@ -4,18 +4,22 @@ import ipaddr from 'ipaddr.js';
 export type TargetPolicy = { allowed: string[]; allowPrivate: boolean };
 
 /**
- * Whether connecting to an address is allowed: public addresses are, and private ones that the policy lists. Public means IPv4
- * outside every special range, and IPv6 inside 2000::/3.
+ * Returns whether connecting to an address is allowed. Public addresses are allowed, and so are private addresses in the
+ * policy. An IPv4 address is public outside every special range, and an IPv6 address is public inside 2000::/3.
  */
 export function isAllowedAddress(address: string, policy: TargetPolicy): boolean {
-  const parsed = parse(address);
-  if (!parsed) return false;
-  return policy.allowPrivate || isPublic(parsed) || policy.allowed.some(range => contains(range, parsed));
+  const parsedAddress = parse(address);
+  if (!parsedAddress) return false;
+  return (
+    policy.allowPrivate ||
+    isPublic(parsedAddress) ||
+    policy.allowed.some(range => contains(range, parsedAddress))
+  );
 }
 
 export const isPublicAddress = (address: string): boolean => {
-  const parsed = parse(address);
-  return parsed !== undefined && isPublic(parsed);
+  const parsedAddress = parse(address);
+  return parsedAddress !== undefined && isPublic(parsedAddress);
 };
 
 function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
@@ -26,10 +30,10 @@ function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
 
 /** Converts an IPv4-mapped IPv6 address to IPv4, because the connection goes there. */
 function parse(address: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
-  const bare = address.replace(/^\[|\]$/g, '');
+  const host = address.replace(/^\[|\]$/g, '');
   // A zone such as fe80::1%eth0 names an interface of this machine.
-  if (bare.includes('%') || !ipaddr.isValid(bare)) return undefined;
-  return ipaddr.process(bare);
+  if (host.includes('%') || !ipaddr.isValid(host)) return undefined;
+  return ipaddr.process(host);
 }
 
 function contains(range: string, address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
@@ -39,7 +43,7 @@ function contains(range: string, address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
       : [ipaddr.process(range), ipaddr.process(range).kind() === 'ipv4' ? 32 : 128];
     return network.kind() === address.kind() && address.match(network, prefix);
   } catch {
-    // A host name among the allowed targets.
+    // The range is a host name among the allowed targets.
     return false;
   }
 }

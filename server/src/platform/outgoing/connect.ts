@@ -10,17 +10,17 @@ export type Resolve = (host: string) => Promise<string[]>;
 export const resolveBySystem: Resolve = async host =>
   (await systemLookup(host, { all: true })).map(({ address }) => address);
 
-/** Connecting to the address is not allowed. A retry does not help. */
+/** Connecting to the address is not allowed. A retry would not help. */
 export class DisallowedTarget extends Error {}
 
 const CONNECT_MS = 3_000;
 
 /**
- * A dispatcher that checks the target of each connection. A hook into the DNS lookup would not be enough, because undici does no
- * lookup for a numeric address. The agent resolves the host, checks every address, connects to a checked one, and checks the
+ * Creates a dispatcher that checks the target of each connection. A hook into the DNS lookup would not be enough, because undici
+ * does not look up a numeric address. The agent resolves the host, checks every address, connects to a checked one, and checks the
  * address of the open connection again.
  */
-export function safeAgent(
+export function makeSafeAgent(
   policy: TargetPolicy,
   resolve: Resolve,
   onConnected: (host: string, address: string) => void,
@@ -33,17 +33,20 @@ export function safeAgent(
           // The certificate and the virtual host belong to the host name.
           const servername =
             options.servername ?? (isAddress(options.hostname) ? undefined : options.hostname);
-          const pinned = { ...options, hostname: address, host: address };
-          connectTo(servername === undefined ? pinned : { ...pinned, servername }, (error, socket) => {
-            if (error || !socket) return callback(error ?? new Error('no connection'), null);
-            const disallowed = checkArrival(socket, address, options.hostname, policy);
-            if (disallowed) {
-              socket.destroy();
-              return callback(disallowed, null);
-            }
-            onConnected(options.hostname, address);
-            return callback(null, socket);
-          });
+          const pinnedOptions = { ...options, hostname: address, host: address };
+          connectTo(
+            servername === undefined ? pinnedOptions : { ...pinnedOptions, servername },
+            (error, socket) => {
+              if (error || !socket) return callback(error ?? new Error('no connection'), null);
+              const addressError = checkRemoteAddress(socket, address, options.hostname, policy);
+              if (addressError) {
+                socket.destroy();
+                return callback(addressError, null);
+              }
+              onConnected(options.hostname, address);
+              return callback(null, socket);
+            },
+          );
         })
         // The connector itself can throw, for example for a server name that TLS rejects.
         .catch((error: Error) => callback(error, null));
@@ -57,25 +60,26 @@ export function safeAgent(
 }
 
 async function chooseAddress(host: string, policy: TargetPolicy, resolve: Resolve): Promise<string> {
-  const bare = host.replace(/^\[|\]$/g, '');
-  const addresses = isAddress(bare) ? [bare] : await resolve(bare);
-  const [first] = addresses;
-  if (first === undefined) throw Object.assign(new Error(`${bare} has no IP address`), { code: 'ENOTFOUND' });
-  if (isAllowedHost(bare, policy)) return first;
-  // One private address is enough to reject the host: the next lookup could return only that one.
+  const hostname = host.replace(/^\[|\]$/g, '');
+  const addresses = isAddress(hostname) ? [hostname] : await resolve(hostname);
+  const [firstAddress] = addresses;
+  if (firstAddress === undefined)
+    throw Object.assign(new Error(`${hostname} has no IP address`), { code: 'ENOTFOUND' });
+  if (isAllowedHost(hostname, policy)) return firstAddress;
+  // One private address is enough to reject the host, because the next lookup could return only that address.
   if (!addresses.every(address => isAllowedAddress(address, policy))) {
     throw new DisallowedTarget('The host name resolves to a private IP address.');
   }
-  return first;
+  return firstAddress;
 }
 
-function checkArrival(
+function checkRemoteAddress(
   socket: Socket,
   address: string,
   host: string,
   policy: TargetPolicy,
 ): Error | undefined {
-  const arrived = socket.remoteAddress ?? '';
-  if (isAllowedHost(host, policy) || isAllowedAddress(arrived, policy)) return undefined;
+  const remoteAddress = socket.remoteAddress ?? '';
+  if (isAllowedHost(host, policy) || isAllowedAddress(remoteAddress, policy)) return undefined;
   return new DisallowedTarget(`The connection to ${address} ended at a private IP address.`);
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Receiver, startReceiver } from '../../test/receiver.ts';
 import type { TargetPolicy } from './address.ts';
 import { makeSender } from './send.ts';
-import { targetProblem } from './target.ts';
+import { findTargetProblem } from './target.ts';
 
 const STRICT: TargetPolicy = { allowed: [], allowPrivate: false };
 const OPEN: TargetPolicy = { allowed: [], allowPrivate: true };
@@ -16,10 +16,13 @@ afterAll(async () => await receiver.close());
 
 const request = (url: string) => ({ url, headers: { 'content-type': 'text/plain' }, body: 'hello' });
 
-/** Sends with the test's own resolver. A target that must not be reached is on this machine, so reaching it would be noticed. */
+/**
+ * Sends with the test's own resolver. Forbidden targets are on this machine, so the receiver would record a request that gets
+ * through.
+ */
 async function sendTo(url: string, policy = STRICT, addresses: string[][] = [['127.0.0.1']]) {
-  let asked = 0;
-  const sender = makeSender(policy, async () => addresses[Math.min(asked++, addresses.length - 1)] ?? []);
+  let lookups = 0;
+  const sender = makeSender(policy, async () => addresses[Math.min(lookups++, addresses.length - 1)] ?? []);
   try {
     return await sender.send(request(url));
   } finally {
@@ -27,7 +30,7 @@ async function sendTo(url: string, policy = STRICT, addresses: string[][] = [['1
   }
 }
 
-const HOSTS = [
+const BLOCKED_HOSTS = [
   '127.0.0.1',
   '127.1',
   '127.0.0.1.',
@@ -96,13 +99,13 @@ const HOSTS = [
   'foo.localhost',
 ];
 
-test.each(HOSTS)('%s is blocked before anything is sent', async host => {
+test.each(BLOCKED_HOSTS)('%s is blocked before anything is sent', async host => {
   const url = `http://${host}:${new URL(receiver.url).port}/`;
 
-  const answer = await sendTo(url);
+  const response = await sendTo(url);
 
-  expect(answer).toMatchObject({ status: null, failure: 'disallowed' });
-  expect(targetProblem(url, STRICT)).toBeDefined();
+  expect(response).toMatchObject({ status: null, failure: 'disallowed' });
+  expect(findTargetProblem(url, STRICT)).toBeDefined();
   expect(receiver.received).toEqual([]);
 });
 
@@ -118,31 +121,31 @@ test.each([
   'not a URL',
   'javascript:alert(1)',
   `https://${'a'.repeat(2_000)}.example.com/`,
-])('%s is not a URL to send to', async url => {
+])('rejects %s as a target URL', async url => {
   expect(await sendTo(url)).toMatchObject({ failure: 'disallowed' });
 });
 
 test.each([
-  ['a name that leads to this machine', [['127.0.0.1']]],
+  ['a name that resolves to this machine', [['127.0.0.1']]],
   ['a name with a public and a private address', [['93.184.216.34', '10.0.0.1']]],
-  ['a name that leads to the metadata service', [['169.254.169.254']]],
-  ['a name that leads to a mapped address', [['::ffff:127.0.0.1']]],
-  ['a name that leads to an address with a zone', [['fe80::1%lo']]],
+  ['a name that resolves to the metadata service', [['169.254.169.254']]],
+  ['a name that resolves to a mapped address', [['::ffff:127.0.0.1']]],
+  ['a name that resolves to an address with a zone', [['fe80::1%lo']]],
 ])('%s is blocked', async (_, addresses) => {
-  const answer = await sendTo(`http://hooks.example.com:${new URL(receiver.url).port}/`, STRICT, addresses);
+  const response = await sendTo(`http://hooks.example.com:${new URL(receiver.url).port}/`, STRICT, addresses);
 
-  expect(answer).toMatchObject({ status: null, failure: 'disallowed' });
+  expect(response).toMatchObject({ status: null, failure: 'disallowed' });
   expect(receiver.received).toEqual([]);
 });
 
-test('DNS rebinding: connects only to the address that was checked, and checks the next lookup again', async () => {
-  const asked: string[] = [];
-  // Stands in for a public IP address on this machine. Nothing listens there.
+test('DNS rebinding: connects only to the checked address, and checks the next lookup again', async () => {
+  const lookups: string[] = [];
+  // An address of this machine that stands in for a public IP address. Nothing listens there.
   const policy = { allowed: ['127.0.0.2'], allowPrivate: false };
   const answers = [['127.0.0.2'], ['127.0.0.1']];
   const sender = makeSender(policy, async host => {
-    asked.push(host);
-    return answers[asked.length - 1] ?? ['127.0.0.1'];
+    lookups.push(host);
+    return answers[lookups.length - 1] ?? ['127.0.0.1'];
   });
   const url = `http://rebind.example.com:${new URL(receiver.url).port}/`;
 
@@ -150,24 +153,24 @@ test('DNS rebinding: connects only to the address that was checked, and checks t
   const second = await sender.send(request(url));
   await sender.close();
 
-  // The first connection fails at the address that was checked, and does not go on to where the name points next.
+  // The first connection fails at the checked address, instead of following the name to its new address.
   expect(first.failure).toBe('connection');
   expect(second.failure).toBe('disallowed');
-  expect(asked).toHaveLength(2);
+  expect(lookups).toHaveLength(2);
   expect(receiver.received).toEqual([]);
 });
 
 test('connects to allowed targets by name, address or range, and marks their response as private', async () => {
-  receiver.respondWith((_, response) => response.end('inner secret'));
+  receiver.respondWith((_, response) => response.end('internal secret'));
   const { port } = new URL(receiver.url);
 
-  for (const [url, allowed] of [
+  for (const [url, allowedTarget] of [
     [`http://127.0.0.1:${port}/`, '127.0.0.1'],
     [`http://127.0.0.1:${port}/`, '127.0.0.0/8'],
     [`http://hooks.internal:${port}/`, 'hooks.internal'],
   ] as const) {
-    const answer = await sendTo(url, { allowed: [allowed], allowPrivate: false });
-    expect(answer).toMatchObject({ status: 200, isPublic: false, address: '127.0.0.1' });
+    const response = await sendTo(url, { allowed: [allowedTarget], allowPrivate: false });
+    expect(response).toMatchObject({ status: 200, isPublic: false, address: '127.0.0.1' });
   }
   expect(receiver.received.splice(0)).toHaveLength(3);
   receiver.respondWith(200);
@@ -184,8 +187,10 @@ test('does not follow a redirect into the private network', async () => {
 });
 
 test('returns the first 20 response headers, at most 8 KiB, without cookies', async () => {
-  const many = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`x-${n}`, `value ${n}`]));
-  receiver.respondWith((_, response) => response.writeHead(200, { 'set-cookie': 'a=b', ...many }).end());
+  const manyHeaders = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`x-${n}`, `value ${n}`]));
+  receiver.respondWith((_, response) =>
+    response.writeHead(200, { 'set-cookie': 'a=b', ...manyHeaders }).end(),
+  );
   const { headers } = await sendTo(`${receiver.url}/`, OPEN);
   expect(Object.keys(headers)).toEqual(Array.from({ length: 20 }, (_, n) => `x-${n}`));
   expect(headers['x-7']).toBe('value 7');
@@ -205,22 +210,22 @@ test('stops reading an endless response', async () => {
     response.on('close', () => clearInterval(timer));
   });
 
-  const answer = await sendTo(`${receiver.url}/`, OPEN);
+  const response = await sendTo(`${receiver.url}/`, OPEN);
 
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
   receiver.respondWith(200);
 });
 
-test('distinguishes an unreachable receiver and a reset connection from a response', async () => {
-  const cutting = createTcpServer(socket => socket.destroy());
-  await new Promise<void>(resolve => cutting.listen(0, '127.0.0.1', resolve));
-  const { port } = cutting.address() as { port: number };
+test('reports an unreachable receiver, a reset connection and an unknown host as failures', async () => {
+  const resettingServer = createTcpServer(socket => socket.destroy());
+  await new Promise<void>(resolve => resettingServer.listen(0, '127.0.0.1', resolve));
+  const { port } = resettingServer.address() as { port: number };
 
   expect(await sendTo(`http://127.0.0.1:${port}/`, OPEN)).toMatchObject({
     status: null,
     failure: 'connection',
   });
-  cutting.close();
+  resettingServer.close();
   expect(await sendTo('http://127.0.0.1:1/', OPEN)).toMatchObject({ failure: 'connection' });
   const sender = makeSender(OPEN, async () => {
     throw Object.assign(new Error('not found'), { code: 'ENOTFOUND' });

@@ -1,9 +1,9 @@
+import { BoundedMap } from '@halyard/plane/platform/bounded-map.ts';
+import { truncate } from '@halyard/plane/platform/text.ts';
 import { type Agent, request } from 'undici';
-import { BoundedMap } from '../../../../plane/src/platform/bounded-map.ts';
-import { truncate } from '../../../../plane/src/platform/text.ts';
 import { isPublicAddress, type TargetPolicy } from './address.ts';
-import { DisallowedTarget, type Resolve, resolveBySystem, safeAgent } from './connect.ts';
-import { targetProblem } from './target.ts';
+import { DisallowedTarget, makeSafeAgent, type Resolve, resolveBySystem } from './connect.ts';
+import { findTargetProblem } from './target.ts';
 
 export type OutgoingRequest = {
   /** POST by default. A GET has no body. */
@@ -42,11 +42,11 @@ const MAX_HEADERS = 20;
 const MAX_HEADER_CHARACTERS = 8_192;
 const MAX_HOSTS = 10_000;
 
-/** Sends HTTP requests to URLs that users chose. It rejects private IP addresses, follows no redirects, and limits time and size. */
+/** Sends HTTP requests to URLs chosen by users. It rejects private IP addresses, follows no redirects, and limits time and size. */
 export function makeSender(policy: TargetPolicy, resolve: Resolve = resolveBySystem): Sender {
   // There are about as many hosts as integrations. The limit is a safeguard.
   const addresses = new BoundedMap<string, string>(MAX_HOSTS);
-  const agent = safeAgent(policy, resolve, (host, address) => {
+  const agent = makeSafeAgent(policy, resolve, (host, address) => {
     addresses.set(host, address);
   });
   return {
@@ -61,7 +61,7 @@ async function send(
   addresses: Map<string, string>,
   outgoing: OutgoingRequest,
 ): Promise<OutgoingResponse> {
-  const nothing: OutgoingResponse = {
+  const emptyResponse: OutgoingResponse = {
     status: null,
     failure: null,
     error: null,
@@ -71,9 +71,9 @@ async function send(
     retryAfter: null,
     headers: {},
   };
-  const problem = targetProblem(outgoing.url, policy);
+  const problem = findTargetProblem(outgoing.url, policy);
   if (problem !== undefined)
-    return { ...nothing, failure: 'disallowed', error: `The URL ${problem}`.replace(/\.?$/, '.') };
+    return { ...emptyResponse, failure: 'disallowed', error: `The URL ${problem}`.replace(/\.?$/, '.') };
   try {
     const response = await request(outgoing.url, {
       method: outgoing.method ?? 'POST',
@@ -82,40 +82,40 @@ async function send(
       dispatcher: agent,
       headersTimeout: FIRST_BYTE_MS,
       bodyTimeout: FIRST_BYTE_MS,
-      // The only limit that applies to a body sent byte by byte.
+      // No other limit catches a body that is sent byte by byte.
       signal: AbortSignal.timeout(outgoing.totalMs ?? TOTAL_MS),
     });
     const address = addresses.get(new URL(outgoing.url).hostname) ?? null;
     const text = await readBeginning(response.body);
     return {
-      ...nothing,
+      ...emptyResponse,
       status: response.statusCode,
       address,
       text,
       isPublic: address !== null && isPublicAddress(address),
-      retryAfter: oneOf(response.headers['retry-after']),
-      headers: storedHeaders(response.headers),
+      retryAfter: firstValue(response.headers['retry-after']),
+      headers: selectHeaders(response.headers),
     };
   } catch (error) {
-    return { ...nothing, ...explain(error) };
+    return { ...emptyResponse, ...explain(error) };
   }
 }
 
-const oneOf = (header: string | string[] | undefined): string | null =>
+const firstValue = (header: string | string[] | undefined): string | null =>
   (Array.isArray(header) ? header[0] : header) ?? null;
 
-/** The first 20 headers, at most 8 KiB. Cookies are omitted, because they can be credentials. */
-function storedHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
-  const kept: Record<string, string> = {};
+/** Selects the headers to store: the first 20, and at most 8 KiB. Cookies are omitted, because they can be credentials. */
+function selectHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  const selectedHeaders: Record<string, string> = {};
   let size = 0;
-  const all = Object.entries(headers).filter(([name]) => name !== 'set-cookie');
-  for (const [name, value] of all.slice(0, MAX_HEADERS)) {
+  const entries = Object.entries(headers).filter(([name]) => name !== 'set-cookie');
+  for (const [name, value] of entries.slice(0, MAX_HEADERS)) {
     const text = String(value);
     size += name.length + text.length;
     if (size > MAX_HEADER_CHARACTERS) break;
-    kept[name] = text;
+    selectedHeaders[name] = text;
   }
-  return kept;
+  return selectedHeaders;
 }
 
 /** Stops reading at the limit and returns the first characters. */
@@ -160,10 +160,10 @@ const MEANINGS: [RegExp, Failure, string][] = [
   [/^UND_ERR_INVALID_ARG|UND_ERR_NOT_SUPPORTED/, 'connection', 'The configured request could not be sent.'],
 ];
 
-function explain(thrown: unknown): { failure: Failure; error: string } {
-  const error = thrown as NodeJS.ErrnoException;
+function explain(reason: unknown): { failure: Failure; error: string } {
+  const error = reason as NodeJS.ErrnoException;
   if (error instanceof DisallowedTarget) return { failure: 'disallowed', error: error.message };
   const code = error.code === undefined || error.name === 'TimeoutError' ? error.name : String(error.code);
-  const [, failure, words] = MEANINGS.find(([pattern]) => pattern.test(code)) ?? [];
-  return { failure: failure ?? 'connection', error: words ?? 'The connection to the receiver failed.' };
+  const [, failure, message] = MEANINGS.find(([pattern]) => pattern.test(code)) ?? [];
+  return { failure: failure ?? 'connection', error: message ?? 'The connection to the receiver failed.' };
 }

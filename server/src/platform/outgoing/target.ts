@@ -3,33 +3,34 @@ import { isAddress, isAllowedAddress, type TargetPolicy } from './address.ts';
 const MAX_URL_LENGTH = 2_000;
 const MAX_HOST_LENGTH = 253;
 
-/** Why requests to this URL are not allowed; undefined if they are. It makes no DNS lookup. */
-export function targetProblem(text: string, policy: TargetPolicy): string | undefined {
+/** Returns why requests to this URL are not allowed, or undefined if they are. It makes no DNS lookup. */
+export function findTargetProblem(text: string, policy: TargetPolicy): string | undefined {
   const url = text.length > MAX_URL_LENGTH ? null : URL.parse(text);
   if (!url) return `must be a URL such as https://example.com/hook, of at most ${MAX_URL_LENGTH} characters`;
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must be an http or https URL';
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
   if (url.hostname === '' || url.hostname.length > MAX_HOST_LENGTH) return 'must contain a host name';
   // URL normalizes other notations of an address (decimal, hexadecimal, short).
-  if (isAddress(url.hostname) && !isAllowedAddress(url.hostname, policy)) return notPublic(url.hostname);
+  if (isAddress(url.hostname) && !isAllowedAddress(url.hostname, policy))
+    return notPublicMessage(url.hostname);
   if (isLocalName(url.hostname) && !policy.allowPrivate && !isAllowedHost(url.hostname, policy))
-    return notPublic(url.hostname);
+    return notPublicMessage(url.hostname);
   return undefined;
 }
 
-function notPublic(host: string): string {
+function notPublicMessage(host: string): string {
   const name = host.replace(/^\[|\]$/g, '');
   return `must lead to a public IP address. To allow "${name}", set HALYARD_ALLOWED_TARGETS=${name} (or HALYARD_ALLOW_PRIVATE_TARGETS=true in development) and restart the server.`;
 }
 
 export const isAllowedHost = (host: string, policy: TargetPolicy): boolean =>
-  policy.allowed.some(allowed => allowed.toLowerCase() === withoutDot(host));
+  policy.allowed.some(allowed => allowed.toLowerCase() === removeTrailingDot(host));
 
-const isLocalName = (host: string): boolean => /(^|\.)localhost$/.test(withoutDot(host));
+const isLocalName = (host: string): boolean => /(^|\.)localhost$/.test(removeTrailingDot(host));
 
-const withoutDot = (host: string): string => host.toLowerCase().replace(/\.$/, '');
+const removeTrailingDot = (host: string): string => host.toLowerCase().replace(/\.$/, '');
 
-/** The URL without its path and query, which may be secret. */
+/** Returns the URL without its path and query, which may be secret. */
 export const shownTarget = (text: string): string => {
   const url = URL.parse(text);
   if (!url) return '*****';

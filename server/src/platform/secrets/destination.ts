@@ -1,18 +1,21 @@
-import type { Violation } from '../../../../plane/src/platform/errors.ts';
+import type { Violation } from '@halyard/plane/platform/errors.ts';
 
 /**
- * A stored secret is sent only to the URL that it was entered for. Otherwise a caller who can change the URL but does not know
- * the secret could send it to their own server.
+ * Returns whether the URL differs from the URL that a secret was entered for. A stored secret is sent only to that URL. Otherwise a
+ * caller who can change the URL but does not know the secret could send it to their own server.
  */
-export function isElsewhere(before: string | null | undefined, after: string | null | undefined): boolean {
-  return normalized(before) !== normalized(after);
+export function isDifferentDestination(
+  oldUrl: string | null | undefined,
+  newUrl: string | null | undefined,
+): boolean {
+  return normalizeUrl(oldUrl) !== normalizeUrl(newUrl);
 }
 
-/** The case of the host, the default port and a missing slash make no difference. */
-const normalized = (address: string | null | undefined): string | undefined =>
-  address ? (URL.parse(address)?.href ?? address) : undefined;
+/** Normalizes the host's case, the default port and a missing slash. */
+const normalizeUrl = (url: string | null | undefined): string | undefined =>
+  url ? (URL.parse(url)?.href ?? url) : undefined;
 
-export const requiredAgain = (secret: string, destination: string, path: string): Violation => ({
+export const reentryViolation = (secret: string, destination: string, path: string): Violation => ({
   message: `${secret} is required because ${destination} changes. A stored secret is sent only to the URL it was entered for.`,
   path,
 });

@@ -1,2 +1,2 @@
-/** Replaces secrets in responses and events. Sent back in an update, it keeps the stored secret. */
+/** Replaces secrets in responses and events. An update that sends the mask back keeps the stored secret. */
 export const MASK = '*****';

@@ -1,4 +1,4 @@
-import { invalidOperation } from '../../../../plane/src/platform/errors.ts';
+import { invalidOperation } from '@halyard/plane/platform/errors.ts';
 import type { Keyring } from './seal.ts';
 
 /** Rejects an operation that stores a secret while the server has no key. */

@@ -1,21 +1,20 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import {
-  makeShares,
-  type ShareLimits,
-  type Shares,
-} from '../../../../plane/src/platform/admission/shares.ts';
-import { ApiError } from '../../../../plane/src/platform/errors.ts';
+import { makeShares, type ShareLimits, type Shares } from '@halyard/plane/platform/admission/shares.ts';
+import { ApiError } from '@halyard/plane/platform/errors.ts';
 
-/** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. About 60 ms. A login rehashes with new parameters. */
+/**
+ * OWASP's first choice for argon2id, with 19 MiB, two passes and one lane. It takes about 60 ms. A login rehashes with new
+ * parameters.
+ */
 const PARAMETERS = { memory: 19_456, passes: 2, parallelism: 1 };
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 
 /**
- * Each hash takes 19 MiB and one of the four threads with which Node also reads files and resolves names. Logins have two of them, and
- * new passwords have another one, so that no number of signups delays a login. Networks take turns. A network that has 30 passwords in
- * the queue waits for 2 s; beyond the queue the response is 503.
+ * Each hash takes 19 MiB and one of the four threads that Node also uses to read files and resolve names. Logins have two of
+ * them, and new passwords have one, so that no number of signups delays a login. Networks take turns. With 30 passwords in the
+ * queue, a network waits for 2 s, and when the queue is full, the server responds with 503.
  */
 const LOGINS: ShareLimits = { capacity: 2, share: 1, waiting: 200, waitingPerCaller: 64, waitMs: 60_000 };
 const NEW_PASSWORDS: ShareLimits = { ...LOGINS, capacity: 1 };
@@ -27,59 +26,59 @@ const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Z
 
 const PREFIX = `$argon2id$v=19$m=${PARAMETERS.memory},t=${PARAMETERS.passes},p=${PARAMETERS.parallelism}$`;
 
-/** A hash that no password matches. Compared for an unknown user, so that it takes as long as a wrong password. */
-const UNMATCHABLE = `${PREFIX}${unpadded(randomBytes(SALT_BYTES))}$${unpadded(randomBytes(TAG_BYTES))}`;
+/** A hash that no password matches. It is compared for unknown users, so that they take as long as a wrong password. */
+const UNMATCHABLE_HASH = `${PREFIX}${removePadding(randomBytes(SALT_BYTES))}$${removePadding(randomBytes(TAG_BYTES))}`;
 
 const RETRY_AFTER_SECONDS = 5;
 
-const busy = (what: string) => (): ApiError =>
+const makeBusyError = (work: string) => (): ApiError =>
   new ApiError(
     'ServiceUnavailableError',
-    `The server is busy with ${what}. Retry in ${RETRY_AFTER_SECONDS} seconds.`,
+    `The server is busy with ${work}. Retry in ${RETRY_AFTER_SECONDS} seconds.`,
     { retryAfter: RETRY_AFTER_SECONDS },
   );
 
 /** The queues in which logins and new passwords wait for their turn. */
 export const passwordHashes = {
-  logins: makeShares(LOGINS, busy('other logins')),
-  newPasswords: makeShares(NEW_PASSWORDS, busy('other new passwords')),
+  logins: makeShares(LOGINS, makeBusyError('other logins')),
+  newPasswords: makeShares(NEW_PASSWORDS, makeBusyError('other new passwords')),
 };
-let done = 0;
+let doneCount = 0;
 
-/** The number of hashes that this process has computed, and of those that wait. */
+/** Returns how many hashes this process has computed, and how many are waiting. */
 export const hashingWork = (): { done: number; waiting: number } => ({
-  done,
+  done: doneCount,
   waiting: passwordHashes.logins.waiting + passwordHashes.newPasswords.waiting,
 });
 
-/** The hash of a new password. `caller` is the network or account that chose it. */
+/** Returns the hash of a new password. `caller` is the network or account that chose it. */
 export async function hashPassword(password: string, caller = ''): Promise<string> {
   const nonce = randomBytes(SALT_BYTES);
   const parameters = { ...PARAMETERS, nonce, tagLength: TAG_BYTES };
   const tag = await compute(passwordHashes.newPasswords, caller, password, parameters);
-  return `${PREFIX}${unpadded(nonce)}$${unpadded(tag)}`;
+  return `${PREFIX}${removePadding(nonce)}$${removePadding(tag)}`;
 }
 
 /**
- * Whether the password matches the hash. Without a hash, it returns false after the same amount of work. `caller` is the network
- * that sent it.
+ * Returns whether the password matches the hash. Without a hash, it returns false after the same amount of work. `caller` is the
+ * network that sent it.
  */
 export async function matchesPassword(password: string, hash: string | null, caller = ''): Promise<boolean> {
-  const [, memory, passes, parallelism, salt, tag] = PHC.exec(hash ?? UNMATCHABLE) ?? [];
+  const [, memory, passes, parallelism, salt, tag] = PHC.exec(hash ?? UNMATCHABLE_HASH) ?? [];
   if (salt === undefined || tag === undefined)
     throw new Error('A stored password hash has an unknown format');
-  const expected = Buffer.from(tag, 'base64');
-  const computed = await compute(passwordHashes.logins, caller, password, {
+  const expectedTag = Buffer.from(tag, 'base64');
+  const computedTag = await compute(passwordHashes.logins, caller, password, {
     memory: Number(memory),
     passes: Number(passes),
     parallelism: Number(parallelism),
     nonce: Buffer.from(salt, 'base64'),
-    tagLength: expected.length,
+    tagLength: expectedTag.length,
   });
-  return timingSafeEqual(computed, expected) && hash !== null;
+  return timingSafeEqual(computedTag, expectedTag) && hash !== null;
 }
 
-/** True for a hash with different parameters than the current ones. */
+/** Returns whether a hash has different parameters than the current ones. */
 export const isOutdated = (hash: string): boolean => !hash.startsWith(PREFIX);
 
 async function compute(
@@ -90,7 +89,7 @@ async function compute(
 ): Promise<Buffer> {
   const release = await shares.acquire(caller);
   try {
-    done++;
+    doneCount++;
     // A different keyboard can send the same letters in a different Unicode composition.
     return await derive('argon2id', { ...parameters, message: password.normalize('NFKC') });
   } finally {
@@ -98,6 +97,6 @@ async function compute(
   }
 }
 
-function unpadded(bytes: Buffer): string {
+function removePadding(bytes: Buffer): string {
   return bytes.toString('base64').replace(/=+$/, '');
 }

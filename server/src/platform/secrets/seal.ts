@@ -1,14 +1,14 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
-/** The first key encrypts. All keys decrypt. */
+/** The keys for secrets. The first key encrypts, and all keys decrypt. */
 export type Keyring = readonly { id: string; key: Buffer }[];
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const SEALED = /^v1\.([0-9a-f]{8})\.([A-Za-z0-9+/=]+)$/;
 
-export function keyringOf(key: Buffer | undefined, oldKeys: Buffer[]): Keyring {
-  return key === undefined ? [] : [key, ...oldKeys].map(one => ({ id: keyId(one), key: one }));
+export function makeKeyring(key: Buffer | undefined, oldKeys: Buffer[]): Keyring {
+  return key === undefined ? [] : [key, ...oldKeys].map(keyBytes => ({ id: keyId(keyBytes), key: keyBytes }));
 }
 
 /** Identifies a key without disclosing it. */
@@ -20,18 +20,18 @@ const keyId = (key: Buffer): string =>
  * in a different one.
  */
 export function seal(keyring: Keyring, context: string, text: string): string {
-  const [current] = keyring;
-  if (!current) throw new Error('There is no key to encrypt with');
+  const [currentKey] = keyring;
+  if (!currentKey) throw new Error('There is no key to encrypt with');
   const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv('aes-256-gcm', current.key, nonce).setAAD(Buffer.from(context));
+  const cipher = createCipheriv('aes-256-gcm', currentKey.key, nonce).setAAD(Buffer.from(context));
   const parts = [nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()];
-  return `v1.${current.id}.${Buffer.concat(parts).toString('base64')}`;
+  return `v1.${currentKey.id}.${Buffer.concat(parts).toString('base64')}`;
 }
 
 /** Throws an `UnsealError` if the key is missing, the ciphertext is damaged, or the context differs. */
-export function unseal(keyring: Keyring, context: string, sealed: string): string {
-  const [, id, content = ''] = SEALED.exec(sealed) ?? [];
-  const key = keyring.find(one => one.id === id)?.key;
+export function unseal(keyring: Keyring, context: string, ciphertext: string): string {
+  const [, id, content = ''] = SEALED.exec(ciphertext) ?? [];
+  const key = keyring.find(entry => entry.id === id)?.key;
   if (!key) throw new UnsealError(`No key with id ${id} to decrypt ${context}`);
   const bytes = Buffer.from(content, 'base64');
   try {
@@ -48,5 +48,5 @@ export function unseal(keyring: Keyring, context: string, sealed: string): strin
 
 export class UnsealError extends Error {}
 
-/** The id of the key that encrypted a value. */
-export const sealedWith = (sealed: string): string => SEALED.exec(sealed)?.[1] ?? 'unknown';
+/** Returns the id of the key that encrypted a value. */
+export const readKeyId = (ciphertext: string): string => SEALED.exec(ciphertext)?.[1] ?? 'unknown';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { badData } from '../../../../plane/src/platform/errors.ts';
+import { badData } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import type { CorsSettings } from './schema.ts';
 import { lockOrigins, saveOrigins } from './store.ts';
@@ -9,34 +9,34 @@ export async function changeOrigins(
   { tx, record }: Change,
   { frontendApiOrigins }: CorsSettings,
 ): Promise<void> {
-  rejectUnsendable(frontendApiOrigins);
-  const before = await lockOrigins(tx);
-  const after = [...new Set(frontendApiOrigins)];
-  if (isDeepStrictEqual(before, after)) return;
-  await saveOrigins(tx, after);
+  rejectInvalidOrigins(frontendApiOrigins);
+  const originsBefore = await lockOrigins(tx);
+  const originsAfter = [...new Set(frontendApiOrigins)];
+  if (isDeepStrictEqual(originsBefore, originsAfter)) return;
+  await saveOrigins(tx, originsAfter);
   record({
     type: 'setting-updated',
-    data: { id: 'cors', frontendApiOrigins: after },
-    preData: { id: 'cors', frontendApiOrigins: before },
+    data: { id: 'cors', frontendApiOrigins: originsAfter },
+    preData: { id: 'cors', frontendApiOrigins: originsBefore },
   });
 }
 
 /** Browsers always send an origin in the same form, and origins are compared as strings, so any other form would never match. */
-function rejectUnsendable(origins: string[]): void {
-  const details = origins.flatMap((origin, at) => {
-    const sent = sentForm(origin);
-    if (sent === origin) return [];
+function rejectInvalidOrigins(origins: string[]): void {
+  const details = origins.flatMap((origin, index) => {
+    const normalized = browserForm(origin);
+    if (normalized === origin) return [];
     const message =
-      sent === undefined
+      normalized === undefined
         ? `"${origin}" is not a valid origin`
-        : `no browser sends the origin "${origin}": use "${sent}"`;
-    return [{ message, path: `/body/frontendApiOrigins/${at}` }];
+        : `no browser sends the origin "${origin}": use "${normalized}"`;
+    return [{ message, path: `/body/frontendApiOrigins/${index}` }];
   });
   if (details.length > 0) throw badData(details);
 }
 
-/** The form in which browsers send an origin, or undefined if it is not an origin. */
-function sentForm(origin: string): string | undefined {
+/** Returns the form in which browsers send an origin, or undefined if the string is not an origin. */
+function browserForm(origin: string): string | undefined {
   if (origin === '*') return origin;
   if (!URL.canParse(origin)) return undefined;
   // Pages with other schemes, such as those of browser extensions, send an origin that the browser defines.

@@ -1,4 +1,4 @@
-import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
+import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { version } from '../../platform/command-line.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { unchanged } from '../../record/versioned.ts';

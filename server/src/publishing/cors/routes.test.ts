@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { during } from '../../test/during.ts';
+import { duringTransaction } from '../../test/during.ts';
 import { makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
@@ -14,7 +14,8 @@ const SHOP = 'https://shop.example.com';
 
 const allow = async (...frontendApiOrigins: unknown[]) =>
   await call(harness.app, 'POST', PATH, { body: { frontendApiOrigins } });
-const allowed = async () => (await call(harness.app, 'GET', '/api/admin/ui-config')).body.frontendApiOrigins;
+const readOrigins = async () =>
+  (await call(harness.app, 'GET', '/api/admin/ui-config')).body.frontendApiOrigins;
 const events = async () =>
   (await call(harness.app, 'GET', '/api/admin/search/events?type=IS:setting-updated&limit=100')).body.events;
 
@@ -53,22 +54,22 @@ test('returns the configuration, with every origin by default', async () => {
 });
 
 test('replaces the origins, records it once, and drops duplicates', async () => {
-  const before = (await events()).length;
+  const countBefore = (await events()).length;
 
   const first = await allow(SHOP, 'http://localhost:3000', SHOP);
   const second = await allow(SHOP, 'http://localhost:3000');
 
   expect([first.status, second.status]).toEqual([204, 204]);
-  expect(await allowed()).toEqual([SHOP, 'http://localhost:3000']);
-  const recorded = await events();
-  expect(recorded).toHaveLength(before + 1);
-  expect(recorded[0]).toMatchObject({
+  expect(await readOrigins()).toEqual([SHOP, 'http://localhost:3000']);
+  const recordedEvents = await events();
+  expect(recordedEvents).toHaveLength(countBefore + 1);
+  expect(recordedEvents[0]).toMatchObject({
     data: { id: 'cors', frontendApiOrigins: [SHOP, 'http://localhost:3000'] },
     preData: { id: 'cors', frontendApiOrigins: ['*'] },
   });
 });
 
-test('servers send the allowed origin within 1 s, and nothing to others', async () => {
+test('servers send the allowed origin within 1 s, and no header to other origins', async () => {
   expect(await corsHeader(SHOP)).toEqual(['*', 'accept-encoding, origin']);
 
   await allow(SHOP);
@@ -83,7 +84,7 @@ test('an empty list allows no origin', async () => {
   await allow();
   await harness.app.serving.refresh();
 
-  expect(await allowed()).toEqual([]);
+  expect(await readOrigins()).toEqual([]);
   expect(await corsHeader(SHOP)).toEqual([undefined, 'accept-encoding, origin']);
 });
 
@@ -118,7 +119,7 @@ test('accepts origins of apps and extensions', async () => {
 });
 
 test('rejects more than 100 origins with 400', async () => {
-  const list = Array.from({ length: 101 }, (_, at) => `https://shop-${at}.example.com`);
+  const list = Array.from({ length: 101 }, (_, index) => `https://shop-${index}.example.com`);
 
   expect((await allow(...list)).status).toBe(400);
 });
@@ -130,11 +131,11 @@ test('rejects a caller without UPDATE_CORS with 403', async () => {
   const { status } = await call(harness.app, 'POST', PATH, { body, token: viewer.token });
 
   expect(status).toBe(403);
-  expect(await allowed()).toEqual(['*']);
+  expect(await readOrigins()).toEqual(['*']);
 });
 
 test('two concurrent changes are recorded one after the other', async () => {
-  const [first, second] = await during(
+  const [first, second] = await duringTransaction(
     harness.db,
     tx => sql`select from cors_settings for update`.execute(tx),
     () => Promise.all([allow(SHOP), allow('https://other.example.com')]),
@@ -142,7 +143,7 @@ test('two concurrent changes are recorded one after the other', async () => {
   );
 
   expect([first.status, second.status]).toEqual([204, 204]);
-  const [last, earlier] = await events();
-  expect(last.preData.frontendApiOrigins).toEqual(earlier.data.frontendApiOrigins);
-  expect(await allowed()).toEqual(last.data.frontendApiOrigins);
+  const [lastEvent, earlierEvent] = await events();
+  expect(lastEvent.preData.frontendApiOrigins).toEqual(earlierEvent.data.frontendApiOrigins);
+  expect(await readOrigins()).toEqual(lastEvent.data.frontendApiOrigins);
 });

@@ -1,6 +1,6 @@
+import { RULE } from '@halyard/plane/platform/http/input/violations.ts';
+import { Named } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { RULE } from '../../../../plane/src/platform/http/input/violations.ts';
-import { Named } from '../../../../plane/src/platform/http/schema.ts';
 
 export const MAX_ORIGINS = 100;
 

@@ -4,7 +4,7 @@ import { lockOrigins } from './store.ts';
 
 /** The configuration for clients. Only its origins are editable. */
 export const VERSIONED_CONFIG: Versioned<'config', CorsSettings & Partial<UiConfig>> = {
-  nameOf: () => 'The list of allowed origins',
+  formatName: () => 'The list of allowed origins',
   lock: async ({ tx }) => ({ frontendApiOrigins: await lockOrigins(tx) }),
   derived: ['name', 'version', 'unleashUrl', 'baseUriPath'],
 };

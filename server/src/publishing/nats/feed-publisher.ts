@@ -1,55 +1,55 @@
-import { busNames } from '../../../../plane/src/feed/bus.ts';
-import { type Bus, NoStreamError, readLast } from '../../../../plane/src/feed/nats.ts';
+import { busNames } from '@halyard/plane/feed/bus.ts';
+import { type Bus, NoStreamError, readLast } from '@halyard/plane/feed/nats.ts';
 import {
   type EncodedSnapshot,
   makePublication,
   type Position,
   positionText,
-} from '../../../../plane/src/feed/publisher.ts';
-import type { ServingState } from '../../../../plane/src/serving/state/serving.ts';
-import type { Feed } from '../../../../plane/src/snapshot/format.ts';
-import type { SigningKey } from '../../../../plane/src/snapshot/keys.ts';
-import { createStreams, publish, RefusedError } from './streams.ts';
+} from '@halyard/plane/feed/publisher.ts';
+import type { ServingState } from '@halyard/plane/serving/state/serving.ts';
+import type { Feed } from '@halyard/plane/snapshot/format.ts';
+import type { SigningKey } from '@halyard/plane/snapshot/keys.ts';
+import { createStreams, publish, RejectedError } from './streams.ts';
 
-/** Changes of tokens that are not published yet. If there are more, edges read the snapshot. */
+/** The maximum number of unpublished token changes. If there are more, edges read the snapshot. */
 const MAX_TOKEN_STEPS = { frames: 256, characters: 256 * 1_024 };
-/** What the stream ends with is read again after this time, in case that an operator has emptied it. */
+/** The end of the stream is read again after this time, in case an operator has emptied it. */
 const VERIFY_FRAMES_MS = 5_000;
 const VERIFY_SNAPSHOT_MS = 60_000;
 /** An edge that starts reads the snapshot and the frames after it, so the snapshot may be a little older. */
 const SNAPSHOT_EVERY_MS = 2_000;
 /** An unchanged snapshot is published again after this time, so that its age is known. */
 const RENEW_SNAPSHOT_MS = 600_000;
-/** Another server publishes normally. After this time, this one does. */
+/** How long this server waits for the server that normally publishes before it publishes itself. */
 const OVERDUE_MS = 2_000;
-/** Two servers that publish at the same time: one is refused, and reads what the other published. */
+/** If two servers publish at the same time, NATS rejects one of them, which then reads what the other published. */
 const MAX_ATTEMPTS = 5;
-/** The headers of a message. */
+/** Reserved for the headers of a message. */
 const HEADER_BYTES = 4_096;
 
 type Settings = { replicas: number; maxPayload: () => number };
 
-/** What a subject ends with, and when that was read. */
-type Last = { sequence: number; position: Position | undefined; readAt: number };
+/** The last message of a subject, and when it was read. */
+type StreamEnd = { sequence: number; position: Position | undefined; readAt: number };
 
-type LastSnapshot = Last & { publishedAt: number };
+type LastSnapshot = StreamEnd & { publishedAt: number };
 
 type TokenStep = { text: string; prev: number; rev: number };
 type Step = { text: string; to: Position };
 
 export type FeedPublisher = {
-  /** Takes what changed. */
+  /** Turns the changes in the serving state into frames. */
   advance: () => void;
-  /** Publishes what is missing, if it is this server's turn. Throws if NATS did not take it. */
+  /** Publishes what is missing, if it is this server's turn. Throws if NATS did not accept it. */
   run: (isLeader: boolean) => Promise<number>;
-  /** What was published is no longer certain, for example because NATS was unreachable. */
+  /** Forgets what was published, for example because NATS was unreachable. */
   forget: () => void;
   readonly headSubject: string;
   /** The current head, signed. It is not stored. */
   head: () => string;
 };
 
-/** Keeps the streams of one feed at what the database has. All servers may do this at the same time. */
+/** Keeps the streams of one feed up to date with the database. All servers may do this at the same time. */
 export function makeFeedPublisher(
   state: ServingState,
   feed: Feed,
@@ -61,20 +61,20 @@ export function makeFeedPublisher(
   const names = busNames(feed);
   const publication = makePublication(state, feed, key);
   let steps: TokenStep[] = [];
-  /** A frame that leaves the revision as it is: removals of the past were purged. */
+  /** A frame that does not change the revision, because only old removals were purged. */
   let purge: string | undefined;
-  let frames: Last | undefined;
+  let frames: StreamEnd | undefined;
   let snapshot: LastSnapshot | undefined;
-  /** The snapshot that NATS cannot store. */
-  let tooLarge: string | undefined;
-  /** When a position was first seen that is not known to be published. */
+  /** The ETag of the last snapshot that was too large for NATS. */
+  let tooLargeEtag: string | undefined;
+  /** When a position that may not be published yet was first seen. */
   let unpublishedSince: number | undefined = performance.now();
 
   const advance = (): void => {
-    const before = publication.position;
-    const advanced = publication.advance();
-    if (publication.position.epoch !== before.epoch) steps = [];
-    for (const text of advanced) {
+    const positionBefore = publication.position;
+    const newFrames = publication.advance();
+    if (publication.position.epoch !== positionBefore.epoch) steps = [];
+    for (const text of newFrames) {
       const { log, prev, rev } = JSON.parse(text.slice(0, text.indexOf('\n')));
       if (log === 'tokens') steps.push({ text, prev, rev });
       if (log === 'flags') purge = prev === rev ? text : undefined;
@@ -82,15 +82,16 @@ export function makeFeedPublisher(
     let characters = steps.reduce((sum, { text }) => sum + text.length, 0);
     while (steps.length > MAX_TOKEN_STEPS.frames || characters > MAX_TOKEN_STEPS.characters)
       characters -= steps.shift()?.text.length ?? 0;
-    if (positionText(before) !== positionText(publication.position)) unpublishedSince ??= performance.now();
+    if (positionText(positionBefore) !== positionText(publication.position))
+      unpublishedSince ??= performance.now();
   };
 
-  /** Reads the end of a subject, and creates the streams if there are none. */
-  const lastOf = async (stream: string, subject: string): Promise<Last> => {
+  /** Reads the end of a subject, and creates missing streams. */
+  const readEnd = async (stream: string, subject: string): Promise<StreamEnd> => {
     const readAt = performance.now();
     try {
-      const last = await readLast(bus.nc, stream, subject);
-      return { sequence: last?.sequence ?? 0, position: last?.position, readAt };
+      const lastMessage = await readLast(bus.nc, stream, subject);
+      return { sequence: lastMessage?.sequence ?? 0, position: lastMessage?.position, readAt };
     } catch (error) {
       if (!(error instanceof NoStreamError)) throw error;
       await createStreams(bus.nc, names, replicas);
@@ -99,110 +100,118 @@ export function makeFeedPublisher(
     }
   };
 
-  /** Whether the state was read from the database after this time. */
-  const isReadSince = (time: number): boolean =>
+  /** Returns whether the state was read from the database after this time. */
+  const wasReadSince = (time: number): boolean =>
     state.age !== undefined && performance.now() - state.age * 1_000 > time;
 
-  const fits = (text: string): boolean => Buffer.byteLength(text) <= maxPayload() - HEADER_BYTES;
+  const fitsIntoMessage = (text: string): boolean => Buffer.byteLength(text) <= maxPayload() - HEADER_BYTES;
 
-  /** The changes of tokens from one revision to another. Undefined if they are not all known: a token could be revoked in the gap. */
-  const tokenSteps = (from: number, to: number): TokenStep[] | undefined => {
-    const found = steps.filter(({ rev }) => rev > from);
-    const isComplete = found.every(({ prev }, n) => prev === (found[n - 1]?.rev ?? from));
-    return isComplete && (found.at(-1)?.rev ?? from) === to ? found : undefined;
+  /**
+   * Returns the token changes from one revision to another, or undefined if some are unknown, because a token could be revoked in
+   * the gap.
+   */
+  const tokenSteps = (fromRevision: number, toRevision: number): TokenStep[] | undefined => {
+    const newerSteps = steps.filter(({ rev }) => rev > fromRevision);
+    const isComplete = newerSteps.every(({ prev }, n) => prev === (newerSteps[n - 1]?.rev ?? fromRevision));
+    return isComplete && (newerSteps.at(-1)?.rev ?? fromRevision) === toRevision ? newerSteps : undefined;
   };
 
-  /** What brings a reader from one position to the current one: frames, or the head alone, which makes it read the snapshot. */
-  const stepsFrom = (from: Position | undefined): Step[] => {
-    const to = publication.position;
-    if (from && positionText(from) === positionText(to))
-      return purge === undefined ? [] : [{ text: purge, to }];
-    const pointer = [{ text: publication.head(), to }];
-    if (from?.epoch !== to.epoch) return pointer;
-    const flags = from.revision < to.revision ? publication.catchUp(from) : [];
-    const tokens = tokenSteps(from.tokenRevision, to.tokenRevision);
-    if (!tokens || (from.revision < to.revision && flags.length === 0)) return pointer;
-    const all = [
-      ...flags.map(text => ({ text, to: { ...to, tokenRevision: from.tokenRevision } })),
-      ...tokens.map(({ text, rev }) => ({ text, to: { ...to, tokenRevision: rev } })),
+  /** Returns frames that bring a reader to the current position, or the head alone, which makes the reader fetch the snapshot. */
+  const stepsFrom = (readerPosition: Position | undefined): Step[] => {
+    const currentPosition = publication.position;
+    if (readerPosition && positionText(readerPosition) === positionText(currentPosition))
+      return purge === undefined ? [] : [{ text: purge, to: currentPosition }];
+    const pointer = [{ text: publication.head(), to: currentPosition }];
+    if (readerPosition?.epoch !== currentPosition.epoch) return pointer;
+    const flags =
+      readerPosition.revision < currentPosition.revision ? publication.catchUp(readerPosition) : [];
+    const tokens = tokenSteps(readerPosition.tokenRevision, currentPosition.tokenRevision);
+    if (!tokens || (readerPosition.revision < currentPosition.revision && flags.length === 0)) return pointer;
+    const changes = [
+      ...flags.map(text => ({
+        text,
+        to: { ...currentPosition, tokenRevision: readerPosition.tokenRevision },
+      })),
+      ...tokens.map(({ text, rev }) => ({ text, to: { ...currentPosition, tokenRevision: rev } })),
     ];
-    return all.every(({ text }) => fits(text)) ? all : pointer;
+    return changes.every(({ text }) => fitsIntoMessage(text)) ? changes : pointer;
   };
 
-  /** Whether the stream has what the state lacks: this server is behind, or a backup of the database was restored. */
-  const isAhead = ({ position }: Last): boolean => {
-    const own = publication.position;
+  /** Returns whether the stream is ahead of the state because this server is behind or a database backup was restored. */
+  const isAhead = ({ position }: StreamEnd): boolean => {
+    const ownPosition = publication.position;
     if (!position) return false;
-    if (position.epoch !== own.epoch) return true;
-    return position.revision > own.revision || position.tokenRevision > own.tokenRevision;
+    if (position.epoch !== ownPosition.epoch) return true;
+    return position.revision > ownPosition.revision || position.tokenRevision > ownPosition.tokenRevision;
   };
 
-  /** Whether this server may continue after what the stream ends with. */
-  const mayFollow = async (last: Last): Promise<boolean> => {
-    if (!isAhead(last)) return true;
-    // What somebody else published may be newer than our state. After the next refresh, it is not.
-    if (!isReadSince(last.readAt)) return false;
-    const { position } = last;
+  /** Whether this server may continue from the end of the stream. */
+  const mayContinue = async (streamEnd: StreamEnd): Promise<boolean> => {
+    if (!isAhead(streamEnd)) return true;
+    // Another server may have published changes that this server reads with its next refresh.
+    if (!wasReadSince(streamEnd.readAt)) return false;
+    const { position } = streamEnd;
     if (!position || position.epoch !== publication.position.epoch) return true;
-    // The database lacks what was published. A new epoch begins, which a later run publishes.
+    // The database lacks what was published, so a new epoch begins, which a later run publishes.
     await state.isLost(position.epoch, feed.environment, position.revision, position.tokenRevision);
     return position.revision <= publication.position.revision;
   };
 
   const publishFrames = async (): Promise<number> => {
     if (frames && performance.now() - frames.readAt > VERIFY_FRAMES_MS) frames = undefined;
-    let last = frames ?? (await lastOf(names.framesStream, names.frames));
-    frames = last;
+    let streamEnd = frames ?? (await readEnd(names.framesStream, names.frames));
+    frames = streamEnd;
     advance();
-    if (!(await mayFollow(last))) return 0;
+    if (!(await mayContinue(streamEnd))) return 0;
     let count = 0;
-    for (const { text, to } of stepsFrom(last.position)) {
-      const expected = last.sequence;
+    for (const { text, to } of stepsFrom(streamEnd.position)) {
+      const expectedSequence = streamEnd.sequence;
       const sequence = await publish(bus.nc, {
         subject: names.frames,
         data: text,
-        expected,
+        expectedSequence,
         position: to,
-        framesSequence: expected + 1,
+        framesSequence: expectedSequence + 1,
       });
-      last = { sequence, position: to, readAt: last.readAt };
-      frames = last;
+      streamEnd = { sequence, position: to, readAt: streamEnd.readAt };
+      frames = streamEnd;
       count++;
       if (text !== purge) continue;
       purge = undefined;
-      // The snapshot has the same position, but lists removals that are gone.
+      // The snapshot has the same position, but still lists removals that have been purged.
       if (snapshot) snapshot.position = undefined;
     }
-    if (last.position && positionText(last.position) === positionText(publication.position))
+    if (streamEnd.position && positionText(streamEnd.position) === positionText(publication.position))
       unpublishedSince = undefined;
     return count;
   };
 
-  const isSnapshotDue = (last: LastSnapshot, position: Position): boolean => {
-    const age = performance.now() - last.publishedAt;
-    const isSame = last.position && positionText(last.position) === positionText(position);
+  const isSnapshotDue = (lastSnapshot: LastSnapshot, position: Position): boolean => {
+    const age = performance.now() - lastSnapshot.publishedAt;
+    const isSame = lastSnapshot.position && positionText(lastSnapshot.position) === positionText(position);
     return age > (isSame ? RENEW_SNAPSHOT_MS : SNAPSHOT_EVERY_MS);
   };
 
-  const readSnapshot = async (known: LastSnapshot | undefined): Promise<LastSnapshot> => {
-    const last = await lastOf(names.snapshotStream, names.snapshot);
-    const isSame = known?.sequence === last.sequence;
-    return { ...last, publishedAt: isSame ? known.publishedAt : Number.NEGATIVE_INFINITY };
+  const readLastSnapshot = async (previous: LastSnapshot | undefined): Promise<LastSnapshot> => {
+    const streamEnd = await readEnd(names.snapshotStream, names.snapshot);
+    const isSame = previous?.sequence === streamEnd.sequence;
+    return { ...streamEnd, publishedAt: isSame ? previous.publishedAt : Number.NEGATIVE_INFINITY };
   };
 
   const publishSnapshot = async (): Promise<number> => {
-    const known = snapshot;
-    const isKnown = known && performance.now() - known.readAt < VERIFY_SNAPSHOT_MS;
-    const last = isKnown ? known : await readSnapshot(known);
-    snapshot = last;
-    if (!frames?.position || !isSnapshotDue(last, frames.position)) return 0;
+    const cachedSnapshot = snapshot;
+    const isRecent = cachedSnapshot && performance.now() - cachedSnapshot.readAt < VERIFY_SNAPSHOT_MS;
+    const lastSnapshot = isRecent ? cachedSnapshot : await readLastSnapshot(cachedSnapshot);
+    snapshot = lastSnapshot;
+    if (!frames?.position || !isSnapshotDue(lastSnapshot, frames.position)) return 0;
     const { position, sequence: framesSequence } = frames;
     const { etag, gzip } = await encode(feed);
-    // The state has changed since the frames were published, which come first. Or another server is ahead of this one.
-    if (etag !== `"${positionText(position)}"` || etag === tooLarge) return 0;
+    // Either the state has changed since the frames were published, so the frames come first, or another server is ahead of this
+    // one.
+    if (etag !== `"${positionText(position)}"` || etag === tooLargeEtag) return 0;
     const data = await gzip();
     if (data.length > maxPayload() - HEADER_BYTES) {
-      tooLarge = etag;
+      tooLargeEtag = etag;
       throw new Error(
         `The snapshot has ${data.length} bytes, and NATS accepts ${maxPayload()}. Raise max_payload.`,
       );
@@ -210,11 +219,11 @@ export function makeFeedPublisher(
     const sequence = await publish(bus.nc, {
       subject: names.snapshot,
       data,
-      expected: last.sequence,
+      expectedSequence: lastSnapshot.sequence,
       position,
       framesSequence,
     });
-    snapshot = { sequence, position, readAt: last.readAt, publishedAt: performance.now() };
+    snapshot = { sequence, position, readAt: lastSnapshot.readAt, publishedAt: performance.now() };
     return 1;
   };
 
@@ -229,14 +238,14 @@ export function makeFeedPublisher(
       const isOverdue = unpublishedSince !== undefined && performance.now() - unpublishedSince > OVERDUE_MS;
       if (!isLeader && !isOverdue) return 0;
       for (let attempt = 1; ; attempt++) {
-        // Whatever this server knew, somebody else may have published since.
+        // Whatever this server knew may be outdated, because another server may have published since.
         if (!isLeader) forget();
         try {
           const count = await publishFrames();
           return isLeader || count > 0 ? count + (await publishSnapshot()) : count;
         } catch (error) {
           forget();
-          if (!(error instanceof RefusedError) || attempt === MAX_ATTEMPTS) throw error;
+          if (!(error instanceof RejectedError) || attempt === MAX_ATTEMPTS) throw error;
         }
       }
     },

@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { signAnnouncement } from '@halyard/plane/feed/announcement.ts';
+import { ALL_HEADS } from '@halyard/plane/feed/bus.ts';
+import { type Bus, connectBus, type NatsSettings } from '@halyard/plane/feed/nats.ts';
+import { feedKey, makeSnapshots, toFeed } from '@halyard/plane/feed/publisher.ts';
+import { HEAD_EVERY_MS } from '@halyard/plane/feed/streams.ts';
+import type { ServingState } from '@halyard/plane/serving/state/serving.ts';
+import type { Feed } from '@halyard/plane/snapshot/format.ts';
+import type { SigningKey } from '@halyard/plane/snapshot/keys.ts';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { announcementOf } from '../../../../plane/src/feed/announcement.ts';
-import { ALL_HEADS } from '../../../../plane/src/feed/bus.ts';
-import { type Bus, connectBus, type NatsSettings } from '../../../../plane/src/feed/nats.ts';
-import { feedKey, feedOf, makeSnapshots } from '../../../../plane/src/feed/publisher.ts';
-import { HEAD_EVERY_MS } from '../../../../plane/src/feed/streams.ts';
-import type { ServingState } from '../../../../plane/src/serving/state/serving.ts';
-import type { Feed } from '../../../../plane/src/snapshot/format.ts';
-import type { SigningKey } from '../../../../plane/src/snapshot/keys.ts';
 import { type FeedPublisher, makeFeedPublisher } from './feed-publisher.ts';
-import { keepLeading } from './leader.ts';
+import { electLeader } from './leader.ts';
 
 const TICK_MS = 1_000;
-const CONNECT_AGAIN_MS = 1_000;
-/** The leader sends a head every 3 s. If it is silent, this server sends them. */
+const RECONNECT_MS = 1_000;
+/** The leader sends a head every 3 s. If the leader goes silent, this server sends heads instead. */
 const SILENT_AFTER_MS = 2 * HEAD_EVERY_MS;
-/** A feed whose last edge token was revoked is published a little longer, so that its edges learn of it. */
+/** A feed whose last edge token was revoked is published a little longer, so that its edges find out. */
 const DROP_AFTER_MS = 60_000;
 const STOP_WITHIN_MS = 2_000;
 
@@ -23,27 +23,27 @@ export type PublishingSettings = NatsSettings & {
   replicas: number;
   databaseUrl: string;
   key: SigningKey;
-  /** The key before, which edges may still trust instead. */
+  /** The previous key, which is the only one that some edges trust so far. */
   previousKey: SigningKey | undefined;
 };
 
 type Log = Record<'info' | 'warn', (fields: object, message: string) => void>;
 
 /** The kind of problem that was logged last. */
-type Troubled = { problem: string | undefined };
+type LastProblem = { problem: string | undefined };
 
-type Published = Troubled & {
+type PublishedFeed = LastProblem & {
   publisher: FeedPublisher;
   feed: Feed;
   wantedAt: number;
   headAt: number;
   isRunning: boolean;
-  again: boolean;
+  needsRerun: boolean;
 };
 
 /**
- * Publishes every feed that has an edge token to NATS. Nothing waits for it: changes are committed and HTTP edges are served whatever
- * happens here. The returned function stops it.
+ * Publishes every feed that has an edge token to NATS. Nothing waits for NATS, so changes are committed and edges are served over
+ * HTTP even if publishing fails. The returned function stops publishing.
  */
 export function keepPublishing(
   settings: PublishingSettings,
@@ -52,92 +52,95 @@ export function keepPublishing(
   registry: Registry,
 ): () => Promise<void> {
   const { key, previousKey } = settings;
-  const announcement = announcementOf(key, previousKey);
-  const leader = keepLeading(settings.databaseUrl);
+  const announcement = signAnnouncement(key, previousKey);
+  const leader = electLeader(settings.databaseUrl);
   const encode = makeSnapshots(state, key);
-  const feeds = new Map<string, Published>();
-  const stopping = new AbortController();
+  const feeds = new Map<string, PublishedFeed>();
+  const stopController = new AbortController();
   let bus: Bus | undefined;
-  const connection: Troubled = { problem: undefined };
+  const connection: LastProblem = { problem: undefined };
   let isTicking = false;
-  const { published, failures } = publishingMetrics(
+  const { published: publishedMessages, failures } = registerPublishingMetrics(
     registry,
     () => bus?.isConnected === true,
     () => leader.isLeader,
   );
 
-  const failed = (error: unknown, of: Troubled = connection): void => {
-    if (stopping.signal.aborted) return;
+  const recordFailure = (error: unknown, source: LastProblem = connection): void => {
+    if (stopController.signal.aborted) return;
     failures.inc();
-    // One line for each kind of problem, not one for each attempt. Messages of NATS contain sequences.
+    // Logs one line for each kind of problem rather than for each attempt. NATS messages contain sequence numbers.
     const kind = (error as Error).message.replaceAll(/\d+/g, '#');
-    if (kind !== of.problem) log.warn({ err: error }, 'feed not published to NATS');
-    of.problem = kind;
+    if (kind !== source.problem) log.warn({ err: error }, 'feed not published to NATS');
+    source.problem = kind;
   };
 
-  const runOnce = async (one: Published): Promise<void> => {
-    const count = await one.publisher.run(leader.isLeader);
-    published.inc(count);
+  const runOnce = async (publishedFeed: PublishedFeed): Promise<void> => {
+    const count = await publishedFeed.publisher.run(leader.isLeader);
+    publishedMessages.inc(count);
     if (count === 0) return;
-    if (one.problem !== undefined) log.warn({ feed: one.feed }, 'feed published to NATS after failures');
-    one.problem = undefined;
+    if (publishedFeed.problem !== undefined)
+      log.warn({ feed: publishedFeed.feed }, 'feed published to NATS after failures');
+    publishedFeed.problem = undefined;
   };
 
-  const run = async (one: Published): Promise<void> => {
-    one.again = one.isRunning;
-    if (one.isRunning || bus?.isConnected !== true || stopping.signal.aborted) return;
-    one.isRunning = true;
+  const run = async (publishedFeed: PublishedFeed): Promise<void> => {
+    publishedFeed.needsRerun = publishedFeed.isRunning;
+    if (publishedFeed.isRunning || bus?.isConnected !== true || stopController.signal.aborted) return;
+    publishedFeed.isRunning = true;
     try {
       do {
-        one.again = false;
-        await runOnce(one);
-      } while (one.again);
+        publishedFeed.needsRerun = false;
+        await runOnce(publishedFeed);
+      } while (publishedFeed.needsRerun);
     } catch (error) {
-      failed(error, one);
+      recordFailure(error, publishedFeed);
     } finally {
-      one.isRunning = false;
+      publishedFeed.isRunning = false;
     }
   };
 
-  const advance = (one: Published): void => {
+  const advance = (publishedFeed: PublishedFeed): void => {
     try {
-      one.publisher.advance();
-      void run(one);
+      publishedFeed.publisher.advance();
+      void run(publishedFeed);
     } catch (error) {
-      // Its environment was deleted.
-      feeds.delete(feedKey(one.feed));
-      failed(error);
+      // The feed's environment was deleted.
+      feeds.delete(feedKey(publishedFeed.feed));
+      recordFailure(error);
     }
   };
 
-  const sendHead = (one: Published): void => {
+  const sendHead = (publishedFeed: PublishedFeed): void => {
     if (bus?.isConnected !== true) return;
-    const silentMs = performance.now() - one.headAt;
+    const silentMs = performance.now() - publishedFeed.headAt;
     if (silentMs < (leader.isLeader ? HEAD_EVERY_MS - TICK_MS / 2 : SILENT_AFTER_MS)) return;
-    one.headAt = performance.now();
+    publishedFeed.headAt = performance.now();
     try {
-      // An edge that does not know the new key would not believe the head.
-      bus.nc.publish(one.publisher.headSubject, announcement);
-      bus.nc.publish(one.publisher.headSubject, one.publisher.head());
+      // An edge that does not know the new key would reject the head.
+      bus.nc.publish(publishedFeed.publisher.headSubject, announcement);
+      bus.nc.publish(publishedFeed.publisher.headSubject, publishedFeed.publisher.head());
     } catch (error) {
-      // NATS accepts only smaller messages.
-      failed(error, one);
+      // The message may exceed the size limit of NATS.
+      recordFailure(error, publishedFeed);
     }
   };
 
   /** Finds the feeds that edge tokens name. */
-  const findFeeds = async (connected: Bus): Promise<void> => {
-    const wanted = [...state.tokens.all()].filter(({ type, ended }) => type === 'edge' && !ended).map(feedOf);
-    for (const feed of new Map(wanted.map(one => [feedKey(one), one])).values()) {
-      const known = feeds.get(feedKey(feed));
-      if (known) {
-        known.wantedAt = performance.now();
+  const findFeeds = async (connectedBus: Bus): Promise<void> => {
+    const wantedFeeds = [...state.tokens.all()]
+      .filter(({ type, ended }) => type === 'edge' && !ended)
+      .map(toFeed);
+    for (const feed of new Map(wantedFeeds.map(wantedFeed => [feedKey(wantedFeed), wantedFeed])).values()) {
+      const existing = feeds.get(feedKey(feed));
+      if (existing) {
+        existing.wantedAt = performance.now();
         continue;
       }
       await state.load(feed.environment);
-      const publisher = makeFeedPublisher(state, feed, key, connected, encode, {
+      const publisher = makeFeedPublisher(state, feed, key, connectedBus, encode, {
         replicas: settings.replicas,
-        maxPayload: () => connected.nc.info?.max_payload ?? 0,
+        maxPayload: () => connectedBus.nc.info?.max_payload ?? 0,
       });
       const now = performance.now();
       feeds.set(feedKey(feed), {
@@ -146,7 +149,7 @@ export function keepPublishing(
         wantedAt: now,
         headAt: leader.isLeader ? 0 : now,
         isRunning: false,
-        again: false,
+        needsRerun: false,
         problem: undefined,
       });
     }
@@ -160,22 +163,23 @@ export function keepPublishing(
     try {
       await findFeeds(bus);
     } catch (error) {
-      failed(error);
+      recordFailure(error);
     } finally {
       isTicking = false;
     }
-    for (const one of feeds.values()) {
-      advance(one);
-      sendHead(one);
+    for (const publishedFeed of feeds.values()) {
+      advance(publishedFeed);
+      sendHead(publishedFeed);
     }
   };
 
-  const unsubscribe = [
+  const unsubscribers = [
     state.onChange(environment => {
-      for (const one of feeds.values()) if (one.feed.environment === environment) advance(one);
+      for (const publishedFeed of feeds.values())
+        if (publishedFeed.feed.environment === environment) advance(publishedFeed);
     }),
     state.onTokens(() => {
-      for (const one of feeds.values()) advance(one);
+      for (const publishedFeed of feeds.values()) advance(publishedFeed);
     }),
   ];
 
@@ -183,46 +187,46 @@ export function keepPublishing(
     const forgetAll = () => {
       for (const { publisher } of feeds.values()) publisher.forget();
       connection.problem = undefined;
-      log.info({ url: hostsOf(settings.url) }, 'NATS connected');
+      log.info({ url: listHosts(settings.url) }, 'NATS connected');
     };
-    while (!stopping.signal.aborted && !bus) {
+    while (!stopController.signal.aborted && !bus) {
       try {
-        const opened = await connectBus(settings, 'halyard server', forgetAll);
-        if (stopping.signal.aborted) return await opened.close();
-        bus = opened;
-        opened.nc.subscribe(ALL_HEADS, {
+        const newBus = await connectBus(settings, 'halyard server', forgetAll);
+        if (stopController.signal.aborted) return await newBus.close();
+        bus = newBus;
+        newBus.nc.subscribe(ALL_HEADS, {
           callback: (error, { subject }) => {
-            if (error) failed(error);
-            for (const one of feeds.values())
-              if (one.publisher.headSubject === subject) one.headAt = performance.now();
+            if (error) recordFailure(error);
+            for (const publishedFeed of feeds.values())
+              if (publishedFeed.publisher.headSubject === subject) publishedFeed.headAt = performance.now();
           },
         });
       } catch (error) {
-        failed(error);
-        await sleep(CONNECT_AGAIN_MS, undefined, { signal: stopping.signal }).catch(() => {});
+        recordFailure(error);
+        await sleep(RECONNECT_MS, undefined, { signal: stopController.signal }).catch(() => {});
       }
     }
   };
-  const connecting = connect();
+  const connectionLoop = connect();
   const timer = setInterval(() => void tick(), TICK_MS);
 
   return async () => {
-    stopping.abort();
+    stopController.abort();
     clearInterval(timer);
-    for (const stop of unsubscribe) stop();
-    const finished = Promise.all([connecting.then(() => bus?.close()), leader.stop()]);
-    await Promise.race([finished, sleep(STOP_WITHIN_MS, undefined, { ref: false })]);
+    for (const stop of unsubscribers) stop();
+    const shutdown = Promise.all([connectionLoop.then(() => bus?.close()), leader.stop()]);
+    await Promise.race([shutdown, sleep(STOP_WITHIN_MS, undefined, { ref: false })]);
   };
 }
 
-/** Without what somebody may have put before the host. */
-const hostsOf = (url: string): string =>
+/** Returns the hosts of the URLs, without schemes and credentials. */
+const listHosts = (url: string): string =>
   url
     .split(',')
-    .map(one => one.replace(/^.*[@/]/, ''))
+    .map(part => part.replace(/^.*[@/]/, ''))
     .join(',');
 
-function publishingMetrics(registry: Registry, isConnected: () => boolean, isLeader: () => boolean) {
+function registerPublishingMetrics(registry: Registry, isConnected: () => boolean, isLeader: () => boolean) {
   const registers = [registry];
   new Gauge({
     name: 'halyard_nats_connected',

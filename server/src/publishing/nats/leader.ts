@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { boundedConnection } from '../../platform/db/database.ts';
 
-/** The advisory lock of the server that publishes. Any number that nothing else uses. */
+/** The advisory lock of the publishing server. Any number works that nothing else uses. */
 const LOCK = 1_214_344_283;
 const TRY_EVERY_MS = 1_000;
 const QUERY_TIMEOUT_MS = 5_000;
@@ -9,45 +9,45 @@ const QUERY_TIMEOUT_MS = 5_000;
 export type Leader = { readonly isLeader: boolean; stop: () => Promise<void> };
 
 /**
- * One server publishes, which saves the others from attempts that NATS would refuse. The lock belongs to a connection, so it is free as soon
- * as the server is gone. Nothing depends on there being only one leader.
+ * Lets one server publish, which saves the others attempts that NATS would reject. The lock belongs to a connection, so it is free
+ * as soon as the server is gone. Nothing depends on there being only one leader.
  */
-export function keepLeading(databaseUrl: string): Leader {
+export function electLeader(databaseUrl: string): Leader {
   let client: pg.Client | undefined;
   let isLeader = false;
-  let stopped = false;
+  let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
 
-  const lose = (one: pg.Client): void => {
-    if (client !== one) return;
+  const lose = (lostClient: pg.Client): void => {
+    if (client !== lostClient) return;
     client = undefined;
     isLeader = false;
-    void one.end().catch(() => {});
+    void lostClient.end().catch(() => {});
   };
 
-  const open = async (): Promise<pg.Client> => {
-    const fresh = new pg.Client(boundedConnection(databaseUrl, 'nats leader', QUERY_TIMEOUT_MS));
-    fresh.on('error', () => lose(fresh));
-    fresh.on('end', () => lose(fresh));
-    client = fresh;
-    await fresh.connect();
-    return fresh;
+  const connect = async (): Promise<pg.Client> => {
+    const newClient = new pg.Client(boundedConnection(databaseUrl, 'nats leader', QUERY_TIMEOUT_MS));
+    newClient.on('error', () => lose(newClient));
+    newClient.on('end', () => lose(newClient));
+    client = newClient;
+    await newClient.connect();
+    return newClient;
   };
 
   const attempt = async (): Promise<void> => {
     const current = client;
     try {
-      const own = current ?? (await open());
-      // A second lock of the same session would have to be released twice.
-      const { rows } = await own.query<{ got: boolean }>(
+      const activeClient = current ?? (await connect());
+      // If the session took the lock twice, it would have to release it twice.
+      const { rows } = await activeClient.query<{ got: boolean }>(
         isLeader ? 'select true as got' : `select pg_try_advisory_lock(${LOCK}) as got`,
       );
-      if (client === own) isLeader = rows[0]?.got === true;
+      if (client === activeClient) isLeader = rows[0]?.got === true;
     } catch {
-      // The log has a line about the unreachable database already.
+      // The unreachable database has already been logged.
       if (client) lose(client);
     }
-    if (!stopped) timer = setTimeout(() => void attempt(), TRY_EVERY_MS);
+    if (!isStopped) timer = setTimeout(() => void attempt(), TRY_EVERY_MS);
   };
   void attempt();
 
@@ -56,12 +56,12 @@ export function keepLeading(databaseUrl: string): Leader {
       return isLeader;
     },
     stop: async () => {
-      stopped = true;
+      isStopped = true;
       clearTimeout(timer);
       isLeader = false;
-      const last = client;
+      const lastClient = client;
       client = undefined;
-      await last?.end().catch(() => {});
+      await lastClient?.end().catch(() => {});
     },
   };
 }

@@ -1,6 +1,6 @@
+import { busNames } from '@halyard/plane/feed/bus.ts';
 import { expect, test } from 'vitest';
-import { busNames } from '../../../../plane/src/feed/bus.ts';
-import { hubConfig, leafConfig, mirrorsOf } from './server-config.ts';
+import { hubConfig, leafConfig, listMirrorConfigs } from './server-config.ts';
 
 const ALL = { environment: 'production', projects: null };
 const FEEDS = [
@@ -11,7 +11,7 @@ const REGION = { name: 'west', hub: 'tls://hub:7422', user: 'ULEAF', seed: 'SULE
 
 const { id, framesStream } = busNames(ALL);
 
-/** The part of a configuration that is about one account. */
+/** Returns the part of a configuration that is about one account. */
 const accountIn = (text: string): string =>
   new RegExp(`FEED_${id}: \\{[\\s\\S]*?\\n  \\}`).exec(text)?.[0] ?? '';
 
@@ -22,7 +22,7 @@ test('the name of a feed does not depend on the order of its projects', () => {
   expect(busNames({ environment: 'production', projects: ['a'] }).id).not.toBe(id);
 });
 
-test('an account imports its own feed and may publish nothing but requests', () => {
+test('an account imports its own feed and may publish only requests', () => {
   const account = accountIn(hubConfig('UPUBLISHER', FEEDS, []));
 
   const subjects = [...account.matchAll(/"([^"]+)"/g)].map(([, subject]) => subject);
@@ -39,12 +39,13 @@ test('messages are on disk before they are acknowledged, on the hub and on a lea
   const leaf = leafConfig(REGION, FEEDS);
 
   for (const text of [hub, leaf]) expect(text).toContain('sync_interval: always');
-  expect(hub).toContain('users: [{ nkey: UPUBLISHER }, { nkey: ULEAF }]');
+  expect(hub).toContain('users: [{ nkey: UPUBLISHER }, { nkey: ULEAF, permissions: {');
+  expect(leaf).toContain('users: [{ nkey: ULEAF }]');
   expect(hub).toContain('leafnodes: { port: 7422 }');
   expect(leaf).toContain('domain: west');
   expect(leaf).toContain('remotes: [{ url: "tls://hub:7422", account: HALYARD, nkey: SULEAF }]');
   expect(accountIn(leaf)).toBe(accountIn(hub));
-  expect(mirrorsOf(FEEDS)).toContainEqual(
+  expect(listMirrorConfigs(FEEDS)).toContainEqual(
     expect.objectContaining({
       name: framesStream,
       mirror: { name: framesStream, external: { api: '$JS.hub.API', deliver: '' } },

@@ -1,6 +1,6 @@
-import { busNames, directGet } from '../../../../plane/src/feed/bus.ts';
-import type { Feed } from '../../../../plane/src/snapshot/format.ts';
-import { streamsOf } from './streams.ts';
+import { busNames, directGet } from '@halyard/plane/feed/bus.ts';
+import type { Feed } from '@halyard/plane/snapshot/format.ts';
+import { listStreamConfigs } from './streams.ts';
 
 /** The account that has the streams. Only servers and leaf nodes log in to it. */
 const ACCOUNT = 'HALYARD';
@@ -21,38 +21,38 @@ export type Region = {
   seed: string;
 };
 
-const accountOf = (feed: Feed): string => `FEED_${busNames(feed).id}`;
+const getAccountName = (feed: Feed): string => `FEED_${busNames(feed).id}`;
 
-/** What edges of a feed subscribe to, and the requests that they may send. */
-const rightsOf = (feed: Feed) => {
+/** What the edges of a feed subscribe to, and the requests that they may send. */
+const getGrants = (feed: Feed) => {
   const { frames, head, framesStream, snapshotStream } = busNames(feed);
   return { subjects: [frames, head], requests: [framesStream, snapshotStream].map(directGet) };
 };
 
-const quoted = (texts: string[]): string => `[${texts.map(text => JSON.stringify(text)).join(', ')}]`;
+const quoteList = (texts: string[]): string => `[${texts.map(text => JSON.stringify(text)).join(', ')}]`;
 
 const describe = ({ environment, projects }: Feed): string =>
-  `environment ${JSON.stringify(environment)}, ${projects === null ? 'all projects' : `projects ${quoted(projects)}`}`;
+  `environment ${JSON.stringify(environment)}, ${projects === null ? 'all projects' : `projects ${quoteList(projects)}`}`;
 
-function exportsOf({ feed }: FeedAccount): string[] {
-  const { subjects, requests } = rightsOf(feed);
-  const to = `accounts: [${accountOf(feed)}]`;
+function formatExports({ feed }: FeedAccount): string[] {
+  const { subjects, requests } = getGrants(feed);
+  const recipients = `accounts: [${getAccountName(feed)}]`;
   return [
-    ...subjects.map(subject => `      { stream: "${subject}", ${to} }`),
+    ...subjects.map(subject => `      { stream: "${subject}", ${recipients} }`),
     // A batch is a stream of responses.
-    ...requests.map(subject => `      { service: "${subject}", response_type: stream, ${to} }`),
+    ...requests.map(subject => `      { service: "${subject}", response_type: stream, ${recipients} }`),
   ];
 }
 
 function accountText({ feed, user }: FeedAccount): string {
-  const { subjects, requests } = rightsOf(feed);
+  const { subjects, requests } = getGrants(feed);
   const from = (subject: string) => `{ account: ${ACCOUNT}, subject: "${subject}" }`;
   return `  # The edges of ${describe(feed)}
-  ${accountOf(feed)}: {
+  ${getAccountName(feed)}: {
     users: [
       { nkey: ${user}, permissions: {
-        publish: ${quoted(requests)}
-        subscribe: ${quoted([...subjects, '_INBOX.>'])}
+        publish: ${quoteList(requests)}
+        subscribe: ${quoteList([...subjects, '_INBOX.>'])}
       } }
     ]
     imports: [
@@ -64,14 +64,31 @@ ${[
   }`;
 }
 
+/**
+ * The permissions of a leaf node on the hub: to create the consumers that feed its mirrors, to receive what those consumers and the
+ * servers send, and nothing else. An attacker who takes over the leaf node cannot write to a stream or remove one.
+ */
+function leafUserText({ user }: Pick<Region, 'user'>, feeds: FeedAccount[]): string {
+  const names = feeds.map(({ feed }) => busNames(feed));
+  const createSubjects = names
+    .flatMap(({ framesStream, snapshotStream }) => [framesStream, snapshotStream])
+    .map(stream => `$JS.${HUB_DOMAIN}.API.CONSUMER.CREATE.${stream}`);
+  return `{ nkey: ${user}, permissions: {
+      publish: ${quoteList([...createSubjects, '$JS.FC.>'])}
+      subscribe: ${quoteList([...names.flatMap(({ frames, head }) => [frames, head]), '$JS.M.*', '$JSC.R.*'])}
+    } }`;
+}
+
+const userText = (user: string): string => `{ nkey: ${user} }`;
+
 function accountsText(users: string[], feeds: FeedAccount[]): string {
   return `accounts: {
   # The streams. Halyard servers create them and publish to them.
   ${ACCOUNT}: {
     jetstream: enabled
-    users: [${users.map(user => `{ nkey: ${user} }`).join(', ')}]
+    users: [${users.join(', ')}]
     exports: [
-${feeds.flatMap(exportsOf).join('\n')}
+${feeds.flatMap(formatExports).join('\n')}
     ]
   }
 ${feeds.map(accountText).join('\n')}
@@ -88,26 +105,26 @@ jetstream: {
 }
 `;
 
-/** The part of the configuration of the NATS servers that Halyard publishes to. Ports, TLS and the cluster are the operator's. */
+/** The part of the NATS server configuration that Halyard needs. Ports, TLS and the cluster are up to the operator. */
 export const hubConfig = (publisher: string, feeds: FeedAccount[], regions: Pick<Region, 'user'>[]): string =>
   `# Written by halyard nats-config. Include it in nats-server.conf, which sets ports, TLS, store_dir and the cluster.
-${jetstreamText(HUB_DOMAIN)}${regions.length > 0 ? `leafnodes: { port: ${LEAF_PORT} }\n` : ''}${accountsText([publisher, ...regions.map(({ user }) => user)], feeds)}`;
+${jetstreamText(HUB_DOMAIN)}${regions.length > 0 ? `leafnodes: { port: ${LEAF_PORT} }\n` : ''}${accountsText([userText(publisher), ...regions.map(region => leafUserText(region, feeds))], feeds)}`;
 
 /**
- * The same for a leaf node, which keeps mirrors of the streams and continues alone if the hub is unreachable. It contains a secret, because
- * nats-server does not read the seed from a file.
+ * Returns the configuration of a leaf node, which mirrors the streams and keeps working if the hub is unreachable. It contains a secret,
+ * because nats-server does not read the seed from a file.
  */
 export const leafConfig = ({ name, hub, user, seed }: Region, feeds: FeedAccount[]): string =>
   `# Written by halyard nats-config. Include it in the nats-server.conf of region ${name}.
 ${jetstreamText(name)}leafnodes: {
   remotes: [{ url: ${JSON.stringify(hub)}, account: ${ACCOUNT}, nkey: ${seed} }]
 }
-${accountsText([user], feeds)}`;
+${accountsText([userText(user)], feeds)}`;
 
-/** The streams of a leaf node: copies of those of the hub, with the same names, so that edges need not know where they are. */
-export const mirrorsOf = (feeds: Pick<FeedAccount, 'feed'>[]): { name: string }[] =>
+/** The streams of a leaf node, which are copies of the hub's with the same names, so that edges need not know where they are. */
+export const listMirrorConfigs = (feeds: Pick<FeedAccount, 'feed'>[]): { name: string }[] =>
   feeds
-    .flatMap(({ feed }) => streamsOf(busNames(feed), 1))
+    .flatMap(({ feed }) => listStreamConfigs(busNames(feed), 1))
     .map(({ subjects: _, ...config }) => ({
       ...config,
       mirror: { name: config.name, external: { api: `$JS.${HUB_DOMAIN}.API`, deliver: '' } },

@@ -8,14 +8,14 @@ import { findDifferences } from './verify.ts';
 const harness = useHarness();
 const clients: pg.Client[] = [];
 let flags = 0;
-let [one, other] = ['', ''];
+let [flag, otherFlag] = ['', ''];
 let segment = 0;
 
 beforeEach(async () => {
-  [one, other] = [`flag-${++flags}`, `flag-${++flags}`];
-  for (const name of [one, other]) await makeFeature(harness.db, 'default', { name });
+  [flag, otherFlag] = [`flag-${++flags}`, `flag-${++flags}`];
+  for (const name of [flag, otherFlag]) await makeFeature(harness.db, 'default', { name });
   const { rows } = await sql<{ id: number }>`
-    insert into segments (name, constraints, created_by) values (${one}, '[]', 'test') returning id`.execute(
+    insert into segments (name, constraints, created_by) values (${flag}, '[]', 'test') returning id`.execute(
     harness.db,
   );
   segment = rows[0]?.id ?? 0;
@@ -40,9 +40,9 @@ async function begin(isolation = 'read committed') {
 
 /** Resolves when the work has ended or is waiting for a lock. */
 async function endOrWait(work: Promise<unknown>): Promise<void> {
-  let ended = false;
+  let hasEnded = false;
   const end = () => {
-    ended = true;
+    hasEnded = true;
   };
   work.then(end, end);
   await expect
@@ -51,7 +51,7 @@ async function endOrWait(work: Promise<unknown>): Promise<void> {
           select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
         harness.db,
       );
-      return ended || rows.length > 0;
+      return hasEnded || rows.length > 0;
     })
     .toBe(true);
 }
@@ -67,7 +67,7 @@ const useSegment = (name: string) => `
 const changeSegment = () =>
   `update segments set constraints = '[{"contextName": "userId", "operator": "IN", "values": ["7"]}]' where id = ${segment}`;
 
-async function documentOf(name: string) {
+async function readDocument(name: string) {
   const { rows } = await sql<{ document: string | null; revision: number }>`
     select document, revision from sdk_features where name = ${name} and environment = 'production'`.execute(
     harness.db,
@@ -75,157 +75,161 @@ async function documentOf(name: string) {
   return rows[0]?.document ? JSON.parse(rows[0].document) : null;
 }
 
-test('two transactions that change one flag both have an effect, though neither sees the other', async () => {
+test('two transactions that change one flag both have an effect, even though neither sees the change of the other', async () => {
   const first = await begin();
   const second = await begin();
-  await first.run(enable(one));
+  await first.run(enable(flag));
   expect(await first.publish()).toEqual([]);
-  await second.run(addStrategy(one));
+  await second.run(addStrategy(flag));
 
-  const published = second.publish();
-  await endOrWait(published);
+  const publication = second.publish();
+  await endOrWait(publication);
   await first.commit();
-  await published;
+  await publication;
   await second.commit();
 
-  expect(await documentOf(one)).toMatchObject({ enabled: true, strategies: [{ name: 'default' }] });
+  expect(await readDocument(flag)).toMatchObject({ enabled: true, strategies: [{ name: 'default' }] });
   expect(await findDifferences(harness.db)).toEqual([]);
 });
 
 test.each([
-  ['attaches it', () => [addStrategy(one)], () => useSegment(one)],
+  ['attaches it', () => [addStrategy(flag)], () => useSegment(flag)],
   [
     'enables the strategy that uses it',
-    () => [addStrategy(one, true), useSegment(one)],
-    () => `update feature_strategies set disabled = false where feature_name = '${one}'`,
+    () => [addStrategy(flag, true), useSegment(flag)],
+    () => `update feature_strategies set disabled = false where feature_name = '${flag}'`,
   ],
   [
     'revives the flag that uses it',
     () => [
-      addStrategy(one),
-      useSegment(one),
-      `update features set archived_at = now() where name = '${one}'`,
+      addStrategy(flag),
+      useSegment(flag),
+      `update features set archived_at = now() where name = '${flag}'`,
     ],
-    () => `update features set archived_at = null where name = '${one}'`,
+    () => `update features set archived_at = null where name = '${flag}'`,
   ],
 ])(
   'a segment that changes while another transaction %s is published as changed',
-  async (_, given, begins) => {
-    for (const statement of given()) await sql.raw(statement).execute(harness.db);
-    const changing = await begin();
-    const using = await begin();
-    await changing.run(changeSegment());
-    await changing.publish();
+  async (_, statements, beginsToUse) => {
+    for (const statement of statements()) await sql.raw(statement).execute(harness.db);
+    const changingTx = await begin();
+    const usingTx = await begin();
+    await changingTx.run(changeSegment());
+    await changingTx.publish();
 
-    const used = (async () => {
-      await using.run(begins());
-      await using.publish();
-      await using.commit();
+    const use = (async () => {
+      await usingTx.run(beginsToUse());
+      await usingTx.publish();
+      await usingTx.commit();
     })();
-    await endOrWait(used);
-    await changing.commit();
-    await used;
+    await endOrWait(use);
+    await changingTx.commit();
+    await use;
 
     expect(await findDifferences(harness.db)).toEqual([]);
   },
 );
 
 test('a segment stays in use when one flag stops using it while another starts', async () => {
-  for (const statement of [addStrategy(one), useSegment(one), addStrategy(other)])
+  for (const statement of [addStrategy(flag), useSegment(flag), addStrategy(otherFlag)])
     await sql.raw(statement).execute(harness.db);
-  const ceasing = await begin();
-  const beginning = await begin();
-  await ceasing.run(`delete from feature_strategy_segments where segment_id = ${segment}`);
-  await ceasing.publish();
+  const detachingTx = await begin();
+  const attachingTx = await begin();
+  await detachingTx.run(`delete from feature_strategy_segments where segment_id = ${segment}`);
+  await detachingTx.publish();
 
-  const used = (async () => {
-    await beginning.run(useSegment(other));
-    await beginning.publish();
-    await beginning.commit();
+  const use = (async () => {
+    await attachingTx.run(useSegment(otherFlag));
+    await attachingTx.publish();
+    await attachingTx.commit();
   })();
-  await endOrWait(used);
-  await ceasing.commit();
-  await used;
+  await endOrWait(use);
+  await detachingTx.commit();
+  await use;
 
   expect(await findDifferences(harness.db)).toEqual([]);
 });
 
-test('rejects a transaction with one snapshot, whose documents could be wrong', async () => {
-  const old = await begin('repeatable read');
-  await old.run('select 1 from features');
-  await sql.raw(enable(one)).execute(harness.db);
+test('rejects a repeatable read transaction, because its documents could be wrong', async () => {
+  const oldTx = await begin('repeatable read');
+  await oldTx.run('select 1 from features');
+  await sql.raw(enable(flag)).execute(harness.db);
 
-  await old.run(addStrategy(one));
+  await oldTx.run(addStrategy(flag));
 
-  await expect(old.commit()).rejects.toMatchObject({ code: '0A000' });
-  expect(await documentOf(one)).toMatchObject({ enabled: false, strategies: [] });
+  await expect(oldTx.commit()).rejects.toMatchObject({ code: '0A000' });
+  expect(await readDocument(flag)).toMatchObject({ enabled: false, strategies: [] });
   expect(await findDifferences(harness.db)).toEqual([]);
 });
 
-test('a change of one environment does not wait for an open change of another', async () => {
-  const open = await begin();
-  await open.run(addStrategy(one));
-  expect(await open.publish()).toMatchObject([{ environment: 'production' }]);
+test('a change of one environment does not wait for an open change of another environment', async () => {
+  const openTx = await begin();
+  await openTx.run(addStrategy(flag));
+  expect(await openTx.publish()).toMatchObject([{ environment: 'production' }]);
   const elsewhere = await begin();
 
-  await elsewhere.run(addStrategy(other).replace('production', 'development'));
+  await elsewhere.run(addStrategy(otherFlag).replace('production', 'development'));
   await elsewhere.publish();
   await elsewhere.commit();
-  await open.commit();
+  await openTx.commit();
 
   expect(await findDifferences(harness.db)).toEqual([]);
 });
 
 test('a change that is rolled back to a savepoint publishes nothing', async () => {
-  const open = await begin();
-  await open.run('savepoint before');
-  await open.run(addStrategy(one));
-  await open.run('rollback to before');
+  const openTx = await begin();
+  await openTx.run('savepoint before');
+  await openTx.run(addStrategy(flag));
+  await openTx.run('rollback to before');
 
-  expect(await open.publish()).toEqual([]);
-  await open.commit();
+  expect(await openTx.publish()).toEqual([]);
+  await openTx.commit();
   expect(await findDifferences(harness.db)).toEqual([]);
 });
 
 test.each([
-  ['attached to', () => [], () => useSegment(one)],
+  ['attached to', () => [], () => useSegment(flag)],
   [
     'detached from',
-    () => [useSegment(one)],
+    () => [useSegment(flag)],
     () => `delete from feature_strategy_segments where segment_id = ${segment}`,
   ],
-])('a segment %s a strategy that another transaction enables is published', async (_, given, changes) => {
-  for (const statement of [addStrategy(one, true), ...given()]) await sql.raw(statement).execute(harness.db);
-  const enabling = await begin();
-  const using = await begin();
-  await enabling.run(`update feature_strategies set disabled = false where feature_name = '${one}'`);
-  await enabling.publish();
+])(
+  'a segment %s a strategy that another transaction enables is published',
+  async (_, statements, changes) => {
+    for (const statement of [addStrategy(flag, true), ...statements()])
+      await sql.raw(statement).execute(harness.db);
+    const enablingTx = await begin();
+    const usingTx = await begin();
+    await enablingTx.run(`update feature_strategies set disabled = false where feature_name = '${flag}'`);
+    await enablingTx.publish();
 
-  const used = (async () => {
-    await using.run(changes());
-    await using.commit();
-  })();
-  await endOrWait(used);
-  await enabling.commit();
-  await used;
+    const use = (async () => {
+      await usingTx.run(changes());
+      await usingTx.commit();
+    })();
+    await endOrWait(use);
+    await enablingTx.commit();
+    await use;
 
-  expect(await findDifferences(harness.db)).toEqual([]);
-});
+    expect(await findDifferences(harness.db)).toEqual([]);
+  },
+);
 
 test('a segment attached to a flag that another transaction renames is published', async () => {
-  await sql.raw(addStrategy(one)).execute(harness.db);
-  const renaming = await begin();
-  const using = await begin();
-  await renaming.run(`update features set name = '${one}-renamed' where name = '${one}'`);
-  await renaming.publish();
+  await sql.raw(addStrategy(flag)).execute(harness.db);
+  const renamingTx = await begin();
+  const usingTx = await begin();
+  await renamingTx.run(`update features set name = '${flag}-renamed' where name = '${flag}'`);
+  await renamingTx.publish();
 
-  const used = (async () => {
-    await using.run(useSegment(one));
-    await using.commit();
+  const use = (async () => {
+    await usingTx.run(useSegment(flag));
+    await usingTx.commit();
   })();
-  await endOrWait(used);
-  await renaming.commit();
-  await used;
+  await endOrWait(use);
+  await renamingTx.commit();
+  await use;
 
   expect(await findDifferences(harness.db)).toEqual([]);
 });

@@ -3,14 +3,14 @@ import { type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import type { Tx } from '../../platform/db/database.ts';
-import { SEED, sized } from '../../test/campaign.ts';
+import { campaignSize, SEED } from '../../test/campaign.ts';
 import { randomFrom } from '../../test/delivery-campaign.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { findWrongRevisions, recordDocuments } from '../../test/sdk-history.ts';
 import { findDifferences } from './verify.ts';
 
-const ROUNDS = sized({ usual: 4, long: 1_000 });
+const ROUNDS = campaignSize({ usual: 4, long: 1_000 });
 const CHANGES_PER_ROUND = 4;
 const WORKERS = 6;
 const PROJECTS = ['north', 'south'];
@@ -20,32 +20,32 @@ const FLAGS = ['f1', 'f2', 'f3', 'f4', 'f5', 'f6'];
 const harness = useHarness();
 let segments: number[] = [];
 
-type Random = { one: <T>(list: readonly T[]) => T; chance: (share: number) => boolean };
+type Random = { pick: <T>(list: readonly T[]) => T; chance: (share: number) => boolean };
 type Change = (random: Random) => Promise<unknown>;
 
 beforeAll(async () => {
-  await ask('POST', '/api/admin/environments', { name: 'staging', type: 'test' });
+  await callApi('POST', '/api/admin/environments', { name: 'staging', type: 'test' });
   for (const id of PROJECTS)
-    await ask('POST', '/api/admin/projects', { id, name: id, environments: ENVIRONMENTS });
+    await callApi('POST', '/api/admin/projects', { id, name: id, environments: ENVIRONMENTS });
   for (const name of ['s1', 's2', 's3']) {
-    const { body } = await ask('POST', '/api/admin/segments', { name, constraints: [] });
+    const { body } = await callApi('POST', '/api/admin/segments', { name, constraints: [] });
     segments = [...segments, body.id];
   }
   await recordDocuments(harness.db);
 });
 
-const ask = async (method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, body?: object) =>
+const callApi = async (method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, body?: object) =>
   await call(harness.app, method, url, body === undefined ? {} : { body });
 
 const constraint = (value: string) => ({ contextName: 'userId', operator: 'IN', values: [value] });
 
-/** The path of a flag in its current project, or in a project it is not in. */
-async function flagPath({ one }: Random): Promise<string> {
-  const name = one(FLAGS);
+/** Returns the path of a flag in its current project, or in a project that the flag is not in. */
+async function flagPath({ pick }: Random): Promise<string> {
+  const name = pick(FLAGS);
   const { rows } = await sql<{ project: string }>`select project from features where name = ${name}`.execute(
     harness.db,
   );
-  return `/api/admin/projects/${rows[0]?.project ?? one(PROJECTS)}/features/${name}`;
+  return `/api/admin/projects/${rows[0]?.project ?? pick(PROJECTS)}/features/${name}`;
 }
 
 async function strategyPath(random: Random): Promise<string> {
@@ -53,7 +53,7 @@ async function strategyPath(random: Random): Promise<string> {
     select id, feature_name, environment, project from feature_strategies join features on name = feature_name
     order by id`.execute(harness.db);
   if (rows.length === 0) return await flagPath(random);
-  const { id, feature_name, environment, project } = random.one(rows);
+  const { id, feature_name, environment, project } = random.pick(rows);
   return `/api/admin/projects/${project}/features/${feature_name}/environments/${environment}/strategies/${id}`;
 }
 
@@ -64,131 +64,134 @@ const inProject = (path: string): [string, string] => {
 
 /** Requests of the API. Some are rejected, for example because the flag does not exist. */
 const REQUESTS: Change[] = [
-  async ({ one }) =>
-    await ask('POST', `/api/admin/projects/${one(PROJECTS)}/features`, { name: one(FLAGS), type: 'release' }),
-  async ({ one }) =>
-    await ask('POST', `/api/admin/projects/${one(PROJECTS)}/features`, {
-      name: one(FLAGS),
+  async ({ pick }) =>
+    await callApi('POST', `/api/admin/projects/${pick(PROJECTS)}/features`, {
+      name: pick(FLAGS),
+      type: 'release',
+    }),
+  async ({ pick }) =>
+    await callApi('POST', `/api/admin/projects/${pick(PROJECTS)}/features`, {
+      name: pick(FLAGS),
       type: 'experiment',
     }),
   async random => {
-    const environment = random.one(ENVIRONMENTS);
-    return await ask(
+    const environment = random.pick(ENVIRONMENTS);
+    return await callApi(
       'POST',
-      `${await flagPath(random)}/environments/${environment}/${random.one(['on', 'off'])}`,
+      `${await flagPath(random)}/environments/${environment}/${random.pick(['on', 'off'])}`,
     );
   },
   async random =>
-    await ask('POST', `${await flagPath(random)}/environments/${random.one(ENVIRONMENTS)}/strategies`, {
+    await callApi('POST', `${await flagPath(random)}/environments/${random.pick(ENVIRONMENTS)}/strategies`, {
       name: 'flexibleRollout',
       disabled: random.chance(0.3),
-      parameters: { rollout: random.one(['0', '50', '100']), stickiness: 'default', groupId: 'g' },
-      constraints: random.chance(0.5) ? [constraint(random.one(['7', '11']))] : [],
+      parameters: { rollout: random.pick(['0', '50', '100']), stickiness: 'default', groupId: 'g' },
+      constraints: random.chance(0.5) ? [constraint(random.pick(['7', '11']))] : [],
       segments: segments.filter(() => random.chance(0.4)),
     }),
   async random =>
-    await ask('PATCH', await strategyPath(random), [
+    await callApi('PATCH', await strategyPath(random), [
       { op: 'replace', path: '/disabled', value: random.chance(0.5) },
     ]),
-  async random => await ask('DELETE', await strategyPath(random)),
+  async random => await callApi('DELETE', await strategyPath(random)),
   async random => {
     const [project, name] = inProject(await flagPath(random));
-    return await ask('POST', `${project}/${random.one(['archive', 'revive', 'delete'])}`, {
+    return await callApi('POST', `${project}/${random.pick(['archive', 'revive', 'delete'])}`, {
       features: [name],
     });
   },
   async random => {
     const path = await flagPath(random);
-    return await ask('POST', `${path}/changeProject`, { newProjectId: random.one(PROJECTS) });
+    return await callApi('POST', `${path}/changeProject`, { newProjectId: random.pick(PROJECTS) });
   },
   async random =>
-    await ask('PATCH', await flagPath(random), [
+    await callApi('PATCH', await flagPath(random), [
       { op: 'replace', path: '/stale', value: random.chance(0.5) },
     ]),
   async random =>
-    await ask('POST', `${await flagPath(random)}/dependencies`, {
-      feature: random.one(FLAGS),
+    await callApi('POST', `${await flagPath(random)}/dependencies`, {
+      feature: random.pick(FLAGS),
       enabled: random.chance(0.5),
     }),
-  async random => await ask('DELETE', `${await flagPath(random)}/dependencies`),
+  async random => await callApi('DELETE', `${await flagPath(random)}/dependencies`),
   async random => {
     const [, name] = inProject(await flagPath(random));
-    return await ask('POST', `/api/admin/features/${name}/tags`, {
+    return await callApi('POST', `/api/admin/features/${name}/tags`, {
       type: 'simple',
-      value: random.one(['red', 'blue']),
+      value: random.pick(['red', 'blue']),
     });
   },
   async random => {
     const [, name] = inProject(await flagPath(random));
-    return await ask('DELETE', `/api/admin/features/${name}/tags/simple/${random.one(['red', 'blue'])}`);
+    return await callApi('DELETE', `/api/admin/features/${name}/tags/simple/${random.pick(['red', 'blue'])}`);
   },
   async random =>
-    await ask('PUT', `/api/admin/segments/${random.one(segments)}`, {
-      name: random.one(['s1', 's2', 's3', 's4']),
-      constraints: [constraint(random.one(['1', '2', '3']))],
+    await callApi('PUT', `/api/admin/segments/${random.pick(segments)}`, {
+      name: random.pick(['s1', 's2', 's3', 's4']),
+      constraints: [constraint(random.pick(['1', '2', '3']))],
     }),
   async random =>
-    await ask('POST', `${await flagPath(random)}/clone`, {
-      name: random.one(FLAGS),
-      project: random.one(PROJECTS),
+    await callApi('POST', `${await flagPath(random)}/clone`, {
+      name: random.pick(FLAGS),
+      project: random.pick(PROJECTS),
     }),
   async random => {
-    const path = `/api/admin/projects/${random.one(PROJECTS)}/environments`;
+    const path = `/api/admin/projects/${random.pick(PROJECTS)}/environments`;
     return random.chance(0.5)
-      ? await ask('POST', path, { environment: 'staging' })
-      : await ask('DELETE', `${path}/staging`);
+      ? await callApi('POST', path, { environment: 'staging' })
+      : await callApi('DELETE', `${path}/staging`);
   },
   async random =>
     random.chance(0.5)
-      ? await ask('POST', '/api/admin/environments', { name: 'staging', type: 'test' })
-      : await ask('DELETE', '/api/admin/environments/staging'),
+      ? await callApi('POST', '/api/admin/environments', { name: 'staging', type: 'test' })
+      : await callApi('DELETE', '/api/admin/environments/staging'),
 ];
 
 /** Statements that a different application runs. */
 const STATEMENTS: ((random: Random) => RawBuilder<unknown>)[] = [
-  ({ one }) =>
-    sql`update feature_environments set enabled = not enabled where feature_name = ${one(FLAGS)} and environment = ${one(ENVIRONMENTS)}`,
+  ({ pick }) =>
+    sql`update feature_environments set enabled = not enabled where feature_name = ${pick(FLAGS)} and environment = ${pick(ENVIRONMENTS)}`,
   () => sql`update feature_environments set enabled = not enabled`,
-  ({ one }) => sql`
+  ({ pick }) => sql`
     insert into feature_strategies (feature_name, environment, strategy_name, sort_order)
-    select feature_name, environment, 'default', 1 from feature_environments where feature_name = ${one(FLAGS)}`,
-  ({ one }) =>
-    sql`update feature_strategies set disabled = not disabled where environment = ${one(ENVIRONMENTS)}`,
-  ({ one }) => sql`delete from feature_strategies where feature_name = ${one(FLAGS)}`,
-  ({ one }) => sql`
-    insert into feature_strategy_segments select id, ${one(segments)}::integer from feature_strategies
-    where feature_name = ${one(FLAGS)} on conflict do nothing`,
-  ({ one }) => sql`delete from feature_strategy_segments where segment_id = ${one(segments)}`,
+    select feature_name, environment, 'default', 1 from feature_environments where feature_name = ${pick(FLAGS)}`,
+  ({ pick }) =>
+    sql`update feature_strategies set disabled = not disabled where environment = ${pick(ENVIRONMENTS)}`,
+  ({ pick }) => sql`delete from feature_strategies where feature_name = ${pick(FLAGS)}`,
+  ({ pick }) => sql`
+    insert into feature_strategy_segments select id, ${pick(segments)}::integer from feature_strategies
+    where feature_name = ${pick(FLAGS)} on conflict do nothing`,
+  ({ pick }) => sql`delete from feature_strategy_segments where segment_id = ${pick(segments)}`,
   ({
-    one,
-  }) => sql`update feature_strategy_segments set segment_id = ${one(segments)} where segment_id = ${one(segments)}
+    pick,
+  }) => sql`update feature_strategy_segments set segment_id = ${pick(segments)} where segment_id = ${pick(segments)}
     and not exists (select from feature_strategy_segments as other where other.strategy_id = feature_strategy_segments.strategy_id
       and other.segment_id <> feature_strategy_segments.segment_id)`,
-  ({ one }) =>
-    sql`update segments set constraints = ${JSON.stringify([constraint(one(['8', '9']))])} where id = ${one(segments)}`,
-  ({ one }) => sql`update features set project = ${one(PROJECTS)} where name = ${one(FLAGS)}`,
-  ({ one, chance }) =>
-    sql`update features set archived_at = ${chance(0.5) ? sql`now()` : sql`null`} where name = ${one(FLAGS)}`,
-  ({ one }) => sql`update features set name = ${one(FLAGS)} where name = ${one(FLAGS)}`,
-  ({ one }) => sql`delete from features where name = ${one(FLAGS)}`,
-  ({ one }) =>
-    sql`delete from feature_environments where feature_name = ${one(FLAGS)} and environment = ${one(ENVIRONMENTS)}`,
+  ({ pick }) =>
+    sql`update segments set constraints = ${JSON.stringify([constraint(pick(['8', '9']))])} where id = ${pick(segments)}`,
+  ({ pick }) => sql`update features set project = ${pick(PROJECTS)} where name = ${pick(FLAGS)}`,
+  ({ pick, chance }) =>
+    sql`update features set archived_at = ${chance(0.5) ? sql`now()` : sql`null`} where name = ${pick(FLAGS)}`,
+  ({ pick }) => sql`update features set name = ${pick(FLAGS)} where name = ${pick(FLAGS)}`,
+  ({ pick }) => sql`delete from features where name = ${pick(FLAGS)}`,
+  ({ pick }) =>
+    sql`delete from feature_environments where feature_name = ${pick(FLAGS)} and environment = ${pick(ENVIRONMENTS)}`,
 ];
 
 /** Error codes: conflicts, waits that took too long, and rows that the schema rejects. */
 const EXPECTED = /^(40|23|0A|55P03|57014)/;
 
 /** A transaction of a different application: several statements, some of them rolled back, with any isolation level. */
-const plainSql: Change = async ({ one, chance }) => {
+const plainSql: Change = async ({ pick, chance }) => {
   const transaction = chance(0.1)
     ? harness.db.transaction().setIsolationLevel('repeatable read')
     : harness.db.transaction();
   const run = async (tx: Tx) => {
-    for (let left = one([1, 2, 3]); left > 0; left--) {
+    for (let remaining = pick([1, 2, 3]); remaining > 0; remaining--) {
       await sql`savepoint part`.execute(tx);
-      await one(STATEMENTS)({ one, chance }).execute(tx);
+      await pick(STATEMENTS)({ pick, chance }).execute(tx);
       if (chance(0.2)) await sql`rollback to part`.execute(tx);
-      if (chance(0.3)) await sleep(one([0, 5, 20]));
+      if (chance(0.3)) await sleep(pick([0, 5, 20]));
     }
     if (chance(0.1)) throw new Abandoned();
   };
@@ -200,22 +203,22 @@ const plainSql: Change = async ({ one, chance }) => {
 
 class Abandoned extends Error {}
 
-const randomOf = (seed: number): Random => {
-  const next = randomFrom(seed);
+const makeRandom = (seed: number): Random => {
+  const nextRandom = randomFrom(seed);
   return {
-    one: list => list[Math.floor(next() * list.length)] as (typeof list)[number],
-    chance: share => next() < share,
+    pick: list => list[Math.floor(nextRandom() * list.length)] as (typeof list)[number],
+    chance: share => nextRandom() < share,
   };
 };
 
-test(`documents match their rows, and revisions have no gaps, whatever changes at the same time (SEED=${SEED})`, {
+test(`documents match their rows, and revisions have no gaps, no matter what changes concurrently (SEED=${SEED})`, {
   timeout: 3_600_000,
 }, async () => {
   const statuses = new Set<number>();
-  const randoms = Array.from({ length: WORKERS }, (_, at) => randomOf(SEED + at));
+  const randoms = Array.from({ length: WORKERS }, (_, index) => makeRandom(SEED + index));
   const work = async (random: Random) => {
-    for (let left = CHANGES_PER_ROUND; left > 0; left--) {
-      const result = await (random.chance(0.4) ? plainSql : random.one(REQUESTS))(random);
+    for (let remaining = CHANGES_PER_ROUND; remaining > 0; remaining--) {
+      const result = await (random.chance(0.4) ? plainSql : random.pick(REQUESTS))(random);
       const { status = 0, body } = (result ?? {}) as { status?: number; body?: unknown };
       statuses.add(status);
       if (status === 500) throw new Error(JSON.stringify(body));
@@ -237,12 +240,12 @@ test(`documents match their rows, and revisions have no gaps, whatever changes a
 
 /** Creates the flags and the environment that a round lacks, so that most of its changes have an effect. */
 async function createMissing(): Promise<void> {
-  await ask('POST', '/api/admin/environments', { name: 'staging', type: 'test' });
+  await callApi('POST', '/api/admin/environments', { name: 'staging', type: 'test' });
   for (const project of PROJECTS)
-    await ask('POST', `/api/admin/projects/${project}/environments`, { environment: 'staging' });
-  for (const [at, name] of FLAGS.entries()) {
-    const path = `/api/admin/projects/${PROJECTS[at % 2]}`;
-    await ask('POST', `${path}/features`, { name, type: 'release' });
-    await ask('POST', `${path}/revive`, { features: [name] });
+    await callApi('POST', `/api/admin/projects/${project}/environments`, { environment: 'staging' });
+  for (const [index, name] of FLAGS.entries()) {
+    const path = `/api/admin/projects/${PROJECTS[index % 2]}`;
+    await callApi('POST', `${path}/features`, { name, type: 'release' });
+    await callApi('POST', `${path}/revive`, { features: [name] });
   }
 }

@@ -6,11 +6,11 @@ import type { Publication } from '../../record/change-writers.ts';
 export const SDK_CHANNEL = 'halyard_sdk';
 
 /** The environment is null for the revision of tokens. */
-type Published = { environment: string | null; revision: number };
+type PublishedRevision = { environment: string | null; revision: number };
 
 /** Writes the SDK documents that the transaction changed. Other changes of the same environment wait from here until the commit. */
 export async function publishDocuments(tx: Tx, groupId: string): Promise<Publication> {
-  const { rows } = await sql<Published>`
+  const { rows } = await sql<PublishedRevision>`
     select environment, revision from publish_change(${groupId}) order by environment`.execute(tx);
   const revisions = rows.flatMap(({ environment, revision }) =>
     environment === null ? [] : [{ environment, revision }],

@@ -2,20 +2,20 @@ import type { Db } from '../../platform/db/database.ts';
 import { deleteRemoved, listPurgeable, lockRevision } from './store.ts';
 
 /** A client that was disconnected for longer reads everything. */
-const KEPT_DAYS = 30;
+const RETENTION_DAYS = 30;
 const ROWS_PER_TRANSACTION = 1_000;
 
 /** Deletes the documents that were removed long ago and returns how many. */
 export async function purgeRemoved(db: Db): Promise<number> {
-  let purged = 0;
-  for (const environment of await listPurgeable(db, KEPT_DAYS)) {
-    for (let deleted = 1; deleted > 0; purged += deleted) {
-      // The counter is locked first, as by a change that brings a removed document back.
-      deleted = await db.transaction().execute(async tx => {
+  let purgedDocuments = 0;
+  for (const environment of await listPurgeable(db, RETENTION_DAYS)) {
+    for (let deletedDocuments = 1; deletedDocuments > 0; purgedDocuments += deletedDocuments) {
+      // Locks the counter first, as does a change that brings a removed document back.
+      deletedDocuments = await db.transaction().execute(async tx => {
         await lockRevision(tx, environment);
-        return await deleteRemoved(tx, environment, KEPT_DAYS, ROWS_PER_TRANSACTION);
+        return await deleteRemoved(tx, environment, RETENTION_DAYS, ROWS_PER_TRANSACTION);
       });
     }
   }
-  return purged;
+  return purgedDocuments;
 }

@@ -2,12 +2,12 @@ import { sql } from 'kysely';
 import type { RaisedRollout, Writers } from '../../record/change-writers.ts';
 
 /**
- * What the open change rolls out further than allowed in an environment of type production. It compares the published documents
- * with those that the change is about to publish, so it does not matter which operation made the change. Default strategies have
- * no document. A segment can limit flags in projects that the caller may not read, so its row names no flag.
+ * Finds the flags that the open change rolls out further than allowed in environments of type production. It compares the published
+ * documents with those that the change is about to publish, so it does not matter which operation made the change. Default
+ * strategies have no document. A segment can limit flags in projects that the caller may not read, so its row names no flag.
  */
-export const findRaisedRollout: Writers['raisedRollout'] = async (tx, allowed, events) => {
-  const defaults = events.filter(({ type }) => type === 'default-strategy-updated');
+export const findRaisedRollout: Writers['raisedRollout'] = async (tx, maxRollout, events) => {
+  const defaultEvents = events.filter(({ type }) => type === 'default-strategy-updated');
   const { rows } = await sql<RaisedRollout>`
     with marked as materialized (
       select key, environment from sdk_marks
@@ -21,7 +21,7 @@ export const findRaisedRollout: Writers['raisedRollout'] = async (tx, allowed, e
       from sdk_built_features as built cross join lateral raised_rollouts((
           select document from sdk_features as stored
           where stored.name = built.name and stored.environment = built.environment and document is not null limit 1
-        ), built.document, ${allowed}) as raised
+        ), built.document, ${maxRollout}) as raised
       where built.name = any(array(select key from marked))
         and exists (select from marked where key = built.name and environment in ('', built.environment))
       union all
@@ -35,16 +35,16 @@ export const findRaisedRollout: Writers['raisedRollout'] = async (tx, allowed, e
           from sdk_features as feature cross join lateral rollouts_of(feature.document) as listed
           where feature.environment = built.environment and feature.segments @> array[built.id]
             and (feature.document::jsonb -> 'enabled')::boolean
-            and listed.rollout > ${allowed} and listed.strategy -> 'segments' @> to_jsonb(built.id)
+            and listed.rollout > ${maxRollout} and listed.strategy -> 'segments' @> to_jsonb(built.id)
         ) as used
       where used.rollout is not null
       union all
       select null, project_id, environment_name, null, 'strategy', rollout_beyond(
-        null, jsonb_build_object('enabled', false, 'strategies', jsonb_build_array(default_strategy))::text, ${allowed}
+        null, jsonb_build_object('enabled', false, 'strategies', jsonb_build_array(default_strategy))::text, ${maxRollout}
       )
       from project_environments
       where (project_id, environment_name) in (select * from unnest(
-        ${defaults.map(({ project }) => project ?? '')}::text[], ${defaults.map(({ environment }) => environment ?? '')}::text[]
+        ${defaultEvents.map(({ project }) => project ?? '')}::text[], ${defaultEvents.map(({ environment }) => environment ?? '')}::text[]
       )) and default_strategy is not null
     )
     select "featureName", project, environment, segment, cause, rollout::float8 from compared

@@ -4,7 +4,7 @@ import type { Reader, Tx } from '../../platform/db/database.ts';
 /** A stored document that differs from what its rows produce. */
 export type Difference = { kind: 'feature' | 'segment'; environment: string; key: string };
 
-/** Names of flags that exist or have a stored document, in order, after the given one. */
+/** Lists names of flags that exist or have a stored document, in order, after `name`. */
 export async function listNamesAfter(db: Reader, name: string, limit: number): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from (
@@ -15,7 +15,7 @@ export async function listNamesAfter(db: Reader, name: string, limit: number): P
   return rows.map(row => row.name);
 }
 
-/** The flags' documents that differ from what their rows produce. One statement has one snapshot, so open changes do not count. */
+/** Lists the flags' documents that differ from what their rows produce. A single statement does not see open changes. */
 export async function listFeatureDifferences(db: Reader, names: string[]): Promise<Difference[]> {
   const { rows } = await sql<Difference>`
     with built as materialized (
@@ -31,7 +31,7 @@ export async function listFeatureDifferences(db: Reader, names: string[]): Promi
   return rows;
 }
 
-/** The segments' documents that differ from what their rows produce. */
+/** Lists the segments' documents that differ from what their rows produce. */
 export async function listSegmentDifferences(db: Reader): Promise<Difference[]> {
   const { rows } = await sql<Difference>`
     with built as materialized (select * from sdk_built_segments),
@@ -55,7 +55,7 @@ export async function markForRebuild(tx: Tx, documents: Pick<Difference, 'kind' 
     where sdk_rebuilds.kind = given.kind and sdk_rebuilds.key = given.key`.execute(tx);
 }
 
-/** The environments that have removed documents older than this many days. */
+/** Lists the environments that have removed documents older than this many days. */
 export async function listPurgeable(db: Reader, days: number): Promise<string[]> {
   const { rows } = await sql<{ environment: string }>`
     select environment from sdk_features where removed_at < now() - ${days} * interval '1 day'
@@ -65,12 +65,15 @@ export async function listPurgeable(db: Reader, days: number): Promise<string[]>
   return rows.map(row => row.environment);
 }
 
-/** Locks the counter of an environment: no change of the environment commits until the transaction ends. */
+/** Locks the counter of an environment, so that no change of the environment commits until the transaction ends. */
 export async function lockRevision(tx: Tx, environment: string): Promise<void> {
   await sql`select from sdk_revisions where environment = ${environment} for update`.execute(tx);
 }
 
-/** Deletes the oldest removed documents of an environment, and returns how many. A client that knows no later revision reads everything. */
+/**
+ * Deletes the oldest removed documents of an environment, and returns how many. A client that knows no later revision reads
+ * everything.
+ */
 export async function deleteRemoved(
   tx: Tx,
   environment: string,

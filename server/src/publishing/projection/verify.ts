@@ -18,22 +18,22 @@ export async function findDifferences(
   db: Db,
   onProgress: (flags: number) => void = () => {},
 ): Promise<Difference[]> {
-  const found: Difference[] = [];
+  const differences: Difference[] = [];
   let flags = 0;
-  for (let after: string | undefined = ''; after !== undefined; ) {
-    const names = await listNamesAfter(db, after, FLAGS_PER_STATEMENT);
-    if (names.length > 0) found.push(...(await listFeatureDifferences(db, names)));
+  for (let lastName: string | undefined = ''; lastName !== undefined; ) {
+    const names = await listNamesAfter(db, lastName, FLAGS_PER_STATEMENT);
+    if (names.length > 0) differences.push(...(await listFeatureDifferences(db, names)));
     flags += names.length;
     onProgress(flags);
-    after = names.at(-1);
+    lastName = names.at(-1);
   }
-  return [...found, ...(await listSegmentDifferences(db))];
+  return [...differences, ...(await listSegmentDifferences(db))];
 }
 
 /** Rebuilds documents. Those that differ get a new revision. */
 export async function rebuildDocuments(db: Db, documents: Pick<Difference, 'kind' | 'key'>[]): Promise<void> {
-  for (let first = 0; first < documents.length; first += DOCUMENTS_PER_REBUILD) {
-    const batch = documents.slice(first, first + DOCUMENTS_PER_REBUILD);
+  for (let offset = 0; offset < documents.length; offset += DOCUMENTS_PER_REBUILD) {
+    const batch = documents.slice(offset, offset + DOCUMENTS_PER_REBUILD);
     await db.transaction().execute(tx => markForRebuild(tx, batch));
   }
   wakeServers(db, SDK_CHANNEL);

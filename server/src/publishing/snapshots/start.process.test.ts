@@ -10,9 +10,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { newToken } from '@halyard/plane/platform/token.ts';
 import { Unleash } from 'unleash-client';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { newToken } from '../../../../plane/src/platform/token.ts';
 import { ADMIN_TOKEN } from '../../test/harness.ts';
 import { type Cluster, canRunClusters, createCluster } from '../../test/postgres-cluster.ts';
 import { type RunningServer, spawnServer, startProcess, stopProcess, unwatch } from '../../test/process.ts';
@@ -51,13 +51,13 @@ const admin = async (method: string, path: string, body?: object) => {
 };
 
 const createToken = async (): Promise<string> => {
-  const created = await admin('POST', 'api-tokens', {
+  const apiToken = await admin('POST', 'api-tokens', {
     tokenName: `sdk-${Math.random()}`,
     type: 'backend',
     environment: 'production',
   });
-  expect(created.status).toBe(201);
-  return created.body.secret;
+  expect(apiToken.status).toBe(201);
+  return apiToken.body.secret;
 };
 
 const createFeature = async (name: string): Promise<void> => {
@@ -82,7 +82,8 @@ const snapshots = () => join(folder, 'snapshots');
 const file = () => join(snapshots(), 'production.snapshot');
 
 /** Waits until the state with the flag is on disk. */
-const untilWritten = (name: string) => expect.poll(() => readFileSync(file(), 'utf8'), POLL).toContain(name);
+const waitUntilWritten = (name: string) =>
+  expect.poll(() => readFileSync(file(), 'utf8'), POLL).toContain(name);
 
 describe.skipIf(!canRunClusters)(
   'a server that starts while PostgreSQL is down',
@@ -104,20 +105,20 @@ describe.skipIf(!canRunClusters)(
       };
     }, 600_000);
 
-    test('serves a real SDK from its snapshot, says so, and switches to PostgreSQL when it is back', async () => {
+    test('serves a real SDK from its snapshot, reports this, and switches to PostgreSQL once it is available', async () => {
       await start();
       const token = await createToken();
-      const revoked = await createToken();
+      const revokedToken = await createToken();
       await createFeature('kept');
-      expect((await poll(revoked)).status).toBe(200);
-      expect((await admin('DELETE', `api-tokens/${revoked}`)).status).toBe(200);
-      await untilWritten('kept');
-      await expect.poll(async () => (await poll(revoked)).status, POLL).toBe(401);
-      const { headers: before } = await poll(token);
+      expect((await poll(revokedToken)).status).toBe(200);
+      expect((await admin('DELETE', `api-tokens/${revokedToken}`)).status).toBe(200);
+      await waitUntilWritten('kept');
+      await expect.poll(async () => (await poll(revokedToken)).status, POLL).toBe(401);
+      const { headers: headersBefore } = await poll(token);
       // The revocation is in the file too.
       await expect
         .poll(() => JSON.parse(readFileSync(file(), 'utf8').split('\n')[2] ?? '').endedTokens, POLL)
-        .toContain(hash('sha256', revoked));
+        .toContain(hash('sha256', revokedToken));
       await kill();
       await cluster.stop('immediate');
 
@@ -128,18 +129,18 @@ describe.skipIf(!canRunClusters)(
         200,
         { health: 'GOOD', database: 'BAD', writes: 'BAD', snapshot: expect.any(String) },
       ]);
-      const served = await poll(token);
-      expect(served).toMatchObject({ status: 200, names: ['kept'] });
-      expect(served.headers.get('halyard-snapshot')).toBe(body.snapshot);
-      expect(served.headers.get('etag')).toBe(before.get('etag'));
-      expect((await poll(token, { 'if-none-match': before.get('etag') ?? '' })).status).toBe(304);
+      const response = await poll(token);
+      expect(response).toMatchObject({ status: 200, names: ['kept'] });
+      expect(response.headers.get('halyard-snapshot')).toBe(body.snapshot);
+      expect(response.headers.get('etag')).toBe(headersBefore.get('etag'));
+      expect((await poll(token, { 'if-none-match': headersBefore.get('etag') ?? '' })).status).toBe(304);
       // SDKs stop permanently on 401, so an unknown token, which may be new, gets 503.
       expect((await poll(newToken('backend', 'default:production.'))).status).toBe(503);
-      expect((await poll(revoked)).status).toBe(401);
+      expect((await poll(revokedToken)).status).toBe(401);
       expect((await poll(`${token.slice(0, -1)}${token.endsWith('a') ? 'b' : 'a'}`)).status).toBe(401);
-      const rejected = await admin('GET', 'projects');
-      expect(rejected.snapshot).toBe(body.snapshot);
-      expect([rejected.status, rejected.body.message]).toEqual([
+      const rejectedResponse = await admin('GET', 'projects');
+      expect(rejectedResponse.snapshot).toBe(body.snapshot);
+      expect([rejectedResponse.status, rejectedResponse.body.message]).toEqual([
         503,
         expect.stringContaining('from a snapshot of'),
       ]);
@@ -173,16 +174,16 @@ describe.skipIf(!canRunClusters)(
         .toEqual(['kept', 'later']);
       sdk.destroy();
       expect((await poll(token)).headers.get('halyard-snapshot')).toBeNull();
-      await untilWritten('later');
+      await waitUntilWritten('later');
     });
 
     test('uses the previous snapshot if the current one is incomplete or altered, and accepts no other snapshot', async () => {
       await start();
       const token = await createToken();
       await createFeature('first');
-      await untilWritten('first');
+      await waitUntilWritten('first');
       await createFeature('second');
-      await untilWritten('second');
+      await waitUntilWritten('second');
       await kill();
       await cluster.stop('immediate');
       expect(readdirSync(snapshots()).toSorted()).toEqual([
@@ -192,19 +193,19 @@ describe.skipIf(!canRunClusters)(
       for (const name of readdirSync(snapshots()))
         expect(statSync(join(snapshots(), name)).mode & 0o777).toBe(0o600);
 
-      const whole = readFileSync(file());
-      truncateSync(file(), whole.length - 10);
+      const fullFile = readFileSync(file());
+      truncateSync(file(), fullFile.length - 10);
       await start();
       expect((await poll(token)).names).toEqual(['first']);
       expect(server.output()).toContain('snapshot not usable');
       await kill();
 
-      writeFileSync(file(), whole.toString('latin1').replace('"second"', '"forged"'), 'latin1');
+      writeFileSync(file(), fullFile.toString('latin1').replace('"second"', '"forged"'), 'latin1');
       await start();
       expect((await poll(token)).names).toEqual(['first']);
       await kill();
 
-      writeFileSync(file(), whole);
+      writeFileSync(file(), fullFile);
       await start({ HALYARD_SECRET_KEY: NEXT_KEY, HALYARD_OLD_SECRET_KEYS: SECRET_KEY });
       expect((await poll(token)).names).toEqual(['first', 'second']);
       await kill();
@@ -221,20 +222,20 @@ describe.skipIf(!canRunClusters)(
       await start();
       const token = await createToken();
       await createFeature('in-backup');
-      await untilWritten('in-backup');
+      await waitUntilWritten('in-backup');
       await cluster.stop('fast');
       await cluster.takeSnapshot();
       await cluster.start();
       await expect.poll(async () => (await ready()).body.writes, POLL).toBe('GOOD');
       await createFeature('lost');
-      await untilWritten('lost');
+      await waitUntilWritten('lost');
       await kill();
       await cluster.stop('immediate');
       await start();
       const stale = await poll(token);
       expect(stale.names.toSorted()).toEqual(['in-backup', 'lost']);
 
-      await cluster.restoreCopy();
+      await cluster.restoreSnapshot();
       await cluster.start();
 
       await expect.poll(async () => (await poll(token)).names, POLL).toEqual(['in-backup']);

@@ -1,22 +1,25 @@
-import type { Known } from '../../../../plane/src/serving/source.ts';
-import type { DatabasePositions, Witness } from './store.ts';
+import type { KnownRevisions } from '@halyard/plane/serving/source.ts';
+import type { DatabasePositions, HistoryMarker } from './store.ts';
 
-/** Revisions only increase. One that is lower than the server knows proves that changes were lost. Undefined if there is no proof. */
-export function lossIn(
-  read: DatabasePositions,
-  known: Known,
-  witness: Witness | undefined,
+/**
+ * Returns a proof that changes were lost, or undefined if there is none. Revisions only increase, so a revision that is lower than
+ * one the server knows is a proof.
+ */
+export function detectLoss(
+  positions: DatabasePositions,
+  knownRevisions: KnownRevisions,
+  marker: HistoryMarker | undefined,
 ): string | undefined {
-  if (!read.hasWitness) return `Event ${witness?.id} is no longer in the database.`;
-  if (read.tokenRevision < known.tokenRevision)
-    return `The tokens were at revision ${known.tokenRevision}, and are at ${read.tokenRevision}.`;
-  for (const [environment, before] of known.environments) {
-    const revision = revisionIn(read, environment);
-    if (revision < before)
-      return `Environment "${environment}" was at revision ${before}, and is at ${revision}.`;
+  if (!positions.hasMarker) return `Event ${marker?.id} is no longer in the database.`;
+  if (positions.tokenRevision < knownRevisions.tokenRevision)
+    return `The tokens were at revision ${knownRevisions.tokenRevision}, and are at ${positions.tokenRevision}.`;
+  for (const [environment, knownRevision] of knownRevisions.environments) {
+    const revision = revisionIn(positions, environment);
+    if (revision < knownRevision)
+      return `Environment "${environment}" was at revision ${knownRevision}, and is at ${revision}.`;
   }
   return undefined;
 }
 
 export const revisionIn = ({ environments }: DatabasePositions, environment: string): number =>
-  environments.find(one => one.environment === environment)?.revision ?? 0;
+  environments.find(position => position.environment === environment)?.revision ?? 0;

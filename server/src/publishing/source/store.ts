@@ -1,34 +1,34 @@
-import { type RawBuilder, sql } from 'kysely';
 import {
   type Changes,
   type FoundTokens,
   MAX_ENDED_TOKENS,
   MAX_TOKENS,
   type Positions,
-} from '../../../../plane/src/serving/source.ts';
+} from '@halyard/plane/serving/source.ts';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db, Reader } from '../../platform/db/database.ts';
 import { EPOCH, EPOCH_ID, type Epoch } from '../../record/epoch/store.ts';
 
-/** An event that proves the history: a database without it is not the one that the server read it from. */
-export type Witness = { id: number; groupId: string };
+/** An event that identifies the history, because a database without it is not the one that the server read. */
+export type HistoryMarker = { id: number; groupId: string };
 
 /** The positions of everything that servers keep in memory. */
 export type DatabasePositions = Omit<Positions, 'epoch'> & {
   epoch: Epoch;
-  newestEvent: Witness | null;
+  newestEvent: HistoryMarker | null;
   /** Whether the database has the given event. True if none was given. */
-  hasWitness: boolean;
+  hasMarker: boolean;
 };
 
-export async function readPositions(db: Reader, witness?: Witness): Promise<DatabasePositions> {
+export async function readPositions(db: Reader, marker?: HistoryMarker): Promise<DatabasePositions> {
   const { rows } = await sql<DatabasePositions>`
     select ${EPOCH} as epoch, now() as now,
       (select revision from sdk_token_revision) as "tokenRevision",
       (select origins from cors_settings) as origins,
       (select json_build_object('id', id, 'groupId', group_id) from events order by id desc limit 1) as "newestEvent",
-      ${witness === undefined} or exists (
-        select from events where id = ${witness?.id ?? 0} and group_id = ${witness?.groupId ?? ''}
-      ) as "hasWitness",
+      ${marker === undefined} or exists (
+        select from events where id = ${marker?.id ?? 0} and group_id = ${marker?.groupId ?? ''}
+      ) as "hasMarker",
       coalesce((
         select json_agg(json_build_object('environment', environment, 'revision', revision, 'completeSince', complete_since))
         from sdk_revisions
@@ -51,8 +51,8 @@ type ChangeRow = {
   tags: string[] | null;
 };
 
-/** One statement, so that all rows come from one snapshot: a revision is visible as a whole or not at all. */
-export async function readChanges(db: Reader, environment: string, after: number): Promise<Changes> {
+/** Reads all rows in one statement, so that they come from one snapshot and a revision is visible as a whole or not at all. */
+export async function readChanges(db: Reader, environment: string, afterRevision: number): Promise<Changes> {
   const { rows } = await sql<ChangeRow>`
     select 'environment' as kind, ${EPOCH_ID} as epoch, coalesce(max(complete_since), 0) as "completeSince",
       null as project, null as name, null::integer as id, coalesce(max(revision), 0) as revision, null as document,
@@ -60,10 +60,10 @@ export async function readChanges(db: Reader, environment: string, after: number
     from sdk_revisions where environment = ${environment}
     union all
     select 'feature', null, null, project, name, null, revision, document, segments, tags
-    from sdk_features where environment = ${environment} and revision > ${after}
+    from sdk_features where environment = ${environment} and revision > ${afterRevision}
     union all
     select 'segment', null, null, null, null, id, revision, document, null, null
-    from sdk_segments where environment = ${environment} and revision > ${after}`.execute(db);
+    from sdk_segments where environment = ${environment} and revision > ${afterRevision}`.execute(db);
   const head = rows.find(row => row.kind === 'environment');
   return {
     epoch: head?.epoch ?? '',
@@ -80,11 +80,11 @@ export async function readChanges(db: Reader, environment: string, after: number
   };
 }
 
-/** Tokens that are neither revoked nor expired, those that were used last first, and the hashes of those that ended last. */
+/** Lists tokens that are neither revoked nor expired, most recently used first, and the hashes of the most recently ended ones. */
 export const listTokens = async (db: Reader): Promise<FoundTokens> =>
   await readTokens(db, sql<boolean>`true`, MAX_ENDED_TOKENS);
 
-/** The tokens with these hashes that are neither revoked nor expired, and the hashes of those that have ended. */
+/** Finds the tokens with these hashes that are neither revoked nor expired, and the hashes of those that have ended. */
 export const findTokens = async (db: Reader, hashes: string[]): Promise<FoundTokens> =>
   await readTokens(
     db,
@@ -94,7 +94,7 @@ export const findTokens = async (db: Reader, hashes: string[]): Promise<FoundTok
 
 async function readTokens(
   db: Reader,
-  matches: RawBuilder<boolean>,
+  condition: RawBuilder<boolean>,
   endedTokens: number,
 ): Promise<FoundTokens> {
   const { rows } = await sql<FoundTokens>`
@@ -107,19 +107,19 @@ async function readTokens(
         'expiresAt', extract(epoch from expires_at) * 1000
       )
       from api_tokens
-      where revoked_at is null and (expires_at is null or expires_at > now()) and ${matches}
+      where revoked_at is null and (expires_at is null or expires_at > now()) and ${condition}
       order by seen_at desc nulls last, id limit ${MAX_TOKENS}
     ) as tokens, array(
-      select encode(hash, 'hex') from api_tokens where (revoked_at is not null or expires_at <= now()) and ${matches}
+      select encode(hash, 'hex') from api_tokens where (revoked_at is not null or expires_at <= now()) and ${condition}
       order by coalesce(revoked_at, expires_at) desc limit ${endedTokens}
     ) as ended
     from sdk_token_revision`.execute(db);
-  const [found] = rows;
-  if (!found) throw new Error('The table sdk_token_revision has no row');
-  return found;
+  const [tokens] = rows;
+  if (!tokens) throw new Error('The table sdk_token_revision has no row');
+  return tokens;
 }
 
-/** Writes at most once a minute for each token, on all servers together. Skips tokens that a change has locked. */
+/** Records that the tokens were used, at most once a minute for each token, on all servers together. Skips tokens that a change has locked. */
 export async function markTokensSeen(db: Db, ids: number[]): Promise<void> {
   await sql`
     update api_tokens set seen_at = now() where id in (

@@ -7,8 +7,8 @@ import { type RunningServer, startProcess, stopProcess, unwatch } from '../../te
 import { openStream } from '../../test/sdk-stream.ts';
 import { startTcpProxy, type TcpProxy } from '../../test/tcp-proxy.ts';
 
-/** More than the ids that PostgreSQL skips after a crash, so that they are used again. */
-const LOST = 40;
+/** This is more ids than PostgreSQL skips after a crash, so that the lost ids are assigned again. */
+const LOST_FEATURES = 40;
 
 let primary: Cluster;
 let standby: Cluster | undefined;
@@ -42,22 +42,25 @@ describe.skipIf(!canRunClusters)('a database that lost changes', { timeout: 600_
     await primary.start();
     const stream = await eventStream();
     const flags = await openStream(server.url, token.secret);
-    await createFeatures('lost', LOST);
+    await createFeatures('lost', LOST_FEATURES);
     const lostToken = await createToken('lost');
-    await expect.poll(async () => namesOf(await poll(token.secret)), POLL).toContain(`lost-${LOST - 1}`);
+    await expect
+      .poll(async () => getNames(await poll(token.secret)), POLL)
+      .toContain(`lost-${LOST_FEATURES - 1}`);
     const { etag } = await poll(token.secret);
     await search('lost');
-    await expect.poll(() => stream.events.length, POLL).toBe(LOST + 1);
+    await expect.poll(() => stream.events.length, POLL).toBe(LOST_FEATURES + 1);
 
     await primary.stop('immediate');
-    await primary.restoreCopy();
+    await primary.restoreSnapshot();
     await primary.start();
-    await createFeatures('other', LOST + 5);
+    await createFeatures('other', LOST_FEATURES + 5);
 
-    await expectDatabaseState('other', LOST + 5, token.secret, stream);
+    await expectDatabaseState('other', LOST_FEATURES + 5, token.secret, stream);
     expect((await get('/api/client/features', lostToken.secret)).status).toBe(401);
-    const hydrations = () => flags.received.filter(({ events }) => events[0]?.type === 'hydration').length;
-    await expect.poll(hydrations, POLL).toBeGreaterThan(1);
+    const countHydrations = () =>
+      flags.received.filter(({ events }) => events[0]?.type === 'hydration').length;
+    await expect.poll(countHydrations, POLL).toBeGreaterThan(1);
     const { revision } = await poll(token.secret);
     expect(revision).toBeGreaterThan(Number(etag.split('.')[2]?.replace('"', '')));
     expect((await get('/api/client/features', token.secret, { 'if-none-match': etag })).status).toBe(200);
@@ -70,18 +73,18 @@ describe.skipIf(!canRunClusters)('a database that lost changes', { timeout: 600_
     standby = await primary.addStandby();
     const stream = await eventStream();
     await standby.disconnect();
-    await createFeatures('unreplicated', LOST);
+    await createFeatures('unreplicated', LOST_FEATURES);
     const lostToken = await createToken('unreplicated');
     await get('/api/client/features', lostToken.secret);
     await search('unreplicated');
-    await expect.poll(() => stream.events.length, POLL).toBe(LOST + 1);
+    await expect.poll(() => stream.events.length, POLL).toBe(LOST_FEATURES + 1);
 
     await primary.stop('immediate');
     await standby.promote();
     proxy.moveTo(standby.port);
-    await createFeatures('replacing', LOST + 5);
+    await createFeatures('replacing', LOST_FEATURES + 5);
 
-    await expectDatabaseState('replacing', LOST + 5, token.secret, stream);
+    await expectDatabaseState('replacing', LOST_FEATURES + 5, token.secret, stream);
     await expect
       .poll(async () => (await get('/api/client/features', lostToken.secret)).status, POLL)
       .toBe(401);
@@ -135,23 +138,23 @@ async function poll(token: string): Promise<{ etag: string; names: string[]; rev
   const names = features.map(({ name }) => name);
   return { etag: String(response.headers.get('etag')), names, revision: meta.revisionId };
 }
-const namesOf = ({ names }: { names: string[] }) => names;
+const getNames = ({ names }: { names: string[] }) => names;
 
 const eventStream = async (lastEventId?: string) =>
   await connectStream(`${server.url}/api/admin/events/stream`, ADMIN_TOKEN, { lastEventId });
 
-/** The ids of the events that a search by text and one by type find. */
+/** Returns the ids of the events that a search by text and one by type find. */
 async function search(query: string): Promise<number[][]> {
-  const found = [];
+  const foundIds = [];
   for (const parameters of [`query=${query}`, 'type=IS:feature-created']) {
     const response = await get(`/api/admin/search/events?limit=1000&${parameters}`);
     const { events } = (await response.json()) as { events: { id: number }[] };
-    found.push(events.map(({ id }) => id));
+    foundIds.push(events.map(({ id }) => id));
   }
-  return found;
+  return foundIds;
 }
 
-/** SDKs, searches and the stream have what the database has. */
+/** Expects that SDKs, searches and the stream have what the database has. */
 async function expectDatabaseState(
   prefix: string,
   count: number,
@@ -161,7 +164,7 @@ async function expectDatabaseState(
   const db = standby ?? primary;
   const features = await db.query('select name from features order by name');
   await expect
-    .poll(async () => namesOf(await poll(token)).toSorted(), POLL)
+    .poll(async () => getNames(await poll(token)).toSorted(), POLL)
     .toEqual(features.map(({ name }) => name));
   const ids = async (condition: string) =>
     (await db.query(`select id from events where ${condition} order by id desc`)).map(({ id }) => Number(id));
@@ -171,12 +174,12 @@ async function expectDatabaseState(
   ]);
   await stream.closed;
   expect(stream.lines.at(-1)).toMatch(/^: .*Events after \d+ are lost\. Reconnect\.$/);
-  const resumed = await eventStream(stream.lastEventId());
-  await expect.poll(() => resumed.events.length, POLL).toBe(count);
-  expect(resumed.events.map(({ data }) => JSON.parse(data).featureName)).toEqual(
+  const resumedStream = await eventStream(stream.lastEventId());
+  await expect.poll(() => resumedStream.events.length, POLL).toBe(count);
+  expect(resumedStream.events.map(({ data }) => JSON.parse(data).featureName)).toEqual(
     Array.from({ length: count }, (_, n) => `${prefix}-${n}`),
   );
-  resumed.close();
+  resumedStream.close();
 }
 
 async function metric(kind: string): Promise<number> {

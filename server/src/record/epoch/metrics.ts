@@ -3,7 +3,7 @@ import { EPOCH_CHANGES, type EpochWatch } from './watch.ts';
 
 type Log = { warn: (fields: object, message: string) => void };
 
-/** Logs and counts the changes of the epoch. */
+/** Logs and counts epoch changes. */
 export function reportEpochs(epochs: EpochWatch, log: Log, registry: Registry): void {
   const changes = new Counter({
     name: 'halyard_database_epoch_changes_total',

@@ -1,29 +1,29 @@
-import { ApiError } from '../../../../plane/src/platform/errors.ts';
+import { ApiError } from '@halyard/plane/platform/errors.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { readEpoch } from './store.ts';
 
-const ATTEMPTS = 2;
+const MAX_ATTEMPTS = 2;
 
 /**
- * Runs reads that combine memory and rows, and returns their result if it all comes from one epoch. Otherwise it runs them once
- * more. `known` is the epoch that the memory probably belongs to.
+ * Runs reads that combine memory and rows, and returns their result if all of it comes from one epoch. Otherwise the reads run once
+ * more. `knownEpoch` is the epoch that the memory probably belongs to.
  */
-export async function inOneEpoch<T>(
+export async function readInOneEpoch<T>(
   db: Reader,
-  known: string | undefined,
+  knownEpoch: string | undefined,
   read: (epoch: string) => Promise<T>,
 ): Promise<T> {
-  let epoch = known ?? (await readEpoch(db));
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+  let epoch = knownEpoch ?? (await readEpoch(db));
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const result = await read(epoch);
-    const after = await readEpoch(db);
-    if (after === epoch) return result;
-    epoch = after;
+    const epochAfter = await readEpoch(db);
+    if (epochAfter === epoch) return result;
+    epoch = epochAfter;
   }
-  throw epochChanged();
+  throw epochChangeError();
 }
 
-export const epochChanged = (): ApiError =>
+export const epochChangeError = (): ApiError =>
   new ApiError(
     'ServiceUnavailableError',
     'The database was restarted or restored during the request. Retry.',

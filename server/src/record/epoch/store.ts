@@ -4,7 +4,7 @@ import { PREPARED } from '../../platform/db/prepared-statements.ts';
 
 /** The parts of an epoch. The database has a new epoch when one of these changes. */
 export type Epoch = {
-  /** Ten characters. All servers on the database read the same ones. */
+  /** An id of ten characters, which is the same for all servers on the database. */
   id: string;
   systemIdentifier: string;
   timeline: string;
@@ -13,7 +13,7 @@ export type Epoch = {
   /** Changes when the tables are restored from a dump. */
   files: number | null;
   number: number;
-  /** Why the number was changed last. */
+  /** Why the number was last changed. */
   reason: string | null;
 };
 
@@ -28,7 +28,10 @@ export const EPOCH = sql`(
   ) from database_epoch
 )`.$castTo<Epoch>();
 
-/** The id of the current epoch. Whatever was read before in the same epoch is still true. Fails on a standby. */
+/**
+ * Returns the id of the current epoch. Everything that was read earlier in the same epoch is still valid. The function fails on a
+ * standby.
+ */
 export async function readEpoch(db: Reader): Promise<string> {
   const { rows } = await sql<{
     id: string;
@@ -39,18 +42,19 @@ export async function readEpoch(db: Reader): Promise<string> {
 }
 
 /**
- * Changes the number of the epoch. The new one is random, because a backup that is restored twice has the same number twice. With
- * `unless`, only if no other server did so since the number was read, and nobody within the given hours.
+ * Changes the number of the epoch. The new number is random, because a backup that is restored twice has the same number twice.
+ * With a precondition, the number is changed only if no other server has changed it since it was read, and the epoch is at least
+ * this many hours old.
  */
 export async function updateEpoch(
   db: Db,
   reason: string,
-  unless: { number: number; hours: number } | undefined,
+  precondition: { number: number; hours: number } | undefined,
 ): Promise<void> {
   await sql`
     update sdk_epoch set number = floor(random() * 2147483647), reason = ${reason}, started_at = now()
-    where ${unless === undefined} or (
-      number = ${unless?.number ?? 0}
-      and coalesce(started_at <= now() - ${unless?.hours ?? 0} * interval '1 hour', true)
+    where ${precondition === undefined} or (
+      number = ${precondition?.number ?? 0}
+      and coalesce(started_at <= now() - ${precondition?.hours ?? 0} * interval '1 hour', true)
     )`.execute(db);
 }

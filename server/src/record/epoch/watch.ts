@@ -1,20 +1,21 @@
 import type { Epoch } from './store.ts';
 
 /**
- * `restart`: PostgreSQL was restarted, and nothing is known to be lost. `failover`: a standby was promoted. `restore`: a backup, a
- * dump or a snapshot was restored. After the last two, changes may be lost, and revoked tokens valid again.
+ * A `restart` means that PostgreSQL was restarted and nothing is known to be lost, a `failover` that a standby was promoted, and a
+ * `restore` that a backup, a dump or a snapshot was restored. After a failover or a restore, changes may be lost and revoked tokens
+ * may be valid again.
  */
 export const EPOCH_CHANGES = ['restart', 'failover', 'restore'] as const;
 
 export type EpochChange = { from: string; to: string; kind: (typeof EPOCH_CHANGES)[number]; reason: string };
 
-/** Which epoch of the database the process is in. Everything that keeps rows in memory drops them when the epoch changes. */
+/** The epoch of the database as the process knows it. Everything that keeps rows in memory drops them when the epoch changes. */
 export type EpochWatch = {
-  /** The id of the epoch. Undefined until it was read. */
+  /** The id of the epoch, or undefined until it was read. */
   readonly current: string | undefined;
-  /** Reports the epoch that was read, and what the reader knows but the database has lost. */
+  /** Takes the epoch that was just read, and what the database has lost as far as the caller can tell. */
   observe: (epoch: Epoch, loss?: string) => void;
-  /** Calls back after a change. Returns a function that unsubscribes. */
+  /** Calls the listener whenever the epoch changes. Returns a function that unsubscribes. */
   onChange: (listener: (change: EpochChange) => void) => () => void;
 };
 
@@ -26,10 +27,10 @@ export function makeEpochWatch(): EpochWatch {
       return current?.id;
     },
     observe: (epoch, loss) => {
-      const before = current;
+      const previous = current;
       current = epoch;
-      if (before === undefined || before.id === epoch.id) return;
-      const change = { from: before.id, to: epoch.id, ...causeOf(before, epoch, loss) };
+      if (previous === undefined || previous.id === epoch.id) return;
+      const change = { from: previous.id, to: epoch.id, ...getCause(previous, epoch, loss) };
       for (const listener of listeners) listener(change);
     },
     onChange: listener => {
@@ -39,25 +40,25 @@ export function makeEpochWatch(): EpochWatch {
   };
 }
 
-function causeOf(before: Epoch, after: Epoch, loss?: string): Pick<EpochChange, 'kind' | 'reason'> {
-  const { kind, reason } = factOf(before, after);
+function getCause(oldEpoch: Epoch, newEpoch: Epoch, loss?: string): Pick<EpochChange, 'kind' | 'reason'> {
+  const { kind, reason } = compareEpochs(oldEpoch, newEpoch);
   return {
     kind: kind === 'restart' && loss !== undefined ? 'restore' : kind,
     reason: loss === undefined || loss === reason ? reason : `${reason} ${loss}`,
   };
 }
 
-function factOf(before: Epoch, after: Epoch): Pick<EpochChange, 'kind' | 'reason'> {
-  if (before.systemIdentifier !== after.systemIdentifier || before.database !== after.database)
+function compareEpochs(oldEpoch: Epoch, newEpoch: Epoch): Pick<EpochChange, 'kind' | 'reason'> {
+  if (oldEpoch.systemIdentifier !== newEpoch.systemIdentifier || oldEpoch.database !== newEpoch.database)
     return { kind: 'restore', reason: 'The server is connected to a different database.' };
-  if (before.timeline !== after.timeline)
+  if (oldEpoch.timeline !== newEpoch.timeline)
     return {
       kind: 'failover',
-      reason: `A standby was promoted: the timeline changed from ${before.timeline} to ${after.timeline}.`,
+      reason: `A standby was promoted: the timeline changed from ${oldEpoch.timeline} to ${newEpoch.timeline}.`,
     };
-  if (before.number !== after.number)
-    return { kind: 'restore', reason: after.reason ?? 'The number of the epoch was changed.' };
-  if (before.files !== after.files)
+  if (oldEpoch.number !== newEpoch.number)
+    return { kind: 'restore', reason: newEpoch.reason ?? 'The number of the epoch was changed.' };
+  if (oldEpoch.files !== newEpoch.files)
     return { kind: 'restore', reason: 'The tables were restored from a dump or written again.' };
   return { kind: 'restart', reason: 'PostgreSQL was restarted.' };
 }

@@ -1,11 +1,11 @@
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { inOneEpoch } from '../epoch/one-epoch.ts';
+import { readInOneEpoch } from '../epoch/one-epoch.ts';
 import type { Log } from '../event-index/store.ts';
 import {
   type EpochMemory,
   findAllIndexed,
-  type Indexed,
+  type IndexedSearch,
   type SearchMemory,
 } from '../event-search/indexed.ts';
 import { hasImportedEvents } from '../events/imported.ts';
@@ -14,11 +14,11 @@ import type { CountedBy } from './schema.ts';
 import { countGroups, type EventGroup, type IndexedCounts } from './store.ts';
 
 /** Reading this few events by id takes less time than reading the set of every value. */
-const FEW = 2_000;
+const MAX_READ_BY_ID = 2_000;
 
 /**
- * The visible events that match, by group. The index gives the counts of its chunks. The statement that reads the tail of the log
- * adds them, so the result reflects one point in time.
+ * Counts the visible matching events by group. The index gives the counts of indexed chunks, and the statement that counts the
+ * tail of the log adds them, so the result reflects one point in time.
  */
 export async function countEvents(
   db: Reader,
@@ -28,7 +28,9 @@ export async function countEvents(
   memory?: SearchMemory,
 ): Promise<EventGroup[]> {
   if (!memory) return await countMatches(db, actor, filters, by);
-  return await inOneEpoch(db, memory.epoch, epoch => countMatches(db, actor, filters, by, memory.of(epoch)));
+  return await readInOneEpoch(db, memory.epoch, epoch =>
+    countMatches(db, actor, filters, by, memory.forEpoch(epoch)),
+  );
 }
 
 async function countMatches(
@@ -41,8 +43,8 @@ async function countMatches(
   const counts: IndexedCounts = { ids: [], values: [], counts: [] };
   const { first } = await addCounts(db, actor, filters, by, 'own', counts, memory);
   if (!(await hasImportedEvents(db))) return await countGroups(db, actor, filters, by, first, counts);
-  const imported = await addCounts(db, actor, filters, by, 'imported', counts, memory);
-  return await countGroups(db, actor, filters, by, first, counts, imported.first);
+  const importedSearch = await addCounts(db, actor, filters, by, 'imported', counts, memory);
+  return await countGroups(db, actor, filters, by, first, counts, importedSearch.first);
 }
 
 async function addCounts(
@@ -53,16 +55,16 @@ async function addCounts(
   log: Log,
   counts: IndexedCounts,
   memory?: EpochMemory,
-): Promise<Indexed> {
-  const found = await findAllIndexed(db, actor, filters, memory, { log });
-  const { indexed } = found;
-  if (indexed.total <= FEW) counts.ids.push(...(await indexed.newest({}, 0, FEW)));
+): Promise<IndexedSearch> {
+  const search = await findAllIndexed(db, actor, filters, memory, { log });
+  const { indexed } = search;
+  if (indexed.total <= MAX_READ_BY_ID) counts.ids.push(...(await indexed.newest({}, 0, MAX_READ_BY_ID)));
   else {
     for (const [value, count] of await indexed.countBy(by)) {
-      // In the index, events without a project have an empty one.
+      // The index stores an empty project for events without a project.
       counts.values.push(value === '' && by === 'project' ? null : value);
       counts.counts.push(count);
     }
   }
-  return found;
+  return search;
 }

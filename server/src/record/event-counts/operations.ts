@@ -1,6 +1,6 @@
-import { badData } from '../../../../plane/src/platform/errors.ts';
-import { parseWord } from '../../../../plane/src/platform/http/input/filter.ts';
-import { jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
+import { badData } from '@halyard/plane/platform/errors.ts';
+import { parseEnumValue } from '@halyard/plane/platform/http/input/filter.ts';
+import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import type { SearchMemory } from '../event-search/indexed.ts';
 import { type EventFilters, parseEventFilters } from '../events/search-query.ts';
 import { hintAtUnknownType } from '../events/unknown-type.ts';
@@ -25,14 +25,14 @@ export const eventCountOperations = (memory: SearchMemory): OperationModule => (
       output: jsonResponse('The counts', EventCounts),
       read: async ({ actor, longReads, longReader }, { query }) => {
         const { by, ...filters } = parseEventCounts(query);
-        // Without the index, it would have to read every event.
+        // Without the index, the operation would have to read every event.
         const run = filters.query === undefined ? longReads.run : longReads.runSearch;
         const groups = await run(longReader, db => countEvents(db, actor, filters, by, memory));
-        const shown = groups.slice(0, MAX_GROUPS);
+        const shownGroups = groups.slice(0, MAX_GROUPS);
         return {
           by,
-          groups: (by === 'day' ? shown.toReversed() : shown).map(present),
-          hasMore: groups.length > shown.length,
+          groups: (by === 'day' ? shownGroups.toReversed() : shownGroups).map(present),
+          hasMore: groups.length > shownGroups.length,
         };
       },
     }),
@@ -42,7 +42,7 @@ export const eventCountOperations = (memory: SearchMemory): OperationModule => (
 function parseEventCounts(parameters: Record<string, unknown>): EventFilters & { by: CountedBy } {
   const { by, ...filters } = parseEventFilters<{ by?: CountedBy }>(
     parameters,
-    { by: value => parseWord(value, COUNTED_BY) },
+    { by: value => parseEnumValue(value, COUNTED_BY) },
     {},
   );
   if (by !== undefined) return { ...filters, by };

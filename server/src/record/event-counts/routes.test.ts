@@ -14,12 +14,12 @@ let member: TestUser;
 const get = (query: string, token?: string) =>
   call(harness.app, 'GET', `/api/admin/search/events/counts?${query}`, token ? { token } : {});
 
-async function counts(query: string, token?: string): Promise<EventCounts> {
+async function readCounts(query: string, token?: string): Promise<EventCounts> {
   const { status, body } = await get(query, token);
   expect([status, body.details]).toEqual([200, undefined]);
   return body;
 }
-const pairs = ({ groups }: EventCounts) => groups.map(({ value, count }) => [value, count]);
+const toPairs = ({ groups }: EventCounts) => groups.map(({ value, count }) => [value, count]);
 
 beforeAll(async () => {
   const { db } = harness;
@@ -40,7 +40,7 @@ beforeAll(async () => {
 test('counts by type, project and environment, the largest group first', async () => {
   const filter = 'groupId=IS:counted';
 
-  expect(await counts(`by=type&${filter}`)).toEqual({
+  expect(await readCounts(`by=type&${filter}`)).toEqual({
     by: 'type',
     groups: [
       { value: 'segment-created', count: 4 },
@@ -48,19 +48,19 @@ test('counts by type, project and environment, the largest group first', async (
     ],
     hasMore: false,
   });
-  expect(pairs(await counts(`by=project&${filter}`))).toEqual([
+  expect(toPairs(await readCounts(`by=project&${filter}`))).toEqual([
     ['default', 2],
     ['secret-project', 2],
     [null, 1],
   ]);
-  expect(pairs(await counts(`by=environment&${filter}`))).toEqual([
+  expect(toPairs(await readCounts(`by=environment&${filter}`))).toEqual([
     ['production', 3],
     [null, 2],
   ]);
 });
 
 test('counts by creator, with id and name', async () => {
-  expect((await counts('by=creator&groupId=IS:counted')).groups).toEqual([
+  expect((await readCounts('by=creator&groupId=IS:counted')).groups).toEqual([
     { value: String(viewer.id), count: 3, creator: { id: viewer.id, name: viewer.username } },
     { value: '-42', count: 1, creator: { id: -42, name: 'admin token' } },
     { value: null, count: 1 },
@@ -68,30 +68,30 @@ test('counts by creator, with id and name', async () => {
 });
 
 test('counts by UTC day, in the order of the days', async () => {
-  expect(pairs(await counts('by=day&groupId=IS:counted'))).toEqual([
+  expect(toPairs(await readCounts('by=day&groupId=IS:counted'))).toEqual([
     ['2001-02-03', 1],
     ['2001-02-04', 2],
     ['2001-02-09', 2],
   ]);
-  expect(pairs(await counts('by=day&groupId=IS:counted&from=IS:2001-02-04&to=IS:2001-02-04'))).toEqual([
+  expect(toPairs(await readCounts('by=day&groupId=IS:counted&from=IS:2001-02-04&to=IS:2001-02-04'))).toEqual([
     ['2001-02-04', 2],
   ]);
 });
 
-test('counts only events that the caller can see, in sum as many as the total of the search', async () => {
+test('counts only events that the caller can see, and every sum of counts equals the total of the search', async () => {
   const filter = 'groupId=IS:counted';
 
-  expect(pairs(await counts(`by=project&${filter}`, viewer.token))).toEqual([
+  expect(toPairs(await readCounts(`by=project&${filter}`, viewer.token))).toEqual([
     ['default', 2],
     [null, 1],
   ]);
-  expect(pairs(await counts(`by=project&${filter}`, member.token))).toEqual([
+  expect(toPairs(await readCounts(`by=project&${filter}`, member.token))).toEqual([
     ['default', 2],
     ['secret-project', 2],
   ]);
   for (const token of [undefined, viewer.token, member.token]) {
-    for (const by of ['day', 'type', 'project', 'creator', 'environment']) {
-      const { groups } = await counts(`by=${by}`, token);
+    for (const property of ['day', 'type', 'project', 'creator', 'environment']) {
+      const { groups } = await readCounts(`by=${property}`, token);
       const { body } = await call(
         harness.app,
         'GET',
@@ -104,14 +104,14 @@ test('counts only events that the caller can see, in sum as many as the total of
 });
 
 test('counts an event as soon as it is committed', async () => {
-  const number = async () => (await counts('by=type&project=IS:fresh')).groups[0]?.count;
+  const countFreshEvents = async () => (await readCounts('by=type&project=IS:fresh')).groups[0]?.count;
   const write = () =>
     change(harness.db, SYSTEM, async ({ record }) => record({ type: 'segment-created', project: 'fresh' }));
 
   await write();
-  expect(await number()).toBe(1);
+  expect(await countFreshEvents()).toBe(1);
   await write();
-  expect(await number()).toBe(2);
+  expect(await countFreshEvents()).toBe(2);
 });
 
 test('returns the newest 1,000 days and the largest 1,000 groups, and says that there are more', async () => {
@@ -122,19 +122,19 @@ test('returns the newest 1,000 days and the largest 1,000 groups, and says that 
     harness.db,
   );
 
-  const days = await counts('by=day&groupId=IS:many');
-  const projects = await counts('by=project&groupId=IS:many');
-  const all = await counts('by=project&groupId=IS:many&to=IS:2012-09-01');
+  const days = await readCounts('by=day&groupId=IS:many');
+  const projects = await readCounts('by=project&groupId=IS:many');
+  const allCounts = await readCounts('by=project&groupId=IS:many&to=IS:2012-09-01');
 
   expect([days.groups.length, days.hasMore]).toEqual([1_000, true]);
   expect([days.groups[0]?.value, days.groups.at(-1)?.value]).toEqual(['2010-01-03', '2012-09-28']);
   expect([projects.groups.length, projects.hasMore]).toEqual([1_000, true]);
   expect(projects.groups[0]).toEqual({ value: 'project-7', count: 2 });
-  expect(all.hasMore).toBe(false);
+  expect(allCounts.hasMore).toBe(false);
 });
 
-test('an empty result has no groups', async () => {
-  expect(await counts('by=day&project=IS:none')).toEqual({ by: 'day', groups: [], hasMore: false });
+test('returns no groups if no event matches', async () => {
+  expect(await readCounts('by=day&project=IS:none')).toEqual({ by: 'day', groups: [], hasMore: false });
 });
 
 test.each([

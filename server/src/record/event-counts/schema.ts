@@ -1,6 +1,6 @@
+import { SearchQuery } from '@halyard/plane/platform/http/input/filter.ts';
+import { Named, NamedObject, Nullable, Ref } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { SearchQuery } from '../../../../plane/src/platform/http/input/filter.ts';
-import { Named, NamedObject, Nullable, Ref } from '../../../../plane/src/platform/http/schema.ts';
 import { EventCreator, eventFilters } from '../events/schema.ts';
 
 export const COUNTED_BY = ['day', 'type', 'project', 'creator', 'environment'] as const;

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { nameOfUser } from '../actor-names.ts';
-import { conditions } from '../events/conditions.ts';
+import { selectUserName } from '../actor-names.ts';
+import { toConditions } from '../events/conditions.ts';
 import type { EventFilters } from '../events/search-query.ts';
 import { isVisible } from '../events/store.ts';
 import { type CountedBy, MAX_GROUPS } from './schema.ts';
@@ -17,13 +17,13 @@ const GROUP = {
 
 export type EventGroup = { value: string | null; count: number; name: string | null };
 
-/** What the index contributes: ids of events to count, or counts by value. */
+/** What the index contributes, which is either ids of events to count or counts by value. */
 export type IndexedCounts = { ids: number[]; values: (string | null)[]; counts: number[] };
 
 /**
- * Counts the visible events that match by group: events from the id `first` on, plus those in the index. Returns the newest
- * days, or the largest groups of any other kind, and one group more than the response shows. `firstImported`: imported events
- * from this id on are counted too.
+ * Counts the visible matching events by group. It counts the events from the id `first` on, imported events from the id
+ * `firstImported` on, and those in the index. Returns the newest days, or the largest groups of any other kind, and one more group
+ * than the response shows.
  */
 export async function countGroups(
   db: Reader,
@@ -34,24 +34,24 @@ export async function countGroups(
   { ids, values, counts }: IndexedCounts,
   firstImported?: number,
 ): Promise<EventGroup[]> {
-  // Literals, so that the planner knows how few events the tail of the log has.
+  // The ids are literals, so that the planner knows how few events the tail of the log contains.
   const tails = [
     sql`id >= ${sql.lit(first)}`,
     ...(firstImported === undefined ? [] : [sql`id >= ${sql.lit(firstImported)} and id < 0`]),
   ];
-  const matches = sql.join([isVisible(actor, filters), ...conditions(filters)], sql` and `);
-  const counted = tails.map(
+  const matches = sql.join([isVisible(actor, filters), ...toConditions(filters)], sql` and `);
+  const countQueries = tails.map(
     tail =>
       sql`select ${GROUP[by]} as key, count(*) as count from events where ${tail} and ${matches} group by 1`,
   );
   const key = by === 'creator' ? sql`value::integer` : sql`value`;
   const order = by === 'day' ? sql`key desc` : sql`count desc, key`;
   const { rows } = await sql<EventGroup>`
-    select key::text as value, count, ${by === 'creator' ? nameOfUser(sql`key`) : sql`null`} as name
+    select key::text as value, count, ${by === 'creator' ? selectUserName(sql`key`) : sql`null`} as name
     from (
       select key, sum(count)::bigint as count
       from (
-        ${sql.join(counted, sql` union all `)}
+        ${sql.join(countQueries, sql` union all `)}
         union all
         select ${GROUP[by]}, count(*) from events where id = any(${ids}::bigint[]) group by 1
         union all

@@ -9,31 +9,31 @@ import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
 import { change } from '../change.ts';
 
 const harness = useHarness();
-let address: string;
+let serverUrl: string;
 
 const EVENTS = 4_000;
 const PATH = '/api/admin/search/events/export';
 
 beforeAll(async () => {
   await makeProject(harness.db, { id: 'secret-project', mode: 'private' });
-  // 24 MB, more than fits into the buffers between server and client.
+  // The events have 24 MB, which is more than fits into the buffers between server and client.
   await sql`
     insert into events (group_id, type, created_by, project, data)
     select 'large', 'segment-updated', 'someone', case when n % 2 = 0 then 'default' else 'secret-project' end,
       jsonb_build_object('number', n, 'text', repeat('x', 6000))
     from generate_series(1, ${EVENTS}::integer) as n`.execute(harness.db);
-  address = await (await harness.secondServer()).listen({ port: 0, host: '127.0.0.1' });
+  serverUrl = await (await harness.secondServer()).listen({ port: 0, host: '127.0.0.1' });
 });
 
-/** A client that reads only when the test does. */
+/** Requests an export with a client that reads nothing until the test does. */
 async function connect(token = ADMIN_TOKEN, query = 'groupId=IS:large'): Promise<IncomingMessage> {
-  const request = get(`${address}${PATH}?${query}`, { headers: { authorization: token }, agent: false });
+  const request = get(`${serverUrl}${PATH}?${query}`, { headers: { authorization: token }, agent: false });
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   response.pause();
   return response;
 }
 
-async function rest(response: IncomingMessage): Promise<{ id: number; project: string }[]> {
+async function readRest(response: IncomingMessage): Promise<{ id: number; project: string }[]> {
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk);
   return Buffer.concat(chunks)
@@ -44,8 +44,8 @@ async function rest(response: IncomingMessage): Promise<{ id: number; project: s
     .map(({ id, project }) => ({ id, project }));
 }
 
-/** Connections that read a batch, or have a transaction open after one. */
-const busyConnections = async () =>
+/** Counts the connections that read a batch, or have a transaction open after a batch. */
+const countBusyConnections = async () =>
   (
     await sql`
       select from pg_stat_activity
@@ -53,42 +53,42 @@ const busyConnections = async () =>
         and pid <> pg_backend_pid()`.execute(harness.db)
   ).rows.length;
 
-test('while the client does not read, the export holds no connection', async () => {
+test('an export holds no database connection while the client does not read', async () => {
   const response = await connect();
 
-  await expect.poll(busyConnections).toBe(0);
+  await expect.poll(countBusyConnections).toBe(0);
   await sleep(200);
 
-  expect(await busyConnections()).toBe(0);
-  expect(await rest(response)).toHaveLength(EVENTS);
+  expect(await countBusyConnections()).toBe(0);
+  expect(await readRest(response)).toHaveLength(EVENTS);
 });
 
-test('events that are written during an export do not appear in it', async () => {
+test('an export omits events that are written while it is running', async () => {
   const write = () =>
     change(harness.db, SYSTEM, async ({ record }) => record({ type: 'segment-updated', project: 'default' }));
   await write();
   const response = await connect(ADMIN_TOKEN, 'type=IS:segment-updated');
   for (let n = 0; n < 5; n++) await write();
 
-  const found = (await rest(response)).map(({ id }) => id);
+  const foundIds = (await readRest(response)).map(({ id }) => id);
 
-  expect(found).toHaveLength(EVENTS + 1);
-  expect(new Set(found).size).toBe(EVENTS + 1);
-  expect(found).toEqual(found.toSorted((a, b) => b - a));
+  expect(foundIds).toHaveLength(EVENTS + 1);
+  expect(new Set(foundIds).size).toBe(EVENTS + 1);
+  expect(foundIds).toEqual(foundIds.toSorted((a, b) => b - a));
 });
 
-test('a user who loses access to a project during an export gets no further events of it', async () => {
+test('a user who loses access to a project during an export gets no further events of that project', async () => {
   const user: TestUser = await makeUser(harness.db, 'Viewer');
   await makeMember(harness.db, user, 'secret-project', 'Reader');
   const response = await connect(user.token);
-  await expect.poll(busyConnections).toBe(0);
+  await expect.poll(countBusyConnections).toBe(0);
 
   await sql`delete from user_roles where project = 'secret-project'`.execute(harness.db);
-  const projects = (await rest(response)).map(({ project }) => project);
+  const projects = (await readRest(response)).map(({ project }) => project);
 
-  const secret = projects.filter(project => project === 'secret-project').length;
-  expect(secret).toBeGreaterThan(0);
-  expect(secret).toBeLessThan(EVENTS / 2);
+  const secretCount = projects.filter(project => project === 'secret-project').length;
+  expect(secretCount).toBeGreaterThan(0);
+  expect(secretCount).toBeLessThan(EVENTS / 2);
   expect(projects.slice(-1_000)).toEqual(Array(1_000).fill('default'));
   expect(projects.filter(project => project === 'default')).toHaveLength(EVENTS / 2);
 });
@@ -96,14 +96,14 @@ test('a user who loses access to a project during an export gets no further even
 test.each([
   ['the token is revoked', sql`delete from personal_access_tokens where user_id = `],
   ['the caller is no longer a root admin', sql`delete from user_roles where user_id = `],
-])('an export is cut off when %s, so that the client notices that it is incomplete', async (_, statement) => {
+])('aborts the response when %s', async (_, statement) => {
   const user = await makeUser(harness.db, 'Admin');
   const response = await connect(user.token);
-  await expect.poll(busyConnections).toBe(0);
+  await expect.poll(countBusyConnections).toBe(0);
 
   await sql`${statement}${user.id}`.execute(harness.db);
 
-  await expect(rest(response)).rejects.toThrow('aborted');
+  await expect(readRest(response)).rejects.toThrow('aborted');
 });
 
 test('clients that disconnect free export slots for the same caller', async () => {
@@ -113,21 +113,21 @@ test('clients that disconnect free export slots for the same caller', async () =
     await once(response, 'close');
   }
 
-  expect(await rest(await connect())).toHaveLength(EVENTS);
+  expect(await readRest(await connect())).toHaveLength(EVENTS);
 });
 
 test('cuts off clients that stop reading, after which the caller can export again', async () => {
   const user = await makeUser(harness.db, 'Admin');
-  const paused = [await connect(user.token), await connect(user.token)];
+  const pausedClients = [await connect(user.token), await connect(user.token)];
 
-  // They occupy both exports of the caller for 10 s, the time that a client may read nothing. Two new ones are accepted at the
-  // same time only when both are cut off; before that, reading would revive the second.
-  const statusesOfTwo = async () => {
-    const opened = await Promise.all([connect(user.token), connect(user.token)]);
-    return opened.map(response => response.destroy().statusCode);
+  // The clients occupy both of the caller's export slots for 10 s, which is how long a client may read nothing. Two new exports are
+  // accepted simultaneously only once both clients are cut off. Before that, reading would revive the second client.
+  const requestTwoExports = async () => {
+    const newExports = await Promise.all([connect(user.token), connect(user.token)]);
+    return newExports.map(response => response.destroy().statusCode);
   };
-  await expect.poll(statusesOfTwo).toEqual([200, 200]);
+  await expect.poll(requestTwoExports).toEqual([200, 200]);
 
-  for (const response of paused) await expect(rest(response)).rejects.toThrow('aborted');
-  expect(await rest(await connect(user.token))).toHaveLength(EVENTS);
+  for (const response of pausedClients) await expect(readRest(response)).rejects.toThrow('aborted');
+  expect(await readRest(await connect(user.token))).toHaveLength(EVENTS);
 });

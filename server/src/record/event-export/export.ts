@@ -6,7 +6,7 @@ import { readAhead, readBatches } from './batches.ts';
 import { LINES } from './lines.ts';
 import type { ExportedEvents, ExportFormat } from './query.ts';
 
-/** The text of an export, one piece for each batch. Only root admins see IP addresses. */
+/** Yields the text of an export, one piece for each batch. Only root admins see IP addresses. */
 export async function* exportEvents(
   source: ExportSource,
   actor: Actor,
@@ -15,7 +15,7 @@ export async function* exportEvents(
   memory?: SearchMemory,
 ): Pieces {
   const { header, line } = LINES[format];
-  const first = header(actor.isAdmin);
-  if (first !== '') yield first;
+  const headerLine = header(actor.isAdmin);
+  if (headerLine !== '') yield headerLine;
   yield* readAhead(readBatches(source, actor, events, line(actor), memory));
 }

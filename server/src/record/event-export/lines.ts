@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Actor } from '../../platform/actor.ts';
 import { jsonTime } from '../../platform/db/json-text.ts';
-import { idThereOf } from '../events/imported.ts';
+import { toUnleashId } from '../events/imported.ts';
 import { CREATED_BY_TOKEN, shownPart } from '../events/store.ts';
 import type { ExportFormat } from './query.ts';
 
@@ -10,7 +10,7 @@ import type { ExportFormat } from './query.ts';
 export type ExportLines = {
   contentType: string;
   /** What precedes the first event. */
-  header: (withIp: boolean) => string;
+  header: (includesIp: boolean) => string;
   /** An event as a line of text for the actor, with its line break. */
   line: (actor: Actor) => RawBuilder<string>;
 };
@@ -18,8 +18,8 @@ export type ExportLines = {
 const jsonText = (column: string) => sql`coalesce(to_json(${sql.ref(column)})::text, 'null')`;
 
 /**
- * An event in the shape of the search, without label and summary. The server itself creates types and group ids, so they need no
- * escaping.
+ * Builds an event in the shape of the search, without label and summary. The server itself creates types and group ids, so they
+ * need no escaping.
  */
 const ndjsonLine = (actor: Actor) => sql<string>`concat(
   '{"id":', id, ',"createdAt":', ${jsonTime(sql`created_at`)}, ',"type":"', type, '","createdBy":', to_json(created_by),
@@ -29,23 +29,23 @@ const ndjsonLine = (actor: Actor) => sql<string>`concat(
   ',"featureName":', ${jsonText('feature_name')}, ',"data":', coalesce((${shownPart(actor, 'data')})::text, 'null'),
   ',"preData":', coalesce((${shownPart(actor, 'pre_data')})::text, 'null'), ',"tags":', tags, ',"groupId":', to_json(group_id),
   ',"comment":' || to_json(comment)::text,
-  case when id < 0 then ',"importedFrom":{"product":"unleash","id":' || id + ${sql.lit(idThereOf(0))} || '}' end
+  case when id < 0 then ',"importedFrom":{"product":"unleash","id":' || id + ${sql.lit(toUnleashId(0))} || '}' end
   ${actor.isAdmin ? sql`, ',"ip":', ${jsonText('ip')}` : sql``}, e'}\n')`;
 
 const CSV_COLUMNS =
   'id,createdAt,type,createdBy,createdByUserId,createdByKind,environment,project,featureName,data,preData,tags,groupId,comment,createdByToken,createdByClient';
 
 /** Characters that would make a spreadsheet read a cell as a formula: = + - @, tab, line breaks and their full-width forms. */
-const FORMULA = sql.lit(
-  `{${['=+-@\t\r\n＝＋－＠'].flatMap(all => [...all].map(one => one.codePointAt(0)))}}`,
+const FORMULA_CODES = sql.lit(
+  `{${['=+-@\t\r\n＝＋－＠'].flatMap(all => [...all].map(character => character.codePointAt(0)))}}`,
 );
 
-/** A cell in quotes, as RFC 4180 allows for every cell. Null is an empty cell without quotes. */
+/** Quotes a cell, which RFC 4180 allows for every cell. Null is an empty cell without quotes. */
 const csvText = (column: string) => sql`
-  '"' || case when ascii(${sql.ref(column)}) = any(${FORMULA}::integer[]) then '''' else '' end
+  '"' || case when ascii(${sql.ref(column)}) = any(${FORMULA_CODES}::integer[]) then '''' else '' end
   || replace(${sql.ref(column)}, '"', '""') || '"'`;
 
-/** JSON begins with a bracket or brace, so it cannot be a formula. */
+/** Quotes JSON, which cannot be a formula, because it begins with a bracket or brace. */
 const csvJson = (value: RawBuilder<unknown>) => sql`'"' || replace((${value})::text, '"', '""') || '"'`;
 
 const csvLine = (actor: Actor) => sql<string>`concat(
@@ -60,7 +60,7 @@ export const LINES: Record<ExportFormat, ExportLines> = {
   ndjson: { contentType: 'application/x-ndjson; charset=utf-8', header: () => '', line: ndjsonLine },
   csv: {
     contentType: 'text/csv; charset=utf-8; header=present',
-    header: withIp => `${CSV_COLUMNS}${withIp ? ',ip' : ''}\r\n`,
+    header: includesIp => `${CSV_COLUMNS}${includesIp ? ',ip' : ''}\r\n`,
     line: csvLine,
   },
 };

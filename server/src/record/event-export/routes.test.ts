@@ -15,13 +15,13 @@ type Line = { id: number; project: string | null; createdBy: string; data: { num
 
 const EXPORT = '/api/admin/search/events/export';
 
-async function exported(query: string, token?: string): Promise<string> {
+async function exportText(query: string, token?: string): Promise<string> {
   const { status, body } = await call(harness.app, 'GET', `${EXPORT}?${query}`, token ? { token } : {});
   expect([status, body.details]).toEqual([200, undefined]);
   return body;
 }
 const lines = async (query: string, token?: string): Promise<Line[]> =>
-  (await exported(query, token))
+  (await exportText(query, token))
     .split('\n')
     .slice(0, -1)
     .map(line => JSON.parse(line));
@@ -90,7 +90,7 @@ test('a CSV parser reads the same events from the CSV file', async () => {
   for (const token of [undefined, viewer.token]) {
     const events = await lines('', token);
 
-    const csv = await exported('format=csv', token);
+    const csv = await exportText('format=csv', token);
 
     expect(csv.slice(0, csv.indexOf('\r\n'))).toBe(token ? columns : `${columns},ip`);
     const rows: Record<string, string>[] = parse(csv, { columns: true, record_delimiter: '\r\n' });
@@ -122,7 +122,7 @@ test('a CSV cell cannot be a formula, and is otherwise unchanged', async () => {
   ];
   for (const name of names) await record('default', name);
 
-  const csv = await exported('format=csv&type=IS:segment-created');
+  const csv = await exportText('format=csv&type=IS:segment-created');
   const rows: { createdBy: string; createdByUserId: string }[] = parse(csv, { columns: true });
 
   const found = rows
@@ -147,16 +147,16 @@ test.each([
 });
 
 test('an export without a match is empty, as CSV with the header', async () => {
-  expect(await exported('project=IS:none')).toBe('');
-  expect((await exported('project=IS:none&format=csv')).split('\r\n')).toHaveLength(2);
+  expect(await exportText('project=IS:none')).toBe('');
+  expect((await exportText('project=IS:none&format=csv')).split('\r\n')).toHaveLength(2);
 });
 
 test('before and after bound the export', async () => {
-  const all = await ids('');
+  const allIds = await ids('');
 
-  expect(await ids(`before=${all[2]}`)).toEqual(all.slice(3));
-  expect(await ids(`after=${all[2]}`)).toEqual(all.slice(0, 2));
-  expect(await ids(`before=${all[1]}&after=${all[4]}`)).toEqual(all.slice(2, 4));
+  expect(await ids(`before=${allIds[2]}`)).toEqual(allIds.slice(3));
+  expect(await ids(`after=${allIds[2]}`)).toEqual(allIds.slice(0, 2));
+  expect(await ids(`before=${allIds[1]}&after=${allIds[4]}`)).toEqual(allIds.slice(2, 4));
   expect(await ids('before=1')).toEqual([]);
   expect(await ids('after=9007199254740991')).toEqual([]);
 });
@@ -187,22 +187,22 @@ test.each([
 });
 
 test('a HEAD request gets the headers or the rejection of GET, and does not run the export', async () => {
-  const accepted = await call(harness.app, 'HEAD', EXPORT);
-  const rejected = await call(harness.app, 'HEAD', `${EXPORT}?limit=5`);
+  const acceptedHead = await call(harness.app, 'HEAD', EXPORT);
+  const rejectedHead = await call(harness.app, 'HEAD', `${EXPORT}?limit=5`);
 
-  expect([accepted.status, rejected.status]).toEqual([200, 400]);
-  expect(accepted.headers['content-type']).toBe('application/x-ndjson; charset=utf-8');
+  expect([acceptedHead.status, rejectedHead.status]).toEqual([200, 400]);
+  expect(acceptedHead.headers['content-type']).toBe('application/x-ndjson; charset=utf-8');
 });
 
-test('sees the events of readable projects and own events only', async () => {
+test("contains only the events of readable projects and the caller's own events", async () => {
   await call(harness.app, 'POST', '/api/admin/projects/default/favorites', { token: viewer.token });
   const projects = async (token?: string) => new Set((await lines('', token)).map(({ project }) => project));
 
   expect(await projects()).toContain('secret-project');
   expect(await projects(member.token)).toContain('secret-project');
   expect(await projects(viewer.token)).not.toContain('secret-project');
-  const own = (await lines('', viewer.token)).filter(({ project }) => project === null);
-  expect(new Set(own.map(({ createdBy }) => createdBy))).toEqual(new Set([viewer.username]));
+  const ownEvents = (await lines('', viewer.token)).filter(({ project }) => project === null);
+  expect(new Set(ownEvents.map(({ createdBy }) => createdBy))).toEqual(new Set([viewer.username]));
   expect(await lines('project=IS:secret-project', viewer.token)).toEqual([]);
 });
 
@@ -218,7 +218,7 @@ test('exports every event once, over many batches and gaps in the ids', async ()
   expect(found.map(({ id }) => id)).toEqual(found.map(({ id }) => id).toSorted((a, b) => b - a));
 });
 
-test('a batch of large events is small, however well they are compressed', async () => {
+test('a batch of large events is small, no matter how well they are compressed', async () => {
   await insertEvents(300, 'compressed', sql`jsonb_build_object('number', n, 'text', repeat('x', 100000))`);
   await sql`
     insert into events (group_id, type, created_by, project, data)
@@ -226,37 +226,39 @@ test('a batch of large events is small, however well they are compressed', async
       (select string_agg(md5(random()::text || i || n), '') from generate_series(1, 70000) as i))
     from generate_series(1, 3) as n`.execute(harness.db);
   const batches = async (project: string) => {
-    const before = harness.statements.length;
+    const statementsBefore = harness.statements.length;
     const found = await lines(`project=IS:${project}`);
-    const read = harness.statements.slice(before).filter(text => text.includes('weight_so_far')).length;
+    const read = harness.statements
+      .slice(statementsBefore)
+      .filter(text => text.includes('weight_so_far')).length;
     return { numbers: found.map(({ data }) => data?.number), read };
   };
 
-  // One statement for each of the 5 ranges of ids finds no more events; those before it find a batch.
-  const compressed = await batches('compressed');
+  // Each of the 5 ranges of ids ends with a statement that finds no more events, and each earlier statement finds a batch.
+  const compressedBatches = await batches('compressed');
   const huge = await batches('incompressible');
 
-  expect(compressed.numbers).toEqual(Array.from({ length: 300 }, (_, n) => 300 - n));
-  expect(compressed.read).toBeGreaterThan(8);
+  expect(compressedBatches.numbers).toEqual(Array.from({ length: 300 }, (_, n) => 300 - n));
+  expect(compressedBatches.read).toBeGreaterThan(8);
   expect(huge.numbers).toEqual([3, 2, 1]);
   expect(huge.read).toBeGreaterThan(7);
 });
 
 test('an event of a change that is not committed holds back later events, so that no export has a gap', async () => {
   const project = 'gapless';
-  const open = await harness.db.startTransaction().execute();
+  const openTransaction = await harness.db.startTransaction().execute();
   await record('gapless');
   await sql`
     insert into events (group_id, type, created_by, project) values ('late', 'segment-created', 'x', ${project})`.execute(
-    open,
+    openTransaction,
   );
   await record('gapless');
 
-  const during = await ids(`project=IS:${project}`);
-  await open.commit().execute();
-  const rest = await ids(`project=IS:${project}&after=${during[0]}`);
+  const idsDuring = await ids(`project=IS:${project}`);
+  await openTransaction.commit().execute();
+  const rest = await ids(`project=IS:${project}&after=${idsDuring[0]}`);
 
-  expect(during).toHaveLength(1);
+  expect(idsDuring).toHaveLength(1);
   expect(rest).toHaveLength(2);
-  expect(await ids(`project=IS:${project}`)).toEqual([...rest, ...during]);
+  expect(await ids(`project=IS:${project}`)).toEqual([...rest, ...idsDuring]);
 });

@@ -1,5 +1,5 @@
-import type { App } from '../../../../plane/src/platform/http/app.ts';
-import { errorResponses } from '../../../../plane/src/platform/http/schema.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { errorResponses } from '@halyard/plane/platform/http/schema.ts';
 import type { LongReads } from '../../platform/http/protection/long-reads.ts';
 import type { SearchMemory } from '../event-search/indexed.ts';
 import { hintAtUnknownType } from '../events/unknown-type.ts';
@@ -26,16 +26,16 @@ export function eventExportRoutes(app: App, longReads: LongReads, memory: Search
     async (request, reply) => {
       const { format, ...events } = parseEventExport(request.query);
       const { contentType } = LINES[format];
-      // A HEAD request would read every event just to send none.
+      // A HEAD request would read every event without sending any.
       if (request.method === 'HEAD') return reply.type(contentType).send('');
       return await longReads.sendExport(
         reply,
         source => exportEvents(source, request.actor, events, format, memory),
-        { contentType, fileName: `events-${timeOfFile()}.${format}` },
+        { contentType, fileName: `events-${fileTimestamp()}.${format}` },
       );
     },
   );
 }
 
-/** Such as 20261115T093000Z, which every file system accepts. */
-const timeOfFile = (): string => new Date().toISOString().replace(/[-:]|\.\d+/g, '');
+/** Returns a time such as 20261115T093000Z, which every file system accepts in a name. */
+const fileTimestamp = (): string => new Date().toISOString().replace(/[-:]|\.\d+/g, '');

@@ -1,5 +1,5 @@
+import { SearchQuery } from '@halyard/plane/platform/http/input/filter.ts';
 import { Type } from 'typebox';
-import { SearchQuery } from '../../../../plane/src/platform/http/input/filter.ts';
 import { eventCursor, eventFilters } from '../events/schema.ts';
 import { EXPORT_FORMATS } from './query.ts';
 

@@ -2,7 +2,7 @@ import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import type { Log } from '../event-index/store.ts';
-import { conditions } from '../events/conditions.ts';
+import { toConditions } from '../events/conditions.ts';
 import type { EventFilters } from '../events/search-query.ts';
 import { isVisible } from '../events/store.ts';
 import { EVENT_WEIGHT } from '../events/weight.ts';
@@ -10,14 +10,17 @@ import { EVENT_WEIGHT } from '../events/weight.ts';
 /** The ids from `low` to below `high`. */
 export type IdRange = { low: number; high: number };
 
-/** A statement returns about 1 MB of typical events. */
+/** The maximum number of events that a statement returns, which is about 1 MB of typical events. */
 export const BATCH_ROWS = 1_000;
-/** The weight after which a batch ends. */
+/** The total weight after which a batch ends. */
 const BATCH_WEIGHT = 2_097_152;
-/** An event as a line of text. */
+/** An event as one line of the export. */
 export type ExportedLine = { id: number; line: string };
 
-/** The newest visible events of a range that match, bounded in number and size, at least one if there is one. */
+/**
+ * Returns the newest visible events of a range that match. Their number and total size are bounded, but the batch has at least one
+ * event if there is any.
+ */
 export async function listExportBatch(
   db: Reader,
   actor: Actor,
@@ -25,11 +28,14 @@ export async function listExportBatch(
   { low, high }: IdRange,
   line: RawBuilder<string>,
 ): Promise<ExportedLine[]> {
-  const matches = [sql<SqlBool>`id >= ${low}`, sql<SqlBool>`id < ${high}`, ...conditions(filters)];
+  const matches = [sql<SqlBool>`id >= ${low}`, sql<SqlBool>`id < ${high}`, ...toConditions(filters)];
   return await listBatch(db, actor, filters, matches, line);
 }
 
-/** The newest of the events with these ids that are visible, bounded in size, at least one if there is one. */
+/**
+ * Returns the newest of the events with these ids that are visible. Their total size is bounded, but the batch has at least one
+ * event if there is any.
+ */
 export async function listExportBatchById(
   db: Reader,
   actor: Actor,
@@ -62,7 +68,7 @@ async function listBatch(
   return rows;
 }
 
-/** The lowest id of a log, undefined if the log is empty. */
+/** Returns the lowest id of a log, or undefined if the log is empty. */
 export async function findLowestId(db: Reader, log: Log): Promise<number | undefined> {
   const ids = log === 'own' ? sql`id > 0` : sql`id < 0`;
   const { rows } = await sql<{ id: number | null }>`select min(id) as id from events where ${ids}`.execute(

@@ -1,61 +1,62 @@
 import type { EventFilters } from '../events/search-query.ts';
 
-/** A property of events that the index has. `all` has one value, the empty string. A project is empty where an event has none. */
+/** A property of events that is indexed. `all` has one value, the empty string. The project is empty for an event without one. */
 export type Dimension = 'all' | 'day' | 'project' | 'feature' | 'type' | 'creator' | 'environment' | 'own';
 
 /** The values of a dimension from `low` to `high`. */
 export type Term = { dimension: Dimension; low: string; high: string };
 
 /**
- * A set of events: every event or none, without those of `minus`, and with those of `plus`. The terms of one list have no event in
- * common, so their counts can be added. A search is the intersection of its clauses.
+ * A set of events, which is all events or none, minus the events in `minus`, plus the events in `plus`. No two terms in a list have
+ * an event in common, so their counts can be added. A search is the intersection of its clauses.
  */
 export type Clause = { all: boolean; minus: Term[]; plus: Term[] };
 
-export const termsOf = (dimension: Dimension, values: readonly (string | number)[]): Term[] =>
+export const toTerms = (dimension: Dimension, values: readonly (string | number)[]): Term[] =>
   [...new Set(values.map(String))].map(value => ({ dimension, low: value, high: value }));
 
 /** Matches every event. */
-export const ALL: Clause = { all: false, minus: [], plus: termsOf('all', ['']) };
+export const ALL: Clause = { all: false, minus: [], plus: toTerms('all', ['']) };
 
-const anyOf = (dimension: Dimension, values: readonly (string | number)[]): Clause => ({
+const toClause = (dimension: Dimension, values: readonly (string | number)[]): Clause => ({
   all: false,
   minus: [],
-  plus: termsOf(dimension, values),
+  plus: toTerms(dimension, values),
 });
 
 const FIRST_DAY = '0000-00-00';
 const LAST_DAY = '9999-99-99';
 
-/** The filters of a search that the index has, except the project, which visibility decides too. */
-export function clausesOf({ feature, type, createdBy, environment, from, to }: EventFilters): Clause[] {
+/** Returns the indexed filters of a search, except the project, which also depends on visibility. */
+export function toClauses({ feature, type, createdBy, environment, from, to }: EventFilters): Clause[] {
   return [
-    ...(feature ? [anyOf('feature', feature)] : []),
-    ...(type ? [anyOf('type', type)] : []),
-    ...(createdBy ? [anyOf('creator', createdBy)] : []),
-    ...(environment ? [anyOf('environment', environment)] : []),
-    ...(from !== undefined || to !== undefined ? [daysBetween(from, to)] : []),
+    ...(feature ? [toClause('feature', feature)] : []),
+    ...(type ? [toClause('type', type)] : []),
+    ...(createdBy ? [toClause('creator', createdBy)] : []),
+    ...(environment ? [toClause('environment', environment)] : []),
+    ...(from !== undefined || to !== undefined ? [dayClause(from, to)] : []),
   ];
 }
 
-const daysBetween = (from = FIRST_DAY, to = LAST_DAY): Clause => ({
+const dayClause = (from = FIRST_DAY, to = LAST_DAY): Clause => ({
   all: false,
   minus: [],
   plus: [{ dimension: 'day', low: from, high: to }],
 });
 
-/** Events of these projects. */
-export const ofProjects = (projects: readonly string[]): Clause => anyOf('project', projects);
+/** Matches the events of these projects. */
+export const projectClause = (projects: readonly string[]): Clause => toClause('project', projects);
 
 /**
- * The events that a user sees without a filter on projects: those of readable projects, and their own without a project. `known` has
- * every project of the index. The clause is written from the shorter of the two lists: the readable or the hidden projects.
+ * Matches the events that a user sees without a filter on projects, which are those of readable projects and the user's own events
+ * without a project. `indexed` has every project of the index. The clause is built from the shorter of two lists, the readable or
+ * the hidden projects.
  */
-export function visibleTo(userId: number | null, readable: string[], known: string[]): Clause {
-  const own = userId === null ? [] : termsOf('own', [userId]);
-  const isReadable = new Set(readable);
-  const hidden = known.filter(project => !isReadable.has(project));
-  return hidden.length < readable.length
-    ? { all: true, minus: termsOf('project', ['', ...hidden]), plus: own }
-    : { all: false, minus: [], plus: [...termsOf('project', readable), ...own] };
+export function visibilityClause(userId: number | null, readable: string[], indexed: string[]): Clause {
+  const ownTerms = userId === null ? [] : toTerms('own', [userId]);
+  const readableProjects = new Set(readable);
+  const hiddenProjects = indexed.filter(project => !readableProjects.has(project));
+  return hiddenProjects.length < readable.length
+    ? { all: true, minus: toTerms('project', ['', ...hiddenProjects]), plus: ownTerms }
+    : { all: false, minus: [], plus: [...toTerms('project', readable), ...ownTerms] };
 }

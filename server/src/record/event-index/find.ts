@@ -4,19 +4,19 @@ import { countBits } from './bitmap.ts';
 import type { Clause, Dimension } from './clauses.ts';
 import { countBy } from './groups.ts';
 import { addSets, findMatches, type Match } from './matches.ts';
-import { newestOf } from './page.ts';
+import { newestIds } from './page.ts';
 import { type RecentPostings, recentBitmap } from './recent.ts';
 import { type ClauseSets, keepSets } from './sets.ts';
 import type { ChunkRange } from './store.ts';
-import { type IndexedText, type TextResult, withText } from './text/matches.ts';
+import { type IndexedText, narrowByText, type TextResult } from './text/matches.ts';
 
 export type IndexedMatches = {
   total: number;
-  /** Set if the time for checking events was up: matches with lower ids are incomplete, and the total is a lower bound. */
+  /** Set if the time for checking events ran out. Matches below this id are then incomplete, and the total is a lower bound. */
   completeFrom?: number | undefined;
-  /** The ids of the matches within the cursor, newest first, without the first `skip` ones. */
-  newest: (cursor: EventCursor, skip: number, take: number) => Promise<number[]>;
-  /** How many matches have each value of a dimension. null: matches without one. */
+  /** Returns the ids of the matches within the cursor, newest first, skipping the first `skip`. */
+  newest: (cursor: EventCursor, skip: number, limit: number) => Promise<number[]>;
+  /** Returns how many matches have each value of a dimension. The key null counts matches without a value. */
   countBy: (dimension: Dimension) => Promise<Map<string | null, number>>;
 };
 
@@ -26,41 +26,55 @@ export const NO_MATCHES: IndexedMatches = {
   countBy: async () => new Map(),
 };
 
-/** Conditions that events must meet. `visible` is one more clause, with too many values to read their counts for each search. */
-export type Conditions = { clauses: Clause[]; visible?: Clause | undefined; text?: IndexedText | undefined };
+/**
+ * Conditions that events must meet. `visibility` is one more clause, with too many values to read all their counts for each search.
+ */
+export type Conditions = {
+  clauses: Clause[];
+  visibility?: Clause | undefined;
+  text?: IndexedText | undefined;
+};
 
 /**
- * Finds the events of a range of chunks that meet the conditions. `recent` adds the chunk after them. Sets are needed only for
- * chunks that more than one clause narrows, and for those of the page.
+ * Finds the events of a range of chunks that meet the conditions. `recent` adds the chunk after the range. Sets are needed only for
+ * chunks that more than one clause narrows, and for the chunks of the page.
  */
 export async function findInIndex(
   db: Reader,
-  { clauses, visible, text }: Conditions,
+  { clauses, visibility, text }: Conditions,
   range: ChunkRange,
   recent?: RecentPostings,
-  setsOf: ClauseSets = keepSets()(0),
+  loadSets: ClauseSets = keepSets()(0),
 ): Promise<IndexedMatches> {
-  const stored = await findMatches(db, clauses, range);
-  if (visible) for (const match of stored) match.narrowing.push(visible);
-  const all = recent ? [recentMatch(recent, visible ? [...clauses, visible] : clauses), ...stored] : stored;
+  const storedMatches = await findMatches(db, clauses, range);
+  if (visibility) for (const match of storedMatches) match.narrowingClauses.push(visibility);
+  const allMatches = recent
+    ? [recentMatch(recent, visibility ? [...clauses, visibility] : clauses), ...storedMatches]
+    : storedMatches;
   const { matches, completeFrom }: TextResult = text
-    ? await withText(db, setsOf, all, text)
-    : { matches: all };
+    ? await narrowByText(db, loadSets, allMatches, text)
+    : { matches: allMatches };
   await addSets(
     db,
-    setsOf,
-    matches.filter(match => !match.sets && (visible || match.narrowing.length > 1)),
+    loadSets,
+    matches.filter(match => !match.sets && (visibility || match.narrowingClauses.length > 1)),
   );
-  const found = matches.filter(match => match.count > 0);
+  const nonEmptyMatches = matches.filter(match => match.count > 0);
   return {
-    total: found.reduce((total, match) => total + match.count, 0),
+    total: nonEmptyMatches.reduce((total, match) => total + match.count, 0),
     completeFrom,
-    newest: (cursor, skip, take) => newestOf(db, setsOf, found, cursor, skip, take),
-    countBy: dimension => countBy(db, setsOf, found, dimension, recent),
+    newest: (cursor, skip, limit) => newestIds(db, loadSets, nonEmptyMatches, cursor, skip, limit),
+    countBy: dimension => countBy(db, loadSets, nonEmptyMatches, dimension, recent),
   };
 }
 
 function recentMatch(recent: RecentPostings, clauses: Clause[]): Match {
   const bitmap = recentBitmap(recent, clauses);
-  return { chunk: recent.chunk, isRecent: true, narrowing: [], count: countBits(bitmap), sets: [bitmap] };
+  return {
+    chunk: recent.chunk,
+    isRecent: true,
+    narrowingClauses: [],
+    count: countBits(bitmap),
+    sets: [bitmap],
+  };
 }

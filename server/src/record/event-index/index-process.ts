@@ -1,16 +1,16 @@
-// Indexes all complete chunks of the event log, and ends. The server starts it when there is a new one.
+// Indexes all complete chunks of the event log, then exits. The server starts this process when a chunk is complete.
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { openDb } from '../../platform/db/database.ts';
 import { indexNext } from './indexer.ts';
 import { deleteOldText } from './text/verify.ts';
 
-// If a container has no memory left, Linux kills this process instead of the server. Other systems have no such file.
+// Makes Linux kill this process rather than the server if a container runs out of memory. Other systems have no such file.
 await writeFile('/proc/self/oom_score_adj', '1000').catch(() => {});
 
 // If the server is gone, nothing else would stop this process.
 process.on('disconnect', () => process.exit(1));
-// Signals to the whole process group are ignored here: the server decides when this process ends.
+// Signals to the whole process group are ignored here, because the server decides when this process ends.
 process.on('SIGTERM', () => {});
 process.on('SIGINT', () => {});
 

@@ -5,60 +5,65 @@ import type { ClauseSets } from './sets.ts';
 import { type ChunkRange, readCounts } from './store.ts';
 
 /**
- * A chunk with events that match. `narrowing` has the clauses that exclude some of its events; the other clauses contain all of
- * them.
+ * A chunk with matching events. `narrowingClauses` are the clauses that exclude some of the chunk's events. The other clauses match
+ * all of them.
  */
 export type Match = {
   chunk: number;
-  narrowing: Clause[];
-  /** The number of matches. */
+  narrowingClauses: Clause[];
+  /** The number of matching events, or an upper bound until the sets are known. */
   count: number;
-  /** The sets whose intersection matches, where they were needed. They are shared, so do not change them. */
+  /** The sets whose intersection is the matching events, if they were read. They are shared, so do not change them. */
   sets?: Bitmap[];
   isRecent?: true;
 };
 
 /**
- * The chunks in which every clause has events, the highest first. Their counts are exact where at most one clause narrows a chunk: a
- * day in the middle of the requested days, or a search with one filter. Elsewhere there may be fewer matches.
+ * Returns the chunks in which every clause has events, highest first. A count is exact if at most one clause narrows the
+ * chunk, as on a day in the middle of the requested days, or in a search with one filter. Otherwise there may be fewer matches.
  */
 export async function findMatches(db: Reader, clauses: Clause[], range: ChunkRange): Promise<Match[]> {
-  const [all = [], ...counts] = await countByChunk(db, [ALL, ...clauses], range);
+  const [totals = [], ...counts] = await countByChunk(db, [ALL, ...clauses], range);
   const matches: Match[] = [];
   for (let chunk = range.end - 1; chunk >= range.first; chunk--) {
-    const inChunk = all[chunk - range.first] ?? 0;
+    const chunkTotal = totals[chunk - range.first] ?? 0;
     const sizes = counts.map(
-      (ofClause, n) => (clauses[n]?.all ? inChunk : 0) + (ofClause[chunk - range.first] ?? 0),
+      (clauseCounts, n) => (clauses[n]?.all ? chunkTotal : 0) + (clauseCounts[chunk - range.first] ?? 0),
     );
-    const count = Math.min(inChunk, ...sizes);
+    const count = Math.min(chunkTotal, ...sizes);
     if (count > 0)
-      matches.push({ chunk, count, narrowing: clauses.filter((_, n) => (sizes[n] ?? 0) < inChunk) });
+      matches.push({
+        chunk,
+        count,
+        narrowingClauses: clauses.filter((_, n) => (sizes[n] ?? 0) < chunkTotal),
+      });
   }
   return matches;
 }
 
-/** The counts of each clause, from the first chunk of the range on. */
+/** Returns for each clause its count in every chunk of the range. */
 async function countByChunk(db: Reader, clauses: Clause[], range: ChunkRange): Promise<number[][]> {
-  const byChunk = clauses.map(() => new Array<number>(range.end - range.first).fill(0));
+  const countsByClause = clauses.map(() => new Array<number>(range.end - range.first).fill(0));
   for (const { clause, chunks, counts } of await readCounts(db, clauses, range)) {
-    const ofClause = byChunk[clause] ?? [];
-    for (const [n, chunk] of chunks.entries()) ofClause[chunk - range.first] = counts[n] ?? 0;
+    const clauseCounts = countsByClause[clause] ?? [];
+    for (const [n, chunk] of chunks.entries()) clauseCounts[chunk - range.first] = counts[n] ?? 0;
   }
-  return byChunk;
+  return countsByClause;
 }
 
 /** Adds to the matches the sets of the clauses that narrow them, and counts their intersections. */
-export async function addSets(db: Reader, setsOf: ClauseSets, matches: Match[]): Promise<void> {
-  const clausesOf = ({ narrowing }: Match) => (narrowing.length > 0 ? narrowing : [ALL]);
+export async function addSets(db: Reader, loadSets: ClauseSets, matches: Match[]): Promise<void> {
+  const getClauses = ({ narrowingClauses }: Match) =>
+    narrowingClauses.length > 0 ? narrowingClauses : [ALL];
   for (const match of matches) match.sets = [];
-  for (const clause of new Set(matches.flatMap(clausesOf))) {
-    const narrowed = matches.filter(match => clausesOf(match).includes(clause));
-    const sets = await setsOf(
+  for (const clause of new Set(matches.flatMap(getClauses))) {
+    const narrowedMatches = matches.filter(match => getClauses(match).includes(clause));
+    const sets = await loadSets(
       db,
       clause,
-      narrowed.map(match => match.chunk),
+      narrowedMatches.map(match => match.chunk),
     );
-    for (const [n, set] of sets.entries()) narrowed[n]?.sets?.push(set);
+    for (const [n, set] of sets.entries()) narrowedMatches[n]?.sets?.push(set);
   }
   for (const match of matches) match.count = countCommon(match.sets ?? []);
 }

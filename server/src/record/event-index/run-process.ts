@@ -2,10 +2,19 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { locate } from '../../platform/files.ts';
 
-/** How Node.js ends when its heap is full, and how Linux kills a process when a container has no memory left. */
-const NO_MEMORY: ReadonlySet<string | null> = new Set(['SIGABRT', 'SIGTRAP', 'SIGSEGV', 'SIGILL', 'SIGKILL']);
+/**
+ * The signals with which Node.js ends when its heap is full, and with which Linux kills a process when a container runs out of
+ * memory.
+ */
+const OUT_OF_MEMORY_SIGNALS: ReadonlySet<string | null> = new Set([
+  'SIGABRT',
+  'SIGTRAP',
+  'SIGSEGV',
+  'SIGILL',
+  'SIGKILL',
+]);
 
-/** Runs index-process.ts until it ends. Throws what it reported. Aborting the signal kills it. */
+/** Runs index-process.ts until the process ends, and throws the error that the process reported. Aborting the signal kills it. */
 export async function runIndexProcess(
   databaseUrl: string,
   maxHeapMb: number,
@@ -24,23 +33,25 @@ export async function runIndexProcess(
   child.send(databaseUrl);
   const kill = () => child.kill('SIGKILL');
   signal.addEventListener('abort', kill);
-  const ended = Promise.withResolvers<'done' | 'out of memory'>();
-  let reported: string | undefined;
+  const completion = Promise.withResolvers<'done' | 'out of memory'>();
+  let reportedError: string | undefined;
   child.on('message', message => {
-    reported = String(message);
+    reportedError = String(message);
   });
-  child.on('error', ended.reject);
-  child.on('exit', (code, killedBy) => {
-    if (code === 0) ended.resolve('done');
-    else if (NO_MEMORY.has(killedBy) && !signal.aborted) ended.resolve('out of memory');
+  child.on('error', completion.reject);
+  child.on('exit', (code, killSignal) => {
+    if (code === 0) completion.resolve('done');
+    else if (OUT_OF_MEMORY_SIGNALS.has(killSignal) && !signal.aborted) completion.resolve('out of memory');
     else
-      ended.reject(
-        new Error(reported ?? `The process that indexes events ended with ${killedBy ?? `code ${code}`}`),
+      completion.reject(
+        new Error(
+          reportedError ?? `The process that indexes events ended with ${killSignal ?? `code ${code}`}`,
+        ),
       );
   });
   try {
     if (signal.aborted) kill();
-    return await ended.promise;
+    return await completion.promise;
   } finally {
     signal.removeEventListener('abort', kill);
   }

@@ -6,44 +6,48 @@ import type { Reader, Tx } from '../../platform/db/database.ts';
 import { PREPARED } from '../../platform/db/prepared-statements.ts';
 import { findLastImported, LOWEST_ID } from '../events/imported.ts';
 import { readWatermark } from '../events/tail.ts';
-import { CHUNK_SIZE, chunkOf, firstIdOf } from './bitmap.ts';
+import { CHUNK_SIZE, getFirstId, toChunk } from './bitmap.ts';
 import type { Clause, Dimension } from './clauses.ts';
 
-/** Filters, and the words of texts. They are indexed separately, because text takes longer. */
+/** The parts of the index, which are filters and the words in texts. They are indexed separately, because text takes longer. */
 export type IndexPart = 'filters' | 'text';
 
-/** The two halves of the log: the events of this server, and imported events, which are older and have ids below zero. */
+/**
+ * The two parts of the log, which are the events of this server and the imported events. Imported events are older and have ids
+ * below zero.
+ */
 export type Log = 'own' | 'imported';
 export const LOGS: readonly Log[] = ['own', 'imported'];
 
 /** The chunk in which a log begins. */
-export const FIRST_CHUNK: Record<Log, number> = { own: 0, imported: chunkOf(LOWEST_ID) };
+export const FIRST_CHUNK: Record<Log, number> = { own: 0, imported: toChunk(LOWEST_ID) };
 
 /**
  * The names of the parts in `event_index_progress`. Its row `folded-text` belongs to the previous version, which stored different
  * sets.
  */
-const STORED_AS: Record<Log, Record<IndexPart, string>> = {
+const STORED_NAMES: Record<Log, Record<IndexPart, string>> = {
   own: { filters: 'filters', text: 'keyed-text' },
   imported: { filters: 'imported-filters', text: 'imported-keyed-text' },
 };
-const storedAs = (log: Log, parts: readonly IndexPart[]): string[] => parts.map(part => STORED_AS[log][part]);
-const TEXTS = LOGS.map(log => STORED_AS[log].text);
+const storedNames = (log: Log, parts: readonly IndexPart[]): string[] =>
+  parts.map(part => STORED_NAMES[log][part]);
+const TEXT_PARTS = LOGS.map(log => STORED_NAMES[log].text);
 
-/** Change this together with what the text index stores; the next server then rebuilds the index. */
+/** Must be changed whenever the content of the text index changes. The next server then rebuilds the index. */
 export const TEXT_FORMAT = 2;
 
-/** A text index in the format of a different version has no chunks for this one. */
+/** A text index in the format of a different version has no chunks for this version. */
 const CHUNKS = sql`case when format = ${sql.lit(TEXT_FORMAT)} or part like '%filters' then chunks else 0 end`;
 
-/** How many chunks all the parts have. */
+/** Returns how many chunks are indexed in all the given parts. */
 export const readIndexedChunks = async (
   db: Reader,
   parts: readonly IndexPart[] = ['filters'],
   log: Log = 'own',
 ): Promise<number> => (await readIndexState(db, parts, log)).chunks;
 
-/** The chunks of both logs that a part of the index has. */
+/** Returns the chunks of both logs that are indexed in a part. */
 export async function listIndexedChunks(db: Reader, part: IndexPart): Promise<number[]> {
   const chunks: number[] = [];
   for (const log of LOGS) {
@@ -55,74 +59,80 @@ export async function listIndexedChunks(db: Reader, part: IndexPart): Promise<nu
 
 export type IndexState = { chunks: number; generation: number; key: number };
 
-/** How many chunks all the parts have, the key of the text index, and a generation that changes whenever a chunk is rebuilt. */
+/**
+ * Returns how many chunks are indexed in all the given parts, the key of the text index, and a generation that changes whenever a
+ * chunk is rebuilt.
+ */
 export async function readIndexState(
   db: Reader,
   parts: readonly IndexPart[],
   log: Log = 'own',
 ): Promise<IndexState> {
   const { rows } = await sql<{ chunks: number | null; generation: number; key: number }>`
-    select ${PREPARED} min(${CHUNKS}) filter (where part = any(${storedAs(log, parts)})) as chunks,
+    select ${PREPARED} min(${CHUNKS}) filter (where part = any(${storedNames(log, parts)})) as chunks,
       coalesce(sum(generation), 0) as generation, coalesce(max(key), 0) as key
     from event_index_progress`.execute(db);
   const { chunks, generation, key } = rows[0] ?? { chunks: 0, generation: 0, key: 0 };
   return { chunks: chunks ?? 0, generation, key };
 }
 
-/** Begins the text index with a new key if its format is not that of this version. Searches read the log until chunks are indexed. */
+/**
+ * Restarts the text index with a new key if the index has the format of a different version. Searches read the log directly until
+ * its chunks are indexed.
+ */
 export async function beginTextIndex(db: Reader): Promise<void> {
   await sql`
     with begun as (
       update event_index_progress set format = ${TEXT_FORMAT}, key = ${randomInt(2 ** 31)}, chunks = 0
-      where part = any(${TEXTS}) and format <> ${TEXT_FORMAT} returning part
+      where part = any(${TEXT_PARTS}) and format <> ${TEXT_FORMAT} returning part
     )
     update event_text_large_progress set last_id = 0 where exists (select from begun)`.execute(db);
 }
 
 /** Makes all servers drop the sets that they keep in memory, because they may be wrong. */
 export async function startGeneration(tx: Tx, part: IndexPart): Promise<void> {
-  await sql`update event_index_progress set generation = generation + 1 where part = ${STORED_AS.own[part]}`.execute(
+  await sql`update event_index_progress set generation = generation + 1 where part = ${STORED_NAMES.own[part]}`.execute(
     tx,
   );
 }
 
-/** Locks the progress and returns it. Undefined while another process indexes. */
+/** Locks the progress of a part and returns the number of indexed chunks, or undefined while another process holds the lock. */
 export async function lockProgress(tx: Tx, part: IndexPart, log: Log = 'own'): Promise<number | undefined> {
   const { rows } = await sql<{ chunks: number }>`
-    select chunks from event_index_progress where part = ${STORED_AS[log][part]} for update skip locked`.execute(
+    select chunks from event_index_progress where part = ${STORED_NAMES[log][part]} for update skip locked`.execute(
     tx,
   );
   return rows[0]?.chunks;
 }
 
 export async function updateProgress(tx: Tx, part: IndexPart, log: Log, chunks: number): Promise<void> {
-  await sql`update event_index_progress set chunks = ${chunks} where part = ${STORED_AS[log][part]}`.execute(
+  await sql`update event_index_progress set chunks = ${chunks} where part = ${STORED_NAMES[log][part]}`.execute(
     tx,
   );
 }
 
-/** The highest id up to which no further event can be added to a log. */
-export async function readDecided(db: Reader, log: Log): Promise<number> {
+/** Returns the highest id below which no further event can be added to a log. */
+export async function readFinalId(db: Reader, log: Log): Promise<number> {
   if (log === 'own') return await readWatermark(db);
-  // An Unleash transaction that commits late has one of the last ids. None stays open while 24,000 events are written.
+  // An Unleash transaction that commits late has one of the last ids. No transaction stays open while 24,000 events are written.
   return ((await findLastImported(db)) ?? LOWEST_ID) - CHUNK_SIZE;
 }
 
-/** The events of a chunk that have a value. `positions` is in the form of bitmap.ts. */
+/** The events of a chunk that have a value. `positions` is encoded as in bitmap.ts. */
 export type Posting = { dimension: Dimension; value: string; count: number; positions: string };
 
-/** The same with the list of positions. */
+/** Like `Posting`, but with the positions as a sorted list of big-endian 2-byte integers. */
 export type ComputedPosting = Omit<Posting, 'positions'> & { list: Buffer };
 
-/** Every value of the events of a chunk, or of those between two ids, with their positions as a sorted list. */
+/** Returns every value of the events of a chunk, or of those between two ids, with their positions as a sorted list. */
 export async function computePostings(
   db: Reader,
   chunk: number,
-  { from = firstIdOf(chunk), to = firstIdOf(chunk + 1) - 1 } = {},
+  { firstId = getFirstId(chunk), lastId = getFirstId(chunk + 1) - 1 } = {},
 ): Promise<ComputedPosting[]> {
   const { rows } = await sql<ComputedPosting>`
     select entry.dimension, entry.value, count(*)::integer as count,
-      string_agg(int2send((events.id - ${firstIdOf(chunk)})::smallint), ''::bytea order by events.id) as list
+      string_agg(int2send((events.id - ${getFirstId(chunk)})::smallint), ''::bytea order by events.id) as list
     from events cross join lateral (values
       ('all', ''),
       ('day', to_char(created_at at time zone 'UTC', 'YYYY-MM-DD')),
@@ -133,7 +143,7 @@ export async function computePostings(
       ('environment', environment),
       ('own', case when project is null then created_by_user_id::text end)
     ) as entry (dimension, value)
-    where events.id >= ${from} and events.id <= ${to} and entry.value is not null
+    where events.id >= ${firstId} and events.id <= ${lastId} and entry.value is not null
     group by entry.dimension, entry.value`.execute(db);
   return rows;
 }
@@ -158,38 +168,42 @@ export async function deletePostings(tx: Tx, chunk: number): Promise<void> {
 }
 
 /**
- * The postings of the terms of clauses: one look-up in the primary key for each term. As a join, the planner read the whole table,
- * because it does not know how few values lie between `low` and `high`.
+ * Builds the query for the postings of the terms of clauses, with one lookup in the primary key for each term. With a join, the
+ * planner read the whole table, because it does not know how few values lie between `low` and `high`.
  */
-function postingsOf(clauses: readonly Clause[], columns: RawBuilder<unknown>, inChunks: RawBuilder<unknown>) {
+function selectPostings(
+  clauses: readonly Clause[],
+  columns: RawBuilder<unknown>,
+  chunkCondition: RawBuilder<unknown>,
+) {
   const terms = clauses.flatMap(({ minus, plus }, clause) => [
     ...minus.map(term => ({ ...term, clause, minus: true })),
     ...plus.map(term => ({ ...term, clause, minus: false })),
   ]);
-  const given = sql`unnest(
+  const termRows = sql`unnest(
     ${terms.map(term => term.clause)}::integer[], ${terms.map(term => term.minus)}::boolean[],
     ${terms.map(term => term.dimension)}::text[], ${terms.map(term => term.low)}::text[], ${terms.map(term => term.high)}::text[]
   ) as term (clause, minus, dimension, low, high)`;
-  const found = (values: RawBuilder<unknown>) => sql`lateral (
-    select ${columns} from event_postings where dimension = term.dimension and ${values} and ${inChunks} offset 0
+  const matchingPostings = (values: RawBuilder<unknown>) => sql`lateral (
+    select ${columns} from event_postings where dimension = term.dimension and ${values} and ${chunkCondition} offset 0
   ) as posting`;
   return sql`(
-    select term.clause, term.minus, posting.* from ${given} cross join ${found(sql`value = term.low`)} where low = high
+    select term.clause, term.minus, posting.* from ${termRows} cross join ${matchingPostings(sql`value = term.low`)} where low = high
     union all
     select term.clause, term.minus, posting.*
-    from ${given} cross join ${found(sql`value >= term.low and value <= term.high`)} where low < high
+    from ${termRows} cross join ${matchingPostings(sql`value >= term.low and value <= term.high`)} where low < high
   )`;
 }
 
 /** The chunks from `first` to below `end`. */
 export type ChunkRange = { first: number; end: number };
 
-/** How many events the terms of a clause have in each of the chunks: those of `plus` minus those of `minus`. */
+/** For each of the chunks, the number of events with a `plus` term of the clause, less the number with a `minus` term. */
 export type ClauseCounts = { clause: number; chunks: number[]; counts: number[] };
 
 /**
- * The counts of each clause in a range of chunks. This is an index-only scan. It returns lists, because a row for each count took
- * twice as long.
+ * Returns the counts of each clause in a range of chunks, read with an index-only scan. Returns lists, because a row for each count
+ * took twice as long.
  */
 export async function readCounts(
   db: Reader,
@@ -200,7 +214,7 @@ export async function readCounts(
     select ${PREPARED} clause, array_agg(chunk) as chunks, array_agg(count) as counts
     from (
       select clause, chunk, sum(case when minus then -count else count end)::integer as count
-      from ${postingsOf(clauses, sql`chunk, count`, sql`chunk >= ${first} and chunk < ${end}`)} as posting
+      from ${selectPostings(clauses, sql`chunk, count`, sql`chunk >= ${first} and chunk < ${end}`)} as posting
       group by clause, chunk
     ) as counted
     group by clause`.execute(db);
@@ -209,7 +223,7 @@ export async function readCounts(
 
 export type ClausePositions = { clause: number; minus: boolean; chunk: number; positions: string };
 
-/** The sets of the terms of the clauses in some chunks. */
+/** Returns the sets of the terms of the clauses in some chunks. */
 export async function readPositions(
   db: Reader,
   clauses: readonly Clause[],
@@ -217,11 +231,13 @@ export async function readPositions(
 ): Promise<ClausePositions[]> {
   const { rows } = await sql<ClausePositions>`
     select ${PREPARED} clause, minus, chunk, positions
-    from ${postingsOf(clauses, sql`chunk, positions`, sql`chunk = any(${chunks})`)} as posting`.execute(db);
+    from ${selectPostings(clauses, sql`chunk, positions`, sql`chunk = any(${chunks})`)} as posting`.execute(
+    db,
+  );
   return rows;
 }
 
-/** How many events of some chunks have each value of a dimension. */
+/** Returns how many events of some chunks have each value of a dimension. */
 export async function countValues(
   db: Reader,
   dimension: Dimension,
@@ -235,22 +251,25 @@ export async function countValues(
 
 export type ValuePositions = { value: string; chunk: number; positions: string };
 
-/** The sets of the values of a dimension in some chunks, after a value and its chunk, `limit` at most. */
+/**
+ * Returns the sets of the values of a dimension in some chunks, starting after the value and the chunk of the cursor. Returns at
+ * most `limit` sets.
+ */
 export async function listValuePositions(
   db: Reader,
   dimension: Dimension,
   chunks: readonly number[],
-  after: { value: string; chunk: number },
+  cursor: { value: string; chunk: number },
   limit: number,
 ): Promise<ValuePositions[]> {
   const { rows } = await sql<ValuePositions>`
     select value, chunk, positions from event_postings
-    where dimension = ${dimension} and (value, chunk) > (${after.value}, ${after.chunk}) and chunk = any(${chunks})
+    where dimension = ${dimension} and (value, chunk) > (${cursor.value}, ${cursor.chunk}) and chunk = any(${chunks})
     order by value, chunk limit ${limit}`.execute(db);
   return rows;
 }
 
-/** The projects that the actor can read, and all projects in the index, including deleted ones. */
+/** Returns the projects that the actor can read, and all projects in the index, including deleted ones. */
 export async function listProjectsFor(
   db: Reader,
   actor: Actor,

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/db/database.ts';
-import { encodedPostings } from './build.ts';
+import { encodePostings } from './build.ts';
 import {
   deletePostings,
   insertPostings,
@@ -12,21 +12,21 @@ import {
 /** Compares every indexed chunk with the events. Returns the chunks that differ. */
 export async function findWrongChunks(
   db: Db,
-  onChunk: (chunk: number, of: number) => void,
+  onChunk: (chunkNumber: number, total: number) => void,
 ): Promise<number[]> {
   const chunks = await listIndexedChunks(db, 'filters');
-  const wrong: number[] = [];
+  const wrongChunks: number[] = [];
   for (const [n, chunk] of chunks.entries()) {
-    if (!isSame(await encodedPostings(db, chunk), await listPostings(db, chunk))) wrong.push(chunk);
+    if (!isSame(await encodePostings(db, chunk), await listPostings(db, chunk))) wrongChunks.push(chunk);
     onChunk(n + 1, chunks.length);
   }
-  return wrong;
+  return wrongChunks;
 }
 
 /** Computes the postings of a chunk again. Searches see either the old postings or the new ones, never a mixture. */
 export async function rebuildChunk(db: Db, chunk: number): Promise<void> {
   await db.transaction().execute(async tx => {
-    const postings = await encodedPostings(tx, chunk);
+    const postings = await encodePostings(tx, chunk);
     await deletePostings(tx, chunk);
     await insertPostings(tx, chunk, postings);
     await startGeneration(tx, 'filters');
@@ -34,13 +34,13 @@ export async function rebuildChunk(db: Db, chunk: number): Promise<void> {
 }
 
 function isSame(expected: Posting[], stored: Posting[]): boolean {
-  const key = ({ dimension, value }: Posting) => `${dimension} ${value}`;
-  const byKey = new Map(stored.map(posting => [key(posting), posting]));
+  const toKey = ({ dimension, value }: Posting) => `${dimension} ${value}`;
+  const byKey = new Map(stored.map(posting => [toKey(posting), posting]));
   return (
     expected.length === stored.length &&
     expected.every(posting => {
-      const same = byKey.get(key(posting));
-      return same?.count === posting.count && same.positions === posting.positions;
+      const storedPosting = byKey.get(toKey(posting));
+      return storedPosting?.count === posting.count && storedPosting.positions === posting.positions;
     })
   );
 }

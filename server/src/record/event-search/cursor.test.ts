@@ -21,17 +21,17 @@ const search = async (query: string, token?: string): Promise<Page> => {
   expect([status, body.details]).toEqual([200, undefined]);
   return body;
 };
-const idsOf = ({ events }: Page) => events.map(({ id }) => id);
+const listIds = ({ events }: Page) => events.map(({ id }) => id);
 
-async function record(count: number, project: string | null = 'default'): Promise<void> {
+async function recordEvents(count: number, project: string | null = 'default'): Promise<void> {
   await change(harness.db, SYSTEM, async ({ record }) => {
     for (let number = 0; number < count; number++)
       record({ type: 'feature-tagged', project, data: { number } });
   });
 }
 
-/** All pages, read with the cursor. */
-async function pagesOf(query: string, token?: string, betweenPages = async () => {}): Promise<Page[]> {
+/** Reads all pages with the cursor. */
+async function readAllPages(query: string, token?: string, betweenPages = async () => {}): Promise<Page[]> {
   const pages = [await search(query, token)];
   for (let next = pages[0]?.next; next !== undefined; next = pages.at(-1)?.next) {
     await betweenPages();
@@ -44,9 +44,9 @@ beforeAll(async () => {
   viewer = await makeUser(harness.db, 'Viewer');
   await makeProject(harness.db, { id: 'secret-project', mode: 'private' });
   for (let round = 0; round < 5; round++) {
-    await record(3);
-    await record(2, 'secret-project');
-    await record(1, null);
+    await recordEvents(3);
+    await recordEvents(2, 'secret-project');
+    await recordEvents(1, null);
   }
 });
 
@@ -56,60 +56,62 @@ test.each([
   'query=number',
   'from=IS:2020-01-01',
   'type=IS_ANY_OF:feature-tagged,project-created',
-])('pages of the search "%s" by cursor follow each other without gap or overlap', async filter => {
+])('the cursor pages of the search "%s" have no gaps or overlaps', async filter => {
   for (const token of [undefined, viewer.token]) {
-    const whole = await search(`${filter}&limit=1000`, token);
+    const wholeResult = await search(`${filter}&limit=1000`, token);
 
-    const pages = await pagesOf(`${filter}&limit=4`, token);
+    const pages = await readAllPages(`${filter}&limit=4`, token);
 
-    expect(pages.flatMap(idsOf)).toEqual(idsOf(whole));
-    expect(new Set(pages.map(({ total }) => total))).toEqual(new Set([whole.total]));
-    expect(whole).not.toHaveProperty('next');
+    expect(pages.flatMap(listIds)).toEqual(listIds(wholeResult));
+    expect(new Set(pages.map(({ total }) => total))).toEqual(new Set([wholeResult.total]));
+    expect(wholeResult).not.toHaveProperty('next');
   }
 });
 
-test('the last page has no next, even when it is full', async () => {
+test('the last page has no `next`, even if it is full', async () => {
   const filter = 'type=IS:feature-tagged&project=IS:default';
   const { total } = await search(filter);
 
-  const full = await search(`${filter}&limit=${total}`);
-  const almost = await search(`${filter}&limit=${total - 1}`);
+  const fullPage = await search(`${filter}&limit=${total}`);
+  const shorterPage = await search(`${filter}&limit=${total - 1}`);
 
-  expect(full.events).toHaveLength(total);
-  expect(full).not.toHaveProperty('next');
-  expect(almost.next).toBe(almost.events.at(-1)?.id);
+  expect(fullPage.events).toHaveLength(total);
+  expect(fullPage).not.toHaveProperty('next');
+  expect(shorterPage.next).toBe(shorterPage.events.at(-1)?.id);
   expect(await search(`${filter}&before=1`)).toEqual({ events: [], total });
 });
 
-test('before and after bound a range of ids, exclusively, and do not change the total', async () => {
+test('`before` and `after` limit the ids, exclusively, and do not change the total', async () => {
   const { events, total } = await search('type=IS:feature-tagged&limit=1000');
   const ids = events.map(({ id }) => id);
   const [high, low] = [ids[3], ids[9]];
 
-  const between = await search(`type=IS:feature-tagged&before=${high}&after=${low}`);
+  const resultBetween = await search(`type=IS:feature-tagged&before=${high}&after=${low}`);
   const newer = await search(`type=IS:feature-tagged&after=${high}`);
-  const cut = await search(`type=IS:feature-tagged&before=${high}&after=${low}&limit=2`);
+  const boundedPage = await search(`type=IS:feature-tagged&before=${high}&after=${low}&limit=2`);
 
-  expect(idsOf(between)).toEqual(ids.slice(4, 9));
-  expect(between.total).toBe(total);
-  expect(between).not.toHaveProperty('next');
-  expect(idsOf(newer)).toEqual(ids.slice(0, 3));
-  expect(cut.next).toBe(ids[5]);
+  expect(listIds(resultBetween)).toEqual(ids.slice(4, 9));
+  expect(resultBetween.total).toBe(total);
+  expect(resultBetween).not.toHaveProperty('next');
+  expect(listIds(newer)).toEqual(ids.slice(0, 3));
+  expect(boundedPage.next).toBe(ids[5]);
 });
 
 test('events that are written between two pages do not shift the next page', async () => {
-  const before = idsOf(await search('type=IS:feature-tagged&limit=1000'));
+  const idsBefore = listIds(await search('type=IS:feature-tagged&limit=1000'));
 
-  const pages = await pagesOf('type=IS:feature-tagged&limit=4', undefined, () => record(3));
+  const pages = await readAllPages('type=IS:feature-tagged&limit=4', undefined, () => recordEvents(3));
 
-  expect(pages.flatMap(idsOf)).toEqual(before);
+  expect(pages.flatMap(listIds)).toEqual(idsBefore);
 });
 
-test('a page by offset has a next as well', async () => {
+test('a page that is read by offset has `next` too', async () => {
   const page = await search('limit=2&offset=3');
 
   expect(page.next).toBe(page.events.at(-1)?.id);
-  expect(idsOf(await search(`limit=2&before=${page.next}`))).toEqual(idsOf(await search('limit=2&offset=5')));
+  expect(listIds(await search(`limit=2&before=${page.next}`))).toEqual(
+    listIds(await search('limit=2&offset=5')),
+  );
 });
 
 test.each(['before', 'after'])('rejects an invalid %s with 400', async name => {
@@ -127,8 +129,10 @@ test.each(['before', 'after'])('rejects an invalid %s with 400', async name => {
       ],
     ]);
   }
-  const twice = await call(harness.app, 'GET', `/api/admin/search/events?${name}=5&${name}=6`);
-  expect(twice.body.details).toEqual([{ message: `${name} must be given once`, path: `/query/${name}` }]);
+  const duplicateParameter = await call(harness.app, 'GET', `/api/admin/search/events?${name}=5&${name}=6`);
+  expect(duplicateParameter.body.details).toEqual([
+    { message: `${name} must be given once`, path: `/query/${name}` },
+  ]);
   expect((await call(harness.app, 'GET', `/api/admin/search/events?${name}=9007199254740991`)).status).toBe(
     200,
   );
@@ -155,22 +159,22 @@ test('rejects an offset together with a cursor', async () => {
   }
 });
 
-test('a page of large events ends at 8 MiB, and next continues after it', async () => {
+test('a page of large events ends at 8 MiB, and `next` continues after it', async () => {
   const random = sql`(select jsonb_agg(md5(item::text || event::text)) from generate_series(1, 20000) as item)`;
-  const repeated = sql`to_jsonb(repeat('x', 700000))`;
+  const repeatedText = sql`to_jsonb(repeat('x', 700000))`;
   const { rows } = await sql<{ id: number }>`
     insert into events (group_id, type, created_by, data)
-    select 'large', 'project-created', 'x', jsonb_build_object('items', case when event % 2 = 0 then ${random} else ${repeated} end)
+    select 'large', 'project-created', 'x', jsonb_build_object('items', case when event % 2 = 0 then ${random} else ${repeatedText} end)
     from generate_series(1, 20) as event returning id`.execute(harness.db);
-  const written = rows.map(({ id }) => id).toReversed();
+  const writtenIds = rows.map(({ id }) => id).toReversed();
 
-  const pages = await pagesOf('groupId=IS:large&limit=1000');
+  const pages = await readAllPages('groupId=IS:large&limit=1000');
 
-  expect(pages.flatMap(idsOf)).toEqual(written);
+  expect(pages.flatMap(listIds)).toEqual(writtenIds);
   expect(pages.map(({ total }) => total)).toEqual(pages.map(() => 20));
   expect(pages.length).toBeGreaterThan(1);
   for (const page of pages) expect(JSON.stringify(page).length).toBeLessThan(9_500_000);
   const { next, ...first } = await search('groupId=IS:large&limit=4');
-  expect(idsOf(first)).toEqual(written.slice(0, 4));
-  expect(next).toBe(written[3]);
+  expect(listIds(first)).toEqual(writtenIds.slice(0, 4));
+  expect(next).toBe(writtenIds[3]);
 });

@@ -1,12 +1,12 @@
+import { notFound } from '@halyard/plane/platform/errors.ts';
+import { jsonResponse, PathEventId } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import { notFound } from '../../../../plane/src/platform/errors.ts';
-import { jsonResponse, PathEventId } from '../../../../plane/src/platform/http/schema.ts';
-import { presentEventTo, readableIn } from '../events/present.ts';
+import { makeCanRead, presentEventTo } from '../events/present.ts';
 import { Event, EventCreator, EventCreators, EventPart, Tag } from '../events/schema.ts';
 import { findEvent, listEventCreators } from '../events/store.ts';
 import { type OperationModule, query } from '../operations/definition.ts';
 
-/** Here rather than in `events`, which `change()` imports and which therefore cannot import operations. */
+/** These operations are not in the folder `events`, which cannot import operations because `change()` imports it. */
 export const EVENTS: OperationModule = {
   tag: 'Events',
   schemas: [Tag, EventPart, Event, EventCreator],
@@ -24,7 +24,7 @@ export const EVENTS: OperationModule = {
       read: async ({ db, actor }, { params: { id } }) => {
         const event = await findEvent(db, actor, Number(id));
         if (!event) throw notFound(`Event ${id}`);
-        const canRead = await readableIn(db, actor, [event]);
+        const canRead = await makeCanRead(db, actor, [event]);
         return presentEventTo(actor, event, canRead, { parts: true });
       },
     }),

@@ -1,8 +1,8 @@
-import { ApiError } from '../../../../plane/src/platform/errors.ts';
+import { ApiError } from '@halyard/plane/platform/errors.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { firstIdOf } from '../event-index/bitmap.ts';
-import { type Clause, clausesOf, ofProjects, visibleTo } from '../event-index/clauses.ts';
+import { getFirstId } from '../event-index/bitmap.ts';
+import { type Clause, projectClause, toClauses, visibilityClause } from '../event-index/clauses.ts';
 import { findInIndex, type IndexedMatches, NO_MATCHES } from '../event-index/find.ts';
 import {
   makeRecentEvents,
@@ -20,52 +20,54 @@ import {
 } from '../event-index/store.ts';
 import { makeRecentTexts, type RecentTexts } from '../event-index/text/recent.ts';
 import type { EventCursor, EventFilters } from '../events/search-query.ts';
-import { seesOwn } from '../events/store.ts';
+import { canSeeOwnEvents } from '../events/store.ts';
 import { listUnsearchable } from './store.ts';
 
-/** What searches read repeatedly: recent events, their texts, and sets of the index. All of it belongs to one epoch. */
+/** What is kept because searches read it repeatedly: recent events, their texts, and sets of the index, all from one epoch. */
 export type EpochMemory = { events: RecentEvents; texts: RecentTexts; sets: ReturnType<typeof keepSets> };
 
 export type SearchMemory = {
-  /** The epoch that was searched last. */
+  /** The epoch that was last searched. */
   readonly epoch: string | undefined;
-  /** The memory of an epoch. Whatever was kept for a different epoch is dropped. */
-  of: (epoch: string) => EpochMemory;
+  /** Returns the memory of the given epoch, and drops everything that was kept for a different epoch. */
+  forEpoch: (epoch: string) => EpochMemory;
   clear: () => void;
 };
 
 export function makeSearchMemory(maxSetBytes?: number): SearchMemory {
-  let kept: { epoch: string; memory: EpochMemory } | undefined;
+  let current: { epoch: string; memory: EpochMemory } | undefined;
   return {
     get epoch() {
-      return kept?.epoch;
+      return current?.epoch;
     },
-    of: epoch => {
-      if (kept?.epoch !== epoch) {
+    forEpoch: epoch => {
+      if (current?.epoch !== epoch) {
         const memory = { events: makeRecentEvents(), texts: makeRecentTexts(), sets: keepSets(maxSetBytes) };
-        kept = { epoch, memory };
+        current = { epoch, memory };
       }
-      return kept.memory;
+      return current.memory;
     },
     clear: () => {
-      kept = undefined;
+      current = undefined;
     },
   };
 }
 
-/** Matches in the chunks from `firstChunk` on. Events from the id `first` on are not in the index and must be read from the log. */
-export type Indexed = { indexed: IndexedMatches; first: number; firstChunk: number };
+/**
+ * Matches in the chunks starting at `firstChunk`. Events starting at the id `first` are not indexed and must be read from the log.
+ */
+export type IndexedSearch = { indexed: IndexedMatches; first: number; firstChunk: number };
 
-const nothingIndexed = (log: Log): Indexed => ({
+const emptySearch = (log: Log): IndexedSearch => ({
   indexed: NO_MATCHES,
-  first: firstIdOf(FIRST_CHUNK[log]),
+  first: getFirstId(FIRST_CHUNK[log]),
   firstChunk: FIRST_CHUNK[log],
 });
 
-/** `atMost` chunks of the index, the newest before the chunk `end`. */
-export type Window = { end?: number; atMost: number };
+/** The newest chunks of the index before the chunk `end`, and the maximum number of them. */
+export type Window = { end?: number; maxChunks: number };
 
-/** How long a search may check events that the index does not rule out. Long enough for half a million. */
+/** How long a search may check events that the index does not rule out. It is long enough for half a million events. */
 export const CHECK_MS = 10_000;
 
 export type SearchOptions = {
@@ -74,72 +76,78 @@ export type SearchOptions = {
   checkMs?: number;
 };
 
-const WHOLE_INDEX: Window = { atMost: Number.MAX_SAFE_INTEGER };
+const WHOLE_INDEX: Window = { maxChunks: Number.MAX_SAFE_INTEGER };
 
-/** The visible events of a log that are in the index and match the filters. */
+/** Returns the visible events of a log that are in the index and match the filters. */
 export async function findIndexed(
   db: Reader,
   actor: Actor,
   filters: EventFilters & EventCursor,
   memory?: EpochMemory,
   { log = 'own', window = WHOLE_INDEX, checkMs = CHECK_MS }: SearchOptions = {},
-): Promise<Indexed> {
-  const { end = Number.MAX_SAFE_INTEGER, atMost } = window;
-  // The events have separate indexes on ids, changes and kinds of actors.
+): Promise<IndexedSearch> {
+  const { end = Number.MAX_SAFE_INTEGER, maxChunks } = window;
+  // PostgreSQL indexes ids, changes and kinds of actors, so these filters do not need the event index.
   const { query, id, groupId, createdByKind } = filters;
-  if ((id ?? groupId ?? createdByKind) !== undefined) return nothingIndexed(log);
+  if ((id ?? groupId ?? createdByKind) !== undefined) return emptySearch(log);
   const parts: IndexPart[] = query ? ['filters', 'text'] : ['filters'];
   const { chunks, generation, key } = await readIndexState(db, parts, log);
   // A small log has no index, and needs none.
-  if (chunks === 0) return nothingIndexed(log);
-  const afterLast = FIRST_CHUNK[log] + chunks;
-  const postings = log === 'own' && end >= afterLast ? await memory?.events(db, afterLast) : undefined;
-  const next = postings?.chunk === afterLast ? postings : undefined;
-  const { clauses, visible } = await clausesFor(db, actor, filters, next);
-  const first = next ? next.upTo + 1 : firstIdOf(afterLast);
+  if (chunks === 0) return emptySearch(log);
+  const endChunk = FIRST_CHUNK[log] + chunks;
+  const postings = log === 'own' && end >= endChunk ? await memory?.events(db, endChunk) : undefined;
+  const recentPostings = postings?.chunk === endChunk ? postings : undefined;
+  const { clauses, visibility } = await buildClauses(db, actor, filters, recentPostings);
+  const first = recentPostings ? recentPostings.lastId + 1 : getFirstId(endChunk);
   const text = query
     ? {
         text: query,
         key,
-        recent: next && (await memory?.texts(db, next, query)),
-        except: await listUnsearchable(db, actor, filters, first),
+        recent: recentPostings && (await memory?.texts(db, recentPostings, query)),
+        excludedIds: await listUnsearchable(db, actor, filters, first),
         checkMs,
         before: filters.before,
       }
     : undefined;
-  const last = Math.min(end, afterLast);
-  const range = { first: Math.max(FIRST_CHUNK[log], last - atMost), end: last };
-  const indexed = await findInIndex(db, { clauses, visible, text }, range, next, memory?.sets(generation));
+  const rangeEnd = Math.min(end, endChunk);
+  const range = { first: Math.max(FIRST_CHUNK[log], rangeEnd - maxChunks), end: rangeEnd };
+  const indexed = await findInIndex(
+    db,
+    { clauses, visibility, text },
+    range,
+    recentPostings,
+    memory?.sets(generation),
+  );
   return { indexed, first, firstChunk: range.first };
 }
 
-async function clausesFor(
+async function buildClauses(
   db: Reader,
   actor: Actor,
   filters: EventFilters,
   recent?: RecentPostings,
-): Promise<{ clauses: Clause[]; visible?: Clause }> {
-  const clauses = clausesOf(filters);
+): Promise<{ clauses: Clause[]; visibility?: Clause }> {
+  const clauses = toClauses(filters);
   if (actor.isAdmin)
-    return { clauses: filters.project ? [ofProjects(filters.project), ...clauses] : clauses };
+    return { clauses: filters.project ? [projectClause(filters.project), ...clauses] : clauses };
   const { readable, indexed } = await listProjectsFor(db, actor);
   if (filters.project) {
     const projects = filters.project.filter(project => readable.includes(project));
-    return { clauses: [ofProjects(projects), ...clauses] };
+    return { clauses: [projectClause(projects), ...clauses] };
   }
-  const known = [...indexed, ...(recent ? recentProjects(recent) : [])];
-  const visible = visibleTo(seesOwn(actor) ? actor.userId : null, readable, known);
-  return { clauses, visible };
+  const knownProjects = [...indexed, ...(recent ? recentProjects(recent) : [])];
+  const visibility = visibilityClause(canSeeOwnEvents(actor) ? actor.userId : null, readable, knownProjects);
+  return { clauses, visibility };
 }
 
-/** Matches, all of which must be found. */
-export async function findAllIndexed(...given: Parameters<typeof findIndexed>): Promise<Indexed> {
-  const found = await findIndexed(...given);
-  if (found.indexed.completeFrom !== undefined) throw tooSlow();
-  return found;
+/** Like `findIndexed`, but fails unless the matches are complete. */
+export async function findAllIndexed(...args: Parameters<typeof findIndexed>): Promise<IndexedSearch> {
+  const search = await findIndexed(...args);
+  if (search.indexed.completeFrom !== undefined) throw timeoutError();
+  return search;
 }
 
-const tooSlow = () =>
+const timeoutError = () =>
   new ApiError(
     'ServiceUnavailableError',
     `The search took longer than ${CHECK_MS / 1_000} s. Search for a longer string or add a filter.`,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SYSTEM } from '../../platform/actor.ts';
 import { type Db, openDb } from '../../platform/db/database.ts';
 import { migrate } from '../../platform/db/migrate.ts';
-import { createDatabase, dropDatabase, urlOf } from '../../test/database.ts';
+import { createDatabase, dropDatabase, getDatabaseUrl } from '../../test/database.ts';
 import { WRITERS } from '../../writers.ts';
 import { change } from '../change.ts';
 import { registerWriters } from '../change-writers.ts';
@@ -53,26 +53,27 @@ const QUERIES = [
     'Ос СТР',
   ],
 ];
-const IN_CHUNK = 100;
+const EVENTS_PER_CHUNK = 100;
 
 registerWriters(WRITERS);
 
-const folded = (text: string) => text.toLowerCase().replaceAll('ς', 'σ');
+const foldCase = (text: string) => text.toLowerCase().replaceAll('ς', 'σ');
 const databases: string[] = [];
 afterAll(async () => {
   for (const name of databases) await dropDatabase(name);
 });
 
-/** An event for each pair of words: in an indexed chunk, among the recent events, and as a large event. */
-const textOf = (n: number): string =>
+/** Returns two of the words, a different pair for each number. */
+const makeWordPair = (n: number): string =>
   `${WORDS[n % WORDS.length]} ${WORDS[Math.floor(n / WORDS.length) % WORDS.length]}`;
+/** The ids of events in an indexed chunk, and of recent events that are not indexed. */
 const ids = [
-  ...Array.from({ length: IN_CHUNK }, (_, n) => CHUNK_SIZE + 501 + n),
-  ...Array.from({ length: IN_CHUNK }, (_, n) => 2 * CHUNK_SIZE + 1 + n),
+  ...Array.from({ length: EVENTS_PER_CHUNK }, (_, n) => CHUNK_SIZE + 501 + n),
+  ...Array.from({ length: EVENTS_PER_CHUNK }, (_, n) => 2 * CHUNK_SIZE + 1 + n),
 ];
 const rows = ids.map((id, n) => ({
   id,
-  data: { text: n % 25 === 0 ? `${'- '.repeat(20_000)}${textOf(n)}` : textOf(n) },
+  data: { text: n % 25 === 0 ? `${'- '.repeat(20_000)}${makeWordPair(n)}` : makeWordPair(n) },
 }));
 
 describe.each(['C', 'C.UTF-8'])('in a database with the locale %s', locale => {
@@ -81,8 +82,8 @@ describe.each(['C', 'C.UTF-8'])('in a database with the locale %s', locale => {
     const name = `halyard_test_${randomBytes(6).toString('hex')}`;
     databases.push(name);
     await createDatabase(name, `template template0 encoding 'UTF8' locale '${locale}'`);
-    await migrate(urlOf(name));
-    db = openDb({ url: urlOf(name), poolSize: 4, onError: () => {} });
+    await migrate(getDatabaseUrl(name));
+    db = openDb({ url: getDatabaseUrl(name), poolSize: 4, onError: () => {} });
     await sql`
       insert into events (id, group_id, type, created_by, data)
       select id, 'group', 'feature-tagged', 'someone', data
@@ -98,7 +99,7 @@ describe.each(['C', 'C.UTF-8'])('in a database with the locale %s', locale => {
     const memory = makeSearchMemory();
     for (const query of new Set(QUERIES)) {
       const ids = rows
-        .filter(({ data }) => folded(data.text).includes(folded(query)))
+        .filter(({ data }) => foldCase(data.text).includes(foldCase(query)))
         .map(({ id }) => id)
         .toReversed();
       const search = { query, offset: 0, limit: 1_000 };
@@ -114,8 +115,8 @@ describe.each(['C', 'C.UTF-8'])('in a database with the locale %s', locale => {
     }
   });
 
-  test('filters the deliveries of an integration in the same way', async () => {
-    const { rows: created } = await sql<{ id: number }>`
+  test('delivers an event to the integrations whose text filters match it by the same rules', async () => {
+    const { rows: integrations } = await sql<{ id: number }>`
       insert into integrations (provider, events, filter_texts) values
         ('webhook', array['*'], array['%ΣΊΣ%']), ('webhook', array['*'], array['%σίσυφοσ%', '%nothing%']),
         ('webhook', array['*'], array['%İ%']) returning id`.execute(db);
@@ -126,6 +127,6 @@ describe.each(['C', 'C.UTF-8'])('in a database with the locale %s', locale => {
 
     const { rows: deliveries } = await sql<{ id: number }>`
       select integration_id as id from integration_deliveries order by integration_id`.execute(db);
-    expect(deliveries).toEqual(created.slice(0, 2));
+    expect(deliveries).toEqual(integrations.slice(0, 2));
   });
 });

@@ -1,20 +1,23 @@
-import { jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
+import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { presentEventTo, readableIn } from '../events/present.ts';
+import { makeCanRead, presentEventTo } from '../events/present.ts';
 import { EventSearchQuery, EventSearchResult } from '../events/schema.ts';
 import { type EventSearch, parseEventSearch } from '../events/search-query.ts';
 import type { EventRow } from '../events/store.ts';
 import { hintAtUnknownType } from '../events/unknown-type.ts';
-import { type OperationModule, query, type Reading } from '../operations/definition.ts';
+import { type OperationModule, query, type ReadContext } from '../operations/definition.ts';
 import type { SearchMemory } from './indexed.ts';
 import { type FoundEvents, searchEvents } from './search.ts';
 
-/** The console asks for fewer events. A page of 1,000 can have 8 MiB. */
+/** The console requests fewer events. A page of 1,000 events can have 8 MiB. */
 const MAX_SHORT_PAGE = 100;
 
-/** Free text may have to check every event. The other filters use an index, so a small page is a short read. */
+/**
+ * Runs a search as a long read if the search may take long. Free text may have to check every event, but the other filters use an
+ * index, so a small page is a short read.
+ */
 async function runSearch<T>(
-  { db, longReads, longReader }: Reading,
+  { db, longReads, longReader }: ReadContext,
   { query, limit }: EventSearch,
   read: (db: Reader) => Promise<T>,
 ): Promise<T> {
@@ -22,16 +25,16 @@ async function runSearch<T>(
   return limit > MAX_SHORT_PAGE ? await longReads.run(longReader, read) : await read(db);
 }
 
-/** Below every id: a search that is complete from there on has no next page. */
-const NOWHERE = Number.MIN_SAFE_INTEGER;
+/** Lower than every id. A search that is complete starting at this id has no next page. */
+const BELOW_ALL_IDS = Number.MIN_SAFE_INTEGER;
 
-/** The id before which the next page begins. A page that ended early continues where it stopped. */
-function nextOf(
-  { events, isCut, completeFrom = NOWHERE }: FoundEvents,
+/** Returns the id before which the next page begins. A page that ended early continues where it stopped. */
+function nextCursor(
+  { events, isCut, completeFrom = BELOW_ALL_IDS }: FoundEvents,
   page: EventRow[],
 ): number | undefined {
   if (isCut || events.length > page.length) return page.at(-1)?.id;
-  return completeFrom > NOWHERE ? completeFrom : undefined;
+  return completeFrom > BELOW_ALL_IDS ? completeFrom : undefined;
 }
 
 export const eventSearchOperations = (memory: SearchMemory): OperationModule => ({
@@ -48,19 +51,21 @@ export const eventSearchOperations = (memory: SearchMemory): OperationModule => 
       hint: hintAtUnknownType,
       query: EventSearchQuery,
       output: jsonResponse('The page and the total', EventSearchResult),
-      read: async (reading, { query }) => {
-        const { db, actor } = reading;
+      read: async (context, { query }) => {
+        const { db, actor } = context;
         const search = parseEventSearch(query);
         // Reading one event more than fits on the page shows whether there is a next page.
-        const more = { ...search, limit: search.limit + 1 };
-        const found = await runSearch(reading, search, db => searchEvents(db, actor, more, memory));
-        const page = found.events.slice(0, search.limit);
-        const next = nextOf(found, page);
-        const canRead = await readableIn(db, actor, page);
+        const extendedSearch = { ...search, limit: search.limit + 1 };
+        const result = await runSearch(context, search, db =>
+          searchEvents(db, actor, extendedSearch, memory),
+        );
+        const page = result.events.slice(0, search.limit);
+        const next = nextCursor(result, page);
+        const canRead = await makeCanRead(db, actor, page);
         return {
           events: page.map(event => presentEventTo(actor, event, canRead, search)),
-          total: found.total,
-          ...(found.completeFrom === undefined ? {} : { totalIsLowerBound: true }),
+          total: result.total,
+          ...(result.completeFrom === undefined ? {} : { totalIsLowerBound: true }),
           ...(next === undefined ? {} : { next }),
         };
       },

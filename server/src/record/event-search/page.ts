@@ -5,16 +5,16 @@ import { listNewestById } from './store.ts';
 /** A page ends with the event that exceeds this size, as JSON. Only large events reach it. */
 export const MAX_PAGE_BYTES = 8_388_608;
 
-/** The events with these ids, which are in descending order, up to the size of a page. */
+/** Returns the events with these ids, which must be in descending order, until the page reaches its maximum size. */
 export async function readPage(db: Reader, ids: number[]): Promise<EventRow[]> {
   const page: EventRow[] = [];
   let bytes = 0;
   while (page.length < ids.length && bytes < MAX_PAGE_BYTES) {
-    const some = await listNewestById(db, ids.slice(page.length));
+    const batch = await listNewestById(db, ids.slice(page.length));
     // A typical page takes one statement and is too small to exceed the limit.
-    if (page.length === 0 && some.length === ids.length) return some;
-    if (some.length === 0) break;
-    for (const event of some) {
+    if (page.length === 0 && batch.length === ids.length) return batch;
+    if (batch.length === 0) break;
+    for (const event of batch) {
       if (bytes >= MAX_PAGE_BYTES) break;
       bytes += Buffer.byteLength(JSON.stringify(event));
       page.push(event);

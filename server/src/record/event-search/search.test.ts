@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import { type Actor, SYSTEM } from '../../platform/actor.ts';
-import { GENERATED, SEED, sized } from '../../test/campaign.ts';
+import { campaignSize, GENERATED, SEED } from '../../test/campaign.ts';
 import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { countEvents } from '../event-counts/count.ts';
@@ -18,23 +18,26 @@ import { makeSearchMemory } from './indexed.ts';
 import { searchEvents } from './search.ts';
 import { findMatching } from './store.ts';
 
-const RUNS = sized({ usual: 20, long: 5_000 });
+const RUNS = campaignSize({ usual: 20, long: 5_000 });
 const PROJECTS = ['alpha', 'beta', 'gamma', 'delta', 'silent'];
 const TYPES = ['feature-created', 'feature-tagged', 'segment-created'];
 const ENVIRONMENTS = ['development', 'production'];
 
 const harness = useHarness();
 const memory = makeSearchMemory();
-/** Has room for the sets of one clause in three chunks. */
-const small = makeSearchMemory(10_000);
+/** Enough memory for the sets of one clause in three chunks. */
+const smallMemory = makeSearchMemory(10_000);
 const actors: Actor[] = [];
 
-/** Three chunks, two of them indexed: ids without an event, days out of order, a project whose events are all old. */
+/**
+ * Writes three chunks of events, of which the tests index two. The ids have gaps, the days are out of order, and one project has
+ * only old events.
+ */
 beforeAll(async () => {
   const { db } = harness;
   for (const id of ['alpha', 'beta', 'silent']) await makeProject(db, { id });
   for (const id of ['gamma', 'delta']) await makeProject(db, { id, mode: 'private' });
-  // With these, there are fewer hidden projects than readable ones.
+  // With these projects, there are fewer hidden projects than readable ones.
   await sql`insert into projects (id, name) select 'empty-' || n, 'Empty' from generate_series(1, 20) as n`.execute(
     db,
   );
@@ -62,7 +65,8 @@ beforeAll(async () => {
   await sql`select setval('events_id_seq', 55000)`.execute(db);
 });
 
-const some = <T>(values: T[]) => fc.option(fc.subarray(values, { minLength: 1 }), { nil: undefined });
+const optionalSubset = <T>(values: T[]) =>
+  fc.option(fc.subarray(values, { minLength: 1 }), { nil: undefined });
 const day = fc.option(
   fc
     .integer({ min: 0, max: 9 })
@@ -72,10 +76,10 @@ const day = fc.option(
 );
 const id = fc.integer({ min: 1, max: 56_000 });
 const searches = fc.record({
-  project: some([...PROJECTS, 'unknown']),
-  type: some(TYPES),
-  createdBy: some([7, 8, -42]),
-  environment: some(ENVIRONMENTS),
+  project: optionalSubset([...PROJECTS, 'unknown']),
+  type: optionalSubset(TYPES),
+  createdBy: optionalSubset([7, 8, -42]),
+  environment: optionalSubset(ENVIRONMENTS),
   feature: fc.option(fc.constantFrom(['feature-1'], ['feature-1', 'feature-2'], ['feature-few']), {
     nil: undefined,
     freq: 4,
@@ -89,53 +93,53 @@ const searches = fc.record({
   limit: fc.constantFrom(1, 50, 1_001),
 });
 
-async function expectSameAsPlain(runs: number): Promise<void> {
+async function expectSameAsWithoutIndex(runs: number): Promise<void> {
   await fc.assert(
     fc.asyncProperty(
       searches,
       fc.constantFrom(...actors),
-      fc.constantFrom(memory, small, undefined),
+      fc.constantFrom(memory, smallMemory, undefined),
       fc.constantFrom(...COUNTED_BY),
-      async ({ page, ...given }, actor, remembered, by) => {
+      async ({ page, ...filters }, actor, searchMemory, property) => {
         const search = Object.fromEntries(
-          Object.entries({ ...given, ...page }).filter(([, value]) => value !== undefined),
+          Object.entries({ ...filters, ...page }).filter(([, value]) => value !== undefined),
         ) as EventSearch;
         const expected = await findMatching(harness.db, actor, search, 0);
 
-        const { total, events } = await searchEvents(harness.db, actor, search, remembered);
+        const { total, events } = await searchEvents(harness.db, actor, search, searchMemory);
 
         expect({ total, ids: events.map(event => event.id) }).toEqual(expected);
-        const groups = await countGroups(harness.db, actor, search, by, 0, {
+        const groups = await countGroups(harness.db, actor, search, property, 0, {
           ids: [],
           values: [],
           counts: [],
         });
-        expect(await countEvents(harness.db, actor, search, by, remembered)).toEqual(groups);
+        expect(await countEvents(harness.db, actor, search, property, searchMemory)).toEqual(groups);
       },
     ),
     { numRuns: runs, seed: SEED },
   );
 }
 
-test('finds the same with and without the index', GENERATED, async () => {
-  await expectSameAsPlain(Math.ceil(RUNS / 10));
+test('pages and counts are the same with and without the index', GENERATED, async () => {
+  await expectSameAsWithoutIndex(Math.ceil(RUNS / 10));
   expect(await indexNextChunk(harness.db)).toBe(true);
-  await expectSameAsPlain(Math.ceil(RUNS / 4));
+  await expectSameAsWithoutIndex(Math.ceil(RUNS / 4));
   expect(await indexNextChunk(harness.db)).toBe(true);
   expect(await indexNextChunk(harness.db)).toBe(false);
-  await expectSameAsPlain(RUNS);
+  await expectSameAsWithoutIndex(RUNS);
 });
 
-test('the counts of all events equal those of the log', async () => {
+test('counts without a filter are the same with and without the index', async () => {
   const { db } = harness;
   for (const actor of actors)
-    for (const by of COUNTED_BY)
-      expect(await countEvents(db, actor, {}, by, memory)).toEqual(
-        await countGroups(db, actor, {}, by, 0, { ids: [], values: [], counts: [] }),
+    for (const property of COUNTED_BY)
+      expect(await countEvents(db, actor, {}, property, memory)).toEqual(
+        await countGroups(db, actor, {}, property, 0, { ids: [], values: [], counts: [] }),
       );
 });
 
-test('the index is compared with the events, and a wrong chunk is rebuilt', async () => {
+test('verification finds wrong chunks, and rebuilding corrects them', async () => {
   const { db } = harness;
   expect(await findWrongChunks(db, () => {})).toEqual([]);
   await sql`update event_postings set count = count + 1 where dimension = 'project' and value = 'alpha' and chunk = 1`.execute(
@@ -149,30 +153,30 @@ test('the index is compared with the events, and a wrong chunk is rebuilt', asyn
   expect(await findWrongChunks(db, () => {})).toEqual([]);
 });
 
-test('a server reads the sets of a rebuilt chunk again', async () => {
+test('a server drops the sets in its memory when a chunk is rebuilt', async () => {
   const { db } = harness;
   const search = { project: ['alpha'], type: ['feature-created'], offset: 0, limit: 50 };
   const expected = await findMatching(db, SYSTEM, search, 0);
-  const server = makeSearchMemory();
+  const serverMemory = makeSearchMemory();
   await sql`
     update event_postings set positions = other.positions from event_postings as other
     where event_postings.dimension = 'project' and event_postings.value = 'alpha'
       and other.dimension = 'project' and other.value = 'beta' and other.chunk = event_postings.chunk`.execute(
     db,
   );
-  expect((await searchEvents(db, SYSTEM, search, server)).total).not.toBe(expected.total);
+  expect((await searchEvents(db, SYSTEM, search, serverMemory)).total).not.toBe(expected.total);
 
   for (const chunk of await findWrongChunks(db, () => {})) await rebuildChunk(db, chunk);
 
-  const { total, events } = await searchEvents(db, SYSTEM, search, server);
+  const { total, events } = await searchEvents(db, SYSTEM, search, serverMemory);
   expect({ total, ids: events.map(event => event.id) }).toEqual(expected);
 });
 
-test('a chunk is indexed only when no event can still get one of its ids', async () => {
+test('a chunk is indexed only when no open transaction can still add an event to it', async () => {
   const { db } = harness;
   while (await indexNextText(db));
-  const lags = async () => [await readIndexLag(db, 'filters'), await readIndexLag(db, 'text')];
-  expect(await lags()).toEqual([0, 0]);
+  const readLags = async () => [await readIndexLag(db, 'filters'), await readIndexLag(db, 'text')];
+  expect(await readLags()).toEqual([0, 0]);
   const writer = new pg.Client({ connectionString: harness.databaseUrl });
   await writer.connect();
   await writer.query('begin');
@@ -180,15 +184,15 @@ test('a chunk is indexed only when no event can still get one of its ids', async
   await sql`select setval('events_id_seq', 72000)`.execute(db);
   await sql`insert into events (group_id, type, created_by) values ('late', 'user-created', 'x')`.execute(db);
 
-  expect(Math.min(...(await lags()))).toBeGreaterThan(0);
+  expect(Math.min(...(await readLags()))).toBeGreaterThan(0);
   expect(await indexNextChunk(db)).toBe(false);
   await writer.query('commit');
   await writer.end();
-  const others = await Promise.all([indexNextChunk(db), indexNextChunk(db)]);
+  const indexingResults = await Promise.all([indexNextChunk(db), indexNextChunk(db)]);
 
-  expect(others.toSorted()).toEqual([false, true]);
+  expect(indexingResults.toSorted()).toEqual([false, true]);
   expect(await findWrongChunks(db, () => {})).toEqual([]);
-  expect(await lags()).toEqual([0, expect.toSatisfy(lag => lag > 0)]);
+  expect(await readLags()).toEqual([0, expect.toSatisfy(lag => lag > 0)]);
   expect(await indexNextText(db)).toBe(true);
-  expect(await lags()).toEqual([0, 0]);
+  expect(await readLags()).toEqual([0, 0]);
 });

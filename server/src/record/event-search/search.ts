@@ -1,6 +1,6 @@
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { inOneEpoch } from '../epoch/one-epoch.ts';
+import { readInOneEpoch } from '../epoch/one-epoch.ts';
 import { LOGS, type Log } from '../event-index/store.ts';
 import { hasImportedEvents } from '../events/imported.ts';
 import type { EventSearch } from '../events/search-query.ts';
@@ -12,25 +12,27 @@ import { findMatching, readNewestId } from './store.ts';
 export type FoundEvents = {
   events: EventRow[];
   total: number;
-  /** The page ended early because of its size. */
+  /** Set if the page ended early because of its size. */
   isCut: boolean;
-  /** The page ended early because of its time: the next one begins before this id. The total is a lower bound if it is set. */
+  /** Set if the page ended early because of its time. The next page begins before this id, and the total is a lower bound. */
   completeFrom?: number | undefined;
 };
 
-/** How long, and through how many events, a text search looks before it returns what it has found. */
+/** How long a text search may take, and how many events it may examine, before it returns what it has found. */
 export type SearchLimits = {
   checkMs: number;
-  /** Events that are not indexed yet, as after a large import. PostgreSQL checks about 150,000 per second. */
+  /**
+   * The maximum number of events that are not indexed yet, for example after a large import. PostgreSQL checks 150,000 per second.
+   */
   unindexed: number;
 };
 
 const LIMITS: SearchLimits = { checkMs: CHECK_MS, unindexed: 100_000 };
 
 /**
- * The page and the total of a search. The index gives the events of its chunks; the tail of the log is read directly. The indexed
- * part never changes, so the result reflects one point in time, when the tail was read. Imported events are older than all
- * others, and are searched after them. Events are read by id at the end.
+ * Returns the page and the total of a search. Indexed chunks are searched in the index, and the tail of the log is read directly.
+ * The indexed part never changes, so the result reflects one point in time, when the tail was read. Imported events are older than
+ * all others, and are searched after them. Events are read by id at the end.
  */
 export async function searchEvents(
   db: Reader,
@@ -40,7 +42,9 @@ export async function searchEvents(
   limits = LIMITS,
 ): Promise<FoundEvents> {
   if (!memory) return await findEvents(db, actor, search, limits);
-  return await inOneEpoch(db, memory.epoch, epoch => findEvents(db, actor, search, limits, memory.of(epoch)));
+  return await readInOneEpoch(db, memory.epoch, epoch =>
+    findEvents(db, actor, search, limits, memory.forEpoch(epoch)),
+  );
 }
 
 async function findEvents(
@@ -54,15 +58,15 @@ async function findEvents(
   let total = 0;
   let completeFrom: number | undefined;
   for (const log of (await hasImportedEvents(db)) ? LOGS : (['own'] as const)) {
-    const rest = {
+    const remainingSearch = {
       ...search,
       offset: Math.max(0, search.offset - total),
       limit: search.limit - ids.length,
     };
-    const found = await findInLog(db, actor, rest, log, limits, memory);
-    ids.push(...found.ids);
-    total += found.total;
-    completeFrom = found.completeFrom ?? completeFrom;
+    const matches = await findInLog(db, actor, remainingSearch, log, limits, memory);
+    ids.push(...matches.ids);
+    total += matches.total;
+    completeFrom = matches.completeFrom ?? completeFrom;
     // The next page finds the older events.
     if (completeFrom !== undefined && completeFrom > Number.MIN_SAFE_INTEGER) break;
   }
@@ -81,19 +85,19 @@ async function findInLog(
   const { checkMs, unindexed } = limits;
   const end = log === 'imported' ? 0 : undefined;
   const { indexed, first } = await findIndexed(db, actor, search, memory, { log, checkMs });
-  const from = search.query
+  const tailStart = search.query
     ? Math.max(first, (await readNewestId(db, search.before, end)) - unindexed)
     : first;
-  const tail = await findMatching(db, actor, search, from, end);
-  if (from > first) return { ...tail, completeFrom: from };
-  const older = await indexed.newest(
+  const tail = await findMatching(db, actor, search, tailStart, end);
+  if (tailStart > first) return { ...tail, completeFrom: tailStart };
+  const olderIds = await indexed.newest(
     search,
     Math.max(0, search.offset - tail.total),
     search.limit - tail.ids.length,
   );
   const { completeFrom = Number.MIN_SAFE_INTEGER } = indexed;
   return {
-    ids: [...tail.ids, ...older.filter(id => id >= completeFrom)],
+    ids: [...tail.ids, ...olderIds.filter(id => id >= completeFrom)],
     total: indexed.total + tail.total,
     completeFrom: indexed.completeFrom,
   };

@@ -28,7 +28,7 @@ beforeAll(async () => {
   await sql`select setval('events_id_seq', 49999)`.execute(harness.db);
 });
 
-async function expectSameAsPlain(): Promise<void> {
+async function expectSameAsWithoutIndex(): Promise<void> {
   for (const query of [...QUERIES, undefined]) {
     const search = { ...(query ? { query } : { project: ['alpha'] }), offset: 0, limit: 100 };
     const { total, events } = await searchEvents(harness.db, SYSTEM, search, memory);
@@ -39,8 +39,8 @@ async function expectSameAsPlain(): Promise<void> {
   }
 }
 
-/** How many rows the index has, by table. */
-async function countStored(): Promise<number[]> {
+/** Returns the number of rows in each table of the index. */
+async function countIndexRows(): Promise<number[]> {
   const counts: number[] = [];
   for (const table of ['event_postings', 'event_text_sets', 'event_text_dictionary', 'event_text_large']) {
     const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(
@@ -51,16 +51,16 @@ async function countStored(): Promise<number[]> {
   return counts;
 }
 
-test('a log of fewer than 50,000 events has no index, and reports no lag', async () => {
+test('a log whose last id is below 50,000 is not indexed, and reports no lag', async () => {
   expect(await indexNext(harness.db)).toBe(false);
   expect(await keepLargeTexts(harness.db)).toBe(false);
 
-  expect(await countStored()).toEqual([0, 0, 0, 0]);
+  expect(await countIndexRows()).toEqual([0, 0, 0, 0]);
   expect([await readIndexLag(harness.db, 'filters'), await readIndexLag(harness.db, 'text')]).toEqual([0, 0]);
-  await expectSameAsPlain();
+  await expectSameAsWithoutIndex();
 });
 
-test('a string in many events without an index is found page by page', async () => {
+test('without an index, each page of a text search checks a limited number of events', async () => {
   const { db } = harness;
   const query = 'rolled out';
   const expected = await findMatching(db, SYSTEM, { query, offset: 0, limit: 100_000 }, 0);
@@ -68,12 +68,12 @@ test('a string in many events without an index is found page by page', async () 
   let pages = 0;
   for (let before: number | undefined; ; ) {
     const search = { query, offset: 0, limit: 2_000, ...(before === undefined ? {} : { before }) };
-    const found = await searchEvents(db, SYSTEM, search, memory, { checkMs: 1_000, unindexed: 10_000 });
-    ids.push(...found.events.map(event => event.id));
+    const result = await searchEvents(db, SYSTEM, search, memory, { checkMs: 1_000, unindexed: 10_000 });
+    ids.push(...result.events.map(event => event.id));
     pages += 1;
-    before = found.completeFrom;
+    before = result.completeFrom;
     if (before === undefined) break;
-    expect(found.total).toBeLessThan(expected.total);
+    expect(result.total).toBeLessThan(expected.total);
   }
 
   expect(pages).toBe(5);
@@ -96,10 +96,10 @@ test('indexing is postponed, and reported once, while a container has too little
 
   expect(errors).toEqual([expect.stringContaining('less than 80 MB left')]);
   expect(await readIndexedChunks(db, ['filters'])).toBe(0);
-  await expectSameAsPlain();
+  await expectSameAsWithoutIndex();
 });
 
-test('a log that reaches 50,000 events is indexed from its beginning', async () => {
+test('a log whose last id reaches 50,000 is indexed from its beginning', async () => {
   const { db } = harness;
   await sql`select setval('events_id_seq', 50000)`.execute(db);
   const errors: unknown[] = [];
@@ -109,32 +109,32 @@ test('a log that reaches 50,000 events is indexed from its beginning', async () 
   while (await keepLargeTexts(db));
 
   expect(errors).toEqual([]);
-  expect((await countStored()).every(count => count > 0)).toBe(true);
-  await expectSameAsPlain();
+  expect((await countIndexRows()).every(count => count > 0)).toBe(true);
+  await expectSameAsWithoutIndex();
 });
 
-test('an index of a different format is not read, and is built again with a new key', async () => {
+test('an index in a different format is ignored, and rebuilt with a new key', async () => {
   const { db } = harness;
-  const keys = async () => {
+  const listKeys = async () => {
     const { rows } = await sql<{ key: number }>`select distinct key from event_text_sets`.execute(db);
     return rows.map(({ key }) => key);
   };
-  const [before] = await keys();
+  const [before] = await listKeys();
   // The rows that a server of a different version leaves behind.
   await sql`update event_index_progress set format = 77 where part = 'keyed-text'`.execute(db);
   await sql`update event_text_sets set positions = '' where kind = 'word'`.execute(db);
   expect(await readIndexedChunks(db, ['text'])).toBe(0);
-  await expectSameAsPlain();
+  await expectSameAsWithoutIndex();
 
   const errors: unknown[] = [];
   const stop = startIndexer(db, harness.databaseUrl, error => errors.push(error));
   await expect.poll(() => readIndexedChunks(db, ['text'])).toBe(2);
-  await expect.poll(keys).not.toContain(before);
+  await expect.poll(listKeys).not.toContain(before);
   await stop();
   while (await keepLargeTexts(db));
 
   expect(errors).toEqual([]);
-  expect(await keys()).toHaveLength(1);
-  expect((await countStored()).every(count => count > 0)).toBe(true);
-  await expectSameAsPlain();
+  expect(await listKeys()).toHaveLength(1);
+  expect((await countIndexRows()).every(count => count > 0)).toBe(true);
+  await expectSameAsWithoutIndex();
 });

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { type Actor, SYSTEM } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { SEED, sized } from '../../test/campaign.ts';
+import { campaignSize, SEED } from '../../test/campaign.ts';
 import { makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { change } from '../change.ts';
@@ -25,7 +25,7 @@ import { makeSearchMemory, type SearchMemory } from './indexed.ts';
 import { searchEvents } from './search.ts';
 import { findMatching } from './store.ts';
 
-const RUNS = sized({ usual: 10, long: 5_000 });
+const RUNS = campaignSize({ usual: 10, long: 5_000 });
 
 const harness = useHarness();
 const actors: Actor[] = [SYSTEM];
@@ -59,7 +59,10 @@ const PHRASES = [
   `line ${'-'.repeat(250)} end`,
 ];
 
-/** Two chunks and a tail with ids that have gaps: frequent and rare words, names, numbers, escapes, long words and strings. */
+/**
+ * Writes two chunks and a tail with ids that have gaps. The events have frequent and rare words, names, numbers, escapes, long
+ * words and strings.
+ */
 beforeAll(async () => {
   const { db } = harness;
   await makeProject(db, { id: 'alpha' });
@@ -128,7 +131,7 @@ const pieces = fc
     return form === 'upper' ? piece.toUpperCase() : form === 'lower' ? piece.toLowerCase() : piece;
   })
   .filter(text => text !== '' && !text.includes('\0'));
-const chosen = fc.constantFrom(
+const commonText = fc.constantFrom(
   ...WORDS,
   ...PHRASES,
   ...[
@@ -199,7 +202,7 @@ const chosen = fc.constantFrom(
   ],
 );
 const searches = fc.record({
-  query: fc.oneof({ weight: 3, arbitrary: pieces }, { weight: 1, arbitrary: chosen }),
+  query: fc.oneof({ weight: 3, arbitrary: pieces }, { weight: 1, arbitrary: commonText }),
   project: fc.option(fc.constantFrom<string[]>(['alpha'], ['secret'], ['alpha', 'secret']), {
     nil: undefined,
     freq: 2,
@@ -215,19 +218,23 @@ const searches = fc.record({
 
 const memory = makeSearchMemory();
 
-const plainCounts = (actor: Actor, filters: EventFilters, by: CountedBy) =>
+const countWithoutIndex = (actor: Actor, filters: EventFilters, by: CountedBy) =>
   countGroups(harness.db, actor, filters, by, 0, { ids: [], values: [], counts: [] });
 
-async function exportedIds(actor: Actor, events: ExportedEvents, kept?: SearchMemory): Promise<number[]> {
+async function exportIds(
+  actor: Actor,
+  events: ExportedEvents,
+  searchMemory?: SearchMemory,
+): Promise<number[]> {
   const source = { read: <T>(read: (db: Db) => Promise<T>) => read(harness.db), isGone: () => false };
   const pieces: Buffer[] = [];
-  for await (const piece of readBatches(source, actor, events, LINES.ndjson.line(actor), kept))
+  for await (const piece of readBatches(source, actor, events, LINES.ndjson.line(actor), searchMemory))
     pieces.push(piece);
   const lines = Buffer.concat(pieces).toString().split('\n').slice(0, -1);
   return lines.map(line => JSON.parse(line).id);
 }
 
-async function expectSameAsPlain(runs: number): Promise<void> {
+async function expectSameAsWithoutIndex(runs: number): Promise<void> {
   const { db } = harness;
   await fc.assert(
     fc.asyncProperty(
@@ -235,19 +242,19 @@ async function expectSameAsPlain(runs: number): Promise<void> {
       fc.constantFrom(...actors),
       fc.constantFrom(memory, undefined),
       fc.constantFrom('page', 'export', ...COUNTED_BY),
-      async ({ page, project, ...given }, actor, kept, read) => {
-        const search = { ...given, ...page, ...(project ? { project } : {}) };
-        if (read === 'page') {
-          const { total, events } = await searchEvents(db, actor, search, kept);
+      async ({ page, project, ...otherFields }, actor, searchMemory, result) => {
+        const search = { ...otherFields, ...page, ...(project ? { project } : {}) };
+        if (result === 'page') {
+          const { total, events } = await searchEvents(db, actor, search, searchMemory);
           expect({ total, ids: events.map(event => event.id) }).toEqual(
             await findMatching(db, actor, search, 0),
           );
-        } else if (read === 'export') {
+        } else if (result === 'export') {
           const { ids } = await findMatching(db, actor, { ...search, offset: 0, limit: 100_000 }, 0);
-          expect(await exportedIds(actor, search, kept)).toEqual(ids);
+          expect(await exportIds(actor, search, searchMemory)).toEqual(ids);
         } else {
-          const counts = await countEvents(db, actor, search, read, kept);
-          expect(counts).toEqual(await plainCounts(actor, search, read));
+          const counts = await countEvents(db, actor, search, result, searchMemory);
+          expect(counts).toEqual(await countWithoutIndex(actor, search, result));
         }
       },
     ),
@@ -255,12 +262,12 @@ async function expectSameAsPlain(runs: number): Promise<void> {
   );
 }
 
-const countPostings = async () =>
+const countTextSets = async () =>
   (await sql<{ count: number }>`select count(*) as count from event_text_sets`.execute(harness.db)).rows[0];
 
-test('an interrupted chunk leaves nothing behind, and is indexed later', async () => {
+test('an interrupted attempt to index a chunk leaves nothing behind', async () => {
   const { db } = harness;
-  const interrupted = indexNextText(db).catch(error => error);
+  const interruptedRun = indexNextText(db).catch(error => error);
   await vi.waitFor(
     async () => {
       const { rows } = await sql<{ done: boolean }>`
@@ -273,43 +280,45 @@ test('an interrupted chunk leaves nothing behind, and is indexed later', async (
     { timeout: 60_000, interval: 5 },
   );
 
-  expect(await interrupted).toBeInstanceOf(Error);
-  expect(await countPostings()).toEqual({ count: 0 });
+  expect(await interruptedRun).toBeInstanceOf(Error);
+  expect(await countTextSets()).toEqual({ count: 0 });
   expect(await readIndexedChunks(db, ['text'])).toBe(0);
 });
 
-/** The connections of the processes that index. */
-const indexing = async () =>
+/** Counts the connections of the processes that index. */
+const countIndexingConnections = async () =>
   (
     await sql<{ count: number }>`select count(*) as count from pg_stat_activity
       where datname = current_database() and application_name = 'halyard index'`.execute(harness.db)
   ).rows[0]?.count;
 
-test('a server that stops also ends its indexing process, which leaves nothing behind', async () => {
+test('stopping the indexer ends its process and leaves no indexed text behind', async () => {
   const errors: unknown[] = [];
   const stop = startIndexer(harness.db, harness.databaseUrl, error => errors.push(error));
-  await expect.poll(indexing).toBe(1);
+  await expect.poll(countIndexingConnections).toBe(1);
 
   await stop();
 
-  await expect.poll(indexing).toBe(0);
+  await expect.poll(countIndexingConnections).toBe(0);
   expect(errors).toEqual([]);
   expect(await readIndexedChunks(harness.db, ['text'])).toBe(0);
 });
 
-test('finds text the same with and without the index', { timeout: 300_000 + 1_000 * RUNS }, async () => {
+test('pages, exports and counts of text searches are the same with and without the index', {
+  timeout: 300_000 + 1_000 * RUNS,
+}, async () => {
   const { db } = harness;
   while (await indexNextChunk(db));
-  await expectSameAsPlain(Math.ceil(RUNS / 10));
+  await expectSameAsWithoutIndex(Math.ceil(RUNS / 10));
   const results = await Promise.all([indexNextText(db), indexNextText(db)]);
   expect(results.toSorted()).toEqual([false, true]);
-  await expectSameAsPlain(Math.ceil(RUNS / 4));
+  await expectSameAsWithoutIndex(Math.ceil(RUNS / 4));
   expect(await indexNextText(db)).toBe(true);
   expect(await indexNextText(db)).toBe(false);
-  await expectSameAsPlain(RUNS);
+  await expectSameAsWithoutIndex(RUNS);
 });
 
-test('a search whose time is up returns what it found, and the next page continues there', async () => {
+test('a search that runs out of time returns what it has found, and the next page continues from there', async () => {
   const { db } = harness;
   const query = 'e": "f';
   const expected = await findMatching(db, SYSTEM, { query, offset: 0, limit: 100_000 }, 0);
@@ -332,7 +341,7 @@ test('a search whose time is up returns what it found, and the next page continu
   expect(ids).toEqual(expected.ids);
 });
 
-test('finds a new event immediately, and its text after the transaction that wrote it', async () => {
+test('finds a new event by its text as soon as the transaction commits', async () => {
   const { db } = harness;
   const find = async () =>
     (await searchEvents(db, SYSTEM, { query: 'brand-NEW "Ünit"', offset: 0, limit: 10 }, memory)).total;
@@ -346,7 +355,7 @@ test('finds a new event immediately, and its text after the transaction that wro
   expect(await find()).toBe(1);
 });
 
-test('counts and exports what is complete while events are written', async () => {
+test('counts and exports without gaps while events are written', async () => {
   const { db } = harness;
   const query = 'written-Meanwhile';
   const [, viewer = SYSTEM] = actors;
@@ -359,48 +368,48 @@ test('counts and exports what is complete while events are written', async () =>
       await setTimeout(5);
     }
   };
-  const plain = async (actor: Actor) =>
-    new Map((await plainCounts(actor, { query }, 'project')).map(({ value, count }) => [value, count]));
+  const countByProject = async (actor: Actor) =>
+    new Map((await countWithoutIndex(actor, { query }, 'project')).map(({ value, count }) => [value, count]));
   let isWriting = true;
-  const writing = Promise.all([write(), write(), write(), write()]).finally(() => {
+  const allWrites = Promise.all([write(), write(), write(), write()]).finally(() => {
     isWriting = false;
   });
 
   for (let n = 0; isWriting && n < 20; n++) {
     const actor = n % 2 === 0 ? SYSTEM : viewer;
     const watermark = await readWatermark(db);
-    const before = await plain(actor);
-    const counted = await countEvents(db, actor, { query }, 'project', memory);
-    const ids = await exportedIds(actor, { query }, memory);
-    const after = await plain(actor);
-    const all = await findMatching(db, actor, { query, offset: 0, limit: 100_000 }, 0);
+    const before = await countByProject(actor);
+    const indexedCounts = await countEvents(db, actor, { query }, 'project', memory);
+    const ids = await exportIds(actor, { query }, memory);
+    const after = await countByProject(actor);
+    const allMatches = await findMatching(db, actor, { query, offset: 0, limit: 100_000 }, 0);
 
-    for (const { value, count } of counted) {
+    for (const { value, count } of indexedCounts) {
       expect(count).toBeGreaterThanOrEqual(before.get(value) ?? 0);
       expect(count).toBeLessThanOrEqual(after.get(value) ?? 0);
     }
-    expect(counted.length).toBeGreaterThanOrEqual(before.size);
-    expect(ids).toEqual(all.ids.filter(id => id <= (ids[0] ?? 0)));
-    expect(ids[0] ?? 0).toBeGreaterThanOrEqual(all.ids.find(id => id <= watermark) ?? 0);
+    expect(indexedCounts.length).toBeGreaterThanOrEqual(before.size);
+    expect(ids).toEqual(allMatches.ids.filter(id => id <= (ids[0] ?? 0)));
+    expect(ids[0] ?? 0).toBeGreaterThanOrEqual(allMatches.ids.find(id => id <= watermark) ?? 0);
   }
-  await writing;
-  expect([...(await plain(viewer))]).toEqual([['alpha', 600]]);
+  await allWrites;
+  expect([...(await countByProject(viewer))]).toEqual([['alpha', 600]]);
 });
 
 test('the text of the last complete chunk is indexed before its filters', async () => {
   const { db } = harness;
   await sql`select setval('events_id_seq', 72000)`.execute(db);
-  const progress = async () => [await readIndexedChunks(db), await readIndexedChunks(db, ['text'])];
-  expect(await progress()).toEqual([2, 2]);
+  const readProgress = async () => [await readIndexedChunks(db), await readIndexedChunks(db, ['text'])];
+  expect(await readProgress()).toEqual([2, 2]);
 
   expect(await indexNext(db)).toBe(true);
-  expect(await progress()).toEqual([2, 3]);
+  expect(await readProgress()).toEqual([2, 3]);
   expect(await indexNext(db)).toBe(true);
-  expect(await progress()).toEqual([3, 3]);
+  expect(await readProgress()).toEqual([3, 3]);
   expect(await indexNext(db)).toBe(false);
 });
 
-test('the text index is compared with the events, and a wrong chunk is rebuilt', {
+test('verification finds chunks whose text index is wrong, and rebuilding corrects their search results', {
   timeout: 180_000,
 }, async () => {
   const { db } = harness;
@@ -421,7 +430,7 @@ test('the text index is compared with the events, and a wrong chunk is rebuilt',
   expect([await find('rollout'), await find('"name"')]).toEqual(expected);
 });
 
-test('a chunk whose text does not fit in memory in three attempts is checked event by event', {
+test('searches check each event of a chunk that ran out of memory in three indexing attempts', {
   timeout: 180_000,
 }, async () => {
   const { db } = harness;
@@ -453,7 +462,7 @@ test('a chunk whose text does not fit in memory in three attempts is checked eve
   expect((await searchEvents(db, SYSTEM, search)).total).toBe(2291);
 });
 
-test('the indexing process indexes all complete chunks and ends', async () => {
+test('the indexing process ends after it has indexed all complete chunks', async () => {
   const { db } = harness;
   await sql`insert into events (id, group_id, type, created_by, data)
     select id, 'group', 'feature-tagged', 'someone', jsonb_build_object('text', 'late ' || id)
@@ -462,14 +471,14 @@ test('the indexing process indexes all complete chunks and ends', async () => {
   const errors: unknown[] = [];
   const stop = startIndexer(db, harness.databaseUrl, error => errors.push(error));
   await expect.poll(() => readIndexedChunks(db, ['filters', 'text'])).toBe(6);
-  await expect.poll(indexing).toBe(0);
+  await expect.poll(countIndexingConnections).toBe(0);
   await stop();
 
   expect(errors).toEqual([]);
   expect(await findWrongTexts(db, () => {})).toEqual([]);
 });
 
-test('a process that cannot reach the database reports why', async () => {
+test('an indexing process that cannot connect to the database reports the error', async () => {
   const { db } = harness;
   await sql`select setval('events_id_seq', 168000)`.execute(db);
   const errors: Error[] = [];

@@ -1,9 +1,9 @@
-import { validCredentials } from '../../access/still-valid.ts';
-import { readersOf } from '../../access/visibility.ts';
+import { findValidCredentials } from '../../access/still-valid.ts';
+import { makeCanReadProject } from '../../access/visibility.ts';
 import type { Credential } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { listedProjects } from '../events/present.ts';
-import { type EventRow, seesOwn } from '../events/store.ts';
+import { canSeeOwnEvents, type EventRow } from '../events/store.ts';
 import type { Listener } from './listener.ts';
 
 /**
@@ -11,25 +11,27 @@ import type { Listener } from './listener.ts';
  * the revocation.
  */
 export type Access = {
-  /** Whether the caller is a root admin; undefined without a valid session or token. */
+  /** Whether the caller is a root admin, or undefined without a valid session or token. */
   isAdmin: (listener: Listener) => boolean | undefined;
-  /** Decides like the SQL condition `isVisible`. */
+  /** Decides whether the caller can see an event, like the SQL condition `isVisible`. */
   canSee: (listener: Listener, event: EventRow) => boolean;
-  /** Whether the caller can read a project of the events, or a project that they list. */
+  /** Whether the caller can read a project of the events, or a project listed in them. */
   canRead: (listener: Listener, project: string) => boolean;
 };
 
-/** Two queries for all listeners and events together. */
+/** Reads the access of all listeners to all events with two queries. */
 export async function readAccess(db: Reader, listeners: Listener[], events: EventRow[]): Promise<Access> {
   const admins = new Map<string, boolean>();
-  const credentials = new Map(listeners.map(({ credential }) => [keyOf(credential), credential]));
-  for (const { isAdmin, ...valid } of await validCredentials(db, [...credentials.values()])) {
-    admins.set(keyOf(valid), isAdmin);
+  const credentials = new Map(listeners.map(({ credential }) => [toKey(credential), credential]));
+  for (const { isAdmin, ...credential } of await findValidCredentials(db, [...credentials.values()])) {
+    admins.set(toKey(credential), isAdmin);
   }
-  const isAdmin = ({ credential }: Listener) => admins.get(keyOf(credential));
-  const userIds = new Set(listeners.filter(one => isAdmin(one) === false).map(({ actor }) => actor.userId));
+  const isAdmin = ({ credential }: Listener) => admins.get(toKey(credential));
+  const userIds = new Set(
+    listeners.filter(listener => isAdmin(listener) === false).map(({ actor }) => actor.userId),
+  );
   const projects = new Set(events.flatMap(event => event.project ?? listedProjects(event)));
-  const isReadable = await readersOf(db, [...userIds], [...projects]);
+  const isReadable = await makeCanReadProject(db, [...userIds], [...projects]);
   const canRead = ({ actor: { userId, scope } }: Listener, project: string) =>
     (scope?.projects?.includes(project) ?? true) && isReadable(userId, project);
   return {
@@ -37,11 +39,11 @@ export async function readAccess(db: Reader, listeners: Listener[], events: Even
     canSee: (listener, event) => {
       if (isAdmin(listener)) return true;
       if (event.project !== null) return canRead(listener, event.project);
-      if (!seesOwn(listener.actor) || event.createdByUserId !== listener.actor.userId) return false;
+      if (!canSeeOwnEvents(listener.actor) || event.createdByUserId !== listener.actor.userId) return false;
       return !listener.search.query || listedProjects(event).every(project => canRead(listener, project));
     },
     canRead,
   };
 }
 
-const keyOf = ({ table, id }: Credential): string => `${table} ${id}`;
+const toKey = ({ table, id }: Credential): string => `${table} ${id}`;

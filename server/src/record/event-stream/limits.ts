@@ -1,5 +1,5 @@
-import { makeShares, type Shares } from '../../../../plane/src/platform/admission/shares.ts';
-import { ApiError, tooManyRequests } from '../../../../plane/src/platform/errors.ts';
+import { makeShares, type Shares } from '@halyard/plane/platform/admission/shares.ts';
+import { ApiError, tooManyRequests } from '@halyard/plane/platform/errors.ts';
 
 export type StreamLimits = { perCaller: number; perServer: number };
 
@@ -7,7 +7,7 @@ export const STREAM_LIMITS: StreamLimits = { perCaller: 50, perServer: 1_000 };
 
 const RETRY_AFTER_SECONDS = 10;
 
-/** The stream slots of this server. A stream holds one until it ends. */
+/** Creates the stream slots of this server. A stream holds a slot until it ends. */
 export const makeStreamSlots = ({ perCaller, perServer }: StreamLimits): Shares =>
   makeShares(
     { capacity: perServer, share: 1, perCaller, waiting: 0, waitingPerCaller: 0, waitMs: 0 },

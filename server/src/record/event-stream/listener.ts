@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
-import type { Transport } from '../../../../plane/src/platform/http/output/open-streams.ts';
-import { spreadRetryMs } from '../../../../plane/src/platform/http/output/server-sent-events.ts';
+import type { Transport } from '@halyard/plane/platform/http/output/open-streams.ts';
+import { spreadRetryMs } from '@halyard/plane/platform/http/output/server-sent-events.ts';
 import type { Actor, Credential } from '../../platform/actor.ts';
 import { commentFrame, heartbeatFrame, resetFrame, startFrame } from './frames.ts';
 import type { StreamSearch } from './parameters.ts';
 
 /** One connected client. */
 export type Listener = {
-  /** The caller as the limits count it: a user or a token. */
+  /** The caller as the limits count it, which is a user or a token. */
   readonly caller: string;
   readonly credential: Credential;
   readonly search: Omit<StreamSearch, 'after'>;
@@ -15,26 +15,26 @@ export type Listener = {
   actor: Actor;
   readonly stream: Readable;
   isOpen: boolean;
-  /** Every event up to this id was sent or does not match. Set when the listener starts. */
+  /** Every event up to this id was sent or does not match. The position is set when the listener starts. */
   position: number;
   /** The epoch of the database that the position belongs to. */
   epoch: string;
   isCatchingUp: boolean;
-  /** How many ids its next read for catching up covers, and how many events the read returns at most. */
+  /** How many ids the listener's next catch-up read covers, and how many events the read returns at most. */
   catchUpIds: number;
   catchUpEvents: number;
 };
 
-/** An event as the client gets it. `key` is the same for the same bytes. */
+/** An event as the client gets it. Frames with the same bytes have the same key. */
 export type Frame = { id: number; key: string; bytes: () => Buffer };
 
-/** A bounded range, so that a rare filter on a long log stays far below the statement timeout. */
+/** A catch-up read covers only this many ids, so that a rare filter on a long log stays far below the statement timeout. */
 export const CATCH_UP_IDS = 20_000;
 export const CATCH_UP_EVENTS = 100;
-/** Not yet sent to a client that reads slowly. One event may exceed it. */
+/** The maximum number of unsent bytes for a client that reads slowly. A single event may exceed it. */
 const MAX_UNSENT_BYTES = 262_144;
 /** After a server restart, clients should reconnect at different moments. */
-const RETRY_MS = { least: 1_000, most: 3_000 };
+const RETRY_MS = { min: 1_000, max: 3_000 };
 
 export function makeListener(
   caller: string,
@@ -74,39 +74,43 @@ export const hasRoom = ({ isOpen, stream }: Listener): boolean =>
   isOpen && stream.readableLength < MAX_UNSENT_BYTES;
 
 /**
- * Sends the frames, and moves the listener to `upTo`. A client without room for all of them gets the first ones. It gets the rest
- * when it has read those. Returns how many frames and bytes it sent.
+ * Sends the frames, and moves the listener to `lastId`. A client without room for all frames gets the first frames now, and the
+ * other frames once it has read those. Returns how many frames and bytes it sent.
  */
 export function send(
   listener: Listener,
   frames: Frame[],
-  upTo: number,
+  lastId: number,
   join: (frames: Frame[]) => Buffer,
 ): { frames: number; bytes: number } {
-  const fitting = firstFitting(frames, MAX_UNSENT_BYTES - listener.stream.readableLength);
-  const bytes = fitting.length > 0 ? join(fitting) : Buffer.alloc(0);
+  const fittingFrames = takeFitting(frames, MAX_UNSENT_BYTES - listener.stream.readableLength);
+  const bytes = fittingFrames.length > 0 ? join(fittingFrames) : Buffer.alloc(0);
   if (bytes.length > 0) push(listener, bytes);
-  listener.position = fitting.length === frames.length ? upTo : (fitting.at(-1)?.id ?? listener.position);
-  return { frames: fitting.length, bytes: bytes.length };
+  listener.position =
+    fittingFrames.length === frames.length ? lastId : (fittingFrames.at(-1)?.id ?? listener.position);
+  return { frames: fittingFrames.length, bytes: bytes.length };
 }
 
-/** At least one frame while there is room at all. The others are not encoded. */
-function firstFitting(frames: Frame[], room: number): Frame[] {
-  let used = 0;
-  const end = frames.findIndex(({ bytes }) => {
-    if (used >= room) return true;
-    used += bytes().length;
+/** Returns the first frames that fit, and at least one if there is any room. Stops encoding when the room is used up. */
+function takeFitting(frames: Frame[], room: number): Frame[] {
+  let usedBytes = 0;
+  const count = frames.findIndex(({ bytes }) => {
+    if (usedBytes >= room) return true;
+    usedBytes += bytes().length;
     return false;
   });
-  return end < 0 ? frames : frames.slice(0, end);
+  return count < 0 ? frames : frames.slice(0, count);
 }
 
-/** Ends the response in the regular way. The client reconnects, or learns why it cannot. */
-export const end = (listener: Listener, why: string): void => endWith(listener, commentFrame(why));
+/** Ends the response normally, with the reason in a comment. The client reconnects. */
+export const end = (listener: Listener, reason: string): void => endWith(listener, commentFrame(reason));
 
-/** Ends the response because the log lost events that the client has. The client resumes after the last one that it still has. */
-export const reset = (listener: Listener, why: string, position: number): void =>
-  endWith(listener, resetFrame(why, position));
+/**
+ * Ends the response because the log lost events that the client received. The client resumes after the last event still in the
+ * log.
+ */
+export const reset = (listener: Listener, reason: string, position: number): void =>
+  endWith(listener, resetFrame(reason, position));
 
 function endWith(listener: Listener, frame: string): void {
   if (!listener.isOpen) return;

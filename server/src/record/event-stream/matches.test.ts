@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { SYSTEM } from '../../platform/actor.ts';
-import { GENERATED, SEED, sized } from '../../test/campaign.ts';
+import { campaignSize, GENERATED, SEED } from '../../test/campaign.ts';
 import { makeMember, makeProject, makeUser, type TestUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
-import { conditions } from '../events/conditions.ts';
+import { toConditions } from '../events/conditions.ts';
 import type { EventFilters } from '../events/search-query.ts';
 import { type EventRow, isVisible, listEventsBetween } from '../events/store.ts';
 import { readAccess } from './access.ts';
@@ -13,13 +13,13 @@ import { makeListener } from './listener.ts';
 import { matches } from './matches.ts';
 import { findTexts } from './store.ts';
 
-const RUNS = sized({ usual: 100, long: 5_000 });
+const RUNS = campaignSize({ usual: 100, long: 5_000 });
 
 const harness = useHarness();
 let events: EventRow[] = [];
 let users: TestUser[] = [];
 
-/** Letters whose lower case differs between JavaScript and PostgreSQL, and characters that mean something to JSON or to like. */
+/** Letters whose lower case differs between JavaScript and PostgreSQL, and characters with a meaning in JSON or `like`. */
 const TEXTS = [
   'Straße',
   'STRASSE',
@@ -48,18 +48,18 @@ beforeAll(async () => {
   users = [await makeUser(db, 'Viewer'), await makeUser(db, 'Viewer'), await makeUser(db, 'Admin')];
   await makeMember(db, users[0] as TestUser, 'private', 'Reader');
   const creators = [users[0]?.id, users[1]?.id, -42, null];
-  const pick = <T>(list: T[], at: number): T => list[at % list.length] as T;
-  const rows = Array.from({ length: 300 }, (_, at) => ({
-    type: pick(['feature-created', 'project-created', 'user-created'], at * 7),
-    project: pick([...NAMES, null], at * 3),
-    environment: pick(['production', 'development', null], at),
-    feature_name: pick([...NAMES, null], at * 5),
-    created_by_user_id: pick(creators, at * 11),
-    group_id: `group-${at % 20}`,
-    created_at: `${pick(DAYS, at)}T${pick(['00:00:00', '23:59:59.999999', '12:00:00'], at * 13)}Z`,
-    data: at % 4 === 0 ? null : { [pick(TEXTS, at * 17)]: pick(TEXTS, at), number: 1.1e-7 },
-    pre_data: at % 3 === 0 ? { list: [pick(TEXTS, at * 29), null, true] } : null,
-    tags: at % 5 === 0 ? [{ type: 'simple', value: pick(TEXTS, at * 19) }] : [],
+  const pick = <T>(list: T[], index: number): T => list[index % list.length] as T;
+  const rows = Array.from({ length: 300 }, (_, index) => ({
+    type: pick(['feature-created', 'project-created', 'user-created'], index * 7),
+    project: pick([...NAMES, null], index * 3),
+    environment: pick(['production', 'development', null], index),
+    feature_name: pick([...NAMES, null], index * 5),
+    created_by_user_id: pick(creators, index * 11),
+    group_id: `group-${index % 20}`,
+    created_at: `${pick(DAYS, index)}T${pick(['00:00:00', '23:59:59.999999', '12:00:00'], index * 13)}Z`,
+    data: index % 4 === 0 ? null : { [pick(TEXTS, index * 17)]: pick(TEXTS, index), number: 1.1e-7 },
+    pre_data: index % 3 === 0 ? { list: [pick(TEXTS, index * 29), null, true] } : null,
+    tags: index % 5 === 0 ? [{ type: 'simple', value: pick(TEXTS, index * 19) }] : [],
   }));
   await sql`
     insert into events (type, project, environment, feature_name, created_by, created_by_user_id, group_id, created_at, data, pre_data, tags)
@@ -71,7 +71,7 @@ beforeAll(async () => {
   events = await listEventsBetween(db, 0, Number.MAX_SAFE_INTEGER, 10_000);
 });
 
-const some = <T>(...values: T[]) =>
+const optionalSubset = <T>(...values: T[]) =>
   fc.option(fc.array(fc.constantFrom(...values), { minLength: 1, maxLength: 3 }), { nil: undefined });
 
 const part = fc
@@ -80,71 +80,71 @@ const part = fc
 const text = fc.oneof(
   fc.constantFrom(...TEXTS),
   part,
-  fc.constantFrom(...TEXTS).map(one => one.toUpperCase()),
-  fc.constantFrom(...TEXTS).map(one => one.toLowerCase()),
+  fc.constantFrom(...TEXTS).map(value => value.toUpperCase()),
+  fc.constantFrom(...TEXTS).map(value => value.toLowerCase()),
 );
 const searches: fc.Arbitrary<EventFilters> = fc
   .record({
     query: fc.option(text, { nil: undefined }),
-    feature: some(...NAMES),
-    project: some(...NAMES),
-    type: some('feature-created', 'project-created', 'feature-archived'),
+    feature: optionalSubset(...NAMES),
+    project: optionalSubset(...NAMES),
+    type: optionalSubset('feature-created', 'project-created', 'feature-archived'),
     createdBy: fc.option(fc.array(fc.constantFrom(-42, 1, 2, 3, 4), { maxLength: 3 }), { nil: undefined }),
-    environment: some('production', 'development', 'nowhere'),
+    environment: optionalSubset('production', 'development', 'nowhere'),
     id: fc.option(fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 100 }), {
       nil: undefined,
       freq: 8,
     }),
-    groupId: some(...Array.from({ length: 22 }, (_, at) => `group-${at}`)),
+    groupId: optionalSubset(...Array.from({ length: 22 }, (_, index) => `group-${index}`)),
     from: fc.option(fc.constantFrom(...DAYS), { nil: undefined }),
     to: fc.option(fc.constantFrom(...DAYS), { nil: undefined }),
   })
-  .chain(all =>
-    // Only a few filters together, because otherwise hardly anything matches.
+  .chain(allFilters =>
+    // A search has only a few filters, because otherwise hardly anything matches.
     fc
-      .subarray(Object.keys(all) as (keyof typeof all)[], { maxLength: 3 })
-      .map(keys => ({ ...Object.fromEntries(keys.map(key => [key, all[key]])) })),
+      .subarray(Object.keys(allFilters) as (keyof typeof allFilters)[], { maxLength: 3 })
+      .map(keys => ({ ...Object.fromEntries(keys.map(key => [key, allFilters[key]])) })),
   );
 
 test(
-  `matches what the conditions of the search match, in ${RUNS} random searches (seed ${SEED})`,
+  `matches the same events as the SQL conditions of ${RUNS} random searches (seed ${SEED})`,
   GENERATED,
   async () => {
     const { db } = harness;
     const ids = events.map(({ id }) => id);
-    let found = 0;
+    let foundCount = 0;
 
     await fc.assert(
       fc.asyncProperty(searches, async search => {
-        const all = [sql`true`, ...conditions(search)];
+        const conditions = [sql`true`, ...toConditions(search)];
         const { rows } = await sql<{ id: number }>`
-        select id from events where ${sql.join(all, sql` and `)} order by id`.execute(db);
+        select id from events where ${sql.join(conditions, sql` and `)} order by id`.execute(db);
         const texts = await findTexts(db, ids, search.query ? [search.query] : []);
-        const matching = events.filter(event =>
-          matches(event, search, one => texts.get(one)?.has(event.id) ?? false),
+        const matchingEvents = events.filter(event =>
+          matches(event, search, searchText => texts.get(searchText)?.has(event.id) ?? false),
         );
 
-        expect(matching.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
-        found += rows.length;
+        expect(matchingEvents.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
+        foundCount += rows.length;
       }),
       { numRuns: RUNS, seed: SEED },
     );
 
-    expect(found).toBeGreaterThan(RUNS);
+    expect(foundCount).toBeGreaterThan(RUNS);
   },
 );
 
-test('finds several strings at a time, each as the search does', async () => {
+test('finds each of several strings in the same events as a search', async () => {
   const ids = events.map(({ id }) => id);
-  const texts = [...TEXTS, ...TEXTS.map(one => one.toUpperCase())].filter(
-    (one, at, all) => all.indexOf(one) === at,
+  const texts = [...TEXTS, ...TEXTS.map(value => value.toUpperCase())].filter(
+    (value, index, all) => all.indexOf(value) === index,
   );
 
   const found = await findTexts(harness.db, ids, texts);
 
   expect(texts.length).toBeGreaterThan(20);
   for (const query of texts) {
-    const contains = sql.join(conditions({ query }));
+    const contains = sql.join(toConditions({ query }));
     const { rows } = await sql<{ id: number }>`select id from events where ${contains}`.execute(harness.db);
     expect([query, [...(found.get(query) ?? [])].toSorted((a, b) => a - b)]).toEqual([
       query,
@@ -153,7 +153,7 @@ test('finds several strings at a time, each as the search does', async () => {
   }
 });
 
-test('decides about visibility as the condition of the search', async () => {
+test('shows each listener the same events as the visibility condition of a search', async () => {
   const { db } = harness;
   const { rows: tokens } = await sql<{ id: number; userId: number }>`
     select id, user_id as "userId" from personal_access_tokens order by user_id`.execute(db);
@@ -171,13 +171,13 @@ test('decides about visibility as the condition of the search', async () => {
   const access = await readAccess(db, listeners, events);
 
   expect(listeners).toHaveLength(3);
-  const seen = [];
+  const visibleCounts = [];
   for (const listener of listeners) {
     const { rows } = await sql<{ id: number }>`
       select id from events where ${isVisible(listener.actor, {})} order by id`.execute(db);
-    const visible = events.filter(event => access.canSee(listener, event));
-    expect(visible.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
-    seen.push(visible.length);
+    const visibleEvents = events.filter(event => access.canSee(listener, event));
+    expect(visibleEvents.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
+    visibleCounts.push(visibleEvents.length);
   }
-  expect(new Set(seen).size).toBe(3);
+  expect(new Set(visibleCounts).size).toBe(3);
 });

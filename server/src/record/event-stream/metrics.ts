@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { EventStream } from './reader.ts';
 
-export function eventStreamMetrics(registry: Registry, { state }: EventStream): void {
+export function registerEventStreamMetrics(registry: Registry, { state }: EventStream): void {
   const gauge = (name: string, help: string, value: () => number) =>
     new Gauge({
       name,
@@ -19,7 +19,7 @@ export function eventStreamMetrics(registry: Registry, { state }: EventStream): 
   );
   gauge(
     'halyard_event_stream_lag_seconds',
-    'Seconds since the event streams last had every event up to the watermark',
+    'Seconds since the open event streams last reached the watermark',
     () => state().lagMs / 1_000,
   );
 }

@@ -1,24 +1,24 @@
-import { badData } from '../../../../plane/src/platform/errors.ts';
-import { FilterError, MAX_ID, parsePosition } from '../../../../plane/src/platform/http/input/filter.ts';
+import { badData } from '@halyard/plane/platform/errors.ts';
+import { FilterError, MAX_ID, parsePosition } from '@halyard/plane/platform/http/input/filter.ts';
 import { type EventFilters, parseEventFilters, parseParts } from '../events/search-query.ts';
 
-/** The filters of a stream, and the id of the last event that the client has. */
+/** The filters of a stream, and the id of the last event the client received. */
 export type StreamSearch = EventFilters & { parts?: boolean; after?: number };
 
-const hasNoPages = (): never => {
+const rejectPaging = (): never => {
   throw new FilterError('is not a parameter of the stream, which has no pages. Remove it.');
 };
-const hasNoDays = (): never => {
+const rejectDays = (): never => {
   throw new FilterError(
     'is not a parameter of the stream, which sends new events. Search with GET /api/admin/search/events for events of past days.',
   );
 };
-const NOT_OF_STREAMS = {
-  offset: hasNoPages,
-  limit: hasNoPages,
-  before: hasNoPages,
-  from: hasNoDays,
-  to: hasNoDays,
+const UNSUPPORTED_PARAMETERS = {
+  offset: rejectPaging,
+  limit: rejectPaging,
+  before: rejectPaging,
+  from: rejectDays,
+  to: rejectDays,
 };
 
 /**
@@ -29,7 +29,7 @@ export function parseEventStream(
   parameters: Record<string, unknown>,
   lastEventId: string | undefined,
 ): StreamSearch {
-  const parsers = { ...NOT_OF_STREAMS, parts: parseParts, after: parsePosition };
+  const parsers = { ...UNSUPPORTED_PARAMETERS, parts: parseParts, after: parsePosition };
   const search = parseEventFilters<{ parts?: boolean; after?: number }>(parameters, parsers, {});
   if (!lastEventId) return search;
   const after = Number(lastEventId);
@@ -37,12 +37,14 @@ export function parseEventStream(
   return { ...search, after };
 }
 
-/** An id that no event can have yet belongs to a different log. The client would miss every event up to it. */
-export function rejectUnassigned(after: number, lastAssigned: number): void {
-  if (after <= lastAssigned) return;
+/**
+ * Rejects an id that no event has yet. The id must come from a different log, so the client would miss every event up to that id.
+ */
+export function rejectUnassigned(afterId: number, lastAssigned: number): void {
+  if (afterId <= lastAssigned) return;
   throw badData([
     {
-      message: `Event ${after} does not exist: the last id in the log is ${lastAssigned}. Connect without Last-Event-ID and without after, or with an id from this log.`,
+      message: `Event ${afterId} does not exist: the last id in the log is ${lastAssigned}. Connect without Last-Event-ID and without after, or with an id from this log.`,
     },
   ]);
 }

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
-import type { App } from '../../../../plane/src/platform/http/app.ts';
-import { errorResponses } from '../../../../plane/src/platform/http/schema.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { errorResponses } from '@halyard/plane/platform/http/schema.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { LongReads } from '../../platform/http/protection/long-reads.ts';
 import type { EpochWatch } from '../epoch/watch.ts';
 import { hintAtUnknownType } from '../events/unknown-type.ts';
 import { STREAM_LIMITS, type StreamLimits } from './limits.ts';
-import { eventStreamMetrics } from './metrics.ts';
+import { registerEventStreamMetrics } from './metrics.ts';
 import { parseEventStream } from './parameters.ts';
 import { makeEventStream } from './reader.ts';
 import { EVENT_STREAM, EventStreamHeaders, EventStreamQuery } from './schema.ts';
@@ -19,7 +19,7 @@ export function eventStreamRoutes(
   limits: StreamLimits = STREAM_LIMITS,
 ): void {
   const events = makeEventStream(db, longReads, limits, epochs, app.log);
-  eventStreamMetrics(app.metrics, events);
+  registerEventStreamMetrics(app.metrics, events);
   app.addHook('preClose', events.close);
 
   app.get(
@@ -42,7 +42,7 @@ export function eventStreamRoutes(
         .type('text/event-stream; charset=utf-8')
         .header('cache-control', 'no-store')
         .header('x-accel-buffering', 'no');
-      // Nobody would read the stream.
+      // The client has disconnected, so nobody would read the stream.
       if (request.method === 'HEAD') return reply.send(Readable.from([]));
       const { stream } = await events.listen(request.caller, request.actor, search);
       // A stream lasts for hours and has its own limits.

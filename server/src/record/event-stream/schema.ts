@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
+import { SearchQuery } from '@halyard/plane/platform/http/input/filter.ts';
+import { RULE } from '@halyard/plane/platform/http/input/violations.ts';
 import { Type } from 'typebox';
-import { SearchQuery } from '../../../../plane/src/platform/http/input/filter.ts';
-import { RULE } from '../../../../plane/src/platform/http/input/violations.ts';
 import { eventFilters, eventParts } from '../events/schema.ts';
 
 const { from: _, to: __, ...filters } = eventFilters;
@@ -15,7 +15,7 @@ export const EventStreamQuery = SearchQuery({
       maxLength: 16,
       pattern: '^[0-9]+$',
       description:
-        'Id of the last event that the client has, for clients that cannot send the header Last-Event-ID. The header takes precedence. 0: from the beginning of the log',
+        'Id of the last event the client received, for clients that cannot send the header Last-Event-ID. The header takes precedence. 0: from the beginning of the log',
       examples: ['4211'],
     }),
   ),
@@ -27,7 +27,7 @@ export const EventStreamHeaders = Type.Object({
       maxLength: 16,
       pattern: '^\\d*$',
       [RULE]: 'must be the id of an event',
-      description: 'Id of the last event that the client has. The stream continues after it',
+      description: 'Id of the last event the client received. The stream continues after it.',
       examples: ['4211'],
     }),
   ),

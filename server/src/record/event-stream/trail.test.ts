@@ -10,14 +10,14 @@ const addEvent = async (id: number) =>
     insert into events (id, group_id, type, created_by, project)
     values (${id}, ${`group ${id}`}, 'project-created', 'x', 'default')`.execute(harness.db);
 
-test('finds how much of a log is still the same: all of an unchanged log, otherwise everything up to the first different event', async () => {
+test('finds the position up to which the log is unchanged', async () => {
   const { db } = harness;
   await addEvent(100_000);
   const position = 130_000;
   const trail = await makeTrail(db, position);
 
-  expect(await trail.commonWith(db, position)).toBe(position);
+  expect(await trail.commonPosition(db, position)).toBe(position);
 
   await addEvent(120_000);
-  expect(await trail.commonWith(db, position)).toBe(119_999);
+  expect(await trail.commonPosition(db, position)).toBe(119_999);
 });

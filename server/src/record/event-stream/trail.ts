@@ -1,30 +1,35 @@
 import type { Reader } from '../../platform/db/database.ts';
 import { type EventMark, listLastMarks, listMarks } from './store.ts';
 
-/** A promoted standby lacks a few events. A restored snapshot can lack more than these. */
+/** Enough for a promoted standby, which lacks a few events. A restored snapshot can lack more. */
 const MAX_MARKS = 10_000;
 
-/** The last events that the streams have passed, so that the server can tell which of them a restored database still has. */
+/**
+ * The last events passed by the streams, so that the server can find out which of them are still in a restored database.
+ */
 export type Trail = {
   add: (events: readonly EventMark[]) => void;
-  /** The id up to which the log is still the one that the streams have passed. `upTo` if none of these events is missing or new. */
-  commonWith: (db: Reader, upTo: number) => Promise<number>;
+  /**
+   * Returns the id up to which the log still matches what the streams have passed. It is `lastId` if none of these events is
+   * missing or new.
+   */
+  commonPosition: (db: Reader, lastId: number) => Promise<number>;
 };
 
-/** Begins with the last events up to a position. */
+/** Creates a trail that starts with the last events up to a position. */
 export async function makeTrail(db: Reader, position: number): Promise<Trail> {
   let marks = await listLastMarks(db, position, MAX_MARKS);
   return {
     add: events => {
       marks = [...marks, ...events.map(({ id, groupId }) => ({ id, groupId }))].slice(-MAX_MARKS);
     },
-    commonWith: async (reader, upTo) => {
-      const from = marks[0]?.id ?? 0;
-      const found = await listMarks(reader, { from, to: upTo });
-      const at = [...found, undefined].findIndex((mark, n) => !isSame(mark, marks[n]));
-      if (at < 0) return upTo;
-      const differing = [found[at], marks[at]].flatMap(mark => mark?.id ?? []);
-      return Math.min(...differing, upTo + 1) - 1;
+    commonPosition: async (reader, lastId) => {
+      const firstId = marks[0]?.id ?? 0;
+      const currentMarks = await listMarks(reader, { firstId, lastId });
+      const index = [...currentMarks, undefined].findIndex((mark, n) => !isSame(mark, marks[n]));
+      if (index < 0) return lastId;
+      const differingIds = [currentMarks[index], marks[index]].flatMap(mark => mark?.id ?? []);
+      return Math.min(...differingIds, lastId + 1) - 1;
     },
   };
 }

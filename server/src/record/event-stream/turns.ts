@@ -1,24 +1,27 @@
-import { BoundedMap } from '../../../../plane/src/platform/bounded-map.ts';
+import { BoundedMap } from '@halyard/plane/platform/bounded-map.ts';
 
-/** More callers than one server has streams. */
+/** More than the number of callers for which one server has streams. */
 const MAX_CALLERS = 1_000;
 
-type Served = { caller: string };
+type CallerStream = { caller: string };
 
-/** The callers take turns. However many streams one caller has, the others wait for only one of them. */
+/** Makes callers take turns. No matter how many streams a caller has, the other callers wait for only one of them. */
 export function makeTurns() {
-  /** The last turn of each caller, numbered. A caller that reconnects keeps its place, so callers of closed streams are remembered too. */
-  const last = new BoundedMap<string, number>(MAX_CALLERS);
+  /**
+   * The last turn of each caller, numbered. A caller that reconnects keeps its turn number, so callers of closed streams are
+   * remembered too.
+   */
+  const lastTurns = new BoundedMap<string, number>(MAX_CALLERS);
   let turn = 0;
   return {
-    /** The first stream of the caller whose last turn is longest ago. */
-    next: <T extends Served>(streams: T[]): T | undefined => {
-      const turnOf = ({ caller }: T) => last.get(caller) ?? 0;
-      return streams.toSorted((a, b) => turnOf(a) - turnOf(b))[0];
+    /** Returns the first stream of the caller whose last turn was longest ago. */
+    next: <T extends CallerStream>(streams: T[]): T | undefined => {
+      const getLastTurn = ({ caller }: T) => lastTurns.get(caller) ?? 0;
+      return streams.toSorted((a, b) => getLastTurn(a) - getLastTurn(b))[0];
     },
-    end: (streams: Served[]): void => {
+    end: (streams: CallerStream[]): void => {
       turn++;
-      for (const { caller } of streams) last.set(caller, turn);
+      for (const { caller } of streams) lastTurns.set(caller, turn);
     },
   };
 }

@@ -6,7 +6,7 @@ import { readLastAssigned } from './tail.ts';
 
 const harness = useHarness();
 
-/** Events of about 330 kB that hardly compress, or that compress to a few kB. */
+/** Writes events of about 330 kB that hardly compress, or that compress to a few kB. Returns their ids. */
 async function writeLarge(count: number, text: 'random' | 'repeated', hashes = 10_000): Promise<number[]> {
   const item = text === 'random' ? sql`md5(item::text || event::text)` : sql`repeat('x', 32)`;
   const { rows } = await sql<{ id: number }>`
@@ -18,12 +18,12 @@ async function writeLarge(count: number, text: 'random' | 'repeated', hashes = 1
 }
 
 async function batchesAfter(after: number, limit = 100): Promise<number[][]> {
-  const upTo = await readLastAssigned(harness.db);
+  const lastId = await readLastAssigned(harness.db);
   const batches: number[][] = [];
-  for (let at = after; at < upTo; ) {
-    const batch = await readEventBatch(harness.db, { after: at, upTo }, limit);
+  for (let position = after; position < lastId; ) {
+    const batch = await readEventBatch(harness.db, { afterId: position, lastId }, limit);
     batches.push(batch.events.map(({ id }) => id));
-    at = batch.upTo;
+    position = batch.lastId;
   }
   return batches;
 }
@@ -32,31 +32,35 @@ test.each(['random', 'repeated'] as const)(
   'reads 12 large events of %s text in small batches',
   async text => {
     const start = await readLastAssigned(harness.db);
-    const written = await writeLarge(12, text);
+    const writtenIds = await writeLarge(12, text);
 
     const batches = await batchesAfter(start);
 
-    expect(batches.flat()).toEqual(written);
+    expect(batches.flat()).toEqual(writtenIds);
     for (const batch of batches) expect(batch.length).toBeLessThan(10);
   },
 );
 
-test('a batch has one event that alone exceeds the size', async () => {
+test('a batch contains one event even if that event exceeds the maximum size', async () => {
   const start = await readLastAssigned(harness.db);
-  const written = await writeLarge(2, 'random', 40_000);
+  const writtenIds = await writeLarge(2, 'random', 40_000);
 
-  expect(await batchesAfter(start)).toEqual(written.map(id => [id]));
+  expect(await batchesAfter(start)).toEqual(writtenIds.map(id => [id]));
 });
 
-test('a batch of small events ends at its number, and the last one at the end of the range', async () => {
+test('a batch of small events ends at the maximum number, and the last batch at the end of the range', async () => {
   const start = await readLastAssigned(harness.db);
-  const written = await writeLarge(5, 'random', 1);
+  const writtenIds = await writeLarge(5, 'random', 1);
 
-  expect(await batchesAfter(start, 2)).toEqual([written.slice(0, 2), written.slice(2, 4), written.slice(4)]);
-  const upTo = start + 1_000;
-  expect(await readEventBatch(harness.db, { after: start, upTo }, 100)).toMatchObject({ upTo });
-  expect(await readEventBatch(harness.db, { after: upTo, upTo: upTo + 5 }, 100)).toEqual({
+  expect(await batchesAfter(start, 2)).toEqual([
+    writtenIds.slice(0, 2),
+    writtenIds.slice(2, 4),
+    writtenIds.slice(4),
+  ]);
+  const lastId = start + 1_000;
+  expect(await readEventBatch(harness.db, { afterId: start, lastId }, 100)).toMatchObject({ lastId });
+  expect(await readEventBatch(harness.db, { afterId: lastId, lastId: lastId + 5 }, 100)).toEqual({
     events: [],
-    upTo: upTo + 5,
+    lastId: lastId + 5,
   });
 });

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sized } from '../../test/campaign.ts';
+import { campaignSize } from '../../test/campaign.ts';
 import { type DescribedEvent, describe, describeInParts, type EventPart } from './describe.ts';
 import { EVENT_TYPE_NAMES, EVENT_TYPES } from './event-types.ts';
-import { asOneLine, escapeMarkdown } from './markdown.ts';
+import { escapeMarkdown, toOneLine } from './markdown.ts';
 import { REFERENCE_KINDS, type Reference } from './references.ts';
 
-// The contract's list, written out so that a change to the table cannot go unnoticed.
+// The contract's list is written out here, so that a change to the table cannot go unnoticed.
 const CONTRACT_TYPES = `
   application-created feature-created feature-deleted feature-updated feature-metadata-updated
   feature-variants-updated feature-environment-variants-updated feature-project-change feature-archived
@@ -81,7 +81,7 @@ const NEWER_TYPES = [
 const FLAG = { project: 'default', featureName: 'checkout' };
 const FLAG_IN_PRODUCTION = { ...FLAG, environment: 'production' };
 
-function happened(type: string, rest: Partial<DescribedEvent> = {}): DescribedEvent {
+function makeEvent(type: string, rest: Partial<DescribedEvent> = {}): DescribedEvent {
   return {
     type,
     createdBy: 'alice',
@@ -94,16 +94,16 @@ function happened(type: string, rest: Partial<DescribedEvent> = {}): DescribedEv
   };
 }
 
-function summaryOf(type: string, rest: Partial<DescribedEvent> = {}): string {
-  return describe(happened(type, rest)).summary;
+function summarize(type: string, rest: Partial<DescribedEvent> = {}): string {
+  return describe(makeEvent(type, rest)).summary;
 }
 
-/** A summary without escaped characters and our own bold. */
-function unescapedPartOf(summary: string): string {
+/** Returns a summary without escaped characters and our own bold text. */
+function stripEscapes(summary: string): string {
   return summary.replace(/\\[!-/:-@[-`{-~]/g, ' ').replaceAll('**', '');
 }
 
-test('the table has exactly the types of the contract, in its order, then the newer ones', () => {
+test('the table has exactly the types of the contract, in the same order, and then the newer types', () => {
   expect(CONTRACT_TYPES).toHaveLength(156);
   expect(EVENT_TYPE_NAMES).toEqual([...CONTRACT_TYPES, ...NEWER_TYPES]);
 });
@@ -112,25 +112,28 @@ test('docs/contract.md lists the types beyond the contract', () => {
   const page = readFileSync(new URL('../../../../docs/contract.md', import.meta.url), 'utf8');
   const section = page.split('## Event types beyond the contract')[1]?.split('\n## ')[0] ?? '';
 
-  const listed = [...section.matchAll(/^- `([a-z-]+)`$/gm)].map(([, type]) => type);
+  const listedTypes = [...section.matchAll(/^- `([a-z-]+)`$/gm)].map(([, type]) => type);
 
-  expect(listed).toEqual(EVENT_TYPE_NAMES.slice(CONTRACT_TYPES.length));
+  expect(listedTypes).toEqual(EVENT_TYPE_NAMES.slice(CONTRACT_TYPES.length));
 });
 
-test('every type has its own readable label', () => {
-  const labels = EVENT_TYPE_NAMES.map(type => describe(happened(type)).label);
+test('every type has a different readable label', () => {
+  const labels = EVENT_TYPE_NAMES.map(type => describe(makeEvent(type)).label);
 
   for (const label of labels) expect(label).toMatch(/^[A-Z][A-Za-z]+( [A-Za-z]+)+$/);
   expect(new Set(labels).size).toBe(EVENT_TYPE_NAMES.length);
 });
 
 test.each(EVENT_TYPE_NAMES)('summarizes %s in one line, with or without a payload', type => {
-  const named = { name: 'n', id: 7, type: 't', value: 'v' };
-  for (const rest of [{}, { ...FLAG_IN_PRODUCTION, data: named, preData: { ...named, name: 'm' } }]) {
-    const summary = summaryOf(type, rest);
+  const namedPayload = { name: 'n', id: 7, type: 't', value: 'v' };
+  for (const rest of [
+    {},
+    { ...FLAG_IN_PRODUCTION, data: namedPayload, preData: { ...namedPayload, name: 'm' } },
+  ]) {
+    const summary = summarize(type, rest);
 
     expect(summary).toMatch(/^\*\*alice\*\* [a-z]+ \S.*[a-zA-Z*]$/);
-    expect(unescapedPartOf(summary)).toMatch(/^[\w ,:]+$/);
+    expect(stripEscapes(summary)).toMatch(/^[\w ,:]+$/);
     expect(summary).not.toMatch(/undefined|null|NaN| {2}/);
   }
 });
@@ -380,16 +383,16 @@ const TYPICAL: [string, Partial<DescribedEvent>, string][] = [
 ];
 
 test.each(TYPICAL)('summarizes %s with %j', (type, rest, expected) => {
-  expect(summaryOf(type, rest)).toBe(`**alice** ${expected}`);
+  expect(summarize(type, rest)).toBe(`**alice** ${expected}`);
 });
 
 test.each([
   ['2026-12-01T00:00:00.000Z', '1 Dec 2026'],
   ['soon', 'soon'],
-])('a snoozed finding has its rule in words, and %s as %s', (until, day) => {
+])('a snoozed finding names its rule in words and shows the time %s as %s', (until, day) => {
   const data = { rule: 'past-lifetime', feature: 'checkout', until };
 
-  expect(describe(happened('health-finding-snoozed', { ...FLAG, data })).summary).toBe(
+  expect(describe(makeEvent('health-finding-snoozed', { ...FLAG, data })).summary).toBe(
     `**alice** snoozed the finding **past lifetime** of flag **checkout** in project **default** until **${day}**`,
   );
 });
@@ -398,7 +401,7 @@ test('an update that changed more than three fields names three of them', () => 
   const data = { a: 1, b: [1], c: { d: 1 }, e: null, same: { x: [1, { y: 2 }] } };
   const preData = { a: 2, b: [], c: { d: 2 }, e: false, same: { x: [1, { y: 2 }] } };
 
-  const summary = summaryOf('project-updated', { project: 'shop', data, preData });
+  const summary = summarize('project-updated', { project: 'shop', data, preData });
 
   expect(summary).toBe('**alice** updated project **shop**, changing **a**, **b**, **c** and 1 more');
 });
@@ -420,7 +423,7 @@ test.each([
 ])('a strategy whose parameters change from %j to %j has %s in its summary', (before, after, expected) => {
   const event = { data: { name: 'x', parameters: after }, preData: { name: 'x', parameters: before } };
 
-  const summary = summaryOf('feature-strategy-update', event);
+  const summary = summarize('feature-strategy-update', event);
 
   expect(summary).toBe(`**alice** updated strategy **x** of a flag, changing ${expected}`);
 });
@@ -431,26 +434,26 @@ test('the parameters of an integration are not shown', () => {
     preData: { id: 1, parameters: { rollout: 'b' } },
   };
 
-  expect(summaryOf('addon-config-updated', event)).toMatch(/, changing \*\*parameters\*\*$/);
+  expect(summarize('addon-config-updated', event)).toMatch(/, changing \*\*parameters\*\*$/);
 });
 
-test('a list and an object, or a field that one state lacks, count as changed', () => {
+test('a field counts as changed if an object becomes a list, or if the keys differ', () => {
   const data = JSON.parse('{"list": [], "lacks": {"__proto__": {}}, "same": {"a": 1, "b": 2}}');
   const preData = { list: {}, lacks: { other: {} }, same: { b: 2, a: 1 } };
 
-  const summary = summaryOf('project-updated', { project: 'shop', data, preData });
+  const summary = summarize('project-updated', { project: 'shop', data, preData });
 
   expect(summary).toBe('**alice** updated project **shop**, changing **list** and **lacks**');
 });
 
-test('a name keeps no whitespace next to its stars, which would not be bold', () => {
-  expect(summaryOf('strategy-created', { data: { name: '\u0000 x \u0000' } })).toBe(
+test('trims a name, because asterisks next to whitespace do not make text bold', () => {
+  expect(summarize('strategy-created', { data: { name: '\u0000 x \u0000' } })).toBe(
     '**alice** created strategy type **x**',
   );
 });
 
 test('uses an unknown type as its label, with a neutral summary', () => {
-  const { label, summary } = describe(happened('flag-painted', { ...FLAG, data: { name: 'red' } }));
+  const { label, summary } = describe(makeEvent('flag-painted', { ...FLAG, data: { name: 'red' } }));
 
   expect(label).toBe('flag-painted');
   expect(summary).toBe(
@@ -458,15 +461,15 @@ test('uses an unknown type as its label, with a neutral summary', () => {
   );
 });
 
-test.each(['constructor', '__proto__', 'toString', ''])('the type %j is an unknown one', type => {
-  expect(describe(happened(type)).label).toBe(type);
-  expect(describe(happened(type)).summary).toMatch(/^\*\*alice\*\* caused an event of type /);
+test.each(['constructor', '__proto__', 'toString', ''])('the type %j is unknown', type => {
+  expect(describe(makeEvent(type)).label).toBe(type);
+  expect(describe(makeEvent(type)).summary).toMatch(/^\*\*alice\*\* caused an event of type /);
 });
 
 test('a secret in the payload of a token is not disclosed', () => {
   const data = { name: 'team', secret: 'c0ffee', url: 'https://flags/c0ffee', token: 'c0ffee' };
 
-  expect(summaryOf('public-signup-token-created', { data })).toBe('**alice** created signup link **team**');
+  expect(summarize('public-signup-token-created', { data })).toBe('**alice** created signup link **team**');
 });
 
 test.each([
@@ -479,11 +482,11 @@ test.each([
   ['a string instead of the payload', 'name'],
   ['a list in place of the payload', [{ name: 'x' }]],
 ])('%s is ignored', (_, data) => {
-  expect(summaryOf('strategy-created', { data })).toBe('**alice** created a strategy type');
+  expect(summarize('strategy-created', { data })).toBe('**alice** created a strategy type');
 });
 
-test('an event that has only the name of an admin token is described as caused by an admin token', () => {
-  const ofToken = (createdBy: string) =>
+test('says that an admin token caused the event if the event has only the name of the token', () => {
+  const summaryByToken = (createdBy: string) =>
     describe({
       type: 'project-archived',
       createdBy,
@@ -495,16 +498,16 @@ test('an event that has only the name of an admin token is described as caused b
       preData: null,
     }).summary;
 
-  expect(ofToken('admin')).toBe('**admin token admin** archived project **shop**');
-  expect(ofToken('admin token admin')).toBe(ofToken('admin'));
+  expect(summaryByToken('admin')).toBe('**admin token admin** archived project **shop**');
+  expect(summaryByToken('admin token admin')).toBe(summaryByToken('admin'));
 });
 
-test('an actor without a name is called someone', () => {
-  expect(summaryOf('drop-tags', { createdBy: '' })).toBe('Someone deleted all tags');
+test('an actor without a name is called "someone"', () => {
+  expect(summarize('drop-tags', { createdBy: '' })).toBe('Someone deleted all tags');
 });
 
-test('a long value is cut to a hundred characters, between whole ones', () => {
-  const summary = summaryOf('strategy-created', {
+test('a long value is truncated to a hundred characters, without splitting a character', () => {
+  const summary = summarize('strategy-created', {
     data: { name: `${'x'.repeat(98)}😀${'y'.repeat(1_000)}` },
   });
 
@@ -512,20 +515,20 @@ test('a long value is cut to a hundred characters, between whole ones', () => {
 });
 
 test('summarizes a payload nested thousands of levels deep', () => {
-  const nested = (core: string) => JSON.parse(`{"a":${'['.repeat(5_000)}${core}${']'.repeat(5_000)}}`);
+  const nest = (core: string) => JSON.parse(`{"a":${'['.repeat(5_000)}${core}${']'.repeat(5_000)}}`);
 
-  const summary = summaryOf('project-updated', { project: 'shop', data: nested('1'), preData: nested('2') });
+  const summary = summarize('project-updated', { project: 'shop', data: nest('1'), preData: nest('2') });
 
   expect(summary).toBe('**alice** updated project **shop**, changing **a**');
 });
 
-test('a value is not read as a template', () => {
+test('a value is never parsed as a template', () => {
   const data = { name: '[x|{id}]', id: 'secret' };
 
-  expect(summaryOf('strategy-created', { data })).toBe('**alice** created strategy type **\\[x\\|{id}\\]**');
+  expect(summarize('strategy-created', { data })).toBe('**alice** created strategy type **\\[x\\|{id}\\]**');
 });
 
-test('no event, whatever its values, throws or becomes more than one line of plain bold text', () => {
+test('describes any event as one line of text and bold text, without throwing', () => {
   const hostile = fc.oneof(
     fc.constantFrom(
       '[x](https://evil.example)',
@@ -544,7 +547,7 @@ test('no event, whatever its values, throws or becomes more than one line of pla
     fc.string(),
   );
   const value = fc.oneof(hostile, fc.array(hostile), fc.dictionary(hostile, hostile), fc.jsonValue());
-  // The fields that the templates use, so that the values really appear.
+  // These are the fields that the templates use, so that the values really appear.
   const slots = Object.values(EVENT_TYPES).flatMap(({ text }) => text.match(/\w+(?=\})/g) ?? []);
   const fields = Object.fromEntries([...slots, 'type', 'value', 'clonedFrom'].map(slot => [slot, value]));
   const payload = fc.oneof(
@@ -570,25 +573,36 @@ test('no event, whatever its values, throws or becomes more than one line of pla
       const { summary } = describe(anything);
 
       expect(summary).not.toMatch(/[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029]/u);
-      expect(unescapedPartOf(summary)).not.toMatch(/[`*[\]<~|]|&#?[a-z0-9]+;/i);
+      expect(stripEscapes(summary)).not.toMatch(/[`*[\]<~|]|&#?[a-z0-9]+;/i);
       expect(summary).not.toMatch(/@(?!\u200D)|\/\/|www\\?\.|\[object/i);
       expect(summary.length).toBeLessThan(4_000);
     }),
-    { numRuns: sized({ usual: 300, long: 30_000 }) },
+    { numRuns: campaignSize({ usual: 300, long: 30_000 }) },
   );
 });
 
-/** The sentence as a page would show it, without any knowledge of the types. */
-const markdownOf = (parts: EventPart[]): string =>
+/** Returns the sentence as a page would show it without knowing the event types. */
+const toMarkdown = (parts: EventPart[]): string =>
   parts.map(({ text, strong }) => (strong ? `**${escapeMarkdown(text)}**` : text)).join('');
 
 test.each(EVENT_TYPE_NAMES)('the parts of %s are its summary, with and without a payload', type => {
-  const named = { name: 'a *name*', id: 7, type: 't', value: 'v', userId: 8, groupId: 9, username: 'bob' };
-  for (const rest of [{}, { ...FLAG_IN_PRODUCTION, data: named, preData: { ...named, name: 'm' } }]) {
-    const { summary, parts, label } = describeInParts(happened(type, rest));
+  const namedPayload = {
+    name: 'a *name*',
+    id: 7,
+    type: 't',
+    value: 'v',
+    userId: 8,
+    groupId: 9,
+    username: 'bob',
+  };
+  for (const rest of [
+    {},
+    { ...FLAG_IN_PRODUCTION, data: namedPayload, preData: { ...namedPayload, name: 'm' } },
+  ]) {
+    const { summary, parts, label } = describeInParts(makeEvent(type, rest));
 
-    expect({ summary, label }).toEqual(describe(happened(type, rest)));
-    expect(markdownOf(parts)).toBe(summary);
+    expect({ summary, label }).toEqual(describe(makeEvent(type, rest)));
+    expect(toMarkdown(parts)).toBe(summary);
     expect(parts.every(({ text }) => text !== '')).toBe(true);
     for (const { ref } of parts) if (ref) expect(REFERENCE_KINDS).toContain(ref.kind);
     const short = parts.filter(({ place }) => !place).map(({ text }) => text);
@@ -597,10 +611,10 @@ test.each(EVENT_TYPE_NAMES)('the parts of %s are its summary, with and without a
   }
 });
 
-test('reducing a string to one line twice changes nothing more', () => {
-  expect(asOneLine('a \u0001 b\u0001c\n')).toBe('a bc');
+test('reducing a string to one line a second time changes nothing', () => {
+  expect(toOneLine('a \u0001 b\u0001c\n')).toBe('a bc');
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), text => asOneLine(asOneLine(text)) === asOneLine(text)),
+    fc.property(fc.string({ unit: 'binary' }), text => toOneLine(toOneLine(text)) === toOneLine(text)),
   );
 });
 
@@ -617,19 +631,19 @@ test('the parts of any payload are its summary', () => {
     preData: fc.jsonValue(),
   });
   fc.assert(
-    fc.property(event, one => {
-      const { summary, parts } = describeInParts(one);
+    fc.property(event, generatedEvent => {
+      const { summary, parts } = describeInParts(generatedEvent);
 
-      expect(summary).toBe(describe(one).summary);
-      expect(markdownOf(parts)).toBe(summary);
+      expect(summary).toBe(describe(generatedEvent).summary);
+      expect(toMarkdown(parts)).toBe(summary);
     }),
   );
 });
 
 const ALICE = { createdByUserId: 7, createdByKind: 'user' };
 
-test('the parts of a sentence name what a page can link to, and where it happened', () => {
-  const event = happened('feature-strategy-add', {
+test('the parts of a sentence carry references for links, and mark the place', () => {
+  const event = makeEvent('feature-strategy-add', {
     ...FLAG_IN_PRODUCTION,
     ...ALICE,
     data: { id: 'x', name: 'flexibleRollout' },
@@ -648,7 +662,7 @@ test('the parts of a sentence name what a page can link to, and where it happene
   ]);
 });
 
-const REFERRED: [string, Partial<DescribedEvent>, Reference[]][] = [
+const REFERENCES: [string, Partial<DescribedEvent>, Reference[]][] = [
   [
     'feature-created',
     { ...FLAG, data: { clonedFrom: { project: 'shop', feature: 'basket' } } },
@@ -701,7 +715,7 @@ const REFERRED: [string, Partial<DescribedEvent>, Reference[]][] = [
       { kind: 'project', id: 'default' },
     ],
   ],
-  // The id of the payload is the id of the token.
+  // In this payload, `id` is the id of the token, not of the service account.
   [
     'service-account-token-created',
     { data: { id: 1, description: 'ci', userId: 6, username: 'deployer' } },
@@ -711,16 +725,16 @@ const REFERRED: [string, Partial<DescribedEvent>, Reference[]][] = [
   ['role-updated', { data: { id: 'x'.repeat(201), name: 'Auditor' } }, []],
 ];
 
-test.each(REFERRED)('the parts of %s with %j refer to %j', (type, rest, expected) => {
-  const { parts } = describeInParts(happened(type, rest));
+test.each(REFERENCES)('the parts of %s with %j refer to %j', (type, rest, expected) => {
+  const { parts } = describeInParts(makeEvent(type, rest));
 
   expect(parts.flatMap(({ ref }) => ref ?? [])).toEqual(expected);
 });
 
-test('a part has the full id of a name that the sentence shortens', () => {
+test('a part refers to the full name that the sentence truncates', () => {
   const name = 'x'.repeat(150);
 
-  const { parts } = describeInParts(happened('feature-archived', { featureName: name }));
+  const { parts } = describeInParts(makeEvent('feature-archived', { featureName: name }));
 
   const flag = parts.find(({ ref }) => ref?.kind === 'feature');
   expect(flag?.ref?.id).toBe(name);
@@ -729,7 +743,7 @@ test('a part has the full id of a name that the sentence shortens', () => {
 
 test('an admin token and the server itself are not references', () => {
   for (const createdByKind of ['admin-token', 'system', null]) {
-    const { parts } = describeInParts(happened('feature-archived', { createdByUserId: -42, createdByKind }));
+    const { parts } = describeInParts(makeEvent('feature-archived', { createdByUserId: -42, createdByKind }));
     expect(parts[0]).toEqual({ text: 'admin token alice', strong: true });
   }
 });

@@ -1,9 +1,9 @@
-import { ellipsize } from '../../../../plane/src/platform/text.ts';
+import { ellipsize } from '@halyard/plane/platform/text.ts';
 import { PROJECT_ROLES, ROOT_ROLES } from '../../access/roles.ts';
-import { ADMIN_TOKEN_USER_ID, nameOfAdminToken } from '../../platform/actor.ts';
+import { ADMIN_TOKEN_USER_ID, adminTokenName } from '../../platform/actor.ts';
 import { EVENT_TYPES } from './event-types.ts';
-import { asOneLine, escapeLine, escapeMarkdown } from './markdown.ts';
-import { changedFields, changesOfStrategy, fromPayload, own } from './payload.ts';
+import { escapeLine, escapeMarkdown, toOneLine } from './markdown.ts';
+import { changedFields, describeStrategyChanges, readOwn, readPayload } from './payload.ts';
 import { type Reference, referenceTo, referenceToActor } from './references.ts';
 import { type Option, type Options, parseTemplate, type Slot } from './template.ts';
 
@@ -21,7 +21,7 @@ export type DescribedEvent = {
 };
 
 /**
- * A part of the sentence that says what happened. Values are bold. The parts with `place` say where it happened; the sentence is
+ * A part of the sentence that says what happened. Values are bold. The parts with `place` say where it happened. The sentence is
  * complete without them.
  */
 export type EventPart = { text: string; strong?: true; place?: true; ref?: Reference };
@@ -32,38 +32,38 @@ const MAX_LISTED = 3;
 const UNKNOWN_TYPE =
   'caused an event of type [{eventType}|unknown][ for flag {feature:flag}][@ in project {project:project}]';
 
-// Slots that are not simply the payload field of that name.
+// The slots whose value is not simply the payload field of the same name.
 const SLOTS: Record<string, (event: DescribedEvent) => unknown> = {
   eventType: event => event.type,
   flag: event => event.featureName,
-  project: event => event.project ?? fromPayload(event, ['project']),
-  environment: event => event.environment ?? fromPayload(event, ['environment']),
-  tag: event => tagOf(event.data) ?? tagOf(event.preData),
+  project: event => event.project ?? readPayload(event, ['project']),
+  environment: event => event.environment ?? readPayload(event, ['environment']),
+  tag: event => readTag(event.data) ?? readTag(event.preData),
   changes: changedFields,
-  strategyChanges: changesOfStrategy,
+  strategyChanges: describeStrategyChanges,
   onlyDelivery: event => onlyOne(event, 'deliveries'),
   onlySession: event => onlyOne(event, 'sessions'),
-  findingRule: event => wordsOf(fromPayload(event, ['rule'])),
-  untilDay: event => dayOf(fromPayload(event, ['until'])),
-  grantedUsers: event => granted(event, 'userIds', 'users'),
-  grantedGroups: event => granted(event, 'groupIds', 'groups'),
-  userId: event => nameFor(event, 'users', fromPayload(event, ['userId'])),
-  groupId: event => nameFor(event, 'groups', fromPayload(event, ['groupId'])),
+  findingRule: event => unhyphenate(readPayload(event, ['rule'])),
+  untilDay: event => formatDay(readPayload(event, ['until'])),
+  grantedUsers: event => listGrantees(event, 'userIds', 'users'),
+  grantedGroups: event => listGrantees(event, 'groupIds', 'groups'),
+  userId: event => nameFor(event, 'users', readPayload(event, ['userId'])),
+  groupId: event => nameFor(event, 'groups', readPayload(event, ['groupId'])),
   ...Object.fromEntries(
     ['roles', 'before.roles', 'after.roles', 'roleId', 'before.roleId', 'after.roleId'].map(name => [
       name,
-      (event: DescribedEvent) => withRoleNames(event, fromPayload(event, name.split('.'))),
+      (event: DescribedEvent) => addRoleNames(event, readPayload(event, name.split('.'))),
     ]),
   ),
 };
 
 /** Describes what happened, as a label and as one line of Markdown. Accepts any payload and never throws. */
 export function describe(event: DescribedEvent): { label: string; summary: string } {
-  const { label, text } = typeOf(event);
-  return { label, summary: asMarkdown(compose(text, event, false)) };
+  const { label, text } = getTypeText(event);
+  return { label, summary: toMarkdown(compose(text, event, false)) };
 }
 
-/** The same for a message: the summary ends with the comment of the change. */
+/** Like `describe`, but for a message, whose summary ends with the comment of the change. */
 export function describeWithComment(event: DescribedEvent & { comment?: string }): {
   label: string;
   summary: string;
@@ -72,36 +72,36 @@ export function describeWithComment(event: DescribedEvent & { comment?: string }
   return { label, summary: event.comment ? `${summary}: “${escapeMarkdown(event.comment)}”` : summary };
 }
 
-/** The same, with the parts of the sentence. The summary is the parts in Markdown. */
+/** Like `describe`, but with the parts of the sentence. The summary is these parts in Markdown. */
 export function describeInParts(event: DescribedEvent): {
   label: string;
   summary: string;
   parts: EventPart[];
 } {
-  const { label, text } = typeOf(event);
+  const { label, text } = getTypeText(event);
   const parts = compose(text, event, true);
-  return { label, summary: asMarkdown(parts), parts };
+  return { label, summary: toMarkdown(parts), parts };
 }
 
-function typeOf({ type }: DescribedEvent): { label: string; text: string } {
+function getTypeText({ type }: DescribedEvent): { label: string; text: string } {
   const types: Record<string, { label: string; text: string }> = EVENT_TYPES;
-  const known = Object.hasOwn(types, type) ? types[type] : undefined;
-  return known ?? { label: type, text: UNKNOWN_TYPE };
+  const knownType = Object.hasOwn(types, type) ? types[type] : undefined;
+  return knownType ?? { label: type, text: UNKNOWN_TYPE };
 }
 
-function asMarkdown(parts: EventPart[]): string {
+function toMarkdown(parts: EventPart[]): string {
   let line = '';
   for (const { text, strong } of parts) line += strong ? `**${escapeLine(text)}**` : text;
   return line;
 }
 
-/** A sentence under construction. References take time, and are computed only for callers that get the parts. */
-type Sentence = { event: DescribedEvent; parts: EventPart[]; withReferences: boolean; isPlace: boolean };
+/** A sentence that is being composed. References take time, so they are computed only for callers that get the parts. */
+type Sentence = { event: DescribedEvent; parts: EventPart[]; withReferences: boolean; isLocation: boolean };
 
 function compose(template: string, event: DescribedEvent, withReferences: boolean): EventPart[] {
-  const sentence: Sentence = { event, parts: [], withReferences, isPlace: false };
-  const actor = plain(actorOf(event));
-  const agent = event.createdByKind === 'agent' ? plain(event.createdByToken?.name) : undefined;
+  const sentence: Sentence = { event, parts: [], withReferences, isLocation: false };
+  const actor = toPlainText(getActorName(event));
+  const agent = event.createdByKind === 'agent' ? toPlainText(event.createdByToken?.name) : undefined;
   if (agent !== undefined) {
     addText(sentence, 'Agent ');
     addStrong(sentence, agent);
@@ -117,36 +117,36 @@ function compose(template: string, event: DescribedEvent, withReferences: boolea
   return sentence.parts;
 }
 
-/** Older events have only the name of the token that acted, which can be the name of a user. */
-const actorOf = ({ createdBy, createdByUserId }: DescribedEvent): string =>
-  createdByUserId === ADMIN_TOKEN_USER_ID ? nameOfAdminToken(createdBy) : createdBy;
+/** Returns the name of the actor. Older events have only the name of the token that acted, which can be the name of a user. */
+const getActorName = ({ createdBy, createdByUserId }: DescribedEvent): string =>
+  createdByUserId === ADMIN_TOKEN_USER_ID ? adminTokenName(createdBy) : createdBy;
 
-function addText({ parts, isPlace }: Sentence, text: string): void {
+function addText({ parts, isLocation }: Sentence, text: string): void {
   if (text === '') return;
-  const last = parts.at(-1);
-  if (last && !last.strong && (last.place ?? false) === isPlace) last.text += text;
-  else parts.push(isPlace ? { text, place: true } : { text });
+  const lastPart = parts.at(-1);
+  if (lastPart && !lastPart.strong && (lastPart.place ?? false) === isLocation) lastPart.text += text;
+  else parts.push(isLocation ? { text, place: true } : { text });
 }
 
-function addStrong({ parts, isPlace }: Sentence, text: string, ref?: Reference): void {
+function addStrong({ parts, isLocation }: Sentence, text: string, ref?: Reference): void {
   const part: EventPart = { text, strong: true };
-  if (isPlace) part.place = true;
+  if (isLocation) part.place = true;
   if (ref) part.ref = ref;
   parts.push(part);
 }
 
-function addFirstFilled(sentence: Sentence, { isPlace, options }: Options): void {
+function addFirstFilled(sentence: Sentence, { isLocation, options }: Options): void {
   for (const option of options) {
-    const values = valuesOf(sentence.event, option);
+    const values = findValues(sentence.event, option);
     if (!values) continue;
-    sentence.isPlace = isPlace;
+    sentence.isLocation = isLocation;
     addOption(sentence, option, values);
-    sentence.isPlace = false;
+    sentence.isLocation = false;
     return;
   }
 }
 
-function addOption(sentence: Sentence, { texts, slots }: Option, values: Shown[]): void {
+function addOption(sentence: Sentence, { texts, slots }: Option, values: ShownValue[]): void {
   addText(sentence, texts[0] ?? '');
   for (const [index, slot] of slots.entries()) {
     const value = values[index];
@@ -155,64 +155,65 @@ function addOption(sentence: Sentence, { texts, slots }: Option, values: Shown[]
   }
 }
 
-/** One name, or some of a list: "a, b and c", "a, b, c and 4 more". */
-function addValue(sentence: Sentence, { reference }: Slot, { names, more }: Shown): void {
+/** Adds one name or a shortened list, such as "a, b and c" or "a, b, c and 4 more". */
+function addValue(sentence: Sentence, { reference }: Slot, { names, moreCount }: ShownValue): void {
   const { event, withReferences } = sentence;
   for (const [index, { text, value }] of names.entries()) {
-    const isLast = index === names.length - 1 && more === 0;
+    const isLast = index === names.length - 1 && moreCount === 0;
     if (index > 0) addText(sentence, isLast ? ' and ' : ', ');
     addStrong(sentence, text, withReferences && reference ? referenceTo(event, reference, value) : undefined);
   }
-  if (more > 0) addText(sentence, ` and ${more} more`);
+  if (moreCount > 0) addText(sentence, ` and ${moreCount} more`);
 }
 
-/** The values that the slots of an option show; undefined if the event lacks one of them. */
-function valuesOf(event: DescribedEvent, { slots }: Option): Shown[] | undefined {
-  const values: Shown[] = [];
+/** Returns the values that the slots of an option show, or undefined if the event lacks one of them. */
+function findValues(event: DescribedEvent, { slots }: Option): ShownValue[] | undefined {
+  const values: ShownValue[] = [];
   for (const { name, path } of slots) {
-    const shown = shownOf(SLOTS[name] ? SLOTS[name](event) : fromPayload(event, path));
-    if (shown === undefined) return undefined;
-    values.push(shown);
+    const shownValue = showValue(SLOTS[name] ? SLOTS[name](event) : readPayload(event, path));
+    if (shownValue === undefined) return undefined;
+    values.push(shownValue);
   }
   return values;
 }
 
-type Shown = { names: { text: string; value: unknown }[]; more: number };
+type ShownValue = { names: { text: string; value: unknown }[]; moreCount: number };
 
-/** Shows a string, a number or a list of them; undefined if there is nothing to show. */
-function shownOf(value: unknown): Shown | undefined {
+/** Returns how to show a string, a number or a list of them, or undefined if there is nothing to show. */
+function showValue(value: unknown): ShownValue | undefined {
   if (!Array.isArray(value)) {
-    const text = plain(value);
-    return text === undefined ? undefined : { names: [{ text, value }], more: 0 };
+    const text = toPlainText(value);
+    return text === undefined ? undefined : { names: [{ text, value }], moreCount: 0 };
   }
-  const names: Shown['names'] = [];
+  const names: ShownValue['names'] = [];
   for (const item of value) {
-    const text = nameOf(item);
+    const text = readName(item);
     if (text !== undefined) names.push({ text, value: item });
   }
   if (names.length === 0) return undefined;
-  return { names: names.slice(0, MAX_LISTED), more: Math.max(0, names.length - MAX_LISTED) };
+  return { names: names.slice(0, MAX_LISTED), moreCount: Math.max(0, names.length - MAX_LISTED) };
 }
 
-function nameOf(item: unknown): string | undefined {
-  return plain(own(item, 'name') ?? own(item, 'roleId') ?? own(item, 'id') ?? item);
+function readName(item: unknown): string | undefined {
+  return toPlainText(readOwn(item, 'name') ?? readOwn(item, 'roleId') ?? readOwn(item, 'id') ?? item);
 }
 
-function plain(value: unknown): string | undefined {
+function toPlainText(value: unknown): string | undefined {
   if (Number.isFinite(value)) return String(value);
   if (typeof value !== 'string') return undefined;
-  // Stars next to a space would not be bold.
-  return asOneLine(ellipsize(value.trim(), MAX_VALUE_LENGTH)) || undefined;
+  // The value is trimmed, because Markdown is not bold if its asterisks are next to a space.
+  return toOneLine(ellipsize(value.trim(), MAX_VALUE_LENGTH)) || undefined;
 }
 
-function tagOf(payload: unknown): string | undefined {
-  const type = own(payload, 'type');
-  const value = own(payload, 'value');
+function readTag(payload: unknown): string | undefined {
+  const type = readOwn(payload, 'type');
+  const value = readOwn(payload, 'value');
   return typeof type === 'string' && typeof value === 'string' ? `${type}:${value}` : undefined;
 }
 
-/** The id of a rule in words: past-lifetime becomes "past lifetime". */
-const wordsOf = (value: unknown): unknown => (typeof value === 'string' ? value.replaceAll('-', ' ') : value);
+/** Turns the id of a rule into words, so that past-lifetime becomes "past lifetime". */
+const unhyphenate = (value: unknown): unknown =>
+  typeof value === 'string' ? value.replaceAll('-', ' ') : value;
 
 const DAY = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
@@ -221,38 +222,45 @@ const DAY = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 });
 
-/** The day of a time in UTC: "1 Dec 2026". A value that is not a time is shown as it is. */
-function dayOf(value: unknown): unknown {
+/** Returns the day of a time in UTC, such as "1 Dec 2026". A value that is not a time is shown as it is. */
+function formatDay(value: unknown): unknown {
   const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return Number.isNaN(time) ? value : DAY.format(time);
 }
 
-/** The number 1, for a sentence with a singular noun. */
+/** Returns 1 if the field is 1, so that the sentence can use a singular noun. */
 const onlyOne = (event: DescribedEvent, field: string): 1 | undefined =>
-  fromPayload(event, [field]) === 1 ? 1 : undefined;
+  readPayload(event, [field]) === 1 ? 1 : undefined;
 
 const BUILT_IN_ROLES = new Map<unknown, string>(
   Object.entries({ ...ROOT_ROLES, ...PROJECT_ROLES }).map(([name, id]) => [id, name]),
 );
 
-/** The name that the payload gives for an id, or the id itself: older events and imported ones have no names. */
+/** Returns the name that the payload gives for an id, or the id itself, because older and imported events have no names. */
 function nameFor(event: DescribedEvent, kind: 'users' | 'groups' | 'roles', id: unknown): unknown {
-  const name = Number.isSafeInteger(id) ? fromPayload(event, ['names', kind, String(id)]) : undefined;
+  const name = Number.isSafeInteger(id) ? readPayload(event, ['names', kind, String(id)]) : undefined;
   return typeof name === 'string' ? name : id;
 }
 
-const withRoleNames = (event: DescribedEvent, value: unknown): unknown =>
-  Array.isArray(value) ? value.map(role => withRoleName(event, role)) : withRoleName(event, value);
+const addRoleNames = (event: DescribedEvent, value: unknown): unknown =>
+  Array.isArray(value) ? value.map(role => addRoleName(event, role)) : addRoleName(event, value);
 
-/** Built-in roles have the same ids on every server, so their names are known without a name in the payload. */
-function withRoleName(event: DescribedEvent, role: unknown): unknown {
-  const id = own(role, 'roleId') ?? own(role, 'id') ?? role;
-  return own(role, 'name') ?? BUILT_IN_ROLES.get(id) ?? nameFor(event, 'roles', id) ?? role;
+/**
+ * Adds the name of a role. Built-in roles have the same ids on every server, so their names are known without a name in the
+ * payload.
+ */
+function addRoleName(event: DescribedEvent, role: unknown): unknown {
+  const id = readOwn(role, 'roleId') ?? readOwn(role, 'id') ?? role;
+  return readOwn(role, 'name') ?? BUILT_IN_ROLES.get(id) ?? nameFor(event, 'roles', id) ?? role;
 }
 
-/** The holders of a grant of the form `{ roles: [{ roleId, userIds, groupIds }] }`. */
-function granted(event: DescribedEvent, field: 'userIds' | 'groupIds', kind: 'users' | 'groups'): unknown[] {
-  const roles = own(event.data, 'roles');
-  const ids = Array.isArray(roles) ? roles.flatMap(role => own(role, field) ?? []) : [];
+/** Returns the holders of a grant of the form `{ roles: [{ roleId, userIds, groupIds }] }`. */
+function listGrantees(
+  event: DescribedEvent,
+  field: 'userIds' | 'groupIds',
+  kind: 'users' | 'groups',
+): unknown[] {
+  const roles = readOwn(event.data, 'roles');
+  const ids = Array.isArray(roles) ? roles.flatMap(role => readOwn(role, field) ?? []) : [];
   return [...new Set(ids)].map(id => ({ id, name: nameFor(event, kind, id) }));
 }

@@ -1,52 +1,52 @@
-// In the templates below, `[a|b|c]` is replaced with the first option whose slots can all be filled, or with nothing; `{name}` is
-// such a slot, and `{segment:name}` one that refers to a segment (references.ts). `[@ …]` says where it happened. `describe.ts`
-// fills the slots from the event's columns and from its payload.
+// In the templates below, `[a|b|c]` is replaced with the first option whose slots can all be filled, or with nothing. `{name}` is
+// such a slot, and `{segment:name}` is a slot that refers to a segment (references.ts). `[@ …]` says where it happened.
+// `describe.ts` fills the slots from the event's columns and from its payload.
 
 const IN_PROJECT = '[@ in project {project:project}]';
-const HERE =
+const IN_ENVIRONMENT =
   '[@ in environment {environment:environment} of project {project:project}| in environment {environment:environment}| in project {project:project}]';
-const FLAG = named('a flag', 'feature:flag');
+const FLAG = phraseFor('a flag', 'feature:flag');
 const FLAG_IN_PROJECT = `${FLAG}${IN_PROJECT}`;
-const FLAG_HERE = `${FLAG}${HERE}`;
-// By title only: a page might turn the URL into a second link.
-const LINK = named('a link', 'title');
-const PARENT = named('another flag', 'feature:feature');
-const STRATEGY = named('a strategy', 'strategy:name');
-const STRATEGY_TYPE = named('a strategy type', 'strategy:name');
-const PROJECT = named('a project', 'project:project');
-const ENVIRONMENT = named('an environment', 'environment:environment', 'environment:name');
-const CONTEXT_FIELD = named('a context field', 'contextField:name');
-const SEGMENT = `${named('a segment', 'segment:name', 'segment:id')}${IN_PROJECT}`;
-const TAG = named('a tag', 'tag:tag');
-const TAG_TYPE = named('a tag type', 'tagType:name');
-const ROLE = named('a role', 'role:name', 'role:id');
-const USER = named('a user', 'user:username', 'user:name', 'user:email', 'user:userId', 'user:id');
+const FLAG_IN_ENVIRONMENT = `${FLAG}${IN_ENVIRONMENT}`;
+// A link is named only by its title, because a page might turn the URL into a second link.
+const LINK = phraseFor('a link', 'title');
+const PARENT = phraseFor('another flag', 'feature:feature');
+const STRATEGY = phraseFor('a strategy', 'strategy:name');
+const STRATEGY_TYPE = phraseFor('a strategy type', 'strategy:name');
+const PROJECT = phraseFor('a project', 'project:project');
+const ENVIRONMENT = phraseFor('an environment', 'environment:environment', 'environment:name');
+const CONTEXT_FIELD = phraseFor('a context field', 'contextField:name');
+const SEGMENT = `${phraseFor('a segment', 'segment:name', 'segment:id')}${IN_PROJECT}`;
+const TAG = phraseFor('a tag', 'tag:tag');
+const TAG_TYPE = phraseFor('a tag type', 'tagType:name');
+const ROLE = phraseFor('a role', 'role:name', 'role:id');
+const USER = phraseFor('a user', 'user:username', 'user:name', 'user:email', 'user:userId', 'user:id');
 // A group event may carry the group's `name`, so its member is in other fields.
-const MEMBER = named('a user', 'member:username', 'member:email', 'member:userId');
-const GROUP = named('a group', 'group:groupName', 'group:name', 'group:groupId', 'group:id');
-const ACCOUNT = named('a service account', 'account:username', 'account:name', 'account:id');
-const ACCOUNT_OF_TOKEN = named('a service account', 'accountOfToken:username', 'accountOfToken:userId');
-const APP = named('an application', 'appName');
+const MEMBER = phraseFor('a user', 'member:username', 'member:email', 'member:userId');
+const GROUP = phraseFor('a group', 'group:groupName', 'group:name', 'group:groupId', 'group:id');
+const ACCOUNT = phraseFor('a service account', 'account:username', 'account:name', 'account:id');
+const ACCOUNT_OF_TOKEN = phraseFor('a service account', 'accountOfToken:username', 'accountOfToken:userId');
+const APP = phraseFor('an application', 'appName');
 // The provider alone would not distinguish two webhooks.
 const INTEGRATION =
   '[{provider} integration {integration:description}|{provider} integration {integration:id}|integration {integration:id}|an integration]';
-const API_TOKEN = `${named('an API token', 'tokenName', 'username')}${HERE}`;
-const PAT = named('a personal access token', 'description', 'id');
-// By name only: the payload of a signup link may hold its secret.
-const SIGNUP = named('a signup link', 'name');
-const VIEW = named('a view', 'name');
-const SETTING = named('a setting', 'id');
-const BANNER = named('a banner', 'message', 'id');
-const ENDPOINT = named('a signal endpoint', 'name', 'id');
-const ENDPOINT_TOKEN = named('a signal endpoint token', 'name', 'id');
-const ACTIONS = `${named('an action set', 'name', 'id')}${IN_PROJECT}`;
-const PLAN = named('a release plan', 'name', 'id');
-const TEMPLATE = named('a release plan template', 'name', 'id');
-const REQUEST = `${named('a change request', 'changeRequestId', 'id')}${HERE}`;
-// A change has its own `id`, so only `changeRequestId` identifies the request.
-const ITS_REQUEST = `${named('a change request', 'changeRequestId')}${HERE}`;
-const CHANGE = `${named('a change', 'action')}[ of flag {feature:flag}]`;
-// A finding is about a flag or a segment, which the rule tells apart.
+const API_TOKEN = `${phraseFor('an API token', 'tokenName', 'username')}${IN_ENVIRONMENT}`;
+const PAT = phraseFor('a personal access token', 'description', 'id');
+// A signup link is named only by its name, because the payload may hold its secret.
+const SIGNUP = phraseFor('a signup link', 'name');
+const VIEW = phraseFor('a view', 'name');
+const SETTING = phraseFor('a setting', 'id');
+const BANNER = phraseFor('a banner', 'message', 'id');
+const ENDPOINT = phraseFor('a signal endpoint', 'name', 'id');
+const ENDPOINT_TOKEN = phraseFor('a signal endpoint token', 'name', 'id');
+const ACTIONS = `${phraseFor('an action set', 'name', 'id')}${IN_PROJECT}`;
+const PLAN = phraseFor('a release plan', 'name', 'id');
+const TEMPLATE = phraseFor('a release plan template', 'name', 'id');
+const REQUEST = `${phraseFor('a change request', 'changeRequestId', 'id')}${IN_ENVIRONMENT}`;
+// A change within the request has its own `id`, so only `changeRequestId` identifies the request.
+const REQUEST_OF_CHANGE = `${phraseFor('a change request', 'changeRequestId')}${IN_ENVIRONMENT}`;
+const CHANGE = `${phraseFor('a change', 'action')}[ of flag {feature:flag}]`;
+// A finding is about a flag or a segment, depending on its rule.
 const FINDING = `[the finding {findingRule}|a finding] of [flag {feature:flag}|segment {segment:name}|a project]${IN_PROJECT}`;
 
 const CHANGES = '[, changing {changes}]';
@@ -57,11 +57,11 @@ const NEW_ROLES = '[ from {before.roles} to {after.roles}| to {after.roles}]';
 const NEW_ROLE =
   '[ from {before.roleName} to {after.roleName}| from {before.roleId} to {after.roleId}| to {after.roleId}]';
 const WITH_ROLE = '[ with role {roleName}| with role {roleId}]';
-const BECAUSE = '[, reason: {reason}]';
+const REASON = '[, reason: {reason}]';
 
 /**
- * Every type an event can have: its readable label and what the summary says after the actor's name. No operation emits the types
- * with `emitted: false`, and the compiler rejects an operation that records one of them.
+ * Every type that an event can have, with its readable label and what the summary says after the actor's name. No operation emits
+ * the types with `emitted: false`, and the compiler rejects an operation that records one of them.
  */
 export const EVENT_TYPES = {
   'application-created': {
@@ -85,7 +85,7 @@ export const EVENT_TYPES = {
   },
   'feature-environment-variants-updated': {
     label: 'Flag variants updated in environment',
-    text: `updated the variants of ${FLAG_HERE}${NOW_VARIANTS}`,
+    text: `updated the variants of ${FLAG_IN_ENVIRONMENT}${NOW_VARIANTS}`,
   },
   'feature-project-change': {
     label: 'Flag moved to a different project',
@@ -105,16 +105,19 @@ export const EVENT_TYPES = {
   },
   'feature-strategy-update': {
     label: 'Strategy of flag updated',
-    text: `updated ${STRATEGY} of ${FLAG_HERE}${STRATEGY_CHANGES}`,
+    text: `updated ${STRATEGY} of ${FLAG_IN_ENVIRONMENT}${STRATEGY_CHANGES}`,
   },
-  'feature-strategy-add': { label: 'Strategy added to flag', text: `added ${STRATEGY} to ${FLAG_HERE}` },
+  'feature-strategy-add': {
+    label: 'Strategy added to flag',
+    text: `added ${STRATEGY} to ${FLAG_IN_ENVIRONMENT}`,
+  },
   'feature-strategy-remove': {
     label: 'Strategy removed from flag',
-    text: `removed ${STRATEGY} from ${FLAG_HERE}`,
+    text: `removed ${STRATEGY} from ${FLAG_IN_ENVIRONMENT}`,
   },
   'feature-type-updated': {
     label: 'Flag type lifetime changed',
-    text: `changed the lifetime of ${named('a flag type', 'featureType:name', 'featureType:id')}[ to {after.lifetimeDays} days]`,
+    text: `changed the lifetime of ${phraseFor('a flag type', 'featureType:name', 'featureType:id')}[ to {after.lifetimeDays} days]`,
   },
   'feature-completed': {
     label: 'Flag completed',
@@ -123,7 +126,7 @@ export const EVENT_TYPES = {
   'feature-uncompleted': { label: 'Flag reopened', text: `marked ${FLAG_IN_PROJECT} as not completed` },
   'strategy-order-changed': {
     label: 'Strategies of flag reordered',
-    text: `reordered the strategies of ${FLAG_HERE}[, now: {after.strategyIds}]`,
+    text: `reordered the strategies of ${FLAG_IN_ENVIRONMENT}[, now: {after.strategyIds}]`,
   },
   'drop-feature-tags': {
     label: 'All flag tags dropped',
@@ -134,8 +137,8 @@ export const EVENT_TYPES = {
   'feature-stale-on': { label: 'Flag marked as stale', text: `marked ${FLAG_IN_PROJECT} as stale` },
   'feature-stale-off': { label: 'Flag unmarked as stale', text: `unmarked ${FLAG_IN_PROJECT} as stale` },
   'drop-features': { label: 'All flags dropped', text: 'deleted all flags', emitted: false },
-  'feature-environment-enabled': { label: 'Flag enabled', text: `enabled ${FLAG_HERE}` },
-  'feature-environment-disabled': { label: 'Flag disabled', text: `disabled ${FLAG_HERE}` },
+  'feature-environment-enabled': { label: 'Flag enabled', text: `enabled ${FLAG_IN_ENVIRONMENT}` },
+  'feature-environment-disabled': { label: 'Flag disabled', text: `disabled ${FLAG_IN_ENVIRONMENT}` },
   'strategy-created': { label: 'Strategy type created', text: `created ${STRATEGY_TYPE}` },
   'strategy-deleted': { label: 'Strategy type deleted', text: `deleted ${STRATEGY_TYPE}` },
   'strategy-deprecated': { label: 'Strategy type deprecated', text: `deprecated ${STRATEGY_TYPE}` },
@@ -186,7 +189,7 @@ export const EVENT_TYPES = {
   'project-revived': { label: 'Project revived', text: `revived ${PROJECT}` },
   'project-import': {
     label: 'Project imported',
-    text: `imported ${named('a project', 'project:project', 'project:id')}`,
+    text: `imported ${phraseFor('a project', 'project:project', 'project:id')}`,
   },
   'project-user-added': {
     label: 'User added to project',
@@ -288,17 +291,17 @@ export const EVENT_TYPES = {
   },
   'change-added': {
     label: 'Change added to request',
-    text: `added ${CHANGE} to ${ITS_REQUEST}`,
+    text: `added ${CHANGE} to ${REQUEST_OF_CHANGE}`,
     emitted: false,
   },
   'change-discarded': {
     label: 'Change dropped from request',
-    text: `dropped ${CHANGE} from ${ITS_REQUEST}`,
+    text: `dropped ${CHANGE} from ${REQUEST_OF_CHANGE}`,
     emitted: false,
   },
   'change-edited': {
     label: 'Change edited in request',
-    text: `edited ${CHANGE} within ${ITS_REQUEST}`,
+    text: `edited ${CHANGE} within ${REQUEST_OF_CHANGE}`,
     emitted: false,
   },
   'change-request-rejected': {
@@ -328,7 +331,7 @@ export const EVENT_TYPES = {
   },
   'change-request-schedule-suspended': {
     label: 'Change request schedule suspended',
-    text: `suspended the schedule of ${REQUEST}${BECAUSE}`,
+    text: `suspended the schedule of ${REQUEST}${REASON}`,
     emitted: false,
   },
   'change-request-applied': { label: 'Change request applied', text: `applied ${REQUEST}`, emitted: false },
@@ -344,12 +347,12 @@ export const EVENT_TYPES = {
   },
   'change-request-scheduled-application-failure': {
     label: 'Scheduled change request failed',
-    text: `failed to apply ${REQUEST} as scheduled${BECAUSE}`,
+    text: `failed to apply ${REQUEST} as scheduled${REASON}`,
     emitted: false,
   },
   'change-request-configuration-updated': {
     label: 'Change request rules updated',
-    text: `updated the change request rules${HERE}${CHANGES}`,
+    text: `updated the change request rules${IN_ENVIRONMENT}${CHANGES}`,
     emitted: false,
   },
   'api-token-created': { label: 'API token created', text: `created ${API_TOKEN}` },
@@ -370,11 +373,11 @@ export const EVENT_TYPES = {
   },
   'features-exported': {
     label: 'Flags exported',
-    text: `exported flags${HERE}[, namely {feature:features}]`,
+    text: `exported flags${IN_ENVIRONMENT}[, namely {feature:features}]`,
   },
   'features-imported': {
     label: 'Flags imported',
-    text: `imported flags${HERE}[, namely {feature:features}]`,
+    text: `imported flags${IN_ENVIRONMENT}[, namely {feature:features}]`,
   },
   'service-account-created': { label: 'Service account created', text: `created ${ACCOUNT}` },
   'service-account-deleted': { label: 'Service account deleted', text: `deleted ${ACCOUNT}` },
@@ -408,7 +411,7 @@ export const EVENT_TYPES = {
   },
   'default-strategy-updated': {
     label: 'Default strategy changed',
-    text: `changed the default strategy${HERE}[ to {after.name}]${STRATEGY_CHANGES}`,
+    text: `changed the default strategy${IN_ENVIRONMENT}[ to {after.name}]${STRATEGY_CHANGES}`,
   },
   'segment-import': { label: 'Segment imported', text: `imported ${SEGMENT}` },
   'signal-endpoint-created': {
@@ -466,17 +469,17 @@ export const EVENT_TYPES = {
   },
   'release-plan-added': {
     label: 'Release plan added to flag',
-    text: `added ${PLAN} to ${FLAG_HERE}`,
+    text: `added ${PLAN} to ${FLAG_IN_ENVIRONMENT}`,
     emitted: false,
   },
   'release-plan-removed': {
     label: 'Release plan removed from flag',
-    text: `removed ${PLAN} from ${FLAG_HERE}`,
+    text: `removed ${PLAN} from ${FLAG_IN_ENVIRONMENT}`,
     emitted: false,
   },
   'release-plan-milestone-started': {
     label: 'Release milestone started',
-    text: `started [milestone {milestoneName}|a milestone] of ${PLAN} for ${FLAG_HERE}`,
+    text: `started [milestone {milestoneName}|a milestone] of ${PLAN} for ${FLAG_IN_ENVIRONMENT}`,
     emitted: false,
   },
   'user-preference-updated': {
@@ -537,7 +540,7 @@ export const EVENT_TYPES = {
   },
   'integration-disabled': {
     label: 'Integration disabled',
-    text: `disabled ${INTEGRATION}${BECAUSE}`,
+    text: `disabled ${INTEGRATION}${REASON}`,
   },
   'integration-failing': {
     label: 'Integration keeps failing',
@@ -562,15 +565,15 @@ export const EVENT_TYPES = {
   },
   'service-account-token-created': {
     label: 'Service account token created',
-    text: `created ${named('a token', 'description', 'id')} of ${ACCOUNT_OF_TOKEN}`,
+    text: `created ${phraseFor('a token', 'description', 'id')} of ${ACCOUNT_OF_TOKEN}`,
   },
   'service-account-token-deleted': {
     label: 'Service account token deleted',
-    text: `deleted ${named('a token', 'description', 'id')} of ${ACCOUNT_OF_TOKEN}`,
+    text: `deleted ${phraseFor('a token', 'description', 'id')} of ${ACCOUNT_OF_TOKEN}`,
   },
   'health-finding-snoozed': {
     label: 'Health finding snoozed',
-    text: `snoozed ${FINDING}[ until {untilDay}]${BECAUSE}`,
+    text: `snoozed ${FINDING}[ until {untilDay}]${REASON}`,
   },
   'health-finding-unsnoozed': { label: 'Health finding unsnoozed', text: `unsnoozed ${FINDING}` },
   'feature-stage-entered': {
@@ -588,7 +591,7 @@ export type EmittedEventType = {
   [T in EventType]: (typeof EVENT_TYPES)[T] extends { emitted: false } ? never : T;
 }[EventType];
 
-// `Object.keys` forgets the key type; the table is a constant, so its keys are exactly these.
+// The cast is safe, because `Object.keys` forgets the key type, but the table is a constant that has exactly these keys.
 export const EVENT_TYPE_NAMES = Object.keys(EVENT_TYPES) as EventType[];
 
 /** The types with their labels, for people who choose among them. */
@@ -596,8 +599,11 @@ export const EVENT_TYPE_LIST: { type: EventType; label: string; emitted: boolean
   type => ({ type, label: EVENT_TYPES[type].label, emitted: !('emitted' in EVENT_TYPES[type]) }),
 );
 
-/** `named('a role', 'name', 'id')` gives "role {name}", failing that "role {id}", failing that "a role". */
-function named(thing: string, ...slots: string[]): string {
+/**
+ * Builds a phrase. `phraseFor('a role', 'name', 'id')` gives "role {name}", "role {id}" if the event has no name, or "a role" if
+ * the event has neither.
+ */
+function phraseFor(thing: string, ...slots: string[]): string {
   const noun = thing.slice(thing.indexOf(' ') + 1);
   return `[${[...slots.map(slot => `${noun} {${slot}}`), thing].join('|')}]`;
 }

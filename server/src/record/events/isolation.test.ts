@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { SYSTEM } from '../../platform/actor.ts';
-import { GENERATED, SEED, sized } from '../../test/campaign.ts';
+import { campaignSize, GENERATED, SEED } from '../../test/campaign.ts';
 import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { change } from '../change.ts';
 
-const RUNS = sized({ usual: 60, long: 3_000 });
+const RUNS = campaignSize({ usual: 60, long: 3_000 });
 
 const PROJECTS = {
   alpha: 'open',
@@ -23,8 +23,8 @@ const FEATURES = ['one', 'two', null];
 const ENVIRONMENTS = ['development', 'production', null];
 const WORDS = ['needle', 'Hay_stack', '100%'];
 
-type Caller = { id: number; token: string; isAdmin: boolean; memberOf: ProjectName[] };
-type Written = {
+type Caller = { id: number; token: string; isAdmin: boolean; projects: ProjectName[] };
+type WrittenEvent = {
   id: number;
   project: ProjectName | null;
   type: string;
@@ -36,25 +36,25 @@ type Written = {
 
 const harness = useHarness();
 const callers: Caller[] = [];
-const written: Written[] = [];
+const writtenEvents: WrittenEvent[] = [];
 
-/** The rule about who may see an event, written independently of the code. */
-const visible = (event: Written, caller: Caller): boolean =>
+/** Decides whether a caller may see an event, written independently of the code. */
+const isVisible = (event: WrittenEvent, caller: Caller): boolean =>
   caller.isAdmin ||
   (event.project === null
     ? event.createdByUserId === caller.id
-    : PROJECTS[event.project] !== 'private' || caller.memberOf.includes(event.project));
+    : PROJECTS[event.project] !== 'private' || caller.projects.includes(event.project));
 
 beforeAll(async () => {
   const { db } = harness;
   for (const name of NAMES) await makeProject(db, { id: name, mode: PROJECTS[name] });
-  for (const memberOf of [[], ['gamma'], ['delta', 'alpha'], ['gamma', 'delta']] as ProjectName[][]) {
+  for (const projects of [[], ['gamma'], ['delta', 'alpha'], ['gamma', 'delta']] as ProjectName[][]) {
     const user = await makeUser(db, 'Viewer');
-    for (const name of memberOf) await makeMember(db, user, name, 'Reader');
-    callers.push({ ...user, isAdmin: false, memberOf });
+    for (const name of projects) await makeMember(db, user, name, 'Reader');
+    callers.push({ ...user, isAdmin: false, projects });
   }
-  callers.push({ ...(await makeUser(db, 'Admin')), isAdmin: true, memberOf: [] });
-  callers.push({ ...(await makeUser(db, 'Editor')), isAdmin: false, memberOf: [] });
+  callers.push({ ...(await makeUser(db, 'Admin')), isAdmin: true, projects: [] });
+  callers.push({ ...(await makeUser(db, 'Editor')), isAdmin: false, projects: [] });
 
   const arbitrary = fc.record({
     project: fc.constantFrom(...NAMES, null),
@@ -75,18 +75,18 @@ beforeAll(async () => {
     'GET',
     `/api/admin/search/events?type=IS_ANY_OF:${TYPES}&limit=1000`,
   );
-  for (const { data, ...event } of body.events) written.push({ ...event, word: data.word });
+  for (const { data, ...event } of body.events) writtenEvents.push({ ...event, word: data.word });
 });
 
-const some = <T>(values: readonly T[]) =>
+const nonEmptySubset = <T>(values: readonly T[]) =>
   fc.uniqueArray(fc.constantFrom(...values), { minLength: 1, maxLength: 3 });
 const filters = fc.record(
   {
-    project: some([...NAMES, 'missing', '*']),
-    type: some(TYPES),
-    feature: some(['one', 'two', 'none']),
-    environment: some(['development', 'production']),
-    createdBy: some(['1', '2', '-42', '77']),
+    project: nonEmptySubset([...NAMES, 'missing', '*']),
+    type: nonEmptySubset(TYPES),
+    feature: nonEmptySubset(['one', 'two', 'none']),
+    environment: nonEmptySubset(['development', 'production']),
+    createdBy: nonEmptySubset(['1', '2', '-42', '77']),
     query: fc.constantFrom('needle', 'hay_', 'HAYxSTACK', '0%', 'zzz'),
     limit: fc.constantFrom('1', '5', '1000'),
     offset: fc.constantFrom('0', '3', '500'),
@@ -98,16 +98,16 @@ test(
   `${RUNS} random searches by random callers: page and total are exactly what they may see (seed ${SEED})`,
   GENERATED,
   async () => {
-    expect(written).toHaveLength(400);
+    expect(writtenEvents).toHaveLength(400);
 
     await fc.assert(
       fc.asyncProperty(fc.nat(), filters, async (who, filter) => {
         const caller = callers[who % callers.length] as Caller;
         const includes = (values: string[] | undefined, value: unknown) =>
           !values || values.includes(String(value));
-        const expected = written.filter(
+        const expected = writtenEvents.filter(
           event =>
-            visible(event, caller) &&
+            isVisible(event, caller) &&
             includes(filter.project, event.project) &&
             includes(filter.type, event.type) &&
             includes(filter.feature, event.featureName) &&
@@ -117,7 +117,7 @@ test(
         );
         const offset = Number(filter.offset ?? 0);
         const page = expected.slice(offset, offset + Number(filter.limit ?? 50));
-        // Only these types, to exclude the events of the fixture itself.
+        // The search has only these types, to exclude the events of the fixture itself.
         const query = new URLSearchParams({ type: `IS_ANY_OF:${TYPES}` });
         for (const [name, value] of Object.entries(filter)) {
           query.set(name, Array.isArray(value) ? `IS_ANY_OF:${value.join(',')}` : String(value));
@@ -128,7 +128,7 @@ test(
         });
 
         expect(body.total).toBe(expected.length);
-        expect(body.events.map((event: Written) => event.id)).toEqual(page.map(event => event.id));
+        expect(body.events.map((event: WrittenEvent) => event.id)).toEqual(page.map(event => event.id));
       }),
       { numRuns: RUNS, seed: SEED },
     );

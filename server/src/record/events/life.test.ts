@@ -8,11 +8,11 @@ import { EVENT_TYPE_LIST } from './event-types.ts';
 
 type Step = readonly [
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
-  /** Below /api/admin, unless it begins with a dot. */
+  /** The path below /api/admin, unless it begins with a dot. */
   path: string,
   body: unknown,
   emits: readonly string[],
-  refused?: 401,
+  rejectionStatus?: 401,
 ];
 
 const P = '/projects/life';
@@ -22,12 +22,12 @@ const strategy = { name: 'flexibleRollout', parameters: { rollout: '25' } };
 
 const U = '/user-admin/{user}';
 const A = '/service-account/{account}';
-const later = '2099-01-01T00:00:00.000Z';
-const soon = new Date(Date.now() + 86_400_000).toISOString();
+const distantTime = '2099-01-01T00:00:00.000Z';
+const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
 const login = { username: 'alice', password: 'correct horse battery staple' };
 const wrongLogin = { ...login, password: 'wrong' };
 
-/** Users, service accounts, and their permissions. */
+/** The requests about users, service accounts and their permissions. */
 const PEOPLE: readonly Step[] = [
   [
     'POST',
@@ -75,7 +75,7 @@ const PEOPLE: readonly Step[] = [
 
   ['POST', '/service-account', { name: 'deployer', rootRole: 3 }, ['service-account-created']],
   ['PUT', A, { name: 'Deployments' }, ['service-account-updated']],
-  ['POST', `${A}/token`, { description: 'ci', expiresAt: later }, ['service-account-token-created']],
+  ['POST', `${A}/token`, { description: 'ci', expiresAt: distantTime }, ['service-account-token-created']],
   ['DELETE', `${A}/token/{accountToken}`, undefined, ['service-account-token-deleted']],
   ['POST', '/groups', { name: 'Team', users: [] }, ['group-created']],
   [
@@ -100,7 +100,7 @@ const PEOPLE: readonly Step[] = [
 ];
 
 /**
- * The whole life of a project and its flags, with the events that each request must write. `{strategy}`, `{segment}` and so on
+ * The whole life of a project and its flags, with the events that each request must record. `{strategy}`, `{segment}` and so on
  * are replaced with the id in the last response to a request of that kind.
  */
 const STEPS: readonly Step[] = [
@@ -136,7 +136,7 @@ const STEPS: readonly Step[] = [
   [
     'PUT',
     `${P}/health/findings/stale/flag/snooze`,
-    { until: soon, reason: 'Next week' },
+    { until: tomorrow, reason: 'Next week' },
     ['health-finding-snoozed'],
   ],
   ['DELETE', `${P}/health/findings/stale/flag/snooze`, undefined, ['health-finding-unsnoozed']],
@@ -220,7 +220,7 @@ const STEPS: readonly Step[] = [
   ],
   ['PUT', '/api-tokens/{token}', { expiresAt: '2100-01-01T00:00:00.000Z' }, ['api-token-updated']],
   ['DELETE', '/api-tokens/{token}', undefined, ['api-token-deleted']],
-  ['POST', '/user/tokens', { description: 'mine', expiresAt: later }, ['pat-created']],
+  ['POST', '/user/tokens', { description: 'mine', expiresAt: distantTime }, ['pat-created']],
   ['DELETE', '/user/tokens/{pat}', undefined, ['pat-deleted']],
 
   [
@@ -253,8 +253,8 @@ const STEPS: readonly Step[] = [
 ];
 
 /**
- * The fields of an event of each type, as the catalogue has them: P project, E environment, F feature;
- * d data (the state after), p preData (the state before).
+ * The fields of an event of each type, as the catalogue has them. P is project, E environment, F feature, d data (the state after
+ * the change) and p preData (the state before it).
  */
 const FIELDS: Record<string, string> = {
   'health-finding-snoozed': 'PF d',
@@ -366,32 +366,32 @@ const FIELDS: Record<string, string> = {
   'project-access-group-roles-deleted': 'P p',
 };
 
-const JOB = 'written by a job of the service, shown by flags/health/announce.test.ts';
+const JOB = 'recorded by a background job, tested in flags/health/announce.test.ts';
 const SDK =
-  'takes an SDK: shown by reporting/metrics/flush.test.ts and reporting/applications/routes.test.ts';
-const LINK = 'takes an identity provider: shown by people/sso/linking.test.ts';
-const IMPORT = 'written by the command import: shown by importing/unleash/import.test.ts';
-const DELIVERY = 'takes a receiver that fails: shown by the tests of deliveries';
+  'requires an SDK, tested in reporting/metrics/flush.test.ts and reporting/applications/routes.test.ts';
+const LINK = 'requires an identity provider, tested in people/sso/linking.test.ts';
+const IMPORT = 'recorded by the import command, tested in importing/unleash/import.test.ts';
+const DELIVERY = 'requires a failing receiver, tested with deliveries';
 
-/** Why no request above writes an event of this type, although Halyard emits it. */
+/** The emitted types that no request above records, each with the reason. */
 const EMITTED_ELSEWHERE: Record<string, string> = {
-  ...of(JOB, ['feature-potentially-stale-on']),
-  ...of(SDK, [
+  ...reasonFor(JOB, ['feature-potentially-stale-on']),
+  ...reasonFor(SDK, [
     ...['application-created', 'application-updated', 'application-deleted'],
     'feature-stage-entered',
   ]),
-  ...of(LINK, ['user-identity-linked']),
-  ...of(IMPORT, [
+  ...reasonFor(LINK, ['user-identity-linked']),
+  ...reasonFor(IMPORT, [
     ...['project-import', 'environment-import', 'feature-import', 'segment-import'],
     ...['strategy-import', 'tag-type-import', 'tag-import'],
   ]),
-  ...of(DELIVERY, [
+  ...reasonFor(DELIVERY, [
     ...['integration-disabled', 'integration-failing'],
     ...['integration-redelivered', 'integration-delivery-skipped'],
   ]),
 };
 
-function of(why: string, types: string[]): Record<string, string> {
+function reasonFor(why: string, types: string[]): Record<string, string> {
   return Object.fromEntries(types.map(type => [type, why]));
 }
 
@@ -402,30 +402,32 @@ beforeAll(async () => {
   token = (await makeUser(harness.db, 'Admin')).token;
 });
 
-test('every emitted type has a request that writes it, or a reason why none does', () => {
-  const written = new Set(STEPS.flatMap(([, , , emits]) => emits));
-  const emitted = EVENT_TYPE_LIST.filter(({ emitted }) => emitted).map(({ type }) => type);
+test('every emitted type is recorded by a request above or listed with a reason', () => {
+  const writtenTypes = new Set(STEPS.flatMap(([, , , emits]) => emits));
+  const emittedTypes = EVENT_TYPE_LIST.filter(({ emitted }) => emitted).map(({ type }) => type);
 
-  expect(Object.keys(FIELDS).toSorted()).toEqual([...written].toSorted());
-  expect(Object.keys(EMITTED_ELSEWHERE).filter(type => written.has(type))).toEqual([]);
-  expect([...written, ...Object.keys(EMITTED_ELSEWHERE)].toSorted()).toEqual(emitted.toSorted());
+  expect(Object.keys(FIELDS).toSorted()).toEqual([...writtenTypes].toSorted());
+  expect(Object.keys(EMITTED_ELSEWHERE).filter(type => writtenTypes.has(type))).toEqual([]);
+  expect([...writtenTypes, ...Object.keys(EMITTED_ELSEWHERE)].toSorted()).toEqual(emittedTypes.toSorted());
 });
 
-test('the whole life of a flag and everything around it records exactly the expected events', async () => {
+test('the whole life of a flag and everything around it records exactly the expected events', {
+  timeout: 300_000,
+}, async () => {
   const ids: Record<string, string | number> = {};
 
-  for (const [method, path, body, emits, refused] of STEPS) {
-    const before = await lastEvent();
+  for (const [method, path, body, emits, rejectionStatus] of STEPS) {
+    const lastIdBefore = await findLastEventId();
     const url = path.startsWith('.') ? path.slice(1) : `/api/admin${path}`;
-    const response = await call(harness.app, method, filled(url, ids), {
+    const response = await call(harness.app, method, fillIds(url, ids), {
       token,
-      ...(body === undefined ? {} : { body: JSON.parse(filled(JSON.stringify(body), ids)) }),
+      ...(body === undefined ? {} : { body: JSON.parse(fillIds(JSON.stringify(body), ids)) }),
     });
-    const answered = `${method} ${path}: ${JSON.stringify(response.body)}`;
-    if (refused) expect(response.status, answered).toBe(refused);
-    else expect(response.status, answered).toBeLessThan(300);
-    remember(ids, path, response.body);
-    const events = await eventsAfter(before);
+    const message = `${method} ${path}: ${JSON.stringify(response.body)}`;
+    if (rejectionStatus) expect(response.status, message).toBe(rejectionStatus);
+    else expect(response.status, message).toBeLessThan(300);
+    rememberIds(ids, path, response.body);
+    const events = await listEventsAfter(lastIdBefore);
     expect(
       events.map(({ type }) => type),
       `${method} ${path}`,
@@ -435,14 +437,14 @@ test('the whole life of a flag and everything around it records exactly the expe
   }
 });
 
-/** `"{segment}"` in a body is a number where the id is one. */
-const filled = (text: string, ids: Record<string, string | number>): string =>
+/** Fills in ids. `"{segment}"` in a body becomes a number if the id is a number. */
+const fillIds = (text: string, ids: Record<string, string | number>): string =>
   text
     .replace(/"\{(\w+)\}"/g, (all, name) => (name in ids ? JSON.stringify(ids[name]) : all))
     .replace(/\{(\w+)\}/g, (all, name) => String(ids[name] ?? all));
 
 // biome-ignore lint/suspicious/noExplicitAny: the responses of many routes
-function remember(ids: Record<string, string | number>, path: string, body: any): void {
+function rememberIds(ids: Record<string, string | number>, path: string, body: any): void {
   if (path === '/segments') ids.segment = body.id;
   if (path.endsWith('/strategies') && body?.id) ids.strategy = body.id;
   if (path.endsWith('/link') && body?.id) ids.link = body.id;
@@ -458,14 +460,14 @@ function remember(ids: Record<string, string | number>, path: string, body: any)
   if (path === '/addons') ids.addon = body.id;
 }
 
-async function lastEvent(): Promise<number> {
+async function findLastEventId(): Promise<number> {
   const { rows } = await sql<{ id: number }>`select coalesce(max(id), 0) as id from events`.execute(
     harness.db,
   );
   return rows[0]?.id ?? 0;
 }
 
-async function eventsAfter(id: number): Promise<{ type: string; group: string; recorded: string }[]> {
+async function listEventsAfter(id: number): Promise<{ type: string; group: string; recorded: string }[]> {
   const { rows } = await sql<{ type: string; group: string; recorded: string }>`
     select type, group_id as "group", rtrim(
       case when project is null then '' else 'P' end || case when environment is null then '' else 'E' end ||

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sized } from '../../test/campaign.ts';
+import { campaignSize } from '../../test/campaign.ts';
 import { escapeMarkdown } from './markdown.ts';
 
 test.each([
@@ -34,22 +34,22 @@ test.each([
   expect(escapeMarkdown(text)).toBe(escaped);
 });
 
-// As Markdown reads it: a backslash escapes punctuation, and is a plain character before anything else.
+// In Markdown, a backslash escapes punctuation, and is a plain character before anything else.
 const ESCAPED = /\\([!-/:-@[-`{-~])/g;
 
 test('an escaped string renders as it was written', () => {
-  const visible = fc
+  const visibleText = fc
     .oneof(fc.string({ unit: 'grapheme-ascii' }), fc.stringMatching(/^[\\_*a&;#-]*$/))
     .map(text => text.replace(/\s+/g, ' ').trim());
 
   fc.assert(
-    fc.property(visible, text => {
-      // With the closing stars, which a backslash at the end would escape.
-      const shown = `${escapeMarkdown(text)}**`.replaceAll('\u200D', '').replace(ESCAPED, '$1');
+    fc.property(visibleText, text => {
+      // The text includes the closing asterisks, which a backslash at the end would escape.
+      const renderedText = `${escapeMarkdown(text)}**`.replaceAll('\u200D', '').replace(ESCAPED, '$1');
 
-      expect(shown).toBe(`${text}**`);
+      expect(renderedText).toBe(`${text}**`);
     }),
-    { numRuns: sized({ usual: 100, long: 10_000 }) },
+    { numRuns: campaignSize({ usual: 100, long: 10_000 }) },
   );
 });
 
@@ -61,10 +61,10 @@ test('no string keeps anything that is formatting inside a bold part, a line bre
 
       const active = escaped.replace(ESCAPED, ' ');
       expect(active).not.toMatch(/[`*[\]<~|]|\\$|&#?[a-z0-9]+;/i);
-      // Checked with the escapes in place, because an escaped neighbor is punctuation, not a letter.
+      // Underscores are checked with the escapes in place, because an escaped neighbor is punctuation, not a letter.
       expect(escaped.replace(ESCAPED, '-')).not.toMatch(/(?<![\p{L}\p{N}_])_|_(?![\p{L}\p{N}_])/u);
       expect(escaped).not.toMatch(/[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029]|@(?!\u200D)|\/\/|www\./iu);
     }),
-    { numRuns: sized({ usual: 200, long: 20_000 }) },
+    { numRuns: campaignSize({ usual: 200, long: 20_000 }) },
   );
 });

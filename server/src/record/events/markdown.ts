@@ -3,38 +3,40 @@ const ZERO_WIDTH_JOINER = '\u200D';
 /** Names that have neither whitespace nor formatting. */
 const PLAIN_NAME = /^[\w.-]*$/;
 
-/** A string of unknown origin as one line, without control characters. */
-export function asOneLine(text: string): string {
+/** Turns a string of unknown origin into one line without control characters. */
+export function toOneLine(text: string): string {
   if (PLAIN_NAME.test(text)) return text;
-  // Lone surrogates too: they have no UTF-8 form. One run of both is one space, or nothing.
-  const cleaned = text.replace(/[\s\u0085\p{Cc}\p{Cs}\p{Bidi_Control}]+/gu, run =>
+  // The pattern includes lone surrogates, which have no UTF-8 form. A run with whitespace becomes one space, and any other run is
+  // removed.
+  const cleanedText = text.replace(/[\s\u0085\p{Cc}\p{Cs}\p{Bidi_Control}]+/gu, run =>
     /[\s\u0085]/u.test(run) ? ' ' : '',
   );
-  return cleaned.trim();
+  return cleanedText.trim();
 }
 
 /**
- * Makes one line safe inside bold Markdown, so that it reads as it was written. Only what could be formatting there is escaped,
- * so that names stay readable where the summary is shown as plain text: `checkout-v2_beta.1` needs no escaping, because lists and
- * headings only start at the beginning of a line, and an underscore between letters is not emphasis.
+ * Makes one line safe inside bold Markdown, so that it reads as it was written. Only what could be formatting there is escaped, so
+ * that names stay readable where the summary is shown as plain text. For example, `checkout-v2_beta.1` needs no escaping, because
+ * lists and headings only start at the beginning of a line, and an underscore between letters is not emphasis.
  */
 export function escapeLine(line: string): string {
-  // Fast path: in most names only underscores may need escaping. Skipping the other three searches halves the time.
+  // This is a fast path, because in most names only underscores may need escaping. Skipping the other three searches halves the
+  // time.
   if (PLAIN_NAME.test(line) && !/www/i.test(line)) return escapeUnderscores(line);
-  const escaped = line
+  const escapedLine = line
     // A backslash escapes only punctuation, and the closing `**` is punctuation, so a trailing backslash must be escaped too. `&`
-    // is not formatting, but `&lt;` would read as `<`. The others may be emphasis, code, a link, HTML or a table cell.
+    // is not formatting, but `&lt;` would read as `<`. The other characters may be emphasis, code, a link, HTML or a table cell.
     .replace(/\\(?=[!-/:-@[-`{-~]|$)|&(?=#?[a-z0-9]+;)|[`*[\]<~|]/gi, '\\$&');
   return (
-    escapeUnderscores(escaped)
+    escapeUnderscores(escapedLine)
       // Chat clients and some renderers look for mentions and bare URLs after unescaping, so a backslash does not stop them.
       .replace(/@|\/(?=\/)|www(?=\.)/gi, `$&${ZERO_WIDTH_JOINER}`)
   );
 }
 
-/** A string of unknown origin, safe in a bold part of one line of Markdown. */
-export const escapeMarkdown = (text: string): string => escapeLine(asOneLine(text));
+/** Makes a string of unknown origin safe in a bold part of one line of Markdown. */
+export const escapeMarkdown = (text: string): string => escapeLine(toOneLine(text));
 
-/** All except those between letters or digits. */
+/** Escapes all underscores except those between letters or digits. */
 const escapeUnderscores = (text: string): string =>
   text.replace(/(?<![\p{L}\p{N}_])_+|_+(?![\p{L}\p{N}_])/gu, run => run.replaceAll('_', '\\_'));

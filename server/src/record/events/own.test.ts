@@ -6,25 +6,25 @@ import { call } from '../../test/request.ts';
 
 const harness = useHarness();
 let editor: TestUser;
-let other: TestUser;
+let otherUser: TestUser;
 
-type Found = { id: number; type: string; project: string | null };
+type FoundEvent = { id: number; type: string; project: string | null };
 
 const search = async (query: string, { token }: TestUser) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?${query}`, { token })).body as {
-    events: Found[];
+    events: FoundEvent[];
     total: number;
   };
 const post = (url: string, body: object, { token }: TestUser) =>
   call(harness.app, 'POST', `/api/admin/${url}`, { body, token });
 
-/** Events with and without a project, of both users, in turn. */
+/** Creates events of both users, alternating between events with and without a project. */
 beforeAll(async () => {
   editor = await makeUser(harness.db, 'Editor');
-  other = await makeUser(harness.db, 'Editor');
+  otherUser = await makeUser(harness.db, 'Editor');
   for (const [user, name] of [
     [editor, 'mine'],
-    [other, 'theirs'],
+    [otherUser, 'theirs'],
   ] as const) {
     for (const number of [1, 2, 3]) {
       await post('tags', { type: 'simple', value: `${name}-${number}` }, user);
@@ -33,11 +33,11 @@ beforeAll(async () => {
   }
 });
 
-const isOwn = ({ type, project }: Found) => project === null && type !== 'user-created';
+const isOwn = ({ type, project }: FoundEvent) => project === null && type !== 'user-created';
 
-test('a user finds the events without a project that they caused, and nobody else does', async () => {
+test('only the user who caused an event without a project finds it', async () => {
   const mine = await search('type=IS:tag-created', editor);
-  const theirs = await search('type=IS:tag-created', other);
+  const theirs = await search('type=IS:tag-created', otherUser);
   const viewer = await makeUser(harness.db, 'Viewer');
 
   expect(mine.total).toBe(3);
@@ -48,20 +48,20 @@ test('a user finds the events without a project that they caused, and nobody els
 });
 
 test.each(['', 'query=simple', 'from=IS:2020-01-01', 'type=IS_ANY_OF:tag-created,feature-created'])(
-  'pages of the search "%s" join events with and without a project in one order, and agree with the total',
+  'pages of the search "%s" have events with and without a project in one order, and add up to the total',
   async filter => {
-    const all = await search(`${filter}&limit=1000`, editor);
-    const paged: Found[] = [];
-    for (let offset = 0; offset < all.total; offset += 2) {
-      paged.push(...(await search(`${filter}&limit=2&offset=${offset}`, editor)).events);
+    const allEvents = await search(`${filter}&limit=1000`, editor);
+    const pagedEvents: FoundEvent[] = [];
+    for (let offset = 0; offset < allEvents.total; offset += 2) {
+      pagedEvents.push(...(await search(`${filter}&limit=2&offset=${offset}`, editor)).events);
     }
 
-    const ids = all.events.map(({ id }) => id);
-    expect(all.total).toBe(ids.length);
+    const ids = allEvents.events.map(({ id }) => id);
+    expect(allEvents.total).toBe(ids.length);
     expect(ids).toEqual(ids.toSorted((a, b) => b - a));
-    expect(paged.map(({ id }) => id)).toEqual(ids);
-    expect(all.events.filter(isOwn).length).toBeGreaterThanOrEqual(3);
-    expect((await search(`${filter}&offset=100000`, editor)).total).toBe(all.total);
+    expect(pagedEvents.map(({ id }) => id)).toEqual(ids);
+    expect(allEvents.events.filter(isOwn).length).toBeGreaterThanOrEqual(3);
+    expect((await search(`${filter}&offset=100000`, editor)).total).toBe(allEvents.total);
   },
 );
 
@@ -69,21 +69,21 @@ test('filters by creator, project and id count own events in the same way', asyn
   const [event] = (await search('type=IS:tag-created&limit=1', editor)).events;
 
   expect((await search(`createdBy=IS:${editor.id}&type=IS:tag-created`, editor)).total).toBe(3);
-  expect((await search(`createdBy=IS:${other.id}&type=IS:tag-created`, editor)).total).toBe(0);
+  expect((await search(`createdBy=IS:${otherUser.id}&type=IS:tag-created`, editor)).total).toBe(0);
   expect((await search(`id=IS:${event?.id}`, editor)).total).toBe(1);
-  expect((await search(`id=IS:${event?.id}`, other)).total).toBe(0);
+  expect((await search(`id=IS:${event?.id}`, otherUser)).total).toBe(0);
   expect((await search('project=IS:default&type=IS:tag-created', editor)).total).toBe(0);
 });
 
-test('a single event follows the same rule', async () => {
+test('only the user who caused an event without a project can read it by id', async () => {
   const [event] = (await search('type=IS:tag-created&limit=1', editor)).events;
   const get = async ({ token }: TestUser) =>
     (await call(harness.app, 'GET', `/api/admin/events/${event?.id}`, { token })).status;
 
-  expect([await get(editor), await get(other)]).toEqual([200, 404]);
+  expect([await get(editor), await get(otherUser)]).toEqual([200, 404]);
 });
 
-test('a user is among the creators of events as soon as they caused one, with or without a project', async () => {
+test('a user is listed as a creator after their first event, with or without a project', async () => {
   const user = await makeUser(harness.db, 'Editor');
   const creators = async ({ token }: TestUser) =>
     (await call(harness.app, 'GET', '/api/admin/event-creators', { token })).body.map(
@@ -91,7 +91,7 @@ test('a user is among the creators of events as soon as they caused one, with or
     );
 
   expect(await creators(user)).toContain(user.id);
-  expect(await creators(other)).not.toContain(user.id);
+  expect(await creators(otherUser)).not.toContain(user.id);
 });
 
 test('a user who loses access to a project no longer sees their own events in it', async () => {

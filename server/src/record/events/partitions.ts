@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Reader } from '../../platform/db/database.ts';
 import { LOWEST_ID } from './imported.ts';
 
-/** With 1,000 small partitions, the newest 50 events took 23 ms to read. */
+/** Partitions are large because, with 1,000 small ones, reading the newest 50 events took 23 ms. */
 const IDS_PER_PARTITION = 4_194_304;
 const PARTITIONS_AHEAD = 1;
 
@@ -12,12 +12,13 @@ export async function extendPartitions(db: Db): Promise<string[]> {
     db,
   );
   const current = Math.floor((rows[0]?.lastId ?? 0) / IDS_PER_PARTITION);
-  const added: string[] = [];
+  const addedPartitions: string[] = [];
   for (let number = current; number <= current + PARTITIONS_AHEAD; number++) {
-    const [from, to] = [number * IDS_PER_PARTITION, (number + 1) * IDS_PER_PARTITION];
-    if (await addPartition(db, `events_p${number}`, from, to)) added.push(`events_p${number}`);
+    const [firstId, endId] = [number * IDS_PER_PARTITION, (number + 1) * IDS_PER_PARTITION];
+    if (await addPartition(db, `events_p${number}`, firstId, endId))
+      addedPartitions.push(`events_p${number}`);
   }
-  return added;
+  return addedPartitions;
 }
 
 export const IMPORTED_PARTITION = 'events_imported';
@@ -31,7 +32,7 @@ export async function addImportedPartition(db: Db): Promise<void> {
     on conflict do nothing`.execute(db);
 }
 
-/** The number of event ids that the attached partitions still have. */
+/** Returns the number of event ids that the attached partitions still have. */
 export async function countEventIdsLeft(db: Reader): Promise<number> {
   const { rows } = await sql<{ left: number }>`
     select max(substring(pg_get_expr(relpartbound, oid) from 'TO \\(''?(\\d+)''?\\)')::bigint)
@@ -42,8 +43,8 @@ export async function countEventIdsLeft(db: Reader): Promise<number> {
   return rows[0]?.left ?? 0;
 }
 
-/** `attach partition` instead of `create table … partition of`, which blocks every reader and writer of events. */
-async function addPartition(db: Db, name: string, from: number, to: number): Promise<boolean> {
+/** Adds a partition with `attach partition`, because `create table … partition of` blocks every reader and writer of events. */
+async function addPartition(db: Db, name: string, firstId: number, endId: number): Promise<boolean> {
   return await db.transaction().execute(async tx => {
     await sql`select pg_advisory_xact_lock(hashtext('events partitions'))`.execute(tx);
     const { rows } = await sql<{
@@ -54,7 +55,7 @@ async function addPartition(db: Db, name: string, from: number, to: number): Pro
       tx,
     );
     await sql`alter table events attach partition ${sql.id(name)}
-      for values from (${sql.lit(from)}) to (${sql.lit(to)})`.execute(tx);
+      for values from (${sql.lit(firstId)}) to (${sql.lit(endId)})`.execute(tx);
     await sql`create trigger events_not_truncated before truncate on ${sql.id(name)}
       for each statement execute function events_refuse_change()`.execute(tx);
     return true;

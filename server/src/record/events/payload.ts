@@ -1,65 +1,74 @@
-import { ellipsize } from '../../../../plane/src/platform/text.ts';
+import { ellipsize } from '@halyard/plane/platform/text.ts';
 
-/** The states of the subject of an event: any JSON. */
+/** The states of an event's subject after and before the change. Each can be any JSON. */
 export type Payloads = { data: unknown; preData: unknown };
 
 const MAX_COMPARED_DEPTH = 50;
 
-/** Follows a path into the payload, new state first. A path that begins with `before` or `after` reads that state only. */
-export function fromPayload({ data, preData }: Payloads, path: string[]): unknown {
-  if (path[0] === 'before') return path.slice(1).reduce(own, preData);
-  if (path[0] === 'after') return path.slice(1).reduce(own, data);
-  return path.reduce(own, data) ?? path.reduce(own, preData);
+/** Follows a path into the payload, in the new state first. A path that begins with `before` or `after` reads only that state. */
+export function readPayload({ data, preData }: Payloads, path: string[]): unknown {
+  if (path[0] === 'before') return path.slice(1).reduce(readOwn, preData);
+  if (path[0] === 'after') return path.slice(1).reduce(readOwn, data);
+  return path.reduce(readOwn, data) ?? path.reduce(readOwn, preData);
 }
 
-/** The names of the fields that differ between the two states. */
+/** Returns the names of the fields that differ between the two states. */
 export function changedFields({ data, preData }: Payloads): string[] {
   if (!isRecord(data) || !isRecord(preData)) return [];
   const fields = new Set([...Object.keys(preData), ...Object.keys(data)]);
-  return [...fields].filter(field => !same(own(data, field), own(preData, field)));
+  return [...fields].filter(field => !isSame(readOwn(data, field), readOwn(preData, field)));
 }
 
 const SHOWN_PARAMETERS = ['rollout', 'stickiness', 'groupId'];
 const MAX_PARAMETER_LENGTH = 30;
 
-/** The same for a strategy, with the values of the parameters that decide who gets the feature: "rollout 10 % → 50 %". */
-export function changesOfStrategy(payloads: Payloads): string[] {
-  return changedFields(payloads).flatMap(field => (field === 'parameters' ? parameters(payloads) : [field]));
+/**
+ * Like `changedFields`, but for a strategy, with the parameter values that decide who gets the feature, such as "rollout 10 % → 50
+ * %".
+ */
+export function describeStrategyChanges(payloads: Payloads): string[] {
+  return changedFields(payloads).flatMap(field =>
+    field === 'parameters' ? describeParameters(payloads) : [field],
+  );
 }
 
-function parameters({ data, preData }: Payloads): string[] {
-  const [before, after] = [own(preData, 'parameters'), own(data, 'parameters')];
-  const changed = changedFields({ data: after, preData: before });
-  const shown = SHOWN_PARAMETERS.filter(
-    name => changed.includes(name) && [own(before, name), own(after, name)].every(isText),
+function describeParameters({ data, preData }: Payloads): string[] {
+  const [oldParameters, newParameters] = [readOwn(preData, 'parameters'), readOwn(data, 'parameters')];
+  const changedNames = changedFields({ data: newParameters, preData: oldParameters });
+  const shownNames = SHOWN_PARAMETERS.filter(
+    name =>
+      changedNames.includes(name) &&
+      [readOwn(oldParameters, name), readOwn(newParameters, name)].every(isText),
   );
-  const texts = shown.map(name => {
-    const [from, to] = [before, after].map(state => parameterText(name, own(state, name)));
-    return `${name} ${from} → ${to}`;
+  const texts = shownNames.map(name => {
+    const [oldText, newText] = [oldParameters, newParameters].map(state =>
+      formatParameter(name, readOwn(state, name)),
+    );
+    return `${name} ${oldText} → ${newText}`;
   });
-  if (texts.length > 0 && texts.length === changed.length) return texts;
+  if (texts.length > 0 && texts.length === changedNames.length) return texts;
   return [...texts, texts.length > 0 ? 'other parameters' : 'parameters'];
 }
 
 const isText = (value: unknown): value is string | undefined =>
   value === undefined || (typeof value === 'string' && value.trim() !== '');
 
-function parameterText(name: string, value: unknown): string {
+function formatParameter(name: string, value: unknown): string {
   if (typeof value !== 'string') return 'none';
   return name === 'rollout' && /^\d+$/.test(value)
     ? `${value} %`
     : ellipsize(value.trim(), MAX_PARAMETER_LENGTH);
 }
 
-// Not `isDeepStrictEqual`: two payloads nested 2,000 levels deep exhausted its stack.
-function same(a: unknown, b: unknown, depth = 0): boolean {
+// `isDeepStrictEqual` is not used, because two payloads nested 2,000 levels deep exhausted its stack.
+function isSame(a: unknown, b: unknown, depth = 0): boolean {
   if (Object.is(a, b)) return true;
   if (!isRecord(a) || !isRecord(b) || depth > MAX_COMPARED_DEPTH) return false;
   const keys = Object.keys(a);
   return (
     Array.isArray(a) === Array.isArray(b) &&
     keys.length === Object.keys(b).length &&
-    keys.every(key => same(a[key], own(b, key), depth + 1))
+    keys.every(key => isSame(a[key], readOwn(b, key), depth + 1))
   );
 }
 
@@ -67,6 +76,6 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-export function own(value: unknown, key: string): unknown {
+export function readOwn(value: unknown, key: string): unknown {
   return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }

@@ -1,17 +1,17 @@
-import { ALL } from '../../../../plane/src/platform/http/schema.ts';
-import { unreadableProjects } from '../../access/visibility.ts';
+import { ALL } from '@halyard/plane/platform/http/schema.ts';
+import { findUnreadableProjects } from '../../access/visibility.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { describe, describeInParts } from './describe.ts';
-import { idThereOf, isImported } from './imported.ts';
+import { isImported, toUnleashId } from './imported.ts';
 import type { Event } from './schema.ts';
 import type { EventRow } from './store.ts';
 
-/** Options for the fields that only some responses contain. */
-type Added = { parts?: boolean | undefined };
+/** Which optional fields a response contains. */
+type PresentOptions = { parts?: boolean | undefined };
 
-/** An event for responses, without the IP address and without fields that the event does not have. */
-export function presentEvent(row: EventRow, { parts }: Added = {}): Event {
+/** Returns an event for responses, without the IP address and without fields that the event does not have. */
+export function presentEvent(row: EventRow, { parts }: PresentOptions = {}): Event {
   const { ip: _, createdByKind, createdByToken, createdByClient, comment, ...event } = row;
   return {
     ...event,
@@ -19,7 +19,7 @@ export function presentEvent(row: EventRow, { parts }: Added = {}): Event {
     ...(createdByToken === null ? {} : { createdByToken }),
     ...(createdByClient === null ? {} : { createdByClient }),
     ...(comment === null ? {} : { comment }),
-    ...(isImported(row.id) ? { importedFrom: { product: 'unleash', id: idThereOf(row.id) } } : {}),
+    ...(isImported(row.id) ? { importedFrom: { product: 'unleash', id: toUnleashId(row.id) } } : {}),
     ...(parts ? describeInParts(row) : describe(row)),
   };
 }
@@ -27,50 +27,54 @@ export function presentEvent(row: EventRow, { parts }: Added = {}): Event {
 type CanRead = (project: string) => boolean;
 
 /**
- * An event for a response to the actor. IP addresses are for root admins only, and projects that the actor cannot read are
+ * Presents an event in a response to the actor. Only root admins see IP addresses, and projects that the actor cannot read are
  * removed.
  */
 export const presentEventTo = (
   actor: Pick<Actor, 'isAdmin'>,
   event: EventRow,
   canRead: CanRead,
-  added: Added = {},
+  options: PresentOptions = {},
 ): Event =>
   actor.isAdmin
-    ? { ...presentEvent(event, added), ip: event.ip }
+    ? { ...presentEvent(event, options), ip: event.ip }
     : presentEvent(
         listedProjects(event).every(canRead)
           ? event
           : {
               ...event,
-              data: withoutHidden(event.data, canRead),
-              preData: withoutHidden(event.preData, canRead),
+              data: removeHidden(event.data, canRead),
+              preData: removeHidden(event.preData, canRead),
             },
-        added,
+        options,
       );
 
 /** Returns the `canRead` argument of `presentEventTo` for these events. */
-export async function readableIn(db: Reader, actor: Actor, events: EventRow[]): Promise<CanRead> {
-  const hidden = await unreadableProjects(db, actor, [...new Set(events.flatMap(listedProjects))]);
-  return project => !hidden.has(project);
+export async function makeCanRead(db: Reader, actor: Actor, events: EventRow[]): Promise<CanRead> {
+  const hiddenProjects = await findUnreadableProjects(db, actor, [
+    ...new Set(events.flatMap(listedProjects)),
+  ]);
+  return project => !hiddenProjects.has(project);
 }
 
 /**
- * The projects that an event without a project lists: those of an integration or API token, and those in an integration's filter.
- * The caller who caused the event sees it, but may lack access to some of these projects.
+ * Returns the projects that an event without a project lists, which are those of an integration or API token and those in an
+ * integration's filter. The caller who caused the event sees it, but may lack access to some of these projects.
  */
 export const listedProjects = ({ project, data, preData }: EventRow): string[] =>
   project === null
-    ? [data, preData].flatMap(part => [...listOf(part), ...filteredOf(part)]).filter(listed => listed !== ALL)
+    ? [data, preData]
+        .flatMap(part => [...readProjects(part), ...filteredProjects(part)])
+        .filter(name => name !== ALL)
     : [];
 
-const listOf = (part: object | null): string[] => {
+const readProjects = (part: object | null): string[] => {
   const { projects } = (part ?? {}) as { projects?: unknown };
   return Array.isArray(projects) ? projects.filter(project => typeof project === 'string') : [];
 };
 
-/** The projects of a filter such as `IS_ANY_OF:default,payments`. */
-const filteredOf = (part: object | null): string[] => {
+/** Returns the projects of a filter such as `IS_ANY_OF:default,payments`. */
+const filteredProjects = (part: object | null): string[] => {
   const { filter } = (part ?? {}) as { filter?: { project?: unknown } | null };
   const project = filter?.project;
   if (typeof project !== 'string') return [];
@@ -80,22 +84,22 @@ const filteredOf = (part: object | null): string[] => {
     .map(name => name.trim());
 };
 
-function withoutHidden(part: object | null, canRead: CanRead): object | null {
-  return part && withReadableList(withReadableFilter(part, canRead), canRead);
+function removeHidden(part: object | null, canRead: CanRead): object | null {
+  return part && keepReadableProjects(removeHiddenFilter(part, canRead), canRead);
 }
 
 /** Removes the whole filter, because its other parameters may name things in the hidden project. */
-function withReadableFilter(part: object, canRead: CanRead): object {
-  if (filteredOf(part).every(canRead)) return part;
-  const { filter: _, ...others } = part as { filter: unknown };
-  return others;
+function removeHiddenFilter(part: object, canRead: CanRead): object {
+  if (filteredProjects(part).every(canRead)) return part;
+  const { filter: _, ...rest } = part as { filter: unknown };
+  return rest;
 }
 
-/** An empty list means all projects, so a list that would become empty is omitted. */
-function withReadableList(part: object, canRead: CanRead): object {
-  const listed = listOf(part);
-  if (listed.length === 0) return part;
-  const { projects: _, ...others } = part as { projects: unknown };
-  const readable = listed.filter(project => project === ALL || canRead(project));
-  return readable.length === 0 ? others : { ...part, projects: readable };
+/** Keeps only the projects that can be read. An empty list means all projects, so a list that would become empty is omitted. */
+function keepReadableProjects(part: object, canRead: CanRead): object {
+  const projects = readProjects(part);
+  if (projects.length === 0) return part;
+  const { projects: _, ...rest } = part as { projects: unknown };
+  const readable = projects.filter(project => project === ALL || canRead(project));
+  return readable.length === 0 ? rest : { ...part, projects: readable };
 }

@@ -5,46 +5,54 @@ import { makeApiToken, makeProject, makeUser } from '../../test/factories.ts';
 import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
 import { RECORDED_EVENTS, type RecordedEvent } from '../../test/recorded-events.ts';
 
-// Recorded responses of Unleash to searches of its 53 events. Ours are the same, except where a case contains a different
+// These are recorded responses of Unleash to searches of its 53 events. Ours are the same, except where a case contains a different
 // response and the reason. For an error, the status, name and paths of the details are compared.
 
 type ApiResponse = { status: number; total?: number; ids?: number[]; name?: string; paths?: string[] };
 
 const found = (total: number, ...ids: number[]): ApiResponse => ({ status: 200, total, ids });
-const refused = (status: number, name: string, ...paths: string[]): ApiResponse => ({ status, name, paths });
-const badData = (parameter: string): ApiResponse => refused(400, 'BadDataError', `/query/${parameter}`);
+const rejection = (status: number, name: string, ...paths: string[]): ApiResponse => ({
+  status,
+  name,
+  paths,
+});
+const badData = (parameter: string): ApiResponse => rejection(400, 'BadDataError', `/query/${parameter}`);
 
-const down = (first: number, last: number): number[] =>
+const descending = (first: number, last: number): number[] =>
   Array.from({ length: first - last + 1 }, (_, index) => first - index);
 
-const ALL = found(53, ...down(53, 1));
-const NEWEST_50 = found(53, ...down(53, 4));
-const CRASH = refused(500, 'UnknownError');
+const ALL_EVENTS = found(53, ...descending(53, 1));
+const NEWEST_50 = found(53, ...descending(53, 4));
+const CRASH = rejection(500, 'UnknownError');
 const NO_NAME = '';
 
 type Exception = { why: string; answer: ApiResponse };
 
-const instead = (answer: ApiResponse, why: string): Exception => ({ answer, why });
+const makeException = (answer: ApiResponse, why: string): Exception => ({ answer, why });
 
-const badLimit = instead(badData('limit'), 'limit is 1 to 1000, anything else is rejected');
-const badOffset = instead(badData('offset'), 'offset is a whole number from 0, anything else is rejected');
+const badLimit = makeException(badData('limit'), 'limit is 1 to 1000, anything else is rejected');
+const badOffset = makeException(
+  badData('offset'),
+  'offset is a whole number from 0, anything else is rejected',
+);
 const emptyValue = (parameter: string) =>
-  instead(badData(parameter), 'a filter without a value is rejected, not ignored');
-const badCreator = instead(badData('createdBy'), 'createdBy must be an integer');
-const badDay = (parameter: string) => instead(badData(parameter), 'an impossible date is rejected');
-const nulCharacter = instead(badData('query'), 'U+0000 is rejected: PostgreSQL cannot store it');
-const notUtf8 = instead(badData('query'), 'bytes that are not UTF-8 are rejected, not replaced');
-const noWildcard = (answer: ApiResponse) => instead(answer, '%, _ and \\ are ordinary characters in query');
-const oneNameFor401 = instead(
-  refused(401, 'AuthenticationRequired'),
+  makeException(badData(parameter), 'a filter without a value is rejected, not ignored');
+const badCreator = makeException(badData('createdBy'), 'createdBy must be an integer');
+const badDay = (parameter: string) => makeException(badData(parameter), 'an impossible date is rejected');
+const nulCharacter = makeException(badData('query'), 'U+0000 is rejected: PostgreSQL cannot store it');
+const notUtf8 = makeException(badData('query'), 'bytes that are not UTF-8 are rejected, not replaced');
+const noWildcard = (answer: ApiResponse) =>
+  makeException(answer, '%, _ and \\ are ordinary characters in query');
+const oneNameFor401 = makeException(
+  rejection(401, 'AuthenticationRequired'),
   'missing and unaccepted credentials have one name, that of the contract',
 );
-const oneShape = instead(
-  refused(403, 'NoAccessError'),
+const oneShape = makeException(
+  rejection(403, 'NoAccessError'),
   'every error has one shape; a token of the wrong kind is NoAccessError',
 );
 const ownEvent = (id: number) =>
-  instead(
+  makeException(
     found(32, 53, id),
     '* is not a project that a caller may read: its 4 events are for root admins; the one the caller caused is for the caller',
   );
@@ -66,7 +74,7 @@ const tokens = {
   none: undefined,
   wrong: '*:*.not-a-token',
   malformed: 'xyz',
-  // Created before the first test.
+  // These tokens are created before the first test.
   viewer: '',
   editor: '',
   client: '',
@@ -126,7 +134,7 @@ const CASES: Case[] = [
     name: 'createdBy out of integer range',
     ask: '?createdBy=IS:99999999999',
     recorded: CRASH,
-    exception: instead(found(0), 'any integer is a valid id, whether somebody has it or not'),
+    exception: makeException(found(0), 'any integer is a valid id, whether somebody has it or not'),
   },
   {
     name: 'two filters are ANDed',
@@ -169,13 +177,13 @@ const CASES: Case[] = [
 
   { name: 'limit=0', ask: '?limit=0', recorded: NEWEST_50, exception: badLimit },
   { name: 'limit=1', ask: '?limit=1', recorded: found(53, 53) },
-  { name: 'limit=1000', ask: '?limit=1000', recorded: ALL },
+  { name: 'limit=1000', ask: '?limit=1000', recorded: ALL_EVENTS },
   { name: 'limit=1001', ask: '?limit=1001', recorded: NEWEST_50, exception: badLimit },
   { name: 'limit=5000', ask: '?limit=5000', recorded: NEWEST_50, exception: badLimit },
   { name: 'limit=abc', ask: '?limit=abc', recorded: NEWEST_50, exception: badLimit },
   { name: 'limit=-1', ask: '?limit=-1', recorded: NEWEST_50, exception: badLimit },
   { name: 'limit=1.5', ask: '?limit=1.5', recorded: found(53, 53), exception: badLimit },
-  { name: 'limit=1e2', ask: '?limit=1e2', recorded: ALL, exception: badLimit },
+  { name: 'limit=1e2', ask: '?limit=1e2', recorded: ALL_EVENTS, exception: badLimit },
   { name: 'limit empty', ask: '?limit=', recorded: NEWEST_50, exception: badLimit },
   { name: 'offset=-5', ask: '?limit=2&offset=-5', recorded: found(53, 53, 52), exception: badOffset },
   { name: 'offset=abc', ask: '?limit=2&offset=abc', recorded: found(53, 53, 52), exception: badOffset },
@@ -242,7 +250,7 @@ const CASES: Case[] = [
     name: 'query with double quote',
     ask: '?limit=1&query=%22quoted%22',
     recorded: found(0),
-    exception: instead(found(1, 18), 'text is found as a person sees it, too'),
+    exception: makeException(found(1, 18), 'text is found as a person sees it, too'),
   },
   {
     name: 'query with escaped double quote as stored',
@@ -281,24 +289,24 @@ const CASES: Case[] = [
   { name: 'query of 5000 characters', ask: `?limit=1&query=${'a'.repeat(5_000)}`, recorded: found(0) },
   { name: 'filter value with quote', ask: "?feature=IS%3Aa'b", recorded: found(0) },
 
-  { name: 'no token', ask: '', as: 'none', recorded: refused(401, 'AuthenticationRequired') },
+  { name: 'no token', ask: '', as: 'none', recorded: rejection(401, 'AuthenticationRequired') },
   {
     name: 'wrong token',
     ask: '',
     as: 'wrong',
-    recorded: refused(401, 'UnauthorizedError'),
+    recorded: rejection(401, 'UnauthorizedError'),
     exception: oneNameFor401,
   },
   {
     name: 'malformed token',
     ask: '',
     as: 'malformed',
-    recorded: refused(401, 'UnauthorizedError'),
+    recorded: rejection(401, 'UnauthorizedError'),
     exception: oneNameFor401,
   },
   { name: 'Bearer prefix', ask: '?limit=1', as: 'bearer', recorded: found(53, 53) },
-  { name: 'client token', ask: '', as: 'client', recorded: refused(403, NO_NAME), exception: oneShape },
-  { name: 'frontend token', ask: '', as: 'frontend', recorded: refused(403, NO_NAME), exception: oneShape },
+  { name: 'client token', ask: '', as: 'client', recorded: rejection(403, NO_NAME), exception: oneShape },
+  { name: 'frontend token', ask: '', as: 'frontend', recorded: rejection(403, NO_NAME), exception: oneShape },
   {
     name: 'viewer PAT (non admin: events without project hidden)',
     ask: '?limit=2',
@@ -313,7 +321,7 @@ const CASES: Case[] = [
     recorded: found(35, 53, 48),
     exception: ownEvent(52),
   },
-  { name: 'POST not allowed', ask: '', method: 'POST', recorded: refused(404, 'NotFoundError') },
+  { name: 'POST not allowed', ask: '', method: 'POST', recorded: rejection(404, 'NotFoundError') },
   { name: 'HEAD', ask: '?limit=1', method: 'HEAD', recorded: { status: 200 } },
   { name: 'Accept text/html', ask: '?limit=1', accept: 'text/html', recorded: found(53, 53) },
   { name: 'trailing slash', ask: '/?limit=1', recorded: found(53, 53) },
@@ -324,7 +332,7 @@ const harness = useHarness();
 beforeAll(async () => {
   const { db } = harness;
   await makeProject(db, { id: 'payments' });
-  // The ids that the recorded events name: the viewer is 2, the editor 3.
+  // The recorded events name these ids, of which 2 is the viewer and 3 the editor.
   await makeUser(db, 'Admin');
   tokens.viewer = (await makeUser(db, 'Viewer')).token;
   tokens.editor = (await makeUser(db, 'Editor')).token;
@@ -334,7 +342,7 @@ beforeAll(async () => {
   await replaceEvents(RECORDED_EVENTS);
 });
 
-/** The log is immutable, but here it must not contain the events of the lines above. */
+/** Replaces the events. The log is immutable, but here it must not contain the events of the lines above. */
 async function replaceEvents(events: RecordedEvent[]): Promise<void> {
   await harness.db.transaction().execute(async tx => {
     const tables = ['events', 'events_p0', 'events_p1'];
@@ -384,29 +392,29 @@ type Body = {
   details?: { path?: string }[];
 };
 
-function answerOf(status: number, text: string): ApiResponse {
+function parseAnswer(status: number, text: string): ApiResponse {
   if (text === '') return { status };
   const { events, total, name, details }: Body = JSON.parse(text);
   if (events && total !== undefined) return { ...found(total, ...events.map(event => event.id)), status };
-  return refused(status, name ?? NO_NAME, ...(details ?? []).flatMap(detail => detail.path ?? []));
+  return rejection(status, name ?? NO_NAME, ...(details ?? []).flatMap(detail => detail.path ?? []));
 }
 
 test.each(CASES)('$name', async ({ recorded, exception, ...request }) => {
   const response = await send(request);
 
   const expected = exception?.answer ?? recorded;
-  expect(answerOf(response.statusCode, response.body), exception?.why).toEqual(expected);
+  expect(parseAnswer(response.statusCode, response.body), exception?.why).toEqual(expected);
   expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
-  // Unleash adds to some where to sign in, and omits the id or the name from others.
+  // Unleash adds to some errors where to sign in, and omits the id or the name from others.
   if (expected.status >= 400) expect(response.json()).toStrictEqual(ERROR_SHAPE);
 });
 
-test('the table holds each of the 92 recorded cases once', () => {
+test('the table has each of the 92 recorded cases once', () => {
   expect(CASES).toHaveLength(92);
   expect(new Set(CASES.map(({ name }) => name)).size).toBe(92);
 });
 
-test('an exception differs from what was recorded', () => {
+test('every exception differs from the recorded response', () => {
   const needless = CASES.filter(({ recorded, exception }) => isDeepStrictEqual(exception?.answer, recorded));
 
   expect(needless).toEqual([]);
@@ -415,13 +423,15 @@ test('an exception differs from what was recorded', () => {
 // Exceptions to the record itself: no groupType, which the contract does not have; ip, for root admins only;
 // a groupId on every event; label and summary in our own words.
 test('every event is returned as it was recorded', async () => {
-  const asAdmin = await send({ ask: '?limit=1000' });
-  const asViewer = await send({ ask: '?limit=1000', as: 'viewer' });
+  const adminResponse = await send({ ask: '?limit=1000' });
+  const viewerResponse = await send({ ask: '?limit=1000', as: 'viewer' });
 
   const texts = { label: expect.stringMatching(/\S/), summary: expect.stringMatching(/\S/) };
   const newestFirst = RECORDED_EVENTS.toReversed();
-  expect(asAdmin.json().events).toStrictEqual(newestFirst.map(event => ({ ...event, ...texts, ip: null })));
-  expect(asViewer.json().events).toStrictEqual(
+  expect(adminResponse.json().events).toStrictEqual(
+    newestFirst.map(event => ({ ...event, ...texts, ip: null })),
+  );
+  expect(viewerResponse.json().events).toStrictEqual(
     newestFirst
       .filter(({ id, project }) => project === 'default' || project === 'payments' || id === 50)
       .map(event => ({ ...event, ...texts })),

@@ -1,4 +1,4 @@
-import { fromPayload, own, type Payloads } from './payload.ts';
+import { type Payloads, readOwn, readPayload } from './payload.ts';
 
 /** What a part of a sentence can refer to, in the API's words. */
 export const REFERENCE_KINDS = [
@@ -20,9 +20,9 @@ export const REFERENCE_KINDS = [
 
 export type Reference = { kind: (typeof REFERENCE_KINDS)[number]; id: string; project?: string };
 
-type Place = Payloads & { project: string | null };
+type ProjectPayloads = Payloads & { project: string | null };
 
-/** Without `ids`, the name is the id. With them, the first of these fields that the payload has. */
+/** With `ids`, the id is the first of these fields that the payload has. Without `ids`, the name is the id. */
 type Target = { kind: Reference['kind']; ids?: string[][]; project?: string[] };
 
 const REFERENCES = {
@@ -53,21 +53,25 @@ export type ReferenceName = keyof typeof REFERENCES;
 /** Kinds that belong to a project, which is part of their URL too. */
 const IN_PROJECT: readonly Reference['kind'][] = ['feature', 'segment', 'context-field'];
 
-/** Names are at most 100 characters long. Other payloads are of unknown origin. */
+/** Names are at most 100 characters long, but a payload of unknown origin may have longer values. */
 const MAX_ID_LENGTH = 200;
 
-/** The reference of a value in the sentence of an event, undefined if the event does not have the id. */
-export function referenceTo(event: Place, name: ReferenceName, value: unknown): Reference | undefined {
+/** Returns what a value in an event's sentence refers to, or undefined if the event does not have the id. */
+export function referenceTo(
+  event: ProjectPayloads,
+  name: ReferenceName,
+  value: unknown,
+): Reference | undefined {
   const target: Target = REFERENCES[name];
-  const id = idOf(target.ids ? firstOf(event, target.ids) : (own(value, 'id') ?? value));
+  const id = toId(target.ids ? readFirst(event, target.ids) : (readOwn(value, 'id') ?? value));
   if (id === undefined) return undefined;
-  const project = target.project ? idOf(fromPayload(event, target.project)) : event.project;
+  const project = target.project ? toId(readPayload(event, target.project)) : event.project;
   return IN_PROJECT.includes(target.kind) && typeof project === 'string'
     ? { kind: target.kind, id, project }
     : { kind: target.kind, id };
 }
 
-/** The actor of an event, if it is an account. */
+/** Returns the actor of an event, if it is an account. */
 export function referenceToActor(actor: {
   createdByUserId?: number | null;
   createdByKind?: string | null;
@@ -80,15 +84,15 @@ export function referenceToActor(actor: {
     : undefined;
 }
 
-function firstOf(event: Payloads, paths: string[][]): unknown {
+function readFirst(event: Payloads, paths: string[][]): unknown {
   for (const path of paths) {
-    const value = fromPayload(event, path);
+    const value = readPayload(event, path);
     if (value !== undefined) return value;
   }
   return undefined;
 }
 
-function idOf(value: unknown): string | undefined {
+function toId(value: unknown): string | undefined {
   if (Number.isSafeInteger(value)) return String(value);
   return typeof value === 'string' && value !== '' && value.length <= MAX_ID_LENGTH ? value : undefined;
 }

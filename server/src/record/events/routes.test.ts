@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { SYSTEM } from '../../platform/actor.ts';
-import { sized } from '../../test/campaign.ts';
+import { campaignSize } from '../../test/campaign.ts';
 import { makeMember, makeProject, makeUser, type TestUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
@@ -13,8 +13,8 @@ const harness = useHarness();
 let viewer: TestUser;
 let reader: TestUser;
 
-type Found = { id: number; project: string; type: string; groupId: string };
-const search = async (query: string, token?: string): Promise<{ events: Found[]; total: number }> => {
+type FoundEvent = { id: number; project: string; type: string; groupId: string };
+const search = async (query: string, token?: string): Promise<{ events: FoundEvent[]; total: number }> => {
   const { status, body } = await call(
     harness.app,
     'GET',
@@ -33,7 +33,7 @@ beforeAll(async () => {
   await makeMember(db, reader, 'secret-project', 'Reader');
 });
 
-test('all events of one change share a groupId and come in the order they were recorded', async () => {
+test('all events of one change share a groupId and are in the order in which they were recorded', async () => {
   await change(harness.db, SYSTEM, async ({ record }) => {
     for (let number = 0; number < 20; number++)
       record({ type: 'feature-tagged', project: 'default', data: { number } });
@@ -47,25 +47,25 @@ test('all events of one change share a groupId and come in the order they were r
   expect((await search(`groupId=IS:${events[0]?.groupId}`)).total).toBe(20);
 });
 
-test('a change that fails leaves neither its work nor its events', async () => {
-  const failing = change(harness.db, SYSTEM, async ({ tx, record }) => {
+test('a change that fails is rolled back together with its events', async () => {
+  const failingChange = change(harness.db, SYSTEM, async ({ tx, record }) => {
     await tx.insertInto('projects').values({ id: 'half-made', name: 'x' }).execute();
     record({ type: 'project-created', project: 'half-made' });
     throw new Error('no');
   });
 
-  await expect(failing).rejects.toThrow('no');
+  await expect(failingChange).rejects.toThrow('no');
   expect((await search('project=IS:half-made')).total).toBe(0);
   expect((await call(harness.app, 'GET', '/api/admin/projects/half-made')).status).toBe(404);
 });
 
 test('if an event cannot be written, its change is rolled back', async () => {
-  const failing = change(harness.db, SYSTEM, async ({ tx, record }) => {
+  const failingChange = change(harness.db, SYSTEM, async ({ tx, record }) => {
     await tx.insertInto('projects').values({ id: 'unrecorded', name: 'x' }).execute();
     record({ type: 'project-created', project: 'unrecorded', data: { text: '\u0000' } });
   });
 
-  await expect(failing).rejects.toThrow();
+  await expect(failingChange).rejects.toThrow();
   expect((await call(harness.app, 'GET', '/api/admin/projects/unrecorded')).status).toBe(404);
 });
 
@@ -76,30 +76,30 @@ test.each(['update events set type = type', 'delete from events', 'truncate even
   },
 );
 
-test('pages follow each other without gap or overlap, and past the end the total stays correct', async () => {
-  const whole = await search('limit=1000');
+test('pages have no gaps or overlaps, and a page past the end has the correct total', async () => {
+  const wholeResult = await search('limit=1000');
 
   const pages: number[] = [];
-  for (let offset = 0; offset < whole.total; offset += 7) {
+  for (let offset = 0; offset < wholeResult.total; offset += 7) {
     pages.push(...(await search(`limit=7&offset=${offset}`)).events.map(event => event.id));
   }
 
-  expect(pages).toEqual(whole.events.map(event => event.id));
-  expect(await search(`offset=${whole.total + 1}`)).toEqual({ events: [], total: whole.total });
+  expect(pages).toEqual(wholeResult.events.map(event => event.id));
+  expect(await search(`offset=${wholeResult.total + 1}`)).toEqual({ events: [], total: wholeResult.total });
 });
 
 test('days are UTC days, both inclusive', async () => {
-  const insert = (at: string) =>
-    sql`insert into events (group_id, type, created_by, project, created_at) values ('days', 'segment-created', 'x', 'days', ${at})`.execute(
+  const insert = (ageInDays: string) =>
+    sql`insert into events (group_id, type, created_by, project, created_at) values ('days', 'segment-created', 'x', 'days', ${ageInDays})`.execute(
       harness.db,
     );
-  for (const at of [
+  for (const ageInDays of [
     '2001-02-02T23:59:59.999Z',
     '2001-02-03T00:00:00Z',
     '2001-02-03T23:59:59.999Z',
     '2001-02-04T00:00:00Z',
   ]) {
-    await insert(at);
+    await insert(ageInDays);
   }
 
   const count = async (query: string) => (await search(`groupId=IS:days&${query}`)).total;
@@ -137,7 +137,7 @@ test('finds text in data, preData and tags, case-insensitively and literally', a
   expect(await count('\\\\o/')).toBe(1);
 });
 
-test('finds text as a person sees it, in its JSON-escaped form, and with control characters', async () => {
+test('finds text as people see it, in its JSON-escaped form, and with control characters', async () => {
   const description = 'say "hello" now in C:\\temp\nline two\tand a bell \u0007 \u007f \u2028 end';
   await change(harness.db, SYSTEM, async ({ record }) => {
     record({ type: 'segment-created', data: { description }, preData: {} });
@@ -152,13 +152,15 @@ test('finds text as a person sees it, in its JSON-escaped form, and with control
   expect(await count('temp\nLINE two\tand')).toBe(1);
   expect(await count('bell \u0007 \u007f \u2028 END')).toBe(1);
   expect(await count(description)).toBe(1);
-  // Not what separates data, preData and tags.
+  // A search does not find what separates data, preData and tags.
   expect(await count('\n[')).toBe(0);
   expect(await count('}\n{')).toBe(0);
 });
 
-test('finds every string by any part of it', async () => {
-  const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }).filter(one => !one.includes('\0'));
+test('finds every string by any substring', async () => {
+  const text = fc
+    .string({ unit: 'binary', minLength: 1, maxLength: 40 })
+    .filter(value => !value.includes('\0'));
   const awkward = fc.string({
     unit: fc.constantFrom('"', '\\', '\n', '\t', '%', '_', 'n', 'u', '0', 'é', '😀'),
   });
@@ -168,7 +170,7 @@ test('finds every string by any part of it', async () => {
     fc.asyncProperty(
       fc.oneof(
         text,
-        awkward.filter(one => one !== ''),
+        awkward.filter(value => value !== ''),
       ),
       fc.nat(),
       fc.nat(),
@@ -186,19 +188,19 @@ test('finds every string by any part of it', async () => {
         expect(found.total).toBe(1);
       },
     ),
-    { numRuns: sized({ usual: 30, long: 1_500 }) },
+    { numRuns: campaignSize({ usual: 30, long: 1_500 }) },
   );
 });
 
 test('a caller who may not read a private project sees neither its events nor a total that counts them', async () => {
-  const all = await search('project=IS:secret-project');
-  const asReader = await search('project=IS:secret-project', reader.token);
-  const asViewer = await search('project=IS:secret-project', viewer.token);
+  const allEvents = await search('project=IS:secret-project');
+  const readerResult = await search('project=IS:secret-project', reader.token);
+  const viewerResult = await search('project=IS:secret-project', viewer.token);
 
-  expect(all.total).toBe(1);
-  expect(asReader.events).toHaveLength(1);
-  expect(asViewer).toEqual({ events: [], total: 0 });
-  const id = all.events[0]?.id;
+  expect(allEvents.total).toBe(1);
+  expect(readerResult.events).toHaveLength(1);
+  expect(viewerResult).toEqual({ events: [], total: 0 });
+  const id = allEvents.events[0]?.id;
   expect((await call(harness.app, 'GET', `/api/admin/events/${id}`, { token: reader.token })).status).toBe(
     200,
   );
@@ -208,7 +210,7 @@ test('a caller who may not read a private project sees neither its events nor a 
   expect(hidden.body.message.replace(id, '')).toBe(missing.body.message.replace('999999999', ''));
 });
 
-test('an event says what acted: a user, an admin token or the service itself', async () => {
+test('an event says who acted: a user, an admin token or the service itself', async () => {
   const editor = await makeUser(harness.db, 'Editor');
   const create = (name: string, token?: string) =>
     call(harness.app, 'POST', '/api/admin/tag-types', { body: { name }, ...(token ? { token } : {}) });
@@ -252,10 +254,10 @@ test("only root admins see the caller's IP address", async () => {
   await call(harness.app, 'POST', '/api/admin/projects', { body: { id: 'with-address', name: 'x' } });
 
   const [asAdmin] = (await search('project=IS:with-address')).events;
-  const [asViewer] = (await search('project=IS:with-address', viewer.token)).events;
+  const [viewerResult] = (await search('project=IS:with-address', viewer.token)).events;
 
   expect(asAdmin).toHaveProperty('ip', '127.0.0.1');
-  expect(asViewer).not.toHaveProperty('ip');
+  expect(viewerResult).not.toHaveProperty('ip');
 });
 
 test('a forwarded IP address is not trusted from a proxy that is not configured', async () => {
@@ -273,7 +275,7 @@ test('a forwarded IP address is not trusted from a proxy that is not configured'
   expect((await search('project=IS:forged')).events[0]).toHaveProperty('ip', '127.0.0.1');
 });
 
-test('the creators listed are those of events the caller may see', async () => {
+test('lists only creators of events that the caller may see', async () => {
   await change(
     harness.db,
     { ...SYSTEM, kind: 'user', userId: reader.id, name: reader.username },
@@ -318,7 +320,7 @@ test('responds with 304 to a client that has the list of types', async () => {
   const first = await harness.app.inject({ url: '/api/admin/event-types', headers });
   const { etag } = first.headers;
 
-  const again = await harness.app.inject({
+  const notModified = await harness.app.inject({
     url: '/api/admin/event-types',
     headers: { ...headers, 'if-none-match': String(etag) },
   });
@@ -328,7 +330,7 @@ test('responds with 304 to a client that has the list of types', async () => {
   });
 
   expect(first.headers['cache-control']).toBe('private, no-cache');
-  expect([again.statusCode, again.body, again.headers.etag]).toEqual([304, '', etag]);
+  expect([notModified.statusCode, notModified.body, notModified.headers.etag]).toEqual([304, '', etag]);
   expect([other.statusCode, other.headers.etag]).toEqual([200, etag]);
 });
 
@@ -344,14 +346,14 @@ test('a search returns the parts of summaries on request, and a single event alw
     { text: 'default', strong: true, place: true, ref: { kind: 'project', id: 'default' } },
   ];
 
-  const [plain] = (await search('feature=IS:with-parts')).events;
+  const [plainEvent] = (await search('feature=IS:with-parts')).events;
   const [detailed] = (await search('feature=IS:with-parts&parts=true')).events;
   const [declined] = (await search('feature=IS:with-parts&parts=false')).events;
-  const single = await call(harness.app, 'GET', `/api/admin/events/${plain?.id}`);
+  const single = await call(harness.app, 'GET', `/api/admin/events/${plainEvent?.id}`);
 
-  expect(plain).not.toHaveProperty('parts');
-  expect(declined).toEqual(plain);
-  expect(detailed).toEqual({ ...plain, parts });
+  expect(plainEvent).not.toHaveProperty('parts');
+  expect(declined).toEqual(plainEvent);
+  expect(detailed).toEqual({ ...plainEvent, parts });
   expect(single.body.parts).toEqual(parts);
 });
 

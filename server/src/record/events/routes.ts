@@ -1,10 +1,10 @@
-import type { App } from '../../../../plane/src/platform/http/app.ts';
-import { errorResponses, jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
-import { makeEtag, unlessKnown } from '../../platform/http/output/etag.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { errorResponses, jsonResponse } from '@halyard/plane/platform/http/schema.ts';
+import { makeEtag, sendUnlessKnown } from '../../platform/http/output/etag.ts';
 import { EVENT_TYPE_LIST } from './event-types.ts';
 import { EventTypeInfo, EventTypeList } from './schema.ts';
 
-/** A route instead of an operation, because the response has its own Cache-Control. */
+/** Adds a route instead of an operation, because the response has its own Cache-Control. */
 export function eventTypesRoute(app: App): void {
   for (const schema of [EventTypeInfo, EventTypeList]) app.addSchema(schema);
 
@@ -28,7 +28,7 @@ export function eventTypesRoute(app: App): void {
     },
     async (request, reply) => {
       reply.header('cache-control', 'private, no-cache');
-      return unlessKnown(request, reply, etag, types);
+      return sendUnlessKnown(request, reply, etag, types);
     },
   );
 }

@@ -1,12 +1,12 @@
-import { type Static, Type } from 'typebox';
 import {
   DATE_PATTERN,
   Filter,
   MAX_TEXT_LENGTH,
   page,
   SearchQuery,
-} from '../../../../plane/src/platform/http/input/filter.ts';
-import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
+} from '@halyard/plane/platform/http/input/filter.ts';
+import { Named, NamedObject, Nullable, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
+import { type Static, Type } from 'typebox';
 import { ACTOR_KINDS, type ActorKind } from '../../platform/actor.ts';
 import type { EventPart as Part } from './describe.ts';
 import { EVENT_TYPE_NAMES } from './event-types.ts';
@@ -33,13 +33,13 @@ export const Tag = Named(
   ),
 );
 
-const strong = { text: 'alice', strong: true, ref: { kind: 'user', id: '7' } };
+const strongPart = { text: 'alice', strong: true, ref: { kind: 'user', id: '7' } };
 
 export const EventPart = Named(
   'EventPart',
   Type.Unsafe<Part>(
     Type.Object({
-      text: Type.String({ description: 'Plain text, without Markdown', examples: [strong.text] }),
+      text: Type.String({ description: 'Plain text, without Markdown', examples: [strongPart.text] }),
       strong: Type.Optional(Type.Boolean({ description: 'Present and true for names and other values' })),
       place: Type.Optional(
         Type.Boolean({
@@ -55,12 +55,12 @@ export const EventPart = Named(
               title: 'EventReferenceKind',
               enum: [...REFERENCE_KINDS],
               description: 'Kind of resource that the text names',
-              examples: [strong.ref.kind],
+              examples: [strongPart.ref.kind],
             }),
             id: Type.String({
               description:
                 'Its id: the name of a feature, environment, context field, strategy type or tag type; type:value of a tag; otherwise the id. The resource may have been deleted since',
-              examples: [strong.ref.id],
+              examples: [strongPart.ref.id],
             }),
             project: Type.Optional(
               Type.String({
@@ -122,7 +122,7 @@ export const Event = Named(
               examples: ['cleanup agent'],
             }),
           },
-          { description: 'The token through which createdBy acted. Absent without one' },
+          { description: 'The token that createdBy used. Absent if there was none' },
         ),
       ),
       createdByClient: Type.Optional(
@@ -178,7 +178,7 @@ export const Event = Named(
             'The summary split into parts, so that names can be shown as links. The summary is the text of all parts, with ** around the bold ones and formatting escaped. Present if the request has `parts=true`, and in every delivery record',
           examples: [
             [
-              strong,
+              strongPart,
               { text: ' created flag ' },
               {
                 text: 'checkout-v2',
@@ -257,13 +257,13 @@ export const EventSearchResult = Named(
   }),
 );
 
-const day = (description: string, example: string) =>
+const dayFilter = (description: string, example: string) =>
   Type.Optional(Type.String({ description, pattern: DATE_PATTERN, examples: [example] }));
 
-const id = (description: string, example: string) =>
+const idFilter = (description: string, example: string) =>
   Type.Optional(Type.String({ description, pattern: '^-?[0-9]+$', maxLength: 17, examples: [example] }));
 
-/** The filters of events, the same in every operation that filters events. */
+/** The event filters, which are the same in every operation that filters events. */
 export const eventFilters = {
   query: Type.Optional(
     Type.String({
@@ -284,7 +284,7 @@ export const eventFilters = {
   createdBy: Filter('EventCreatedByFilter', "By the creator's user id", 'IS:7'),
   createdByKind: Filter(
     'EventCreatedByKindFilter',
-    `By who acted: ${ACTOR_KINDS.join(', ')}`,
+    `By the kind of actor: ${ACTOR_KINDS.join(', ')}`,
     'IS_ANY_OF:agent,token',
   ),
   environment: Filter('EventEnvironmentFilter', 'By environment', 'IS:production'),
@@ -294,16 +294,16 @@ export const eventFilters = {
     'By the change the events belong to',
     'IS:0b6f7c1e-95a5-4bd3-9a53-5b1f6f6f0a11',
   ),
-  from: day('First day, UTC, inclusive', 'IS:2026-11-01'),
-  to: day('Last day, UTC, inclusive', 'IS:2026-11-30'),
+  from: dayFilter('First day, UTC, inclusive', 'IS:2026-11-01'),
+  to: dayFilter('Last day, UTC, inclusive', 'IS:2026-11-30'),
 };
 
 export const eventCursor = {
-  before: id('Only events with a lower id', '4211'),
-  after: id('Only events with a higher id', '4000'),
+  before: idFilter('Only events with a lower id', '4211'),
+  after: idFilter('Only events with a higher id', '4000'),
 };
 
-/** Whether events have their parts. Opt-in: they make a page of 1,000 events 740 kB larger and take 1.7 ms. */
+/** Whether events have their parts. Callers opt in, because the parts make a page of 1,000 events 740 kB larger and take 1.7 ms. */
 export const eventParts = {
   parts: Type.Optional(
     Type.String({

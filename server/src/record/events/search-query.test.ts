@@ -1,11 +1,11 @@
+import { ApiError } from '@halyard/plane/platform/errors.ts';
+import { FILTER_PATTERN } from '@halyard/plane/platform/http/input/filter.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ApiError } from '../../../../plane/src/platform/errors.ts';
-import { FILTER_PATTERN } from '../../../../plane/src/platform/http/input/filter.ts';
-import { sized } from '../../test/campaign.ts';
+import { campaignSize } from '../../test/campaign.ts';
 import { parseEventSearch } from './search-query.ts';
 
-const refusalOf = (parameters: Record<string, unknown>): ApiError => {
+const getRejection = (parameters: Record<string, unknown>): ApiError => {
   try {
     parseEventSearch(parameters);
   } catch (error) {
@@ -33,7 +33,7 @@ test.each([
   ],
   [{ offset: '99999999999999999999' }, { offset: Number.MAX_SAFE_INTEGER }],
   [{ unknown: 'x', __proto__: { limit: '0' } }, {}],
-])('%j is read as %j', (parameters, expected) => {
+])('parses %j as %j', (parameters, expected) => {
   expect(parseEventSearch(parameters)).toEqual({ offset: 0, limit: 50, ...expected });
 });
 
@@ -74,13 +74,13 @@ test.each([
   [{ offset: 'abc' }],
 ])('rejects %j with the path', parameters => {
   const name = Object.keys(parameters)[0]?.replace(/\[.*/, '');
-  const rejection = refusalOf(parameters);
+  const rejection = getRejection(parameters);
   expect(rejection.name).toBe('BadDataError');
   expect(rejection.details.map(detail => detail.path)).toEqual([`/query/${name}`]);
 });
 
-test('every violation is listed, not only the first', () => {
-  const rejection = refusalOf({
+test('lists every violation, not only the first', () => {
+  const rejection = getRejection({
     project: 'default',
     limit: '0',
     from: 'IS:2024-02-31',
@@ -116,9 +116,10 @@ test('a filter is accepted exactly if the published pattern accepts it and no it
     fc.property(fc.array(pieces, { maxLength: 12 }), parts => {
       const text = parts.join('');
       const items = text.slice(text.indexOf(':') + 1).split(',');
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are rejected in addition to the pattern
-      const wanted = pattern.test(text) && !/\u0007/.test(text) && items.every(item => item.trim() !== '');
-      const accepted = (() => {
+      // Control characters are rejected in addition to the pattern.
+      const shouldAccept =
+        pattern.test(text) && !text.includes('\u0007') && items.every(item => item.trim() !== '');
+      const isAccepted = (() => {
         try {
           parseEventSearch({ project: text });
           return true;
@@ -126,12 +127,12 @@ test('a filter is accepted exactly if the published pattern accepts it and no it
           return false;
         }
       })();
-      expect(accepted).toBe(wanted);
+      expect(isAccepted).toBe(shouldAccept);
     }),
-    { numRuns: sized({ usual: 500, long: 50_000 }) },
+    { numRuns: campaignSize({ usual: 500, long: 50_000 }) },
   );
 });
 
 test('rejects a hostile filter that a backtracking pattern would never finish', () => {
-  expect(refusalOf({ project: `IS:${',a'.repeat(200_000)}\n` })).toBeDefined();
+  expect(getRejection({ project: `IS:${',a'.repeat(200_000)}\n` })).toBeDefined();
 });

@@ -1,17 +1,17 @@
-import { badData } from '../../../../plane/src/platform/errors.ts';
+import { badData } from '@halyard/plane/platform/errors.ts';
 import {
   MAX_ID,
   parseActorIds,
   parseAnyText,
   parseDay,
+  parseEnumValue,
   parseFilter,
   parseInteger,
   parseIntegerFilter,
   parseLimit,
   parseOffset,
   parseSearch,
-  parseWord,
-} from '../../../../plane/src/platform/http/input/filter.ts';
+} from '@halyard/plane/platform/http/input/filter.ts';
 import { LOWEST_ID } from './imported.ts';
 
 export type EventFilters = {
@@ -28,7 +28,7 @@ export type EventFilters = {
   to?: string;
 };
 
-/** Events with a lower or a higher id. */
+/** The ids that bound a page or an export. Only events between them are returned. */
 export type EventCursor = { before?: number; after?: number };
 
 export type EventSearch = EventFilters & EventCursor & { offset: number; limit: number };
@@ -49,7 +49,7 @@ const FILTERS: Parsers<EventFilters> = {
   to: parseDay,
 };
 
-export const parseParts = (value: unknown): boolean => parseWord(value, ['true', 'false']) === 'true';
+export const parseParts = (value: unknown): boolean => parseEnumValue(value, ['true', 'false']) === 'true';
 
 const parseEventId = (value: unknown): number => parseInteger(value, LOWEST_ID, MAX_ID);
 
@@ -57,16 +57,16 @@ export const CURSOR: Parsers<EventCursor> = { before: parseEventId, after: parse
 
 /**
  * Parses the filters of events and further parameters, or throws an error with every violation. Unknown parameters are
- * ignored. Every operation that filters events calls it.
+ * ignored. Every operation that filters events calls this function.
  */
-export function parseEventFilters<More extends object>(
+export function parseEventFilters<Extra extends object>(
   parameters: Record<string, unknown>,
-  parsers: Parsers<More>,
-  defaults: More,
-): EventFilters & More {
-  // When spread into one object, the compiler no longer knows which parser belongs to which field.
-  const all = { ...FILTERS, ...parsers } as Parsers<EventFilters & More>;
-  return parseSearch<EventFilters & More>(parameters, all, defaults);
+  parsers: Parsers<Extra>,
+  defaults: Extra,
+): EventFilters & Extra {
+  // After spreading these into one object, the compiler no longer knows which parser belongs to which field.
+  const allParsers = { ...FILTERS, ...parsers } as Parsers<EventFilters & Extra>;
+  return parseSearch<EventFilters & Extra>(parameters, allParsers, defaults);
 }
 
 /** Parses the parameters of the event search. */

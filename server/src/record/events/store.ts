@@ -1,8 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { isReadable, ofReadableProject } from '../../access/store.ts';
-import { type Actor, type ActorKind, kindOfActor } from '../../platform/actor.ts';
+import { isInReadableProject, isReadable } from '../../access/store.ts';
+import { type Actor, type ActorKind, getActorKind } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { nameOfUser } from '../actor-names.ts';
+import { selectUserName } from '../actor-names.ts';
 import { registeredWriters } from '../change-writers.ts';
 import type { NewEvent } from './new-event.ts';
 
@@ -28,7 +28,7 @@ export type EventRow = {
   ip: string | null;
 };
 
-/** The token through which the creator acted, or null. */
+/** The token that the creator used, or null if there was none. */
 export const CREATED_BY_TOKEN = sql`case when created_by_token_id is not null then
   jsonb_build_object('id', created_by_token_id, 'name', created_by_token) end`;
 
@@ -40,8 +40,9 @@ export const EVENT_COLUMNS = sql`
   events.group_id as "groupId", events.comment, events.ip`;
 
 /**
- * Inserts events in the order in which they were recorded; the first part of the statement of `change()`. Features are looked up
- * one by one: with a join the planner read all of them (1.5 ms at 10,000) for the one or two features of a change.
+ * Builds the first part of the statement of `change()`, which inserts events in the order in which they were recorded. Features are
+ * looked up one by one, because with a join the planner read all of them (1.5 ms at 10,000) for the one or two features of a
+ * change.
  */
 export function insertEvents(actor: Actor, groupId: string, events: NewEvent[]): RawBuilder<unknown> {
   const rows = events.map(event => ({
@@ -53,12 +54,12 @@ export function insertEvents(actor: Actor, groupId: string, events: NewEvent[]):
     pre_data: event.preData ?? null,
     tags: event.tags ?? null,
   }));
-  const { tagsOf, readsText } = registeredWriters();
+  const { selectTags, readsText } = registeredWriters();
   return sql`
     insert into events (group_id, created_by, created_by_user_id, created_by_kind, created_by_token_id, created_by_token,
       created_by_client, ip, comment, type, project, environment, feature_name, data, pre_data, tags)
-    select ${groupId}, ${actor.name}, ${actor.userId}::integer, ${kindOfActor(actor)}, ${actor.token?.id ?? null}::integer,
-      ${actor.token?.name ?? null}, ${actor.client ?? null}, ${actor.ip}, ${actor.comment ?? null}, type, project, environment, feature_name, data, pre_data, coalesce(recorded.tags, ${tagsOf(sql`recorded.feature_name`)})
+    select ${groupId}, ${actor.name}, ${actor.userId}::integer, ${getActorKind(actor)}, ${actor.token?.id ?? null}::integer,
+      ${actor.token?.name ?? null}, ${actor.client ?? null}, ${actor.ip}, ${actor.comment ?? null}, type, project, environment, feature_name, data, pre_data, coalesce(recorded.tags, ${selectTags(sql`recorded.feature_name`)})
     from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (
       type text, project text, environment text, feature_name text, data jsonb, pre_data jsonb, tags jsonb
     )) with ordinality as recorded
@@ -68,8 +69,8 @@ export function insertEvents(actor: Actor, groupId: string, events: NewEvent[]):
       case when ${readsText} then fold_case(event_text(data, pre_data, tags, comment)) end as text`;
 }
 
-/** Remembers who wrote events in which project, so that listing creators does not read the log. */
-export const CREATORS_OF_WRITTEN = sql`
+/** Records who wrote events in which project, so that listing creators does not read the log. */
+export const INSERT_CREATORS = sql`
   creators as (
     insert into event_creators (user_id, project)
     select distinct created_by_user_id, project from written
@@ -78,22 +79,28 @@ export const CREATORS_OF_WRITTEN = sql`
 
 type TextSearch = { query?: string | undefined };
 
-/** Whether the actor sees their own events without a project. A token that is limited to projects does not. */
-export const seesOwn = ({ scope }: Actor): boolean => scope?.projects === undefined;
+/** Returns whether the actor sees their own events without a project. A token that is limited to projects does not. */
+export const canSeeOwnEvents = ({ scope }: Actor): boolean => scope?.projects === undefined;
 
-/** A condition: an event without a project that the actor caused. A search by text must not find names that the actor cannot see. */
+/**
+ * Builds the condition that the actor caused the event and that the event has no project. A search by text must not find names that
+ * the actor cannot see.
+ */
 export const isOwn = (actor: Actor, { query }: TextSearch) =>
   sql<SqlBool>`(project is null and created_by_user_id = ${actor.userId} ${query ? sql`and ${listsOnlyReadable(actor)}` : sql``})`;
 
 const readableProjects = (actor: Actor) =>
   sql`array(select projects.id from projects where ${isReadable(actor)})`;
 
-/** The projects that the filters of integrations name, such as `IS_ANY_OF:default,payments`. `parts` is a list of JSON objects. */
+/**
+ * Selects the projects that the filters of integrations name, such as `IS_ANY_OF:default,payments`. `parts` is a list of JSON
+ * objects.
+ */
 const filteredProjects = (parts: RawBuilder<unknown>) => sql`
   select btrim(named) from jsonb_path_query(${parts}, '$[*].filter.project') as filter,
     regexp_split_to_table(regexp_replace(filter #>> '{}', '^[^:]*:', ''), ',') as named`;
 
-/** A condition: the actor can read every project that the data of the event lists. */
+/** Builds the condition that the actor can read every project that the data of the event lists. */
 export const listsOnlyReadable = (actor: Actor) => sql<SqlBool>`not exists (
   select from (
     select listed #>> '{}' as name from jsonb_path_query(jsonb_build_array(data, pre_data), '$[*].projects[*]') as listed
@@ -102,19 +109,19 @@ export const listsOnlyReadable = (actor: Actor) => sql<SqlBool>`not exists (
   where name <> '*' and name <> all(${readableProjects(actor)})
 )`;
 
-/** `data` or `pre_data` as the actor sees it: what `presentEventTo` does, in SQL. */
+/** Builds `data` or `pre_data` as the actor sees it, like `presentEventTo`, but in SQL. */
 export function shownPart(actor: Actor, column: 'data' | 'pre_data') {
   const part = sql.ref(column);
   if (actor.isAdmin) return part;
-  const shown = withReadableList(actor, part);
+  const readablePart = keepReadableProjects(actor, part);
   const canReadAll = sql`(array(${filteredProjects(sql`jsonb_build_array(${part})`)}) <@ ${readableProjects(actor)})`;
   return sql`case
-    when project is null and jsonb_typeof(${part} -> 'filter') = 'object' and not ${canReadAll} then ${shown} - 'filter'
-    else ${shown}
+    when project is null and jsonb_typeof(${part} -> 'filter') = 'object' and not ${canReadAll} then ${readablePart} - 'filter'
+    else ${readablePart}
   end`;
 }
 
-function withReadableList(actor: Actor, part: RawBuilder<unknown>) {
+function keepReadableProjects(actor: Actor, part: RawBuilder<unknown>) {
   const projects = sql`${part} -> 'projects'`;
   return sql`(case
     when project is null and jsonb_typeof(${projects}) = 'array' and ${projects} <> '[]' then ${part} - 'projects' || coalesce((
@@ -127,11 +134,11 @@ function withReadableList(actor: Actor, part: RawBuilder<unknown>) {
   end)`;
 }
 
-/** A condition: the actor can read the event. `search` is the search that the event must match. */
+/** Builds the condition that the actor can read the event. `search` is the search that the event must match. */
 export const isVisible = (actor: Actor, search: TextSearch) =>
-  actor.isAdmin || !seesOwn(actor)
-    ? ofReadableProject(actor)
-    : sql<SqlBool>`(${ofReadableProject(actor)} or ${isOwn(actor, search)})`;
+  actor.isAdmin || !canSeeOwnEvents(actor)
+    ? isInReadableProject(actor)
+    : sql<SqlBool>`(${isInReadableProject(actor)} or ${isOwn(actor, search)})`;
 
 export async function findEvent(db: Reader, actor: Actor, id: number): Promise<EventRow | undefined> {
   const { rows } = await sql<EventRow>`
@@ -141,24 +148,24 @@ export async function findEvent(db: Reader, actor: Actor, id: number): Promise<E
 
 export async function listEventsBetween(
   db: Reader,
-  after: number,
-  upTo: number,
+  afterId: number,
+  lastId: number,
   limit: number,
 ): Promise<EventRow[]> {
   const { rows } = await sql<EventRow>`
-    select ${EVENT_COLUMNS} from events where id > ${after} and id <= ${upTo} order by id limit ${limit}`.execute(
+    select ${EVENT_COLUMNS} from events where id > ${afterId} and id <= ${lastId} order by id limit ${limit}`.execute(
     db,
   );
   return rows;
 }
 
-/** The creators of the events that the caller may see. */
+/** Returns the creators of the events that the caller may see. */
 export async function listEventCreators(db: Reader, actor: Actor): Promise<{ id: number; name: string }[]> {
   const { rows } = await sql<{ id: number; name: string }>`
-    select creator.id, ${nameOfUser(sql`creator.id`)} as name
+    select creator.id, ${selectUserName(sql`creator.id`)} as name
     from (
       select distinct user_id as id from event_creators
-      where ${ofReadableProject(actor)} ${seesOwn(actor) ? sql`or (project is null and user_id = ${actor.userId})` : sql``}
+      where ${isInReadableProject(actor)} ${canSeeOwnEvents(actor) ? sql`or (project is null and user_id = ${actor.userId})` : sql``}
     ) as creator
     order by name, creator.id`.execute(db);
   return rows;

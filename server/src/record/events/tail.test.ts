@@ -5,7 +5,7 @@ import { readWatermark, tailEvents } from './tail.ts';
 
 const harness = useHarness();
 
-/** A transaction on its own connection. The caller ends it. */
+/** Opens a transaction on a separate connection. The caller ends the transaction. */
 async function openTransaction(): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: harness.databaseUrl });
   await client.connect();
@@ -28,16 +28,16 @@ async function end(client: pg.Client, how: 'commit' | 'rollback'): Promise<void>
 
 test('delivers a lower id that commits late to the consumer, in order', async () => {
   const start = await readWatermark(harness.db);
-  const slow = await openTransaction();
+  const slowWriter = await openTransaction();
   const fast = await openTransaction();
-  // The fast transaction is older and takes its event id later, so the order of transactions does not help.
+  // The fast transaction began earlier but takes its event id later, so the order of transactions does not help.
   await fast.query('select pg_current_xact_id()');
-  const low = await writeEvent(slow, 'low');
+  const low = await writeEvent(slowWriter, 'low');
   const high = await writeEvent(fast, 'high');
   await end(fast, 'commit');
 
   const early = await tailEvents(harness.db, start, 100);
-  await end(slow, 'commit');
+  await end(slowWriter, 'commit');
   const late = await tailEvents(harness.db, early.at(-1)?.id ?? start, 100);
 
   expect(low).toBeLessThan(high);
@@ -45,25 +45,25 @@ test('delivers a lower id that commits late to the consumer, in order', async ()
   expect(late.map(event => event.id)).toEqual([low, high]);
 });
 
-test('a writer that begins while the watermark is read does not lower it', async () => {
+test('a writer that begins while the watermark is read does not lower the watermark', async () => {
   const start = await readWatermark(harness.db);
   const writer = await openTransaction();
   // The key of a writer that began after others had taken 5 ids, which the sequence did not show yet.
   await writer.query('select pg_advisory_xact_lock_shared(1214344281, $1)', [start + 5]);
 
-  const meanwhile = await readWatermark(harness.db);
+  const watermarkDuringWrite = await readWatermark(harness.db);
   await end(writer, 'rollback');
 
-  expect(meanwhile).toBe(start);
+  expect(watermarkDuringWrite).toBe(start);
 });
 
 test('skips the id of a transaction that was rolled back', async () => {
   const start = await readWatermark(harness.db);
   const rolledBack = await openTransaction();
   await writeEvent(rolledBack, 'rolled back');
-  const kept = await openTransaction();
-  const id = await writeEvent(kept, 'kept');
-  await end(kept, 'commit');
+  const keptWriter = await openTransaction();
+  const id = await writeEvent(keptWriter, 'kept');
+  await end(keptWriter, 'commit');
   await end(rolledBack, 'rollback');
 
   const events = await tailEvents(harness.db, start, 100);
@@ -73,30 +73,30 @@ test('skips the id of a transaction that was rolled back', async () => {
 
 test('reads events that were committed before an open writer began', async () => {
   const start = await readWatermark(harness.db);
-  const first = await openTransaction();
-  const id = await writeEvent(first, 'first');
-  await end(first, 'commit');
-  const open = await openTransaction();
-  await writeEvent(open, 'open');
+  const firstWriter = await openTransaction();
+  const id = await writeEvent(firstWriter, 'first');
+  await end(firstWriter, 'commit');
+  const openWriter = await openTransaction();
+  await writeEvent(openWriter, 'open');
 
   const events = await tailEvents(harness.db, start, 100);
 
   expect(events.map(event => event.id)).toEqual([id]);
-  await end(open, 'rollback');
+  await end(openWriter, 'rollback');
 });
 
 test('misses no event and reads ids in order while 16 writers run', async () => {
   const start = await readWatermark(harness.db);
-  let writing = true;
-  const seen: number[] = [];
+  let isWriting = true;
+  const seenIds: number[] = [];
   const consume = async () => {
-    for (const event of await tailEvents(harness.db, seen.at(-1) ?? start, 1_000)) seen.push(event.id);
+    for (const event of await tailEvents(harness.db, seenIds.at(-1) ?? start, 1_000)) seenIds.push(event.id);
   };
   const consumer = (async () => {
-    while (writing) await consume();
+    while (isWriting) await consume();
   })();
 
-  const written = await Promise.all(
+  const writtenIds = await Promise.all(
     Array.from({ length: 16 }, async (_, writer) => {
       const ids: number[] = [];
       for (let round = 0; round < 25; round++) {
@@ -109,9 +109,9 @@ test('misses no event and reads ids in order while 16 writers run', async () => 
       return ids;
     }),
   );
-  writing = false;
+  isWriting = false;
   await consumer;
   await consume();
 
-  expect(seen).toEqual(written.flat().toSorted((a, b) => a - b));
+  expect(seenIds).toEqual(writtenIds.flat().toSorted((a, b) => a - b));
 });

@@ -6,34 +6,36 @@ import { type EventRow, listEventsBetween } from './store.ts';
 const WRITER_LOCKS = 1_214_344_281;
 
 /**
- * Returns the events after an id, oldest first, for consumers that tail the log. It misses no event and returns none out of
- * order, however late a transaction commits. It takes the pool rather than a transaction, because each step needs a new snapshot.
+ * Returns the events after an id, oldest first, for consumers that tail the log. The function misses no event and returns none out
+ * of order, no matter how late a transaction commits. Takes the pool rather than a transaction, because each step needs a new
+ * snapshot.
  */
-export async function tailEvents(db: Db, after: number, limit: number): Promise<EventRow[]> {
-  return await listEventsBetween(db, after, await readWatermark(db), limit);
+export async function tailEvents(db: Db, afterId: number, limit: number): Promise<EventRow[]> {
+  return await listEventsBetween(db, afterId, await readWatermark(db), limit);
 }
 
 /**
- * The highest id up to which the log is complete: every event up to it is committed or was rolled back. Each writer holds a lock
- * whose key is the last id that was assigned before its own. The sequence must be read before the locks: a writer that took an id
- * up to `assigned` and holds no lock has ended.
+ * Returns the highest id up to which the log is complete, which means that every event up to it is committed or was rolled back.
+ * Each writer holds a lock whose key is the last id that was assigned before its own. The sequence must be read before the locks,
+ * because then a writer that took an id up to `assignedId` and holds no lock has ended.
  */
 export async function readWatermark(db: Reader): Promise<number> {
-  const assigned = await readLastAssigned(db);
-  // A lock key holds the low 31 bits of the id. The distance to the last assigned id gives the rest. A writer that began after the
-  // sequence was read can have a key above it: a distance in the upper half of the range. Its events have ids above `assigned`.
+  const assignedId = await readLastAssigned(db);
+  // A lock key has the low 31 bits of the id. The distance to the last assigned id determines the rest. A writer that began after
+  // the sequence was read can have a key above that id, which gives a distance in the upper half of the range. The events of such a
+  // writer have ids above `assignedId`.
   const writers = await sql<{ distance: number | null }>`
     select max(distance) as distance
     from (
-      select (${assigned}::bigint - objid::bigint + 2147483648) % 2147483648 as distance from pg_locks
+      select (${assignedId}::bigint - objid::bigint + 2147483648) % 2147483648 as distance from pg_locks
       where locktype = 'advisory' and classid = ${WRITER_LOCKS} and objsubid = 2
         and database = (select oid from pg_database where datname = current_database())
     ) as writers
     where distance < 1073741824`.execute(db);
-  return assigned - (writers.rows[0]?.distance ?? 0);
+  return assignedId - (writers.rows[0]?.distance ?? 0);
 }
 
-/** The highest id that was assigned to an event, whether its transaction has ended or not. */
+/** Returns the highest id that was assigned to an event, whether its transaction has ended or not. */
 export async function readLastAssigned(db: Reader): Promise<number> {
   const { rows } = await sql<{ assigned: number }>`
     select case when is_called then last_value else last_value - 1 end as assigned from events_id_seq`.execute(

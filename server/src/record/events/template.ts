@@ -1,29 +1,32 @@
 import type { ReferenceName } from './references.ts';
 
-/** Plain text, or alternatives: the first one that can be filled is used. */
+/** Plain text or alternatives. The first alternative whose slots can all be filled is used. */
 export type Piece = string | Options;
-/** `isPlace`: the options say where it happened, which a list of one place need not repeat. */
-export type Options = { isPlace: boolean; options: Option[] };
+/** With `isLocation`, the options say where the event happened, which a list about one project need not repeat. */
+export type Options = { isLocation: boolean; options: Option[] };
 export type Option = { texts: string[]; slots: Slot[] };
-/** A value of the event, and what it refers to. */
+/** A value of the event, and what the value refers to. */
 export type Slot = { name: string; path: string[]; reference?: ReferenceName };
 
-/** Parses `[a {b}|c]`, once per template, because a page has hundreds of events of a few types. */
-const parsed = new Map<string, Piece[]>();
+/**
+ * The pieces of templates such as `[a {b}|c]`. Each template is parsed only once, because a page has hundreds of events of a few
+ * types.
+ */
+const parsedTemplates = new Map<string, Piece[]>();
 
-/** The parsed template of an event type (event-types.ts). */
+/** Parses the template of an event type (event-types.ts). */
 export function parseTemplate(text: string): Piece[] {
-  const known = parsed.get(text);
-  if (known) return known;
+  const cachedPieces = parsedTemplates.get(text);
+  if (cachedPieces) return cachedPieces;
   const pieces = text
     .split(/\[([^\]]*)\]/)
     .map((piece, index) => (index % 2 === 0 ? piece : parseOptions(piece)));
-  parsed.set(text, pieces);
+  parsedTemplates.set(text, pieces);
   return pieces;
 }
 
 const parseOptions = (text: string): Options => ({
-  isPlace: text.startsWith('@'),
+  isLocation: text.startsWith('@'),
   options: text.replace(/^@/, '').split('|').map(parseOption),
 });
 
@@ -35,10 +38,10 @@ function parseOption(option: string): Option {
   };
 }
 
-/** `{flag}`, or with the kind it refers to: `{segment:name}`. */
+/** Parses `{flag}`, or `{segment:name}`, where the part before the colon is the kind that the value refers to. */
 function parseSlot(text: string): Slot {
   const [name = '', reference] = text.split(':').reverse();
   const path = name.split('.');
-  // We write the table of types, and a test checks every reference in it.
+  // The cast is safe, because the table of types is our own and a test checks every reference in it.
   return reference === undefined ? { name, path } : { name, path, reference: reference as ReferenceName };
 }

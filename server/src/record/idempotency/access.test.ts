@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { makeMember, makeProject, makeUser, type TestUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { type ApiResponse, call } from '../../test/request.ts';
-import { MAX_KEYS, MAX_STORED_BODY, MAX_STORED_BYTES } from './limits.ts';
+import { MAX_KEYS, MAX_STORED_BODY_BYTES, MAX_STORED_BYTES } from './limits.ts';
 
 const harness = useHarness();
 
@@ -17,7 +17,7 @@ const post = (
   headers: Record<string, string>,
 ): Promise<ApiResponse> => call(harness.app, 'POST', `/api/admin/${url}`, { body, token, headers });
 
-/** A user with a role in a project of the given mode, and the request that creates a flag there. */
+/** Creates a user with a role in a project of the given mode, and returns the user with the request that creates a flag there. */
 async function member(mode: 'open' | 'private', role: 'Member' | 'Owner' = 'Member') {
   const user = await makeUser(harness.db, 'Viewer');
   const { id } = await makeProject(harness.db, { mode });
@@ -34,13 +34,13 @@ const removeFrom = ({ id }: TestUser, project: string) =>
 test('a retried export runs again, and returns nothing after the caller was removed from the private project', async () => {
   const { user, project, create, headers } = await member('private');
   await create();
-  const again = { ...headers, ...key() };
+  const retryHeaders = { ...headers, ...key() };
   const request = () =>
     post(
       'features-batch/export',
       { features: [`${project}-flag`], environment: 'development' },
       user.token,
-      again,
+      retryHeaders,
     );
   const first = await request();
   await removeFrom(user, project);
@@ -66,25 +66,25 @@ test('a replay requires the permission even if the operation itself checks it', 
   const [first, second] = [await clone(), await clone()];
   await removeFrom(user, project);
 
-  const after = await clone();
+  const retryAfterChange = await clone();
 
   expect([first.status, second.status]).toEqual([200, 200]);
   expect(second.headers['idempotent-replayed']).toBe('true');
-  expect(after).toMatchObject({ status: 409, body: { name: 'AlreadyCarriedOutError' } });
-  expect(JSON.stringify(after.body)).not.toContain(project);
+  expect(retryAfterChange).toMatchObject({ status: 409, body: { name: 'AlreadyCarriedOutError' } });
+  expect(JSON.stringify(retryAfterChange.body)).not.toContain(project);
 });
 
 test('a replay is rejected after the project of its response became private', async () => {
   const user = await makeUser(harness.db, 'Viewer');
   const { id } = await makeProject(harness.db, { mode: 'open' });
-  const other = await makeProject(harness.db);
-  await makeMember(harness.db, user, other.id, 'Member');
+  const otherProject = await makeProject(harness.db);
+  await makeMember(harness.db, user, otherProject.id, 'Member');
   await call(harness.app, 'POST', `/api/admin/projects/${id}/features`, { body: { name: `${id}-source` } });
   const headers = key();
   const clone = () =>
     post(
-      `projects/${other.id}/features/${id}-source/clone`,
-      { name: `${other.id}-copy` },
+      `projects/${otherProject.id}/features/${id}-source/clone`,
+      { name: `${otherProject.id}-copy` },
       user.token,
       headers,
     );
@@ -112,10 +112,10 @@ test('a replay is rejected after a role of the caller lost a permission', async 
     body: { name: 'Segments', permissions: [] },
   });
 
-  const after = await create();
+  const retryAfterChange = await create();
 
   expect([first.status, second.status]).toEqual([201, 201]);
-  expect(after.status).toBe(409);
+  expect(retryAfterChange.status).toBe(409);
 });
 
 test('replays still work after the caller gets another role, even one that the request itself granted', async () => {
@@ -137,16 +137,16 @@ test('a response above the size limit is not stored, and the request is not carr
   const { create, headers } = await member('open');
   const user = await makeUser(harness.db, 'Admin');
   const { id } = await makeProject(harness.db);
-  const legalValues = Array.from({ length: 800 }, (_, at) => ({
-    value: `${at}`,
+  const legalValues = Array.from({ length: 800 }, (_, index) => ({
+    value: `${index}`,
     description: 'x'.repeat(90),
   }));
-  const again = { ...headers, ...key() };
+  const retryHeaders = { ...headers, ...key() };
   const request = () =>
-    post(`projects/${id}/context`, { name: `${id}-field`, legalValues }, user.token, again);
+    post(`projects/${id}/context`, { name: `${id}-field`, legalValues }, user.token, retryHeaders);
   const [first, second] = [await request(), await request()];
 
-  expect(JSON.stringify(first.body).length).toBeGreaterThan(MAX_STORED_BODY);
+  expect(JSON.stringify(first.body).length).toBeGreaterThan(MAX_STORED_BODY_BYTES);
   expect(first.status).toBe(201);
   expect(second).toMatchObject({ status: 409, body: { name: 'AlreadyCarriedOutError' } });
   expect((await create()).status).toBe(201);
@@ -156,13 +156,13 @@ test('a rejection with hundreds of reasons is short enough to be stored', async 
   const { token } = await makeUser(harness.db, 'Admin');
   const { id } = await makeProject(harness.db);
   const headers = key();
-  const names = Array.from({ length: 900 }, (_, at) => `${'missing-'.repeat(11)}${at}`);
+  const names = Array.from({ length: 900 }, (_, index) => `${'missing-'.repeat(11)}${index}`);
   const request = () => post(`projects/${id}/archive`, { features: names }, token, headers);
 
   const [first, second] = [await request(), await request()];
 
   expect(first.status).toBeGreaterThanOrEqual(400);
-  expect(JSON.stringify(first.body).length).toBeLessThan(MAX_STORED_BODY);
+  expect(JSON.stringify(first.body).length).toBeLessThan(MAX_STORED_BODY_BYTES);
   expect(second).toMatchObject({ status: first.status, body: { id: first.body.id } });
 });
 
@@ -173,8 +173,9 @@ test('beyond the daily limit of stored bytes, responses are not stored, and stil
   const { create, headers, user, project } = await member('open');
   await create();
   await setUsage(1, MAX_STORED_BYTES);
-  const again = { ...headers, ...key() };
-  const request = () => post(`projects/${project}/features`, { name: `${project}-2` }, user.token, again);
+  const retryHeaders = { ...headers, ...key() };
+  const request = () =>
+    post(`projects/${project}/features`, { name: `${project}-2` }, user.token, retryHeaders);
 
   const [first, second] = [await request(), await request()];
 
@@ -184,31 +185,32 @@ test('beyond the daily limit of stored bytes, responses are not stored, and stil
 
 test('beyond the daily limit of keys, a new key is rejected with 429, and a known one still works', async () => {
   const { create, headers, user, project } = await member('open');
-  const other = await member('open');
+  const otherMember = await member('open');
   await create();
   await setUsage(MAX_KEYS, 0);
 
-  const rejected = await post(`projects/${project}/features`, { name: `${project}-3` }, user.token, {
+  const rejection = await post(`projects/${project}/features`, { name: `${project}-3` }, user.token, {
     ...headers,
     ...key(),
   });
 
-  expect(rejected).toMatchObject({ status: 429, body: { name: 'RateLimitError' } });
-  expect(Number(rejected.headers['retry-after'])).toBeGreaterThan(86_000);
+  expect(rejection).toMatchObject({ status: 429, body: { name: 'RateLimitError' } });
+  expect(Number(rejection.headers['retry-after'])).toBeGreaterThan(86_000);
   expect((await create()).headers['idempotent-replayed']).toBe('true');
-  expect((await other.create()).status).toBe(201);
+  expect((await otherMember.create()).status).toBe(201);
   expect(
     (await call(harness.app, 'GET', `/api/admin/projects/${project}/features/${project}-3`)).status,
   ).toBe(404);
 });
 
-test('the daily limits start again after a day', async () => {
+test('the daily limits reset after a day', async () => {
   const { create, headers, user, project } = await member('open');
   await create();
   await setUsage(MAX_KEYS, MAX_STORED_BYTES);
   await sql`update idempotency_usage set ends_at = now()`.execute(harness.db);
-  const again = { ...headers, ...key() };
-  const request = () => post(`projects/${project}/features`, { name: `${project}-4` }, user.token, again);
+  const retryHeaders = { ...headers, ...key() };
+  const request = () =>
+    post(`projects/${project}/features`, { name: `${project}-4` }, user.token, retryHeaders);
 
   expect([(await request()).status, (await request()).status]).toEqual([201, 201]);
 });

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/database.ts';
-import { deleteExpired } from './store.ts';
+import { deleteExpiredKeys } from './store.ts';
 
-/** Frees space. Expired keys already have no effect. */
+/** Deletes expired keys, which already have no effect, to free space. */
 export async function removeExpiredKeys(db: Db): Promise<number> {
-  return await deleteExpired(db);
+  return await deleteExpiredKeys(db);
 }

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
+import type { App } from '@halyard/plane/platform/http/app.ts';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import type { App } from '../../../../plane/src/platform/http/app.ts';
 import { makeProject, makeUser } from '../../test/factories.ts';
 import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
-import { untilWaiting } from '../../test/waiting.ts';
+import { waitForLockWaiters } from '../../test/waiting.ts';
 import { removeExpiredKeys } from './expire.ts';
 
 const harness = useHarness();
 const FEATURES = '/api/admin/projects/default/features';
 
-type Sent = {
+type SendOptions = {
   key?: string;
   token?: string;
   app?: App;
@@ -18,7 +18,11 @@ type Sent = {
   headers?: Record<string, string>;
 };
 
-async function send(url: string, body: object | undefined, { key, token, app, method, headers }: Sent = {}) {
+async function send(
+  url: string,
+  body: object | undefined,
+  { key, token, app, method, headers }: SendOptions = {},
+) {
   const response = await (app ?? harness.app).inject({
     method: method ?? 'POST',
     url,
@@ -39,24 +43,24 @@ async function send(url: string, body: object | undefined, { key, token, app, me
 
 const countEvents = async (feature: string): Promise<number> =>
   (await sql`select from events where feature_name = ${feature}`.execute(harness.db)).rows.length;
-const keys = async () =>
+const listKeys = async () =>
   (
     await sql<{ settled: boolean; status: number | null; body: string | null }>`
       select settled_at is not null as settled, status, body from idempotency_keys order by claimed_at`.execute(
       harness.db,
     )
   ).rows;
-const later = (interval: string) =>
+const ageKeysBy = (interval: string) =>
   sql`update idempotency_keys set claimed_at = claimed_at - ${interval}::interval`.execute(harness.db);
 
-/** Blocks the creation of features in the default project. */
-async function holdProject() {
+/** Locks the default project, so that creating a feature in it waits. Returns the transaction that holds the lock. */
+async function lockDefaultProject() {
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from projects where id = 'default' for update`.execute(blocker);
   return blocker;
 }
 
-test('returns the first response to a retry and changes nothing twice', async () => {
+test('a retry gets the first response and changes nothing', async () => {
   const first = await send(FEATURES, { name: 'once' }, { key: 'a' });
   const second = await send(FEATURES, { name: 'once' }, { key: 'a' });
 
@@ -104,18 +108,18 @@ test('replays an error response, even if a new request would get a different one
 });
 
 test.each([
-  ['another body', FEATURES, { name: 'other' }],
-  ['another address', '/api/admin/projects', { name: 'mine' }],
-  ['another query', `${FEATURES}?x=1`, { name: 'mine' }],
+  ['a different body', FEATURES, { name: 'other' }],
+  ['a different URL', '/api/admin/projects', { name: 'mine' }],
+  ['a different query', `${FEATURES}?x=1`, { name: 'mine' }],
 ])('rejects the same key with %s', async (what, url, body) => {
   await send(FEATURES, { name: 'mine' }, { key: what });
 
-  const refused = await send(url, body, { key: what });
+  const rejection = await send(url, body, { key: what });
 
-  expect(refused).toMatchObject({ status: 422, body: { name: 'IdempotencyError' } });
+  expect(rejection).toMatchObject({ status: 422, body: { name: 'IdempotencyError' } });
 });
 
-test('separates keys by caller', async () => {
+test('keeps the keys of different callers separate', async () => {
   const { token } = await makeUser(harness.db, 'Editor');
 
   const mine = await send(FEATURES, { name: 'of-admin' }, { key: 'e' });
@@ -133,13 +137,13 @@ test('rejects a replay after the caller lost the permission', async () => {
 });
 
 test('stores nothing without a key', async () => {
-  const before = (await keys()).length;
+  const keysBefore = (await listKeys()).length;
   await send(FEATURES, { name: 'plain' });
 
   const { status } = await send(`${FEATURES}/plain`, { description: 'x' }, { method: 'PUT' });
 
   expect(status).toBe(200);
-  expect(await keys()).toHaveLength(before);
+  expect(await listKeys()).toHaveLength(keysBefore);
 });
 
 test('a retried PUT with If-Match does not conflict with itself', async () => {
@@ -149,12 +153,12 @@ test('a retried PUT with If-Match does not conflict with itself', async () => {
   const save = { method: 'PUT', headers: { 'if-match': String(read.headers.etag) } } as const;
 
   const first = await send(url, { description: 'mine' }, { ...save, key: 'put' });
-  const retried = await send(url, { description: 'mine' }, { ...save, key: 'put' });
-  const other = await send(url, { description: 'other' }, { ...save, key: 'put-2' });
+  const retry = await send(url, { description: 'mine' }, { ...save, key: 'put' });
+  const otherResponse = await send(url, { description: 'other' }, { ...save, key: 'put-2' });
 
-  expect([first.status, retried.status, other.status]).toEqual([200, 200, 412]);
-  expect(retried.body).toEqual(first.body);
-  expect(retried.headers['idempotent-replayed']).toBe('true');
+  expect([first.status, retry.status, otherResponse.status]).toEqual([200, 200, 412]);
+  expect(retry.body).toEqual(first.body);
+  expect(retry.headers['idempotent-replayed']).toBe('true');
   expect(await countEvents('conditional')).toBe(2);
 });
 
@@ -167,18 +171,22 @@ test('replays 412, even if the ETag is current again', async () => {
   const first = await send(url, { description: 'mine' }, save);
   await send(url, { description: 'a' }, { method: 'PUT' });
 
-  const retried = await send(url, { description: 'mine' }, save);
+  const retry = await send(url, { description: 'mine' }, save);
 
-  expect([first.status, retried.status]).toEqual([412, 412]);
+  expect([first.status, retry.status]).toEqual([412, 412]);
 });
 
 test('a retried DELETE gets the first response instead of 404', async () => {
   await send('/api/admin/tag-types', { name: 'gone', icon: '' });
   const remove = (key: string) => send('/api/admin/tag-types/gone', undefined, { key, method: 'DELETE' });
 
-  const [first, retried, later] = [await remove('delete'), await remove('delete'), await remove('delete-2')];
+  const [first, retry, differentKey] = [
+    await remove('delete'),
+    await remove('delete'),
+    await remove('delete-2'),
+  ];
 
-  expect([first.status, retried.status, later.status]).toEqual([200, 200, 404]);
+  expect([first.status, retry.status, differentKey.status]).toEqual([200, 200, 404]);
 });
 
 test('a retried PATCH applies its operations once', async () => {
@@ -189,9 +197,9 @@ test('a retried PATCH applies its operations once', async () => {
       method: 'PATCH',
     });
 
-  const [first, retried] = [await patch(), await patch()];
+  const [first, retry] = [await patch(), await patch()];
 
-  expect([first.status, retried.status]).toEqual([200, 200]);
+  expect([first.status, retry.status]).toEqual([200, 200]);
   expect(await countEvents('patched')).toBe(2);
 });
 
@@ -200,18 +208,18 @@ test('rejects the key of a PUT for a DELETE of the same path', async () => {
   const url = `${FEATURES}/two-methods`;
   await send(url, { description: 'x' }, { key: 'methods', method: 'PUT' });
 
-  const rejected = await send(url, undefined, { key: 'methods', method: 'DELETE' });
+  const keyRejection = await send(url, undefined, { key: 'methods', method: 'DELETE' });
 
-  expect(rejected).toMatchObject({ status: 422, body: { name: 'IdempotencyError' } });
+  expect(keyRejection).toMatchObject({ status: 422, body: { name: 'IdempotencyError' } });
 });
 
-test('runs one of two simultaneous PUTs and asks the other one to retry', async () => {
+test('runs one of two simultaneous PUTs and rejects the other with a retryable 409', async () => {
   await send(FEATURES, { name: 'two-puts' });
   const url = `${FEATURES}/two-puts`;
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from features where name = 'two-puts' for update`.execute(blocker);
   const first = send(url, { description: 'x' }, { key: 'puts', method: 'PUT' });
-  await untilWaiting(harness.db);
+  await waitForLockWaiters(harness.db);
 
   const second = await send(url, { description: 'x' }, { key: 'puts', method: 'PUT' });
   await blocker.rollback().execute();
@@ -224,10 +232,10 @@ test('runs one of two simultaneous PUTs and asks the other one to retry', async 
 });
 
 test.each(['', 'x'.repeat(256)])('rejects the key "%s"', async key => {
-  const refused = await send(FEATURES, { name: 'bad-key' }, { key });
+  const rejection = await send(FEATURES, { name: 'bad-key' }, { key });
 
-  expect(refused).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
-  expect(refused.body.details[0].path).toBe('/headers/idempotency-key');
+  expect(rejection).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(rejection.body.details[0].path).toBe('/headers/idempotency-key');
 });
 
 test('a request that the schema rejects does not use up its key', async () => {
@@ -237,38 +245,39 @@ test('a request that the schema rejects does not use up its key', async () => {
   expect([bad.status, good.status]).toEqual([400, 201]);
 });
 
-test('runs one of two simultaneous requests and responds 409 to the other without waiting', async () => {
+test('runs one of two simultaneous requests and immediately rejects the other with 409', async () => {
   const app = await harness.secondServer();
-  const blocker = await holdProject();
+  const blocker = await lockDefaultProject();
   const first = send(FEATURES, { name: 'at-once' }, { key: 'i' });
-  await untilWaiting(harness.db);
+  await waitForLockWaiters(harness.db);
 
   const second = await send(FEATURES, { name: 'at-once' }, { key: 'i', app });
-  const other = await send(FEATURES, { name: 'at-once-2' }, { key: 'i', app });
+  const otherResponse = await send(FEATURES, { name: 'at-once-2' }, { key: 'i', app });
   await blocker.rollback().execute();
 
   expect(second).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
   expect(second.headers['retry-after']).toBe('1');
-  expect(other.status).toBe(422);
+  expect(otherResponse.status).toBe(422);
   expect((await first).status).toBe(201);
   expect((await send(FEATURES, { name: 'at-once' }, { key: 'i', app })).status).toBe(201);
   expect(await countEvents('at-once')).toBe(1);
 });
 
 test('runs a retry one minute after the process died before the commit', async () => {
-  // Such a process leaves a claim and no change.
-  const blocker = await holdProject();
-  const dying = send(FEATURES, { name: 'died-early' }, { key: 'j' });
-  await untilWaiting(harness.db);
-  const waiting = await sql<{ pid: number }>`
+  // Such a process leaves a claimed key but no change.
+  const blocker = await lockDefaultProject();
+  const dyingRequest = send(FEATURES, { name: 'died-early' }, { key: 'j' });
+  await waitForLockWaiters(harness.db);
+  const waitingBackends = await sql<{ pid: number }>`
     select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
     harness.db,
   );
   const copy = await sql<{ key: Buffer; request: Buffer; run: string }>`
     select key_hash as key, request_hash as request, run from idempotency_keys
     where settled_at is null and status is null`.execute(harness.db);
-  for (const { pid } of waiting.rows) await sql`select pg_terminate_backend(${pid})`.execute(harness.db);
-  expect((await dying).status).toBe(503);
+  for (const { pid } of waitingBackends.rows)
+    await sql`select pg_terminate_backend(${pid})`.execute(harness.db);
+  expect((await dyingRequest).status).toBe(503);
   await blocker.rollback().execute();
   expect(copy.rows).toHaveLength(1);
   for (const { key, request, run } of copy.rows) {
@@ -278,40 +287,40 @@ test('runs a retry one minute after the process died before the commit', async (
     );
   }
 
-  const soon = await send(FEATURES, { name: 'died-early' }, { key: 'j' });
-  await later('61 seconds');
-  const after = await send(FEATURES, { name: 'died-early' }, { key: 'j' });
+  const earlyRetry = await send(FEATURES, { name: 'died-early' }, { key: 'j' });
+  await ageKeysBy('61 seconds');
+  const lateRetry = await send(FEATURES, { name: 'died-early' }, { key: 'j' });
 
-  expect([soon.status, after.status]).toEqual([409, 201]);
+  expect([earlyRetry.status, lateRetry.status]).toEqual([409, 201]);
   expect(await countEvents('died-early')).toBe(1);
 });
 
-test('responds 409 to a retry after the process died between commit and response', async () => {
+test('rejects a retry with 409 after the process died between commit and response', async () => {
   await send(FEATURES, { name: 'died-late' }, { key: 'k' });
   await sql`update idempotency_keys set status = null, body = null where body like '%died-late%'`.execute(
     harness.db,
   );
-  await later('61 seconds');
+  await ageKeysBy('61 seconds');
   await sql`delete from features where name = 'died-late'`.execute(harness.db);
 
-  const repeated = await send(FEATURES, { name: 'died-late' }, { key: 'k' });
+  const retryResponse = await send(FEATURES, { name: 'died-late' }, { key: 'k' });
 
-  expect(repeated).toMatchObject({ status: 409, body: { name: 'AlreadyCarriedOutError' } });
+  expect(retryResponse).toMatchObject({ status: 409, body: { name: 'AlreadyCarriedOutError' } });
   expect(await countEvents('died-late')).toBe(1);
 });
 
 test('rolls back a slow run whose key was taken over', async () => {
-  const blocker = await holdProject();
-  const slow = send(FEATURES, { name: 'slow' }, { key: 'l' });
-  await untilWaiting(harness.db);
-  await later('61 seconds');
-  const quick = send(FEATURES, { name: 'slow' }, { key: 'l' });
-  await untilWaiting(harness.db, 2);
+  const blocker = await lockDefaultProject();
+  const slowRun = send(FEATURES, { name: 'slow' }, { key: 'l' });
+  await waitForLockWaiters(harness.db);
+  await ageKeysBy('61 seconds');
+  const quickRun = send(FEATURES, { name: 'slow' }, { key: 'l' });
+  await waitForLockWaiters(harness.db, 2);
   await blocker.rollback().execute();
 
-  const statuses = [(await slow).status, (await quick).status];
+  const statuses = [(await slowRun).status, (await quickRun).status];
 
-  // Whichever request locks the project first, the one that lost the key is rolled back.
+  // No matter which request locks the project first, the request that lost the key is rolled back.
   expect(statuses).toEqual([409, 201]);
   expect(await countEvents('slow')).toBe(1);
 });
@@ -339,9 +348,9 @@ test('does not store a secret: a retry gets 409 and creates no second token', as
   const fourth = await send('/api/admin/api-tokens', sdk, { key: 'n' });
 
   expect([first, second, third, fourth].map(({ status }) => status)).toEqual([201, 409, 201, 409]);
-  const stored = JSON.stringify(await keys());
-  expect(stored).not.toContain(first.body.secret);
-  expect(stored).not.toContain(third.body.secret);
+  const storedText = JSON.stringify(await listKeys());
+  expect(storedText).not.toContain(first.body.secret);
+  expect(storedText).not.toContain(third.body.secret);
   const { rows } = await sql`select from api_tokens where name = 'sdk'`.execute(harness.db);
   expect(rows).toHaveLength(1);
 });
@@ -374,11 +383,11 @@ test('marks every write whose response can contain a secret', () => {
   );
 
   expect(secretive.map(({ name }) => name)).toContain('POST /api/admin/api-tokens');
-  const unmarked = secretive
+  const unmarkedOperations = secretive
     .filter(({ operation }) => !operation['x-returns-secret'])
     .map(({ name }) => name);
-  // Their responses contain a mask or a hint instead of the secret, or no link.
-  expect(unmarked.toSorted()).toEqual([
+  // The responses of these operations contain a mask or part of the secret, or no link.
+  expect(unmarkedOperations.toSorted()).toEqual([
     'POST /api/admin/addons/{id}/off',
     'POST /api/admin/addons/{id}/on',
     'POST /api/admin/auth/oidc/settings',
@@ -391,18 +400,18 @@ test('marks every write whose response can contain a secret', () => {
   ]);
 });
 
-test('keys are forgotten after 24 hours, and removed by the job', async () => {
+test('a key can be reused after 24 hours, and the job removes expired keys', async () => {
   await send(FEATURES, { name: 'daily' }, { key: 'o' });
-  await later('23 hours 59 minutes');
-  const inTime = await send(FEATURES, { name: 'daily' }, { key: 'o' });
-  await later('2 minutes');
+  await ageKeysBy('23 hours 59 minutes');
+  const timelyRetry = await send(FEATURES, { name: 'daily' }, { key: 'o' });
+  await ageKeysBy('2 minutes');
   const late = await send(FEATURES, { name: 'daily' }, { key: 'o' });
-  await later('25 hours');
+  await ageKeysBy('25 hours');
 
-  expect(inTime.status).toBe(201);
+  expect(timelyRetry.status).toBe(201);
   expect(late).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
   expect(await removeExpiredKeys(harness.db)).toBeGreaterThan(0);
-  expect(await keys()).toEqual([]);
+  expect(await listKeys()).toEqual([]);
 });
 
 test('neither keys nor requests can be read from the table', async () => {

@@ -1,11 +1,11 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
+import { ApiError, badData, tooManyRequests } from '@halyard/plane/platform/errors.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { readToken } from '@halyard/plane/platform/token.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError, badData, tooManyRequests } from '../../../../plane/src/platform/errors.ts';
-import type { App } from '../../../../plane/src/platform/http/app.ts';
-import { readToken } from '../../../../plane/src/platform/token.ts';
 import { type Claim, isAccount } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { MAX_KEYS, MAX_STORED_BODY } from './limits.ts';
+import { MAX_KEYS, MAX_STORED_BODY_BYTES } from './limits.ts';
 import {
   type Caller,
   deleteClaim,
@@ -20,7 +20,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The response contains a secret, so it is not stored. */
     returnsSecret?: true;
-    /** The operation only reads: a retry runs again with the current permissions, and nothing is stored. */
+    /** The operation only reads, so a retry runs again with the current permissions, and nothing is stored. */
     onlyReads?: true;
   }
 }
@@ -30,9 +30,9 @@ const RATE_LIMITED = 429;
 const WRITES = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 /**
- * A write with an Idempotency-Key runs once, and a retry gets the first response. The key is claimed before the request runs,
- * settled in the transaction of its change, and its response is stored afterwards. So neither two servers nor a crash can make it
- * run twice (docs/reference/idempotency.md).
+ * Makes a write with an Idempotency-Key run once, and gives a retry the first response. The key is claimed before the request runs,
+ * settled in the transaction of its change, and its response is stored afterwards. So neither two servers nor a crash can make the
+ * write run twice (docs/reference/idempotency.md).
  */
 export function installIdempotency(app: App, db: Db): void {
   // Runs after authorization and validation, so a rejected request uses no key and gets no stored response.
@@ -47,8 +47,8 @@ export function installIdempotency(app: App, db: Db): void {
     }
     const claim = { key: hashFor(request, key), run: randomUUID() };
     const hash = hashFor(request, JSON.stringify([request.method, request.url, request.body ?? null]));
-    const known = await claimOrFind(db, claim, hash, callerOf(request));
-    if (known) return replay(reply, known, hash);
+    const knownKey = await claimOrFind(db, claim, hash, identifyCaller(request));
+    if (knownKey) return replay(reply, knownKey, hash);
     request.actor = { ...request.actor, claim };
   });
 
@@ -56,7 +56,7 @@ export function installIdempotency(app: App, db: Db): void {
     const claim = request.actor?.claim;
     if (claim === undefined) return payload;
     try {
-      await conclude(db, claim, callerOf(request), reply, payload);
+      await conclude(db, claim, identifyCaller(request), reply, payload);
     } catch (error) {
       // The response itself is correct. A retry gets 409, because no response is stored.
       request.log.warn({ err: error }, 'storing a response for an idempotency key failed');
@@ -66,21 +66,24 @@ export function installIdempotency(app: App, db: Db): void {
 }
 
 /**
- * Hashes keys and requests with the token of the caller, so that readers of the table cannot guess them. A caller without a token is
- * a user with a session.
+ * Hashes keys and requests with the token of the caller, so that readers of the table cannot guess them. A caller without a token
+ * is a user with a session.
  */
 function hashFor(request: FastifyRequest, text: string): Buffer {
-  return createHmac('sha256', readToken(request.headers) ?? nameOf(request))
+  return createHmac('sha256', readToken(request.headers) ?? accountKey(request))
     .update(text)
     .digest();
 }
 
-const nameOf = ({ actor }: FastifyRequest): string => `${actor.kind} ${actor.userId}`;
+const accountKey = ({ actor }: FastifyRequest): string => `${actor.kind} ${actor.userId}`;
 
-/** The tokens and sessions of an account are one caller. Admin tokens have no account: each is a separate caller. */
-function callerOf(request: FastifyRequest): Caller {
+/**
+ * Identifies the caller. The tokens and sessions of an account are one caller. Admin tokens have no account, so each is a separate
+ * caller.
+ */
+function identifyCaller(request: FastifyRequest): Caller {
   const { actor } = request;
-  const name = isAccount(actor) ? nameOf(request) : (readToken(request.headers) ?? nameOf(request));
+  const name = isAccount(actor) ? accountKey(request) : (readToken(request.headers) ?? accountKey(request));
   return { actor, owner: createHash('sha256').update(name).digest() };
 }
 
@@ -100,39 +103,39 @@ async function claimOrFind(
     );
   }
   if (usage) return undefined;
-  const known = await findKey(db, claim.key, caller.actor);
-  // The key was removed between the two statements, so its request was just running.
-  if (!known) throw stillRunning();
-  if (known.over && (await takeOver(db, claim, request, caller.actor, known.run))) return undefined;
-  return known;
+  const knownKey = await findKey(db, claim.key, caller.actor);
+  // The key was removed between the two statements, so its request was still running a moment ago.
+  if (!knownKey) throw stillRunningError();
+  if (knownKey.over && (await takeOver(db, claim, request, caller.actor, knownKey.run))) return undefined;
+  return knownKey;
 }
 
-function replay(reply: FastifyReply, known: KnownKey, request: Buffer): FastifyReply {
-  if (!known.request.equals(request)) {
+function replay(reply: FastifyReply, knownKey: KnownKey, request: Buffer): FastifyReply {
+  if (!knownKey.request.equals(request)) {
     throw new ApiError(
       'IdempotencyError',
       'This Idempotency-Key was already used with a different request. Use a new key.',
     );
   }
-  if (known.status !== null && !known.permitted) {
+  if (knownKey.status !== null && !knownKey.permitted) {
     throw new ApiError(
       'AlreadyCarriedOutError',
       'The request with this Idempotency-Key succeeded. Its response is not replayed, because your permissions have changed.',
     );
   }
-  if (known.status !== null) {
-    reply.code(known.status).header('idempotent-replayed', 'true');
-    if (known.body === null) return reply.send();
-    return reply.type('application/json; charset=utf-8').send(known.body);
+  if (knownKey.status !== null) {
+    reply.code(knownKey.status).header('idempotent-replayed', 'true');
+    if (knownKey.body === null) return reply.send();
+    return reply.type('application/json; charset=utf-8').send(knownKey.body);
   }
-  if (!known.settled) throw stillRunning();
+  if (!knownKey.settled) throw stillRunningError();
   throw new ApiError(
     'AlreadyCarriedOutError',
     'The request with this Idempotency-Key succeeded, but its response is not stored. Read the resource to see the result.',
   );
 }
 
-const stillRunning = (): ApiError =>
+const stillRunningError = (): ApiError =>
   new ApiError(
     'ConflictError',
     'A request with this Idempotency-Key is still running. Retry in a few seconds.',
@@ -140,8 +143,9 @@ const stillRunning = (): ApiError =>
   );
 
 /**
- * Stores a response that can be replayed. Otherwise it releases the key, unless the change was committed: after a server error, and
- * for a request without a change whose response is too large or exceeds the storage of the caller.
+ * Stores the response for retries. If the request failed with a server error or a rate limit, or if the response is too large or
+ * exceeds the caller's storage, the key is released instead, unless the change was committed. A response with a secret is never
+ * stored, so a retry learns only that the request succeeded.
  */
 async function conclude(
   db: Db,
@@ -152,11 +156,11 @@ async function conclude(
 ): Promise<void> {
   const { statusCode } = reply;
   if (statusCode >= 500 || statusCode === RATE_LIMITED) return await deleteClaim(db, claim);
-  const secret = reply.routeOptions.config.returnsSecret === true && statusCode < 400;
+  const hasSecret = reply.routeOptions.config.returnsSecret === true && statusCode < 400;
   const body = payload === null || payload === undefined || payload === '' ? null : payload;
-  if (secret || !(body === null || typeof body === 'string')) return;
-  const stored =
-    (body === null || Buffer.byteLength(body) <= MAX_STORED_BODY) &&
+  if (hasSecret || !(body === null || typeof body === 'string')) return;
+  const isStored =
+    (body === null || Buffer.byteLength(body) <= MAX_STORED_BODY_BYTES) &&
     (await storeResponse(db, claim, caller, { status: statusCode, body }));
-  if (!stored) await deleteClaim(db, claim);
+  if (!isStored) await deleteClaim(db, claim);
 }

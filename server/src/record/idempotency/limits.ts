@@ -1,8 +1,8 @@
-/** A response with a larger body, in bytes, is not stored. */
-export const MAX_STORED_BODY = 65_536;
+/** A response with a larger body is not stored. */
+export const MAX_STORED_BODY_BYTES = 65_536;
 
-/** Bodies that one caller can store within 24 hours, in bytes. */
+/** The maximum total size of the bodies that are stored for one caller within 24 hours. */
 export const MAX_STORED_BYTES = 67_108_864;
 
-/** Keys that one caller can use within 24 hours. */
+/** The maximum number of keys that one caller can use within 24 hours. */
 export const MAX_KEYS = 100_000;

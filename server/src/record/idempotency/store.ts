@@ -1,24 +1,24 @@
 import { sql } from 'kysely';
-import { accessOf, isReadable } from '../../access/store.ts';
+import { isReadable, roleHashes } from '../../access/store.ts';
 import type { Actor, Claim } from '../../platform/actor.ts';
 import type { Db, Reader, Tx } from '../../platform/db/database.ts';
 import { MAX_STORED_BYTES } from './limits.ts';
 
 /** After this time a key can be reused. */
-const KEPT = sql`interval '24 hours'`;
+const KEY_LIFETIME = sql`interval '24 hours'`;
 
 /** After this time, a run that is neither settled nor has a response counts as abandoned. No request takes that long. */
-const ABANDONED = sql`interval '1 minute'`;
+const ABANDONED_AFTER = sql`interval '1 minute'`;
 
-const isOver = sql<boolean>`(claimed_at < now() - ${KEPT}
-  or claimed_at < now() - ${ABANDONED} and settled_at is null and status is null)`;
+const isOver = sql<boolean>`(claimed_at < now() - ${KEY_LIFETIME}
+  or claimed_at < now() - ${ABANDONED_AFTER} and settled_at is null and status is null)`;
 
 /** The caller whose keys are counted together. */
 export type Caller = { actor: Actor; owner: Buffer };
 
 export type Usage = { keys: number; secondsLeft: number };
 
-/** Returns how many keys the caller has used, including this one; undefined if the key is known already. */
+/** Claims a new key. Returns how many keys the caller has used, including this one, or undefined if the key is already known. */
 export async function insertClaim(
   db: Db,
   { key, run }: Claim,
@@ -28,12 +28,12 @@ export async function insertClaim(
   const { rows } = await sql<Usage>`
     with claimed as (
       insert into idempotency_keys (key_hash, request_hash, run, access)
-      values (${key}, ${request}, ${run}, ${accessOf(actor)})
+      values (${key}, ${request}, ${run}, ${roleHashes(actor)})
       on conflict (key_hash) do nothing
       returning 1
     ), counted as (
       insert into idempotency_usage as old (owner, keys, ends_at)
-      select ${owner}::bytea, 1, now() + ${KEPT} from claimed
+      select ${owner}::bytea, 1, now() + ${KEY_LIFETIME} from claimed
       on conflict (owner) do update set
         keys = case when old.ends_at > now() then old.keys + 1 else 1 end,
         bytes = case when old.ends_at > now() then old.bytes else 0 end,
@@ -49,19 +49,19 @@ export async function insertClaim(
 export type KnownKey = {
   request: Buffer;
   run: string;
-  /** Expired, or abandoned before anything was changed. */
+  /** Whether the run has expired, or was abandoned before anything was changed. */
   over: boolean;
   settled: boolean;
   status: number | null;
   body: string | null;
-  /** The caller may still do and read everything that they could when the response was stored. */
+  /** Whether the caller may still do and read everything that they could when the response was stored. */
   permitted: boolean;
 };
 
 export async function findKey(db: Reader, key: Buffer, actor: Actor): Promise<KnownKey | undefined> {
   const { rows } = await sql<KnownKey>`
     select request_hash as request, run, status, body, ${isOver} as over, settled_at is not null as settled,
-      access <@ ${accessOf(actor)} and not exists (
+      access <@ ${roleHashes(actor)} and not exists (
         select from projects where private_since >= claimed_at and not ${isReadable(actor)}
       ) as permitted
     from idempotency_keys where key_hash = ${key}`.execute(db);
@@ -69,19 +69,20 @@ export async function findKey(db: Reader, key: Buffer, actor: Actor): Promise<Kn
 }
 
 /**
- * Takes over a key from a run that has ended. Returns false if another request was faster, or if the run has settled meanwhile.
+ * Takes over a key from a run that expired or was abandoned. Returns false if another request was faster, or if the run has settled
+ * since it was read.
  */
 export async function takeOver(
   db: Db,
   { key, run }: Claim,
   request: Buffer,
   actor: Actor,
-  from: string,
+  previousRun: string,
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    update idempotency_keys set request_hash = ${request}, run = ${run}, access = ${accessOf(actor)},
+    update idempotency_keys set request_hash = ${request}, run = ${run}, access = ${roleHashes(actor)},
       claimed_at = now(), settled_at = null, status = null, body = null
-    where key_hash = ${key} and run = ${from} and ${isOver}`.execute(db);
+    where key_hash = ${key} and run = ${previousRun} and ${isOver}`.execute(db);
   return numAffectedRows === 1n;
 }
 
@@ -90,14 +91,14 @@ export async function settleClaim(tx: Tx, claim: Claim): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('idempotency_keys')
     .set({ settled_at: sql<string>`now()` })
-    .where(isOf(claim))
+    .where(matchesClaim(claim))
     .executeTakeFirst();
   return numUpdatedRows === 1n;
 }
 
 /**
- * Stores a response, if the caller has not stored too much; returns whether it did. The access at the beginning and at the end
- * both count: the request itself may have granted a role, or somebody may have revoked one meanwhile.
+ * Stores a response, unless the caller's storage is full. Returns whether the response was stored. A replay requires the caller's
+ * access from the beginning and from the end of the request, because a role may have been granted or revoked in between.
  */
 export async function storeResponse(
   db: Db,
@@ -112,24 +113,28 @@ export async function storeResponse(
       where owner = ${owner} and (${size} = 0 or bytes + ${size} <= ${MAX_STORED_BYTES})
       returning 1
     )
-    update idempotency_keys set status = ${status}, body = ${body}, access = access || ${accessOf(actor)}
-    where ${isOf(claim)} and exists (select from room)`.execute(db);
+    update idempotency_keys set status = ${status}, body = ${body}, access = access || ${roleHashes(actor)}
+    where ${matchesClaim(claim)} and exists (select from room)`.execute(db);
   return numAffectedRows === 1n;
 }
 
 /** Releases the key, unless the request was carried out. */
 export async function deleteClaim(db: Db, claim: Claim): Promise<void> {
-  await db.deleteFrom('idempotency_keys').where(isOf(claim)).where('settled_at', 'is', null).execute();
+  await db
+    .deleteFrom('idempotency_keys')
+    .where(matchesClaim(claim))
+    .where('settled_at', 'is', null)
+    .execute();
 }
 
-const isOf = ({ key, run }: Claim) => sql<boolean>`key_hash = ${key} and run = ${run}`;
+const matchesClaim = ({ key, run }: Claim) => sql<boolean>`key_hash = ${key} and run = ${run}`;
 
 /** Deletes expired keys and counters. Returns the number of keys. */
-export async function deleteExpired(db: Db): Promise<number> {
+export async function deleteExpiredKeys(db: Db): Promise<number> {
   await db.deleteFrom('idempotency_usage').where(sql<boolean>`ends_at < now()`).execute();
   const { numDeletedRows } = await db
     .deleteFrom('idempotency_keys')
-    .where(sql<boolean>`claimed_at < now() - ${KEPT}`)
+    .where(sql<boolean>`claimed_at < now() - ${KEY_LIFETIME}`)
     .executeTakeFirst();
   return Number(numDeletedRows);
 }

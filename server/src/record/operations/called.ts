@@ -1,8 +1,8 @@
-import { notFound } from '../../../../plane/src/platform/errors.ts';
-import type { App } from '../../../../plane/src/platform/http/app.ts';
+import { notFound } from '@halyard/plane/platform/errors.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
 import { authorize } from '../../access/guard.ts';
 import { requireRouteInScope } from '../../access/scope.ts';
-import type { Reading } from './definition.ts';
+import type { ReadContext } from './definition.ts';
 import { type StoredOperation, validateInput } from './stored.ts';
 
 /**
@@ -11,17 +11,17 @@ import { type StoredOperation, validateInput } from './stored.ts';
  */
 export async function runQuery(
   app: App,
-  reading: Omit<Reading, 'projectOfFeature' | 'sessionId'>,
+  context: Omit<ReadContext, 'projectOfFeature' | 'sessionId'>,
   { operation, input }: StoredOperation,
 ): Promise<unknown> {
   const query = app.operations.get(operation);
   if (query?.kind !== 'query') throw notFound(`Operation "${operation}"`);
-  const whole = { params: {}, query: {}, body: undefined, ...input };
-  validateInput(app, query, whole);
-  const { actor, db } = reading;
+  const fullInput = { params: {}, query: {}, body: undefined, ...input };
+  validateInput(app, query, fullInput);
+  const { actor, db } = context;
   const [, url = ''] = query.route.split(' ');
   requireRouteInScope(actor, { url, permission: query.permission, onlyReads: true });
-  const projectOfFeature = (await authorize(db, actor, query.permission, whole.params)) ?? '';
-  const shown = await query.read({ ...reading, projectOfFeature, sessionId: null }, whole);
-  return query.present ? query.present(shown) : shown;
+  const projectOfFeature = (await authorize(db, actor, query.permission, fullInput.params)) ?? '';
+  const result = await query.read({ ...context, projectOfFeature, sessionId: null }, fullInput);
+  return query.present ? query.present(result) : result;
 }

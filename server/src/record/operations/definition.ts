@@ -1,5 +1,5 @@
+import type { ErrorStatus, NamedSchema } from '@halyard/plane/platform/http/schema.ts';
 import type { Static, TSchema, TUnsafe } from 'typebox';
-import type { ErrorStatus, NamedSchema } from '../../../../plane/src/platform/http/schema.ts';
 import type { Permission, RoutePermission } from '../../access/permissions.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Db, Reader, Tx } from '../../platform/db/database.ts';
@@ -19,16 +19,16 @@ export type Input<Params extends TSchema, Query extends TSchema, Body extends TS
 
 /** Where an operation runs, and what the guard found out about its caller. */
 export type Context = Instance & {
-  /** If the path names a feature and no project: the project in which the permission was checked. */
+  /** The project in which the permission was checked, if the path names a feature but no project. */
   projectOfFeature: string;
-  /** The session of the request. Null for a request with a token. */
+  /** The session of the request. It is null for a request with a token. */
   sessionId: number | null;
 };
 
 /** The context of an operation that reads. */
-export type Reading = Context & { db: Reader; actor: Actor; longReader: LongReader };
+export type ReadContext = Context & { db: Reader; actor: Actor; longReader: LongReader };
 
-type Described<
+type OperationDescription<
   Params extends TSchema,
   Query extends TSchema,
   Body extends TSchema,
@@ -38,65 +38,71 @@ type Described<
   id: string;
   route: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`;
   summary: string;
-  /** Without the required permissions and the events, which are appended to it in the OpenAPI document. */
+  /** The OpenAPI document appends the required permissions and the events. */
   description: string;
   permission: RoutePermission;
-  /** The permissions that the operation checks itself because they depend on its input. */
+  /** The permissions that the operation itself checks, because they depend on its input. */
   checkedPermission?: Permission[];
-  /** The operation checks permissions that it cannot list, because each applies to some inputs only. Its description names them. */
+  /**
+   * Set if the operation checks permissions that it cannot list, because each applies only to some inputs. The description
+   * names them.
+   */
   checksPermissions?: true;
   params?: Params;
   query?: Query;
   body?: Body;
   /** The schema of the successful response, with its description. */
   output: Output;
-  /** The status of the successful response; 200 by default. */
+  /** The status of the successful response, which is 200 by default. */
   status?: 200 | 201 | 202 | 204;
   /** Statuses of errors that do not follow from the permission, the parameters and the body. */
   rejects?: ErrorStatus[];
   /** Rules that only read. They run after a validation error, so that one response lists every violation. */
   checks?: ((input: ValidInput, db: Db, instance: Instance) => unknown)[];
   bodyLimit?: number;
-  /** How many writes a call counts as; 1 by default. */
+  /** How many writes a call counts as, which is 1 by default. */
   cost?: number;
   rejectUnknownFields?: readonly string[];
   /** Fields of the body that have no effect although the schema allows them. */
   ignoredPaths?: (body: unknown) => string[][];
-  /** What the header Halyard-Hint says about a valid query that is probably not what was meant. */
+  /** What the Halyard-Hint header says about a valid query that is probably not what the caller meant. */
   hint?: (query: Record<string, unknown>) => string | undefined;
   returnsSecret?: true;
 };
 
 /** An operation without a response body returns nothing. */
-type Responding<Out> = [Out] extends [undefined] ? Promise<void> : Promise<Out>;
+type ResponseOf<Out> = [Out] extends [undefined] ? Promise<void> : Promise<Out>;
 
-/** Reads the response, or what `present` turns into the response. */
-type Reads<In, Out, Shown> =
+/** The handlers of a query, which read the response or what `present` turns into the response. */
+type QueryHandlers<In, Out, View> =
   | {
-      read: (reading: Reading, input: In) => Responding<Out>;
+      read: (context: ReadContext, input: In) => ResponseOf<Out>;
       /** The resource that the response shows, if the response has the ETag that writes expect in If-Match. */
       versioned?: Etagged<Out & object>;
-      /** Instead of `versioned`: the ETag of the response, if omitting some of its fields is not enough to compute it. */
+      /** The ETag of the response, as an alternative to `versioned` if it cannot be computed by omitting fields. */
       etag?: (output: Out) => string;
       present?: never;
     }
   | {
-      read: (reading: Reading, input: In) => Promise<Shown>;
-      versioned: Etagged<Shown & object>;
+      read: (context: ReadContext, input: In) => Promise<View>;
+      versioned: Etagged<View & object>;
       /** Builds the response from what was read, if the ETag covers more or less than the response. */
-      present: (shown: Shown) => Out;
+      present: (view: View) => Out;
       etag?: never;
     };
 
-type DefinedQuery<
+type QueryDefinition<
   Params extends TSchema,
   Query extends TSchema,
   Body extends TSchema,
   Output extends TSchema,
-  Shown,
-> = Described<Params, Query, Body, Output> &
-  Reads<Input<Params, Query, Body>, Static<Output>, Shown> & {
-    /** For a POST: the response is not stored under an Idempotency-Key, so a retry runs again with the current permissions. */
+  View,
+> = OperationDescription<Params, Query, Body, Output> &
+  QueryHandlers<Input<Params, Query, Body>, Static<Output>, View> & {
+    /**
+     * Set for a POST whose response is not stored under an Idempotency-Key, so that a retry runs again with the current
+     * permissions.
+     */
     onlyReads?: true;
   };
 
@@ -106,13 +112,13 @@ export type Query<
   Query extends TSchema,
   Body extends TSchema,
   Output extends TSchema,
-  Shown,
-> = DefinedQuery<Params, Query, Body, Output, Shown> & { kind: 'query' };
+  View,
+> = QueryDefinition<Params, Query, Body, Output, View> & { kind: 'query' };
 
 /** Makes the change and responds, or reads the response after the events are written. */
-type Runs<In, Out, Result> =
+type CommandHandlers<In, Out, Result> =
   | {
-      run: (current: Change, input: In, context: Context) => Responding<Out>;
+      run: (current: Change, input: In, context: Context) => ResponseOf<Out>;
       respond?: never;
     }
   | {
@@ -120,23 +126,23 @@ type Runs<In, Out, Result> =
       respond: (tx: Tx, actor: Actor, result: Result, input: In) => Promise<Out>;
     };
 
-type DefinedCommand<
+type CommandDefinition<
   Params extends TSchema,
   Query extends TSchema,
   Body extends TSchema,
   Output extends TSchema,
   Result,
   Plan extends TSchema,
-> = Described<Params, Query, Body, Output> &
-  Runs<Input<Params, Query, Body>, Static<Output>, Result> & {
-    /** The types of the events that the operation can record. Empty if only the caller can see what it changes. */
+> = OperationDescription<Params, Query, Body, Output> &
+  CommandHandlers<Input<Params, Query, Body>, Static<Output>, Result> & {
+    /** The types of the events that the operation can record. Empty if only the caller can see what the operation changes. */
     events: readonly EmittedEventType[];
-    /** What If-Match is compared with. */
+    /** The state that If-Match is compared with. */
     precondition?: (input: Input<Params, Query, Body>, context: Context) => Precondition;
     /** The response to `?dryRun=true`, which says with status 200 what the operation would do. Nothing is changed. */
     dryRun?: {
       output: Plan;
-      read: (reading: Reading, input: Input<Params, Query, Body>) => Promise<Static<Plan>>;
+      read: (context: ReadContext, input: Input<Params, Query, Body>) => Promise<Static<Plan>>;
     };
   };
 
@@ -148,7 +154,7 @@ export type Command<
   Output extends TSchema,
   Result,
   Plan extends TSchema,
-> = DefinedCommand<Params, Query, Body, Output, Result, Plan> & { kind: 'command' };
+> = CommandDefinition<Params, Query, Body, Output, Result, Plan> & { kind: 'command' };
 
 // biome-ignore lint/suspicious/noExplicitAny: operations in one list have no input in common
 export type AnyQuery = Query<any, any, any, any, any>;
@@ -156,29 +162,29 @@ export type AnyQuery = Query<any, any, any, any, any>;
 export type AnyCommand = Command<any, any, any, any, any, any>;
 export type Operation = AnyQuery | AnyCommand;
 
-type Nothing = TUnsafe<Record<never, never>>;
+type EmptySchema = TUnsafe<Record<never, never>>;
 
 /** Defines an operation that reads. The types of its input and output are inferred from its schemas. */
 export const query = <
-  Params extends TSchema = Nothing,
-  QueryString extends TSchema = Nothing,
-  Body extends TSchema = Nothing,
+  Params extends TSchema = EmptySchema,
+  QueryString extends TSchema = EmptySchema,
+  Body extends TSchema = EmptySchema,
   Output extends TSchema = TSchema,
-  Shown = unknown,
+  View = unknown,
 >(
-  definition: DefinedQuery<Params, QueryString, Body, Output, Shown>,
+  definition: QueryDefinition<Params, QueryString, Body, Output, View>,
 ): Operation => ({ kind: 'query', ...definition }) as unknown as AnyQuery;
 
 /** Defines an operation that writes. The types of its input and output are inferred from its schemas. */
 export const command = <
-  Params extends TSchema = Nothing,
-  QueryString extends TSchema = Nothing,
-  Body extends TSchema = Nothing,
+  Params extends TSchema = EmptySchema,
+  QueryString extends TSchema = EmptySchema,
+  Body extends TSchema = EmptySchema,
   Output extends TSchema = TSchema,
   Result = void,
-  Plan extends TSchema = Nothing,
+  Plan extends TSchema = EmptySchema,
 >(
-  definition: DefinedCommand<Params, QueryString, Body, Output, Result, Plan>,
+  definition: CommandDefinition<Params, QueryString, Body, Output, Result, Plan>,
 ): Operation => ({ kind: 'command', ...definition }) as unknown as AnyCommand;
 
 /** The operations of a module, and the named schemas that they refer to. */

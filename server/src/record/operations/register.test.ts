@@ -1,15 +1,15 @@
+import { ApiError, notFound } from '@halyard/plane/platform/errors.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { jsonResponse, Named } from '@halyard/plane/platform/http/schema.ts';
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { ApiError, notFound } from '../../../../plane/src/platform/errors.ts';
-import type { App } from '../../../../plane/src/platform/http/app.ts';
-import { jsonResponse, Named } from '../../../../plane/src/platform/http/schema.ts';
 import { findActor } from '../../access/guard.ts';
 import { buildApp } from '../../app.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { inProject } from '../../platform/http/params.ts';
+import { projectParams } from '../../platform/http/params.ts';
 import { makeLongReads } from '../../platform/http/protection/long-reads.ts';
-import { keyringOf } from '../../platform/secrets/seal.ts';
+import { makeKeyring } from '../../platform/secrets/seal.ts';
 import { dereference } from '../../test/api-document.ts';
 import { makeUser } from '../../test/factories.ts';
 import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
@@ -20,7 +20,7 @@ import { strictSerializer } from '../../test/strict-serializer.ts';
 import { unchanged, type Versioned } from '../versioned.ts';
 import { command, type OperationModule, query } from './definition.ts';
 import { registerOperations } from './register.ts';
-import { runStored } from './stored.ts';
+import { runStoredOperations } from './stored.ts';
 
 const harness = useHarness();
 const THING = '/api/admin/planted?project=default';
@@ -42,7 +42,7 @@ async function getThing(db: Reader, project: string): Promise<Thing> {
 }
 
 const VERSIONED_THING: Versioned<string, Thing> = {
-  nameOf: project => `Thing of project "${project}"`,
+  formatName: project => `Thing of project "${project}"`,
   lock: async ({ tx }, project) => await findThing(tx, project),
   derived: [],
 };
@@ -69,7 +69,7 @@ const PLANTED: OperationModule = {
       summary: 'Rename a thing',
       description: 'Renames the thing of a project.',
       permission: ['UPDATE_PROJECT'],
-      params: inProject,
+      params: projectParams,
       body: Type.Object({ name: Type.String({ maxLength: 100 }) }, { examples: [{ name: 'second' }] }),
       output: jsonResponse('The thing', Thing),
       status: 202,
@@ -88,10 +88,17 @@ const PLANTED: OperationModule = {
   ],
 };
 
-type Documented = { description: string; responses: object; 'x-permission': unknown; parameters?: object[] };
+type DocumentedOperation = {
+  description: string;
+  responses: object;
+  'x-permission': unknown;
+  parameters?: object[];
+};
 
-const documented = (path: string, method: string): Documented => {
-  const { paths } = app.swagger() as unknown as { paths: Record<string, Record<string, Documented>> };
+const findDocumented = (path: string, method: string): DocumentedOperation => {
+  const { paths } = app.swagger() as unknown as {
+    paths: Record<string, Record<string, DocumentedOperation>>;
+  };
   const operation = paths[path]?.[method];
   if (!operation) throw new Error(`The document has no ${method} ${path}`);
   return operation;
@@ -111,10 +118,10 @@ const recordedNames = async (): Promise<string[]> => {
 const INSTANCE = {
   limits: APP_SETTINGS.limits,
   publicUrl: APP_SETTINGS.publicUrl,
-  keyring: keyringOf(APP_SETTINGS.secretKey, APP_SETTINGS.oldSecretKeys),
+  keyring: makeKeyring(APP_SETTINGS.secretKey, APP_SETTINGS.oldSecretKeys),
 };
 
-const planted = (id: string): Operation => {
+const makePlanted = (id: string): Operation => {
   const found = operationsIn(
     dereference(app.swagger() as unknown as Record<string, unknown>) as ApiDocument,
   ).find(operation => operation.id === id);
@@ -135,20 +142,20 @@ beforeEach(async () => {
   await sql`insert into planted values ('default', 'first')`.execute(harness.db);
 });
 
-test('the OpenAPI document has the query with its permissions and errors', () => {
-  const { description, responses, 'x-permission': permission } = documented('/api/admin/planted', 'get');
+test('the OpenAPI document contains the query with its permissions and errors', () => {
+  const { description, responses, 'x-permission': permission } = findDocumented('/api/admin/planted', 'get');
 
   expect(description).toBe('Returns the thing of a project. Requires CREATE_PROJECT or UPDATE_PROJECT.');
   expect(permission).toEqual(['CREATE_PROJECT', 'UPDATE_PROJECT']);
   expect(Object.keys(responses)).toEqual(['200', '304', '400', '401', '403', '409', '429', '503']);
 });
 
-test('the OpenAPI document has the command with its permission, events and errors', () => {
+test('the OpenAPI document contains the command with its permission, events and errors', () => {
   const {
     description,
     responses,
     'x-permission': permission,
-  } = documented('/api/admin/projects/{projectId}/planted', 'put');
+  } = findDocumented('/api/admin/projects/{projectId}/planted', 'put');
 
   expect(description).toBe(
     'Renames the thing of a project. Requires UPDATE_PROJECT. Events: project-updated, project-archived.',
@@ -171,7 +178,7 @@ test('the OpenAPI document has the command with its permission, events and error
 });
 
 test('the access matrix and the other tests of all operations find the command with its permission and an example', () => {
-  expect(planted('renamePlanted')).toMatchObject({
+  expect(makePlanted('renamePlanted')).toMatchObject({
     method: 'PUT',
     path: '/api/admin/projects/{projectId}/planted',
     permission: ['UPDATE_PROJECT'],
@@ -182,16 +189,17 @@ test('the access matrix and the other tests of all operations find the command w
 });
 
 test('the reference lists the command', () => {
-  expect(operationsPage([planted('renamePlanted')])).toContain(
+  expect(operationsPage([makePlanted('renamePlanted')])).toContain(
     '| `renamePlanted` | `PUT /api/admin/projects/:projectId/planted` | `UPDATE_PROJECT` | `project-updated`, `project-archived` |\n',
   );
 });
 
 test('a command line can list the operations with their arguments', () => {
-  const lines = ['getPlanted', 'renamePlanted'].map(planted).map(({ id, summary, parameters, body }) => {
-    const named = (place: string) => parameters.filter(one => one.in === place).map(({ name }) => name);
-    const positions = named('path').map(name => `<${name}>`);
-    const options = [...named('query'), ...Object.keys(body ?? {})].map(name => `--${name}`);
+  const lines = ['getPlanted', 'renamePlanted'].map(makePlanted).map(({ id, summary, parameters, body }) => {
+    const linkTo = (location: string) =>
+      parameters.filter(parameter => parameter.in === location).map(({ name }) => name);
+    const positions = linkTo('path').map(name => `<${name}>`);
+    const options = [...linkTo('query'), ...Object.keys(body ?? {})].map(name => `--${name}`);
     return `${[id, ...positions, ...options].join(' ')}: ${summary}`;
   });
 
@@ -201,7 +209,7 @@ test('a command line can list the operations with their arguments', () => {
   ]);
 });
 
-test('the command can be stored as JSON and run later, if the permission still exists then', async () => {
+test('the command can be stored as JSON and run later, if the caller still has the permission', async () => {
   const text = JSON.stringify([
     { operation: 'renamePlanted', input: { params: { projectId: 'default' }, body: { name: 'later' } } },
   ]);
@@ -210,7 +218,7 @@ test('the command can be stored as JSON and run later, if the permission still e
     const found = await findActor(harness.db, id);
     if (!found) throw new Error('The user was just created');
     const instance = { ...INSTANCE, longReads: makeLongReads(harness.db) };
-    return await runStored(app, harness.db, instance, found.actor, JSON.parse(text));
+    return await runStoredOperations(app, harness.db, instance, found.actor, JSON.parse(text));
   };
 
   await expect(run('Viewer')).rejects.toMatchObject({ name: 'NoAccessError' });
@@ -232,8 +240,10 @@ test('a query responds with its output and the ETag', async () => {
   const read = await call(app, 'GET', THING);
 
   expect(read).toMatchObject({ status: 200, body: { name: 'first' } });
-  const known = await call(app, 'GET', THING, { headers: { 'if-none-match': String(read.headers.etag) } });
-  expect(known.status).toBe(304);
+  const notModified = await call(app, 'GET', THING, {
+    headers: { 'if-none-match': String(read.headers.etag) },
+  });
+  expect(notModified.status).toBe(304);
 });
 
 test('a command runs only if If-Match has the current ETag', async () => {
@@ -251,11 +261,11 @@ test('a command runs only if If-Match has the current ETag', async () => {
 });
 
 test('a command and its event are written by one transaction', async () => {
-  const before = await recordedNames();
+  const namesBefore = await recordedNames();
 
   await rename('second');
 
-  expect(await recordedNames()).toEqual([...before, 'second']);
+  expect(await recordedNames()).toEqual([...namesBefore, 'second']);
   const { rows } = await sql<{ isSame: boolean }>`
     select planted.xmin = recorded.xmin as "isSame"
     from planted, (select xmin from events where type = 'project-updated' order by id desc limit 1) as recorded`.execute(
@@ -267,11 +277,11 @@ test('a command and its event are written by one transaction', async () => {
 test.each(['rejected', 'unreadable'])(
   'a command that fails leaves neither its work nor its event: %s',
   async name => {
-    const before = await recordedNames();
+    const namesBefore = await recordedNames();
 
     expect((await rename(name)).status).toBe(409);
 
     expect(await findThing(harness.db, 'default')).toEqual({ name: 'first' });
-    expect(await recordedNames()).toEqual(before);
+    expect(await recordedNames()).toEqual(namesBefore);
   },
 );

@@ -1,12 +1,12 @@
+import { joinWithOr } from '@halyard/plane/platform/errors.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { type ErrorStatus, errorResponses } from '@halyard/plane/platform/http/schema.ts';
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
-import { either } from '../../../../plane/src/platform/errors.ts';
-import type { App } from '../../../../plane/src/platform/http/app.ts';
-import { type ErrorStatus, errorResponses } from '../../../../plane/src/platform/http/schema.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { ifMatches, unlessKnown } from '../../platform/http/output/etag.ts';
+import { ifMatches, sendUnlessKnown } from '../../platform/http/output/etag.ts';
 import type { Instance } from '../../platform/instance.ts';
 import { change } from '../change.ts';
-import { etagOf } from '../versioned.ts';
+import { computeEtag } from '../versioned.ts';
 import type { AnyCommand, AnyQuery, Operation, OperationModule } from './definition.ts';
 
 declare module 'fastify' {
@@ -33,17 +33,17 @@ export function registerOperations(
       method,
       url,
       ...(bodyLimit !== undefined && { bodyLimit }),
-      config: configOf(operation, db, instance),
-      schema: schemaOf(operation, tag),
+      config: buildConfig(operation, db, instance),
+      schema: buildSchema(operation, tag),
       handler: (request, reply) =>
         operation.kind === 'query'
-          ? read(operation, db, instance, request, reply)
-          : run(operation, db, instance, request, reply),
+          ? respondToQuery(operation, db, instance, request, reply)
+          : runCommand(operation, db, instance, request, reply),
     });
   }
 }
 
-function configOf(operation: Operation, db: Db, instance: Instance): NonNullable<RouteOptions['config']> {
+function buildConfig(operation: Operation, db: Db, instance: Instance): NonNullable<RouteOptions['config']> {
   const {
     permission,
     checkedPermission,
@@ -74,7 +74,7 @@ function configOf(operation: Operation, db: Db, instance: Instance): NonNullable
   };
 }
 
-function schemaOf(operation: Operation, tag: string): NonNullable<RouteOptions['schema']> {
+function buildSchema(operation: Operation, tag: string): NonNullable<RouteOptions['schema']> {
   const { id, summary, params, query, body, output, status = 200 } = operation;
   const dryRun = operation.kind === 'command' ? operation.dryRun : undefined;
   return {
@@ -88,7 +88,7 @@ function schemaOf(operation: Operation, tag: string): NonNullable<RouteOptions['
     response: {
       ...(dryRun && { 200: dryRun.output }),
       [status]: output,
-      ...errorResponses(...errorsOf(operation)),
+      ...errorResponses(...listErrorStatuses(operation)),
     },
   };
 }
@@ -96,55 +96,57 @@ function schemaOf(operation: Operation, tag: string): NonNullable<RouteOptions['
 /** Permissions and events come from the definition, so the description always matches the operation. */
 function describe(operation: Operation): string {
   const { description, permission, checkedPermission } = operation;
-  const required = checkedPermission ?? (permission === 'NONE' ? [] : permission);
+  const requiredPermissions = checkedPermission ?? (permission === 'NONE' ? [] : permission);
   const events = operation.kind === 'command' ? operation.events : [];
   return [
     description,
-    ...(required.length > 0 ? [`Requires ${either([...required])}.`] : []),
+    ...(requiredPermissions.length > 0 ? [`Requires ${joinWithOr([...requiredPermissions])}.`] : []),
     ...(events.length > 0 ? [`Events: ${events.join(', ')}.`] : []),
   ].join(' ');
 }
 
-function errorsOf({ params, query, body, rejects = [] }: Operation): ErrorStatus[] {
-  const ofBody: ErrorStatus[] = body ? [400, 413, 415] : [];
+function listErrorStatuses({ params, query, body, rejects = [] }: Operation): ErrorStatus[] {
+  const bodyErrors: ErrorStatus[] = body ? [400, 413, 415] : [];
   return [
     401,
     403,
     ...(query ? [400 as const] : []),
     ...(params ? [404 as const] : []),
-    ...ofBody,
+    ...bodyErrors,
     ...rejects,
   ];
 }
 
-const inputOf = ({ params, query, body }: FastifyRequest) => ({ params, query, body });
+const getInput = ({ params, query, body }: FastifyRequest) => ({ params, query, body });
 
-const contextOf = (instance: Instance, { projectOfFeature, sessionId }: FastifyRequest) => ({
+const buildContext = (instance: Instance, { projectOfFeature, sessionId }: FastifyRequest) => ({
   ...instance,
   projectOfFeature,
   sessionId,
 });
 
-const readingOf = (db: Db, instance: Instance, request: FastifyRequest) => {
+const buildReadContext = (db: Db, instance: Instance, request: FastifyRequest) => {
   const { actor, caller, visit } = request;
-  return { ...contextOf(instance, request), db, actor, longReader: { caller, visit } };
+  return { ...buildContext(instance, request), db, actor, longReader: { caller, visit } };
 };
 
-async function read(
-  { read, versioned, etag, present = shown => shown, status = 200 }: AnyQuery,
+async function respondToQuery(
+  { read, versioned, etag, present = view => view, status = 200 }: AnyQuery,
   db: Db,
   instance: Instance,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const shown = await read(readingOf(db, instance, request), inputOf(request));
-  const output = present(shown);
+  const view = await read(buildReadContext(db, instance, request), getInput(request));
+  const output = present(view);
   reply.code(status);
-  const current = versioned ? etagOf(versioned, shown) : etag?.(output);
-  return current === undefined ? reply.send(output) : unlessKnown(request, reply, current, output);
+  const currentEtag = versioned ? computeEtag(versioned, view) : etag?.(output);
+  return currentEtag === undefined
+    ? reply.send(output)
+    : sendUnlessKnown(request, reply, currentEtag, output);
 }
 
-async function run(
+async function runCommand(
   operation: AnyCommand,
   db: Db,
   instance: Instance,
@@ -159,15 +161,17 @@ async function run(
     status = 200,
   } = operation;
   const { actor } = request;
-  const [input, context] = [inputOf(request), contextOf(instance, request)];
-  if (dryRun && isDryRun(request)) return await dryRun.read(readingOf(db, instance, request), input);
-  const expected = precondition?.(input, context);
+  const [input, context] = [getInput(request), buildContext(instance, request)];
+  if (dryRun && isDryRun(request)) return await dryRun.read(buildReadContext(db, instance, request), input);
+  const expectedState = precondition?.(input, context);
   const output = await change(
     db,
     actor,
     current => {
       const work = () => run(current, input, context);
-      return expected ? ifMatches(request, expected.what, () => expected.readEtags(current), work) : work();
+      return expectedState
+        ? ifMatches(request, expectedState.what, () => expectedState.readEtags(current), work)
+        : work();
     },
     (tx, result) => respond(tx, actor, result, input),
   );

@@ -3,24 +3,29 @@ import { beforeAll, expect, test } from 'vitest';
 import type { Actor } from '../../platform/actor.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { makeLongReads } from '../../platform/http/protection/long-reads.ts';
-import { keyringOf } from '../../platform/secrets/seal.ts';
+import { makeKeyring } from '../../platform/secrets/seal.ts';
 import { makeFeature, makeUser } from '../../test/factories.ts';
 import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
-import { MAX_STORED_BYTES, MAX_STORED_OPERATIONS, runStored, type StoredOperation } from './stored.ts';
+import {
+  MAX_STORED_BYTES,
+  MAX_STORED_OPERATIONS,
+  runStoredOperations,
+  type StoredOperation,
+} from './stored.ts';
 
 const harness = useHarness();
 
-/** Runs operations as a schedule would: stored as JSON in between. */
+/** Runs operations as a schedule would, with the operations stored as JSON in between. */
 const run = (actor: Actor, operations: StoredOperation[]) =>
-  runStored(
+  runStoredOperations(
     harness.app,
     harness.db,
     {
       limits: APP_SETTINGS.limits,
       publicUrl: APP_SETTINGS.publicUrl,
       longReads: makeLongReads(harness.db),
-      keyring: keyringOf(APP_SETTINGS.secretKey, APP_SETTINGS.oldSecretKeys),
+      keyring: makeKeyring(APP_SETTINGS.secretKey, APP_SETTINGS.oldSecretKeys),
     },
     actor,
     JSON.parse(JSON.stringify(operations)),
@@ -29,7 +34,7 @@ const run = (actor: Actor, operations: StoredOperation[]) =>
 let admin: Actor;
 let viewer: Actor;
 
-/** What the guard would find for a user with this root role. */
+/** Makes the actor that the guard would find for a user with this root role. */
 async function makeActor(rootRole: 'Admin' | 'Viewer'): Promise<Actor> {
   const { id, username } = await makeUser(harness.db, rootRole);
   const isAdmin = rootRole === 'Admin';
@@ -99,10 +104,12 @@ test('only commands can be stored', async () => {
 });
 
 test('the number and the size of the operations in one change are limited', async () => {
-  const many = Array.from({ length: MAX_STORED_OPERATIONS + 1 }, () => updateProject('default', 'Default'));
+  const tooManyOperations = Array.from({ length: MAX_STORED_OPERATIONS + 1 }, () =>
+    updateProject('default', 'Default'),
+  );
   const large = updateProject('default', 'x'.repeat(MAX_STORED_BYTES));
 
-  await expect(run(admin, many)).rejects.toMatchObject({
+  await expect(run(admin, tooManyOperations)).rejects.toMatchObject({
     details: [{ message: 'A change has at most 100 operations, not 101.' }],
   });
   await expect(run(admin, [large])).rejects.toMatchObject({
@@ -121,30 +128,30 @@ test('an operation after the first never waits for a lock, so that changes in di
 
     await expect(run(admin, [enable('stored'), enable('other')])).rejects.toMatchObject({ code: '55P03' });
 
-    // It would wait for a change that waits for "other".
+    // Otherwise, the operation would be waiting for a change that is waiting for "other".
     await lockFeature(tx, 'stored');
   });
 
   await run(admin, [enable('stored'), enable('other')]);
 });
 
-test('the first operation waits for its locks, and every operation waits for the locks that a change takes last', async () => {
-  const locked = Promise.withResolvers<void>();
-  const holding = harness.db.transaction().execute(async tx => {
+test('the first operation waits for its locks, and every operation for the locks that a change takes last', async () => {
+  const featureLocked = Promise.withResolvers<void>();
+  const holdingTransaction = harness.db.transaction().execute(async tx => {
     await lockFeature(tx, 'stored');
     await sql`update sdk_revisions set revision = revision where environment = 'development'`.execute(tx);
-    locked.resolve();
-    await waitingChanges(1);
+    featureLocked.resolve();
+    await waitForBlockedSessions(1);
   });
-  await locked.promise;
+  await featureLocked.promise;
 
   await run(admin, [enable('stored'), enable('other')]);
 
-  await holding;
+  await holdingTransaction;
 });
 
-/** Waits until this many sessions wait for a lock. */
-const waitingChanges = (count: number) =>
+/** Waits until this many sessions are waiting for a lock. */
+const waitForBlockedSessions = (count: number) =>
   expect
     .poll(async () => {
       const { rows } = await sql`

@@ -1,7 +1,7 @@
+import { badData, notFound } from '@halyard/plane/platform/errors.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { describeViolations } from '@halyard/plane/platform/http/input/violations.ts';
 import { sql } from 'kysely';
-import { badData, notFound } from '../../../../plane/src/platform/errors.ts';
-import type { App } from '../../../../plane/src/platform/http/app.ts';
-import { violations } from '../../../../plane/src/platform/http/input/violations.ts';
 import { authorize } from '../../access/guard.ts';
 import { requireRouteInScope } from '../../access/scope.ts';
 import type { Actor } from '../../platform/actor.ts';
@@ -22,45 +22,48 @@ export const MAX_STORED_OPERATIONS = 100;
 /** The largest body of a request that is not an import. */
 export const MAX_STORED_BYTES = 1_048_576;
 
-/** What else happens in a change of stored operations. */
-export type Around = {
-  /** Runs before the first operation. It locks what it reads, so no operation waits for a lock after it. */
-  before?: (current: Change) => Promise<void>;
-  /** Runs after the events are written and before the commit. If it throws, nothing is changed. */
-  after?: (tx: Tx) => Promise<void>;
+/** Hooks that run around a change of stored operations. */
+export type OperationHooks = {
+  /** Runs before the first operation. The hook takes locks, so no operation after it may wait for a lock. */
+  beforeRun?: (current: Change) => Promise<void>;
+  /**
+   * Runs after the events are written and before the commit, instead of reading the responses. If it throws, nothing is changed.
+   */
+  afterEvents?: (tx: Tx) => Promise<void>;
 };
 
 type Step = { command: AnyCommand; input: Required<StoredOperation['input']> };
 
 /**
- * Runs stored operations in one change, in their order: all of them, or none. Each is validated and authorized again, because
- * schemas and permissions may have changed since it was stored. Returns their responses. Each operation takes its locks in the
- * order of `platform/db/lock-order.ts`, but the second one may need a lock that comes before those of the first. It does not wait
- * for a lock, so the change ends with a retryable 503 instead of a deadlock.
+ * Runs stored operations in order, in one change, so that either all of them or none take effect. Each operation is validated and
+ * authorized again, because schemas and permissions may have changed since it was stored. Returns the responses. Each operation
+ * takes its locks in the order of `platform/db/lock-order.ts`, but the second operation may need a lock that comes before those of
+ * the first. The second operation does not wait for the lock, so the change ends with a retryable 503 instead of a deadlock.
  */
-export async function runStored(
+export async function runStoredOperations(
   app: App,
   db: Db,
   instance: Instance,
   actor: Actor,
-  stored: StoredOperation[],
-  { before, after }: Around = {},
+  operations: StoredOperation[],
+  { beforeRun, afterEvents }: OperationHooks = {},
 ): Promise<unknown[]> {
-  rejectTooMany(stored);
-  const steps = stored.map(one => prepare(app, one));
+  rejectTooMany(operations);
+  const steps = operations.map(operation => prepare(app, operation));
   return await change(
     db,
     actor,
     async current => {
-      await before?.(current);
-      return await runAll(current, steps, instance, before !== undefined);
+      await beforeRun?.(current);
+      return await runAll(current, steps, instance, beforeRun !== undefined);
     },
     async (tx, results) => {
-      const responses = await inOrder(steps, async ({ command: { respond }, input }, at) =>
-        respond ? await respond(tx, actor, results[at], input) : results[at],
-      );
-      await after?.(tx);
-      return responses;
+      if (!afterEvents)
+        return await mapInOrder(steps, async ({ command: { respond }, input }, index) =>
+          respond ? await respond(tx, actor, results[index], input) : results[index],
+        );
+      await afterEvents(tx);
+      return results;
     },
   );
 }
@@ -69,46 +72,52 @@ async function runAll(
   current: Change,
   steps: Step[],
   instance: Instance,
-  hasLocks: boolean,
+  holdsLocks: boolean,
 ): Promise<unknown[]> {
   const { tx, actor } = current;
-  const results = await inOrder(steps, async ({ command, input }, at) => {
-    if (at === (hasLocks ? 0 : 1)) await stopWaiting(tx);
-    // Not before the change, because an operation may need a project that the previous one creates.
+  const results = await mapInOrder(steps, async ({ command, input }, index) => {
+    if (index === (holdsLocks ? 0 : 1)) await stopWaitingForLocks(tx);
+    // The permission is not checked before the change, because an operation may need a project that the previous one creates.
     const { route, permission, checkedPermission, checksPermissions } = command;
     const [, url = ''] = route.split(' ');
     requireRouteInScope(actor, { url, permission, checkedPermission, checksPermissions, onlyReads: false });
     const projectOfFeature = (await authorize(tx, actor, command.permission, input.params)) ?? '';
     return await command.run(current, input, { ...instance, projectOfFeature, sessionId: null });
   });
-  if (steps.length > 1 || hasLocks) await waitAgain(tx);
+  if (steps.length > 1 || holdsLocks) await resumeWaitingForLocks(tx);
   return results;
 }
 
-function rejectTooMany(stored: StoredOperation[]): void {
-  if (stored.length > MAX_STORED_OPERATIONS)
+function rejectTooMany(operations: StoredOperation[]): void {
+  if (operations.length > MAX_STORED_OPERATIONS)
     throw badData([
-      { message: `A change has at most ${MAX_STORED_OPERATIONS} operations, not ${stored.length}.` },
+      { message: `A change has at most ${MAX_STORED_OPERATIONS} operations, not ${operations.length}.` },
     ]);
-  const bytes = Buffer.byteLength(JSON.stringify(stored));
+  const bytes = Buffer.byteLength(JSON.stringify(operations));
   if (bytes > MAX_STORED_BYTES)
     throw badData([
       { message: `The operations in a change may have at most ${MAX_STORED_BYTES} bytes, not ${bytes}.` },
     ]);
 }
 
-/** A lock that is not free ends the transaction. The smallest timeout of PostgreSQL: 0 would wait forever. */
-const stopWaiting = (tx: Tx) => sql`set local lock_timeout = '1ms'`.execute(tx);
+/**
+ * Makes the transaction fail instead of waiting for a lock. The timeout is the shortest that PostgreSQL allows, because 0 would
+ * mean waiting forever.
+ */
+const stopWaitingForLocks = (tx: Tx) => sql`set local lock_timeout = '1ms'`.execute(tx);
 
-/** The counters of environments are the last locks of all changes, so waiting for them is safe. */
-const waitAgain = (tx: Tx) => sql`set local lock_timeout to default`.execute(tx);
+/**
+ * Makes the transaction wait for locks again. The counters of environments are the last locks of all changes, so waiting for them
+ * is safe.
+ */
+const resumeWaitingForLocks = (tx: Tx) => sql`set local lock_timeout to default`.execute(tx);
 
 function prepare(app: App, { operation, input }: StoredOperation): Step {
   const command = app.operations.get(operation);
   if (command?.kind !== 'command') throw notFound(`Operation "${operation}"`);
-  const whole = { params: {}, query: {}, body: undefined, ...input };
-  validateInput(app, command, whole);
-  return { command, input: whole };
+  const fullInput = { params: {}, query: {}, body: undefined, ...input };
+  validateInput(app, command, fullInput);
+  return { command, input: fullInput };
 }
 
 /** Rejects an input that the schemas of the operation do not accept. */
@@ -118,15 +127,18 @@ export function validateInput(app: App, { route, ...operation }: Operation, inpu
     const schema = operation[part];
     if (schema === undefined) return [];
     const httpPart = part === 'query' ? 'querystring' : part;
-    const isValid = app.validatorCompiler?.({ schema, method, url, httpPart });
-    if (isValid?.(input[part]) === true) return [];
-    return violations((isValid as { errors?: Parameters<typeof violations>[0] })?.errors ?? [], httpPart);
+    const validate = app.validatorCompiler?.({ schema, method, url, httpPart });
+    if (validate?.(input[part]) === true) return [];
+    return describeViolations(
+      (validate as { errors?: Parameters<typeof describeViolations>[0] })?.errors ?? [],
+      httpPart,
+    );
   });
   if (details.length > 0) throw badData(details);
 }
 
-async function inOrder<T, R>(items: T[], work: (item: T, at: number) => Promise<R>): Promise<R[]> {
+async function mapInOrder<T, R>(items: T[], work: (item: T, index: number) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
-  for (const [at, item] of items.entries()) results.push(await work(item, at));
+  for (const [index, item] of items.entries()) results.push(await work(item, index));
   return results;
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { badData, notFound } from '../../../../plane/src/platform/errors.ts';
+import { badData, notFound } from '@halyard/plane/platform/errors.ts';
 import { urlViolation } from '../../flags/links/validate.ts';
 import type { Change } from '../../record/change.ts';
 import type { ApplicationFields } from './schema.ts';
@@ -13,23 +13,23 @@ export async function updateApplication(
 ): Promise<void> {
   const violation = typeof fields.url === 'string' ? urlViolation(fields.url) : undefined;
   if (violation !== undefined) throw badData([{ message: violation, path: '/body/url' }]);
-  const { id, ...before } = await lock(current, appName);
-  const { description, url, icon, color } = { ...before, ...fields };
-  const after = { description, url, icon, color };
-  if (isDeepStrictEqual(after, before)) return;
-  await updateApplicationRow(current.tx, id, after);
+  const { id, ...fieldsBefore } = await lock(current, appName);
+  const { description, url, icon, color } = { ...fieldsBefore, ...fields };
+  const fieldsAfter = { description, url, icon, color };
+  if (isDeepStrictEqual(fieldsAfter, fieldsBefore)) return;
+  await updateApplicationRow(current.tx, id, fieldsAfter);
   current.record({
     type: 'application-updated',
-    data: { appName, ...after },
-    preData: { appName, ...before },
+    data: { appName, ...fieldsAfter },
+    preData: { appName, ...fieldsBefore },
   });
 }
 
 /** Deletes an application and its instances. An application that is still running is created again. */
 export async function removeApplication(current: Change, appName: string): Promise<void> {
-  const { id, ...before } = await lock(current, appName);
+  const { id, ...fieldsBefore } = await lock(current, appName);
   await deleteApplication(current.tx, id);
-  current.record({ type: 'application-deleted', preData: { appName, ...before } });
+  current.record({ type: 'application-deleted', preData: { appName, ...fieldsBefore } });
 }
 
 async function lock({ tx, actor }: Change, appName: string) {

@@ -5,20 +5,24 @@ import { deleteApplication, lockIdleApplications } from './store.ts';
 
 /** An application that was not seen for this long is deleted, unless somebody described it. */
 export const IDLE_DAYS = 30;
-const PER_CHANGE = 100;
+const APPLICATIONS_PER_CHANGE = 100;
 
 /** Deletes idle applications with their instances. Returns the number of applications. */
 export async function expireApplications(db: Db): Promise<number> {
-  let expired = 0;
-  for (let found = PER_CHANGE; found >= PER_CHANGE; expired += found) {
-    found = await change(db, SYSTEM, async ({ tx, record }) => {
-      const idle = await lockIdleApplications(tx, IDLE_DAYS, PER_CHANGE);
-      for (const { id, name } of idle) {
+  let expiredApplications = 0;
+  for (
+    let batchSize = APPLICATIONS_PER_CHANGE;
+    batchSize >= APPLICATIONS_PER_CHANGE;
+    expiredApplications += batchSize
+  ) {
+    batchSize = await change(db, SYSTEM, async ({ tx, record }) => {
+      const idleApplications = await lockIdleApplications(tx, IDLE_DAYS, APPLICATIONS_PER_CHANGE);
+      for (const { id, name } of idleApplications) {
         await deleteApplication(tx, id);
         record({ type: 'application-deleted', preData: { appName: name } });
       }
-      return idle.length;
+      return idleApplications.length;
     });
   }
-  return expired;
+  return expiredApplications;
 }

@@ -1,8 +1,8 @@
+import { notFound } from '@halyard/plane/platform/errors.ts';
+import { page, SearchQuery } from '@halyard/plane/platform/http/input/filter.ts';
+import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import { notFound } from '../../../../plane/src/platform/errors.ts';
-import { page, SearchQuery } from '../../../../plane/src/platform/http/input/filter.ts';
-import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
-import { inProject } from '../../platform/http/params.ts';
+import { projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { removeApplication, updateApplication } from './change.ts';
 import {
@@ -24,18 +24,18 @@ import {
 } from './schema.ts';
 import { parseApplicationSearch, parseProjectApplicationSearch, parseTokenOfUse } from './search-query.ts';
 import {
-  existsApplication,
+  applicationExists,
   findApplication,
   findOverview,
-  listApplicationsOfTokens,
   listInstances,
+  listTokenApplications,
   listUnknownFlags,
   searchApplications,
   searchProjectApplications,
 } from './store.ts';
 
-const HERE = '/api/admin/metrics/applications/:appName';
-const MAX_UNKNOWN = 1_000;
+const BASE_PATH = '/api/admin/metrics/applications/:appName';
+const MAX_UNKNOWN_FLAGS = 1_000;
 
 const appName = Type.String({
   maxLength: 200,
@@ -105,7 +105,7 @@ export const APPLICATIONS: OperationModule = {
       description:
         'Returns the applications that asked for features of a project in the last 90 days, by name, with their environments, instances and SDKs. Every caller who may read the project may call it.',
       permission: 'NONE',
-      params: inProject,
+      params: projectParams,
       query: SearchQuery({
         query: partOfName,
         sortBy: Type.Optional(
@@ -120,7 +120,7 @@ export const APPLICATIONS: OperationModule = {
     }),
     query({
       id: 'getApplication',
-      route: `GET ${HERE}`,
+      route: `GET ${BASE_PATH}`,
       summary: 'Get an application',
       description:
         'Returns an application with its instances and the features that it asked for. Features that the caller may not read are omitted.',
@@ -128,14 +128,14 @@ export const APPLICATIONS: OperationModule = {
       params,
       output: jsonResponse('The application', ApplicationDetails),
       read: async ({ db, actor }, { params: { appName } }) => {
-        const found = await findApplication(db, actor, appName);
-        if (!found) throw notFound(`Application "${appName}"`);
-        return found;
+        const application = await findApplication(db, actor, appName);
+        if (!application) throw notFound(`Application "${appName}"`);
+        return application;
       },
     }),
     query({
       id: 'getApplicationOverview',
-      route: `GET ${HERE}/overview`,
+      route: `GET ${BASE_PATH}/overview`,
       summary: 'Get the overview of an application',
       description:
         'Returns what an application uses in each environment: its instances, its SDKs, and the names it asks for that no feature has.',
@@ -143,15 +143,15 @@ export const APPLICATIONS: OperationModule = {
       params,
       output: jsonResponse('The overview', ApplicationOverview),
       read: async ({ db, actor }, { params: { appName } }) => {
-        const found = await findOverview(db, actor, appName);
-        if (!found) throw notFound(`Application "${appName}"`);
-        const { missingStrategies, ...overview } = found;
+        const foundOverview = await findOverview(db, actor, appName);
+        if (!foundOverview) throw notFound(`Application "${appName}"`);
+        const { missingStrategies, ...overview } = foundOverview;
         return { ...overview, issues: { missingStrategies } };
       },
     }),
     command({
       id: 'updateApplication',
-      route: `POST ${HERE}`,
+      route: `POST ${BASE_PATH}`,
       summary: 'Describe an application',
       description:
         'Sets the description, URL, icon and color of an application. Omitted fields keep their values, and null removes a value.',
@@ -165,7 +165,7 @@ export const APPLICATIONS: OperationModule = {
     }),
     command({
       id: 'deleteApplication',
-      route: `DELETE ${HERE}`,
+      route: `DELETE ${BASE_PATH}`,
       summary: 'Delete an application',
       description:
         'Deletes an application with its instances. An application that is still running is created again.',
@@ -192,7 +192,7 @@ export const APPLICATIONS: OperationModule = {
       output: jsonResponse('The instances', InstanceList),
       read: async ({ db, actor }, { params: { appName, environmentName } }) => {
         const instances = await listInstances(db, actor, appName, environmentName);
-        if (instances.length === 0 && !(await existsApplication(db, actor, appName)))
+        if (instances.length === 0 && !(await applicationExists(db, actor, appName)))
           throw notFound(`Application "${appName}"`);
         return { instances };
       },
@@ -209,7 +209,7 @@ export const APPLICATIONS: OperationModule = {
       }),
       output: jsonResponse('The tokens', ApiTokenUseList),
       read: async ({ db, actor }, { query }) => ({
-        tokens: await listApplicationsOfTokens(db, actor, parseTokenOfUse(query)),
+        tokens: await listTokenApplications(db, actor, parseTokenOfUse(query)),
       }),
     }),
     query({
@@ -220,7 +220,7 @@ export const APPLICATIONS: OperationModule = {
         'Returns the names that applications asked for in the last 7 days and that no feature has, with the applications and environments. Applications that the caller may not see are omitted.',
       permission: 'NONE',
       output: jsonResponse('The unknown flags', UnknownFlagList),
-      read: async ({ db, actor }) => ({ unknownFlags: await listUnknownFlags(db, actor, MAX_UNKNOWN) }),
+      read: async ({ db, actor }) => ({ unknownFlags: await listUnknownFlags(db, actor, MAX_UNKNOWN_FLAGS) }),
     }),
   ],
 };

@@ -1,21 +1,21 @@
-import { sql } from 'kysely';
-import { Registry } from 'prom-client';
-import { expect, test } from 'vitest';
-import type { IsKnown } from '../../../../plane/src/counting/merged.ts';
+import type { IsKnown } from '@halyard/plane/counting/merged.ts';
 import {
   OTHER_APPLICATIONS,
   OTHER_FLAGS,
   OTHER_INSTANCES,
   OTHER_VARIANTS,
   type ReachedQuota,
-} from '../../../../plane/src/counting/quotas.ts';
-import { makeUsage } from '../../../../plane/src/counting/usage.ts';
+} from '@halyard/plane/counting/quotas.ts';
+import { makeUsage } from '@halyard/plane/counting/usage.ts';
+import { sql } from 'kysely';
+import { Registry } from 'prom-client';
+import { expect, test } from 'vitest';
 import { makeApiToken, makeFeature } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { makeFlusher } from '../metrics/flush.ts';
 import { keepFlushing } from '../metrics/keep-flushing.ts';
-import { countUnknown } from '../metrics/store.ts';
+import { countUnknownFlags } from '../metrics/store.ts';
 import { expireApplications } from './expire.ts';
 
 const harness = useHarness();
@@ -31,30 +31,31 @@ async function report(
   const usage = makeUsage(new Registry(), isKnown);
   for (const { toggles = {}, ...body } of bodies)
     await usage.report(token(id), {}, { ...body, bucket: { stop: Date.now(), toggles } });
-  const reached: ReachedQuota[] = [];
-  await makeFlusher(harness.db, usage, quotas => reached.push(...quotas)).flush();
-  return [...new Set(reached.map(one => `${one.token} ${one.kind}`))];
+  const reachedQuotas: ReachedQuota[] = [];
+  await makeFlusher(harness.db, usage, quotas => reachedQuotas.push(...quotas)).flush();
+  return [...new Set(reachedQuotas.map(quota => `${quota.token} ${quota.kind}`))];
 }
 
 const apps = (prefix: string, count: number, fields: object = {}) =>
   Array.from({ length: count }, (_, number) => ({ appName: `${prefix}-${number}`, ...fields }));
 
-const created = async () => (await get('search/events?type=IS:application-created&limit=1')).total as number;
+const countCreationEvents = async () =>
+  (await get('search/events?type=IS:application-created&limit=1')).total as number;
 
-test('a token can create 100 applications per hour; further ones are counted together, and other tokens are not affected', async () => {
+test('a token can create 100 applications per hour; further applications are counted together without affecting other tokens', async () => {
   await makeFeature(harness.db, 'default', { name: 'counted', type: 'release' });
   const toggles = { counted: { yes: 1, no: 0 } };
 
-  const reached = [
+  const reachedQuotas = [
     await report(1, apps('squat', 120, { toggles })),
-    // On a different server.
+    // The next report arrives at a different server.
     await report(1, apps('again', 30, { toggles })),
     await report(2, apps('honest', 1, { toggles })),
   ];
 
-  expect(reached).toEqual([['1 applications'], ['1 applications'], []]);
+  expect(reachedQuotas).toEqual([['1 applications'], ['1 applications'], []]);
   expect((await get('metrics/applications?limit=1')).total).toBe(102);
-  expect(await created()).toBe(102);
+  expect(await countCreationEvents()).toBe(102);
   const raw: { appName: string; yes: number }[] = (await get('client-metrics/features/counted/raw')).data;
   const counts = new Map(raw.map(({ appName, yes }) => [appName, yes]));
   expect([counts.get('honest-0'), counts.get(OTHER_APPLICATIONS)]).toEqual([1, 50]);
@@ -76,13 +77,13 @@ test('an application that exists needs no quota', async () => {
   expect(await report(3, apps('known', 100))).toEqual([]);
 });
 
-test('a token can add 200 unknown flags per hour; further ones are counted under one name', async () => {
+test('a token can add 200 unknown flags per hour; further flags are counted under one name', async () => {
   const names = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`unknown-${n}`, { yes: 0, no: 1 }]));
 
-  const reached = await report(4, [{ appName: 'asks', toggles: names(250) }]);
+  const reachedQuotas = await report(4, [{ appName: 'asks', toggles: names(250) }]);
 
-  expect(reached).toEqual(['4 unknownFlags']);
+  expect(reachedQuotas).toEqual(['4 unknownFlags']);
   const { rows } = await sql<{ count: number; others: number }>`
     select count(*), count(*) filter (where name = ${OTHER_FLAGS}) as others
     from unknown_flags where application = 'asks'`.execute(harness.db);
@@ -90,13 +91,13 @@ test('a token can add 200 unknown flags per hour; further ones are counted under
   expect(await report(4, [{ appName: 'asks', toggles: names(200) }])).toEqual([]);
 });
 
-test('a token can add 1,000 instances per hour on one server; further ones count as one', async () => {
+test('a token can add 1,000 instances per hour on one server; further instances count as one', async () => {
   const instances = (appName: string, count: number) =>
     Array.from({ length: count }, (_, n) => ({ appName, instanceId: `i${n}` }));
 
-  const reached = await report(5, [...instances('one', 900), ...instances('two', 200)]);
+  const reachedQuotas = await report(5, [...instances('one', 900), ...instances('two', 200)]);
 
-  expect(reached).toEqual(['5 instances']);
+  expect(reachedQuotas).toEqual(['5 instances']);
   const { rows } = await sql<{ name: string; count: number; others: number }>`
     select name, count(*), count(*) filter (where instance_id = ${OTHER_INSTANCES}) as others
     from application_instances join applications on applications.id = application_id
@@ -107,14 +108,14 @@ test('a token can add 1,000 instances per hour on one server; further ones count
   ]);
 });
 
-test('one token leaves room in memory for the instances of others', async () => {
+test("a token leaves room in memory for other tokens' instances", async () => {
   const usage = makeUsage(new Registry(), () => true, { instances: 10 });
   for (const body of apps('many', 20)) usage.register(token(1), {}, body);
   usage.register(token(2), {}, { appName: 'other' });
 
   const { instances } = usage.merged.take();
 
-  expect(instances.map(one => one.token)).toEqual([1, 1, 1, 1, 1, 2]);
+  expect(instances.map(instance => instance.token)).toEqual([1, 1, 1, 1, 1, 2]);
 });
 
 test('logs once which token reached a quota', async () => {
@@ -126,10 +127,10 @@ test('logs once which token reached a quota', async () => {
   const usage = makeUsage(new Registry(), () => true);
   const lines: [object, string][] = [];
   const log = { warn: (fields: object, message: string) => void lines.push([fields, message]) };
-  const flushing = keepFlushing(usage, harness.db, log, new Registry());
+  const flushLoop = keepFlushing(usage, harness.db, log, new Registry());
   for (const prefix of ['first', 'second']) {
     for (const body of apps(prefix, 110)) usage.register(token(id), {}, body);
-    await flushing.flush();
+    await flushLoop.flush();
   }
 
   await expect
@@ -140,27 +141,30 @@ test('logs once which token reached a quota', async () => {
         'usage quota reached',
       ],
     ]);
-  await flushing.stop();
+  await flushLoop.stop();
 });
 
-test('deletes applications that were not seen for 30 days, with an event, and keeps described ones', async () => {
+test('deletes applications that were not seen for 30 days, with an event, and keeps described applications', async () => {
   await report(6, apps('idle', 3));
   await sql`update applications set reported_at = now() - interval '31 days' where name like 'idle-%'`.execute(
     harness.db,
   );
   await sql`update applications set description = 'the shop' where name = 'idle-1'`.execute(harness.db);
-  // It reports again, so it is in use.
+  // The application reports again, so it is in use.
   await report(6, [{ appName: 'idle-2' }]);
 
   expect(await expireApplications(harness.db)).toBe(1);
 
   const { applications } = await get('metrics/applications?query=idle-');
-  expect(applications.map((one: { appName: string }) => one.appName)).toEqual(['idle-1', 'idle-2']);
+  expect(applications.map((application: { appName: string }) => application.appName)).toEqual([
+    'idle-1',
+    'idle-2',
+  ]);
   const { events } = await get('search/events?type=IS:application-deleted');
   expect(events).toMatchObject([{ preData: { appName: 'idle-0' } }]);
 });
 
-test('a token can add 200 unknown variants per hour; further ones are counted under one name, and known variants always count', async () => {
+test('a token can add 200 unknown variants per hour; further variants are counted under one name, and known variants always count', async () => {
   const base = 'projects/default/features';
   const post = (path: string, body: object) => call(harness.app, 'POST', `/api/admin/${path}`, { body });
   const variant = (name: string) => ({ name, weight: 500, weightType: 'variable', stickiness: 'default' });
@@ -172,16 +176,16 @@ test('a token can add 200 unknown variants per hour; further ones are counted un
   });
   await post(`${base}/varied/environments/production/on`, {});
   await harness.app.serving.load('production');
-  const invented = Array.from({ length: 250 }, (_, n) => [`invented-${n}`, 1]);
-  const variants = Object.fromEntries([...invented, ['blue', 1], ['disabled', 1]]);
+  const inventedVariants = Array.from({ length: 250 }, (_, n) => [`invented-${n}`, 1]);
+  const variants = Object.fromEntries([...inventedVariants, ['blue', 1], ['disabled', 1]]);
 
-  const reached = await report(
+  const reachedQuotas = await report(
     9,
     [{ appName: 'varies', toggles: { varied: { yes: 252, no: 0, variants } } }],
     harness.app.serving.hasFeature,
   );
 
-  expect(reached).toEqual(['9 unknownVariants']);
+  expect(reachedQuotas).toEqual(['9 unknownVariants']);
   const { data } = await get('client-metrics/features/varied/raw');
   const { blue, disabled, [OTHER_VARIANTS]: others, ...rest } = data[0].variants;
   expect({ blue, disabled, others }).toEqual({ blue: 1, disabled: 1, others: 50 });
@@ -195,5 +199,5 @@ test('counts the unknown flags that a token has added', async () => {
     harness.db,
   );
 
-  expect(await countUnknown(harness.db, [77, 78])).toEqual([{ token: 77, inAll: 2, lastHour: 1 }]);
+  expect(await countUnknownFlags(harness.db, [77, 78])).toEqual([{ token: 77, inAll: 2, lastHour: 1 }]);
 });

@@ -1,23 +1,23 @@
+import { makeUsage, type Usage } from '@halyard/plane/counting/usage.ts';
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import { beforeAll, expect, test } from 'vitest';
-import { makeUsage, type Usage } from '../../../../plane/src/counting/usage.ts';
 import { makeFeature, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
-import { untilWaiting } from '../../test/waiting.ts';
+import { waitForLockWaiters } from '../../test/waiting.ts';
 import { makeFlusher } from '../metrics/flush.ts';
 import { upsertInstances } from './store.ts';
 
 const harness = useHarness();
 const APPLICATIONS = '/api/admin/metrics/applications';
 let outsider: string;
-let hidden: string;
+let hiddenProject: string;
 
 const get = async (path: string, token?: string) =>
   await call(harness.app, 'GET', path, token === undefined ? {} : { token });
 
-async function flushed(fill: (usage: Usage) => void): Promise<void> {
+async function flushWith(fill: (usage: Usage) => void): Promise<void> {
   const usage = makeUsage(new Registry(), () => true);
   fill(usage);
   await makeFlusher(harness.db, usage).flush();
@@ -35,12 +35,12 @@ const report = (usage: Usage, appName: string, environment: string, names: strin
   );
 
 beforeAll(async () => {
-  hidden = (await makeProject(harness.db, { id: 'hidden', mode: 'private' })).id;
+  hiddenProject = (await makeProject(harness.db, { id: 'hidden', mode: 'private' })).id;
   await makeFeature(harness.db, 'default', { name: 'open-flag', type: 'release' });
   await makeFeature(harness.db, 'default', { name: 'old-flag', type: 'release' });
-  await makeFeature(harness.db, hidden, { name: 'hidden-flag', type: 'release' });
+  await makeFeature(harness.db, hiddenProject, { name: 'hidden-flag', type: 'release' });
   outsider = (await makeUser(harness.db, 'Editor')).token;
-  await flushed(usage => {
+  await flushWith(usage => {
     usage.register(
       { id: 1, type: 'backend', environment: 'production', projects: undefined },
       {},
@@ -100,8 +100,8 @@ test.each([
 ])('finds applications with %s', async (query, names) => {
   const { body } = await get(`${APPLICATIONS}?${query}`);
 
-  const found = body.applications.map(({ appName }: { appName: string }) => appName);
-  expect(query.startsWith('sortBy') ? found.toSorted() : found).toEqual(names);
+  const foundNames = body.applications.map(({ appName }: { appName: string }) => appName);
+  expect(query.startsWith('sortBy') ? foundNames.toSorted() : foundNames).toEqual(names);
 });
 
 test('rejects every invalid parameter', async () => {
@@ -145,20 +145,20 @@ test.each([
 });
 
 test('rejects invalid parameters of the applications of a project, and callers who may not read it', async () => {
-  const invalid = await get(
+  const invalidResponse = await get(
     '/api/admin/projects/default/applications?sortBy=x&sortOrder=y&limit=0&offset=-1',
   );
 
-  expect(invalid.status).toBe(400);
-  expect(invalid.body.details).toHaveLength(4);
+  expect(invalidResponse.status).toBe(400);
+  expect(invalidResponse.body.details).toHaveLength(4);
   expect((await get('/api/admin/projects/hidden/applications', outsider)).status).toBe(404);
   expect((await get('/api/admin/projects/nowhere/applications')).status).toBe(404);
 });
 
 test('shows nothing about private projects to outsiders', async () => {
   const list = await get(APPLICATIONS, outsider);
-  const filtered = await get(`${APPLICATIONS}?project=hidden`, outsider);
-  const one = await get(`${APPLICATIONS}/shop`, outsider);
+  const filteredResponse = await get(`${APPLICATIONS}?project=hidden`, outsider);
+  const response = await get(`${APPLICATIONS}/shop`, outsider);
   const overview = await get(`${APPLICATIONS}/shop/overview`, outsider);
 
   expect(list.body).toMatchObject({
@@ -167,8 +167,8 @@ test('shows nothing about private projects to outsiders', async () => {
       { appName: 'shop', usage: [{ project: 'default', environments: ['development', 'production'] }] },
     ],
   });
-  expect(filtered.body.total).toBe(0);
-  expect(JSON.stringify([one.body, overview.body])).not.toContain('hidden');
+  expect(filteredResponse.body.total).toBe(0);
+  expect(JSON.stringify([response.body, overview.body])).not.toContain('hidden');
   expect(overview.body).toMatchObject({ projects: ['default'], featureCount: 2 });
   expect((await get('/api/admin/client-metrics/features/hidden-flag', outsider)).status).toBe(404);
   expect((await get('/api/admin/client-metrics/features/hidden-flag/raw', outsider)).status).toBe(404);
@@ -187,17 +187,17 @@ test.each([
 });
 
 test('shows unknown flags of the applications that the caller may see', async () => {
-  const names = async (token?: string) =>
+  const listNames = async (token?: string) =>
     (await get('/api/admin/metrics/unknown-flags', token)).body.unknownFlags
       .map(({ name }: { name: string }) => name)
       .toSorted();
 
-  expect(await names()).toEqual(['hidden-typo', 'typo']);
-  expect(await names(outsider)).toEqual(['typo']);
+  expect(await listNames()).toEqual(['hidden-typo', 'typo']);
+  expect(await listNames(outsider)).toEqual(['typo']);
 });
 
 test('shows an application that asked for no feature to everyone, and its event to admins', async () => {
-  await flushed(usage => report(usage, 'blank', 'production', []));
+  await flushWith(usage => report(usage, 'blank', 'production', []));
   const events = '/api/admin/search/events?type=IS:application-created';
 
   expect((await get(`${APPLICATIONS}/blank`, outsider)).body.usage).toEqual([]);
@@ -253,7 +253,7 @@ test('lists the instances in an environment', async () => {
   expect((await get('/api/admin/metrics/instances/shop/environment/moon')).body).toEqual({ instances: [] });
 });
 
-test('stores a bounded sample of instances', async () => {
+test('stores at most 1,000 instances of an application, and shows 100', async () => {
   const instance = { application: 'other', environment: 'production', sdkVersion: null, isFrontend: false };
   const crowd = Array.from({ length: 1_100 }, (_, n) => ({
     ...instance,
@@ -271,20 +271,20 @@ test('stores a bounded sample of instances', async () => {
   expect((await get(`${APPLICATIONS}/other`)).body.instances).toHaveLength(100);
 });
 
-test('lists the applications that use each token, and moves an instance to the token it used last', async () => {
+test('lists the applications that use each token, and moves an instance to the token that the instance used last', async () => {
   const register = (token: number, instanceId: string) =>
-    flushed(usage =>
+    flushWith(usage =>
       usage.register(
         { id: token, type: 'backend', environment: 'staging', projects: undefined },
         {},
         { appName: 'mover', instanceId, sdkVersion: 'unleash-node-sdk:6.12.1' },
       ),
     );
-  const useOf = async (token: number | string, caller?: string) =>
+  const readTokenUse = async (token: number | string, caller?: string) =>
     await get(`/api/admin/metrics/api-tokens?token=${token}`, caller);
   await register(71, 'first');
   await register(71, 'second');
-  expect((await useOf(71)).body).toEqual({
+  expect((await readTokenUse(71)).body).toEqual({
     tokens: [
       {
         id: 71,
@@ -303,17 +303,19 @@ test('lists the applications that use each token, and moves an instance to the t
 
   await register(72, 'second');
 
-  expect((await useOf(71)).body.tokens).toMatchObject([{ id: 71, applications: [{ instances: 1 }] }]);
-  expect((await useOf(72)).body.tokens).toMatchObject([{ id: 72, applications: [{ instances: 1 }] }]);
-  expect((await useOf(73)).body).toEqual({ tokens: [] });
-  expect((await useOf('x')).status).toBe(400);
+  expect((await readTokenUse(71)).body.tokens).toMatchObject([{ id: 71, applications: [{ instances: 1 }] }]);
+  expect((await readTokenUse(72)).body.tokens).toMatchObject([{ id: 72, applications: [{ instances: 1 }] }]);
+  expect((await readTokenUse(73)).body).toEqual({ tokens: [] });
+  expect((await readTokenUse('x')).status).toBe(400);
 });
 
-test('omits applications from the use of a token that the caller may not see', async () => {
+test('the use of a token omits applications that the caller may not see', async () => {
   const namesFor = async (caller?: string): Promise<string[]> => {
     const { body } = await get('/api/admin/metrics/api-tokens', caller);
-    const used: { id: number; applications: { appName: string }[] }[] = body.tokens;
-    return used.flatMap(({ id, applications }) => (id === 1 ? applications.map(one => one.appName) : []));
+    const tokenUses: { id: number; applications: { appName: string }[] }[] = body.tokens;
+    return tokenUses.flatMap(({ id, applications }) =>
+      id === 1 ? applications.map(application => application.appName) : [],
+    );
   };
 
   expect(await namesFor()).toContain('other');
@@ -334,7 +336,7 @@ test.each([
   expect(body.message).toContain('Application "nobody"');
 });
 
-test('describes an application, keeps omitted fields and removes those that are null', async () => {
+test('describes an application, keeps omitted fields and removes null fields', async () => {
   const post = async (body: object) => await call(harness.app, 'POST', `${APPLICATIONS}/shop`, { body });
 
   const statuses = [
@@ -377,23 +379,23 @@ test('rejects a description that is too long, and a caller without the permissio
 });
 
 test('a delete waits for a flush of the application, and the next flush creates the application again', async () => {
-  await flushed(usage => report(usage, 'brief', 'production', ['open-flag']));
-  const locked = Promise.withResolvers<void>();
+  await flushWith(usage => report(usage, 'brief', 'production', ['open-flag']));
+  const lock = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
-  const holding = harness.db.transaction().execute(async tx => {
+  const holder = harness.db.transaction().execute(async tx => {
     await sql`select from applications where name = 'brief' for key share`.execute(tx);
-    locked.resolve();
+    lock.resolve();
     await release.promise;
   });
-  await locked.promise;
+  await lock.promise;
 
-  const deleting = call(harness.app, 'DELETE', `${APPLICATIONS}/brief`);
-  await untilWaiting(harness.db);
+  const deletion = call(harness.app, 'DELETE', `${APPLICATIONS}/brief`);
+  await waitForLockWaiters(harness.db);
   release.resolve();
-  await holding;
+  await holder;
 
-  expect((await deleting).status).toBe(200);
+  expect((await deletion).status).toBe(200);
   expect((await get(`${APPLICATIONS}/brief`)).status).toBe(404);
-  await flushed(usage => report(usage, 'brief', 'production', ['open-flag']));
+  await flushWith(usage => report(usage, 'brief', 'production', ['open-flag']));
   expect((await get(`${APPLICATIONS}/brief`)).status).toBe(200);
 });

@@ -1,11 +1,11 @@
 import {
   parseCount,
+  parseEnumValue,
   parseLimit,
   parseOffset,
   parseSearch,
   parseText,
-  parseWord,
-} from '../../../../plane/src/platform/http/input/filter.ts';
+} from '@halyard/plane/platform/http/input/filter.ts';
 
 export const SORT_FIELDS = ['appName', 'createdAt', 'lastSeenAt'] as const;
 
@@ -23,8 +23,8 @@ export type ApplicationSearch = {
 const PARSERS: { [K in keyof ApplicationSearch]-?: (value: unknown) => NonNullable<ApplicationSearch[K]> } = {
   query: parseText,
   project: parseText,
-  sortBy: value => parseWord(value, SORT_FIELDS),
-  sortOrder: value => parseWord(value, ['asc', 'desc']),
+  sortBy: value => parseEnumValue(value, SORT_FIELDS),
+  sortOrder: value => parseEnumValue(value, ['asc', 'desc']),
   offset: parseOffset,
   limit: parseLimit,
 };
@@ -39,13 +39,13 @@ export function parseApplicationSearch(parameters: Record<string, unknown>): App
   });
 }
 
-/** The parameters of the applications of one project. It has no other field to sort by. */
+/** The parameters of the applications of one project. This list has no other field to sort by. */
 export type ProjectApplicationSearch = Pick<ApplicationSearch, 'query' | 'sortOrder' | 'offset' | 'limit'>;
 
 /** Parses the query parameters of the applications of a project, or rejects them with every violation. */
 export function parseProjectApplicationSearch(parameters: Record<string, unknown>): ProjectApplicationSearch {
   const { query, sortOrder, offset, limit } = PARSERS;
-  const sortBy = (value: unknown) => parseWord(value, ['appName']);
+  const sortBy = (value: unknown) => parseEnumValue(value, ['appName']);
   return parseSearch<ProjectApplicationSearch & { sortBy: string }>(
     parameters,
     { query, sortBy, sortOrder, offset, limit },
@@ -55,6 +55,6 @@ export function parseProjectApplicationSearch(parameters: Record<string, unknown
 
 const MAX_ID = 2_147_483_647;
 
-/** The id of the token whose applications are requested. Undefined: all tokens. */
+/** Parses the id of the token whose applications are requested. Undefined selects all tokens. */
 export const parseTokenOfUse = (parameters: Record<string, unknown>): number | undefined =>
   parseSearch<{ token?: number }>(parameters, { token: value => parseCount(value, 1, MAX_ID) }, {}).token;

@@ -3,8 +3,8 @@ import {
   OTHER_INSTANCES,
   QUOTAS,
   type ReachedQuota,
-  reachedBy,
-} from '../../../../plane/src/counting/quotas.ts';
+  reachedQuotas,
+} from '@halyard/plane/counting/quotas.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { announceApplications } from './announce.ts';
 import { listNewInstances, type SeenInstance, upsertInstances } from './store.ts';
@@ -13,46 +13,54 @@ const HOUR_MS = 3_600_000;
 
 export type RecordInstances = (db: Db, instances: SeenInstance[]) => Promise<ReachedQuota[]>;
 
-/** Records instances that were seen, and creates their applications. Not a change: it is bookkeeping like the last use of a token. */
+/**
+ * Records instances that were seen, and creates their applications. This is bookkeeping, like a token's last use, and not a
+ * change.
+ */
 export function makeInstanceRecorder(now: () => number = Date.now): RecordInstances {
   let hour = 0;
-  let added = new Map<number, number>();
+  let addedByToken = new Map<number, number>();
 
-  /** Whether the token may still add an instance in this hour. */
-  const hasLeft = (token: number): boolean => {
-    const current = Math.floor(now() / HOUR_MS);
-    if (current !== hour) added = new Map();
-    hour = current;
-    const before = added.get(token) ?? 0;
-    if (before >= QUOTAS.instances.perHour) return false;
-    added.set(token, before + 1);
+  /** Returns whether the token may still add an instance in this hour, and counts the instance if so. */
+  const hasQuotaLeft = (token: number): boolean => {
+    const currentHour = Math.floor(now() / HOUR_MS);
+    if (currentHour !== hour) addedByToken = new Map();
+    hour = currentHour;
+    const addedBefore = addedByToken.get(token) ?? 0;
+    if (addedBefore >= QUOTAS.instances.perHour) return false;
+    addedByToken.set(token, addedBefore + 1);
     return true;
   };
 
   return async (db, instances) => {
-    const { nameOf, reached } = await announceApplications(
+    const { getStoredName, reached } = await announceApplications(
       db,
       instances.map(({ application, token }) => ({ name: application, token })),
     );
-    const named = instances.map(one => ({ ...one, application: nameOf(one.application) }));
-    const fresh = await listNewInstances(db, named);
-    const above = named.filter((one, at) => fresh.has(at) && !hasLeft(one.token));
-    const others = new Set(above);
-    const stored = named.map(one => {
-      const isOther = others.has(one) || one.application === OTHER_APPLICATIONS;
-      return isOther ? { ...one, instanceId: OTHER_INSTANCES } : one;
+    const namedInstances = instances.map(instance => ({
+      ...instance,
+      application: getStoredName(instance.application),
+    }));
+    const newIndexes = await listNewInstances(db, namedInstances);
+    const aboveQuota = namedInstances.filter(
+      (instance, index) => newIndexes.has(index) && !hasQuotaLeft(instance.token),
+    );
+    const otherInstances = new Set(aboveQuota);
+    const storedInstances = namedInstances.map(instance => {
+      const isOther = otherInstances.has(instance) || instance.application === OTHER_APPLICATIONS;
+      return isOther ? { ...instance, instanceId: OTHER_INSTANCES } : instance;
     });
-    await upsertInstances(db, newestOfEach(stored));
-    return [...reached, ...reachedBy('instances', above)];
+    await upsertInstances(db, keepNewest(storedInstances));
+    return [...reached, ...reachedQuotas('instances', aboveQuota)];
   };
 }
 
-const newestOfEach = (instances: SeenInstance[]): SeenInstance[] => {
-  const kept = new Map<string, SeenInstance>();
-  for (const one of instances) {
-    const key = JSON.stringify([one.application, one.environment, one.instanceId]);
-    const before = kept.get(key);
-    if (!before || before.seenAt < one.seenAt) kept.set(key, one);
+const keepNewest = (instances: SeenInstance[]): SeenInstance[] => {
+  const newest = new Map<string, SeenInstance>();
+  for (const instance of instances) {
+    const key = JSON.stringify([instance.application, instance.environment, instance.instanceId]);
+    const previous = newest.get(key);
+    if (!previous || previous.seenAt < instance.seenAt) newest.set(key, instance);
   }
-  return [...kept.values()];
+  return [...newest.values()];
 };

@@ -1,6 +1,6 @@
+import type { QuotaUsage } from '@halyard/plane/counting/quotas.ts';
 import { type RawBuilder, sql } from 'kysely';
-import type { Added } from '../../../../plane/src/counting/quotas.ts';
-import { ofReadableProject } from '../../access/store.ts';
+import { isInReadableProject } from '../../access/store.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Db, NullForAbsent, Reader, Tx } from '../../platform/db/database.ts';
 import { iso } from '../../platform/db/iso.ts';
@@ -18,13 +18,13 @@ import type {
 } from './schema.ts';
 import type { ApplicationSearch, ProjectApplicationSearch } from './search-query.ts';
 
-/** The stored instances of an application are a sample, not a count. */
+/** The maximum number of stored instances per application. They are a sample of the instances that run. */
 export const MAX_INSTANCES = 1_000;
 const MAX_SHOWN_INSTANCES = 100;
 const MAX_SHOWN_FEATURES = 1_000;
 const MAX_APPLICATIONS_OF_TOKEN = 10;
 
-/** The given names that no application has yet. */
+/** Lists the names that no application has yet. */
 export async function listUnannounced(db: Reader, names: string[]): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from unnest(${names}::text[]) as given (name)
@@ -34,9 +34,9 @@ export async function listUnannounced(db: Reader, names: string[]): Promise<stri
   return rows.map(row => row.name);
 }
 
-/** How many applications these tokens have added. */
-export async function countApplications(db: Reader, tokens: number[]): Promise<Added[]> {
-  const { rows } = await sql<Added>`
+/** Counts the applications that these tokens have added. */
+export async function countApplications(db: Reader, tokens: number[]): Promise<QuotaUsage[]> {
+  const { rows } = await sql<QuotaUsage>`
     select token_id as token, count(*) as "inAll",
       count(*) filter (where created_at > now() - interval '1 hour') as "lastHour"
     from applications where token_id = any(${tokens}) and token_id is not null group by token_id`.execute(db);
@@ -52,7 +52,7 @@ export async function markSeen(db: Db, names: string[]): Promise<void> {
     )`.execute(db);
 }
 
-/** Applications that were not seen for this many days and that nobody described. They stay locked until the transaction ends. */
+/** Locks applications that were not seen for this many days and that nobody described, until the transaction ends. */
 export async function lockIdleApplications(
   tx: Tx,
   days: number,
@@ -69,23 +69,23 @@ export async function lockIdleApplications(
 /** Inserts applications in the order of their names, up to a total number, and returns those that were new. */
 export async function insertApplications(
   tx: Tx,
-  reported: { name: string; token: number }[],
-  most: number,
+  newApplications: { name: string; token: number }[],
+  max: number,
 ): Promise<{ name: string; createdAt: string }[]> {
   const { rows } = await sql<{ name: string; createdAt: string }>`
     insert into applications (name, token_id)
     select name, token from (
       select name, token from unnest(
-        ${reported.map(({ name }) => name)}::text[], ${reported.map(({ token }) => token)}::integer[]
+        ${newApplications.map(({ name }) => name)}::text[], ${newApplications.map(({ token }) => token)}::integer[]
       ) as given (name, token)
-      order by name limit greatest(${most} - (select count(*) from applications), 0)
+      order by name limit greatest(${max} - (select count(*) from applications), 0)
     ) as fitting
     order by name on conflict (name) do nothing
     returning name, created_at as "createdAt"`.execute(tx);
   return rows;
 }
 
-/** The ids of the applications. None of them is deleted until the transaction ends. */
+/** Returns the ids of the applications, none of which is deleted until the transaction ends. */
 export async function lockApplicationIds(tx: Tx, names: string[]): Promise<{ name: string; id: number }[]> {
   const { rows } = await sql<{ name: string; id: number }>`
     select name, id from applications where name = any(${names}) order by name for key share`.execute(tx);
@@ -104,7 +104,7 @@ export type SeenInstance = {
   token: number;
 };
 
-/** The positions in the list of the instances that are not stored. */
+/** Returns the positions of those instances in the list that are not stored. */
 export async function listNewInstances(db: Reader, instances: SeenInstance[]): Promise<Set<number>> {
   const { rows } = await sql<{ place: number }>`
     select (place - 1)::integer as place from unnest(
@@ -121,11 +121,11 @@ export async function listNewInstances(db: Reader, instances: SeenInstance[]): P
 }
 
 /**
- * Records the instances that are known, at most once a minute for each, and new ones while the sample of the application has
+ * Updates known instances, at most once a minute each, and adds new ones while the application's sample has
  * room. The creation time of an application is when it was first seen.
  */
 export async function upsertInstances(db: Db, instances: SeenInstance[]): Promise<void> {
-  const given = sql`jsonb_to_recordset(${JSON.stringify(instances)}::jsonb) as given (
+  const inputRows = sql`jsonb_to_recordset(${JSON.stringify(instances)}::jsonb) as given (
     application text, environment text, "instanceId" text, "sdkVersion" text, "isFrontend" boolean, strategies jsonb,
     "seenAt" bigint, token integer)`;
   await sql`
@@ -137,7 +137,7 @@ export async function upsertInstances(db: Db, instances: SeenInstance[]): Promis
       select applications.id, given.*, known.instance_id is not null as is_known,
         row_number() over (partition by applications.id, known.instance_id is not null order by "instanceId") as place,
         (select count(*) from application_instances as counted where counted.application_id = applications.id) as present
-      from ${given} join applications on applications.name = given.application
+      from ${inputRows} join applications on applications.name = given.application
         left join application_instances as known on known.application_id = applications.id
           and known.environment = given.environment and known.instance_id = "instanceId"
     ) as candidate
@@ -161,7 +161,7 @@ export async function upsertInstances(db: Db, instances: SeenInstance[]): Promis
             jsonb_agg(strategies) filter (where strategies is not null) -> 0
           ) as strategy order by strategy
         ) end as strategies
-        from ${given} group by application
+        from ${inputRows} group by application
       ) as fitting join (
         select id, name from applications where name = any(${instances.map(({ application }) => application)})
         order by name for no key update
@@ -173,16 +173,16 @@ export async function upsertInstances(db: Db, instances: SeenInstance[]): Promis
   );
 }
 
-/** A condition on `application_features` joined with `metric_features`: the caller may read the project of the feature. */
+/** Joins `application_features` with `metric_features`, limited to features whose project the caller may read. */
 const seenFeatures = (actor: Actor) => sql`
   application_features as sight
     join metric_features on metric_features.id = sight.feature_id
     join metric_environments on metric_environments.id = sight.environment_id
-    join features on features.name = metric_features.name and ${ofReadableProject(actor)}`;
+    join features on features.name = metric_features.name and ${isInReadableProject(actor)}`;
 
 /**
- * A condition on `applications`: the caller may read a project whose features the application asked for. The projects of an
- * application that asked for no feature are unknown, so everyone sees it.
+ * Whether the caller may read a project whose features the application asked for. The projects of an application that asked for
+ * no feature are unknown, so everyone sees it.
  */
 export const isVisibleApplication = (actor: Actor) =>
   actor.isAdmin
@@ -213,7 +213,7 @@ const USAGE = (actor: Actor) => sql`coalesce((
   ) as used
 ), '[]') as usage`;
 
-/** A missing value is an absent field. */
+/** Removes null values, because a missing value is an absent field. */
 const withoutNulls = <T extends object>(row: NullForAbsent<T>): T =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as T;
 
@@ -223,7 +223,7 @@ export async function searchApplications(
   actor: Actor,
   { query, project, sortBy, sortOrder, limit, offset }: ApplicationSearch,
 ): Promise<{ applications: Application[]; total: number }> {
-  const where = [
+  const conditions = [
     isVisibleApplication(actor),
     query === undefined ? sql`true` : sql`applications.name ilike ${likeText(query)}`,
     project === undefined
@@ -235,7 +235,7 @@ export async function searchApplications(
   const key = sortBy === 'lastSeenAt' ? LAST_SEEN : SORT_COLUMNS[sortBy];
   const { rows } = await sql<{ total: number; applications: NullForAbsent<Application>[] }>`
     with matching as materialized (
-      select id, ${key} as key from applications where ${sql.join(where, sql` and `)}
+      select id, ${key} as key from applications where ${sql.join(conditions, sql` and `)}
     ), page as (
       select * from matching order by key ${sql.raw(sortOrder)} nulls last, id limit ${limit} offset ${offset}
     ), behind as materialized (
@@ -265,7 +265,7 @@ export async function searchProjectApplications(
   project: string,
   { query, sortOrder, limit, offset }: ProjectApplicationSearch,
 ): Promise<{ applications: ProjectApplication[]; total: number }> {
-  const matches = query === undefined ? sql`true` : sql`applications.name ilike ${likeText(query)}`;
+  const nameCondition = query === undefined ? sql`true` : sql`applications.name ilike ${likeText(query)}`;
   const { rows } = await sql<{ applications: ProjectApplication[]; total: number }>`
     with matching as materialized (
       select applications.id, applications.name,
@@ -274,7 +274,7 @@ export async function searchProjectApplications(
         join application_features as sight on sight.feature_id = metric_features.id
         join metric_environments on metric_environments.id = sight.environment_id
         join applications on applications.id = sight.application_id
-      where features.project = ${project} and ${matches}
+      where features.project = ${project} and ${nameCondition}
       group by applications.id
     ), page as (
       select * from matching order by name ${sql.raw(sortOrder)} limit ${limit} offset ${offset}
@@ -303,7 +303,7 @@ export async function searchProjectApplications(
   return rows[0] ?? { total: 0, applications: [] };
 }
 
-/** An application with its newest instances and the features it asked for, as far as the actor may read them. */
+/** Finds an application with its newest instances and the features it asked for, limited to those the actor may read. */
 export async function findApplication(
   db: Reader,
   actor: Actor,
@@ -345,7 +345,7 @@ export type OverviewParts = {
   missingStrategies: string[];
 };
 
-/** The instances and SDKs of an application in each environment, and its projects as far as the actor may read them. */
+/** Finds an application's instances and SDKs in each environment, and those of its projects that the actor may read. */
 export async function findOverview(
   db: Reader,
   actor: Actor,
@@ -394,7 +394,7 @@ export async function findOverview(
   return rows[0];
 }
 
-/** The newest instances of an application in an environment. */
+/** Lists the newest instances of an application in an environment. */
 export async function listInstances(
   db: Reader,
   actor: Actor,
@@ -409,7 +409,7 @@ export async function listInstances(
   return rows;
 }
 
-export async function existsApplication(db: Reader, actor: Actor, name: string): Promise<boolean> {
+export async function applicationExists(db: Reader, actor: Actor, name: string): Promise<boolean> {
   const { rows } = await sql<{ present: boolean }>`
     select exists (select from applications where name = ${name} and ${isVisibleApplication(actor)}) as present`.execute(
     db,
@@ -418,9 +418,10 @@ export async function existsApplication(db: Reader, actor: Actor, name: string):
 }
 
 /**
- * The applications that used each token, most recently seen first, as far as the actor may see them. `token` selects one token.
+ * Lists the applications that used each token, most recently seen first, limited to those the actor may see. `token` selects one
+ * token.
  */
-export async function listApplicationsOfTokens(
+export async function listTokenApplications(
   db: Reader,
   actor: Actor,
   token?: number,
@@ -446,7 +447,7 @@ export async function listApplicationsOfTokens(
   return rows;
 }
 
-/** Names that applications asked for and that no feature has, most recently seen first. */
+/** Lists names that applications asked for and that no feature has, most recently seen first. */
 export async function listUnknownFlags(db: Reader, actor: Actor, limit: number): Promise<UnknownFlag[]> {
   const { rows } = await sql<UnknownFlag>`
     select name, max(seen_at) as "lastSeenAt", jsonb_agg(jsonb_build_object(
@@ -465,7 +466,7 @@ export async function listUnknownFlags(db: Reader, actor: Actor, limit: number):
   return rows;
 }
 
-/** The fields that people set, of an application that stays locked until the transaction ends. */
+/** Locks the application until the transaction ends, and returns the fields that people set. */
 export async function lockApplication(
   tx: Tx,
   actor: Actor,

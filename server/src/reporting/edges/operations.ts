@@ -1,4 +1,4 @@
-import { jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
+import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
 import { readableTypes } from '../../people/api-tokens/permission.ts';
 import { type OperationModule, query } from '../../record/operations/definition.ts';
 import { Edge, EdgeList } from './schema.ts';

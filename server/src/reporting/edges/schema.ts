@@ -1,5 +1,5 @@
+import { Named, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { Named, Ref, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
 
 export const Edge = Named(
   'Edge',

@@ -1,5 +1,5 @@
+import type { EdgeReport } from '@halyard/plane/feed/report.ts';
 import { sql } from 'kysely';
-import type { EdgeReport } from '../../../../plane/src/feed/report.ts';
 import { isVisibleToken } from '../../people/api-tokens/store.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Db, Reader } from '../../platform/db/database.ts';
@@ -7,7 +7,7 @@ import type { Edge } from './schema.ts';
 
 /** The maximum number of edges per token. An edge without a data folder gets a new id at each start. */
 export const MAX_EDGES_PER_TOKEN = 1_000;
-const MAX_LISTED = 2_000;
+const MAX_LISTED_EDGES = 2_000;
 
 /** Records what an edge reports about itself. Returns false if its token has too many edges. */
 export async function upsertEdge(db: Db, id: string, token: number, report: EdgeReport): Promise<boolean> {
@@ -33,7 +33,7 @@ async function insertEdge(
   { version, epoch, revision, age, clients, isStopping }: EdgeReport,
 ): Promise<boolean> {
   return await db.transaction().execute(async tx => {
-    // Edges that start at the same moment are counted one after the other.
+    // Locks the token, so that edges that start at the same moment are counted one after the other.
     await sql`select from api_tokens where id = ${token} for no key update`.execute(tx);
     const { rows } = await sql<{ id: string }>`
       insert into edges (id, token_id, version, epoch, revision, age_seconds, clients, stopped_at)
@@ -45,7 +45,7 @@ async function insertEdge(
   });
 }
 
-/** The edges whose token the actor can see and nobody has revoked. */
+/** Lists the edges whose token the actor can see and nobody has revoked. */
 export async function listEdges(db: Reader, actor: Actor, types: readonly string[]): Promise<Edge[]> {
   const { rows } = await sql<Edge>`
     select edges.id, api_tokens.id as "tokenId", api_tokens.name as "tokenName", coalesce(api_tokens.environment, '') as environment,
@@ -62,7 +62,7 @@ export async function listEdges(db: Reader, actor: Actor, types: readonly string
     from edges join api_tokens on api_tokens.id = token_id
       left join sdk_revisions as published on published.environment = api_tokens.environment
     where revoked_at is null and type = any(${types}) and ${isVisibleToken(actor)}
-    order by api_tokens.environment, api_tokens.name, edges.id limit ${MAX_LISTED}`.execute(db);
+    order by api_tokens.environment, api_tokens.name, edges.id limit ${MAX_LISTED_EDGES}`.execute(db);
   return rows;
 }
 

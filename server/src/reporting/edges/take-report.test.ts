@@ -49,7 +49,7 @@ const report = async (fields: object = {}) =>
     },
   });
 
-test('a report that PostgreSQL rejects for its content gets 400, so that an edge does not repeat it forever', async () => {
+test('returns 400 for a report whose content PostgreSQL rejects, so that an edge does not repeat it forever', async () => {
   await sql`alter table reach_instances add constraint odd check (application <> 'odd')`.execute(harness.db);
   const response = await report({ heard: [heard('a', { application: 'odd' })] });
 
@@ -69,14 +69,14 @@ test('accepts a report with a repeated instance, with strings that PostgreSQL ca
   expect(rows).toEqual([{ application: 'a\ufffd\ufffd' }]);
 });
 
-test('a token has a limited number of edges, although many report at the same moment', async () => {
+test('a token has a limited number of edges, even if many report simultaneously', async () => {
   const edges = async (): Promise<number> => {
     const { rows } = await sql<{ count: number }>`
       select count(*) from edges where token_id = ${token.id}`.execute(harness.db);
     return Number(rows[0]?.count);
   };
-  const known = randomUUID();
-  expect((await report({ edge: known })).statusCode).toBe(200);
+  const knownEdge = randomUUID();
+  expect((await report({ edge: knownEdge })).statusCode).toBe(200);
   await sql`
     insert into edges (id, token_id, version, epoch, revision, age_seconds, clients)
     select 'made-' || number, ${token.id}, '', '', 1, 0, 0
@@ -86,26 +86,26 @@ test('a token has a limited number of edges, although many report at the same mo
     select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
   const reports = await harness.db.transaction().execute(async tx => {
     await sql`select from api_tokens where id = ${token.id} for update`.execute(tx);
-    const sent = Array.from({ length: 4 }, () => report());
+    const reports = Array.from({ length: 4 }, () => report());
     await expect
       .poll(async () => Number((await isWaiting.execute(harness.db)).rows[0]?.count), { timeout: 60_000 })
       .toBeGreaterThanOrEqual(3);
-    return sent;
+    return reports;
   });
 
   const statuses = (await Promise.all(reports)).map(({ statusCode }) => statusCode);
   expect(statuses.toSorted()).toEqual([200, 200, 429, 429]);
   expect(await edges()).toBe(MAX_EDGES_PER_TOKEN);
-  expect((await report({ edge: known })).statusCode).toBe(200);
+  expect((await report({ edge: knownEdge })).statusCode).toBe(200);
 });
 
-test('the total number of keys in a batch is limited, however they are distributed', async () => {
+test('the total number of keys in a batch is limited, no matter how they are distributed', async () => {
   const bucket = (application: string, features: number) => ({
     token: token.id,
     application,
     hour: Math.floor(Date.now() / 3_600_000),
-    features: Array.from({ length: features }, (_, at) => ({
-      name: `flag-${at}`,
+    features: Array.from({ length: features }, (_, index) => ({
+      name: `flag-${index}`,
       yes: 1,
       no: 0,
       seenAt: 1,

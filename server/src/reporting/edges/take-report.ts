@@ -1,33 +1,33 @@
 import { hash } from 'node:crypto';
-import { makeMerged } from '../../../../plane/src/counting/merged.ts';
+import { makeMergedCounts } from '@halyard/plane/counting/merged.ts';
 import {
-  countOf,
-  hourOf,
   MAX_FEATURE_NAME,
-  textOf,
-  timeOf,
-} from '../../../../plane/src/counting/read-body.ts';
-import { feedOf } from '../../../../plane/src/feed/publisher.ts';
+  readCount,
+  readText,
+  readTime,
+  toHour,
+} from '@halyard/plane/counting/read-body.ts';
+import { toFeed } from '@halyard/plane/feed/publisher.ts';
 import {
   type EdgeReport,
   type EdgeReportResult,
   MAX_BATCH_INSTANCES,
   MAX_BATCH_KEYS,
   type ReportBatch,
-} from '../../../../plane/src/feed/report.ts';
-import { badData, tooManyRequests } from '../../../../plane/src/platform/errors.ts';
-import type { ServingState } from '../../../../plane/src/serving/state/serving.ts';
-import type { SdkToken } from '../../../../plane/src/serving/tokens/tokens.ts';
-import { isOfFeed } from '../../../../plane/src/snapshot/take.ts';
+} from '@halyard/plane/feed/report.ts';
+import { badData, tooManyRequests } from '@halyard/plane/platform/errors.ts';
+import type { ServingState } from '@halyard/plane/serving/state/serving.ts';
+import type { SdkToken } from '@halyard/plane/serving/tokens/tokens.ts';
+import { belongsToFeed } from '@halyard/plane/snapshot/take.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { isRejection } from '../../platform/db/failures.ts';
 import { makeInstanceRecorder } from '../applications/see-instances.ts';
-import { rowsOf } from '../metrics/batches.ts';
-import { makeWriteOnce } from '../metrics/write-once.ts';
-import { hearFromEdge } from '../reach/hear-from-edge.ts';
+import { batchRows } from '../metrics/batches.ts';
+import { makeEdgeBatchWriter } from '../metrics/edge-batch-writer.ts';
+import { recordEdgeSightings } from '../reach/hear-from-edge.ts';
 import { upsertEdge } from './store.ts';
 
-/** Names are counted as an edge reports them: it has applied the quotas of its tokens already. */
+/** Names are counted as an edge reports them, because the edge has already applied the quotas of its tokens. */
 const LIMITS = {
   keysPerToken: MAX_BATCH_KEYS,
   keys: 2 * MAX_BATCH_KEYS,
@@ -41,52 +41,53 @@ const LIMITS = {
 const RETRY_AFTER_SECONDS = 60;
 const HOUR_MS = 3_600_000;
 
-/** Counts that are older than a day belong to the oldest hour that can be written. */
-const possibleHour = (hour: number): number => hourOf(timeOf(hour * HOUR_MS, Date.now()));
+/** Returns the oldest hour that can be written for counts that are older than a day. */
+const possibleHour = (hour: number): number => toHour(readTime(hour * HOUR_MS, Date.now()));
 
 /**
- * A UUID, like the batch ids of servers. It is derived from the token's id as well, so an edge cannot use up the numbers of a
- * different edge.
+ * Returns a UUID, like the batch ids of servers. It is derived from the token's id as well, so an edge cannot use up the numbers
+ * of a different edge.
  */
-const sourceOf = (id: string): string => hash('sha256', `edge ${id}`).slice(0, 32);
+const deriveSource = (id: string): string => hash('sha256', `edge ${id}`).slice(0, 32);
 
-/** Takes the reports of edges. An edge can report only for the tokens of its feed, whatever it sends. */
-export function makeTakeReport(
+/** Takes the reports of edges. An edge can report only for its feed's tokens, no matter what it sends. */
+export function makeReportReceiver(
   db: Db,
   state: ServingState,
 ): (token: SdkToken, report: EdgeReport) => Promise<EdgeReportResult> {
   const recordInstances = makeInstanceRecorder();
-  const writeOnce = makeWriteOnce(db);
+  const writeEdgeBatch = makeEdgeBatchWriter(db);
 
-  /** The tokens of the feed by their ids. A token that was revoked meanwhile counts as the token of the edge. */
-  const reporters = (edge: SdkToken): ((id: number) => SdkToken) => {
-    const feed = feedOf(edge);
-    const known = new Map(
-      [...state.tokens.all()].filter(token => isOfFeed(token, feed)).map(token => [token.id, token]),
+  /** Looks up tokens of the feed by their ids. A token that has been revoked counts as the token of the edge. */
+  const makeTokenLookup = (edge: SdkToken): ((id: number) => SdkToken) => {
+    const feed = toFeed(edge);
+    const tokensById = new Map(
+      [...state.tokens.all()].filter(token => belongsToFeed(token, feed)).map(token => [token.id, token]),
     );
-    return id => known.get(id) ?? edge;
+    return id => tokensById.get(id) ?? edge;
   };
 
   const writeBatch = async (
     source: string,
     batch: ReportBatch,
-    tokenOf: (id: number) => SdkToken,
+    getToken: (id: number) => SdkToken,
   ): Promise<void> => {
-    const merged = makeMerged(LIMITS, state.hasFeature);
+    const merged = makeMergedCounts(LIMITS, state.hasFeature);
     for (const { token: id, application, hour, features } of batch.buckets) {
-      const token = tokenOf(id);
-      const bucket = merged.bucket(token, textOf(application) ?? 'unknown', possibleHour(hour));
+      const token = getToken(id);
+      const bucket = merged.bucket(token, readText(application) ?? 'unknown', possibleHour(hour));
       for (const { name, yes, no, seenAt, variants = {} } of bucket ? features : []) {
-        const feature = textOf(name, MAX_FEATURE_NAME);
+        const feature = readText(name, MAX_FEATURE_NAME);
         const counts = bucket && feature !== undefined && merged.counts(token.id, bucket, feature);
         if (!counts || feature === undefined) continue;
-        counts.yes += countOf(yes);
-        counts.no += countOf(no);
+        counts.yes += readCount(yes);
+        counts.no += readCount(no);
         counts.seenAt = Math.max(counts.seenAt, Math.min(seenAt, Date.now()));
-        const place = { environment: token.environment ?? '', application, feature };
-        for (const [given, times] of Object.entries(variants)) {
-          const variant = textOf(given);
-          if (variant !== undefined) merged.countVariant(token.id, place, counts, variant, countOf(times));
+        const reportedFeature = { environment: token.environment ?? '', application, feature };
+        for (const [variantName, times] of Object.entries(variants)) {
+          const variant = readText(variantName);
+          if (variant !== undefined)
+            merged.countVariant(token.id, reportedFeature, counts, variant, readCount(times));
         }
       }
     }
@@ -96,59 +97,63 @@ export function makeTakeReport(
       application,
       sdkVersion,
       strategies = [],
-      ...rest
+      ...otherFields
     } of batch.instances)
       merged.see({
-        ...rest,
-        token: tokenOf(id).id,
-        environment: tokenOf(id).environment ?? '',
-        application: textOf(application) ?? 'unknown',
-        instanceId: textOf(instanceId) ?? 'default',
-        sdkVersion: textOf(sdkVersion) ?? null,
-        strategies: strategies.map(one => textOf(one)).filter(one => one !== undefined),
-        seenAt: Math.min(rest.seenAt, Date.now()),
+        ...otherFields,
+        token: getToken(id).id,
+        environment: getToken(id).environment ?? '',
+        application: readText(application) ?? 'unknown',
+        instanceId: readText(instanceId) ?? 'default',
+        sdkVersion: readText(sdkVersion) ?? null,
+        strategies: strategies.map(strategy => readText(strategy)).filter(name => name !== undefined),
+        seenAt: Math.min(otherFields.seenAt, Date.now()),
       });
     const { buckets, instances } = merged.take();
-    const rows = [...rowsOf(buckets, Number.POSITIVE_INFINITY)].flat();
-    if (rows.length > 0) await writeOnce(source, { number: batch.sequence, rows });
+    const rows = [...batchRows(buckets, Number.POSITIVE_INFINITY)].flat();
+    if (rows.length > 0) await writeEdgeBatch(source, { number: batch.sequence, rows });
     if (instances.length > 0) await recordInstances(db, instances);
   };
 
   const take = async (edge: SdkToken, report: EdgeReport): Promise<EdgeReportResult> => {
     const id = `${edge.id}.${report.edge}`;
-    const tokenOf = reporters(edge);
+    const getToken = makeTokenLookup(edge);
     if (
       !(await upsertEdge(db, id, edge.id, {
         ...report,
-        version: textOf(report.version) ?? 'unknown',
-        epoch: textOf(report.epoch) ?? '',
+        version: readText(report.version) ?? 'unknown',
+        epoch: readText(report.epoch) ?? '',
       }))
     )
       throw tooManyRequests('This token has too many edges. Create another one.', RETRY_AFTER_SECONDS);
-    for (const used of report.uses) tokenOf(used).used = true;
-    const heard = newestOf(
-      report.heard.map(one => {
-        const { environment, projects } = tokenOf(one.token);
+    for (const tokenId of report.uses) getToken(tokenId).used = true;
+    const sightings = keepNewest(
+      report.heard.map(sighting => {
+        const { environment, projects } = getToken(sighting.token);
         const names = {
-          application: textOf(one.application) ?? 'unknown',
-          instance: textOf(one.instance) ?? 'unknown',
+          application: readText(sighting.application) ?? 'unknown',
+          instance: readText(sighting.instance) ?? 'unknown',
         };
         return {
-          ...one,
-          token: tokenOf(one.token).id,
-          id: textOf(one.id) ?? 'unknown',
-          epoch: textOf(one.epoch) ?? '',
-          ...(one.application === undefined ? {} : names),
+          ...sighting,
+          token: getToken(sighting.token).id,
+          id: readText(sighting.id) ?? 'unknown',
+          epoch: readText(sighting.epoch) ?? '',
+          ...(sighting.application === undefined ? {} : names),
           environment: environment ?? '',
           projects: projects ?? null,
         };
       }),
     );
     const requests = report.requests
-      .filter(one => one.environment === edge.environment)
-      .map(one => ({ ...one, requests: countOf(one.requests) }));
-    const result = await hearFromEdge(db, id, edge.environment ?? '', { ...report, heard, requests });
-    if (report.batch) await writeBatch(sourceOf(id), report.batch, tokenOf);
+      .filter(request => request.environment === edge.environment)
+      .map(request => ({ ...request, requests: readCount(request.requests) }));
+    const result = await recordEdgeSightings(db, id, edge.environment ?? '', {
+      ...report,
+      heard: sightings,
+      requests,
+    });
+    if (report.batch) await writeBatch(deriveSource(id), report.batch, getToken);
     return result;
   };
 
@@ -156,17 +161,17 @@ export function makeTakeReport(
     try {
       return await take(edge, report);
     } catch (error) {
-      // An edge repeats a report after any other error, and would repeat this one forever.
+      // An edge repeats its report after any other error, so it would repeat this report forever.
       if (!isRejection(error)) throw error;
-      const rejected = badData([
+      const rejection = badData([
         { message: 'the database rejects the values of this report', path: '/body' },
       ]);
-      throw Object.assign(rejected, { cause: error });
+      throw Object.assign(rejection, { cause: error });
     }
   };
 }
 
-/** One row per instance: a statement can write each only once. */
-function newestOf<T extends { token: number; id: string }>(heard: T[]): T[] {
-  return [...new Map(heard.map(one => [`${one.token} ${one.id}`, one])).values()];
+/** Keeps one row per instance, because a statement can write each row only once. */
+function keepNewest<T extends { token: number; id: string }>(sightings: T[]): T[] {
+  return [...new Map(sightings.map(sighting => [`${sighting.token} ${sighting.id}`, sighting])).values()];
 }

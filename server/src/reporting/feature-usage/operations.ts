@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import {
   page,
   parseCount,
@@ -6,9 +5,10 @@ import {
   parseOffset,
   parseSearch,
   SearchQuery,
-} from '../../../../plane/src/platform/http/input/filter.ts';
-import { jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
-import { featureName, inProject } from '../../platform/http/params.ts';
+} from '@halyard/plane/platform/http/input/filter.ts';
+import { jsonResponse } from '@halyard/plane/platform/http/schema.ts';
+import { Type } from 'typebox';
+import { featureName, projectParams } from '../../platform/http/params.ts';
 import { type OperationModule, query } from '../../record/operations/definition.ts';
 import {
   EnvironmentUsage,
@@ -20,11 +20,11 @@ import {
 } from './schema.ts';
 import { listCounts, listLastHour, listProjectUsage, listSeenApplications } from './store.ts';
 
-const HERE = '/api/admin/client-metrics/features/:featureName';
+const BASE_PATH = '/api/admin/client-metrics/features/:featureName';
 const params = Type.Object({ featureName });
 const FORMAT = { version: 1, maturity: 'stable' };
 /** Counts from further back are read by day. */
-const MAX_HOURLY = 48;
+const MAX_HOURS_BY_HOUR = 48;
 const MAX_HOURS_BACK = 2_160;
 
 export const FEATURE_USAGE: OperationModule = {
@@ -40,7 +40,7 @@ export const FEATURE_USAGE: OperationModule = {
   operations: [
     query({
       id: 'getFeatureUsage',
-      route: `GET ${HERE}`,
+      route: `GET ${BASE_PATH}`,
       summary: 'Get the usage of a feature',
       description:
         'Returns how often SDKs evaluated the feature in the current and the previous hour, by environment, and the applications that asked for it.',
@@ -56,7 +56,7 @@ export const FEATURE_USAGE: OperationModule = {
     }),
     query({
       id: 'getRawFeatureUsage',
-      route: `GET ${HERE}/raw`,
+      route: `GET ${BASE_PATH}/raw`,
       summary: 'List the counts of a feature',
       description:
         'Returns how often SDKs evaluated the feature, by application, environment and hour. For more than 48 hours, the counts are by day.',
@@ -64,7 +64,13 @@ export const FEATURE_USAGE: OperationModule = {
       params,
       query: SearchQuery({
         hoursBack: Type.Optional(
-          Type.String({ description: 'Hours to go back, 1 to 2160', default: '48', examples: ['24'] }),
+          Type.Integer({
+            description: `Hours to go back, 1 to ${MAX_HOURS_BACK}`,
+            minimum: 1,
+            maximum: MAX_HOURS_BACK,
+            default: MAX_HOURS_BY_HOUR,
+            examples: [24],
+          }),
         ),
       }),
       output: jsonResponse('The counts', RawFeatureUsage),
@@ -72,10 +78,10 @@ export const FEATURE_USAGE: OperationModule = {
         const { hoursBack } = parseSearch<{ hoursBack: number }>(
           query,
           { hoursBack: value => parseCount(value, 1, MAX_HOURS_BACK) },
-          { hoursBack: MAX_HOURLY },
+          { hoursBack: MAX_HOURS_BY_HOUR },
         );
-        const by = hoursBack > MAX_HOURLY ? 'day' : 'hour';
-        return { ...FORMAT, featureName, data: await listCounts(db, featureName, hoursBack, by) };
+        const period = hoursBack > MAX_HOURS_BY_HOUR ? 'day' : 'hour';
+        return { ...FORMAT, featureName, data: await listCounts(db, featureName, hoursBack, period) };
       },
     }),
     query({
@@ -85,10 +91,16 @@ export const FEATURE_USAGE: OperationModule = {
       description:
         'Returns how often SDKs evaluated the active features of a project in the last days, by name and environment. Features that no SDK evaluated are omitted.',
       permission: 'NONE',
-      params: inProject,
+      params: projectParams,
       query: SearchQuery({
         days: Type.Optional(
-          Type.String({ description: 'Days to go back, 1 to 366', default: '30', examples: ['7'] }),
+          Type.Integer({
+            description: 'Days to go back, 1 to 366',
+            minimum: 1,
+            maximum: 366,
+            default: 30,
+            examples: [7],
+          }),
         ),
         ...page,
       }),

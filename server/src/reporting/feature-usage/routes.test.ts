@@ -1,7 +1,7 @@
+import { makeUsage } from '@halyard/plane/counting/usage.ts';
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import { beforeAll, expect, test } from 'vitest';
-import { makeUsage } from '../../../../plane/src/counting/usage.ts';
 import { makeFeature, makeProject } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
@@ -41,7 +41,7 @@ beforeAll(async () => {
     .execute(harness.db);
 });
 
-test('counts the current and the previous hour by environment, and names the applications', async () => {
+test('counts the current and the previous hour by environment, and lists the applications', async () => {
   const { status, body } = await get(USAGE);
 
   expect(status).toBe(200);
@@ -65,7 +65,7 @@ test('counts the current and the previous hour by environment, and names the app
 
 test('lists counts by application, environment and hour', async () => {
   const { body } = await get(`${USAGE}/raw`);
-  const short = await get(`${USAGE}/raw?hoursBack=2`);
+  const shortResponse = await get(`${USAGE}/raw?hoursBack=2`);
 
   expect(body.data).toHaveLength(4);
   expect(body.data[0]).toEqual({
@@ -77,7 +77,7 @@ test('lists counts by application, environment and hour', async () => {
     no: 0,
     variants: {},
   });
-  expect(short.body.data).toHaveLength(3);
+  expect(shortResponse.body.data).toHaveLength(3);
 });
 
 test('lists counts of more than two days by day', async () => {
@@ -128,9 +128,9 @@ test('pages through the features that were evaluated within the days', async () 
     [0, 2].map(async offset => await get(`/api/admin/projects/paged/usage?days=2&limit=2&offset=${offset}`)),
   );
 
-  const found = pages.flatMap(({ body }) => body.features);
+  const features = pages.flatMap(({ body }) => body.features);
   expect(pages.map(({ body }) => body.total)).toEqual([3, 3]);
-  expect(found.map(({ name, environments }) => [name, environments[0].yes, environments[0].no])).toEqual([
+  expect(features.map(({ name, environments }) => [name, environments[0].yes, environments[0].no])).toEqual([
     ['paged-1', 0, 1],
     ['paged-2', 1, 1],
     ['paged-3', 2, 1],
@@ -144,7 +144,7 @@ test('a feature that was never evaluated has no counts', async () => {
   expect((await get('/api/admin/client-metrics/features/unused/raw')).body.data).toEqual([]);
 });
 
-test('a feature that is created again does not have the counts of the deleted one', async () => {
+test('a feature that is created again does not have the counts of the deleted feature', async () => {
   await call(harness.app, 'DELETE', '/api/admin/projects/default/features/used');
   await call(harness.app, 'DELETE', '/api/admin/archive/used');
   await makeFeature(harness.db, 'default', { name: 'used', type: 'release' });

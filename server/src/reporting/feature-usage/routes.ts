@@ -1,6 +1,6 @@
+import type { ImpactMetrics } from '@halyard/plane/counting/impact.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
 import { Type } from 'typebox';
-import type { ImpactMetrics } from '../../../../plane/src/counting/impact.ts';
-import type { App } from '../../../../plane/src/platform/http/app.ts';
 
 /** The metrics are text that Prometheus reads, not JSON, so this is a route instead of an operation. */
 export function impactMetricsRoute(app: App, impact: ImpactMetrics): void {

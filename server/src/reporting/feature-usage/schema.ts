@@ -1,5 +1,5 @@
+import { Named, NamedObject, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Ref, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
 
 const format = {
   version: Type.Integer({ description: 'Version of the response format', examples: [1] }),

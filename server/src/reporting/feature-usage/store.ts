@@ -11,7 +11,7 @@ const VARIANTS = sql`coalesce(jsonb_object_agg(variant, yes) filter (where varia
 const FEATURE = (name: string) => sql`
   features join metric_features on metric_features.name = features.name and features.name = ${name}`;
 
-/** The counts of a feature in the current and the previous hour. */
+/** Lists the counts of a feature in the current and the previous hour. */
 export async function listLastHour(db: Reader, name: string): Promise<EnvironmentUsage[]> {
   const { rows } = await sql<EnvironmentUsage>`
     select environment, max(hour) as timestamp, coalesce(sum(yes) filter (where variant = ''), 0)::bigint as yes,
@@ -27,7 +27,7 @@ export async function listLastHour(db: Reader, name: string): Promise<Environmen
   return rows;
 }
 
-/** The applications that asked for a feature. */
+/** Lists the applications that asked for a feature. */
 export async function listSeenApplications(db: Reader, name: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select distinct applications.name from ${FEATURE(name)}
@@ -38,26 +38,27 @@ export async function listSeenApplications(db: Reader, name: string): Promise<st
   return rows.map(row => row.name);
 }
 
-/** The counts of a feature in each of the last hours, or in each of the last days. */
+/** Lists the counts of a feature in each of the last hours, or in each of the last days. */
 export async function listCounts(
   db: Reader,
   name: string,
   hours: number,
-  by: 'hour' | 'day',
+  period: 'hour' | 'day',
 ): Promise<FeatureCounts[]> {
-  const time = by === 'hour' ? sql`hour` : sql`day::timestamp at time zone 'UTC'`;
-  const column = sql.ref(by);
-  const from = sql`greatest(now() - ${hours} * interval '1 hour', features.created_at)`;
-  const since = by === 'hour' ? sql`hour >= date_trunc('hour', ${from})` : sql`day >= (${from})::date`;
+  const time = period === 'hour' ? sql`hour` : sql`day::timestamp at time zone 'UTC'`;
+  const column = sql.ref(period);
+  const start = sql`greatest(now() - ${hours} * interval '1 hour', features.created_at)`;
+  const condition =
+    period === 'hour' ? sql`hour >= date_trunc('hour', ${start})` : sql`day >= (${start})::date`;
   const { rows } = await sql<FeatureCounts>`
     select ${name}::text as "featureName", * from (
       select applications.name as "appName", metric_environments.name as environment, ${time} as timestamp,
         coalesce(sum(yes) filter (where variant = ''), 0)::bigint as yes, coalesce(sum(no), 0)::bigint as no,
         ${VARIANTS} as variants
-      from ${FEATURE(name)} join ${sql.table(`metric_${by}s`)} on feature_id = metric_features.id
+      from ${FEATURE(name)} join ${sql.table(`metric_${period}s`)} on feature_id = metric_features.id
         join metric_environments on metric_environments.id = environment_id
         join applications on applications.id = application_id
-      where ${since}
+      where ${condition}
       group by applications.name, metric_environments.name, ${column}
       order by ${column} desc, environment, "appName" limit ${MAX_ROWS}
     ) as newest
@@ -66,9 +67,9 @@ export async function listCounts(
 }
 
 /**
- * The counts of the features of a project over the last days, by name and environment. The days of last use show which features
- * were evaluated, so only the counts of one page are added up. They are looked up feature by feature, because with a join the
- * planner read those of all projects.
+ * Lists the counts of the features of a project over the last days, by name and environment. The day of last use shows which
+ * features were evaluated, so only the counts on one page are added up. They are looked up for each feature separately, because
+ * with a join the planner read the counts of all projects.
  */
 export async function listProjectUsage(
   db: Reader,

@@ -1,15 +1,15 @@
-import type { Bucket } from '../../../../plane/src/counting/merged.ts';
+import type { Bucket } from '@halyard/plane/counting/merged.ts';
 
 const HOUR_MS = 3_600_000;
 
 /**
- * One row of a batch, by names. The row with an empty variant counts the feature itself, and has the time when it was last seen.
+ * One row of a batch, by names. The row with an empty variant counts the feature itself, and has its last-seen time.
  */
 export type NamedCount = {
   feature: string;
   environment: string;
   application: string;
-  /** The projects of the tokens that reported it. Undefined: all. */
+  /** The projects of the tokens that reported it. Undefined for all projects. */
   projects: readonly string[] | undefined;
   /** The token that reported it. */
   token: number;
@@ -21,8 +21,8 @@ export type NamedCount = {
   seenAt: number;
 };
 
-/** Splits buckets into lists of rows, one at a time: building all rows in one step would block the server. */
-export function* rowsOf(buckets: Iterable<Bucket>, rowsPerBatch: number): Generator<NamedCount[]> {
+/** Splits buckets into lists of rows, one at a time, because building all rows in one step would block the server. */
+export function* batchRows(buckets: Iterable<Bucket>, rowsPerBatch: number): Generator<NamedCount[]> {
   let rows: NamedCount[] = [];
   for (const { environment, application, projects, token, hour, features } of buckets) {
     for (const [feature, { yes, no, seenAt, variants = [] }] of features) {

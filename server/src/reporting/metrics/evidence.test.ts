@@ -1,7 +1,7 @@
+import { makeUsage } from '@halyard/plane/counting/usage.ts';
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import { beforeEach, expect, test } from 'vitest';
-import { makeUsage } from '../../../../plane/src/counting/usage.ts';
 import { makeFeature, makeProject } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
@@ -28,7 +28,7 @@ async function evaluate(environment: string, toggles: Record<string, Counts>, ap
 }
 
 /** Moves everything that SDKs have reported so far into the past. */
-async function daysPass(days: number): Promise<void> {
+async function moveIntoPast(days: number): Promise<void> {
   await sql`
     update feature_last_seen set seen_at = seen_at - ${days} * interval '1 day', first_seen_on = first_seen_on - ${days}::integer,
       enabled_on = enabled_on - ${days}::integer, disabled_on = disabled_on - ${days}::integer,
@@ -51,11 +51,11 @@ type Finding = { feature: string; evidence: Record<string, unknown> };
 const path = (rest: string) => `/api/admin/projects/${project}${rest}`;
 const health = async (rule: string): Promise<{ findings: Finding[]; conclusive: boolean }> => {
   const { body } = await call(harness.app, 'GET', path(`/health?rule=IS:${rule}`));
-  const summary = body.rules.find((one: { rule: string }) => one.rule === rule);
+  const summary = body.rules.find((entry: { rule: string }) => entry.rule === rule);
   expect(summary.findings).toBe(body.total);
   return { findings: body.findings, conclusive: summary.conclusive };
 };
-const found = async (rule: string) => (await health(rule)).findings.map(({ feature }) => feature);
+const findNames = async (rule: string) => (await health(rule)).findings.map(({ feature }) => feature);
 
 beforeEach(async () => {
   ({ id: project } = await makeProject(harness.db));
@@ -77,90 +77,94 @@ test('finds flags that SDKs request only outside production, once an SDK was see
 
   await evaluate('production', { [inside]: { yes: 1, no: 0 } });
 
-  expect(await found('outside-production')).toEqual([outside]);
+  expect(await findNames('outside-production')).toEqual([outside]);
   expect((await health('outside-production')).conclusive).toBe(true);
-  expect(await found('never-seen')).toEqual([unused]);
+  expect(await findNames('never-seen')).toEqual([unused]);
 
   await evaluate('production', { [outside]: { yes: 0, no: 1 } });
-  expect(await found('outside-production')).toEqual([]);
+  expect(await findNames('outside-production')).toEqual([]);
 });
 
 test('finds flags whose result in production was the same for 30 days', async () => {
-  const on = await create();
-  const off = await create();
-  const both = await create();
+  const enabledFlag = await create();
+  const disabledFlag = await create();
+  const mixedFlag = await create();
   const permanent = await create({ type: 'kill-switch' });
   const silent = await create();
   const counts = {
-    [on]: { yes: 5, no: 0 },
-    [off]: { yes: 0, no: 5 },
-    [both]: { yes: 3, no: 2 },
+    [enabledFlag]: { yes: 5, no: 0 },
+    [disabledFlag]: { yes: 0, no: 5 },
+    [mixedFlag]: { yes: 3, no: 2 },
     [permanent]: { yes: 5, no: 0 },
   };
   await evaluate('production', { ...counts, [silent]: { yes: 1, no: 0 } });
   expect(await health('constant-result')).toEqual({ findings: [], conclusive: false });
-  await daysPass(30);
+  await moveIntoPast(30);
   await evaluate('production', counts);
   // Results in development do not matter.
-  await evaluate('development', { [on]: { yes: 0, no: 7 } });
+  await evaluate('development', { [enabledFlag]: { yes: 0, no: 7 } });
 
   const { findings, conclusive } = await health('constant-result');
 
   expect(conclusive).toBe(true);
   expect(findings).toMatchObject([
-    { feature: on, points: 0, evidence: { result: 'enabled', variant: null } },
-    { feature: off, evidence: { result: 'disabled', variant: null } },
+    { feature: enabledFlag, points: 0, evidence: { result: 'enabled', variant: null } },
+    { feature: disabledFlag, evidence: { result: 'disabled', variant: null } },
   ]);
   const since = new Date(Date.now() - 30 * 86_400_000).toISOString().slice(0, 10);
   expect(findings[0]?.evidence.since).toBe(`${since}T00:00:00.000Z`);
 
-  await evaluate('production', { [on]: { yes: 9, no: 1 }, [off]: { yes: 1, no: 0 } });
-  expect(await found('constant-result')).toEqual([]);
+  await evaluate('production', { [enabledFlag]: { yes: 9, no: 1 }, [disabledFlag]: { yes: 1, no: 0 } });
+  expect(await findNames('constant-result')).toEqual([]);
 
-  await daysPass(31);
-  await evaluate('production', { [on]: { yes: 5, no: 0 }, [off]: { yes: 0, no: 1 } });
-  expect(await found('constant-result')).toEqual([on, off]);
+  await moveIntoPast(31);
+  await evaluate('production', { [enabledFlag]: { yes: 5, no: 0 }, [disabledFlag]: { yes: 0, no: 1 } });
+  expect(await findNames('constant-result')).toEqual([enabledFlag, disabledFlag]);
 });
 
-test('different variants are different results, in one report, in two, and after a change', async () => {
-  const [one, mixed, changing] = [await create(), await create(), await create()];
-  const of = (variants: Record<string, number>) => ({ yes: 2, no: 0, variants });
+test('different variants count as different results within a report, across reports, and after a change', async () => {
+  const [steadyFlag, mixedFlag, changingFlag] = [await create(), await create(), await create()];
+  const countsWith = (variants: Record<string, number>) => ({ yes: 2, no: 0, variants });
   await evaluate('production', {
-    [one]: of({ blue: 2 }),
-    [mixed]: of({ blue: 1, red: 1 }),
-    [changing]: of({ blue: 2 }),
+    [steadyFlag]: countsWith({ blue: 2 }),
+    [mixedFlag]: countsWith({ blue: 1, red: 1 }),
+    [changingFlag]: countsWith({ blue: 2 }),
   });
-  await daysPass(30);
+  await moveIntoPast(30);
   await evaluate('production', {
-    [one]: of({ blue: 2 }),
-    [mixed]: of({ blue: 1, red: 1 }),
-    [changing]: of({ red: 2 }),
+    [steadyFlag]: countsWith({ blue: 2 }),
+    [mixedFlag]: countsWith({ blue: 1, red: 1 }),
+    [changingFlag]: countsWith({ red: 2 }),
   });
 
   expect((await health('constant-result')).findings).toMatchObject([
-    { feature: one, evidence: { result: 'enabled', variant: 'blue' } },
+    { feature: steadyFlag, evidence: { result: 'enabled', variant: 'blue' } },
   ]);
 
-  await daysPass(31);
-  await evaluate('production', { [changing]: of({ red: 2 }) });
+  await moveIntoPast(31);
+  await evaluate('production', { [changingFlag]: countsWith({ red: 2 }) });
   expect((await health('constant-result')).findings).toMatchObject([
-    { feature: changing, evidence: { variant: 'red' } },
+    { feature: changingFlag, evidence: { variant: 'red' } },
   ]);
 });
 
 test('lists the applications that still request an archived flag', async () => {
-  const [gone, forgotten] = [await create(), await create()];
-  await evaluate('production', { [gone]: { yes: 1, no: 0 }, [forgotten]: { yes: 1, no: 0 } }, 'before');
-  await call(harness.app, 'POST', path('/archive'), { body: { features: [gone, forgotten] } });
-  expect(await found('archived-in-use')).toEqual([]);
+  const [requestedFlag, forgotten] = [await create(), await create()];
+  await evaluate(
+    'production',
+    { [requestedFlag]: { yes: 1, no: 0 }, [forgotten]: { yes: 1, no: 0 } },
+    'before',
+  );
+  await call(harness.app, 'POST', path('/archive'), { body: { features: [requestedFlag, forgotten] } });
+  expect(await findNames('archived-in-use')).toEqual([]);
 
-  await evaluate('production', { [gone]: { yes: 0, no: 1 } }, 'shop');
-  await evaluate('development', { [gone]: { yes: 0, no: 1 } }, 'shop');
-  await evaluate('production', { [gone]: { yes: 0, no: 1 } }, 'basket');
+  await evaluate('production', { [requestedFlag]: { yes: 0, no: 1 } }, 'shop');
+  await evaluate('development', { [requestedFlag]: { yes: 0, no: 1 } }, 'shop');
+  await evaluate('production', { [requestedFlag]: { yes: 0, no: 1 } }, 'basket');
 
   expect((await health('archived-in-use')).findings).toMatchObject([
     {
-      feature: gone,
+      feature: requestedFlag,
       points: 0,
       evidence: {
         type: 'release',
@@ -172,36 +176,45 @@ test('lists the applications that still request an archived flag', async () => {
       },
     },
   ]);
-  const until = new Date(Date.now() + 86_400_000).toISOString();
-  const snooze = await call(harness.app, 'PUT', path(`/health/findings/archived-in-use/${gone}/snooze`), {
-    body: { reason: 'The next release removes it', until },
-  });
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+  const snooze = await call(
+    harness.app,
+    'PUT',
+    path(`/health/findings/archived-in-use/${requestedFlag}/snooze`),
+    {
+      body: { reason: 'The next release removes it', until: tomorrow },
+    },
+  );
   expect(snooze.status).toBe(200);
   expect(await call(harness.app, 'GET', path('/health'))).toMatchObject({
     body: { health: 100, counts: { features: 0 }, total: 0 },
   });
 
-  await call(harness.app, 'DELETE', path(`/health/findings/archived-in-use/${gone}/snooze`));
-  await daysPass(8);
-  expect(await found('archived-in-use')).toEqual([]);
+  await call(harness.app, 'DELETE', path(`/health/findings/archived-in-use/${requestedFlag}/snooze`));
+  await moveIntoPast(8);
+  expect(await findNames('archived-in-use')).toEqual([]);
 });
 
 test('a feature search has the counts of the current and the previous hour', async () => {
   const name = await create();
   await evaluate('production', { [name]: { yes: 3, no: 1, variants: { blue: 2 } } });
   await evaluate('production', { [name]: { yes: 2, no: 0 } }, 'basket');
-  const search = async () => {
+  const readCounts = async () => {
     const { body } = await call(harness.app, 'GET', `/api/admin/search/features?query=${name}`);
-    return body.features[0].environments.map((one: Record<string, unknown>) => [one.name, one.yes, one.no]);
+    return body.features[0].environments.map((environment: Record<string, unknown>) => [
+      environment.name,
+      environment.yes,
+      environment.no,
+    ]);
   };
 
-  expect(await search()).toEqual([
+  expect(await readCounts()).toEqual([
     ['development', 0, 0],
     ['production', 5, 1],
   ]);
 
   await sql`update metric_hours set hour = hour - interval '2 hours'`.execute(harness.db);
-  expect(await search()).toEqual([
+  expect(await readCounts()).toEqual([
     ['development', 0, 0],
     ['production', 0, 0],
   ]);

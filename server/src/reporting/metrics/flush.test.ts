@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
+import { makeUsage, type Usage } from '@halyard/plane/counting/usage.ts';
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { makeUsage, type Usage } from '../../../../plane/src/counting/usage.ts';
 import { openDb } from '../../platform/db/database.ts';
 import { makeApiToken, makeFeature, makeProject } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { startTcpProxy } from '../../test/tcp-proxy.ts';
-import { untilWaiting } from '../../test/waiting.ts';
+import { waitForLockWaiters } from '../../test/waiting.ts';
 import { cleanUpMetrics } from './clean-up.ts';
 import { makeFlusher } from './flush.ts';
 import { keepFlushing } from './keep-flushing.ts';
@@ -33,7 +33,7 @@ const report = (usage: Usage, toggles: object, appName = 'shop', environment = '
     { appName, instanceId: 'i', bucket: { stop: Date.now(), toggles } },
   );
 
-const sums = async (name: string) => {
+const readSums = async (name: string) => {
   const { rows } = await sql<{ hours: string; days: string }>`
     select
       (select sum(yes)::text || ':' || sum(no) from metric_hours where feature_id = metric_features.id) as hours,
@@ -42,7 +42,7 @@ const sums = async (name: string) => {
   return rows[0];
 };
 
-const eventsOf = async (query: string) =>
+const listEvents = async (query: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?${query}`)).body.events;
 
 describe('counts', () => {
@@ -57,7 +57,7 @@ describe('counts', () => {
     await flusher.flush();
 
     // The variant is a separate row, with its count in `yes`.
-    expect(await sums('counted')).toEqual({ hours: '10:1', days: '10:1' });
+    expect(await readSums('counted')).toEqual({ hours: '10:1', days: '10:1' });
     const { body } = await call(harness.app, 'GET', '/api/admin/client-metrics/features/counted/raw');
     expect(body.data).toMatchObject([
       {
@@ -71,7 +71,7 @@ describe('counts', () => {
     ]);
   });
 
-  test('a token counts for features of its projects only', async () => {
+  test('counts only evaluations of features in the projects of the token', async () => {
     const { id: secret } = await makeProject(harness.db, { mode: 'private' });
     await makeFeature(harness.db, secret, { name: 'secret-flag', type: 'release' });
     await makeFeature(harness.db, 'default', { name: 'own-flag', type: 'release' });
@@ -90,9 +90,9 @@ describe('counts', () => {
     send(['default']);
     await makeFlusher(harness.db, usage).flush();
 
-    expect(await sums('own-flag')).toEqual({ hours: '1:0', days: '1:0' });
-    expect(await sums('secret-flag')).toEqual({ hours: null, days: null });
-    expect(await eventsOf('feature=IS:secret-flag&type=IS:feature-stage-entered')).toEqual([]);
+    expect(await readSums('own-flag')).toEqual({ hours: '1:0', days: '1:0' });
+    expect(await readSums('secret-flag')).toEqual({ hours: null, days: null });
+    expect(await listEvents('feature=IS:secret-flag&type=IS:feature-stage-entered')).toEqual([]);
     expect(await registry.getSingleMetricAsString('halyard_metrics_dropped_total')).toContain(
       'reason="project"} 1',
     );
@@ -102,8 +102,8 @@ describe('counts', () => {
     send(undefined);
     await makeFlusher(harness.db, usage).flush();
 
-    expect(await sums('own-flag')).toEqual({ hours: '4:0', days: '4:0' });
-    expect(await sums('secret-flag')).toEqual({ hours: '2:0', days: '2:0' });
+    expect(await readSums('own-flag')).toEqual({ hours: '4:0', days: '4:0' });
+    expect(await readSums('secret-flag')).toEqual({ hours: '2:0', days: '2:0' });
   });
 
   test('a batch that is written again counts once, even while its first transaction is open', async () => {
@@ -121,15 +121,15 @@ describe('counts', () => {
     };
     const batch = { number: 1, rows: [{ ...row, hour, seenAt: Date.now() }] };
 
-    const both = await Promise.all([
+    const flushes = await Promise.all([
       writeBatch(harness.db, SOURCE, batch),
       writeBatch(harness.db, SOURCE, batch),
     ]);
     await writeBatch(harness.db, SOURCE, batch);
     await writeBatch(harness.db, SOURCE, { ...batch, number: 2 });
 
-    expect(both).toHaveLength(2);
-    expect(await sums('repeated')).toEqual({ hours: '10:0', days: '10:0' });
+    expect(flushes).toHaveLength(2);
+    expect(await readSums('repeated')).toEqual({ hours: '10:0', days: '10:0' });
   });
 
   test('a connection that is cut at the commit neither loses nor repeats counts', async () => {
@@ -145,33 +145,33 @@ describe('counts', () => {
 
     for (let round = 0; round < 10; round++) {
       report(usage, { cut: { yes: 1, no: 2 } });
-      if (round % 2 === 0) proxy.cutAfter('commit');
+      if (round % 2 === 0) proxy.closeAfter('commit');
       await flusher.flush().catch(() => failures++);
     }
     await flusher.flush();
 
-    expect(proxy.cuts).toBe(5);
+    expect(proxy.closedCount).toBe(5);
     expect(failures).toBe(5);
-    expect(await sums('cut')).toEqual({ hours: '10:20', days: '10:20' });
+    expect(await readSums('cut')).toEqual({ hours: '10:20', days: '10:20' });
     await db.destroy();
     await proxy.close();
   });
 
-  test('keeps and merges while the database is down', async () => {
+  test('keeps and merges counts while the database is down', async () => {
     await makeFeature(harness.db, 'default', { name: 'outage', type: 'release' });
-    const broken = openDb({ url: 'postgres://postgres@127.0.0.1:1/none', poolSize: 1, onError: () => {} });
+    const brokenDb = openDb({ url: 'postgres://postgres@127.0.0.1:1/none', poolSize: 1, onError: () => {} });
     const usage = makeUsage(new Registry(), () => true);
-    const failing = makeFlusher(broken, usage);
+    const failingFlusher = makeFlusher(brokenDb, usage);
 
     report(usage, { outage: { yes: 1, no: 0 } });
-    await expect(failing.flush()).rejects.toThrow();
+    await expect(failingFlusher.flush()).rejects.toThrow();
     report(usage, { outage: { yes: 1, no: 0 } });
-    await expect(failing.flush()).rejects.toThrow();
+    await expect(failingFlusher.flush()).rejects.toThrow();
 
     expect(usage.merged.keys).toBe(2);
     await makeFlusher(harness.db, usage).flush();
-    expect(await sums('outage')).toEqual({ hours: '2:0', days: '2:0' });
-    await broken.destroy();
+    expect(await readSums('outage')).toEqual({ hours: '2:0', days: '2:0' });
+    await brokenDb.destroy();
   });
 
   test('drops a batch that PostgreSQL rejects three times, and continues', async () => {
@@ -190,8 +190,8 @@ describe('counts', () => {
     await flusher.flush();
     await sql`alter table metric_days drop constraint broken`.execute(harness.db);
 
-    expect(await sums('b')).toEqual({ hours: null, days: null });
-    expect(await sums('c')).toEqual({ hours: '8:0', days: '8:0' });
+    expect(await readSums('b')).toEqual({ hours: null, days: null });
+    expect(await readSums('c')).toEqual({ hours: '8:0', days: '8:0' });
     expect(await registry.metrics()).toContain('halyard_metrics_dropped_total{reason="rejected"} 1');
   });
 
@@ -210,20 +210,30 @@ describe('counts', () => {
     await flusher.flush();
     await sql`alter table feature_lifecycles drop constraint broken`.execute(harness.db);
 
-    expect(await sums('stuck')).toEqual({ hours: '3:0', days: '3:0' });
+    expect(await readSums('stuck')).toEqual({ hours: '3:0', days: '3:0' });
     expect(await registry.metrics()).not.toContain('halyard_metrics_dropped_total{reason="rejected"} 1');
   });
 
-  test('stores strings with unpaired surrogates and NUL, and cut pairs', async () => {
+  test('stores strings with unpaired surrogates, NUL, and pairs split by truncation', async () => {
     const usage = makeUsage(new Registry(), () => true);
-    const odd = '\ud800\0';
+    const oddText = '\ud800\0';
     const cut = `${'x'.repeat(199)}😀`;
-    usage.register(reporter, {}, { appName: odd, instanceId: odd, sdkVersion: odd, strategies: [odd, cut] });
+    usage.register(
+      reporter,
+      {},
+      { appName: oddText, instanceId: oddText, sdkVersion: oddText, strategies: [oddText, cut] },
+    );
     usage.register(reporter, {}, { appName: cut, instanceId: cut, sdkVersion: cut });
-    report(usage, { [odd]: { yes: 1, no: 0 }, c: { yes: 1, no: 0, variants: { [odd]: 1, [cut]: 1 } } }, odd);
+    report(
+      usage,
+      { [oddText]: { yes: 1, no: 0 }, c: { yes: 1, no: 0, variants: { [oddText]: 1, [cut]: 1 } } },
+      oddText,
+    );
     await usage.reportBulk(reporter, {
-      applications: [{ appName: `${odd}2`, instanceId: odd, strategies: [odd] }],
-      metrics: [{ appName: `${odd}2`, featureName: `${odd}2`, yes: 1, no: 0, variants: { [odd]: 1 } }],
+      applications: [{ appName: `${oddText}2`, instanceId: oddText, strategies: [oddText] }],
+      metrics: [
+        { appName: `${oddText}2`, featureName: `${oddText}2`, yes: 1, no: 0, variants: { [oddText]: 1 } },
+      ],
     });
 
     await makeFlusher(harness.db, usage).flush();
@@ -259,70 +269,70 @@ describe('counts', () => {
     const usage = makeUsage(new Registry(), () => true);
     const lines: object[] = [];
     const log = { warn: (fields: object) => void lines.push(fields) };
-    const flushing = keepFlushing(usage, harness.db, log, new Registry());
+    const flushLoop = keepFlushing(usage, harness.db, log, new Registry());
     await sql`alter table applications add constraint broken check (name not like 'private%') not valid`.execute(
       harness.db,
     );
 
     report(usage, { c: { yes: 1, no: 0 } }, 'private text');
-    await flushing.flush();
+    await flushLoop.flush();
     await sql`alter table applications drop constraint broken`.execute(harness.db);
-    await flushing.stop();
+    await flushLoop.stop();
 
     expect(lines[0]).toMatchObject({ error: { code: '23514', message: expect.stringContaining('broken') } });
     expect(inspect(lines, { depth: 10 })).not.toContain('private text');
   });
 });
 
-describe('during changes of flags', () => {
+describe('concurrent transactions', () => {
   test('a flush does not wait for a change that has locked the flag', async () => {
     const usage = makeUsage(new Registry(), () => true);
     report(usage, { sighted: { yes: 1, no: 0 } });
-    const locked = Promise.withResolvers<void>();
+    const lock = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
-    const holding = harness.db.transaction().execute(async tx => {
+    const holder = harness.db.transaction().execute(async tx => {
       await sql`select from features where name = 'sighted' for update`.execute(tx);
-      locked.resolve();
+      lock.resolve();
       await release.promise;
     });
-    await locked.promise;
+    await lock.promise;
 
     await makeFlusher(harness.db, usage).flush();
     const { body } = await call(harness.app, 'GET', '/api/admin/projects/default/features/sighted');
     release.resolve();
-    await holding;
+    await holder;
 
     expect(body.lastSeenAt).toEqual(expect.any(String));
     // The stage needs the lock, so the job enters it later.
     expect(body.lifecycle.stage).toBe('initial');
   });
 
-  test('two flushes that overlap write in the same order, and both count', async () => {
+  test('two overlapping flushes do not deadlock, and both count', async () => {
     for (const name of ['z-first', 'a-last'])
       await makeFeature(harness.db, 'default', { name, type: 'release' });
     const usages = [makeUsage(new Registry(), () => true), makeUsage(new Registry(), () => true)] as const;
     report(usages[0], { 'z-first': { yes: 1, no: 0 }, 'a-last': { yes: 1, no: 0 } });
     report(usages[1], { 'a-last': { yes: 1, no: 0 }, 'z-first': { yes: 1, no: 0 } });
-    const warm = makeUsage(new Registry(), () => true);
-    report(warm, { 'z-first': { yes: 1, no: 0 }, 'a-last': { yes: 1, no: 0 } });
-    await makeFlusher(harness.db, warm).flush();
-    const locked = Promise.withResolvers<void>();
+    const earlierUsage = makeUsage(new Registry(), () => true);
+    report(earlierUsage, { 'z-first': { yes: 1, no: 0 }, 'a-last': { yes: 1, no: 0 } });
+    await makeFlusher(harness.db, earlierUsage).flush();
+    const lock = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
-    const holding = harness.db.transaction().execute(async tx => {
+    const holder = harness.db.transaction().execute(async tx => {
       await sql`select from metric_hours for update`.execute(tx);
-      locked.resolve();
+      lock.resolve();
       await release.promise;
     });
-    await locked.promise;
+    await lock.promise;
 
-    const flushing = usages.map(usage => makeFlusher(harness.db, usage).flush());
-    await untilWaiting(harness.db, 2);
+    const flushes = usages.map(usage => makeFlusher(harness.db, usage).flush());
+    await waitForLockWaiters(harness.db, 2);
     release.resolve();
-    await holding;
-    await Promise.all(flushing);
+    await holder;
+    await Promise.all(flushes);
 
-    expect(await sums('z-first')).toEqual({ hours: '3:0', days: '3:0' });
-    expect(await sums('a-last')).toEqual({ hours: '3:0', days: '3:0' });
+    expect(await readSums('z-first')).toEqual({ hours: '3:0', days: '3:0' });
+    expect(await readSums('a-last')).toEqual({ hours: '3:0', days: '3:0' });
   });
 });
 
@@ -336,10 +346,12 @@ describe('applications and unknown flags', () => {
 
     await Promise.all(usages.map(usage => makeFlusher(harness.db, usage).flush()));
 
-    const events = await eventsOf('type=IS:application-created');
-    const own = events.filter((event: { data: { appName: string } }) => event.data.appName === 'new-app');
-    expect(own).toHaveLength(1);
-    expect(own[0].summary).toContain('new-app');
+    const events = await listEvents('type=IS:application-created');
+    const ownEvents = events.filter(
+      (event: { data: { appName: string } }) => event.data.appName === 'new-app',
+    );
+    expect(ownEvents).toHaveLength(1);
+    expect(ownEvents[0].summary).toContain('new-app');
   });
 
   test('the creation time of an application and an instance is when they were first seen', async () => {
@@ -354,7 +366,7 @@ describe('applications and unknown flags', () => {
     expect(body.instances[0].createdAt).toBe(body.lastSeenAt);
   });
 
-  test('notes names that no feature has, with application and environment', async () => {
+  test('records unknown flag names, with application and environment', async () => {
     const usage = makeUsage(new Registry(), () => true);
 
     report(usage, { 'no-such-flag': { yes: 0, no: 9 } }, 'asking');
@@ -371,33 +383,33 @@ describe('applications and unknown flags', () => {
 });
 
 describe('lifecycle', () => {
-  const stageOf = async (name: string) =>
+  const readStage = async (name: string) =>
     (await call(harness.app, 'GET', `/api/admin/projects/default/features/${name}`)).body.lifecycle.stage;
   const create = async (name: string) => {
     await makeFeature(harness.db, 'default', { name, type: 'release' });
     return `/api/admin/projects/default/features/${name}`;
   };
-  const flushed = async (name: string, environment: string) => {
+  const flushSeen = async (name: string, environment: string) => {
     const usage = makeUsage(new Registry(), () => true);
     report(usage, { [name]: { yes: 1, no: 0 } }, 'shop', environment);
     await sql`delete from feature_last_seen where feature_name = ${name}`.execute(harness.db);
     await makeFlusher(harness.db, usage).flush();
   };
 
-  test('moves to pre-live when it is first seen, and to live where it is enabled in production', async () => {
+  test('a feature moves to pre-live when it is first seen, and to live when it is seen enabled in production', async () => {
     const path = await create('moving');
 
-    await flushed('moving', 'development');
-    const stages = [await stageOf('moving')];
-    await flushed('moving', 'production');
-    stages.push(await stageOf('moving'));
+    await flushSeen('moving', 'development');
+    const stages = [await readStage('moving')];
+    await flushSeen('moving', 'production');
+    stages.push(await readStage('moving'));
     await call(harness.app, 'POST', `${path}/environments/production/on`);
-    await flushed('moving', 'production');
-    await flushed('moving', 'production');
-    stages.push(await stageOf('moving'));
+    await flushSeen('moving', 'production');
+    await flushSeen('moving', 'production');
+    stages.push(await readStage('moving'));
 
     expect(stages).toEqual(['pre-live', 'pre-live', 'live']);
-    const events = await eventsOf('type=IS:feature-stage-entered&feature=IS:moving');
+    const events = await listEvents('type=IS:feature-stage-entered&feature=IS:moving');
     expect(events.map((event: { preData: object; data: object }) => [event.preData, event.data])).toEqual([
       [{ stage: 'pre-live' }, { stage: 'live' }],
       [{ stage: 'initial' }, { stage: 'pre-live' }],
@@ -408,19 +420,19 @@ describe('lifecycle', () => {
     const path = await create('finished');
     await call(harness.app, 'POST', `${path}/lifecycle/complete`, { body: { status: 'kept' } });
 
-    await flushed('finished', 'production');
+    await flushSeen('finished', 'production');
 
-    expect(await stageOf('finished')).toBe('completed');
-    expect(await eventsOf('type=IS:feature-stage-entered&feature=IS:finished')).toEqual([]);
+    expect(await readStage('finished')).toBe('completed');
+    expect(await listEvents('type=IS:feature-stage-entered&feature=IS:finished')).toEqual([]);
   });
 
   test('the job moves a feature that was locked when it was seen', async () => {
     const { advanceAll } = await import('../../flags/lifecycle/advance.ts');
 
-    expect(await stageOf('sighted')).toBe('initial');
+    expect(await readStage('sighted')).toBe('initial');
     expect(await advanceAll(harness.db)).toBeGreaterThan(0);
 
-    expect(await stageOf('sighted')).toBe('pre-live');
+    expect(await readStage('sighted')).toBe('pre-live');
     expect(await advanceAll(harness.db)).toBe(0);
   });
 });
@@ -433,19 +445,19 @@ describe('storage', () => {
     return rows.map(({ name }) => name);
   };
 
-  test('creates partitions ahead and drops those that are older than the retention', async () => {
+  test('creates partitions in advance, and drops those past their retention', async () => {
     const later = Date.parse('2031-05-30T12:00:00Z');
     const retention = { hourlyDays: 7, dailyDays: 400 };
 
-    const added = await createMetricPartitions(harness.db, later);
-    const again = await createMetricPartitions(harness.db, later);
-    const dropped = await dropMetricPartitions(harness.db, retention, later);
+    const addedNames = await createMetricPartitions(harness.db, later);
+    const secondRun = await createMetricPartitions(harness.db, later);
+    const droppedNames = await dropMetricPartitions(harness.db, retention, later);
 
-    expect(added).toContain('metric_hours_20310529');
-    expect(added).toContain('metric_hours_20310602');
-    expect(added).toContain('metric_days_203106');
-    expect(again).toEqual([]);
-    expect(dropped.length).toBeGreaterThan(0);
+    expect(addedNames).toContain('metric_hours_20310529');
+    expect(addedNames).toContain('metric_hours_20310602');
+    expect(addedNames).toContain('metric_days_203106');
+    expect(secondRun).toEqual([]);
+    expect(droppedNames.length).toBeGreaterThan(0);
     expect(await partitions()).toEqual([
       'metric_hours_20310529',
       'metric_hours_20310530',
@@ -459,12 +471,12 @@ describe('storage', () => {
   test('two servers create the partitions of a day once', async () => {
     const later = Date.parse('2032-01-31T12:00:00Z');
 
-    const [one = [], other = []] = await Promise.all([
+    const [firstNames = [], secondNames = []] = await Promise.all([
       createMetricPartitions(harness.db, later),
       createMetricPartitions(harness.db, later),
     ]);
 
-    expect([...one, ...other].toSorted()).toEqual([
+    expect([...firstNames, ...secondNames].toSorted()).toEqual([
       'metric_days_203201',
       'metric_days_203202',
       'metric_hours_20320130',
@@ -493,7 +505,7 @@ describe('storage', () => {
     expect(rows).toEqual([{ name: 'new' }]);
   });
 
-  test('a deleted feature is forgotten', async () => {
+  test('deletes the last-seen times of a deleted feature', async () => {
     await makeFeature(harness.db, 'default', { name: 'gone', type: 'release' });
     const usage = makeUsage(new Registry(), () => true);
     report(usage, { gone: { yes: 1, no: 0 } });
@@ -507,7 +519,7 @@ describe('storage', () => {
   });
 });
 
-test('the routes of SDKs report to the same memory', async () => {
+test('the SDK routes pass on what SDKs report', async () => {
   const { secret } = await makeApiToken(harness.db, {
     tokenName: 'sdk',
     type: 'backend',
@@ -531,5 +543,5 @@ test('the routes of SDKs report to the same memory', async () => {
   await makeFlusher(harness.db, harness.app.usage).flush();
 
   expect(statuses).toEqual([202, 202, 202, 202, 400]);
-  expect(await sums('routed')).toEqual({ hours: '5:1', days: '5:1' });
+  expect(await readSums('routed')).toEqual({ hours: '5:1', days: '5:1' });
 });

@@ -1,23 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import type { Instance } from '../../../../plane/src/counting/merged.ts';
-import type { ReachedQuota } from '../../../../plane/src/counting/quotas.ts';
-import type { Usage } from '../../../../plane/src/counting/usage.ts';
-import { advanceSeen } from '../../flags/lifecycle/advance.ts';
+import type { Instance } from '@halyard/plane/counting/merged.ts';
+import type { ReachedQuota } from '@halyard/plane/counting/quotas.ts';
+import type { Usage } from '@halyard/plane/counting/usage.ts';
+import { advanceSeenFeatures } from '../../flags/lifecycle/advance.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { isRejection } from '../../platform/db/failures.ts';
 import { makeInstanceRecorder } from '../applications/see-instances.ts';
-import { rowsOf } from './batches.ts';
+import { batchRows } from './batches.ts';
 import { createMetricPartitions } from './partitions.ts';
 import { type Batch, writeBatch } from './write-batch.ts';
 
 const ROWS_PER_BATCH = 2_000;
 const INSTANCES_PER_STATEMENT = 1_000;
 const DAY_MS = 86_400_000;
-/** A batch that PostgreSQL rejects for its content would block all later ones. After this many attempts it is dropped. */
+/** A batch that PostgreSQL rejects for its content would block all later ones. After this many attempts, the batch is dropped. */
 const MAX_REJECTIONS = 3;
 
 export type Flusher = {
-  /** Writes what SDKs reported so far. Throws if the database cannot be written: everything is kept for the next call. */
+  /**
+   * Writes what SDKs reported so far. If the database cannot be written, throws an error and keeps everything for the next call.
+   */
   flush: () => Promise<void>;
 };
 
@@ -31,21 +33,21 @@ export function makeFlusher(
   const recordInstances = makeInstanceRecorder();
   let partitionedDay: number | undefined;
   let instances: Instance[] = [];
-  let rows: ReturnType<typeof rowsOf> | undefined;
+  let rows: ReturnType<typeof batchRows> | undefined;
   let batch: Batch | undefined;
-  let number = 0;
+  let lastNumber = 0;
   let rejections = 0;
 
   const write = async (current: Batch): Promise<void> => {
     let isWritten = false;
     try {
-      const written = await writeBatch(db, source, current);
+      const result = await writeBatch(db, source, current);
       isWritten = true;
-      usage.drop('application', written.withoutApplication);
-      usage.drop('project', written.ofOtherProjects);
-      usage.drop('unknown-flag', written.unknown);
-      onReached(written.reached);
-      await advanceSeen(db, written.seen);
+      usage.drop('application', result.withoutApplication);
+      usage.drop('project', result.ofOtherProjects);
+      usage.drop('unknown-flag', result.unknown);
+      onReached(result.reached);
+      await advanceSeenFeatures(db, result.seen);
       rejections = 0;
     } catch (error) {
       if (!isRejection(error) || ++rejections < MAX_REJECTIONS) throw error;
@@ -63,7 +65,7 @@ export function makeFlusher(
           rows = undefined;
           return;
         }
-        batch = { number: ++number, rows: next.value };
+        batch = { number: ++lastNumber, rows: next.value };
       }
       await write(batch);
       batch = undefined;
@@ -71,26 +73,26 @@ export function makeFlusher(
   };
 
   /** Instances that PostgreSQL rejects for their content are found by bisection and dropped, so that the others are written. */
-  const seeOrDrop = async (some: Instance[]): Promise<void> => {
+  const recordOrDrop = async (chunk: Instance[]): Promise<void> => {
     try {
-      onReached(await recordInstances(db, some));
+      onReached(await recordInstances(db, chunk));
     } catch (error) {
       if (!isRejection(error)) throw error;
-      if (some.length === 1) {
+      if (chunk.length === 1) {
         usage.drop('rejected', 1);
         return;
       }
-      const half = Math.ceil(some.length / 2);
-      await seeOrDrop(some.slice(0, half));
-      await seeOrDrop(some.slice(half));
+      const middle = Math.ceil(chunk.length / 2);
+      await recordOrDrop(chunk.slice(0, middle));
+      await recordOrDrop(chunk.slice(middle));
     }
   };
 
   const writeInstances = async (): Promise<void> => {
     while (instances.length > 0) {
-      const some = instances.slice(0, INSTANCES_PER_STATEMENT);
-      await seeOrDrop(some);
-      instances = instances.slice(some.length);
+      const chunk = instances.slice(0, INSTANCES_PER_STATEMENT);
+      await recordOrDrop(chunk);
+      instances = instances.slice(chunk.length);
     }
   };
 
@@ -101,13 +103,13 @@ export function makeFlusher(
         await createMetricPartitions(db);
         partitionedDay = day;
       }
-      // A failed flush left rows. They are written first, then everything that arrived since.
+      // A flush that failed may have left rows. They are written first, then everything that has arrived since.
       await writeBatches();
       await writeInstances();
-      const taken = usage.merged.take();
-      rows = rowsOf(taken.buckets, ROWS_PER_BATCH);
-      instances = taken.instances;
-      onReached(taken.aboveVariants.map(token => ({ token, kind: 'unknownVariants' })));
+      const newCounts = usage.merged.take();
+      rows = batchRows(newCounts.buckets, ROWS_PER_BATCH);
+      instances = newCounts.instances;
+      onReached(newCounts.aboveVariants.map(token => ({ token, kind: 'unknownVariants' })));
       await writeBatches();
       await writeInstances();
     },

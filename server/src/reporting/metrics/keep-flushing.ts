@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Usage } from '@halyard/plane/counting/usage.ts';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { Usage } from '../../../../plane/src/counting/usage.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { makeFlusher } from './flush.ts';
 import { makeQuotaLog } from './quota-log.ts';
@@ -11,23 +11,23 @@ const LAST_FLUSH_WITHIN_MS = 3_000;
 
 type Log = { warn: (fields: object, message: string) => void };
 
-export type Flushing = {
+export type FlushLoop = {
   /** Writes what has arrived so far, or waits for the running flush. */
   flush: () => Promise<void>;
-  /** Writes once more and ends. */
+  /** Writes once more and stops. */
   stop: () => Promise<void>;
 };
 
 /** Writes what SDKs report every 10 s. While the database is unreachable, everything is kept and added up. */
-export function keepFlushing(usage: Usage, db: Db, log: Log, registry: Registry): Flushing {
+export function keepFlushing(usage: Usage, db: Db, log: Log, registry: Registry): FlushLoop {
   const flusher = makeFlusher(db, usage, makeQuotaLog(db, log, registry));
   let flushedAt = performance.now();
   let isFailing = false;
-  let running: Promise<void> | undefined;
-  const failures = flushMetrics(registry, () => (performance.now() - flushedAt) / 1_000);
+  let currentFlush: Promise<void> | undefined;
+  const failures = registerFlushMetrics(registry, () => (performance.now() - flushedAt) / 1_000);
 
   const flush = (): Promise<void> => {
-    running ??= flusher
+    currentFlush ??= flusher
       .flush()
       .then(
         () => {
@@ -37,16 +37,19 @@ export function keepFlushing(usage: Usage, db: Db, log: Log, registry: Registry)
         },
         error => {
           failures.inc();
-          // One line for an outage, not one every 10 s.
+          // Logs one line per outage, not one every 10 s.
           if (!isFailing)
-            log.warn({ error: shown(error), keys: usage.merged.keys }, 'metrics not written, retrying');
+            log.warn(
+              { error: summarizeError(error), keys: usage.merged.keys },
+              'metrics not written, retrying',
+            );
           isFailing = true;
         },
       )
       .finally(() => {
-        running = undefined;
+        currentFlush = undefined;
       });
-    return running;
+    return currentFlush;
   };
   const timer = setInterval(() => void flush(), FLUSH_MS);
 
@@ -55,19 +58,19 @@ export function keepFlushing(usage: Usage, db: Db, log: Log, registry: Registry)
     stop: async () => {
       clearInterval(timer);
       // A running flush does not include what arrived after its start.
-      const last = Promise.resolve(running).then(flush);
-      await Promise.race([last, sleep(LAST_FLUSH_WITHIN_MS, undefined, { ref: false })]);
+      const lastFlush = Promise.resolve(currentFlush).then(flush);
+      await Promise.race([lastFlush, sleep(LAST_FLUSH_WITHIN_MS, undefined, { ref: false })]);
     },
   };
 }
 
-/** Only the code and the message, because the other fields of a PostgreSQL error quote what a caller sent. */
-const shown = (error: unknown): object => ({
+/** Returns only the code and the message, because the other fields of a PostgreSQL error quote what a caller sent. */
+const summarizeError = (error: unknown): object => ({
   code: error instanceof Error && 'code' in error ? error.code : undefined,
   message: error instanceof Error ? error.message : String(error),
 });
 
-function flushMetrics(registry: Registry, age: () => number): Counter {
+function registerFlushMetrics(registry: Registry, age: () => number): Counter {
   const registers = [registry];
   new Gauge({
     name: 'halyard_metrics_unwritten_seconds',

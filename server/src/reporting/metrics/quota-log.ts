@@ -1,6 +1,6 @@
+import { QUOTAS, type ReachedQuota } from '@halyard/plane/counting/quotas.ts';
+import { BoundedMap } from '@halyard/plane/platform/bounded-map.ts';
 import { Counter, type Registry } from 'prom-client';
-import { QUOTAS, type ReachedQuota } from '../../../../plane/src/counting/quotas.ts';
-import { BoundedMap } from '../../../../plane/src/platform/bounded-map.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { findTokenName } from './store.ts';
 
@@ -24,13 +24,13 @@ export function makeQuotaLog(db: Db, log: Log, registry: Registry): (reached: Re
     log.warn({ kind, tokenId: token, tokenName, ...QUOTAS[kind] }, 'usage quota reached');
   };
 
-  return reached => {
-    for (const one of reached) {
-      const key = `${one.kind} ${one.token}`;
+  return reachedQuotas => {
+    for (const quota of reachedQuotas) {
+      const key = `${quota.kind} ${quota.token}`;
       if (Date.now() - (loggedAt.get(key) ?? 0) < HOUR_MS) continue;
       loggedAt.set(key, Date.now());
-      counter.inc({ kind: one.kind });
-      void write(one);
+      counter.inc({ kind: quota.kind });
+      void write(quota);
     }
   };
 }

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { InMemStorageProvider, Unleash } from 'unleash-client';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { copyDatabase, discardDatabase, urlOf } from '../../test/database.ts';
+import { copyDatabase, discardDatabase, getDatabaseUrl } from '../../test/database.ts';
 import { type RunningServer, startProcess, stopProcess } from '../../test/process.ts';
 
 const ADMIN = '*:*.an-operator-chose-this-secret-0123456789';
 const name = `halyard_metrics_${randomBytes(4).toString('hex')}`;
-const env = { DATABASE_URL: urlOf(name), HALYARD_INIT_ADMIN_TOKENS: ADMIN };
+const env = { DATABASE_URL: getDatabaseUrl(name), HALYARD_INIT_ADMIN_TOKENS: ADMIN };
 let servers: RunningServer[] = [];
 let token: string;
 
@@ -16,8 +16,8 @@ beforeAll(async () => {
   const first = await startProcess(env);
   servers = [first, await startProcess(env)];
   const body = { tokenName: 'sdk', type: 'backend', environment: 'production' };
-  const created = (await admin(first, 'POST', '/api/admin/api-tokens', body)) as { secret: string };
-  token = created.secret;
+  const apiToken = (await admin(first, 'POST', '/api/admin/api-tokens', body)) as { secret: string };
+  token = apiToken.secret;
   const feature = { name: 'evaluated', type: 'release' };
   await admin(first, 'POST', '/api/admin/projects/default/features', feature);
   await admin(first, 'POST', '/api/admin/projects/default/features/evaluated/environments/production/on');
@@ -37,7 +37,7 @@ async function admin(server: RunningServer, method: string, path: string, body?:
   return await response.json().catch(() => undefined);
 }
 
-/** A real SDK that evaluates a flag this many times and has sent its metrics. */
+/** Runs a real SDK that evaluates a flag this many times, and sends its metrics. */
 async function evaluate(server: RunningServer, times: number): Promise<void> {
   const sdk = new Unleash({
     url: `${server.url}/api/`,
@@ -51,26 +51,26 @@ async function evaluate(server: RunningServer, times: number): Promise<void> {
   await once(sdk, 'synchronized');
   for (let n = 0; n < times; n++) sdk.isEnabled('evaluated');
   sdk.isEnabled('does-not-exist');
-  const sent = once(sdk, 'sent');
+  const metricsSent = once(sdk, 'sent');
   await sdk.flushMetrics();
-  await sent;
+  await metricsSent;
   sdk.destroy();
 }
 
-test('two servers add up what real SDKs evaluate, and write it before they stop', async () => {
+test('two servers add up the evaluations of real SDKs, and write them before they stop', async () => {
   const [first, second] = servers as [RunningServer, RunningServer];
   await evaluate(first, 30);
   await evaluate(second, 12);
 
-  const ended = await stopProcess(second);
+  const exit = await stopProcess(second);
   servers = [first];
-  expect(ended.code).toBe(0);
+  expect(exit.code).toBe(0);
 
   await expect
     .poll(() => admin(first, 'GET', '/api/admin/client-metrics/features/evaluated/raw'), { interval: 500 })
     .toMatchObject({ data: [{ appName: 'evaluator', yes: 42, no: 0 }] });
-  const unknown = await admin(first, 'GET', '/api/admin/metrics/unknown-flags');
-  expect(unknown).toMatchObject({ unknownFlags: [{ name: 'does-not-exist' }] });
+  const unknownFlags = await admin(first, 'GET', '/api/admin/metrics/unknown-flags');
+  expect(unknownFlags).toMatchObject({ unknownFlags: [{ name: 'does-not-exist' }] });
   const feature = await admin(first, 'GET', '/api/admin/projects/default/features/evaluated');
   expect(feature).toMatchObject({ lastSeenAt: expect.any(String), lifecycle: { stage: 'live' } });
   const application = await admin(first, 'GET', '/api/admin/metrics/applications/evaluator');

@@ -1,5 +1,5 @@
+import type { QuotaUsage } from '@halyard/plane/counting/quotas.ts';
 import { sql } from 'kysely';
-import type { Added } from '../../../../plane/src/counting/quotas.ts';
 import type { Db, Reader, Tx } from '../../platform/db/database.ts';
 
 /** Counts of a feature, or of one of its variants, by numbers instead of names. */
@@ -9,7 +9,7 @@ export type CountRow = {
   application: number;
   /** Milliseconds since 1970. */
   hour: number;
-  /** Empty: the feature itself. */
+  /** Empty for the feature itself. */
   variant: string;
   yes: number;
   no: number;
@@ -40,11 +40,11 @@ export async function insertNumbers(db: Db, features: string[], environments: st
     order by name on conflict do nothing`.execute(db);
 }
 
-export type Numbered = { name: string; id: number };
+export type NumberedName = { name: string; id: number };
 
-export type NumberedFeature = Numbered & { project: string };
+export type NumberedFeature = NumberedName & { project: string };
 
-/** The numbers and projects of the given features that exist, including archived ones. */
+/** Lists the numbers and projects of those features that exist, including archived ones. */
 export async function listFeatureNumbers(db: Reader, names: string[]): Promise<NumberedFeature[]> {
   const { rows } = await sql<NumberedFeature>`
     select metric_features.name, metric_features.id, features.project from metric_features join features using (name)
@@ -52,8 +52,8 @@ export async function listFeatureNumbers(db: Reader, names: string[]): Promise<N
   return rows;
 }
 
-export async function listEnvironmentNumbers(db: Reader, names: string[]): Promise<Numbered[]> {
-  const { rows } = await sql<Numbered>`
+export async function listEnvironmentNumbers(db: Reader, names: string[]): Promise<NumberedName[]> {
+  const { rows } = await sql<NumberedName>`
     select name, id from metric_environments where name = any(${names})`.execute(db);
   return rows;
 }
@@ -64,19 +64,19 @@ export async function listEnvironmentNumbers(db: Reader, names: string[]): Promi
  */
 export async function addCounts(tx: Tx, rows: CountRow[]): Promise<void> {
   const column = <K extends keyof CountRow>(name: K): CountRow[K][] => rows.map(row => row[name]);
-  const given = sql`unnest(
+  const inputRows = sql`unnest(
       ${column('feature')}::integer[], ${column('environment')}::integer[], ${column('application')}::integer[],
       ${column('hour')}::bigint[], ${column('variant')}::text[], ${column('yes')}::bigint[], ${column('no')}::bigint[]
     ) as given (feature, environment, application, time, variant, yes, no)`;
   await sql`
     insert into metric_hours as kept (feature_id, environment_id, application_id, hour, variant, yes, no)
-    select feature, environment, application, to_timestamp(time / 1000), variant, sum(yes), sum(no) from ${given}
+    select feature, environment, application, to_timestamp(time / 1000), variant, sum(yes), sum(no) from ${inputRows}
     group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, variant collate "C"
     on conflict (feature_id, environment_id, application_id, hour, variant)
       do update set yes = kept.yes + excluded.yes, no = kept.no + excluded.no`.execute(tx);
   await sql`
     insert into metric_days as kept (feature_id, environment_id, application_id, day, variant, yes, no)
-    select feature, environment, application, to_timestamp(time / 1000)::date, variant, sum(yes), sum(no) from ${given}
+    select feature, environment, application, to_timestamp(time / 1000)::date, variant, sum(yes), sum(no) from ${inputRows}
     group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, variant collate "C"
     on conflict (feature_id, environment_id, application_id, day, variant)
       do update set yes = kept.yes + excluded.yes, no = kept.no + excluded.no`.execute(tx);
@@ -84,7 +84,7 @@ export async function addCounts(tx: Tx, rows: CountRow[]): Promise<void> {
 
 export type LastSeen = Pick<CountRow, 'feature' | 'environment' | 'application'> & { seenAt: number };
 
-/** Records which application asked for which feature, at most once an hour for each. */
+/** Records which application requested which feature, at most once an hour for each. */
 export async function insertLastSeen(tx: Tx, lastSeen: LastSeen[]): Promise<void> {
   await sql`
     insert into application_features as kept (feature_id, application_id, environment_id, seen_at)
@@ -103,7 +103,7 @@ export type ReportedFeature = SeenFeature & { token: number };
 
 /**
  * Records when features were last seen, at most once a minute for each environment, and the last day of each result. Returns the
- * names of those features. `variant` is the last one; a day with a different variant is stored in `variant_changed_on`.
+ * names of those features. `variant` is the last variant; the day of a different variant is stored in `variant_changed_on`.
  */
 export async function updateLastSeen(
   tx: Tx,
@@ -143,8 +143,8 @@ export async function updateLastSeen(
 /** The day of a row whose variant differs from the stored one. */
 const CHANGED_ON = sql`case when excluded.variant <> kept.variant then excluded.seen_at::date end`;
 
-/** The positions in the list of the names that were not stored. */
-export async function listNewUnknown(db: Reader, lastSeen: SeenFeature[]): Promise<Set<number>> {
+/** Returns the positions in the list of the names that are not stored yet. */
+export async function listNewUnknownFlags(db: Reader, lastSeen: SeenFeature[]): Promise<Set<number>> {
   const { rows } = await sql<{ place: number }>`
     select (place - 1)::integer as place from unnest(
       ${lastSeen.map(row => row.feature)}::text[], ${lastSeen.map(row => row.application)}::text[],
@@ -157,9 +157,9 @@ export async function listNewUnknown(db: Reader, lastSeen: SeenFeature[]): Promi
   return new Set(rows.map(({ place }) => place));
 }
 
-/** How many unknown flag names these tokens have added. */
-export async function countUnknown(db: Reader, tokens: number[]): Promise<Added[]> {
-  const { rows } = await sql<Added>`
+/** Counts the unknown flag names that these tokens have added. */
+export async function countUnknownFlags(db: Reader, tokens: number[]): Promise<QuotaUsage[]> {
+  const { rows } = await sql<QuotaUsage>`
     select token_id as token, count(*) as "inAll",
       count(*) filter (where created_at > now() - interval '1 hour') as "lastHour"
     from unknown_flags where token_id = any(${tokens}) and token_id is not null group by token_id`.execute(
@@ -169,7 +169,7 @@ export async function countUnknown(db: Reader, tokens: number[]): Promise<Added[
 }
 
 /** Stores unknown flag names, up to a total number of rows. Returns how many were not stored. */
-export async function insertUnknown(tx: Tx, lastSeen: ReportedFeature[], most: number): Promise<number> {
+export async function insertUnknownFlags(tx: Tx, lastSeen: ReportedFeature[], max: number): Promise<number> {
   const { rows } = await sql<{ left: number }>`
     with given as (
       select feature, application, environment, to_timestamp(max(seen) / 1000.0) as seen_at, min(token) as token
@@ -183,7 +183,7 @@ export async function insertUnknown(tx: Tx, lastSeen: ReportedFeature[], most: n
       select given.* from given left join unknown_flags as known
         on known.name = feature and known.application = given.application and known.environment = given.environment
       order by known.name is null, feature, given.application, given.environment
-      limit greatest(${most} - (select count(*) from unknown_flags), 0) + (
+      limit greatest(${max} - (select count(*) from unknown_flags), 0) + (
         select count(*) from given join unknown_flags as known
           on known.name = feature and known.application = given.application and known.environment = given.environment)
     ), added as (
@@ -197,10 +197,10 @@ export async function insertUnknown(tx: Tx, lastSeen: ReportedFeature[], most: n
 }
 
 /**
- * Deletes rows that nothing reads any more, a few from each table. Skips rows that a flush has locked. Returns the number of
+ * Deletes rows that are no longer read, a few from each table. Skips rows that a flush has locked. Returns the number of
  * deleted rows.
  */
-export async function deleteForgotten(tx: Tx, limit: number): Promise<number> {
+export async function deleteUnusedRows(tx: Tx, limit: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with batches as (
       delete from metric_batches where source in (
@@ -236,7 +236,7 @@ export async function deleteForgotten(tx: Tx, limit: number): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** A partition of `metric_hours` or `metric_days`, for the days from one up to, but not including, the other. */
+/** A partition of `metric_hours` or `metric_days`, for the days from `from` up to, but not including, `to`. */
 export type Partition = { table: 'metric_hours' | 'metric_days'; name: string; from: string; to: string };
 
 export async function listPartitions(db: Reader): Promise<string[]> {
@@ -247,7 +247,7 @@ export async function listPartitions(db: Reader): Promise<string[]> {
 }
 
 /**
- * `attach partition` instead of `create table … partition of`, which blocks every reader and writer. Returns false if the
+ * Uses `attach partition` instead of `create table … partition of`, which blocks every reader and writer. Returns false if the
  * partition exists.
  */
 export async function addPartition(tx: Tx, { table, name, from, to }: Partition): Promise<boolean> {
@@ -255,7 +255,7 @@ export async function addPartition(tx: Tx, { table, name, from, to }: Partition)
   const { rows } = await sql<{ present: boolean }>`
     select to_regclass(${name}) is not null as present`.execute(tx);
   if (rows[0]?.present) return false;
-  // Counts of the current hour are updated all the time, so pages leave room for new versions of their rows.
+  // Counts of the current hour are updated constantly, so pages leave room for new versions of their rows.
   await sql`create table ${sql.id(name)} (like ${sql.id(table)}) with (fillfactor = 80)`.execute(tx);
   await sql`alter table ${sql.id(table)} attach partition ${sql.id(name)}
     for values from (${sql.lit(from)}) to (${sql.lit(to)})`.execute(tx);
@@ -268,7 +268,7 @@ export async function dropPartition(tx: Tx, name: string): Promise<void> {
   await sql`drop table if exists ${sql.id(name)}`.execute(tx);
 }
 
-/** The name of a token, for the log. */
+/** Finds the name of a token, for the log. */
 export async function findTokenName(db: Reader, id: number): Promise<string | undefined> {
   const { rows } = await sql<{ name: string }>`
     select name from api_tokens where id = ${id}`.execute(db);

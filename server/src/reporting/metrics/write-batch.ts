@@ -1,9 +1,9 @@
 import {
   OTHER_FLAGS,
   type ReachedQuota,
-  reachedBy,
-  withinQuota,
-} from '../../../../plane/src/counting/quotas.ts';
+  reachedQuotas,
+  splitByQuota,
+} from '@halyard/plane/counting/quotas.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { announceApplications } from '../applications/announce.ts';
 import { lockApplicationIds } from '../applications/store.ts';
@@ -11,26 +11,26 @@ import type { NamedCount } from './batches.ts';
 import {
   addCounts,
   claimBatch,
-  countUnknown,
+  countUnknownFlags,
   insertLastSeen,
   insertNumbers,
-  insertUnknown,
+  insertUnknownFlags,
   listEnvironmentNumbers,
   listFeatureNumbers,
-  listNewUnknown,
-  type Numbered,
+  listNewUnknownFlags,
   type NumberedFeature,
+  type NumberedName,
   updateLastSeen,
 } from './store.ts';
 
-/** Rows of `unknown_flags` in all. A misconfigured application can ask for any number of names. */
+/** The maximum number of rows in `unknown_flags`. A misconfigured application can request any number of names. */
 export const MAX_UNKNOWN_FLAGS = 10_000;
 
-/** Rows and their number. A batch keeps both until it is known to be committed. */
+/** Rows and the number of their batch. Both stay the same until the batch is known to be committed. */
 export type Batch = { number: number; rows: NamedCount[] };
 
 /** The features whose last use was stored, and how many rows were not stored. */
-export type Written = {
+export type BatchResult = {
   seen: string[];
   withoutApplication: number;
   ofOtherProjects: number;
@@ -39,14 +39,14 @@ export type Written = {
   reached: ReachedQuota[];
 };
 
-/** Writes a batch exactly once, however often it is called: the transaction contains the number of the batch. */
-export async function writeBatch(db: Db, source: string, batch: Batch): Promise<Written> {
+/** Writes a batch exactly once, no matter how often it is called, because the transaction records the batch number. */
+export async function writeBatch(db: Db, source: string, batch: Batch): Promise<BatchResult> {
   const { number } = batch;
-  const { nameOf, reached } = await announceApplications(
+  const { getStoredName, reached } = await announceApplications(
     db,
     batch.rows.map(({ application, token }) => ({ name: application, token })),
   );
-  const rows = batch.rows.map(row => ({ ...row, application: nameOf(row.application) }));
+  const rows = batch.rows.map(row => ({ ...row, application: getStoredName(row.application) }));
   const features = [...new Set(rows.map(row => row.feature))];
   const environments = [...new Set(rows.map(row => row.environment))];
   const applications = [...new Set(rows.map(row => row.application))];
@@ -55,12 +55,12 @@ export async function writeBatch(db: Db, source: string, batch: Batch): Promise<
     if (!(await claimBatch(tx, source, number)))
       return { seen: features, withoutApplication: 0, ofOtherProjects: 0, unknown: 0, reached };
     const numbers: Numbers = {
-      applications: byName(await lockApplicationIds(tx, applications)),
-      environments: byName(await listEnvironmentNumbers(tx, environments)),
+      applications: idsByName(await lockApplicationIds(tx, applications)),
+      environments: idsByName(await listEnvironmentNumbers(tx, environments)),
       features: new Map((await listFeatureNumbers(tx, features)).map(feature => [feature.name, feature])),
     };
-    const written = await writeRows(tx, rows, numbers);
-    return { ...written, reached: [...reached, ...written.reached] };
+    const result = await writeRows(tx, rows, numbers);
+    return { ...result, reached: [...reached, ...result.reached] };
   });
 }
 
@@ -68,11 +68,12 @@ type Numbers = Record<'applications' | 'environments', Map<string, number>> & {
   features: Map<string, NumberedFeature>;
 };
 
-const byName = (list: Numbered[]): Map<string, number> => new Map(list.map(({ name, id }) => [name, id]));
+const idsByName = (list: NumberedName[]): Map<string, number> =>
+  new Map(list.map(({ name, id }) => [name, id]));
 
-async function writeRows(tx: Tx, rows: NamedCount[], numbers: Numbers): Promise<Written> {
-  const known = [];
-  const unknown = [];
+async function writeRows(tx: Tx, rows: NamedCount[], numbers: Numbers): Promise<BatchResult> {
+  const knownRows = [];
+  const unknownRows = [];
   let withoutApplication = 0;
   let ofOtherProjects = 0;
   for (const row of rows) {
@@ -81,50 +82,57 @@ async function writeRows(tx: Tx, rows: NamedCount[], numbers: Numbers): Promise<
     const feature = numbers.features.get(row.feature);
     if (application === undefined || environment === undefined) withoutApplication++;
     else if (feature === undefined) {
-      if (row.variant === '') unknown.push(row);
+      if (row.variant === '') unknownRows.push(row);
     } else if (row.projects?.includes(feature.project) === false) ofOtherProjects++;
-    else known.push({ named: row, numbered: { ...row, application, environment, feature: feature.id } });
+    else
+      knownRows.push({
+        namedCount: row,
+        countRow: { ...row, application, environment, feature: feature.id },
+      });
   }
-  if (known.length > 0) {
+  if (knownRows.length > 0) {
     await addCounts(
       tx,
-      known.map(({ numbered }) => numbered),
+      knownRows.map(({ countRow }) => countRow),
     );
   }
-  const lastSeen = known.filter(({ named }) => named.variant === '');
+  const lastSeen = knownRows.filter(({ namedCount }) => namedCount.variant === '');
   if (lastSeen.length > 0) {
     await insertLastSeen(
       tx,
-      lastSeen.map(({ numbered }) => numbered),
+      lastSeen.map(({ countRow }) => countRow),
     );
   }
   const seen =
-    known.length > 0
+    knownRows.length > 0
       ? await updateLastSeen(
           tx,
-          known.map(({ named }) => named),
+          knownRows.map(({ namedCount }) => namedCount),
         )
       : [];
-  const { left, reached } = await writeUnknown(tx, unknown);
-  return { seen, withoutApplication, ofOtherProjects, unknown: left, reached };
+  const { notStored, reached } = await writeUnknown(tx, unknownRows);
+  return { seen, withoutApplication, ofOtherProjects, unknown: notStored, reached };
 }
 
 /** Stores unknown flag names. Those above the quota of their token share one name. */
 async function writeUnknown(
   tx: Tx,
-  unknown: NamedCount[],
-): Promise<{ left: number; reached: ReachedQuota[] }> {
-  if (unknown.length === 0) return { left: 0, reached: [] };
-  const isNew = await listNewUnknown(tx, unknown);
-  const fresh = unknown.flatMap((row, at) =>
-    isNew.has(at) ? [{ name: row.feature, token: row.token, row }] : [],
+  unknownRows: NamedCount[],
+): Promise<{ notStored: number; reached: ReachedQuota[] }> {
+  if (unknownRows.length === 0) return { notStored: 0, reached: [] };
+  const newIndexes = await listNewUnknownFlags(tx, unknownRows);
+  const newRows = unknownRows.flatMap((row, index) =>
+    newIndexes.has(index) ? [{ name: row.feature, token: row.token, row }] : [],
   );
-  const added = fresh.length > 0 ? await countUnknown(tx, [...new Set(fresh.map(({ token }) => token))]) : [];
-  const { above } = withinQuota('unknownFlags', fresh, added);
-  const others = new Set(above.map(({ row }) => row));
-  const stored = unknown.map(row => (others.has(row) ? { ...row, feature: OTHER_FLAGS } : row));
+  const quotaUsage =
+    newRows.length > 0 ? await countUnknownFlags(tx, [...new Set(newRows.map(({ token }) => token))]) : [];
+  const { above } = splitByQuota('unknownFlags', newRows, quotaUsage);
+  const rowsAboveQuota = new Set(above.map(({ row }) => row));
+  const storedRows = unknownRows.map(row =>
+    rowsAboveQuota.has(row) ? { ...row, feature: OTHER_FLAGS } : row,
+  );
   return {
-    left: await insertUnknown(tx, stored, MAX_UNKNOWN_FLAGS),
-    reached: reachedBy('unknownFlags', above),
+    notStored: await insertUnknownFlags(tx, storedRows, MAX_UNKNOWN_FLAGS),
+    reached: reachedQuotas('unknownFlags', above),
   };
 }

@@ -1,26 +1,31 @@
-import type { Heard, Requests } from '../../../../plane/src/counting/clients.ts';
-import type { EdgeReportResult } from '../../../../plane/src/feed/report.ts';
+import type { ClientSighting, Requests } from '@halyard/plane/counting/clients.ts';
+import type { EdgeReportResult } from '@halyard/plane/feed/report.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { addRequests, beat, listQuestions, markEnded, writeHeard } from './store.ts';
+import { addRequests, listAwaitedRevisions, markEnded, recordHeartbeat, writeSightings } from './store.ts';
 
-type FromEdge = { heard: Heard[]; requests: Requests[]; isIgnoring: boolean; isStopping: boolean };
+type EdgeSightings = {
+  heard: ClientSighting[];
+  requests: Requests[];
+  isIgnoring: boolean;
+  isStopping: boolean;
+};
 
-/** Writes what clients presented to an edge. The edge counts as a listening server. */
-export async function hearFromEdge(
+/** Writes the revisions that clients sent back to an edge. The edge counts as a listening server. */
+export async function recordEdgeSightings(
   db: Db,
   edge: string,
   environment: string,
-  { heard, requests, isIgnoring, isStopping }: FromEdge,
+  { heard, requests, isIgnoring, isStopping }: EdgeSightings,
 ): Promise<EdgeReportResult> {
-  await beat(db, edge, isIgnoring);
+  await recordHeartbeat(db, edge, isIgnoring);
   const missing =
     heard.length + requests.length === 0
       ? []
       : await db.transaction().execute(async tx => {
           if (requests.length > 0) await addRequests(tx, requests);
-          return await writeHeard(tx, edge, heard);
+          return await writeSightings(tx, edge, heard);
         });
   if (isStopping) await markEnded(db, edge);
-  const questions = await listQuestions(db);
-  return { missing, questions: questions.filter(one => one.environment === environment) };
+  const awaitedRevisions = await listAwaitedRevisions(db);
+  return { missing, questions: awaitedRevisions.filter(question => question.environment === environment) };
 }

@@ -1,59 +1,62 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makeAskStreams } from '@halyard/plane/counting/ask-streams.ts';
+import type { Clients } from '@halyard/plane/counting/clients.ts';
+import type { ServingState } from '@halyard/plane/serving/state/serving.ts';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { makeAskStreams } from '../../../../plane/src/counting/ask-streams.ts';
-import type { Clients } from '../../../../plane/src/counting/clients.ts';
-import type { ServingState } from '../../../../plane/src/serving/state/serving.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { addRequests, beat, listQuestions, markEnded, writeHeard } from './store.ts';
+import { addRequests, listAwaitedRevisions, markEnded, recordHeartbeat, writeSightings } from './store.ts';
 
-/** A caller may be waiting for what is written. */
+/** Short, because a caller may be waiting for these rows. */
 const TICK_MS = 250;
-const BEAT_MS = 4_000;
+const HEARTBEAT_MS = 4_000;
 const SWEEP_MS = 10_000;
 const ROWS_PER_STATEMENT = 500;
 /** The maximum number of statements per tick, so that the process reports in time that it is alive. */
-const STATEMENTS = 20;
-const LOOK_MS = 500;
+const MAX_STATEMENTS = 20;
+const CHECK_MS = 500;
 const STOP_WITHIN_MS = 2_000;
-/** If no caller is waiting, streams are asked only after they have not confirmed a change for a minute. */
+/** If no caller is waiting, a stream must confirm a change only after a minute. */
 const SETTLED_MS = 60_000;
-const UNASKED = { quietMs: 300_000, most: 5 };
+const BACKGROUND_ASK = { quietMs: 300_000, max: 5 };
 
 type Log = { warn: (fields: object, message: string) => void };
 
-export type Writing = { flush: () => Promise<void>; stop: () => Promise<void> };
+export type WriteLoop = { flush: () => Promise<void>; stop: () => Promise<void> };
 
-/** Writes which revisions instances have presented, and asks streams. While the database is unreachable, everything is kept. */
+/**
+ * Writes which revisions instances have sent back, and ends streams that have not confirmed a change, so that their clients
+ * reconnect and send their revision. While the database is unreachable, everything is kept.
+ */
 export function keepWriting(
   clients: Clients,
   state: Pick<ServingState, 'onChange'>,
   db: Db,
   log: Log,
   registry: Registry,
-): Writing {
+): WriteLoop {
   const server = randomUUID();
-  const { failures, asked } = metricsOf(registry, clients);
-  const askStreams = makeAskStreams(clients, () => asked.inc());
-  const heads = makeHeads(state);
-  let beatAt = Number.NEGATIVE_INFINITY;
+  const { failures, asked: askedStreams } = registerMetrics(registry, clients);
+  const askStreams = makeAskStreams(clients, () => askedStreams.inc());
+  const heads = trackHeads(state);
+  let heartbeatAt = Number.NEGATIVE_INFINITY;
   let sweptAt = performance.now();
-  let lookedAt = Number.NEGATIVE_INFINITY;
+  let checkedAt = Number.NEGATIVE_INFINITY;
   let isFailing = false;
   let isStopped = false;
 
   const write = async (): Promise<void> => {
     const now = performance.now();
-    if (now - beatAt >= BEAT_MS) {
-      await beat(db, server, clients.takeIgnored());
-      beatAt = now;
+    if (now - heartbeatAt >= HEARTBEAT_MS) {
+      await recordHeartbeat(db, server, clients.takeIgnored());
+      heartbeatAt = now;
     }
-    for (let left = STATEMENTS; left > 0 && clients.isChanged; left--) {
-      const { heard, requests, undo } = clients.take(ROWS_PER_STATEMENT);
+    for (let remaining = MAX_STATEMENTS; remaining > 0 && clients.isChanged; remaining--) {
+      const { heard: sightings, requests, undo } = clients.take(ROWS_PER_STATEMENT);
       try {
         const missing = await db.transaction().execute(async tx => {
           if (requests.length > 0) await addRequests(tx, requests);
-          return await writeHeard(tx, server, heard);
+          return await writeSightings(tx, server, sightings);
         });
         clients.forget(missing);
       } catch (error) {
@@ -70,81 +73,87 @@ export function keepWriting(
       clients.sweep();
     }
     await write();
-    if (clients.size === 0 || now - lookedAt < LOOK_MS) return;
-    lookedAt = now;
-    const questions = new Map((await listQuestions(db)).map(one => [one.environment, one.revision]));
-    if (questions.size > 0) askStreams(questions);
-    const settled = heads.settled(now - SETTLED_MS);
-    if (settled.size > 0) askStreams(settled, UNASKED);
+    if (clients.size === 0 || now - checkedAt < CHECK_MS) return;
+    checkedAt = now;
+    const awaitedRevisions = new Map(
+      (await listAwaitedRevisions(db)).map(awaitedRevision => [
+        awaitedRevision.environment,
+        awaitedRevision.revision,
+      ]),
+    );
+    if (awaitedRevisions.size > 0) askStreams(awaitedRevisions);
+    const settledRevisions = heads.settledBefore(now - SETTLED_MS);
+    if (settledRevisions.size > 0) askStreams(settledRevisions, BACKGROUND_ASK);
   };
 
-  const guarded = async (): Promise<void> => {
+  const tickSafely = async (): Promise<void> => {
     try {
       await tick();
       if (isFailing) log.warn({}, 'reach written after failures');
       isFailing = false;
     } catch (error) {
       failures.inc();
-      // One line for an outage.
+      // Logs one line per outage.
       if (!isFailing) log.warn({ err: error }, 'reach not written, retrying');
       isFailing = true;
     }
   };
 
-  let ticking = Promise.resolve();
+  let currentTick = Promise.resolve();
   const run = async (): Promise<void> => {
     while (!isStopped) {
-      ticking = guarded();
-      await ticking;
+      currentTick = tickSafely();
+      await currentTick;
       await sleep(TICK_MS, undefined, { ref: false });
     }
   };
-  const running = run();
+  const loop = run();
 
   return {
     flush: async () => {
-      await beat(db, server, clients.takeIgnored());
+      await recordHeartbeat(db, server, clients.takeIgnored());
       await write();
-      // A tick may have taken rows before, and still be writing them.
-      await ticking;
+      // An earlier tick may still be writing the rows that it took.
+      await currentTick;
     },
     stop: async () => {
       isStopped = true;
       heads.stop();
-      const last = running.then(async () => {
+      const lastWrite = loop.then(async () => {
         await write();
         await markEnded(db, server);
       });
-      // What is not written counts as unknown, never as live.
-      const ignored = last.catch(error => log.warn({ err: error }, 'reach not written'));
-      await Promise.race([ignored, sleep(STOP_WITHIN_MS, undefined, { ref: false })]);
+      // Anything that is not written counts as unknown, never as live.
+      const lastAttempt = lastWrite.catch(error => log.warn({ err: error }, 'reach not written'));
+      await Promise.race([lastAttempt, sleep(STOP_WITHIN_MS, undefined, { ref: false })]);
     },
   };
 }
 
-/** The revisions that environments had some time ago. */
-function makeHeads({ onChange }: Pick<ServingState, 'onChange'>) {
-  const heads = new Map<string, { revision: number; at: number; settled: number }>();
+/** Tracks the newest revision of each environment, and the newest one that is settled: older than a given time. */
+function trackHeads({ onChange }: Pick<ServingState, 'onChange'>) {
+  const heads = new Map<string, { revision: number; changedAt: number; settledRevision: number }>();
   const stop = onChange((environment, revision) => {
-    const known = heads.get(environment);
-    // A revision counts from the first change after the last that has settled, so that a stream of changes settles too.
-    if (!known) heads.set(environment, { revision, at: performance.now(), settled: 0 });
-    else if (known.settled >= known.revision) Object.assign(known, { revision, at: performance.now() });
+    const head = heads.get(environment);
+    // The time counts from the first change after the last settled revision, so that even a constant stream of changes settles.
+    if (!head) heads.set(environment, { revision, changedAt: performance.now(), settledRevision: 0 });
+    else if (head.settledRevision >= head.revision)
+      Object.assign(head, { revision, changedAt: performance.now() });
   });
   return {
     stop,
-    settled: (before: number): Map<string, number> => {
-      const found = new Map<string, number>();
+    settledBefore: (time: number): Map<string, number> => {
+      const revisions = new Map<string, number>();
       for (const [environment, head] of heads) {
-        if (head.at <= before) head.settled = head.revision;
-        if (head.settled > 0) found.set(environment, head.settled);
+        if (head.changedAt <= time) head.settledRevision = head.revision;
+        if (head.settledRevision > 0) revisions.set(environment, head.settledRevision);
       }
-      return found;
+      return revisions;
     },
   };
 }
 
-function metricsOf(registry: Registry, clients: Clients) {
+function registerMetrics(registry: Registry, clients: Clients) {
   const registers = [registry];
   new Gauge({
     name: 'halyard_reach_instances',

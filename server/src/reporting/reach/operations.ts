@@ -1,20 +1,20 @@
-import { Type } from 'typebox';
 import {
   parseCount,
   parseLimit,
   parseOffset,
   parseSearch,
-} from '../../../../plane/src/platform/http/input/filter.ts';
-import { jsonResponse, PathEventId } from '../../../../plane/src/platform/http/schema.ts';
+} from '@halyard/plane/platform/http/input/filter.ts';
+import { jsonResponse, PathEventId } from '@halyard/plane/platform/http/schema.ts';
+import { Type } from 'typebox';
 import { type OperationModule, query } from '../../record/operations/definition.ts';
 import { readReach } from './read.ts';
 import { EnvironmentReach, EventReach, MAX_WAIT_SECONDS, MissingInstance, ReachQuery } from './schema.ts';
-import { askFor } from './store.ts';
-import type { Waits } from './waits.ts';
+import { askStreamsFor } from './store.ts';
+import type { ReachWaits } from './waits.ts';
 
 type Search = { wait?: number; limit: number; offset: number };
 
-export const reachOperations = (waits: Waits): OperationModule => ({
+export const reachOperations = (waits: ReachWaits): OperationModule => ({
   tag: 'Events',
   schemas: [EnvironmentReach, MissingInstance, EventReach],
   operations: [
@@ -41,7 +41,9 @@ export const reachOperations = (waits: Waits): OperationModule => ({
         );
         const read = () => readReach(db, actor, Number(id), page);
         if (wait === undefined) return await read();
-        return await waits.until(longReader, wait, read, ({ environments }) => askFor(db, environments));
+        return await waits.waitUntilSettled(longReader, wait, read, ({ environments }) =>
+          askStreamsFor(db, environments),
+        );
       },
     }),
   ],

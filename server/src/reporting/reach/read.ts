@@ -1,4 +1,4 @@
-import { notFound } from '../../../../plane/src/platform/errors.ts';
+import { notFound } from '@halyard/plane/platform/errors.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import type { EnvironmentReach, EventReach } from './schema.ts';
@@ -6,29 +6,32 @@ import { findChange, findReach } from './store.ts';
 
 export type Page = { limit: number; offset: number };
 
-/** How far the change of an event has reached. Rejects an event that the caller cannot see with 404. */
+/** Reads how far the change behind an event has spread. Returns 404 for an event the caller cannot see. */
 export async function readReach(db: Reader, actor: Actor, id: number, page: Page): Promise<EventReach> {
   const change = await findChange(db, actor, id);
   if (!change) throw notFound(`Event ${id}`);
   const parts = await findReach(db, actor, change, page);
-  const environments = parts.environments.map(one => ({ ...one, state: stateOf(one, parts.isComplete) }));
-  const state = overall(environments);
+  const environments = parts.environments.map(environment => ({
+    ...environment,
+    state: computeState(environment, parts.isComplete),
+  }));
+  const state = overallState(environments);
   return {
     eventId: id,
     state,
-    liveSince: state === 'live' ? latest(environments) : null,
+    liveSince: state === 'live' ? latestTime(environments) : null,
     environments,
     missing: parts.instances,
     total: parts.total,
   };
 }
 
-/** Whether nothing more can happen that a caller would wait for. */
+/** Returns whether the state is final, so that a caller need not wait any longer. */
 export const isSettled = ({ state, environments }: EventReach): boolean =>
   state !== 'behind' && (state !== 'unknown' || environments.every(({ instances }) => instances === 0));
 
 /** Without a known instance, the state is unknown rather than live. */
-function stateOf(
+function computeState(
   { instances, live }: Omit<EnvironmentReach, 'state'>,
   isComplete: boolean,
 ): EnvironmentReach['state'] {
@@ -36,16 +39,16 @@ function stateOf(
   return isComplete && instances > 0 ? 'live' : 'unknown';
 }
 
-/** Environments that no instance uses do not count, unless no environment is in use. */
-function overall(environments: EnvironmentReach[]): EventReach['state'] {
+/** Ignores environments without instances, unless no environment has any. */
+function overallState(environments: EnvironmentReach[]): EventReach['state'] {
   if (environments.length === 0) return 'unchanged';
   if (environments.some(({ state }) => state === 'behind')) return 'behind';
   const isLive = environments.every(({ state, instances }) => state === 'live' || instances === 0);
   return isLive && environments.some(({ state }) => state === 'live') ? 'live' : 'unknown';
 }
 
-/** An instance that started after the change presents nothing earlier, so the commit is the latest time then. */
-const latest = (environments: EnvironmentReach[]): string | null =>
+/** An instance that started after the change never sends an earlier revision, so its time can be before the commit. */
+const latestTime = (environments: EnvironmentReach[]): string | null =>
   environments
     .filter(({ state }) => state === 'live')
     .map(({ lastAt, publishedAt }) => lastAt ?? publishedAt)

@@ -1,6 +1,6 @@
+import { page, SearchQuery } from '@halyard/plane/platform/http/input/filter.ts';
+import { Named, Nullable, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { page, SearchQuery } from '../../../../plane/src/platform/http/input/filter.ts';
-import { Named, Nullable, Ref, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
 
 export const MAX_WAIT_SECONDS = 60;
 
@@ -105,9 +105,11 @@ export type EventReach = Static<typeof EventReach>;
 
 export const ReachQuery = SearchQuery({
   wait: Type.Optional(
-    Type.String({
+    Type.Integer({
       description: `Seconds to wait until the change is live everywhere, 1 to ${MAX_WAIT_SECONDS}. Without it the response is immediate`,
-      examples: ['30'],
+      minimum: 1,
+      maximum: MAX_WAIT_SECONDS,
+      examples: [30],
     }),
   ),
   ...page,

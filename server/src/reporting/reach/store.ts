@@ -1,5 +1,5 @@
+import type { ClientSighting, Requests } from '@halyard/plane/counting/clients.ts';
 import { type RawBuilder, sql } from 'kysely';
-import type { Heard, Requests } from '../../../../plane/src/counting/clients.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Db, Reader, Tx } from '../../platform/db/database.ts';
 import { iso } from '../../platform/db/iso.ts';
@@ -9,11 +9,11 @@ import type { EnvironmentReach, MissingInstance } from './schema.ts';
 
 /** The number of instances whose delay is stored, to compute when half of them had the change. */
 const MAX_DELAYS = 2_000;
-/** How far back an instance that catches up is counted for each change. */
+/** When an instance catches up, only this many of the newest changes count it. */
 const COUNTED_REVISIONS = 500;
 
-/** Records that the process is alive, and whether it had to ignore an instance. */
-export async function beat(db: Db, server: string, isIgnoring: boolean): Promise<void> {
+/** Records that this process is alive, and whether it had to ignore an instance. */
+export async function recordHeartbeat(db: Db, server: string, isIgnoring: boolean): Promise<void> {
   await sql`
     insert into reach_servers as kept (id, ignored_at) values (${server}, case when ${isIgnoring} then now() end)
     on conflict (id) do update set seen_at = now(), stopped_at = null,
@@ -30,19 +30,20 @@ export async function markEnded(db: Db, server: string): Promise<void> {
 }
 
 /**
- * Writes what instances presented, and counts for each change the instances that got it. An instance may come to several servers,
- * so its row decides whether it is counted. Returns those without names that have no row.
+ * Writes the revisions that instances sent back, and counts the instances that got each change. An instance may connect to
+ * several servers, so the row of the instance decides whether it is counted. Returns the instances that have no row and were
+ * reported without a name.
  */
-export async function writeHeard(
+export async function writeSightings(
   tx: Tx,
   server: string,
-  heard: Heard[],
+  sightings: ClientSighting[],
 ): Promise<{ token: number; id: string }[]> {
   const { rows } = await sql<{ token: number; id: string }>`
     with given as materialized (
       select token, id, environment, projects, application, instance, given.epoch, revision, "isExact", "isStreaming", "interval",
         now() - make_interval(secs => age) as seen_at, given.epoch = (select id from database_epoch) as is_current
-      from jsonb_to_recordset(${JSON.stringify(heard)}::jsonb) as given (
+      from jsonb_to_recordset(${JSON.stringify(sightings)}::jsonb) as given (
         token integer, id text, environment text, projects text[], application text, instance text, epoch text,
         revision integer, "isExact" boolean, "isStreaming" boolean, "interval" integer, age float8)
     ), before as materialized (
@@ -72,7 +73,7 @@ export async function writeHeard(
       where application is not null
         and not exists (select from before where token_id = token and connection_id = given.id)
       order by token, given.id
-      -- Another server heard of the instance at the same moment.
+      -- Another server saw the instance at the same moment.
       on conflict (token_id, connection_id) do update set seen_at = greatest(reach_instances.seen_at, excluded.seen_at),
         revision = greatest(excluded.revision, reach_instances.revision)
         where reach_instances.epoch = excluded.epoch
@@ -106,7 +107,7 @@ export async function writeHeard(
   return rows;
 }
 
-/** Adds evaluations for browsers. */
+/** Adds the number of requests from browsers to the revisions that were served to them. */
 export async function addRequests(tx: Tx, requests: Requests[]): Promise<void> {
   await sql`
     with given as (
@@ -124,7 +125,7 @@ export async function addRequests(tx: Tx, requests: Requests[]): Promise<void> {
 
 type Change = { groupId: string; environment: string | null };
 
-/** The change of an event that the caller can see, and the environment if the event is about one. */
+/** Finds the change and the environment, if any, of an event the caller can see. */
 export async function findChange(db: Reader, actor: Actor, id: number): Promise<Change | undefined> {
   return await findEvent(db, actor, id);
 }
@@ -133,12 +134,12 @@ export type ReachParts = {
   environments: Omit<EnvironmentReach, 'state'>[];
   instances: MissingInstance[];
   total: number;
-  /** Whether every instance is known: no server has ignored one lately. */
+  /** Whether every instance is known, because no server has ignored one recently. */
   isComplete: boolean;
 };
 
-/** A condition: the change concerns the instance. */
-const CONCERNS = sql<boolean>`published.environment = present.environment
+/** Whether the change concerns the instance. */
+const CONCERNS_INSTANCE = sql<boolean>`published.environment = present.environment
   and (published.projects is null or present.projects is null or published.projects && present.projects)`;
 
 /**
@@ -160,14 +161,14 @@ const IS_COMPLETE = sql<boolean>`not exists (
     ))
 )`;
 
-/** Reads in one statement how far a change has reached, and a page of the instances that have not presented it. */
+/** Reads in one statement how far a change has spread, and a page of the instances that are behind. */
 export async function findReach(
   db: Reader,
   actor: Actor,
   { groupId, environment }: Change,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<ReachParts> {
-  const known = (condition: RawBuilder<unknown>) => sql`(
+  const countKnown = (condition: RawBuilder<unknown>) => sql`(
     select count(*) from known where known.environment = published.environment and ${condition}
   )`;
   const { rows } = await sql<ReachParts>`
@@ -176,7 +177,7 @@ export async function findReach(
       where change_id = ${groupId} and (${environment}::text is null or environment = ${environment})
     ), known as materialized (
       select present.*, present.revision >= published.revision as is_live
-      from published join reach_current as present on ${CONCERNS}
+      from published join reach_current as present on ${CONCERNS_INSTANCE}
     ), page as (
       select * from known where not is_live
       order by environment, application, instance, token_id, connection_id limit ${limit} offset ${offset}
@@ -184,9 +185,9 @@ export async function findReach(
     select coalesce((
       select jsonb_agg(jsonb_build_object(
         'environment', environment, 'revision', revision, 'publishedAt', ${iso(sql`published_at`)},
-        'instances', ${known(sql`true`)}, 'live', ${known(sql`is_live`)},
-        'unconfirmed', ${known(sql`not is_live and is_streaming`)},
-        'behind', ${known(sql`not is_live and not is_streaming`)},
+        'instances', ${countKnown(sql`true`)}, 'live', ${countKnown(sql`is_live`)},
+        'unconfirmed', ${countKnown(sql`not is_live and is_streaming`)},
+        'behind', ${countKnown(sql`not is_live and not is_streaming`)},
         'firstAt', ${iso(sql`first_at`)}, 'halfAt', ${iso(sql`(published_at + make_interval(secs => (
           select delay from unnest(delays) as delay order by delay
           limit 1 offset greatest((published.instances + 1) / 2 - 1, 0)
@@ -212,8 +213,11 @@ export async function findReach(
   return parts;
 }
 
-/** Makes servers ask their streams for a revision for the next few seconds. */
-export async function askFor(
+/**
+ * For the next 5 seconds, makes servers end streams whose clients have not confirmed these revisions, so that the clients
+ * reconnect and send their revision.
+ */
+export async function askStreamsFor(
   db: Db | Reader,
   positions: Pick<EnvironmentReach, 'environment' | 'revision'>[],
 ) {
@@ -227,15 +231,15 @@ export async function askFor(
         else excluded.revision end`.execute(db);
 }
 
-/** The revisions that callers are waiting for. */
-export async function listQuestions(db: Reader): Promise<{ environment: string; revision: number }[]> {
+/** Lists the revisions that callers are waiting for. */
+export async function listAwaitedRevisions(db: Reader): Promise<{ environment: string; revision: number }[]> {
   const { rows } = await sql<{ environment: string; revision: number }>`
     select environment, revision from reach_questions where until > now()`.execute(db);
   return rows;
 }
 
-/** Deletes what is no longer needed: instances that were forgotten, ended servers, and old changes. */
-export async function deleteOutdated(db: Db): Promise<number> {
+/** Deletes what is no longer needed: forgotten instances, ended servers and old changes. */
+export async function deleteOutdatedReach(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with instances as (
       delete from reach_instances as kept where kept.seen_at < now() - interval '10 minutes'

@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { App } from '@halyard/plane/platform/http/app.ts';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import type { App } from '../../../../plane/src/platform/http/app.ts';
 import { makeApiToken, makeFeature } from '../../test/factories.ts';
 import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
-import { keepWriting, type Writing } from './keep-writing.ts';
+import { keepWriting, type WriteLoop } from './keep-writing.ts';
 
 const harness = useHarness();
 const WAITS_PER_CALLER = 10;
 const authorization = ADMIN_TOKEN;
-let writing: Writing;
+let writeLoop: WriteLoop;
 let server: App;
 let address: string;
-/** An event whose change the instance does not have, and one whose change it has. */
+/** An event whose change the instance lacks, and an event whose change the instance has. */
 let event: number;
-let settled: number;
+let settledEvent: number;
 
 const newestEvent = async (): Promise<number> =>
   (await call(harness.app, 'GET', '/api/admin/search/events?feature=IS:awaited&limit=1')).body.events[0].id;
@@ -23,9 +23,9 @@ const reach = (id: number): string => `/api/admin/events/${id}/reach?wait=60`;
 
 beforeAll(async () => {
   const { app, db } = harness;
-  writing = keepWriting(app.reach, app.serving, db, app.log, app.metrics);
+  writeLoop = keepWriting(app.reach, app.serving, db, app.log, app.metrics);
   await makeFeature(db, 'default', { name: 'awaited' });
-  settled = await newestEvent();
+  settledEvent = await newestEvent();
   const fields = { tokenName: 'sdk', type: 'backend' as const, environment: 'development' };
   const { secret } = await makeApiToken(db, { ...fields, projects: ['*'] });
   await app.serving.refresh();
@@ -45,12 +45,12 @@ beforeAll(async () => {
   await call(app, 'POST', '/api/admin/projects/default/features/awaited/environments/development/on');
   event = await newestEvent();
 });
-afterAll(() => writing.stop());
+afterAll(() => writeLoop.stop());
 
 beforeEach(async () => {
   server = await harness.secondServer();
   address = await server.listen({ port: 0, host: '127.0.0.1' });
-  // The wait never times out, however slow the machine is.
+  // Long enough that the wait never times out, even on a slow machine.
   vi.useFakeTimers({ toFake: ['performance'] });
 });
 afterEach(() => {
@@ -60,7 +60,7 @@ afterEach(() => {
 const get = (id: number, signal?: AbortSignal): Promise<Response> =>
   fetch(`${address}${reach(id)}`, { headers: { authorization }, ...(signal && { signal }) });
 
-/** As many requests as a caller may have. A request that finds all slots taken for a moment is repeated. */
+/** Sends as many requests as a caller may have. A request that finds all slots taken is repeated. */
 const fillPlaces = (signal?: AbortSignal): Promise<Response>[] =>
   Array.from({ length: WAITS_PER_CALLER }, async () => {
     let response = await get(event, signal);
@@ -72,12 +72,12 @@ const fillPlaces = (signal?: AbortSignal): Promise<Response>[] =>
     return response;
   });
 
-/** Requests a settled change until the server responds with this status. Such a request needs a slot for a moment. */
-async function untilStatus(wanted: number): Promise<void> {
+/** Requests a settled change until the server responds with this status. Such a request needs a slot only briefly. */
+async function waitForStatus(status: number): Promise<void> {
   for (;;) {
-    const response = await get(settled);
+    const response = await get(settledEvent);
     await response.text();
-    if (response.status === wanted) return;
+    if (response.status === status) return;
     await sleep(50);
   }
 }
@@ -86,23 +86,23 @@ test('a client that disconnects releases its slot, and a caller has at most 10',
   timeout: 200_000,
 }, async () => {
   const leaving = new AbortController();
-  const left = Promise.allSettled(fillPlaces(leaving.signal));
-  await untilStatus(429);
+  const outcomes = Promise.allSettled(fillPlaces(leaving.signal));
+  await waitForStatus(429);
 
   leaving.abort();
 
-  await untilStatus(200);
-  const results = await left;
+  await waitForStatus(200);
+  const results = await outcomes;
   expect(results.map(({ status }) => status)).toEqual(Array(WAITS_PER_CALLER).fill('rejected'));
 });
 
 test('a server that stops responds to waiting callers', { timeout: 200_000 }, async () => {
-  const waiting = fillPlaces();
-  await untilStatus(429);
+  const requests = fillPlaces();
+  await waitForStatus(429);
 
   await server.close();
 
-  for (const response of await Promise.all(waiting)) {
+  for (const response of await Promise.all(requests)) {
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ eventId: event, state: 'behind', total: 1 });
   }

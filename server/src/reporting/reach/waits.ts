@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Admission } from '../../../../plane/src/platform/admission/metrics.ts';
-import { makeShares } from '../../../../plane/src/platform/admission/shares.ts';
-import { tooManyRequests } from '../../../../plane/src/platform/errors.ts';
+import type { Admission } from '@halyard/plane/platform/admission/metrics.ts';
+import { makeShares } from '@halyard/plane/platform/admission/shares.ts';
+import { tooManyRequests } from '@halyard/plane/platform/errors.ts';
 import type { LongReader } from '../../platform/http/protection/long-reads.ts';
 import { isSettled } from './read.ts';
 import type { EventReach } from './schema.ts';
 
-/** Callers that wait on one process at the same time. Each costs a statement per check. */
+/** The maximum number of callers waiting on one process. Each costs a statement per check. */
 const WAITS = { capacity: 60, share: 0.5, perCaller: 10, waiting: 0, waitingPerCaller: 0, waitMs: 0 };
-const LOOK_MS = 300;
+const CHECK_MS = 300;
 /** Checking 20,000 instances takes about 40 ms. The pause is at least this many times as long. */
-const PAUSES_PER_LOOK = 20;
+const PAUSE_FACTOR = 20;
 const MAX_PAUSE_MS = 2_000;
-/** Servers ask their streams as long as a caller waits. */
+/** How often a waiting caller renews the request that servers ask their streams, which lasts for 5 seconds. */
 const ASK_MS = 2_000;
 
-export type Waits = {
-  /** Checks until the change is live everywhere, the time is over, the client has disconnected or the server stops. */
-  until: (
+export type ReachWaits = {
+  /** Checks until the change is live everywhere, the wait times out, the client disconnects or the server stops. */
+  waitUntilSettled: (
     reader: LongReader,
     seconds: number,
     read: () => Promise<EventReach>,
@@ -27,17 +27,17 @@ export type Waits = {
 };
 
 /** A waiting caller holds neither a connection nor a request slot between two checks. */
-export function makeWaits(admission: Admission): Waits {
+export function makeWaits(admission: Admission): ReachWaits {
   const shares = makeShares(WAITS, () =>
     tooManyRequests(
       `Too many requests wait for changes to be live: a caller can have ${WAITS.perCaller} of them on one server. Retry without wait, or later.`,
-      LOOK_MS / 100,
+      CHECK_MS / 100,
     ),
   );
   admission.set('reach-waits', shares);
   let isClosing = false;
   return {
-    until: async ({ caller, visit }, seconds, read, ask) => {
+    waitUntilSettled: async ({ caller, visit }, seconds, read, ask) => {
       const release = shares.take(caller);
       visit?.releaseSlot();
       const endsAt = performance.now() + seconds * 1_000;
@@ -52,7 +52,7 @@ export function makeWaits(admission: Admission): Waits {
             askedAt = now;
             await ask(reach);
           }
-          const pause = Math.max(LOOK_MS, PAUSES_PER_LOOK * (now - startedAt));
+          const pause = Math.max(CHECK_MS, PAUSE_FACTOR * (now - startedAt));
           await sleep(Math.max(Math.min(pause, MAX_PAUSE_MS, endsAt - now), 1));
         }
       } finally {

@@ -1,4 +1,4 @@
-import { Nothing } from '../../../../plane/src/platform/http/schema.ts';
+import { Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { type OperationModule, query } from '../../record/operations/definition.ts';
 import { Constraint, ConstraintInput } from './schema.ts';
 import { checkConstraint } from './validate.ts';

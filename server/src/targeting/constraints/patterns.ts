@@ -1,39 +1,39 @@
-import { makeTurns } from '../../../../plane/src/platform/admission/turns.ts';
-import { exceedsLimit } from '../../../../plane/src/platform/errors.ts';
-import { compilePattern, writtenOut } from '../../../../plane/src/platform/pattern.ts';
+import { makeTurns } from '@halyard/plane/platform/admission/turns.ts';
+import { exceedsLimit } from '@halyard/plane/platform/errors.ts';
+import { compilePattern, expandedLength } from '@halyard/plane/platform/pattern.ts';
 import type { Constraint } from './schema.ts';
 
-/** For all distinct patterns of a request together. Compiling this much takes about 300 ms. */
+/** The limit for all distinct patterns of a request together. Compiling patterns of this size takes about 300 ms. */
 const MAX_TOTAL_SIZE = 300_000;
-/** Compiled in one turn of the event loop; this much takes about 10 ms. */
+/** The size of the patterns that are compiled in one turn of the event loop, which takes about 10 ms. */
 const TURN_SIZE = 10_000;
 
-/** All requests take turns, step by step, so that many of them together block the event loop no longer than one. */
+/** All requests take turns, step by step, so that many requests together block the event loop no longer than a single request. */
 const runInTurn = makeTurns();
-let requests = 0;
+let requestCount = 0;
 
-/** The patterns of the constraints that compile. Each distinct pattern is compiled once. */
-export async function validPatterns(constraints: readonly Constraint[]): Promise<ReadonlySet<string>> {
+/** Returns the patterns of the constraints that compile. Each distinct pattern is compiled once. */
+export async function listValidPatterns(constraints: readonly Constraint[]): Promise<ReadonlySet<string>> {
   const patterns = new Set(
     constraints.flatMap(({ operator, value }) => (operator === 'REGEX' && value ? [value] : [])),
   );
-  const request = `request ${++requests}`;
-  const valid = new Set<string>();
-  for (const step of inSteps(patterns))
+  const request = `request ${++requestCount}`;
+  const compiledPatterns = new Set<string>();
+  for (const step of splitIntoSteps(patterns))
     await runInTurn(request, () => {
-      for (const pattern of step) if (compilePattern(pattern) !== undefined) valid.add(pattern);
+      for (const pattern of step) if (compilePattern(pattern) !== undefined) compiledPatterns.add(pattern);
     });
-  return valid;
+  return compiledPatterns;
 }
 
-/** The patterns in steps that each take one turn. Rejects more than a request can have before anything is compiled. */
-function inSteps(patterns: Iterable<string>): string[][] {
+/** Splits the patterns into steps that each take one turn. Rejects too many patterns before anything is compiled. */
+function splitIntoSteps(patterns: Iterable<string>): string[][] {
   const steps: string[][] = [];
   let total = 0;
   let size = TURN_SIZE;
   for (const pattern of patterns) {
-    const added = writtenOut(pattern);
-    total += added;
+    const length = expandedLength(pattern);
+    total += length;
     if (total > MAX_TOTAL_SIZE) {
       throw exceedsLimit(
         `The patterns of one request can have at most ${MAX_TOTAL_SIZE} characters in total, counting repetitions such as a{3} as aaa.`,
@@ -43,7 +43,7 @@ function inSteps(patterns: Iterable<string>): string[][] {
       steps.push([]);
       size = 0;
     }
-    size += added;
+    size += length;
     steps.at(-1)?.push(pattern);
   }
   return steps;

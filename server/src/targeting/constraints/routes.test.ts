@@ -57,26 +57,27 @@ test('rejects 251 values', async () => {
   expect(response).toMatchObject({ status: 400, body: { name: 'ExceedsLimitError' } });
 });
 
-test('checks the legal values of global fields and ignores those of project fields', async () => {
+test('checks the legal values of global fields and ignores the legal values of project fields', async () => {
   await makeField('country', ['NO', 'SE']);
   await makeField('desk', ['a'], (await makeProject(harness.db)).id);
 
-  const legal = await validate({ contextName: 'country', operator: 'IN', values: ['NO', 'SE'] });
-  const illegal = await validate({ contextName: 'country', operator: 'IN', values: ['NO', 'DK'] });
-  const elsewhere = await validate({ contextName: 'desk', operator: 'IN', values: ['b'] });
+  const legalResponse = await validate({ contextName: 'country', operator: 'IN', values: ['NO', 'SE'] });
+  const illegalResponse = await validate({ contextName: 'country', operator: 'IN', values: ['NO', 'DK'] });
+  const projectField = await validate({ contextName: 'desk', operator: 'IN', values: ['b'] });
 
-  expect(legal.status).toBe(204);
-  expect(illegal).toMatchObject({ status: 400, body: { details: [{ path: '/body/values/1' }] } });
-  expect(elsewhere.status).toBe(204);
+  expect(legalResponse.status).toBe(204);
+  expect(illegalResponse).toMatchObject({ status: 400, body: { details: [{ path: '/body/values/1' }] } });
+  expect(projectField.status).toBe(204);
 });
 
-test('accepts a legal value as it is written and as it is stored', async () => {
+test('accepts a legal value as written and as stored', async () => {
   await makeField('release-day', ['2026-11-15', ' 2026-12-01']);
-  const after = (value: string) => validate({ contextName: 'release-day', operator: 'DATE_AFTER', value });
+  const validateAfter = (value: string) =>
+    validate({ contextName: 'release-day', operator: 'DATE_AFTER', value });
 
-  const written = await after('2026-11-15');
-  const stored = await after('2026-12-01T00:00:00Z');
-  const other = await after('2026-11-16');
+  const writtenForm = await validateAfter('2026-11-15');
+  const storedForm = await validateAfter('2026-12-01T00:00:00Z');
+  const otherDate = await validateAfter('2026-11-16');
 
-  expect([written.status, stored.status, other.status]).toEqual([204, 204, 400]);
+  expect([writtenForm.status, storedForm.status, otherDate.status]).toEqual([204, 204, 400]);
 });

@@ -1,5 +1,5 @@
+import { Named, NamedObject } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject } from '../../../../plane/src/platform/http/schema.ts';
 
 export const OPERATORS = [
   'IN',
@@ -70,7 +70,10 @@ export const ConstraintInput = NamedObject(
   },
 );
 
-/** rules.ts rejects more than 30 constraints with ExceedsLimitError. This larger bound limits the work before that check. */
+/**
+ * The bound is larger than the limit of 30 constraints in rules.ts, which rejects with ExceedsLimitError. It limits the work before
+ * that check.
+ */
 export const ConstraintInputs = Type.Array(ConstraintInput, { maxItems: 100 });
 
 export const Constraint = Named('Constraint', ConstraintInput);

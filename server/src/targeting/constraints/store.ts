@@ -3,7 +3,7 @@ import type { Reader } from '../../platform/db/database.ts';
 
 export type RestrictedField = { name: string; legalValues: string[]; inOtherProject: boolean };
 
-/** The named context fields that restrict constraints: they have legal values, or they belong to a project. */
+/** Lists the named context fields that restrict constraints, because they have legal values or belong to a project. */
 export async function listRestrictedFields(
   db: Reader,
   names: string[],

@@ -1,33 +1,33 @@
-import { badData, type Violation } from '../../../../plane/src/platform/errors.ts';
+import { badData, type Violation } from '@halyard/plane/platform/errors.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { validPatterns } from './patterns.ts';
+import { listValidPatterns } from './patterns.ts';
 import {
-  constraintListViolations,
-  constraintViolations,
+  findConstraintListViolations,
+  findConstraintViolations,
   type LegalValues,
-  legalForms,
-  normaliseConstraint,
-  rejectTooMany,
+  listLegalForms,
+  normalizeConstraint,
+  rejectTooManyConstraints,
 } from './rules.ts';
 import type { Constraint } from './schema.ts';
 import { listRestrictedFields, type RestrictedField } from './store.ts';
 
-/** Returns the constraints as they are stored, and their violations. `project` is where the constraints are used. */
+/** Returns the constraints in their stored form, and their violations. `project` is where the constraints are used. */
 export async function validateConstraints(
   db: Reader,
   constraints: readonly Constraint[],
   path: string,
   project: string | null,
 ): Promise<{ constraints: Constraint[]; violations: Violation[] }> {
-  rejectTooMany(constraints);
+  rejectTooManyConstraints(constraints);
   const names = constraints.map(constraint => constraint.contextName);
   const fields = names.length === 0 ? [] : await listRestrictedFields(db, names, project);
-  const patterns = await validPatterns(constraints);
+  const patterns = await listValidPatterns(constraints);
   return {
-    constraints: constraints.map(normaliseConstraint),
+    constraints: constraints.map(normalizeConstraint),
     violations: [
-      ...constraintListViolations(constraints, path, { legalValues: legalValuesOf(fields), patterns }),
-      ...otherProjectViolations(constraints, path, namesInOtherProjects(fields)),
+      ...findConstraintListViolations(constraints, path, { legalValues: toLegalValues(fields), patterns }),
+      ...findOtherProjectViolations(constraints, path, listNamesInOtherProjects(fields)),
     ],
   };
 }
@@ -38,29 +38,32 @@ export async function validateConstraintLists(
   lists: readonly (readonly Constraint[])[],
   project: string,
 ): Promise<Violation[][]> {
-  const all = lists.flat();
-  const names = [...new Set(all.map(constraint => constraint.contextName))];
+  const allConstraints = lists.flat();
+  const names = [...new Set(allConstraints.map(constraint => constraint.contextName))];
   const fields = names.length === 0 ? [] : await listRestrictedFields(db, names, project);
-  const rules = { legalValues: legalValuesOf(fields), patterns: await validPatterns(all) };
-  const namesElsewhere = namesInOtherProjects(fields);
+  const acceptedValues = {
+    legalValues: toLegalValues(fields),
+    patterns: await listValidPatterns(allConstraints),
+  };
+  const namesElsewhere = listNamesInOtherProjects(fields);
   return lists.map(list => [
-    ...constraintListViolations(list, '', rules),
-    ...otherProjectViolations(list, '', namesElsewhere),
+    ...findConstraintListViolations(list, '', acceptedValues),
+    ...findOtherProjectViolations(list, '', namesElsewhere),
   ]);
 }
 
-/** The legal values of a project's field apply in that project only. */
-const legalValuesOf = (fields: RestrictedField[]): LegalValues =>
+/** Returns the legal values that apply in the project. Those of a project's field apply only in that project. */
+const toLegalValues = (fields: RestrictedField[]): LegalValues =>
   new Map(
     fields
       .filter(field => !field.inOtherProject)
-      .map(field => [field.name, new Set(field.legalValues.flatMap(legalForms))]),
+      .map(field => [field.name, new Set(field.legalValues.flatMap(listLegalForms))]),
   );
 
-const namesInOtherProjects = (fields: RestrictedField[]): ReadonlySet<string> =>
+const listNamesInOtherProjects = (fields: RestrictedField[]): ReadonlySet<string> =>
   new Set(fields.filter(field => field.inOtherProject).map(({ name }) => name));
 
-function otherProjectViolations(
+function findOtherProjectViolations(
   constraints: readonly Constraint[],
   path: string,
   namesElsewhere: ReadonlySet<string>,
@@ -77,7 +80,7 @@ function otherProjectViolations(
   );
 }
 
-/** Returns the constraints as they are stored, or rejects them with every violation. */
+/** Returns the constraints in their stored form, or rejects them with every violation. */
 export async function checkConstraints(
   db: Reader,
   input: readonly Constraint[],
@@ -91,9 +94,12 @@ export async function checkConstraints(
 
 /** Rejects an invalid constraint that is the whole body of a request. */
 export async function checkConstraint(db: Reader, constraint: Constraint): Promise<void> {
-  rejectTooMany([constraint]);
+  rejectTooManyConstraints([constraint]);
   const fields = await listRestrictedFields(db, [constraint.contextName], null);
-  const patterns = await validPatterns([constraint]);
-  const details = constraintViolations(constraint, '/body', { legalValues: legalValuesOf(fields), patterns });
+  const patterns = await listValidPatterns([constraint]);
+  const details = findConstraintViolations(constraint, '/body', {
+    legalValues: toLegalValues(fields),
+    patterns,
+  });
   if (details.length > 0) throw badData(details);
 }

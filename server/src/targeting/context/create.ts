@@ -1,4 +1,4 @@
-import { ApiError, nameExists } from '../../../../plane/src/platform/errors.ts';
+import { ApiError, nameExists } from '@halyard/plane/platform/errors.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import type { Change } from '../../record/change.ts';
 import { checkLegalValues } from './legal-values.ts';
@@ -7,7 +7,7 @@ import { type ContextFieldRow, insertContextFields, isNameTaken, isUsedOutsidePr
 
 const DEFAULT_SORT_ORDER = 10;
 
-/** Creates a field for one project, or with `project` null for all projects. */
+/** Creates a field for one project, or for all projects if `project` is null. */
 export async function createContextField(
   current: Change,
   input: NewContextField,
@@ -25,7 +25,8 @@ export async function rejectContextName(db: Reader, name: string, project: strin
 
 async function rejectForeignUse(db: Reader, name: string, project: string | null): Promise<void> {
   if (project === null || !(await isUsedOutsideProject(db, name, project))) return;
-  // The constraints may belong to a field of a different project. Then no field for all projects can have the name either.
+  // The constraints may belong to a field of a different project, in which case no field for all projects can have the name
+  // either.
   if (await isNameTaken(db, name)) throw nameExists(`Context field "${name}"`);
   throw new ApiError(
     'ConflictError',
@@ -52,7 +53,7 @@ export async function createContextFields(
   for (const data of rows) record({ type: 'context-field-created', project, data });
 }
 
-/** Events contain every field that a user writes, so that any past state can be rebuilt. */
+/** Returns every field that a user writes, so that any past state can be rebuilt from events. */
 export function asEventData({ createdAt: _, ...fields }: ContextFieldRow): object {
   return fields;
 }

@@ -1,35 +1,35 @@
-import { badData, type Violation } from '../../../../plane/src/platform/errors.ts';
-import { hasControlCharacter } from '../../../../plane/src/platform/http/input/text.ts';
+import { badData, type Violation } from '@halyard/plane/platform/errors.ts';
+import { hasControlCharacter } from '@halyard/plane/platform/http/input/text.ts';
 import type { LegalValue } from './schema.ts';
 
 /** Returns the legal values as they are stored. Rejects duplicates and invalid values. */
 export function checkLegalValues(legalValues: LegalValue[]): LegalValue[] {
   const details = [...listViolations(legalValues)];
   if (details.length > 0) throw badData(details);
-  return legalValues.map(stored);
+  return legalValues.map(storedForm);
 }
 
 export function checkLegalValue(legalValue: LegalValue): LegalValue {
   const details = [...valueViolations(legalValue, '/body/value')];
   if (details.length > 0) throw badData(details);
-  return stored(legalValue);
+  return storedForm(legalValue);
 }
 
 function* listViolations(legalValues: LegalValue[]): Generator<Violation> {
-  const seen = new Set<string>();
+  const seenValues = new Set<string>();
   for (const [index, legal] of legalValues.entries()) {
     const path = `/body/legalValues/${index}/value`;
     yield* valueViolations(legal, path);
-    if (seen.has(legal.value))
+    if (seenValues.has(legal.value))
       yield { message: `value "${legal.value}" is listed more than once; legal values must be unique`, path };
-    seen.add(legal.value);
+    seenValues.add(legal.value);
   }
 }
 
-/** A value with control characters cannot appear in a URL, so it could never be deleted. */
+/** Rejects control characters, because a value with them cannot appear in a URL, so it could never be deleted. */
 function* valueViolations({ value }: LegalValue, path: string): Generator<Violation> {
   if (hasControlCharacter(value)) yield { message: 'value must not contain control characters', path };
 }
 
-const stored = ({ value, description }: LegalValue): LegalValue =>
+const storedForm = ({ value, description }: LegalValue): LegalValue =>
   description === undefined ? { value } : { value, description };

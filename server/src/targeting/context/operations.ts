@@ -1,6 +1,6 @@
+import { notFound } from '@halyard/plane/platform/errors.ts';
+import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import { notFound } from '../../../../plane/src/platform/errors.ts';
-import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
 import type { Permission, RootPermission } from '../../access/permissions.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
@@ -35,25 +35,25 @@ const legalValue = Type.String({
   examples: ['NO'],
 });
 
-/** Fields have two sets of operations: one for all fields, and the same operations under a project for its own fields. */
-type Root = {
+/** Fields have two sets of operations: one set for all fields, and the same operations under a project for the project's fields. */
+type FieldSet = {
   url: `/${string}`;
-  /** Part of operation ids. */
+  /** The part of operation ids that tells the two sets apart. */
   kind: '' | 'Project';
-  /** Part of summaries. */
+  /** The part of summaries that tells the two sets apart. */
   ofProject: '' | ' of a project';
   path: { projectId?: typeof projectId };
   permission: (root: RootPermission) => [Permission, ...Permission[]];
 };
 
-const ALL: Root = {
+const ALL_FIELDS: FieldSet = {
   url: '/api/admin/context',
   kind: '',
   ofProject: '',
   path: {},
   permission: root => [root],
 };
-const OF_PROJECT: Root = {
+const PROJECT_FIELDS: FieldSet = {
   url: '/api/admin/projects/:projectId/context',
   kind: 'Project',
   ofProject: ' of a project',
@@ -64,7 +64,7 @@ const OF_PROJECT: Root = {
 type Path = { projectId?: string };
 
 /** Reads the response to a change of the field. */
-async function readChanged(tx: Reader, actor: Actor, name: string): Promise<ContextField> {
+async function readChangedField(tx: Reader, actor: Actor, name: string): Promise<ContextField> {
   const field = await findContextField(tx, { actor, project: undefined }, name);
   if (!field) throw new Error(`Context field ${name} disappeared in the transaction that wrote it`);
   return field;
@@ -74,8 +74,8 @@ export const CONTEXT: OperationModule = {
   tag: 'Context',
   schemas: [LegalValue, ContextField, ContextFieldList],
   operations: [
-    ...fieldOperations(ALL),
-    ...fieldOperations(OF_PROJECT),
+    ...fieldOperations(ALL_FIELDS),
+    ...fieldOperations(PROJECT_FIELDS),
     query({
       id: 'getStrategiesOfContextField',
       route: 'GET /api/admin/context/:contextField/strategies',
@@ -92,7 +92,7 @@ export const CONTEXT: OperationModule = {
   ],
 };
 
-function fieldOperations({ url, kind, ofProject, path, permission }: Root): Operation[] {
+function fieldOperations({ url, kind, ofProject, path, permission }: FieldSet): Operation[] {
   const rootParams = Type.Unsafe<Path>(Type.Object(path));
   const params = Type.Unsafe<Path & { contextField: string }>(Type.Object({ ...path, contextField }));
   return [
@@ -138,7 +138,7 @@ function fieldOperations({ url, kind, ofProject, path, permission }: Root): Oper
       events: ['context-field-created'],
       run: (current, { params: { projectId: project = null }, body }) =>
         createContextField(current, body, project),
-      respond: (tx, actor, _, { body }) => readChanged(tx, actor, body.name),
+      respond: (tx, actor, _, { body }) => readChangedField(tx, actor, body.name),
     }),
     query({
       id: `validate${kind}ContextFieldName`,
@@ -169,7 +169,7 @@ function fieldOperations({ url, kind, ofProject, path, permission }: Root): Oper
         unchanged(VERSIONED_CONTEXT_FIELD, { name, project }),
       run: (current, { params: { projectId: project, contextField: name }, body }) =>
         changeContextField(current, project, name, body),
-      respond: (tx, actor, _, { params }) => readChanged(tx, actor, params.contextField),
+      respond: (tx, actor, _, { params }) => readChangedField(tx, actor, params.contextField),
     }),
     command({
       id: `delete${kind}ContextField`,
@@ -198,7 +198,7 @@ function fieldOperations({ url, kind, ofProject, path, permission }: Root): Oper
       events: ['context-field-updated'],
       run: (current, { params: { projectId: project, contextField: name }, body }) =>
         setLegalValue(current, project, name, body),
-      respond: (tx, actor, _, { params }) => readChanged(tx, actor, params.contextField),
+      respond: (tx, actor, _, { params }) => readChangedField(tx, actor, params.contextField),
     }),
     command({
       id: `delete${kind}LegalValue`,
@@ -213,7 +213,7 @@ function fieldOperations({ url, kind, ofProject, path, permission }: Root): Oper
       events: ['context-field-updated'],
       run: (current, { params: { projectId: project, contextField: name, legalValue: value } }) =>
         removeLegalValue(current, project, name, value),
-      respond: (tx, actor, _, { params }) => readChanged(tx, actor, params.contextField),
+      respond: (tx, actor, _, { params }) => readChangedField(tx, actor, params.contextField),
     }),
   ];
 }

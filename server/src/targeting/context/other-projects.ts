@@ -1,7 +1,11 @@
 import type { Reader } from '../../platform/db/database.ts';
 import { listFieldsOutsideProject } from './store.ts';
 
-/** The named context fields that features of the project may not use, because they belong to other projects. */
-export async function fieldsOfOtherProjects(db: Reader, project: string, names: string[]): Promise<string[]> {
+/** Lists the named context fields that features of the project may not use, because they belong to other projects. */
+export async function listFieldsOfOtherProjects(
+  db: Reader,
+  project: string,
+  names: string[],
+): Promise<string[]> {
   return names.length === 0 ? [] : await listFieldsOutsideProject(db, project, names);
 }

@@ -1,7 +1,7 @@
-import { notFound } from '../../../../plane/src/platform/errors.ts';
+import { notFound } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { asEventData } from './create.ts';
-import { deleteContextField, deleteContextFieldsOfProject, lockContextField } from './store.ts';
+import { deleteContextField, deleteProjectContextFields, lockContextField } from './store.ts';
 
 /** Deletes a field even if constraints use it. Those constraints do not change. */
 export async function removeContextField(
@@ -15,8 +15,8 @@ export async function removeContextField(
   record({ type: 'context-field-deleted', project: field.project, preData: asEventData(field) });
 }
 
-export async function removeContextFieldsOfProject({ tx, record }: Change, project: string): Promise<void> {
-  for (const field of await deleteContextFieldsOfProject(tx, project)) {
+export async function removeProjectContextFields({ tx, record }: Change, project: string): Promise<void> {
+  for (const field of await deleteProjectContextFields(tx, project)) {
     record({ type: 'context-field-deleted', project, preData: asEventData(field) });
   }
 }

@@ -4,16 +4,16 @@ import { change } from '../../record/change.ts';
 import { makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
-import { untilWaiting } from '../../test/waiting.ts';
+import { waitForLockWaiters } from '../../test/waiting.ts';
 import { createContextField } from './create.ts';
 import { MAX_LEGAL_VALUES, type NewContextField } from './schema.ts';
 
 const harness = useHarness();
 
-const make = (fields: NewContextField) =>
+const makeField = (fields: NewContextField) =>
   change(harness.db, SYSTEM, current => createContextField(current, fields));
 
-const eventsOf = async (name: string) => {
+const listEvents = async (name: string) => {
   const { body } = await call(
     harness.app,
     'GET',
@@ -22,48 +22,52 @@ const eventsOf = async (name: string) => {
   return body.events;
 };
 
-const pathsOf = (response: { body: { details: { path: string }[] } }) =>
+const listPaths = (response: { body: { details: { path: string }[] } }) =>
   response.body.details.map(detail => detail.path).toSorted();
 
 test('lists the built-in fields in order', async () => {
   const { body } = await call(harness.app, 'GET', '/api/admin/context');
 
-  const first = body.slice(0, 5).map((field: { name: string }) => field.name);
-  expect(first).toEqual(['environment', 'userId', 'appName', 'currentTime', 'sessionId']);
+  const names = body.slice(0, 5).map((field: { name: string }) => field.name);
+  expect(names).toEqual(['environment', 'userId', 'appName', 'currentTime', 'sessionId']);
 });
 
 test('creates a field, lists it and records an event', async () => {
   const legalValues = [{ value: 'NO', description: 'Norway' }, { value: 'SE' }];
   const fields = { name: 'country', description: 'Where', stickiness: true, sortOrder: 7, legalValues };
-  const body = { ...fields, unknown: 1, legalValues: legalValues.map(one => ({ ...one, unknown: 1 })) };
+  const body = {
+    ...fields,
+    unknown: 1,
+    legalValues: legalValues.map(legalValue => ({ ...legalValue, unknown: 1 })),
+  };
 
-  const created = await call(harness.app, 'POST', '/api/admin/context', { body });
+  const creation = await call(harness.app, 'POST', '/api/admin/context', { body });
 
-  expect(created.status).toBe(201);
-  expect(created.body).toEqual({
+  expect(creation.status).toBe(201);
+  expect(creation.body).toEqual({
     ...fields,
     project: null,
     createdAt: expect.any(String),
     usedInFeatures: 0,
     usedInProjects: 0,
   });
-  expect((await call(harness.app, 'GET', '/api/admin/context/country')).body).toEqual(created.body);
-  expect((await call(harness.app, 'GET', '/api/admin/context')).body).toContainEqual(created.body);
-  expect(await eventsOf('country')).toMatchObject([
+  expect((await call(harness.app, 'GET', '/api/admin/context/country')).body).toEqual(creation.body);
+  expect((await call(harness.app, 'GET', '/api/admin/context')).body).toContainEqual(creation.body);
+  expect(await listEvents('country')).toMatchObject([
     { type: 'context-field-created', project: null, data: fields, preData: null },
   ]);
 });
 
-test('a field created with only a name has the defaults', async () => {
+test('fills in the defaults of a field that is created with only a name', async () => {
   const { body } = await call(harness.app, 'POST', '/api/admin/context', { body: { name: 'bare' } });
 
   expect(body).toMatchObject({ description: null, stickiness: false, sortOrder: 10, legalValues: [] });
 });
 
 test('lists fields by sort order, then by name', async () => {
-  await make({ name: 'sorted-b', sortOrder: 500 });
-  await make({ name: 'sorted-a', sortOrder: 500 });
-  await make({ name: 'sorted-c', sortOrder: 499 });
+  await makeField({ name: 'sorted-b', sortOrder: 500 });
+  await makeField({ name: 'sorted-a', sortOrder: 500 });
+  await makeField({ name: 'sorted-c', sortOrder: 499 });
 
   const { body } = await call(harness.app, 'GET', '/api/admin/context');
 
@@ -102,7 +106,7 @@ test.each([
   const response = await call(harness.app, 'POST', '/api/admin/context', { body });
 
   expect(response).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
-  expect(pathsOf(response)).toEqual(paths);
+  expect(listPaths(response)).toEqual(paths);
 });
 
 test('rejects a taken name with 409', async () => {
@@ -122,25 +126,25 @@ test('validates a name without creating a field', async () => {
   expect((await call(harness.app, 'GET', '/api/admin/context/free')).status).toBe(404);
 });
 
-test('updates a field and records the state before', async () => {
-  await make({ name: 'planned', description: 'Old', sortOrder: 3 });
+test('updates a field and records its previous state', async () => {
+  await makeField({ name: 'planned', description: 'Old', sortOrder: 3 });
 
-  const updated = await call(harness.app, 'PUT', '/api/admin/context/planned', {
+  const update = await call(harness.app, 'PUT', '/api/admin/context/planned', {
     body: { name: 'ignored', description: 'New', stickiness: true, legalValues: [{ value: 'gold' }] },
   });
 
   const data = { name: 'planned', description: 'New', stickiness: true, legalValues: [{ value: 'gold' }] };
-  expect(updated).toMatchObject({ status: 200, body: { ...data, sortOrder: 3 } });
-  expect((await call(harness.app, 'GET', '/api/admin/context/planned')).body).toEqual(updated.body);
-  expect((await eventsOf('planned'))[0]).toMatchObject({
+  expect(update).toMatchObject({ status: 200, body: { ...data, sortOrder: 3 } });
+  expect((await call(harness.app, 'GET', '/api/admin/context/planned')).body).toEqual(update.body);
+  expect((await listEvents('planned'))[0]).toMatchObject({
     type: 'context-field-updated',
     data,
     preData: { name: 'planned', description: 'Old', stickiness: false, legalValues: [] },
   });
 });
 
-test('an update resets omitted stickiness and legal values, and keeps an omitted description and sort order', async () => {
-  await make({
+test('an update resets omitted stickiness and legal values but keeps an omitted description and sort order', async () => {
+  await makeField({
     name: 'left-out',
     description: 'Kept',
     sortOrder: 3,
@@ -153,8 +157,8 @@ test('an update resets omitted stickiness and legal values, and keeps an omitted
   expect(body).toMatchObject({ description: 'Kept', sortOrder: 3, stickiness: false, legalValues: [] });
 });
 
-test('null removes the description', async () => {
-  await make({ name: 'described', description: 'Something' });
+test('removes the description if it is null', async () => {
+  await makeField({ name: 'described', description: 'Something' });
 
   const { body } = await call(harness.app, 'PUT', '/api/admin/context/described', {
     body: { description: null },
@@ -163,54 +167,57 @@ test('null removes the description', async () => {
   expect(body.description).toBeNull();
 });
 
-test('a request that changes nothing records no event', async () => {
-  const legal = { value: 'a', description: 'A' };
-  await make({ name: 'still', description: 'Same', legalValues: [legal] });
+test('records no event if nothing changes', async () => {
+  const legalValue = { value: 'a', description: 'A' };
+  await makeField({ name: 'still', description: 'Same', legalValues: [legalValue] });
 
   await call(harness.app, 'PUT', '/api/admin/context/still', {
     body: { description: 'Same', legalValues: [{ description: 'A', value: 'a' }] },
   });
-  await call(harness.app, 'POST', '/api/admin/context/still/legal-values', { body: legal });
-  const gone = await call(harness.app, 'DELETE', '/api/admin/context/still/legal-values/never-there');
+  await call(harness.app, 'POST', '/api/admin/context/still/legal-values', { body: legalValue });
+  const deletion = await call(harness.app, 'DELETE', '/api/admin/context/still/legal-values/never-there');
 
-  expect(gone.status).toBe(200);
-  expect(await eventsOf('still')).toHaveLength(1);
+  expect(deletion.status).toBe(200);
+  expect(await listEvents('still')).toHaveLength(1);
 });
 
 test('rejects an update with an invalid legal value and changes nothing', async () => {
-  await make({ name: 'rejected', legalValues: [{ value: 'a' }] });
+  await makeField({ name: 'rejected', legalValues: [{ value: 'a' }] });
 
   const response = await call(harness.app, 'PUT', '/api/admin/context/rejected', {
     body: { legalValues: [{ value: 'b' }, { value: 'b' }] },
   });
 
   expect(response.status).toBe(400);
-  expect(pathsOf(response)).toEqual(['/body/legalValues/1/value']);
-  expect(await eventsOf('rejected')).toHaveLength(1);
+  expect(listPaths(response)).toEqual(['/body/legalValues/1/value']);
+  expect(await listEvents('rejected')).toHaveLength(1);
 });
 
-test('appends a legal value, replaces one in place and deletes one', async () => {
-  await make({ name: 'tier', legalValues: [{ value: 'gold' }, { value: 'tin' }] });
-  const post = (body: object) => call(harness.app, 'POST', '/api/admin/context/tier/legal-values', { body });
+test('appends, replaces and deletes a legal value', async () => {
+  await makeField({ name: 'tier', legalValues: [{ value: 'gold' }, { value: 'tin' }] });
+  const postValue = (body: object) =>
+    call(harness.app, 'POST', '/api/admin/context/tier/legal-values', { body });
 
-  const added = await post({ value: '50 % / month', unknown: 1 });
-  const replaced = await post({ value: 'gold', description: 'The best' });
-  const deleted = await call(
+  const addition = await postValue({ value: '50 % / month', unknown: 1 });
+  const replacement = await postValue({ value: 'gold', description: 'The best' });
+  const deletion = await call(
     harness.app,
     'DELETE',
     `/api/admin/context/tier/legal-values/${encodeURIComponent('50 % / month')}`,
   );
 
-  expect([added.status, replaced.status, deleted.status]).toEqual([200, 200, 200]);
-  expect(added.body.legalValues).toEqual([{ value: 'gold' }, { value: 'tin' }, { value: '50 % / month' }]);
-  expect(replaced.body.legalValues[0]).toEqual({ value: 'gold', description: 'The best' });
-  const left = [{ value: 'gold', description: 'The best' }, { value: 'tin' }];
-  expect((await call(harness.app, 'GET', '/api/admin/context/tier')).body.legalValues).toEqual(left);
-  const [newest] = await eventsOf('tier');
-  expect(newest).toMatchObject({
+  expect([addition.status, replacement.status, deletion.status]).toEqual([200, 200, 200]);
+  expect(addition.body.legalValues).toEqual([{ value: 'gold' }, { value: 'tin' }, { value: '50 % / month' }]);
+  expect(replacement.body.legalValues[0]).toEqual({ value: 'gold', description: 'The best' });
+  const remainingValues = [{ value: 'gold', description: 'The best' }, { value: 'tin' }];
+  expect((await call(harness.app, 'GET', '/api/admin/context/tier')).body.legalValues).toEqual(
+    remainingValues,
+  );
+  const [newestEvent] = await listEvents('tier');
+  expect(newestEvent).toMatchObject({
     type: 'context-field-updated',
-    data: { legalValues: left },
-    preData: { legalValues: [...left, { value: '50 % / month' }] },
+    data: { legalValues: remainingValues },
+    preData: { legalValues: [...remainingValues, { value: '50 % / month' }] },
   });
 });
 
@@ -225,25 +232,29 @@ test.each([
   expect(response).toMatchObject({ status: 400, body: { details: [{ path: '/body/value' }] } });
 });
 
-test('rejects a legal value beyond the limit, but replaces an existing one', async () => {
+test('rejects a legal value beyond the limit but replaces an existing value', async () => {
   const legalValues = Array.from({ length: MAX_LEGAL_VALUES }, (_, index) => ({ value: `v${index}` }));
-  await make({ name: 'full', legalValues });
-  const post = (body: object) => call(harness.app, 'POST', '/api/admin/context/full/legal-values', { body });
+  await makeField({ name: 'full', legalValues });
+  const postValue = (body: object) =>
+    call(harness.app, 'POST', '/api/admin/context/full/legal-values', { body });
 
-  const [more, other] = [await post({ value: 'more' }), await post({ value: 'v0', description: 'First' })];
+  const [addition, replacement] = [
+    await postValue({ value: 'more' }),
+    await postValue({ value: 'v0', description: 'First' }),
+  ];
 
-  expect(more).toMatchObject({ status: 400, body: { name: 'ExceedsLimitError' } });
-  expect(other.status).toBe(200);
+  expect(addition).toMatchObject({ status: 400, body: { name: 'ExceedsLimitError' } });
+  expect(replacement.status).toBe(200);
 });
 
 test('deletes a field and records an event', async () => {
-  await make({ name: 'doomed', description: 'Not for long' });
+  await makeField({ name: 'doomed', description: 'Not for long' });
 
   const response = await call(harness.app, 'DELETE', '/api/admin/context/doomed');
 
   expect(response).toMatchObject({ status: 200, body: '' });
   expect((await call(harness.app, 'GET', '/api/admin/context/doomed')).status).toBe(404);
-  expect((await eventsOf('doomed'))[0]).toMatchObject({
+  expect((await listEvents('doomed'))[0]).toMatchObject({
     type: 'context-field-deleted',
     data: null,
     preData: { name: 'doomed', description: 'Not for long' },
@@ -263,25 +274,25 @@ test.each([
   });
 });
 
-test('a Viewer may read fields, an Editor may create them', async () => {
+test('lets a Viewer read fields and an Editor create fields', async () => {
   const viewer = await makeUser(harness.db, 'Viewer');
   const editor = await makeUser(harness.db, 'Editor');
   const create = (token: string) =>
     call(harness.app, 'POST', '/api/admin/context', { token, body: { name: 'guarded' } });
 
-  const read = await call(harness.app, 'GET', '/api/admin/context/userId', { token: viewer.token });
-  const rejected = await create(viewer.token);
-  const created = await create(editor.token);
+  const readResponse = await call(harness.app, 'GET', '/api/admin/context/userId', { token: viewer.token });
+  const rejection = await create(viewer.token);
+  const creation = await create(editor.token);
 
-  expect(read.status).toBe(200);
-  expect(rejected).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
-  expect(rejected.body.message).toContain('CREATE_CONTEXT_FIELD');
-  expect(created.status).toBe(201);
+  expect(readResponse.status).toBe(200);
+  expect(rejection).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
+  expect(rejection.body.message).toContain('CREATE_CONTEXT_FIELD');
+  expect(creation.status).toBe(201);
 });
 
-test('keeps both of two legal values added concurrently and records the state each found', async () => {
-  await make({ name: 'contended' });
-  const post = (value: string) =>
+test('keeps both of two legal values added concurrently and records the previous state of each change', async () => {
+  await makeField({ name: 'contended' });
+  const postValue = (value: string) =>
     call(harness.app, 'POST', '/api/admin/context/contended/legal-values', { body: { value } });
   const blocker = await harness.db.startTransaction().execute();
   await blocker
@@ -291,38 +302,38 @@ test('keeps both of two legal values added concurrently and records the state ea
     .forUpdate()
     .execute();
 
-  const both = Promise.all([post('a'), post('b')]);
-  await untilWaiting(harness.db, 2);
+  const requests = Promise.all([postValue('a'), postValue('b')]);
+  await waitForLockWaiters(harness.db, 2);
   await blocker.commit().execute();
-  await both;
+  await requests;
 
   const { legalValues } = (await call(harness.app, 'GET', '/api/admin/context/contended')).body;
-  expect(legalValues.map((one: { value: string }) => one.value).toSorted()).toEqual(['a', 'b']);
-  const [second, first] = await eventsOf('contended');
-  expect(second.preData).toEqual(first.data);
+  expect(legalValues.map((legalValue: { value: string }) => legalValue.value).toSorted()).toEqual(['a', 'b']);
+  const [secondEvent, firstEvent] = await listEvents('contended');
+  expect(secondEvent.preData).toEqual(firstEvent.data);
 });
 
-test('only one of two concurrent transactions creates a field with the same name', async () => {
+test('creates a field with the same name in only one of two concurrent transactions', async () => {
   const blocker = await harness.db.startTransaction().execute();
   await blocker.insertInto('context_fields').values({ name: 'raced' }).execute();
 
-  const waiting = call(harness.app, 'POST', '/api/admin/context', { body: { name: 'raced' } });
-  await untilWaiting(harness.db);
+  const creation = call(harness.app, 'POST', '/api/admin/context', { body: { name: 'raced' } });
+  await waitForLockWaiters(harness.db);
   await blocker.commit().execute();
 
-  expect(await waiting).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
-  expect(await eventsOf('raced')).toEqual([]);
+  expect(await creation).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
+  expect(await listEvents('raced')).toEqual([]);
 });
 
-test('an update that waited for a concurrent delete responds with 404', async () => {
-  await make({ name: 'vanishing' });
+test('returns 404 for an update that waited for a concurrent deletion', async () => {
+  await makeField({ name: 'vanishing' });
   const blocker = await harness.db.startTransaction().execute();
   await blocker.deleteFrom('context_fields').where('name', '=', 'vanishing').execute();
 
-  const waiting = call(harness.app, 'PUT', '/api/admin/context/vanishing', { body: { stickiness: true } });
-  await untilWaiting(harness.db);
+  const update = call(harness.app, 'PUT', '/api/admin/context/vanishing', { body: { stickiness: true } });
+  await waitForLockWaiters(harness.db);
   await blocker.commit().execute();
 
-  expect((await waiting).status).toBe(404);
-  expect(await eventsOf('vanishing')).toHaveLength(1);
+  expect((await update).status).toBe(404);
+  expect(await listEvents('vanishing')).toHaveLength(1);
 });

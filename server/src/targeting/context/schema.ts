@@ -1,4 +1,3 @@
-import { type Static, Type } from 'typebox';
 import {
   Named,
   NamedObject,
@@ -6,7 +5,8 @@ import {
   Ref,
   Timestamp,
   UrlName,
-} from '../../../../plane/src/platform/http/schema.ts';
+} from '@halyard/plane/platform/http/schema.ts';
+import { type Static, Type } from 'typebox';
 
 export const MAX_LEGAL_VALUES = 1_000;
 

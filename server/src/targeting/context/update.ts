@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { exceedsLimit, notFound } from '../../../../plane/src/platform/errors.ts';
+import { exceedsLimit, notFound } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { asEventData } from './create.ts';
 import { checkLegalValue, checkLegalValues } from './legal-values.ts';
@@ -7,8 +7,8 @@ import { type ContextFieldUpdate, type LegalValue, MAX_LEGAL_VALUES } from './sc
 import { type ContextFieldRow, lockContextField, updateContextField } from './store.ts';
 
 /**
- * An omitted description or sort order keeps its value. An omitted stickiness becomes false and omitted legal values become
- * empty, because Unleash clients omit them to mean that.
+ * Updates a field. An omitted description or sort order keeps its value. An omitted stickiness becomes false and omitted legal
+ * values become empty, because Unleash clients mean that when they omit them.
  */
 export async function changeContextField(
   current: Change,
@@ -17,16 +17,16 @@ export async function changeContextField(
   input: ContextFieldUpdate,
 ): Promise<void> {
   const legalValues = checkLegalValues(input.legalValues ?? []);
-  await changeFields(current, project, name, before => ({
-    ...before,
-    description: input.description === undefined ? before.description : input.description,
+  await changeFields(current, project, name, field => ({
+    ...field,
+    description: input.description === undefined ? field.description : input.description,
     stickiness: input.stickiness ?? false,
-    sortOrder: input.sortOrder ?? before.sortOrder,
+    sortOrder: input.sortOrder ?? field.sortOrder,
     legalValues,
   }));
 }
 
-/** Appends a legal value, or replaces the description of an existing one. */
+/** Appends a legal value, or replaces the description of an existing value. */
 export async function setLegalValue(
   current: Change,
   project: string | undefined,
@@ -34,49 +34,49 @@ export async function setLegalValue(
   input: LegalValue,
 ): Promise<void> {
   const legalValue = checkLegalValue(input);
-  await changeFields(current, project, name, before => {
-    const exists = before.legalValues.some(({ value }) => value === legalValue.value);
+  await changeFields(current, project, name, field => {
+    const exists = field.legalValues.some(({ value }) => value === legalValue.value);
     const legalValues = exists
-      ? before.legalValues.map(existing => (existing.value === legalValue.value ? legalValue : existing))
-      : [...before.legalValues, legalValue];
+      ? field.legalValues.map(existing => (existing.value === legalValue.value ? legalValue : existing))
+      : [...field.legalValues, legalValue];
     if (legalValues.length > MAX_LEGAL_VALUES) {
       throw exceedsLimit(
         `Context field "${name}" already has ${MAX_LEGAL_VALUES} legal values, the maximum. Delete one first.`,
       );
     }
-    return { ...before, legalValues };
+    return { ...field, legalValues };
   });
 }
 
-/** Deletes a legal value. Deleting one that does not exist changes nothing. */
+/** Deletes a legal value. Deleting a value that does not exist changes nothing. */
 export async function removeLegalValue(
   current: Change,
   project: string | undefined,
   name: string,
   value: string,
 ): Promise<void> {
-  await changeFields(current, project, name, before => ({
-    ...before,
-    legalValues: before.legalValues.filter(existing => existing.value !== value),
+  await changeFields(current, project, name, field => ({
+    ...field,
+    legalValues: field.legalValues.filter(existing => existing.value !== value),
   }));
 }
 
-/** An update that changes nothing writes nothing. */
+/** Applies a change to a field. Writes nothing if nothing changes. */
 async function changeFields(
   { tx, actor, record }: Change,
   project: string | undefined,
   name: string,
-  changed: (before: ContextFieldRow) => ContextFieldRow,
+  applyChange: (field: ContextFieldRow) => ContextFieldRow,
 ): Promise<void> {
-  const before = await lockContextField(tx, { actor, project }, name);
-  if (!before) throw notFound(`Context field "${name}"`);
-  const after = changed(before);
-  if (isDeepStrictEqual(after, before)) return;
-  await updateContextField(tx, after);
+  const field = await lockContextField(tx, { actor, project }, name);
+  if (!field) throw notFound(`Context field "${name}"`);
+  const changedField = applyChange(field);
+  if (isDeepStrictEqual(changedField, field)) return;
+  await updateContextField(tx, changedField);
   record({
     type: 'context-field-updated',
-    project: after.project,
-    data: asEventData(after),
-    preData: asEventData(before),
+    project: changedField.project,
+    data: asEventData(changedField),
+    preData: asEventData(field),
   });
 }

@@ -2,11 +2,11 @@ import type { Versioned } from '../../record/versioned.ts';
 import type { ContextField } from './schema.ts';
 import { findContextField, lockContextField } from './store.ts';
 
-/** A field, in the project of the path or among the fields of all projects. */
+/** The key of a field, which is looked up in the project of the path or among the fields of all projects. */
 type Key = { name: string; project: string | undefined };
 
 export const VERSIONED_CONTEXT_FIELD: Versioned<Key, ContextField> = {
-  nameOf: ({ name }) => `Context field "${name}"`,
+  formatName: ({ name }) => `Context field "${name}"`,
   lock: async ({ tx, actor }, { name, project }) => {
     await lockContextField(tx, { actor, project }, name);
     return await findContextField(tx, { actor, project }, name);

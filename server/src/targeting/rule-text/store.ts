@@ -1,24 +1,29 @@
 import { type RawBuilder, sql } from 'kysely';
-import { ESCAPED, PARAMETERS, UNESCAPED } from './violations.ts';
+import { ESCAPED_PATTERN, PARAMETERS, UNESCAPED_PATTERN } from './violations.ts';
 
-/** Whether JSON can contain a string that breaks a rule. This is cheap: JSON escapes quotes and backslashes with a backslash. */
+/**
+ * A condition: true if the JSON may contain a string that breaks a rule. The check is cheap, because JSON escapes quotes and
+ * backslashes with a backslash.
+ */
 export const mayBreakRule = (json: RawBuilder<unknown>) => sql`strpos(${json}::text, '\\') > 0`;
 
 /** Selects the strings of constraints that break the rule of a strategy, as `value`. */
 export const constraintsThatBreakRule = (constraints: RawBuilder<unknown>) => sql`
   select item ->> 'contextName' as value from jsonb_array_elements(${constraints}) as item
-  where item ->> 'contextName' ~ ${UNESCAPED}
+  where item ->> 'contextName' ~ ${UNESCAPED_PATTERN}
   union all
-  select item ->> 'value' from jsonb_array_elements(${constraints}) as item where item ->> 'value' ~ ${ESCAPED}
+  select item ->> 'value' from jsonb_array_elements(${constraints}) as item where item ->> 'value' ~ ${ESCAPED_PATTERN}
   union all
   select listed from jsonb_array_elements(${constraints}) as item
     cross join jsonb_array_elements_text(item -> 'values') as listed
-  where listed ~ ${ESCAPED}`;
+  where listed ~ ${ESCAPED_PATTERN}`;
 
 /** Selects the parameters that break the rule of a strategy, as `value`. */
 export const parametersThatBreakRule = (type: RawBuilder<unknown>, parameters: RawBuilder<unknown>) => sql`
   select ${parameters} ->> parameter as value
   from (values ${sql.join(
-    PARAMETERS.map(one => sql`(${one.type}, ${one.parameter}, ${one.pattern})`),
+    PARAMETERS.map(
+      ({ type: strategyType, parameter, pattern }) => sql`(${strategyType}, ${parameter}, ${pattern})`,
+    ),
   )}) as rule (strategy_type, parameter, pattern)
   where strategy_type = ${type} and ${parameters} ->> parameter ~ pattern`;

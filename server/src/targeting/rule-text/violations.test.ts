@@ -1,44 +1,47 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { constraintValueProblem, contextNameProblem, parameterViolations } from './violations.ts';
+import { findConstraintValueProblem, findContextNameProblem, findParameterViolations } from './violations.ts';
 
 /** Strings composed of characters that matter in a rule. */
 const strings = fc.string({ unit: fc.constantFrom('"', '\\', ',', ' ', '\n', 'a', 'é', '😀') });
 
 const escapeQuotes = (text: string) => text.replaceAll('"', '\\"');
 
-/** Two ways to read a string of a rule: only a quote can be escaped, or every character can. */
-const READINGS = [(two: string) => two === '\\"', (two: string) => two.startsWith('\\')];
+/** Two ways of reading a string in a rule: either only a quote can be escaped, or every character can be escaped. */
+const IS_ESCAPED_VARIANTS = [(pair: string) => pair === '\\"', (pair: string) => pair.startsWith('\\')];
 
-/** The end of the string that starts with the quote at `start`. */
-function endOf(rule: string, start: number, isEscaped: (two: string) => boolean): number {
-  let at = start + 1;
-  while (at < rule.length && rule[at] !== '"') at += isEscaped(rule.slice(at, at + 2)) ? 2 : 1;
-  return at;
+/** Finds the end of the string that starts with the quote at `start`. */
+function findEnd(rule: string, start: number, isEscaped: (pair: string) => boolean): number {
+  let index = start + 1;
+  while (index < rule.length && rule[index] !== '"') index += isEscaped(rule.slice(index, index + 2)) ? 2 : 1;
+  return index;
 }
 
-/** Whether every reading finds the end of a string, followed by another string. */
-const isReadable = (written: string): boolean =>
-  READINGS.every(isEscaped => endOf(`"${written}", "next"`, 0, isEscaped) === written.length + 1);
+/** Returns whether every reading finds the end of a string that is followed by another string. */
+const isReadable = (text: string): boolean =>
+  IS_ESCAPED_VARIANTS.every(isEscaped => findEnd(`"${text}", "next"`, 0, isEscaped) === text.length + 1);
 
-/** A backslash before a quote is rejected even where an even number of them would be readable, which keeps the rule simple. */
+/**
+ * Returns whether a string is readable in escaped form. A backslash before a quote is rejected even where an even number of
+ * backslashes would be readable, which keeps the rule simple.
+ */
 const isReadableEscaped = (text: string): boolean => !text.includes('\\"') && isReadable(escapeQuotes(text));
 const isReadableVerbatim = (text: string): boolean => !text.includes('"') && isReadable(text);
 
-test('accepts a value of a constraint exactly if every reading of a rule finds its end', () => {
+test('accepts a constraint value exactly if every reading of a rule finds the end of the value', () => {
   fc.assert(
     fc.property(strings, text => {
       const value = text.trim();
-      expect(constraintValueProblem(value) === undefined).toBe(isReadableEscaped(value));
+      expect(findConstraintValueProblem(value) === undefined).toBe(isReadableEscaped(value));
     }),
   );
 });
 
-test('accepts the name of a context field exactly if it has no quote and every reading of a rule finds its end', () => {
+test('accepts a context field name exactly if it has no quote and every reading of a rule finds the end of the name', () => {
   fc.assert(
     fc.property(strings, text => {
       const name = text.trim();
-      expect(contextNameProblem(name) === undefined).toBe(isReadableVerbatim(name));
+      expect(findContextNameProblem(name) === undefined).toBe(isReadableVerbatim(name));
     }),
   );
 });
@@ -47,35 +50,42 @@ test.each([
   ['remoteAddress', 'IPs', isReadableVerbatim],
   ['applicationHostname', 'hostNames', isReadableVerbatim],
   ['userWithId', 'userIds', isReadableEscaped],
-] as const)('%s accepts exactly the lists whose entries are all readable', (name, parameter, isEntry) => {
-  fc.assert(
-    fc.property(strings, text => {
-      const entries = text.split(',').map(entry => entry.trim());
-      const isAccepted = parameterViolations({ name, parameters: { [parameter]: text } }, '').length === 0;
-      expect(isAccepted).toBe(entries.every(isEntry));
-    }),
-  );
-});
+] as const)(
+  '%s accepts exactly the lists whose entries are all readable',
+  (name, parameter, isReadableEntry) => {
+    fc.assert(
+      fc.property(strings, text => {
+        const entries = text.split(',').map(entry => entry.trim());
+        const isAccepted =
+          findParameterViolations({ name, parameters: { [parameter]: text } }, '').length === 0;
+        expect(isAccepted).toBe(entries.every(isReadableEntry));
+      }),
+    );
+  },
+);
 
-test('names the string, what is wrong with it, and why', () => {
-  const why = 'SDKs for Java, .NET, Python, Ruby and Rust cannot read such a string and disable the flag';
-  expect(constraintValueProblem('C:\\')).toBe(`"C:\\" must not end with \\: ${why}`);
-  expect(constraintValueProblem('a\\"b')).toBe(`"a\\"b" must not contain \\": ${why}`);
-  expect(contextNameProblem('a"b')).toBe(`"a"b" must not contain ": ${why}`);
-  expect(parameterViolations({ name: 'remoteAddress', parameters: { IPs: '::1\\, ::2' } }, '/body')).toEqual([
+test('explains what is wrong with which string and why', () => {
+  const consequence =
+    'SDKs for Java, .NET, Python, Ruby and Rust cannot read such a string and disable the flag';
+  expect(findConstraintValueProblem('C:\\')).toBe(`"C:\\" must not end with \\: ${consequence}`);
+  expect(findConstraintValueProblem('a\\"b')).toBe(`"a\\"b" must not contain \\": ${consequence}`);
+  expect(findContextNameProblem('a"b')).toBe(`"a"b" must not contain ": ${consequence}`);
+  expect(
+    findParameterViolations({ name: 'remoteAddress', parameters: { IPs: '::1\\, ::2' } }, '/body'),
+  ).toEqual([
     {
-      message: `IPs "::1\\, ::2" must not end with \\ before a comma or at its end: ${why}`,
+      message: `IPs "::1\\, ::2" must not end with \\ before a comma or at its end: ${consequence}`,
       path: '/body/parameters/IPs',
     },
   ]);
-  expect(contextNameProblem(`${'x'.repeat(200)}"`)).toContain(`"${'x'.repeat(100)}…" must not`);
+  expect(findContextNameProblem(`${'x'.repeat(200)}"`)).toContain(`"${'x'.repeat(100)}…" must not`);
 });
 
 test('accepts quotes and backslashes that every SDK reads', () => {
   for (const value of ['say "hi"', 'C:\\temp', '"', '\\d+', '[\\\\]'])
-    expect(constraintValueProblem(value)).toBeUndefined();
+    expect(findConstraintValueProblem(value)).toBeUndefined();
 });
 
 test('accepts any parameter of a different strategy type', () => {
-  expect(parameterViolations({ name: 'mine', parameters: { groupId: '"', IPs: '\\' } }, '')).toEqual([]);
+  expect(findParameterViolations({ name: 'mine', parameters: { groupId: '"', IPs: '\\' } }, '')).toEqual([]);
 });

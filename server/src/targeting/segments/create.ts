@@ -1,4 +1,4 @@
-import { exceedsLimit } from '../../../../plane/src/platform/errors.ts';
+import { exceedsLimit } from '@halyard/plane/platform/errors.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Db, Reader } from '../../platform/db/database.ts';
 import type { Change } from '../../record/change.ts';
@@ -10,7 +10,7 @@ import { countSegments, insertSegment } from './store.ts';
 
 const MAX_VALUES = 1_000;
 
-/** Creates a segment for one project, or for all. */
+/** Creates a segment for one project, or for all projects. */
 export async function createSegment(
   { tx, actor, record }: Change,
   input: SegmentInput,
@@ -43,17 +43,17 @@ export async function checkNewSegment(
   await checkSegmentConstraints(db, constraints, project || null);
 }
 
-/** Returns the constraints as they are stored. */
+/** Checks the constraints of a segment and returns them as they are stored. */
 export async function checkSegmentConstraints(
   db: Reader,
   input: Constraint[],
   project: string | null,
 ): Promise<Constraint[]> {
   const constraints = await checkConstraints(db, input, '/body/constraints', project);
-  const count = constraints.flatMap(({ values = [] }) => values).length;
-  if (count > MAX_VALUES) {
+  const valueCount = constraints.flatMap(({ values = [] }) => values).length;
+  if (valueCount > MAX_VALUES) {
     throw exceedsLimit(
-      `The constraints of a segment can have at most ${MAX_VALUES} values in total; these have ${count}.`,
+      `The constraints of a segment can have at most ${MAX_VALUES} values in total; these have ${valueCount}.`,
     );
   }
   return constraints;

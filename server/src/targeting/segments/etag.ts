@@ -3,8 +3,8 @@ import type { Change } from '../../record/change.ts';
 import type { Segment } from './schema.ts';
 import { lockSegment, type SegmentRow } from './store.ts';
 
-/** The content without the usage counts, which change with strategies. */
-const contentOf = ({ id, name, description, constraints, project }: SegmentRow) => ({
+/** Returns the content without the usage counts, which change with strategies. */
+const getContent = ({ id, name, description, constraints, project }: SegmentRow) => ({
   id,
   name,
   description,
@@ -12,10 +12,10 @@ const contentOf = ({ id, name, description, constraints, project }: SegmentRow) 
   project,
 });
 
-export const etagOfSegment = (segment: Segment): string => makeEtag(contentOf(segment), segment);
+export const segmentEtag = (segment: Segment): string => makeEtag(getContent(segment), segment);
 
 /** Locks the segment and returns its ETag. The list is empty if the segment does not exist or the actor cannot read it. */
 export async function lockSegmentEtag({ tx, actor }: Change, id: number): Promise<string[]> {
   const segment = await lockSegment(tx, actor, id);
-  return segment ? [makeEtag(contentOf(segment))] : [];
+  return segment ? [makeEtag(getContent(segment))] : [];
 }

@@ -1,19 +1,19 @@
+import { nameExists, notFound } from '@halyard/plane/platform/errors.ts';
+import { jsonResponse, Nothing, PathId } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import { nameExists, notFound } from '../../../../plane/src/platform/errors.ts';
-import { jsonResponse, Nothing, PathId } from '../../../../plane/src/platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import type { Precondition } from '../../record/versioned.ts';
 import { StrategyUse, StrategyUses } from '../strategy-uses/schema.ts';
 import { checkNewSegment, createSegment } from './create.ts';
-import { etagOfSegment, lockSegmentEtag } from './etag.ts';
+import { lockSegmentEtag, segmentEtag } from './etag.ts';
 import { removeSegment } from './remove.ts';
 import { Segment, SegmentInput, SegmentList, SegmentNameCheck } from './schema.ts';
 import {
   findSegment,
   isNameTaken,
   listSegments,
-  listSegmentsOfStrategy,
   listStrategiesOfSegment,
+  listStrategySegments,
 } from './store.ts';
 import { changeSegment } from './update.ts';
 
@@ -25,8 +25,8 @@ const unchangedSegment = (id: number): Precondition => ({
 });
 
 /**
- * The writes check the permission themselves (permission.ts), because an operation can require a permission only in the project of its
- * URL. The project of a segment is in the body or in the stored segment.
+ * The writes check the permission themselves (permission.ts), because an operation can require a permission only in the project of
+ * its URL. The project of a segment is in the body or in the stored segment.
  */
 export const SEGMENTS: OperationModule = {
   tag: 'Segments',
@@ -39,7 +39,7 @@ export const SEGMENTS: OperationModule = {
       description: 'Returns the global segments and those of projects the caller may read, by name.',
       permission: 'NONE',
       output: jsonResponse('The segments', SegmentList),
-      // 300 segments with 1,000 values each are 30 MB.
+      // This is a long read, because 300 segments with 1,000 values each take 30 MB.
       read: async ({ longReads, longReader, actor }) => ({
         segments: await longReads.run(longReader, db => listSegments(db, actor)),
       }),
@@ -53,7 +53,7 @@ export const SEGMENTS: OperationModule = {
       permission: 'NONE',
       params,
       output: jsonResponse('The segment', Segment),
-      etag: etagOfSegment,
+      etag: segmentEtag,
       read: async ({ db, actor }, { params: { id } }) => {
         const segment = await findSegment(db, actor, Number(id));
         if (!segment) throw notFound(`Segment ${id}`);
@@ -142,7 +142,7 @@ export const SEGMENTS: OperationModule = {
       }),
       output: jsonResponse('The segments', SegmentList),
       read: async ({ db, actor }, { params: { strategyId } }) => ({
-        segments: await listSegmentsOfStrategy(db, actor, strategyId),
+        segments: await listStrategySegments(db, actor, strategyId),
       }),
     }),
     query({

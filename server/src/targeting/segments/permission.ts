@@ -4,7 +4,9 @@ import type { Reader } from '../../platform/db/database.ts';
 
 type SegmentPermission = 'CREATE_SEGMENT' | 'UPDATE_SEGMENT' | 'DELETE_SEGMENT';
 
-/** A global segment requires the root permission. A segment of a project also accepts UPDATE_PROJECT_SEGMENT in the project. */
+/**
+ * Requires the root permission for a global segment. For a segment of a project, UPDATE_PROJECT_SEGMENT in the project is enough.
+ */
 export async function requireSegmentPermission(
   db: Reader,
   actor: Actor,

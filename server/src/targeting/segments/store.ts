@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { ofReadableProject } from '../../access/store.ts';
+import { isInReadableProject } from '../../access/store.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Columns, Reader, Tx } from '../../platform/db/database.ts';
 import type { StrategyUse } from '../strategy-uses/schema.ts';
@@ -22,14 +22,14 @@ const USES = sql`
   join features on features.name = feature_strategies.feature_name`;
 
 /** A condition on `segments`. Global segments are visible to everyone, segments of a project to callers who may read it. */
-const isVisible = (actor: Actor) => sql<boolean>`(project is null or ${ofReadableProject(actor)})`;
+const isVisible = (actor: Actor) => sql<boolean>`(project is null or ${isInReadableProject(actor)})`;
 
 const selectSegments = (actor: Actor) => sql`
   select ${ROW}, used."usedInFeatures", used."usedInProjects"
   from segments cross join lateral (
     select count(distinct features.name) as "usedInFeatures", count(distinct features.project) as "usedInProjects"
     from ${USES}
-    where segment_id = segments.id and ${ofReadableProject(actor)}
+    where segment_id = segments.id and ${isInReadableProject(actor)}
   ) as used
   where ${isVisible(actor)}`;
 
@@ -43,14 +43,10 @@ export async function findSegment(db: Reader, actor: Actor, id: number): Promise
   return rows[0];
 }
 
-export async function listSegmentsOfStrategy(
-  db: Reader,
-  actor: Actor,
-  strategyId: string,
-): Promise<Segment[]> {
+export async function listStrategySegments(db: Reader, actor: Actor, strategyId: string): Promise<Segment[]> {
   const { rows } = await sql<Segment>`
     ${selectSegments(actor)} and id = any(array(
-      select segment_id from ${USES} where strategy_id = ${strategyId} and ${ofReadableProject(actor)}
+      select segment_id from ${USES} where strategy_id = ${strategyId} and ${isInReadableProject(actor)}
     ))
     order by name`.execute(db);
   return rows;
@@ -59,12 +55,12 @@ export async function listSegmentsOfStrategy(
 export async function listStrategiesOfSegment(db: Reader, actor: Actor, id: number): Promise<StrategyUse[]> {
   const { rows } = await sql<StrategyUse>`
     select ${STRATEGY_USE} from ${USES}
-    where segment_id = ${id} and ${ofReadableProject(actor)}
+    where segment_id = ${id} and ${isInReadableProject(actor)}
     order by ${STRATEGY_USE_ORDER}`.execute(db);
   return rows;
 }
 
-/** Locks the segment: until the transaction ends it cannot change, and no strategy can start to use it. */
+/** Locks the segment. Until the transaction ends, it cannot change, and no strategy can start to use it. */
 export async function lockSegment(tx: Tx, actor: Actor, id: number): Promise<SegmentRow | undefined> {
   const { rows } = await sql<SegmentRow>`
     select ${ROW} from segments where id = ${id} and ${isVisible(actor)} for update`.execute(tx);
@@ -80,11 +76,11 @@ export async function countSegments(db: Reader): Promise<number> {
 }
 
 export async function isNameTaken(db: Reader, name: string): Promise<boolean> {
-  const found = await db.selectFrom('segments').select('id').where('name', '=', name).executeTakeFirst();
-  return found !== undefined;
+  const row = await db.selectFrom('segments').select('id').where('name', '=', name).executeTakeFirst();
+  return row !== undefined;
 }
 
-/** Whether a feature or a default strategy of a different project uses the segment. */
+/** Returns whether a feature or a default strategy of a different project uses the segment. */
 export async function isUsedOutsideProject(tx: Tx, id: number, project: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from ${USES} where segment_id = ${id} and features.project <> ${project}
@@ -94,7 +90,7 @@ export async function isUsedOutsideProject(tx: Tx, id: number, project: string):
   return rows.length > 0;
 }
 
-/** Whether a default strategy uses the segment. No foreign key protects those uses. */
+/** Returns whether a default strategy uses the segment. No foreign key protects those uses. */
 export async function isInAnyDefaultStrategy(tx: Tx, id: number): Promise<boolean> {
   const { rows } = await sql`
     select from project_environments where ${isInDefaultStrategy(id)} limit 1`.execute(tx);
@@ -128,7 +124,7 @@ const columns = ({ name, description, project, constraints }: SegmentFields) =>
     constraints: JSON.stringify(constraints),
   }) satisfies Columns<'segments'>;
 
-/** The segments that the project may use. They cannot be deleted until the transaction ends. */
+/** Locks and returns the segments that the project may use. They cannot be deleted until the transaction ends. */
 export async function lockUsableSegmentsShared(tx: Tx, project: string, ids: number[]): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select id from segments where id = any(${ids}) and (project is null or project = ${project})
@@ -136,8 +132,16 @@ export async function lockUsableSegmentsShared(tx: Tx, project: string, ids: num
   return rows.map(row => row.id);
 }
 
-/** Returns the deleted segments. */
-export async function deleteSegmentsOfProject(tx: Tx, project: string): Promise<SegmentRow[]> {
+/** Returns the names of segments by their ids. */
+export async function readSegmentNames(tx: Tx, ids: number[]): Promise<Map<number, string>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<{ id: number; name: string }>`
+    select id, name from segments where id = any(${ids})`.execute(tx);
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+/** Deletes the segments of the project and returns them. */
+export async function deleteProjectSegments(tx: Tx, project: string): Promise<SegmentRow[]> {
   const { rows } =
     await sql<SegmentRow>`delete from segments where project = ${project} returning ${ROW}`.execute(tx);
   return rows;

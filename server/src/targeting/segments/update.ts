@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { badData, notFound } from '../../../../plane/src/platform/errors.ts';
+import { badData, notFound } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { checkSegmentConstraints } from './create.ts';
 import { requireSegmentPermission } from './permission.ts';
@@ -12,31 +12,34 @@ import { isUsedOutsideProject, lockSegment, type SegmentRow, updateSegment } fro
  */
 export async function changeSegment(current: Change, id: number, input: SegmentInput): Promise<void> {
   const { tx, actor, record } = current;
-  const before = await lockSegment(tx, actor, id);
-  if (!before) throw notFound(`Segment ${id}`);
-  await requireSegmentPermission(tx, actor, 'UPDATE_SEGMENT', before.project);
-  const project = input.project === undefined ? before.project : input.project || null;
-  if (project !== before.project) await checkMove(current, before, project);
-  const after = {
-    ...before,
+  const segmentBefore = await lockSegment(tx, actor, id);
+  if (!segmentBefore) throw notFound(`Segment ${id}`);
+  await requireSegmentPermission(tx, actor, 'UPDATE_SEGMENT', segmentBefore.project);
+  const project = input.project === undefined ? segmentBefore.project : input.project || null;
+  if (project !== segmentBefore.project) await checkMove(current, segmentBefore, project);
+  const segmentAfter = {
+    ...segmentBefore,
     name: input.name.trim(),
-    description: input.description === undefined ? before.description : input.description,
+    description: input.description === undefined ? segmentBefore.description : input.description,
     project,
     constraints: await checkSegmentConstraints(tx, input.constraints, project),
   };
-  if (isDeepStrictEqual(after, before)) return;
+  if (isDeepStrictEqual(segmentAfter, segmentBefore)) return;
 
-  await updateSegment(tx, id, after);
-  if (before.project === null || project === before.project) {
-    record({ type: 'segment-updated', project, data: after, preData: before });
+  await updateSegment(tx, id, segmentAfter);
+  if (segmentBefore.project === null || project === segmentBefore.project) {
+    record({ type: 'segment-updated', project, data: segmentAfter, preData: segmentBefore });
   } else {
     // Two events, because readers of the new project's events, or of all events, may not be allowed to read the old project.
-    record({ type: 'segment-deleted', project: before.project, preData: before });
-    record({ type: 'segment-created', project, data: after });
+    record({ type: 'segment-deleted', project: segmentBefore.project, preData: segmentBefore });
+    record({ type: 'segment-created', project, data: segmentAfter });
   }
 }
 
-/** Moving a segment requires the permission in its new project too, and no feature outside that project may use it. */
+/**
+ * Checks that a segment can move. This requires the permission in its new project too, and no feature outside that project may use
+ * the segment.
+ */
 async function checkMove({ tx, actor }: Change, segment: SegmentRow, project: string | null): Promise<void> {
   await requireSegmentPermission(tx, actor, 'UPDATE_SEGMENT', project);
   if (project !== null && (await isUsedOutsideProject(tx, segment.id, project))) {

@@ -1,4 +1,4 @@
-import { badData } from '../../../../plane/src/platform/errors.ts';
+import { badData } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import type { NewStrategyType, StrategyType } from './schema.ts';
 import { insertStrategyType } from './store.ts';
@@ -7,7 +7,7 @@ export async function createStrategyType(
   { tx, record }: Change,
   input: NewStrategyType,
 ): Promise<StrategyType> {
-  const created = {
+  const strategyType = {
     name: input.name,
     displayName: null,
     description: input.description ?? '',
@@ -15,9 +15,9 @@ export async function createStrategyType(
     deprecated: false,
     parameters: checkParameters(input.parameters ?? []),
   };
-  await insertStrategyType(tx, created);
-  record({ type: 'strategy-created', data: asEventData(created) });
-  return created;
+  await insertStrategyType(tx, strategyType);
+  record({ type: 'strategy-created', data: asEventData(strategyType) });
+  return strategyType;
 }
 
 /** Rejects duplicate names, because SDKs look parameters up by name, and fills in the defaults. */

@@ -1,4 +1,4 @@
-import { rejectWith } from '../../../../plane/src/platform/errors.ts';
+import { rejectWith } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { asEventData } from './create.ts';
 import { deleteStrategyType, findUses } from './store.ts';

@@ -1,6 +1,6 @@
+import { notFound } from '@halyard/plane/platform/errors.ts';
+import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import { notFound } from '../../../../plane/src/platform/errors.ts';
-import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { unchanged } from '../../record/versioned.ts';
 import { checkParameters, createStrategyType } from './create.ts';

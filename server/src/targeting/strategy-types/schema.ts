@@ -1,5 +1,5 @@
+import { Named, NamedObject, Nullable, Ref, UrlName } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Nullable, Ref, UrlName } from '../../../../plane/src/platform/http/schema.ts';
 
 const PARAMETER_TYPES = ['string', 'percentage', 'list', 'number', 'boolean'] as const;
 

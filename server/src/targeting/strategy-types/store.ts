@@ -17,7 +17,7 @@ export async function findStrategyType(db: Reader, name: string): Promise<Strate
   return rows[0];
 }
 
-/** Locks the strategy type: until the transaction ends it cannot change, and no strategy can start to use it. */
+/** Locks the strategy type. Until the transaction ends, it cannot change, and no strategy can start to use it. */
 export async function lockStrategyType(tx: Tx, name: string): Promise<StrategyType | undefined> {
   const { rows } = await sql<StrategyType>`
     select ${STRATEGY_TYPE} from strategies where name = ${name} for update`.execute(tx);
@@ -46,11 +46,11 @@ export async function deleteStrategyType(tx: Tx, name: string): Promise<void> {
   await tx.deleteFrom('strategies').where('name', '=', name).execute();
 }
 
-export type Uses = { byFeature: boolean; asDefault: boolean };
+export type StrategyTypeUses = { byFeature: boolean; asDefault: boolean };
 
-/** Whether a feature has a strategy of this type, and whether a project has it as a default strategy. */
-export async function findUses(db: Reader, name: string): Promise<Uses> {
-  const { rows } = await sql<Uses>`
+/** Finds out whether a feature has a strategy of this type, and whether a project has it as a default strategy. */
+export async function findUses(db: Reader, name: string): Promise<StrategyTypeUses> {
+  const { rows } = await sql<StrategyTypeUses>`
     select
       exists (select from feature_strategies where strategy_name = ${name}) as "byFeature",
       exists (select from project_environments where default_strategy ->> 'name' = ${name}) as "asDefault"`.execute(
@@ -59,14 +59,14 @@ export async function findUses(db: Reader, name: string): Promise<Uses> {
   return rows[0] ?? { byFeature: false, asDefault: false };
 }
 
-/** The types that new strategies should use. */
+/** Lists the types that new strategies should use. */
 export async function listTypeNames(db: Reader): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from strategies where not deprecated order by sort_order, name`.execute(db);
   return rows.map(row => row.name);
 }
 
-/** The given names that belong to a strategy type. These types cannot be deleted until the transaction ends. */
+/** Returns the given names that belong to a strategy type. These types cannot be deleted until the transaction ends. */
 export async function lockStrategyTypesShared(tx: Tx, names: string[]): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from strategies where name = any(${names}) order by name for key share`.execute(tx);

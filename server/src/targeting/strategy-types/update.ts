@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { invalidOperation, notFound } from '../../../../plane/src/platform/errors.ts';
+import { invalidOperation, notFound } from '@halyard/plane/platform/errors.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import type { Change } from '../../record/change.ts';
 import { asEventData, checkParameters } from './create.ts';
@@ -13,17 +13,17 @@ export async function changeStrategyType(
   input: StrategyTypeUpdate,
 ): Promise<StrategyType> {
   const parameters = input.parameters && checkParameters(input.parameters);
-  const before = await lockCustomStrategyType(tx, name);
-  const after = {
-    ...before,
-    description: input.description ?? before.description,
-    parameters: parameters ?? before.parameters,
+  const typeBefore = await lockCustomStrategyType(tx, name);
+  const typeAfter = {
+    ...typeBefore,
+    description: input.description ?? typeBefore.description,
+    parameters: parameters ?? typeBefore.parameters,
   };
-  if (isDeepStrictEqual(after, before)) return before;
+  if (isDeepStrictEqual(typeAfter, typeBefore)) return typeBefore;
 
-  await updateStrategyType(tx, after);
-  record({ type: 'strategy-updated', data: asEventData(after), preData: asEventData(before) });
-  return after;
+  await updateStrategyType(tx, typeAfter);
+  record({ type: 'strategy-updated', data: asEventData(typeAfter), preData: asEventData(typeBefore) });
+  return typeAfter;
 }
 
 /** Locks a strategy type that is not built in. Built-in types cannot change, because SDKs implement them. */

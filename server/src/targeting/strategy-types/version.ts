@@ -3,7 +3,7 @@ import type { StrategyType } from './schema.ts';
 import { lockStrategyType } from './store.ts';
 
 export const VERSIONED_STRATEGY_TYPE: Versioned<string, StrategyType> = {
-  nameOf: name => `Strategy type "${name}"`,
+  formatName: name => `Strategy type "${name}"`,
   lock: ({ tx }, name) => lockStrategyType(tx, name),
   derived: [],
 };

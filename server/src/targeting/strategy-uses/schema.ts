@@ -1,5 +1,5 @@
+import { Named, Ref } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { Named, Ref } from '../../../../plane/src/platform/http/schema.ts';
 
 export const StrategyUse = Named(
   'StrategyUse',

@@ -1,5 +1,5 @@
+import { Named, NamedObject, Ref, UrlName } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Ref, UrlName } from '../../../../plane/src/platform/http/schema.ts';
 
 const name = UrlName({ description: 'Name of the variant', examples: ['blue'] });
 const weight = Type.Integer({

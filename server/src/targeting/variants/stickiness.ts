@@ -1,9 +1,9 @@
-import type { Violation } from '../../../../plane/src/platform/errors.ts';
+import type { Violation } from '@halyard/plane/platform/errors.ts';
 import type { StrategyVariant, StrategyVariantInputs, Variant } from './schema.ts';
 
 /**
- * The stickiness of a strategy and of all its variants: the parameter of the strategy or, without one, the stickiness of the
- * first variant. Some SDKs read the parameter and others read the first variant, so both must be the same.
+ * Returns the stickiness of a strategy and of all its variants: the parameter of the strategy or, without a parameter, the
+ * stickiness of the first variant. Some SDKs read the parameter and others read the first variant, so both must be the same.
  */
 export const strategyStickiness = (
   parameters: Record<string, string> | undefined,
@@ -13,21 +13,24 @@ export const strategyStickiness = (
 export const withStickiness = (variants: StrategyVariantInputs, stickiness: string): StrategyVariant[] =>
   variants.map(variant => ({ ...variant, stickiness }));
 
-type Sticky = Pick<Variant, 'stickiness'>;
+type StickyVariant = Pick<Variant, 'stickiness'>;
 
-/** The stickiness of all variants of a feature in an environment. */
-export const featureStickiness = (variants: readonly Sticky[]): string =>
+/** Returns the stickiness of all variants of a feature in an environment. */
+export const featureStickiness = (variants: readonly StickyVariant[]): string =>
   variants.find(({ stickiness }) => stickiness !== undefined)?.stickiness ?? 'default';
 
-/** SDKs use the stickiness of the first variant for all variants. `path` points to the list in the request. */
-export function stickinessViolations(variants: readonly Sticky[], path: string): Violation[] {
-  const all = featureStickiness(variants);
-  return variants.flatMap(({ stickiness = all }, index) =>
-    stickiness === all
+/**
+ * Requires the same stickiness for all variants, because SDKs use the stickiness of the first variant. `path` points to the list in
+ * the request.
+ */
+export function stickinessViolations(variants: readonly StickyVariant[], path: string): Violation[] {
+  const sharedStickiness = featureStickiness(variants);
+  return variants.flatMap(({ stickiness = sharedStickiness }, index) =>
+    stickiness === sharedStickiness
       ? []
       : [
           {
-            message: `stickiness "${stickiness}" differs from "${all}"; all variants must have the same stickiness`,
+            message: `stickiness "${stickiness}" differs from "${sharedStickiness}"; all variants must have the same stickiness`,
             path: `${path}/${index}/stickiness`,
           },
         ],

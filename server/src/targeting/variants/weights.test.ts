@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { distributeWeights, type Weighted } from './weights.ts';
+import { distributeWeights, type WeightedVariant } from './weights.ts';
 
-const fix = (name: string, weight: number): Weighted => ({ name, weight, weightType: 'fix' });
-const variable = (name: string, weight = 0): Weighted => ({ name, weight, weightType: 'variable' });
+const fix = (name: string, weight: number): WeightedVariant => ({ name, weight, weightType: 'fix' });
+const variable = (name: string, weight = 0): WeightedVariant => ({ name, weight, weightType: 'variable' });
 
-const weightsOf = (variants: Weighted[]) =>
+const listWeights = (variants: WeightedVariant[]) =>
   distributeWeights(variants, '/body').variants?.map(({ weight }) => weight);
-const pathsOf = (variants: Weighted[]) =>
+const listPaths = (variants: WeightedVariant[]) =>
   distributeWeights(variants, '/body').violations?.map(({ path }) => path);
 
 test.each([
@@ -31,7 +31,7 @@ test.each([
   ['a variant without a weightType is variable', [{ name: 'a', weight: 3 }, fix('b', 100)], [900, 100]],
   ['an empty list stays empty', [], []],
 ])('%s', (_case, variants, weights) => {
-  expect(weightsOf(variants)).toEqual(weights);
+  expect(listWeights(variants)).toEqual(weights);
 });
 
 test.each([
@@ -56,36 +56,38 @@ test.each([
   ],
   ['several violations', [fix('a', 1), fix('a', 2)], ['/body/1/name', '/body']],
 ])('rejects %s', (_case, variants, paths) => {
-  expect(pathsOf(variants)).toEqual(paths);
+  expect(listPaths(variants)).toEqual(paths);
 });
 
-/** Valid lists: unique names, at least one variable variant, fixed weights of at most 1000. */
+/** Valid lists have unique names, at least one variable variant, and fixed weights of at most 1000. */
 const lists = fc
   .array(fc.record({ fixed: fc.boolean(), weight: fc.integer({ min: 0, max: 1_000 }) }), {
     minLength: 1,
     maxLength: 60,
   })
-  .map(drawn => {
-    let left = 1_000;
-    return drawn.map(({ fixed, weight }, index) => {
+  .map(generated => {
+    let remaining = 1_000;
+    return generated.map(({ fixed, weight }, index) => {
       if (!fixed || index === 0) return variable(`v${index}`, weight);
-      const own = Math.min(weight, left);
-      left -= own;
-      return fix(`v${index}`, own);
+      const cappedWeight = Math.min(weight, remaining);
+      remaining -= cappedWeight;
+      return fix(`v${index}`, cappedWeight);
     });
   });
 
-test('weights add up to 1000, fixed weights stay, and variable weights differ by at most one in descending order', () => {
+test('weights add up to 1000, keeping fixed weights and distributing the rest evenly in descending order', () => {
   fc.assert(
     fc.property(lists, variants => {
-      const after = distributeWeights(variants, '').variants ?? [];
-      const shares = after.filter(({ weightType }) => weightType === 'variable').map(({ weight }) => weight);
+      const distributed = distributeWeights(variants, '').variants ?? [];
+      const shares = distributed
+        .filter(({ weightType }) => weightType === 'variable')
+        .map(({ weight }) => weight);
 
-      expect(after.reduce((sum, { weight }) => sum + weight, 0)).toBe(1_000);
-      expect(after.filter(({ weightType }) => weightType === 'fix')).toEqual(
+      expect(distributed.reduce((sum, { weight }) => sum + weight, 0)).toBe(1_000);
+      expect(distributed.filter(({ weightType }) => weightType === 'fix')).toEqual(
         variants.filter(({ weightType }) => weightType === 'fix'),
       );
-      expect(after.map(({ name }) => name)).toEqual(variants.map(({ name }) => name));
+      expect(distributed.map(({ name }) => name)).toEqual(variants.map(({ name }) => name));
       expect(shares).toEqual(shares.toSorted((a, b) => b - a));
       expect((shares.at(0) ?? 0) - (shares.at(-1) ?? 0)).toBeLessThanOrEqual(1);
     }),
@@ -95,18 +97,18 @@ test('weights add up to 1000, fixed weights stay, and variable weights differ by
 test('distributing weights is deterministic and idempotent', () => {
   fc.assert(
     fc.property(lists, variants => {
-      const before = structuredClone(variants);
-      const once = distributeWeights(variants, '').variants ?? [];
+      const original = structuredClone(variants);
+      const distributed = distributeWeights(variants, '').variants ?? [];
 
-      expect(distributeWeights(variants, '').variants).toEqual(once);
-      expect(distributeWeights(once, '').variants).toEqual(once);
-      expect(variants).toEqual(before);
+      expect(distributeWeights(variants, '').variants).toEqual(distributed);
+      expect(distributeWeights(distributed, '').variants).toEqual(distributed);
+      expect(variants).toEqual(original);
     }),
   );
 });
 
 test('any list is either rejected or adds up to 1000', () => {
-  const any = fc.array(
+  const anyList = fc.array(
     fc.record({
       name: fc.constantFrom('a', 'b', 'c', 'd', 'e', ' '),
       weight: fc.integer({ min: 0, max: 1_000 }),
@@ -116,9 +118,9 @@ test('any list is either rejected or adds up to 1000', () => {
   );
 
   fc.assert(
-    fc.property(any, variants => {
-      const { variants: after, violations } = distributeWeights(variants, '');
-      if (after) expect(after.reduce((sum, { weight }) => sum + weight, 0)).toBe(1_000);
+    fc.property(anyList, variants => {
+      const { variants: distributed, violations } = distributeWeights(variants, '');
+      if (distributed) expect(distributed.reduce((sum, { weight }) => sum + weight, 0)).toBe(1_000);
       else expect(violations.length).toBeGreaterThan(0);
     }),
   );

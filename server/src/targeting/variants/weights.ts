@@ -1,6 +1,6 @@
+import type { Violation } from '@halyard/plane/platform/errors.ts';
+import { NAME_RULE, URL_NAME } from '@halyard/plane/platform/http/schema.ts';
 import type { TSchema } from 'typebox';
-import type { Violation } from '../../../../plane/src/platform/errors.ts';
-import { NAME_RULE, URL_NAME } from '../../../../plane/src/platform/http/schema.ts';
 import { isNumber } from '../constraints/values.ts';
 import type { Variant } from './schema.ts';
 
@@ -8,28 +8,33 @@ const TOTAL_WEIGHT = 1_000;
 const NAME = new RegExp(URL_NAME);
 
 /** The fields that the rules check. A variant without a weightType is variable. */
-export type Weighted = Pick<Variant, 'name' | 'weight' | 'weightType' | 'payload'>;
+export type WeightedVariant = Pick<Variant, 'name' | 'weight' | 'weightType' | 'payload'>;
 
 export type Distribution<V> =
   | { variants: V[]; violations?: undefined }
   | { variants?: undefined; violations: Violation[] };
 
 /**
- * Gives variable variants an equal share of the weight that fixed variants leave, so that all weights add up to 1000. The
- * first variants get one thousandth more if the rest does not divide evenly. `path` points to the list in the request.
+ * Gives variable variants an equal share of the weight that fixed variants leave, so that all weights add up to 1000. If the
+ * remainder does not divide evenly, the first variants get one thousandth more. `path` points to the list in the request.
  */
-export function distributeWeights<V extends Weighted>(variants: readonly V[], path: string): Distribution<V> {
+export function distributeWeights<V extends WeightedVariant>(
+  variants: readonly V[],
+  path: string,
+): Distribution<V> {
   const violations = [...variantViolations(variants, path)];
   if (violations.length > 0) return { violations };
 
-  const count = variants.filter(isVariable).length;
-  const rest = TOTAL_WEIGHT - fixedSum(variants);
-  let distributed = 0;
+  const variableCount = variants.filter(isVariable).length;
+  const remainingWeight = TOTAL_WEIGHT - sumFixedWeights(variants);
+  let variantsDone = 0;
   return {
     variants: variants.map(variant => {
       if (!isVariable(variant)) return variant;
-      const weight = Math.floor(rest / count) + (distributed < rest % count ? 1 : 0);
-      distributed++;
+      const weight =
+        Math.floor(remainingWeight / variableCount) +
+        (variantsDone < remainingWeight % variableCount ? 1 : 0);
+      variantsDone++;
       return { ...variant, weight };
     }),
   };
@@ -55,35 +60,35 @@ function pick(schema: TSchema, value: unknown): unknown {
   );
 }
 
-const isVariable = (variant: Weighted): boolean => variant.weightType !== 'fix';
+const isVariable = (variant: WeightedVariant): boolean => variant.weightType !== 'fix';
 
-const fixedSum = (variants: readonly Weighted[]): number =>
+const sumFixedWeights = (variants: readonly WeightedVariant[]): number =>
   variants.reduce((sum, variant) => (isVariable(variant) ? sum : sum + variant.weight), 0);
 
-function* variantViolations(variants: readonly Weighted[], path: string): Generator<Violation> {
-  const seen = new Set<string>();
+function* variantViolations(variants: readonly WeightedVariant[], path: string): Generator<Violation> {
+  const seenNames = new Set<string>();
   for (const [index, { name, payload }] of variants.entries()) {
     if (!NAME.test(name)) yield { message: `name "${name}" ${NAME_RULE}`, path: `${path}/${index}/name` };
-    if (seen.has(name))
+    if (seenNames.has(name))
       yield {
         message: `more than one variant is named "${name}"; names must be unique`,
         path: `${path}/${index}/name`,
       };
-    seen.add(name);
+    seenNames.add(name);
     const problem = payload && payloadProblem(payload);
     if (problem !== undefined) yield { message: problem, path: `${path}/${index}/payload/value` };
   }
-  const fixed = fixedSum(variants);
-  if (fixed > TOTAL_WEIGHT)
-    yield { message: `the fixed weights add up to ${fixed}; the maximum is ${TOTAL_WEIGHT}`, path };
-  else if (fixed < TOTAL_WEIGHT && variants.length > 0 && !variants.some(isVariable))
+  const fixedWeight = sumFixedWeights(variants);
+  if (fixedWeight > TOTAL_WEIGHT)
+    yield { message: `the fixed weights add up to ${fixedWeight}; the maximum is ${TOTAL_WEIGHT}`, path };
+  else if (fixedWeight < TOTAL_WEIGHT && variants.length > 0 && !variants.some(isVariable))
     yield {
-      message: `the fixed weights add up to ${fixed}; make one variant variable or raise them to ${TOTAL_WEIGHT}`,
+      message: `the fixed weights add up to ${fixedWeight}; make one variant variable or raise them to ${TOTAL_WEIGHT}`,
       path,
     };
 }
 
-function payloadProblem({ type, value }: NonNullable<Weighted['payload']>): string | undefined {
+function payloadProblem({ type, value }: NonNullable<WeightedVariant['payload']>): string | undefined {
   if (type === 'json' && !isJson(value)) return 'a payload of type json must be valid JSON';
   if (type === 'number' && !isNumber(value)) return 'a payload of type number must be a number';
   return undefined;

@@ -5,31 +5,31 @@ import { useHarness } from '../harness.ts';
 import { type IdentityProvider, startIdentityProvider } from '../identity-provider.ts';
 import { listOperations } from '../operations.ts';
 import { useSdkServer } from '../sdk-server.ts';
-import type { Recorded } from './recorder.ts';
+import type { RecordedBodies } from './recorder.ts';
 import { recordResponses } from './run.ts';
-import { examplesOf } from './shorten.ts';
+import { toExamples } from './shorten.ts';
 
 const harness = useHarness();
 const deliveries = useDeliveries(harness);
 useSdkServer(harness);
 let provider: IdentityProvider;
-let recorded: Recorded;
+let recordedBodies: RecordedBodies;
 
 beforeAll(async () => {
   provider = await startIdentityProvider();
   const people = await makeDemoData(harness.db);
-  recorded = await recordResponses({ harness, deliveries, provider, people });
+  recordedBodies = await recordResponses({ harness, deliveries, provider, people });
 });
 afterAll(() => provider.close());
 
 test('every operation that returns a body has a recorded example', () => {
   const expected = listOperations().flatMap(({ id, bodies }) => bodies.map(status => `${id} ${status}`));
 
-  expect(Object.keys(recorded).sort()).toEqual(expected.sort());
+  expect(Object.keys(recordedBodies).sort()).toEqual(expected.sort());
 });
 
 test('the examples in the API document are the recorded responses', async () => {
-  const examples = examplesOf(recorded);
+  const examples = toExamples(recordedBodies);
 
   await expect(`${JSON.stringify(examples, null, 2)}\n`).toMatchFileSnapshot(
     '../../platform/http/description/recorded-examples.json',

@@ -59,13 +59,13 @@ export async function flags({ record, send }: Recorder): Promise<void> {
       { name: 'long', weight: 500, weightType: 'variable', payload: { type: 'string', value: '30 days' } },
     ],
   });
-  const one = `${invoices}/strategies/${strategy.id}`;
-  await record('updateFeatureStrategy', 'PUT', one, {
+  const strategyUrl = `${invoices}/strategies/${strategy.id}`;
+  await record('updateFeatureStrategy', 'PUT', strategyUrl, {
     name: 'flexibleRollout',
     parameters: { rollout: '20', stickiness: 'userId', groupId: 'pay.invoices' },
     constraints: [SWEDEN],
   });
-  await record('patchFeatureStrategy', 'PATCH', one, [
+  await record('patchFeatureStrategy', 'PATCH', strategyUrl, [
     { op: 'replace', path: '/parameters/rollout', value: '25' },
   ]);
   await record('setSegmentsOfStrategy', 'POST', '/api/admin/segments/strategies', {
@@ -76,7 +76,7 @@ export async function flags({ record, send }: Recorder): Promise<void> {
   });
   await record('enableFeature', 'POST', `${invoices}/on`);
   await record('disableFeature', 'POST', `${invoices}/off`);
-  await record('getFeatureStrategy', 'GET', one);
+  await record('getFeatureStrategy', 'GET', strategyUrl);
   await record('getFeatureStrategies', 'GET', `${invoices}/strategies`);
   await record('getSegmentsOfStrategy', 'GET', `/api/admin/segments/strategies/${strategy.id}`);
   await record('getStrategiesOfSegment', 'GET', `/api/admin/segments/${segment.id}/strategies`);
@@ -142,9 +142,14 @@ export async function flags({ record, send }: Recorder): Promise<void> {
   await record('checkDependenciesExist', 'GET', `${P}/dependencies`);
 
   const manifest = `${P}/openfeature/v0/manifest`;
-  const pushed = { key: 'pay.pushed', type: 'boolean', defaultValue: false, description: 'From a manifest' };
-  await record('createManifestFlag', 'POST', `${manifest}/flags`, pushed);
-  await record('updateManifestFlag', 'PUT', `${manifest}/flags/pay.pushed`, pushed);
+  const pushedFlag = {
+    key: 'pay.pushed',
+    type: 'boolean',
+    defaultValue: false,
+    description: 'From a manifest',
+  };
+  await record('createManifestFlag', 'POST', `${manifest}/flags`, pushedFlag);
+  await record('updateManifestFlag', 'PUT', `${manifest}/flags/pay.pushed`, pushedFlag);
   await record('getManifest', 'GET', manifest);
   await record('archiveManifestFlag', 'DELETE', `${manifest}/flags/pay.pushed`);
   await record('cloneFeature', 'POST', `${P}/features/pay.invoices/clone`, { name: 'pay.invoices-b2b' });

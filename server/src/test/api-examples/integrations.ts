@@ -28,26 +28,26 @@ export async function integrations({ record, send, deliveries }: Recorder): Prom
 
   deliveries.receiver.respondWith(503);
   await send('POST', `${P}/features/pay.new-basket/environments/production/off`);
-  const [failed] = await deliveries.settled(webhook.id);
-  const R = `${I}/events/${failed?.id}`;
+  const [failedDelivery] = await deliveries.waitUntilSettled(webhook.id);
+  const R = `${I}/events/${failedDelivery?.id}`;
   await record('redeliverIntegrationEvent', 'POST', `${R}/redeliver?dryRun=true`);
   await record('redeliverFailedIntegrationEvents', 'POST', `${I}/redeliver?dryRun=true`, { since });
   deliveries.receiver.respondWith(200);
   await record('redeliverIntegrationEvent', 'POST', `${R}/redeliver`);
-  await deliveries.settled(webhook.id);
+  await deliveries.waitUntilSettled(webhook.id);
   await record('redeliverFailedIntegrationEvents', 'POST', `${I}/redeliver`, { since });
   await record('backfillAddon', 'POST', `${I}/backfill`, { from: since });
-  await deliveries.settled(webhook.id);
+  await deliveries.waitUntilSettled(webhook.id);
   await record('getIntegrationEvents', 'GET', `${I}/events?limit=1`);
   await record('getIntegrationEvent', 'GET', R);
   await record('getDeliveries', 'GET', '/api/admin/deliveries?limit=1');
   await record('getIntegrationStats', 'GET', `${I}/stats`);
-  const toggled = await record(
+  const toggleEvents = await record(
     'searchEvents',
     'GET',
     '/api/admin/search/events?feature=IS:pay.new-basket&type=IS:feature-environment-disabled',
   );
-  const { id } = toggled.events[0];
+  const { id } = toggleEvents.events[0];
   await record('getEvent', 'GET', `/api/admin/events/${id}`);
   await record('getEventDeliveries', 'GET', `/api/admin/events/${id}/deliveries`);
   await record('getEventReach', 'GET', `/api/admin/events/${id}/reach`);

@@ -1,5 +1,5 @@
 import { CLIENT } from '../identity-provider.ts';
-import { cookieOf, tryLogin } from '../login.ts';
+import { findCookie, tryLogin } from '../login.ts';
 import { P, type Recorder } from './recorder.ts';
 
 export async function peopleAndAccess({ record, send }: Recorder): Promise<void> {
@@ -135,12 +135,12 @@ export async function peopleAndAccess({ record, send }: Recorder): Promise<void>
 export async function signIn({ record, people, harness, provider }: Recorder): Promise<void> {
   const { password } = people.find(({ username }) => username === 'ada') ?? {};
   await record('login', 'POST', '/auth/simple/login', { username: 'ada', password }, { token: null });
-  const cookie = String(cookieOf(await tryLogin(harness.app, 'ada', String(password))));
+  const cookie = String(findCookie(await tryLogin(harness.app, 'ada', String(password))));
   await record('getSessions', 'GET', '/api/admin/user/sessions', undefined, {
     token: null,
     headers: { cookie },
   });
-  const inBrowser = { token: null, headers: { cookie, 'sec-fetch-site': 'same-origin' } };
+  const browserOptions = { token: null, headers: { cookie, 'sec-fetch-site': 'same-origin' } };
   const query = new URLSearchParams({
     response_type: 'code',
     client_id: 'halyard-cli',
@@ -149,8 +149,8 @@ export async function signIn({ record, people, harness, provider }: Recorder): P
     code_challenge_method: 'S256',
   }).toString();
   const A = '/api/admin/user/authorizations';
-  await record('previewAuthorization', 'POST', `${A}/preview`, { query }, inBrowser);
-  await record('decideAuthorization', 'POST', A, { query, allow: false }, inBrowser);
+  await record('previewAuthorization', 'POST', `${A}/preview`, { query }, browserOptions);
+  await record('decideAuthorization', 'POST', A, { query, allow: false }, browserOptions);
   const settings = {
     enabled: true,
     discoverUrl: provider.issuer,

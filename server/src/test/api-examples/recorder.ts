@@ -6,10 +6,10 @@ import type { ApiResponse, call } from '../request.ts';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Options = Parameters<typeof call>[3];
 
-/** The response bodies, by operation and status: `createProject 201`. */
-export type Recorded = Record<string, unknown>;
+/** The response bodies by operation and status, such as `createProject 201`. */
+export type RecordedBodies = Record<string, unknown>;
 
-/** What the recording works with. */
+/** What the recording needs, which is the server, its callers and the recorded responses. */
 export type World = {
   harness: Harness;
   deliveries: Deliveries;
@@ -18,9 +18,9 @@ export type World = {
 };
 
 export type Recorder = World & {
-  /** One request by ada. */
+  /** Sends a request by ada. */
   send: (method: Method, url: string, body?: unknown, options?: Options) => Promise<ApiResponse>;
-  /** One request whose response is the example of an operation. Returns the body. */
+  /** Sends a request whose response is the example of an operation. Returns the body. */
   record: (
     operation: string,
     method: Method,

@@ -2,16 +2,16 @@ import { type ApiResponse, call } from '../request.ts';
 import { flags } from './flags.ts';
 import { instance, integrations } from './integrations.ts';
 import { peopleAndAccess, signIn } from './people.ts';
-import type { Method, Options, Recorded, Recorder, World } from './recorder.ts';
+import type { Method, Options, RecordedBodies, Recorder, World } from './recorder.ts';
 import { apiTokens, sdks } from './sdks.ts';
 import { vocabulary } from './vocabulary.ts';
 
 /**
  * Calls every operation that returns a body once, as a team would use it, and records the responses. The sample data of
- * setup-data.ts is there already: ada is the admin, ben owns the project payments.
+ * setup-data.ts already exists: ada is the admin, and ben owns the project payments.
  */
-export async function recordResponses(world: World): Promise<Recorded> {
-  const recorded: Recorded = {};
+export async function recordResponses(world: World): Promise<RecordedBodies> {
+  const recordedBodies: RecordedBodies = {};
   const ada = world.people.find(({ username }) => username === 'ada');
   const send = async (method: Method, url: string, body?: unknown, options: Options = {}) => {
     const response = await call(world.harness.app, method, url, {
@@ -31,7 +31,7 @@ export async function recordResponses(world: World): Promise<Recorded> {
     options?: Options,
   ): Promise<ApiResponse['body']> => {
     const response = await send(method, url, body, options);
-    recorded[`${operation} ${response.status}`] = response.body;
+    recordedBodies[`${operation} ${response.status}`] = response.body;
     return response.body;
   };
   const recorder: Recorder = { ...world, send, record };
@@ -43,5 +43,5 @@ export async function recordResponses(world: World): Promise<Recorded> {
   await sdks(recorder, tokens);
   await integrations(recorder);
   await instance(recorder);
-  return recorded;
+  return recordedBodies;
 }

@@ -26,9 +26,9 @@ export async function apiTokens({ record }: Recorder): Promise<Tokens> {
 
 export async function sdks(recorder: Recorder, { backend, frontend }: Tokens): Promise<void> {
   const { record, send, harness } = recorder;
-  const asBackend = { token: backend };
-  const asFrontend = { token: frontend };
-  const started = new Date().toISOString();
+  const backendOptions = { token: backend };
+  const frontendOptions = { token: frontend };
+  const startedAt = new Date().toISOString();
   await send(
     'POST',
     '/api/client/register',
@@ -38,9 +38,9 @@ export async function sdks(recorder: Recorder, { backend, frontend }: Tokens): P
       sdkVersion: 'unleash-client-node:6.12.1',
       strategies: ['default', 'flexibleRollout', 'byCountry'],
       interval: 15_000,
-      started,
+      started: startedAt,
     },
-    asBackend,
+    backendOptions,
   );
   await send(
     'POST',
@@ -49,19 +49,19 @@ export async function sdks(recorder: Recorder, { backend, frontend }: Tokens): P
       appName: 'payments-service',
       instanceId: 'payments-1',
       bucket: {
-        start: started,
-        stop: started,
+        start: startedAt,
+        stop: startedAt,
         toggles: {
           'pay.new-basket': { yes: 30, no: 12, variants: { blue: 16, green: 14 } },
           'pay.discounts': { yes: 0, no: 8, variants: {} },
         },
       },
     },
-    asBackend,
+    backendOptions,
   );
-  const flushing = keepFlushing(harness.app.usage, harness.db, { warn: () => {} }, harness.app.metrics);
-  await flushing.flush();
-  await flushing.stop();
+  const flusher = keepFlushing(harness.app.usage, harness.db, { warn: () => {} }, harness.app.metrics);
+  await flusher.flush();
+  await flusher.stop();
 
   await record('getFeatureUsage', 'GET', '/api/admin/client-metrics/features/pay.new-basket');
   await record('getRawFeatureUsage', 'GET', '/api/admin/client-metrics/features/pay.new-basket/raw');
@@ -75,9 +75,9 @@ export async function sdks(recorder: Recorder, { backend, frontend }: Tokens): P
   await record('getApiTokenUse', 'GET', `${M}/api-tokens`);
   await record('getUnknownFlags', 'GET', `${M}/unknown-flags`);
 
-  await record('getClientFeatures', 'GET', '/api/client/features', undefined, asBackend);
-  await record('getClientFeature', 'GET', '/api/client/features/pay.invoices', undefined, asBackend);
-  await record('getClientDelta', 'GET', '/api/client/delta', undefined, asBackend);
+  await record('getClientFeatures', 'GET', '/api/client/features', undefined, backendOptions);
+  await record('getClientFeature', 'GET', '/api/client/features/pay.invoices', undefined, backendOptions);
+  await record('getClientDelta', 'GET', '/api/client/delta', undefined, backendOptions);
   await record('validateTokens', 'POST', '/edge/validate', { tokens: [backend] }, { token: null });
   const context = { userId: '7', properties: { country: 'SE' } };
   await record(
@@ -85,30 +85,30 @@ export async function sdks(recorder: Recorder, { backend, frontend }: Tokens): P
     'GET',
     '/api/frontend?userId=7&properties[country]=SE',
     undefined,
-    asFrontend,
+    frontendOptions,
   );
   await record(
     'getFrontendFeature',
     'GET',
     '/api/frontend/features/pay.new-basket?userId=7',
     undefined,
-    asFrontend,
+    frontendOptions,
   );
-  await record('postFrontendFeatures', 'POST', '/api/frontend', { context }, asFrontend);
+  await record('postFrontendFeatures', 'POST', '/api/frontend', { context }, frontendOptions);
   const evaluation = { context: { targetingKey: '7', country: 'SE' } };
   await record(
     'evaluateOfrepFlag',
     'POST',
     '/ofrep/v1/evaluate/flags/pay.new-basket',
     evaluation,
-    asFrontend,
+    frontendOptions,
   );
-  await record('evaluateOfrepFlags', 'POST', '/ofrep/v1/evaluate/flags', evaluation, asFrontend);
-  await edges(recorder);
+  await record('evaluateOfrepFlags', 'POST', '/ofrep/v1/evaluate/flags', evaluation, frontendOptions);
+  await recordEdges(recorder);
 }
 
-/** An edge that has reported once. */
-async function edges({ record, send }: Recorder): Promise<void> {
+/** Records the operations of an edge that has reported once. */
+async function recordEdges({ record, send }: Recorder): Promise<void> {
   const { body: token } = await send('POST', '/api/admin/api-tokens', {
     tokenName: 'edge in Frankfurt',
     type: 'edge',

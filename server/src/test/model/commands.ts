@@ -23,9 +23,9 @@ type Inputs = {
   delete: { names: string[] };
   toggle: { names: string[]; environment: string; enabled: boolean };
   'add-strategy': { name: string; environment: string; strategy: StrategyInput };
-  'change-strategy': { name: string; environment: string; at: number; strategy: StrategyInput };
-  'patch-strategy': { name: string; environment: string; at: number; disabled: boolean };
-  'remove-strategy': { name: string; environment: string; at: number };
+  'change-strategy': { name: string; environment: string; index: number; strategy: StrategyInput };
+  'patch-strategy': { name: string; environment: string; index: number; disabled: boolean };
+  'remove-strategy': { name: string; environment: string; index: number };
   'copy-environment': { name: string; environment: string; from: string };
   import: {
     name: string;
@@ -33,12 +33,12 @@ type Inputs = {
     enabled: boolean | undefined;
     strategies: Omit<StrategyInput, 'sortOrder'>[];
   };
-  clone: { name: string; as: string };
+  clone: { name: string; copyName: string };
   'order-strategies': { name: string; environment: string; numbers: number[] };
   'set-variants': { name: string; environment: string; variants: string[] };
   tag: { name: string; tag: string };
   untag: { name: string; tag: string };
-  depend: { name: string; parent: string; how: Parent };
+  depend: { name: string; parent: string; requirement: Parent };
   undepend: { name: string; parent: string };
   'undepend-all': { name: string };
   complete: { name: string; status: 'kept' | 'discarded' };
@@ -65,7 +65,7 @@ const tag = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom('simple:blue', 'simple:red') },
   { weight: 1, arbitrary: fc.constant('no-such-type:blue') },
 );
-const at = fc.nat({ max: 2 });
+const index = fc.nat({ max: 2 });
 const strategy: fc.Arbitrary<StrategyInput> = fc.record(
   {
     name: fc.constantFrom('flexibleRollout', 'default', 'remoteAddress'),
@@ -83,7 +83,7 @@ const weighted = <K extends Kind>(
   fields: { [F in keyof Inputs[K]]: fc.Arbitrary<Inputs[K][F]> },
 ) => ({ weight, arbitrary: fc.record(fields).map(values => ({ kind, ...values }) as unknown as Command) });
 
-const how: fc.Arbitrary<Parent> = fc.oneof(
+const requirement: fc.Arbitrary<Parent> = fc.oneof(
   fc.record({ enabled: fc.boolean(), variants: fc.constant<string[]>([]) }),
   fc.record({ enabled: fc.constant(true), variants: fc.constant<string[]>(['x']) }),
 );
@@ -103,27 +103,27 @@ export const command: fc.Arbitrary<Command> = fc.oneof(
   weighted('delete', 1, { names }),
   weighted('toggle', 3, {
     names: fc.oneof(
-      name.map(one => [one]),
+      name.map(flagName => [flagName]),
       names,
     ),
     environment,
     enabled: fc.boolean(),
   }),
   weighted('add-strategy', 3, { name, environment, strategy }),
-  weighted('change-strategy', 2, { name, environment, at, strategy }),
-  weighted('patch-strategy', 2, { name, environment, at, disabled: fc.boolean() }),
-  weighted('remove-strategy', 1, { name, environment, at }),
+  weighted('change-strategy', 2, { name, environment, index, strategy }),
+  weighted('patch-strategy', 2, { name, environment, index, disabled: fc.boolean() }),
+  weighted('remove-strategy', 1, { name, environment, index }),
   weighted('copy-environment', 1, { name, environment, from: environment }),
   weighted('import', 2, {
     name,
     environment,
     enabled: fc.option(fc.boolean(), { nil: undefined }),
     strategies: fc.array(
-      strategy.map(({ sortOrder: _, ...one }) => one),
+      strategy.map(({ sortOrder: _, ...otherFields }) => otherFields),
       { maxLength: 2 },
     ),
   }),
-  weighted('clone', 1, { name, as: name }),
+  weighted('clone', 1, { name, copyName: name }),
   weighted('order-strategies', 2, {
     name,
     environment,
@@ -132,7 +132,7 @@ export const command: fc.Arbitrary<Command> = fc.oneof(
   weighted('set-variants', 2, { name, environment, variants: fc.subarray(['x', 'y', 'z']) }),
   weighted('tag', 2, { name, tag }),
   weighted('untag', 1, { name, tag }),
-  weighted('depend', 3, { name, parent: name, how }),
+  weighted('depend', 3, { name, parent: name, requirement }),
   weighted('undepend', 1, { name, parent: name }),
   weighted('undepend-all', 1, { name }),
   weighted('complete', 1, { name, status: fc.constantFrom('kept', 'discarded') }),
@@ -142,5 +142,5 @@ export const command: fc.Arbitrary<Command> = fc.oneof(
   weighted('set-default', 1, { environment, strategy }),
 );
 
-export const variantsNamed = (names: string[]): Variant[] =>
+export const makeVariants = (names: string[]): Variant[] =>
   names.map(name => ({ name, weight: 0, weightType: 'variable', stickiness: 'default' }));

@@ -3,16 +3,16 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import type { EventRow } from '../../record/events/store.ts';
-import { SEED, sized } from '../campaign.ts';
-import { exposedFeatures } from '../consistency.ts';
+import { campaignSize, SEED } from '../campaign.ts';
+import { findExposedFeatures } from '../consistency.ts';
 import { useHarness } from '../harness.ts';
 import { type ApiResponse, call } from '../request.ts';
-import { type Command, command, NAMES, variantsNamed } from './commands.ts';
+import { type Command, command, makeVariants, NAMES } from './commands.ts';
 import { predict, sortedStrategies } from './predict.ts';
 import { replay } from './replay.ts';
-import { type Flag, type Place, type Strategy, sorted, type World } from './world.ts';
+import { type Flag, type FlagEnvironment, type Strategy, sortStrategies, type World } from './world.ts';
 
-const SEQUENCES = sized({ usual: 30, long: 2_000 });
+const SEQUENCES = campaignSize({ usual: 30, long: 2_000 });
 const CONCURRENCY = 4;
 
 // Each sequence gets its own project.
@@ -23,8 +23,8 @@ beforeAll(async () => {
   await call(harness.app, 'POST', '/api/admin/environments', { body: { name: 'staging', type: 'test' } });
 });
 
-test.concurrent.each(Array.from({ length: CONCURRENCY }, (_, at) => SEED + at))(
-  'whatever is requested, in whatever order, the server and a simple model agree, and so do the events alone (seed %i)',
+test.concurrent.each(Array.from({ length: CONCURRENCY }, (_, index) => SEED + index))(
+  'the server, its events and a simple model agree after any sequence of requests (seed %i)',
   async seed => {
     const commands = fc.array(command, { minLength: 1, maxLength: 14, size: 'max' });
     await fc.assert(fc.asyncProperty(commands, runSequence), {
@@ -42,19 +42,19 @@ async function runSequence(commands: Command[]): Promise<void> {
   await ask('POST', '/api/admin/projects', { id: project, name: project, environments });
   let world: World = { environments, defaults: {}, flags: {} };
 
-  for (const one of commands) {
-    const wanted = predict(world, one, name => `${project}.${name}`);
-    const { status, body } = await send(project, world, one);
-    expect(status, `${JSON.stringify(one)}: ${JSON.stringify(body)}`).toBeLessThan(500);
-    expect(status < 300, `${JSON.stringify(one)}: ${status} ${JSON.stringify(body)}`).toBe(
-      wanted !== undefined,
+  for (const command of commands) {
+    const predictedWorld = predict(world, command, name => `${project}.${name}`);
+    const { status, body } = await send(project, world, command);
+    expect(status, `${JSON.stringify(command)}: ${JSON.stringify(body)}`).toBeLessThan(500);
+    expect(status < 300, `${JSON.stringify(command)}: ${status} ${JSON.stringify(body)}`).toBe(
+      predictedWorld !== undefined,
     );
-    world = wanted ? await withIds(project, wanted) : world;
-    expect(await exposedFeatures(harness.db, project), JSON.stringify(one)).toEqual([]);
+    world = predictedWorld ? await adoptIds(project, predictedWorld) : world;
+    expect(await findExposedFeatures(harness.db, project), JSON.stringify(command)).toEqual([]);
   }
 
-  expect(await observe(project, world)).toEqual(sorted(world));
-  expect(sorted(rename(project, replay(await eventsOf(project))))).toEqual(sorted(world));
+  expect(await observe(project, world)).toEqual(sortStrategies(world));
+  expect(sortStrategies(rename(project, replay(await readEvents(project))))).toEqual(sortStrategies(world));
 }
 
 const ask = async (
@@ -63,126 +63,138 @@ const ask = async (
   body?: unknown,
 ): Promise<ApiResponse> => await call(harness.app, method, url, body === undefined ? {} : { body });
 
-/** The request for a command. */
-async function send(project: string, world: World, one: Command): Promise<ApiResponse> {
+/** Sends the request for a command. */
+async function send(project: string, world: World, command: Command): Promise<ApiResponse> {
   const base = `/api/admin/projects/${project}`;
-  const full = (name: string) => `${project}.${name}`;
-  const feature = (name: string) => `${base}/features/${full(name)}`;
-  const features = (names: string[]) => names.map(full);
-  const strategy = ({ name, environment, at }: { name: string; environment: string; at: number }) => {
-    const place = world.flags[name]?.environments[environment];
-    const id = (place && sortedStrategies(place)[at]?.id) ?? randomUUID();
+  const fullName = (name: string) => `${project}.${name}`;
+  const feature = (name: string) => `${base}/features/${fullName(name)}`;
+  const features = (names: string[]) => names.map(fullName);
+  const strategy = ({ name, environment, index }: { name: string; environment: string; index: number }) => {
+    const flagEnvironment = world.flags[name]?.environments[environment];
+    const id = (flagEnvironment && sortedStrategies(flagEnvironment)[index]?.id) ?? randomUUID();
     return `${feature(name)}/environments/${environment}/strategies/${id}`;
   };
-  switch (one.kind) {
+  switch (command.kind) {
     case 'create': {
-      const { type, description } = one;
-      return await ask('POST', `${base}/features`, { name: full(one.name), type, description });
+      const { type, description } = command;
+      return await ask('POST', `${base}/features`, { name: fullName(command.name), type, description });
     }
     case 'update':
-      return await ask('PUT', feature(one.name), one.update);
+      return await ask('PUT', feature(command.name), command.update);
     case 'stale':
-      return await ask('POST', `${base}/stale`, { features: features(one.names), stale: one.stale });
+      return await ask('POST', `${base}/stale`, { features: features(command.names), stale: command.stale });
     case 'archive':
     case 'revive':
     case 'delete':
-      return await ask('POST', `${base}/${one.kind}`, { features: features(one.names) });
+      return await ask('POST', `${base}/${command.kind}`, { features: features(command.names) });
     case 'toggle': {
-      const [only, ...others] = one.names;
-      const state = `environments/${one.environment}/${one.enabled ? 'on' : 'off'}`;
-      return only !== undefined && others.length === 0
-        ? await ask('POST', `${feature(only)}/${state}`)
-        : await ask('POST', `${base}/bulk_features/${state}`, { features: features(one.names) });
+      const [first, ...others] = command.names;
+      const state = `environments/${command.environment}/${command.enabled ? 'on' : 'off'}`;
+      return first !== undefined && others.length === 0
+        ? await ask('POST', `${feature(first)}/${state}`)
+        : await ask('POST', `${base}/bulk_features/${state}`, { features: features(command.names) });
     }
     case 'add-strategy':
       return await ask(
         'POST',
-        `${feature(one.name)}/environments/${one.environment}/strategies`,
-        one.strategy,
+        `${feature(command.name)}/environments/${command.environment}/strategies`,
+        command.strategy,
       );
     case 'change-strategy':
-      return await ask('PUT', strategy(one), one.strategy);
+      return await ask('PUT', strategy(command), command.strategy);
     case 'patch-strategy':
-      return await ask('PATCH', strategy(one), [{ op: 'replace', path: '/disabled', value: one.disabled }]);
+      return await ask('PATCH', strategy(command), [
+        { op: 'replace', path: '/disabled', value: command.disabled },
+      ]);
     case 'remove-strategy':
-      return await ask('DELETE', strategy(one));
+      return await ask('DELETE', strategy(command));
     case 'copy-environment':
-      return await ask('POST', `${feature(one.name)}/environments/${one.environment}/copy`, {
-        from: one.from,
+      return await ask('POST', `${feature(command.name)}/environments/${command.environment}/copy`, {
+        from: command.from,
       });
     case 'import': {
-      const featureName = full(one.name);
+      const featureName = fullName(command.name);
       return await ask('POST', '/api/admin/features-batch/import', {
         project,
-        environment: one.environment,
+        environment: command.environment,
         data: {
           features: [{ name: featureName }],
-          featureStrategies: one.strategies.map(strategy => ({ featureName, ...strategy })),
-          ...(one.enabled === undefined
+          featureStrategies: command.strategies.map(strategy => ({ featureName, ...strategy })),
+          ...(command.enabled === undefined
             ? {}
-            : { featureEnvironments: [{ featureName, enabled: one.enabled }] }),
+            : { featureEnvironments: [{ featureName, enabled: command.enabled }] }),
         },
       });
     }
     case 'clone':
-      return await ask('POST', `${feature(one.name)}/clone`, { name: full(one.as) });
+      return await ask('POST', `${feature(command.name)}/clone`, { name: fullName(command.copyName) });
     case 'order-strategies': {
-      const place = world.flags[one.name]?.environments[one.environment];
-      const ids = place?.strategies.length ? sortedStrategies(place).map(({ id }) => id) : [randomUUID()];
-      const order = ids.flatMap((id, at) => {
-        const sortOrder = one.numbers[at];
+      const flagEnvironment = world.flags[command.name]?.environments[command.environment];
+      const ids = flagEnvironment?.strategies.length
+        ? sortedStrategies(flagEnvironment).map(({ id }) => id)
+        : [randomUUID()];
+      const order = ids.flatMap((id, index) => {
+        const sortOrder = command.numbers[index];
         return sortOrder === undefined ? [] : [{ id, sortOrder }];
       });
       return await ask(
         'POST',
-        `${feature(one.name)}/environments/${one.environment}/strategies/set-sort-order`,
+        `${feature(command.name)}/environments/${command.environment}/strategies/set-sort-order`,
         order,
       );
     }
     case 'set-variants':
       return await ask(
         'PUT',
-        `${feature(one.name)}/environments/${one.environment}/variants`,
-        variantsNamed(one.variants),
+        `${feature(command.name)}/environments/${command.environment}/variants`,
+        makeVariants(command.variants),
       );
     case 'tag': {
-      const [type, value] = one.tag.split(':');
-      return await ask('POST', `/api/admin/features/${full(one.name)}/tags`, { type, value });
+      const [type, value] = command.tag.split(':');
+      return await ask('POST', `/api/admin/features/${fullName(command.name)}/tags`, { type, value });
     }
     case 'untag':
-      return await ask('DELETE', `/api/admin/features/${full(one.name)}/tags/${one.tag.replace(':', '/')}`);
+      return await ask(
+        'DELETE',
+        `/api/admin/features/${fullName(command.name)}/tags/${command.tag.replace(':', '/')}`,
+      );
     case 'depend':
-      return await ask('POST', `${feature(one.name)}/dependencies`, {
-        feature: full(one.parent),
-        ...one.how,
+      return await ask('POST', `${feature(command.name)}/dependencies`, {
+        feature: fullName(command.parent),
+        ...command.requirement,
       });
     case 'undepend':
-      return await ask('DELETE', `${feature(one.name)}/dependencies/${full(one.parent)}`);
+      return await ask('DELETE', `${feature(command.name)}/dependencies/${fullName(command.parent)}`);
     case 'undepend-all':
-      return await ask('DELETE', `${feature(one.name)}/dependencies`);
+      return await ask('DELETE', `${feature(command.name)}/dependencies`);
     case 'complete':
-      return await ask('POST', `${feature(one.name)}/lifecycle/complete`, { status: one.status });
+      return await ask('POST', `${feature(command.name)}/lifecycle/complete`, { status: command.status });
     case 'uncomplete':
-      return await ask('POST', `${feature(one.name)}/lifecycle/uncomplete`);
+      return await ask('POST', `${feature(command.name)}/lifecycle/uncomplete`);
     case 'add-environment':
-      return await ask('POST', `${base}/environments`, { environment: one.environment });
+      return await ask('POST', `${base}/environments`, { environment: command.environment });
     case 'remove-environment':
-      return await ask('DELETE', `${base}/environments/${one.environment}`);
+      return await ask('DELETE', `${base}/environments/${command.environment}`);
     case 'set-default':
-      return await ask('POST', `${base}/environments/${one.environment}/default-strategy`, one.strategy);
+      return await ask(
+        'POST',
+        `${base}/environments/${command.environment}/default-strategy`,
+        command.strategy,
+      );
   }
 }
 
-/** The server assigns ids, so the model adopts those it cannot know yet. */
-async function withIds(project: string, world: World): Promise<World> {
+/** Adopts the ids that the model cannot know yet, because the server assigns them. */
+async function adoptIds(project: string, world: World): Promise<World> {
   for (const [name, flag] of Object.entries(world.flags)) {
-    for (const [environment, place] of Object.entries(flag.environments)) {
-      if (place.strategies.every(({ id }) => id !== '')) continue;
-      const here = `/api/admin/projects/${project}/features/${project}.${name}/environments/${environment}`;
-      const { body } = await ask('GET', `${here}/strategies`);
-      const known = new Set(place.strategies.map(({ id }) => id));
-      const fresh = body.filter(({ id }: { id: string }) => !known.has(id));
-      for (const strategy of sortedStrategies(place)) strategy.id ||= fresh.shift()?.id ?? '';
+    for (const [environment, flagEnvironment] of Object.entries(flag.environments)) {
+      if (flagEnvironment.strategies.every(({ id }) => id !== '')) continue;
+      const environmentUrl = `/api/admin/projects/${project}/features/${project}.${name}/environments/${environment}`;
+      const { body } = await ask('GET', `${environmentUrl}/strategies`);
+      const knownIds = new Set(flagEnvironment.strategies.map(({ id }) => id));
+      const newStrategies = body.filter(({ id }: { id: string }) => !knownIds.has(id));
+      for (const strategy of sortedStrategies(flagEnvironment))
+        strategy.id ||= newStrategies.shift()?.id ?? '';
     }
   }
   return world;
@@ -196,8 +208,8 @@ async function observe(project: string, { environments }: World): Promise<World>
     if (status !== 200) continue;
     // The latest stage alone is not enough, because for an archived flag a different stage decides.
     const { body: stages } = await ask('GET', `${url}/lifecycle`);
-    const completed = stages.find(({ stage }: { stage: string }) => stage === 'completed');
-    flags[name] = asFlag(project, { ...body, completed: completed?.status ?? null });
+    const completedStage = stages.find(({ stage }: { stage: string }) => stage === 'completed');
+    flags[name] = asFlag(project, { ...body, completed: completedStage?.status ?? null });
   }
   const defaults = await sql<{ name: string; strategy: World['defaults'][string] | null }>`
     select environment_name as name, default_strategy as strategy from project_environments
@@ -212,49 +224,53 @@ async function observe(project: string, { environments }: World): Promise<World>
   };
 }
 
-type Shown = Omit<Flag, 'tags' | 'parents' | 'environments'> & {
+type FeatureResponse = Omit<Flag, 'tags' | 'parents' | 'environments'> & {
   tags: { type: string; value: string }[];
   dependencies: { feature: string; enabled: boolean; variants: string[] }[];
-  environments: (Omit<Place, 'strategies'> & {
+  environments: (Omit<FlagEnvironment, 'strategies'> & {
     name: string;
     strategies: (Strategy & { featureName: string })[];
   })[];
 };
 
-function asFlag(project: string, shown: Shown): Flag {
-  const { type, description = null, impressionData, stale, archived, completed } = shown;
+function asFlag(project: string, response: FeatureResponse): Flag {
+  const { type, description = null, impressionData, stale, archived, completed } = response;
   return {
     ...{ type, description, impressionData, stale, archived, completed },
-    tags: shown.tags.map(tag => `${tag.type}:${tag.value}`),
+    tags: response.tags.map(tag => `${tag.type}:${tag.value}`),
     parents: Object.fromEntries(
-      shown.dependencies.map(({ feature, enabled, variants }) => [
-        local(project, feature),
+      response.dependencies.map(({ feature, enabled, variants }) => [
+        shortName(project, feature),
         { enabled, variants },
       ]),
     ),
     environments: Object.fromEntries(
-      shown.environments.map(({ name, enabled, variants, strategies }) => [
+      response.environments.map(({ name, enabled, variants, strategies }) => [
         name,
-        { enabled, variants, strategies: strategies.map(({ featureName: _, ...one }) => one) },
+        {
+          enabled,
+          variants,
+          strategies: strategies.map(({ featureName: _, ...otherFields }) => otherFields),
+        },
       ]),
     ),
   };
 }
 
-async function eventsOf(project: string): Promise<EventRow[]> {
+async function readEvents(project: string): Promise<EventRow[]> {
   const { rows } = await sql<EventRow>`
     select type, environment, feature_name as "featureName", data, pre_data as "preData" from events
     where project = ${project} order by id`.execute(harness.db);
   return rows;
 }
 
-/** The same world under the model's short names. */
+/** Returns the same world under the model's short names. */
 function rename(project: string, world: World): World {
-  const renamed = <T>(record: Record<string, T>) =>
-    Object.fromEntries(Object.entries(record).map(([name, value]) => [local(project, name), value]));
-  const flags = renamed(world.flags);
-  for (const flag of Object.values(flags)) flag.parents = renamed(flag.parents);
+  const shortenNames = <T>(record: Record<string, T>) =>
+    Object.fromEntries(Object.entries(record).map(([name, value]) => [shortName(project, name), value]));
+  const flags = shortenNames(world.flags);
+  for (const flag of Object.values(flags)) flag.parents = shortenNames(flag.parents);
   return { ...world, flags };
 }
 
-const local = (project: string, name: string): string => name.replace(`${project}.`, '');
+const shortName = (project: string, name: string): string => name.replace(`${project}.`, '');

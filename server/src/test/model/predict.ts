@@ -1,24 +1,34 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Command, type CommandOf, type Kind, type StrategyInput, variantsNamed } from './commands.ts';
-import { childrenOf, type Flag, newFlag, newPlace, type Place, type Strategy, type World } from './world.ts';
+import { type Command, type CommandOf, type Kind, makeVariants, type StrategyInput } from './commands.ts';
+import {
+  type Flag,
+  type FlagEnvironment,
+  listChildren,
+  newFlag,
+  newFlagEnvironment,
+  type Strategy,
+  type World,
+} from './world.ts';
 
-/** The expected result of a command: the world afterwards, or `undefined` if the server must reject it. */
+/**
+ * Returns the expected result of a command, which is the world afterwards, or `undefined` if the server must reject the command.
+ */
 export function predict(
-  before: World,
+  worldBefore: World,
   command: Command,
-  groupOf: (name: string) => string,
+  getGroupId: (name: string) => string,
 ): World | undefined {
-  const world = structuredClone(before);
-  return PREDICT[command.kind](world, command as never, groupOf) ? world : undefined;
+  const world = structuredClone(worldBefore);
+  return PREDICT[command.kind](world, command as never, getGroupId) ? world : undefined;
 }
 
 type Predict<K extends Kind> = (
   world: World,
   command: CommandOf<K>,
-  groupOf: (name: string) => string,
+  getGroupId: (name: string) => string,
 ) => boolean;
 
-/** Each changes the world and returns true, or returns false if the request must be rejected. */
+/** Each function changes the world and returns true, or returns false if the request must be rejected. */
 const PREDICT: { [K in Kind]: Predict<K> } = {
   create: (world, { name, type, description }) => {
     if (world.flags[name]) return false;
@@ -26,183 +36,195 @@ const PREDICT: { [K in Kind]: Predict<K> } = {
     return true;
   },
   update: (world, { name, update }) => {
-    const flag = active(world, name);
+    const flag = findActive(world, name);
     if (!flag) return false;
     Object.assign(flag, update);
     return true;
   },
-  stale: (world, { names, stale }) => forAll(world, names, flag => Object.assign(flag, { stale })),
+  stale: (world, { names, stale }) => changeAll(world, names, flag => Object.assign(flag, { stale })),
   archive: (world, { names }) => {
-    const left = names.flatMap(name => childrenOf(world, name)).filter(child => !names.includes(child));
-    if (left.length > 0) return false;
-    return forAll(world, names, flag => {
+    const remainingChildren = names
+      .flatMap(name => listChildren(world, name))
+      .filter(child => !names.includes(child));
+    if (remainingChildren.length > 0) return false;
+    return changeAll(world, names, flag => {
       if (!flag.archived) Object.assign(flag, { archived: true, parents: {} });
     });
   },
   revive: (world, { names }) =>
-    forAll(world, names, flag => {
+    changeAll(world, names, flag => {
       if (!flag.archived) return;
       Object.assign(flag, { archived: false, completed: null });
-      for (const place of Object.values(flag.environments)) place.enabled = false;
+      for (const flagEnvironment of Object.values(flag.environments)) flagEnvironment.enabled = false;
     }),
   delete: (world, { names }) => {
     if (!names.every(name => world.flags[name]?.archived)) return false;
     for (const name of names) delete world.flags[name];
     return true;
   },
-  toggle: (world, { names, environment, enabled }, groupOf) => {
-    const places = names.map(name => world.flags[name]?.environments[environment]);
-    if (!places.every(place => place !== undefined)) return false;
+  toggle: (world, { names, environment, enabled }, getGroupId) => {
+    const flagEnvironments = names.map(name => world.flags[name]?.environments[environment]);
+    if (!flagEnvironments.every(flagEnvironment => flagEnvironment !== undefined)) return false;
     if (enabled && names.some(name => world.flags[name]?.archived)) return false;
-    for (const [at, place] of places.entries()) {
-      if (place.enabled === enabled) continue;
-      place.enabled = enabled;
-      if (!enabled || place.strategies.some(one => !one.disabled)) continue;
-      const standard = { ...(world.defaults[environment] ?? ON_FOR_ALL), disabled: false };
-      place.strategies.push(complete(standard, place, groupOf(names[at] ?? '')));
+    for (const [index, flagEnvironment] of flagEnvironments.entries()) {
+      if (flagEnvironment.enabled === enabled) continue;
+      flagEnvironment.enabled = enabled;
+      if (!enabled || flagEnvironment.strategies.some(strategy => !strategy.disabled)) continue;
+      const defaultStrategy = { ...(world.defaults[environment] ?? DEFAULT_STRATEGY), disabled: false };
+      flagEnvironment.strategies.push(
+        makeStrategy(defaultStrategy, flagEnvironment, getGroupId(names[index] ?? '')),
+      );
     }
     return true;
   },
-  'add-strategy': (world, { name, environment, strategy }, groupOf) => {
-    const place = active(world, name)?.environments[environment];
-    place?.strategies.push(complete(strategy, place, groupOf(name)));
-    return place !== undefined;
+  'add-strategy': (world, { name, environment, strategy }, getGroupId) => {
+    const flagEnvironment = findActive(world, name)?.environments[environment];
+    flagEnvironment?.strategies.push(makeStrategy(strategy, flagEnvironment, getGroupId(name)));
+    return flagEnvironment !== undefined;
   },
-  'change-strategy': (world, { name, environment, at, strategy }, groupOf) => {
-    const place = active(world, name)?.environments[environment];
-    const before = place && sortedStrategies(place)[at];
-    if (!before) return false;
-    const { id, sortOrder } = before;
-    const after = { ...complete({ sortOrder, ...strategy }, place, groupOf(name)), id };
-    place.strategies = place.strategies.map(one => (one === before ? after : one));
-    disableIfUnguarded(place);
+  'change-strategy': (world, { name, environment, index, strategy }, getGroupId) => {
+    const flagEnvironment = findActive(world, name)?.environments[environment];
+    const oldStrategy = flagEnvironment && sortedStrategies(flagEnvironment)[index];
+    if (!oldStrategy) return false;
+    const { id, sortOrder } = oldStrategy;
+    const newStrategy = {
+      ...makeStrategy({ sortOrder, ...strategy }, flagEnvironment, getGroupId(name)),
+      id,
+    };
+    flagEnvironment.strategies = flagEnvironment.strategies.map(existing =>
+      existing === oldStrategy ? newStrategy : existing,
+    );
+    disableIfUnguarded(flagEnvironment);
     return true;
   },
-  'patch-strategy': (world, { name, environment, at, disabled }) => {
-    const place = active(world, name)?.environments[environment];
-    const before = place && sortedStrategies(place)[at];
-    if (!before) return false;
-    before.disabled = disabled;
-    disableIfUnguarded(place);
+  'patch-strategy': (world, { name, environment, index, disabled }) => {
+    const flagEnvironment = findActive(world, name)?.environments[environment];
+    const oldStrategy = flagEnvironment && sortedStrategies(flagEnvironment)[index];
+    if (!oldStrategy) return false;
+    oldStrategy.disabled = disabled;
+    disableIfUnguarded(flagEnvironment);
     return true;
   },
-  'remove-strategy': (world, { name, environment, at }) => {
-    const place = active(world, name)?.environments[environment];
-    const gone = place && sortedStrategies(place)[at];
-    if (!gone) return false;
-    place.strategies = place.strategies.filter(one => one !== gone);
-    disableIfUnguarded(place);
+  'remove-strategy': (world, { name, environment, index }) => {
+    const flagEnvironment = findActive(world, name)?.environments[environment];
+    const removedStrategy = flagEnvironment && sortedStrategies(flagEnvironment)[index];
+    if (!removedStrategy) return false;
+    flagEnvironment.strategies = flagEnvironment.strategies.filter(strategy => strategy !== removedStrategy);
+    disableIfUnguarded(flagEnvironment);
     return true;
   },
   'copy-environment': (world, { name, environment, from }) => {
-    const flag = active(world, name);
-    const [place, source] = [flag?.environments[environment], flag?.environments[from]];
-    if (!place || !source || place === source) return false;
-    if (!sameContent(source.strategies, place.strategies)) {
-      place.strategies = sortedStrategies(source).map(one => ({ ...one, id: '' }));
-      disableIfUnguarded(place);
+    const flag = findActive(world, name);
+    const [flagEnvironment, source] = [flag?.environments[environment], flag?.environments[from]];
+    if (!flagEnvironment || !source || flagEnvironment === source) return false;
+    if (!sameContent(source.strategies, flagEnvironment.strategies)) {
+      flagEnvironment.strategies = sortedStrategies(source).map(strategy => ({ ...strategy, id: '' }));
+      disableIfUnguarded(flagEnvironment);
     }
-    place.variants = source.variants;
+    flagEnvironment.variants = source.variants;
     return true;
   },
-  import: (world, { name, environment, enabled, strategies }, groupOf) => {
+  import: (world, { name, environment, enabled, strategies }, getGroupId) => {
     if (!world.environments.includes(environment)) return false;
-    const known = world.flags[name];
-    if (known?.archived) return true;
-    const flag = known ?? newFlag(world.environments);
-    const place = flag.environments[environment] ?? newPlace();
-    const coming = strategies.map((one, sortOrder) =>
-      complete({ ...one, sortOrder }, newPlace(), groupOf(name)),
+    const existingFlag = world.flags[name];
+    if (existingFlag?.archived) return true;
+    const flag = existingFlag ?? newFlag(world.environments);
+    const flagEnvironment = flag.environments[environment] ?? newFlagEnvironment();
+    const importedStrategies = strategies.map((strategy, sortOrder) =>
+      makeStrategy({ ...strategy, sortOrder }, newFlagEnvironment(), getGroupId(name)),
     );
-    if (!sameContent(place.strategies, coming)) place.strategies = coming;
-    place.enabled = enabled ?? place.enabled;
-    disableIfUnguarded(place);
+    if (!sameContent(flagEnvironment.strategies, importedStrategies))
+      flagEnvironment.strategies = importedStrategies;
+    flagEnvironment.enabled = enabled ?? flagEnvironment.enabled;
+    disableIfUnguarded(flagEnvironment);
     world.flags[name] = flag;
     return true;
   },
-  clone: (world, { name, as }, groupOf) => {
-    const source = active(world, name);
-    if (!source || world.flags[as]) return false;
+  clone: (world, { name, copyName }, getGroupId) => {
+    const source = findActive(world, name);
+    if (!source || world.flags[copyName]) return false;
     const copy = {
       ...newFlag(world.environments),
       ...structuredClone(source),
       stale: false,
       completed: null,
     };
-    for (const place of Object.values(copy.environments)) {
-      place.enabled = false;
-      place.strategies = sortedStrategies(place).map(({ parameters, ...one }) => ({
-        ...one,
-        id: '',
-        parameters: 'groupId' in parameters ? { ...parameters, groupId: groupOf(as) } : parameters,
-      }));
+    for (const flagEnvironment of Object.values(copy.environments)) {
+      flagEnvironment.enabled = false;
+      flagEnvironment.strategies = sortedStrategies(flagEnvironment).map(
+        ({ parameters, ...otherFields }) => ({
+          ...otherFields,
+          id: '',
+          parameters: 'groupId' in parameters ? { ...parameters, groupId: getGroupId(copyName) } : parameters,
+        }),
+      );
     }
-    world.flags[as] = copy;
+    world.flags[copyName] = copy;
     return true;
   },
   'order-strategies': (world, { name, environment, numbers }) => {
-    const place = active(world, name)?.environments[environment];
-    if (!place || place.strategies.length === 0) return false;
-    for (const [at, strategy] of sortedStrategies(place).entries()) {
-      strategy.sortOrder = numbers[at] ?? strategy.sortOrder;
+    const flagEnvironment = findActive(world, name)?.environments[environment];
+    if (!flagEnvironment || flagEnvironment.strategies.length === 0) return false;
+    for (const [index, strategy] of sortedStrategies(flagEnvironment).entries()) {
+      strategy.sortOrder = numbers[index] ?? strategy.sortOrder;
     }
     return true;
   },
   'set-variants': (world, { name, environment, variants }) => {
-    const place = active(world, name)?.environments[environment];
-    if (!place) return false;
+    const flagEnvironment = findActive(world, name)?.environments[environment];
+    if (!flagEnvironment) return false;
     const share = Math.floor(1_000 / variants.length);
-    place.variants = variantsNamed(variants).map((variant, at) => ({
+    flagEnvironment.variants = makeVariants(variants).map((variant, index) => ({
       ...variant,
       overrides: [],
-      weight: share + (at < 1_000 % variants.length ? 1 : 0),
+      weight: share + (index < 1_000 % variants.length ? 1 : 0),
     }));
     return true;
   },
   tag: (world, { name, tag }) => {
-    const flag = active(world, name);
+    const flag = findActive(world, name);
     if (!flag || !tag.startsWith('simple:')) return false;
     flag.tags = [...new Set([...flag.tags, tag])].toSorted();
     return true;
   },
   untag: (world, { name, tag }) => {
-    const flag = active(world, name);
-    if (flag) flag.tags = flag.tags.filter(one => one !== tag);
+    const flag = findActive(world, name);
+    if (flag) flag.tags = flag.tags.filter(other => other !== tag);
     return flag !== undefined;
   },
-  depend: (world, { name, parent, how }) => {
-    const flag = active(world, name);
-    const above = active(world, parent);
-    if (!flag || !above || name === parent) return false;
-    if (childrenOf(world, name).length > 0 || Object.keys(above.parents).length > 0) return false;
-    flag.parents[parent] = how;
+  depend: (world, { name, parent, requirement }) => {
+    const flag = findActive(world, name);
+    const parentFlag = findActive(world, parent);
+    if (!flag || !parentFlag || name === parent) return false;
+    if (listChildren(world, name).length > 0 || Object.keys(parentFlag.parents).length > 0) return false;
+    flag.parents[parent] = requirement;
     return true;
   },
   undepend: (world, { name, parent }) => {
-    const flag = active(world, name);
+    const flag = findActive(world, name);
     if (!flag?.parents[parent]) return false;
     delete flag.parents[parent];
     return true;
   },
   'undepend-all': (world, { name }) => {
-    const flag = active(world, name);
+    const flag = findActive(world, name);
     if (flag) flag.parents = {};
     return flag !== undefined;
   },
   complete: (world, { name, status }) => {
-    const flag = active(world, name);
+    const flag = findActive(world, name);
     if (flag) flag.completed = status;
     return flag !== undefined;
   },
   uncomplete: (world, { name }) => {
-    const flag = active(world, name);
+    const flag = findActive(world, name);
     if (flag) flag.completed = null;
     return flag !== undefined;
   },
   'add-environment': (world, { environment }) => {
     if (environment === 'nowhere' || world.environments.includes(environment)) return false;
     world.environments = [...world.environments, environment].toSorted();
-    for (const flag of Object.values(world.flags)) flag.environments[environment] = newPlace();
+    for (const flag of Object.values(world.flags)) flag.environments[environment] = newFlagEnvironment();
     return true;
   },
   'remove-environment': (world, { environment }) => {
@@ -219,7 +241,7 @@ const PREDICT: { [K in Kind]: Predict<K> } = {
     const { title: _, ...rest } = strategy;
     world.defaults[environment] = {
       ...rest,
-      ...titled(strategy),
+      ...titleField(strategy),
       constraints: [],
       variants: [],
       segments: [],
@@ -228,47 +250,52 @@ const PREDICT: { [K in Kind]: Predict<K> } = {
   },
 };
 
-const ON_FOR_ALL: StrategyInput = { name: 'flexibleRollout', title: null, disabled: false, parameters: {} };
+const DEFAULT_STRATEGY: StrategyInput = {
+  name: 'flexibleRollout',
+  title: null,
+  disabled: false,
+  parameters: {},
+};
 
-function active(world: World, name: string): Flag | undefined {
+function findActive(world: World, name: string): Flag | undefined {
   const flag = world.flags[name];
   return flag?.archived ? undefined : flag;
 }
 
-function forAll(world: World, names: string[], work: (flag: Flag) => void): boolean {
+function changeAll(world: World, names: string[], work: (flag: Flag) => void): boolean {
   const flags = names.map(name => world.flags[name]);
   if (!flags.every(flag => flag !== undefined)) return false;
   for (const flag of flags) work(flag);
   return true;
 }
 
-export const sortedStrategies = (place: Place): Strategy[] =>
-  place.strategies.toSorted((a, b) => a.sortOrder - b.sortOrder);
+export const sortedStrategies = (flagEnvironment: FlagEnvironment): Strategy[] =>
+  flagEnvironment.strategies.toSorted((a, b) => a.sortOrder - b.sortOrder);
 
-/** A flag without an enabled strategy would be enabled for everyone, so it is disabled along with its last one. */
-function disableIfUnguarded(place: Place): void {
-  if (place.strategies.every(one => one.disabled)) place.enabled = false;
+/** Disables a flag without an enabled strategy, because it would be enabled for everyone. */
+function disableIfUnguarded(flagEnvironment: FlagEnvironment): void {
+  if (flagEnvironment.strategies.every(strategy => strategy.disabled)) flagEnvironment.enabled = false;
 }
 
-const sameContent = (one: Strategy[], other: Strategy[]): boolean => {
+const sameContent = (list: Strategy[], other: Strategy[]): boolean => {
   const contents = (strategies: Strategy[]) =>
     strategies.toSorted((a, b) => a.sortOrder - b.sortOrder).map(({ id: _, ...content }) => content);
-  return isDeepStrictEqual(contents(one), contents(other));
+  return isDeepStrictEqual(contents(list), contents(other));
 };
 
-/** A missing title is an absent field. */
-const titled = ({ title }: StrategyInput) => (typeof title === 'string' ? { title } : {});
+/** Returns the title as a field, which is absent if there is no title. */
+const titleField = ({ title }: StrategyInput) => (typeof title === 'string' ? { title } : {});
 
-/** A new strategy has no id yet. The response of the server contains it. */
-function complete(input: StrategyInput, place: Place, groupId: string): Strategy {
-  const last = Math.max(-1, ...place.strategies.map(one => one.sortOrder));
+/** Creates a strategy from an input. It has no id yet, because the response of the server contains the id. */
+function makeStrategy(input: StrategyInput, flagEnvironment: FlagEnvironment, groupId: string): Strategy {
+  const lastSortOrder = Math.max(-1, ...flagEnvironment.strategies.map(strategy => strategy.sortOrder));
   const rollout = { rollout: '100', stickiness: 'default', groupId };
   return {
     id: '',
     name: input.name,
-    ...titled(input),
+    ...titleField(input),
     disabled: input.disabled,
-    sortOrder: input.sortOrder ?? last + 1,
+    sortOrder: input.sortOrder ?? lastSortOrder + 1,
     parameters: { ...(input.name === 'flexibleRollout' ? rollout : {}), ...input.parameters },
     constraints: [],
     variants: [],

@@ -1,11 +1,24 @@
 import type { EventRow } from '../../record/events/store.ts';
-import { type Flag, newFlag, newPlace, type Place, type Strategy, type World } from './world.ts';
+import {
+  type Flag,
+  type FlagEnvironment,
+  newFlag,
+  newFlagEnvironment,
+  type Strategy,
+  type World,
+} from './world.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: payloads are told apart by the type of their event
 type Payload = any;
-type Recorded = { world: World; data: Payload; preData: Payload; featureName: string; environment: string };
+type ReplayedEvent = {
+  world: World;
+  data: Payload;
+  preData: Payload;
+  featureName: string;
+  environment: string;
+};
 
-/** Rebuilds the world from nothing but a project's events, oldest first. */
+/** Rebuilds the world from a project's events alone, oldest first. */
 export function replay(events: EventRow[]): World {
   const world: World = { environments: [], defaults: {}, flags: {} };
   for (const event of events) {
@@ -22,13 +35,13 @@ export function replay(events: EventRow[]): World {
   return world;
 }
 
-const APPLY: Record<string, (recorded: Recorded) => void> = {
+const APPLY: Record<string, (event: ReplayedEvent) => void> = {
   'project-created': ({ world, data }) => {
     world.environments = data.environments.toSorted();
   },
   'project-environment-added': ({ world, environment }) => {
     world.environments = [...world.environments, environment].toSorted();
-    for (const flag of Object.values(world.flags)) flag.environments[environment] = newPlace();
+    for (const flag of Object.values(world.flags)) flag.environments[environment] = newFlagEnvironment();
   },
   'project-environment-removed': ({ world, environment }) => {
     world.environments = world.environments.filter(name => name !== environment);
@@ -41,82 +54,89 @@ const APPLY: Record<string, (recorded: Recorded) => void> = {
   'tag-created': () => {},
   'features-imported': () => {},
   'feature-created': ({ world, featureName, data }) => {
-    world.flags[featureName] = { ...newFlag(world.environments), ...fieldsOf(data) };
+    world.flags[featureName] = { ...newFlag(world.environments), ...pickFields(data) };
   },
-  'feature-metadata-updated': recorded => {
-    Object.assign(flagOf(recorded), fieldsOf(recorded.data));
+  'feature-metadata-updated': event => {
+    Object.assign(requireFlag(event), pickFields(event.data));
   },
   'feature-deleted': ({ world, featureName }) => {
     delete world.flags[featureName];
   },
-  'feature-archived': recorded => {
-    flagOf(recorded).archived = true;
+  'feature-archived': event => {
+    requireFlag(event).archived = true;
   },
-  'feature-revived': recorded => {
-    Object.assign(flagOf(recorded), { archived: false, completed: null });
+  'feature-revived': event => {
+    Object.assign(requireFlag(event), { archived: false, completed: null });
   },
-  'feature-stale-on': recorded => {
-    flagOf(recorded).stale = true;
+  'feature-stale-on': event => {
+    requireFlag(event).stale = true;
   },
-  'feature-stale-off': recorded => {
-    flagOf(recorded).stale = false;
+  'feature-stale-off': event => {
+    requireFlag(event).stale = false;
   },
-  'feature-completed': recorded => {
-    flagOf(recorded).completed = recorded.data.status;
+  'feature-completed': event => {
+    requireFlag(event).completed = event.data.status;
   },
-  'feature-uncompleted': recorded => {
-    flagOf(recorded).completed = null;
+  'feature-uncompleted': event => {
+    requireFlag(event).completed = null;
   },
-  'feature-tagged': recorded => {
-    const flag = flagOf(recorded);
-    flag.tags = [...flag.tags, `${recorded.data.type}:${recorded.data.value}`].toSorted();
+  'feature-tagged': event => {
+    const flag = requireFlag(event);
+    flag.tags = [...flag.tags, `${event.data.type}:${event.data.value}`].toSorted();
   },
-  'feature-untagged': recorded => {
-    const flag = flagOf(recorded);
-    flag.tags = flag.tags.filter(tag => tag !== `${recorded.preData.type}:${recorded.preData.value}`);
+  'feature-untagged': event => {
+    const flag = requireFlag(event);
+    flag.tags = flag.tags.filter(tag => tag !== `${event.preData.type}:${event.preData.value}`);
   },
-  'feature-dependency-added': recorded => {
-    const { feature, enabled, variants } = recorded.data;
-    flagOf(recorded).parents[feature] = { enabled, variants };
+  'feature-dependency-added': event => {
+    const { feature, enabled, variants } = event.data;
+    requireFlag(event).parents[feature] = { enabled, variants };
   },
-  'feature-dependency-removed': recorded => {
-    delete flagOf(recorded).parents[recorded.preData.feature];
+  'feature-dependency-removed': event => {
+    delete requireFlag(event).parents[event.preData.feature];
   },
-  'feature-dependencies-removed': recorded => {
-    flagOf(recorded).parents = {};
+  'feature-dependencies-removed': event => {
+    requireFlag(event).parents = {};
   },
-  'feature-environment-enabled': recorded => {
-    placeOf(recorded).enabled = true;
+  'feature-environment-enabled': event => {
+    requireFlagEnvironment(event).enabled = true;
   },
-  'feature-environment-disabled': recorded => {
-    placeOf(recorded).enabled = false;
+  'feature-environment-disabled': event => {
+    requireFlagEnvironment(event).enabled = false;
   },
-  'feature-environment-variants-updated': recorded => {
-    placeOf(recorded).variants = recorded.data.variants;
+  'feature-environment-variants-updated': event => {
+    requireFlagEnvironment(event).variants = event.data.variants;
   },
-  'feature-strategy-add': recorded => {
-    const place = placeOf(recorded);
-    place.strategies = [...place.strategies, recorded.data];
+  'feature-strategy-add': event => {
+    const flagEnvironment = requireFlagEnvironment(event);
+    flagEnvironment.strategies = [...flagEnvironment.strategies, event.data];
   },
-  'feature-strategy-update': recorded => {
-    const place = placeOf(recorded);
-    place.strategies = place.strategies.map(one => (one.id === recorded.data.id ? recorded.data : one));
-  },
-  'feature-strategy-remove': recorded => {
-    const place = placeOf(recorded);
-    place.strategies = place.strategies.filter(one => one.id !== recorded.preData.id);
-  },
-  'strategy-order-changed': recorded => {
-    const place = placeOf(recorded);
-    const numbers = new Map<string, number>(
-      recorded.data.strategyIds.map((id: string, at: number) => [id, recorded.data.sortOrders[at]]),
+  'feature-strategy-update': event => {
+    const flagEnvironment = requireFlagEnvironment(event);
+    flagEnvironment.strategies = flagEnvironment.strategies.map(strategy =>
+      strategy.id === event.data.id ? event.data : strategy,
     );
-    const numbered = (one: Strategy) => ({ ...one, sortOrder: numbers.get(one.id) ?? one.sortOrder });
-    place.strategies = place.strategies.map(numbered);
+  },
+  'feature-strategy-remove': event => {
+    const flagEnvironment = requireFlagEnvironment(event);
+    flagEnvironment.strategies = flagEnvironment.strategies.filter(
+      strategy => strategy.id !== event.preData.id,
+    );
+  },
+  'strategy-order-changed': event => {
+    const flagEnvironment = requireFlagEnvironment(event);
+    const numbers = new Map<string, number>(
+      event.data.strategyIds.map((id: string, index: number) => [id, event.data.sortOrders[index]]),
+    );
+    const withNumber = (strategy: Strategy) => ({
+      ...strategy,
+      sortOrder: numbers.get(strategy.id) ?? strategy.sortOrder,
+    });
+    flagEnvironment.strategies = flagEnvironment.strategies.map(withNumber);
   },
 };
 
-const fieldsOf = ({ type, description, impressionData, stale, archived }: Payload) => ({
+const pickFields = ({ type, description, impressionData, stale, archived }: Payload) => ({
   type,
   description,
   impressionData,
@@ -124,17 +144,17 @@ const fieldsOf = ({ type, description, impressionData, stale, archived }: Payloa
   archived,
 });
 
-function flagOf({ world, featureName }: Recorded): Flag {
+function requireFlag({ world, featureName }: ReplayedEvent): Flag {
   const flag = world.flags[featureName];
   if (!flag) throw new Error(`event about flag ${featureName} before its creation`);
   return flag;
 }
 
-function placeOf(recorded: Recorded): Place {
-  const place = flagOf(recorded).environments[recorded.environment];
-  if (!place)
+function requireFlagEnvironment(event: ReplayedEvent): FlagEnvironment {
+  const flagEnvironment = requireFlag(event).environments[event.environment];
+  if (!flagEnvironment)
     throw new Error(
-      `event about ${recorded.featureName} in ${recorded.environment}, where the flag does not exist`,
+      `event about ${event.featureName} in ${event.environment}, where the flag does not exist`,
     );
-  return place;
+  return flagEnvironment;
 }

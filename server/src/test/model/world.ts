@@ -14,11 +14,11 @@ export type Flag = {
   completed: 'kept' | 'discarded' | null;
   tags: string[];
   parents: Record<string, Parent>;
-  environments: Record<string, Place>;
+  environments: Record<string, FlagEnvironment>;
 };
 export type Parent = { enabled: boolean; variants: string[] };
-/** Strategies are in the order in which they were added; `sorted` puts them in evaluation order. */
-export type Place = { enabled: boolean; variants: Variant[]; strategies: Strategy[] };
+/** Strategies are in the order in which they were added. `sortStrategies` puts them in evaluation order. */
+export type FlagEnvironment = { enabled: boolean; variants: Variant[]; strategies: Strategy[] };
 export type Strategy = {
   id: string;
   name: string;
@@ -38,7 +38,7 @@ export type Variant = {
   overrides?: [];
 };
 
-export const newPlace = (): Place => ({ enabled: false, variants: [], strategies: [] });
+export const newFlagEnvironment = (): FlagEnvironment => ({ enabled: false, variants: [], strategies: [] });
 
 export function newFlag(environments: string[]): Flag {
   return {
@@ -50,20 +50,23 @@ export function newFlag(environments: string[]): Flag {
     completed: null,
     tags: [],
     parents: {},
-    environments: Object.fromEntries(environments.map(name => [name, newPlace()])),
+    environments: Object.fromEntries(environments.map(name => [name, newFlagEnvironment()])),
   };
 }
 
-/** The world with strategies in the order in which the server returns them: by number, then in the order they were added. */
-export function sorted(world: World): World {
+/**
+ * Returns the world with strategies in the order in which the server returns them, which is by number and then in the order in
+ * which they were added.
+ */
+export function sortStrategies(world: World): World {
   const copy = structuredClone(world);
   for (const flag of Object.values(copy.flags)) {
-    for (const place of Object.values(flag.environments)) {
-      place.strategies = place.strategies.toSorted((a, b) => a.sortOrder - b.sortOrder);
+    for (const flagEnvironment of Object.values(flag.environments)) {
+      flagEnvironment.strategies = flagEnvironment.strategies.toSorted((a, b) => a.sortOrder - b.sortOrder);
     }
   }
   return copy;
 }
 
-export const childrenOf = (world: World, parent: string): string[] =>
+export const listChildren = (world: World, parent: string): string[] =>
   Object.keys(world.flags).filter(name => world.flags[name]?.parents[parent]);

@@ -12,15 +12,15 @@ import {
   type TypeNode,
 } from 'typescript/unstable/ast';
 import { API, type Type, type TypeReference } from 'typescript/unstable/sync';
-import { keyOf } from './recorder.ts';
+import { getTemplateKey } from './recorder.ts';
 
-/** A piece of SQL in the sources, and the type that the compiler assumes for its rows or its value. */
+/** SQL in the sources, and the type that the compiler assumes for its rows or value. */
 export type Annotation = {
   key: string;
   /** File and line, for messages. */
-  place: string;
+  location: string;
   type: Type;
-  /** Whether the builder selects it as a column: `sql<T>`…`.as('name')`. */
+  /** Whether the builder selects the SQL as a column, as in `sql<T>`…`.as('name')`. */
   isColumn: boolean;
 };
 
@@ -32,45 +32,45 @@ export function openSources(root: string) {
   const { program, checker, rootFiles } = project;
 
   function listAnnotations(isWanted: (path: string) => boolean): Annotation[] {
-    return rootFiles.filter(file => isWanted(relative(root, file))).flatMap(annotationsOf);
+    return rootFiles.filter(file => isWanted(relative(root, file))).flatMap(annotateFile);
   }
 
-  function annotationsOf(file: string): Annotation[] {
+  function annotateFile(file: string): Annotation[] {
     const source = program.getSourceFile(file);
     if (!source) return [];
-    return nodesOf(source).flatMap(node => {
-      const sql = isTemplate(node) ? ofTemplate(node) : isQuery(node) ? ofQuery(node) : undefined;
+    return listNodes(source).flatMap(node => {
+      const sql = isTemplate(node) ? annotateTemplate(node) : isQuery(node) ? annotateQuery(node) : undefined;
       if (!sql?.type) return [];
       const line = source.text.slice(0, node.getStart(source)).split('\n').length;
-      return [{ ...sql, type: sql.type, place: `${relative(root, file)}:${line}` }];
+      return [{ ...sql, type: sql.type, location: `${relative(root, file)}:${line}` }];
     });
   }
 
-  /** Its type is `RawBuilder<T>`, with a `T` that was declared or inferred. */
-  function ofTemplate(node: TaggedTemplateExpression) {
+  /** Annotates SQL of type `RawBuilder<T>`, where `T` was declared or inferred. */
+  function annotateTemplate(node: TaggedTemplateExpression) {
     const type = checker.getTypeAtLocation(node);
     return {
-      key: keyOf(fragmentsOf(node)),
+      key: getTemplateKey(getFragments(node)),
       type: type?.isTypeReference() ? checker.getTypeArguments(type as TypeReference)[0] : undefined,
       isColumn: isPropertyAccessExpression(node.parent) && node.parent.name.text === 'as',
     };
   }
 
-  function ofQuery({ typeArguments: [type], arguments: [text] }: Query) {
+  function annotateQuery({ typeArguments: [type], arguments: [text] }: Query) {
     return { key: text.text, type: checker.getTypeFromTypeNode(type), isColumn: false };
   }
 
   return { checker, listAnnotations, close: () => api.close() };
 }
 
-function nodesOf(source: Node): Node[] {
-  const found: Node[] = [];
+function listNodes(source: Node): Node[] {
+  const nodes: Node[] = [];
   const visit = (node: Node): void => {
-    found.push(node);
+    nodes.push(node);
     node.forEachChild(visit);
   };
   visit(source);
-  return found;
+  return nodes;
 }
 
 /** sql<T>`…` */
@@ -90,7 +90,7 @@ const isQuery = (node: Node): node is Query =>
   node.arguments[0] !== undefined &&
   isStringLiteralLikeNode(node.arguments[0]);
 
-function fragmentsOf({ template }: TaggedTemplateExpression): string[] {
+function getFragments({ template }: TaggedTemplateExpression): string[] {
   if (!isTemplateExpression(template)) return [template.text];
   return [template.head.text, ...template.templateSpans.map(span => span.literal.text)];
 }

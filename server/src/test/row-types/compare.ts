@@ -6,18 +6,18 @@ import {
   TypeFlags,
   type TypeReference,
 } from 'typescript/unstable/sync';
-import { type Shape, timesSeen } from './shape.ts';
+import { countValues, type Shape } from './shape.ts';
 
-const ANYTHING = TypeFlags.Any | TypeFlags.Unknown | TypeFlags.TypeParameter;
-const OBJECT = TypeFlags.Object | TypeFlags.Intersection | TypeFlags.NonPrimitive;
-const FLAGS: Record<string, TypeFlags> = {
+const ANY_TYPE_FLAGS = TypeFlags.Any | TypeFlags.Unknown | TypeFlags.TypeParameter;
+const OBJECT_FLAGS = TypeFlags.Object | TypeFlags.Intersection | TypeFlags.NonPrimitive;
+const FLAGS_BY_KIND: Record<string, TypeFlags> = {
   null: TypeFlags.Null,
   string: TypeFlags.StringLike,
   number: TypeFlags.NumberLike,
   boolean: TypeFlags.BooleanLike,
 };
 
-/** The differences between an annotated type and the recorded rows. Empty if the type fits. */
+/** Returns the differences between an annotated type and the recorded rows. Empty if the type fits. */
 export function compare(
   checker: Checker,
   type: Type,
@@ -29,35 +29,36 @@ export function compare(
   checkValue([type], shape, '');
   return problems;
 
-  function checkValue(types: readonly Type[], seen: Shape, path: string): void {
-    const members = types.flatMap(membersOf);
-    if (members.some(({ flags }) => flags & ANYTHING)) return;
-    const written = () => types.map(one => checker.typeToString(one)).join(' | ');
-    for (const kind of Object.keys(seen.kinds)) {
-      const fitting = members.filter(member => isOfKind(member, kind));
-      if (fitting.length === 0) problems.push(`${path || 'the value'} is ${kind}, not ${written()}`);
-      else if (kind === 'string') checkLiterals(fitting, seen, path);
-      else if (kind === 'array') checkItems(fitting, seen, path);
-      else if (kind === 'object') checkProperties(fitting, seen, path);
+  function checkValue(types: readonly Type[], recordedShape: Shape, path: string): void {
+    const members = types.flatMap(listMembers);
+    if (members.some(({ flags }) => flags & ANY_TYPE_FLAGS)) return;
+    const describeTypes = () => types.map(declaredType => checker.typeToString(declaredType)).join(' | ');
+    for (const kind of Object.keys(recordedShape.kinds)) {
+      const matchingMembers = members.filter(member => isOfKind(member, kind));
+      if (matchingMembers.length === 0)
+        problems.push(`${path || 'the value'} is ${kind}, not ${describeTypes()}`);
+      else if (kind === 'string') checkLiterals(matchingMembers, recordedShape, path);
+      else if (kind === 'array') checkItems(matchingMembers, recordedShape, path);
+      else if (kind === 'object') checkProperties(matchingMembers, recordedShape, path);
     }
-    const canBeNull = (seen.columns ?? []).some(isNullable) && !seen.kinds.null;
+    const canBeNull = (recordedShape.columns ?? []).some(isNullable) && !recordedShape.kinds.null;
     if (canBeNull && !members.some(member => isOfKind(member, 'null'))) {
-      problems.push(`${path} is a column that can be null, not ${written()}`);
+      problems.push(`${path} is a column that can be null, not ${describeTypes()}`);
     }
   }
 
   function isOfKind(member: Type, kind: string): boolean {
-    const flags = FLAGS[kind];
+    const flags = FLAGS_BY_KIND[kind];
     if (flags !== undefined) return (member.flags & flags) !== 0;
     if (kind === 'array') return checker.isArrayType(member);
-    if (kind === 'object') return (member.flags & OBJECT) !== 0 && !checker.isArrayType(member);
+    if (kind === 'object') return (member.flags & OBJECT_FLAGS) !== 0 && !checker.isArrayType(member);
     return member.getSymbol()?.name === kind;
   }
 
   function checkLiterals(members: Type[], { strings = [] }: Shape, path: string): void {
     const literals = members.map(member => (member.isStringLiteralType() ? member.value : undefined));
-    const others = literals.includes(undefined) ? [] : strings.filter(text => !literals.includes(text));
-    for (const text of others) problems.push(`${path} is '${text}', which is none of its literals`);
+    const unknownTexts = literals.includes(undefined) ? [] : strings.filter(text => !literals.includes(text));
+    for (const text of unknownTexts) problems.push(`${path} is '${text}', which is none of its literals`);
   }
 
   function checkItems(members: Type[], { items }: Shape, path: string): void {
@@ -65,24 +66,30 @@ export function compare(
     if (items) checkValue(types, items, `${path}[]`);
   }
 
-  function checkProperties(members: Type[], seen: Shape, path: string): void {
-    const annotated = members.map(
+  function checkProperties(members: Type[], recordedShape: Shape, path: string): void {
+    const propertiesByName = members.map(
       member => new Map(checker.getPropertiesOfType(member).map(p => [p.name, p])),
     );
-    const others = members.flatMap(member => checker.getIndexInfosOfType(member)).map(info => info.valueType);
-    const names = new Set([...annotated.flatMap(p => [...p.keys()]), ...Object.keys(seen.properties ?? {})]);
+    const indexTypes = members
+      .flatMap(member => checker.getIndexInfosOfType(member))
+      .map(info => info.valueType);
+    const names = new Set([
+      ...propertiesByName.flatMap(p => [...p.keys()]),
+      ...Object.keys(recordedShape.properties ?? {}),
+    ]);
     for (const name of names) {
-      const at = path === '' ? name : `${path}.${name}`;
-      const symbols = annotated.map(properties => properties.get(name));
-      const property = seen.properties?.[name];
-      const times = property ? timesSeen(property) : -1;
-      if (times < (seen.kinds.object ?? 0) && symbols.every(isRequired)) problems.push(`${at} is missing`);
+      const propertyPath = path === '' ? name : `${path}.${name}`;
+      const symbols = propertiesByName.map(properties => properties.get(name));
+      const property = recordedShape.properties?.[name];
+      const valueCount = property ? countValues(property) : -1;
+      if (valueCount < (recordedShape.kinds.object ?? 0) && symbols.every(isRequired))
+        problems.push(`${propertyPath} is missing`);
       const types = [
         ...symbols.flatMap(symbol => (symbol && checker.getTypeOfSymbol(symbol)) ?? []),
-        ...others,
+        ...indexTypes,
       ];
       // A column that the annotation omits cannot be read by accident.
-      if (property && types.length > 0) checkValue(types, property, at);
+      if (property && types.length > 0) checkValue(types, property, propertyPath);
     }
   }
 }
@@ -90,9 +97,9 @@ export function compare(
 const isRequired = (property: Property | undefined): boolean =>
   property !== undefined && (property.flags & SymbolFlags.Optional) === 0;
 
-const membersOf = (type: Type): readonly Type[] =>
-  type.isUnionType() ? type.getTypes().flatMap(membersOf) : [type];
+const listMembers = (type: Type): readonly Type[] =>
+  type.isUnionType() ? type.getTypes().flatMap(listMembers) : [type];
 
-/** Whether the type describes a row. Otherwise it describes a value within a statement. */
+/** Returns whether the type describes a row. Otherwise it describes a value within a statement. */
 export const isRow = (checker: Checker, type: Type): boolean =>
-  membersOf(type).some(member => (member.flags & OBJECT) !== 0 && !checker.isArrayType(member));
+  listMembers(type).some(member => (member.flags & OBJECT_FLAGS) !== 0 && !checker.isArrayType(member));

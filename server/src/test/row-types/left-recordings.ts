@@ -11,20 +11,20 @@ const NO_RECORDING = [
   // They read what all other test files left.
   'server/src/test/row-types/row-types.test.ts',
   'server/src/test/operation-events.test.ts',
-  // These files are skipped entirely where no PostgreSQL cluster can be started.
+  // These files are skipped if no PostgreSQL cluster can be started.
   'server/src/publishing/snapshots/start.process.test.ts',
   'server/src/record/epoch/failover.process.test.ts',
 ];
 
-export type LeftRecording = { rows: Recording; events: OperationEvents };
+export type SavedRecording = { rows: Recording; events: OperationEvents };
 
-/** What the test files of this run recorded. */
-export const readRecordings = (): LeftRecording[] =>
+/** Returns the recordings of all test files in this run. */
+export const readRecordings = (): SavedRecording[] =>
   readdirSync(inject('recordings')).map(name =>
     JSON.parse(readFileSync(join(inject('recordings'), name), 'utf8')),
   );
 
-/** How many test files of the server and the data plane did not run. */
+/** Returns how many test files of the server and the data plane did not run. */
 export const countMissing = (): number =>
   globSync('{plane,server}/src/**/*.test.ts', { cwd: ROOT, exclude: NO_RECORDING }).filter(
     path => !existsSync(join(inject('recordings'), encodeURIComponent(join(ROOT, path)))),

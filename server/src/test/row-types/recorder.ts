@@ -7,28 +7,31 @@ import {
   type SelectionNode,
 } from 'kysely';
 import pg from 'pg';
-import { addColumn, count, emptyShape, observe, propertyOf, type Shape } from './shape.ts';
+import { addColumn, count, emptyShape, getPropertyShape, observe, type Shape } from './shape.ts';
 
-/** By the key of a `sql` template: the shape of the rows it returned, or of its value if the builder selected it. */
+/**
+ * The shapes by the key of their `sql` template. A shape is that of the rows that the template returned, or of its value if the
+ * builder selected it.
+ */
 export type Recording = Record<string, Shape>;
 
-/** The text of a template, with `…` for each part that is filled in. It stays the same when the template moves. */
-export function keyOf(fragments: readonly string[]): string {
+/** Returns the text of a template, with `…` for each part that is filled in. It stays the same when the template moves. */
+export function getTemplateKey(fragments: readonly string[]): string {
   const key = keys.get(fragments) ?? fragments.join('…');
   keys.set(fragments, key);
   return key;
 }
 
-/** A template has one list of fragments, however often it is used. */
+/** The keys of lists of fragments. A template has a single list, no matter how often it is used. */
 const keys = new WeakMap<readonly string[], string>();
 
 let recording: Recording = {};
 
-/** The shapes recorded since the last call. */
+/** Returns the shapes recorded since the last call. */
 export function takeRecording(): Recording {
-  const taken = recording;
+  const lastRecording = recording;
   recording = {};
-  return taken;
+  return lastRecording;
 }
 
 /** A template that a statement consists of, or one that the builder selects as a column. */
@@ -36,7 +39,7 @@ type Template = { key: string; column?: string };
 
 type Result = { rows: Record<string, unknown>[]; fields: pg.FieldDef[] };
 
-/** Enough to find a wrong annotation; the tests of large instances return thousands of rows. */
+/** The maximum number of rows to record. It is enough to find a wrong annotation, and some tests return thousands of rows. */
 const MAX_ROWS = 100;
 
 /** The kinds of values into which `platform/db/database.ts` parses the types we use. JSON can be anything. */
@@ -54,10 +57,10 @@ const KINDS: Record<number, string> = {
   [TIMESTAMPTZ]: 'string',
 };
 
-/** By the text that PostgreSQL gets. */
-const templatesOf = new Map<string, Template[]>();
-/** By connection: the query of its open cursor. */
-const cursors = new WeakMap<object, Template[]>();
+/** The templates by the text that PostgreSQL gets. */
+const templatesByText = new Map<string, Template[]>();
+/** The templates of the open cursor by connection. */
+const cursorTemplates = new WeakMap<object, Template[]>();
 
 startRecording();
 
@@ -65,62 +68,65 @@ startRecording();
 function startRecording(): void {
   const compileQuery = PostgresQueryCompiler.prototype.compileQuery;
   PostgresQueryCompiler.prototype.compileQuery = function (node, queryId) {
-    const compiled = compileQuery.call(this, node, queryId);
-    rememberTemplates(compiled.sql, node);
-    return compiled;
+    const compiledQuery = compileQuery.call(this, node, queryId);
+    rememberTemplates(compiledQuery.sql, node);
+    return compiledQuery;
   };
 
-  const query = pg.Client.prototype.query as (...call: unknown[]) => unknown;
+  const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
   Object.assign(pg.Client.prototype, {
-    query(this: object, ...call: unknown[]) {
-      const result = query.apply(this, call);
-      const text = typeof call[0] === 'string' ? call[0] : (call[0] as { text?: unknown }).text;
+    query(this: object, ...args: unknown[]) {
+      const result = query.apply(this, args);
+      const text = typeof args[0] === 'string' ? args[0] : (args[0] as { text?: unknown }).text;
       if (!(result instanceof Promise) || typeof text !== 'string') return result;
-      return result.then((found: Result) => {
-        recordResult(this, text, found);
-        return found;
+      return result.then((queryResult: Result) => {
+        recordResult(this, text, queryResult);
+        return queryResult;
       });
     },
   });
 }
 
 function rememberTemplates(text: string, node: OperationNode): void {
-  const known = templatesOf.get(text);
-  if (!known) {
-    templatesOf.set(text, findTemplates(node));
+  const knownTemplates = templatesByText.get(text);
+  if (!knownTemplates) {
+    templatesByText.set(text, findTemplates(node));
   } else if (RawNode.is(node)) {
-    const found = findTemplates(node).filter(({ key }) => !known.some(template => template.key === key));
-    known.push(...found);
+    const newTemplates = findTemplates(node).filter(
+      ({ key }) => !knownTemplates.some(template => template.key === key),
+    );
+    knownTemplates.push(...newTemplates);
   }
 }
 
 function findTemplates(node: OperationNode): Template[] {
-  if (RawNode.is(node)) return [{ key: keyOf(ofCursor(node).sqlFragments) }];
-  const { selections = [], returning } = node as Selecting;
+  if (RawNode.is(node)) return [{ key: getTemplateKey(resolveCursor(node).sqlFragments) }];
+  const { selections = [], returning } = node as SelectingNode;
   return [...selections, ...(returning?.selections ?? [])].flatMap(({ selection }) =>
     AliasNode.is(selection) && RawNode.is(selection.node) && IdentifierNode.is(selection.alias)
-      ? [{ key: keyOf(selection.node.sqlFragments), column: selection.alias.name }]
+      ? [{ key: getTemplateKey(selection.node.sqlFragments), column: selection.alias.name }]
       : [],
   );
 }
 
-/** A cursor returns the rows of the query that it is declared for. */
-function ofCursor(node: RawNode): RawNode {
+/** Resolves a cursor to its query, because a cursor returns the rows of the query that it is declared for. */
+function resolveCursor(node: RawNode): RawNode {
   const [query] = node.parameters;
   return node.sqlFragments[0]?.startsWith('declare ') && query && RawNode.is(query) ? query : node;
 }
 
-type Selecting = OperationNode & {
+type SelectingNode = OperationNode & {
   selections?: readonly SelectionNode[];
   returning?: { selections: readonly SelectionNode[] };
 };
 
 function recordResult(client: object, text: string, result: Result): void {
-  let templates = templatesOf.get(text);
-  if (text.startsWith('declare ') && templates) cursors.set(client, templates);
-  if (text.startsWith('fetch ')) templates = cursors.get(client);
+  let templates = templatesByText.get(text);
+  if (text.startsWith('declare ') && templates) cursorTemplates.set(client, templates);
+  if (text.startsWith('fetch ')) templates = cursorTemplates.get(client);
   for (const template of templates ?? []) recordTemplate(template, result);
-  // Not a connection of Kysely, so it may have different parsers, and only the values show what it returns.
+  // Without templates, this is not a connection of Kysely, so it may have different parsers, and only the values show what it
+  // returns.
   if (!templates && result.rows?.length > 0) recordTemplate({ key: text }, { ...result, fields: [] });
 }
 
@@ -135,7 +141,7 @@ function recordTemplate({ key, column }: Template, { rows, fields }: Result): vo
 function recordFields(shape: Shape, fields: pg.FieldDef[]): void {
   count(shape, 'object', 0);
   for (const { name, dataTypeID, tableID, columnID } of fields) {
-    const property = propertyOf(shape, name);
+    const property = getPropertyShape(shape, name);
     const kind = KINDS[dataTypeID];
     if (kind !== undefined) count(property, kind, 0);
     if (tableID !== 0) addColumn(property, `${tableID}.${columnID}`);

@@ -7,7 +7,7 @@ import { compare, isRow } from './compare.ts';
 import { countMissing, readRecordings } from './left-recordings.ts';
 import { PLANTED } from './planted.ts';
 import { type Recording, takeRecording } from './recorder.ts';
-import { emptyShape, merge, timesSeen } from './shape.ts';
+import { countValues, emptyShape, merge } from './shape.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
@@ -30,53 +30,57 @@ const annotations = sources.listAnnotations(
 );
 const recording = mergeAll(readRecordings().map(({ rows }) => rows));
 
-test('every statement returns what its annotation says', () => {
+test('every statement returns what its annotation declares', () => {
   expect(findProblems(annotations, recording)).toEqual([]);
 });
 
 test('every annotated statement returns a row in a test', ({ skip }) => {
-  const missing = countMissing();
-  skip(missing > 0, `${missing} test files did not run`);
-  const needed = annotations.filter(({ type, isColumn }) => isColumn || isRow(sources.checker, type));
-  const untested = needed.filter(({ key }) => timesSeen(recording[key] ?? emptyShape()) === 0);
+  const missingFiles = countMissing();
+  skip(missingFiles > 0, `${missingFiles} test files did not run`);
+  const rowAnnotations = annotations.filter(({ type, isColumn }) => isColumn || isRow(sources.checker, type));
+  const untestedAnnotations = rowAnnotations.filter(
+    ({ key }) => countValues(recording[key] ?? emptyShape()) === 0,
+  );
 
-  expect(untested.map(({ place }) => place)).toEqual([]);
+  expect(untestedAnnotations.map(({ location }) => location)).toEqual([]);
 });
 
 test('no two statements have the same text, which identifies their results', () => {
   const statements = annotations.filter(({ type }) => isRow(sources.checker, type));
-  const twice = statements.filter(one => statements.some(other => other !== one && other.key === one.key));
+  const duplicateStatements = statements.filter(statement =>
+    statements.some(other => other !== statement && other.key === statement.key),
+  );
 
-  expect(twice.map(({ place }) => place)).toEqual([]);
+  expect(duplicateStatements.map(({ location }) => location)).toEqual([]);
 });
 
-test.each(Object.entries(PLANTED))('a wrong annotation is found: %s', async (_, { run, problem }) => {
+test.each(Object.entries(PLANTED))('finds a wrong annotation: %s', async (_, { run, problem }) => {
   takeRecording();
   await run(harness.db);
 
-  const planted = sources.listAnnotations(path => path === 'server/src/test/row-types/planted.ts');
+  const plantedAnnotations = sources.listAnnotations(path => path === 'server/src/test/row-types/planted.ts');
 
-  expect(findProblems(planted, takeRecording())).toEqual([expect.stringContaining(problem)]);
+  expect(findProblems(plantedAnnotations, takeRecording())).toEqual([expect.stringContaining(problem)]);
 });
 
 function findProblems(annotated: Annotation[], seen: Recording): string[] {
-  return annotated.flatMap(({ key, place, type }) => {
+  return annotated.flatMap(({ key, location, type }) => {
     const isNullable = (column: string): boolean => {
       const name = nullableColumns.get(column);
       return name !== undefined && !key.includes(`${name} is not null`);
     };
     const shape = seen[key];
-    return shape ? compare(sources.checker, type, shape, isNullable).map(text => `${place}: ${text}`) : [];
+    return shape ? compare(sources.checker, type, shape, isNullable).map(text => `${location}: ${text}`) : [];
   });
 }
 
 function mergeAll(all: Recording[]): Recording {
-  const merged: Recording = {};
-  for (const one of all) {
-    for (const [key, shape] of Object.entries(one)) {
-      merged[key] ??= emptyShape();
-      merge(merged[key], shape);
+  const mergedRecording: Recording = {};
+  for (const nextRecording of all) {
+    for (const [key, shape] of Object.entries(nextRecording)) {
+      mergedRecording[key] ??= emptyShape();
+      merge(mergedRecording[key], shape);
     }
   }
-  return merged;
+  return mergedRecording;
 }

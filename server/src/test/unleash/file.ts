@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { Recorded, Recording } from './run.ts';
+import type { RecordedResponse, Recording } from './run.ts';
 import type { Shape } from './shape.ts';
 
-/** One operation on each line: its shapes, and for each case the status and the index of its shape. */
+/** The file has one operation on each line, with its shapes, and with the status and the index of the shape for each case. */
 const FILE = new URL('recording.jsonl', import.meta.url);
 
 type Line = { operation: string; shapes: Shape[]; cases: Record<string, [number, number?]> };
@@ -12,11 +12,11 @@ export function readRecording(): Recording {
   return Object.fromEntries(
     lines.map(line => {
       const { operation, shapes, cases }: Line = JSON.parse(line);
-      const recorded = Object.entries(cases).map(([name, [status, shape]]): [string, Recorded] => [
+      const responses = Object.entries(cases).map(([name, [status, shape]]): [string, RecordedResponse] => [
         name,
         shape === undefined ? { status } : { status, shape: shapes[shape] ?? 'null' },
       ]);
-      return [operation, Object.fromEntries(recorded)];
+      return [operation, Object.fromEntries(responses)];
     }),
   );
 }
@@ -24,13 +24,13 @@ export function readRecording(): Recording {
 export function writeRecording(recording: Recording): void {
   const lines = Object.entries(recording).map(([operation, cases]) => {
     const texts: string[] = [];
-    const numberOf = (shape: Shape): number => {
+    const getShapeIndex = (shape: Shape): number => {
       const text = JSON.stringify(shape);
       return texts.includes(text) ? texts.indexOf(text) : texts.push(text) - 1;
     };
     const entries = Object.entries(cases).map(([name, { status, shape }]) => [
       name,
-      shape === undefined ? [status] : [status, numberOf(shape)],
+      shape === undefined ? [status] : [status, getShapeIndex(shape)],
     ]);
     return `{"operation":${JSON.stringify(operation)},"shapes":[${texts.join(',')}],"cases":${JSON.stringify(Object.fromEntries(entries))}}`;
   });

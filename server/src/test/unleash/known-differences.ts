@@ -2,11 +2,11 @@
 export type KnownDifference = {
   /** Operations, or all of them. */
   operations: string[] | 'all';
-  /** The cases; all by default. */
+  /** The cases that have the difference, which are all cases by default. */
   cases?: RegExp;
-  /** What the comparison finds. */
+  /** The difference that the comparison finds. */
   found: RegExp;
-  /** For the page: what a client notices. */
+  /** What a client notices, for the documentation page. */
   difference: string;
   reason: string;
 };

@@ -1,23 +1,23 @@
 import { readFileSync } from 'node:fs';
+import { keepCurrent } from '@halyard/plane/serving/state/keep-current.ts';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { keepCurrent } from '../../../../plane/src/serving/state/keep-current.ts';
 import { listenForChanges } from '../../publishing/source/database-source.ts';
 import { keepFlushing } from '../../reporting/metrics/keep-flushing.ts';
 import { ADMIN_TOKEN, useHarness } from '../harness.ts';
 import { PUBLIC_URL } from '../public-url.ts';
-import { injected } from '../request.ts';
+import { injectRequest } from '../request.ts';
 import { readRecording } from './file.ts';
 import { KNOWN_DIFFERENCES } from './known-differences.ts';
 import { type Recording, run, type Send } from './run.ts';
-import { differences } from './shape.ts';
+import { findDifferences } from './shape.ts';
 
 // Sends to Halyard what `npm run check:unleash` sent to Unleash, and compares the responses.
 
 const harness = useHarness();
 const ends: (() => Promise<void>)[] = [];
-const recorded = readRecording();
-let here: Recording = {};
+const unleashRecording = readRecording();
+let ownRecording: Recording = {};
 let found: { operation: string; name: string; what: string }[] = [];
 
 beforeAll(async () => {
@@ -25,9 +25,9 @@ beforeAll(async () => {
   ends.push(
     await keepCurrent(harness.app.serving, listenForChanges(harness.databaseUrl), log, new Registry()),
   );
-  const flushing = keepFlushing(harness.app.usage, harness.db, log, new Registry());
-  ends.push(flushing.stop);
-  here = await run(send, ADMIN_TOKEN, flushing.flush);
+  const flusher = keepFlushing(harness.app.usage, harness.db, log, new Registry());
+  ends.push(flusher.stop);
+  ownRecording = await run(send, ADMIN_TOKEN, flusher.flush);
   found = compare();
 }, 600_000);
 afterAll(async () => {
@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 async function send({ method, path, headers, body }: Parameters<Send>[0]): ReturnType<Send> {
-  const response = await injected(harness.app, {
+  const response = await injectRequest(harness.app, {
     method: method as 'GET',
     url: path,
     headers: { ...headers, origin: PUBLIC_URL },
@@ -51,13 +51,13 @@ async function send({ method, path, headers, body }: Parameters<Send>[0]): Retur
 }
 
 const compare = () =>
-  Object.entries(recorded).flatMap(([operation, cases]) =>
+  Object.entries(unleashRecording).flatMap(([operation, cases]) =>
     Object.entries(cases).flatMap(([name, there]) => {
-      const actual = here[operation]?.[name];
+      const actual = ownRecording[operation]?.[name];
       if (!actual || actual.status !== there.status)
         return [{ operation, name, what: `status: ${actual?.status} instead of ${there.status}` }];
       if (there.shape === undefined || actual.shape === undefined) return [];
-      return [...differences(there.shape, actual.shape)].map(what => ({ operation, name, what }));
+      return [...findDifferences(there.shape, actual.shape)].map(what => ({ operation, name, what }));
     }),
   );
 
@@ -69,32 +69,39 @@ const matches = (
   (cases === undefined || cases.test(name)) &&
   pattern.test(what);
 
-test('sends the cases of the recording, no more and no fewer', () => {
-  const casesOf = (recording: Recording) =>
+test('sends exactly the cases of the recording', () => {
+  const listCases = (recording: Recording) =>
     Object.entries(recording).map(([operation, cases]) => [operation, Object.keys(cases)]);
 
-  // After a change of the requests, `npm run check:unleash` records again.
-  expect(casesOf(here)).toEqual(casesOf(recorded));
+  // After changing the requests, run `npm run check:unleash` to record them again.
+  expect(listCases(ownRecording)).toEqual(listCases(unleashRecording));
 });
 
 test('responds as Unleash does, except for the known differences', () => {
-  const unknown = found.filter(one => !KNOWN_DIFFERENCES.some(known => matches(known, one)));
+  const unknownDifferences = found.filter(
+    difference => !KNOWN_DIFFERENCES.some(knownDifference => matches(knownDifference, difference)),
+  );
 
-  expect(unknown).toEqual([]);
+  expect(unknownDifferences).toEqual([]);
 });
 
 test('every known difference exists, for each of its operations', () => {
-  const gone = KNOWN_DIFFERENCES.flatMap(known =>
-    known.operations === 'all'
-      ? found.some(one => matches(known, one))
+  const missingDifferences = KNOWN_DIFFERENCES.flatMap(knownDifference =>
+    knownDifference.operations === 'all'
+      ? found.some(difference => matches(knownDifference, difference))
         ? []
-        : [known.difference]
-      : known.operations
-          .filter(operation => !found.some(one => one.operation === operation && matches(known, one)))
-          .map(operation => `${operation}: ${known.difference}`),
+        : [knownDifference.difference]
+      : knownDifference.operations
+          .filter(
+            operation =>
+              !found.some(
+                difference => difference.operation === operation && matches(knownDifference, difference),
+              ),
+          )
+          .map(operation => `${operation}: ${knownDifference.difference}`),
   );
 
-  expect(gone).toEqual([]);
+  expect(missingDifferences).toEqual([]);
 });
 
 // Streams, single sign-on, what Unleash can only do with a network connection, and what its open-source package does not have.
@@ -112,18 +119,19 @@ const NOT_SENT = new Set([
 
 test('the page calls an operation with a difference "differs", and every other one was compared', () => {
   const page = readFileSync(new URL('../../../../docs/reference/compatibility.md', import.meta.url), 'utf8');
-  const own = new Set(
+  const ownOperations = new Set(
     KNOWN_DIFFERENCES.flatMap(({ operations }) => (operations === 'all' ? [] : operations)),
   );
-  const wrong = page.split(/^## /m).flatMap(section =>
+  const wrongSections = page.split(/^## /m).flatMap(section =>
     [...section.matchAll(/^\| ([A-Z]+) +\| `([^`]+)` +\| (\S+) /gm)].flatMap(([, method, path, mark]) => {
       const operation = `${method} ${path}`;
       const isEnterprise = section.startsWith('Enterprise');
-      const isCompared = recorded[operation] !== undefined || NOT_SENT.has(operation) || isEnterprise;
-      if (mark === 'yes' && (own.has(operation) || !isCompared)) return [`${operation} is not "yes"`];
+      const isCompared = unleashRecording[operation] !== undefined || NOT_SENT.has(operation) || isEnterprise;
+      if (mark === 'yes' && (ownOperations.has(operation) || !isCompared))
+        return [`${operation} is not "yes"`];
       return [];
     }),
   );
 
-  expect(wrong).toEqual([]);
+  expect(wrongSections).toEqual([]);
 });

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { REQUESTS } from './requests/all.ts';
 import type { Caller, Request, Step, Until } from './requests/step.ts';
-import { type Shape, shapeOf } from './shape.ts';
+import { type Shape, toShape } from './shape.ts';
 
-/** The response to a request. Errors have no shape, because all of Halyard's errors have the same one. */
-export type Recorded = { status: number; shape?: Shape };
+/** The response to a request. Errors have no shape, because all of Halyard's errors have the same shape. */
+export type RecordedResponse = { status: number; shape?: Shape };
 
 /** The cases of each operation by name. */
-export type Recording = Record<string, Record<string, Recorded>>;
+export type Recording = Record<string, Record<string, RecordedResponse>>;
 
-/** One request over HTTP or without a network. */
+/** Sends one request over HTTP or without a network. */
 export type Send = (request: {
   method: string;
   path: string;
@@ -21,7 +21,7 @@ type Case = Step & { name: string };
 
 type Variables = Record<string, unknown>;
 
-/** Sends every request in order and returns what each case got. `flush` writes what SDKs reported, if the server does not do so itself. */
+/** Sends every request in order and returns the response to each case. `flush` writes SDK reports if the server does not. */
 export async function run(send: Send, adminToken: string, flush = async () => {}): Promise<Recording> {
   const recording: Recording = {};
   const variables: Variables = { adminToken };
@@ -29,36 +29,41 @@ export async function run(send: Send, adminToken: string, flush = async () => {}
   for (const request of REQUESTS) {
     if ('until' in request) {
       await flush();
-      await until(request.until, send, variables);
+      await waitUntil(request.until, send, variables);
       continue;
     }
-    for (const { name, ...step } of casesOf(request)) {
+    for (const { name, ...step } of listCases(request)) {
       count += 1;
       variables.unique = `u${count}`;
-      for (const given of request.given ?? []) await perform(send, given, variables);
+      for (const setupStep of request.setupSteps ?? []) await perform(send, setupStep, variables);
       const { status, body } = await perform(send, step, variables);
       if (request.isSetup) {
-        if (status >= 400) throw new Error(`${step.operation} is needed by others, and got ${status}`);
+        if (status >= 400)
+          throw new Error(`Later requests depend on ${step.operation}, which returned ${status}`);
         continue;
       }
-      if (status === 429) throw new Error(`${step.operation} (${name}) got 429. Raise the rate limit.`);
+      if (status === 429) throw new Error(`${step.operation} (${name}) returned 429. Raise the rate limit.`);
       const cases = recording[step.operation] ?? {};
       recording[step.operation] = cases;
       if (cases[name]) throw new Error(`${step.operation} has two cases with the name "${name}"`);
-      cases[name] = status < 400 ? { status, shape: shapeOf(body) } : { status };
+      cases[name] = status < 400 ? { status, shape: toShape(body) } : { status };
     }
   }
   return recording;
 }
 
-/** Servers publish flags and write metrics in the background. */
-async function until({ step, has }: Until['until'], send: Send, variables: Variables): Promise<void> {
+/** Repeats a step until its response contains the text, because servers publish flags and write metrics in the background. */
+async function waitUntil(
+  { step, contains }: Until['until'],
+  send: Send,
+  variables: Variables,
+): Promise<void> {
   for (let tries = 0; tries < 400; tries += 1) {
     const { body } = await perform(send, step, variables);
-    if (JSON.stringify(body)?.includes(has)) return;
+    if (JSON.stringify(body)?.includes(contains)) return;
     await sleep(500);
   }
-  throw new Error(`${step.operation} never got "${has}"`);
+  throw new Error(`The response of ${step.operation} never contained "${contains}"`);
 }
 
 async function perform(
@@ -68,83 +73,95 @@ async function perform(
 ): Promise<{ status: number; body: unknown }> {
   const [method = '', template = ''] = operation.split(' ');
   const path = template.replace(/:(\w+)/g, (_, name: string) =>
-    encodeURIComponent(String(filled(params[name] ?? '', variables))),
+    encodeURIComponent(String(fillVariables(params[name] ?? '', variables))),
   );
   const response = await send({
     method,
-    path: path + String(filled(query, variables)),
+    path: path + String(fillVariables(query, variables)),
     headers: {
-      ...credentials(as, variables),
+      ...buildCredentials(as, variables),
       ...(method === 'GET' ? {} : { 'content-type': 'application/json' }),
     },
-    body: body === undefined ? undefined : JSON.stringify(filled(body, variables)),
+    body: body === undefined ? undefined : JSON.stringify(fillVariables(body, variables)),
   });
-  for (const [name, place] of Object.entries(keep)) {
-    const found = place === 'cookie' ? response.cookie : valueAt(response.body, place);
-    if (found !== undefined) variables[name] = found;
+  for (const [name, valuePath] of Object.entries(keep)) {
+    const savedValue = valuePath === 'cookie' ? response.cookie : readValueAt(response.body, valuePath);
+    if (savedValue !== undefined) variables[name] = savedValue;
   }
   return response;
 }
 
-function credentials(as: Caller, variables: Variables): Record<string, string> {
+function buildCredentials(as: Caller, variables: Variables): Record<string, string> {
   if (as === 'nobody') return {};
   if (as === 'admin') return { authorization: String(variables.adminToken) };
   if (as === 'backend' || as === 'frontend') return { authorization: String(variables[`${as}Token`]) };
   return { cookie: String(variables[`${as}Cookie`]), 'sec-fetch-site': 'same-origin' };
 }
 
-const valueAt = (body: unknown, place: string): unknown =>
-  place
+const readValueAt = (body: unknown, path: string): unknown =>
+  path
     .split('.')
     .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], body);
 
 /** Replaces {name} with a variable. A string that consists of nothing else becomes the value itself, such as a number. */
-function filled(value: unknown, variables: Variables): unknown {
+function fillVariables(value: unknown, variables: Variables): unknown {
   if (typeof value === 'string') {
-    const whole = /^\{(\w+)\}$/.exec(value)?.[1];
-    if (whole !== undefined) return variables[whole] ?? `missing-${whole}`;
+    const variableName = /^\{(\w+)\}$/.exec(value)?.[1];
+    if (variableName !== undefined) return variables[variableName] ?? `missing-${variableName}`;
     return value.replace(/\{(\w+)\}/g, (_, name: string) => String(variables[name] ?? `missing-${name}`));
   }
-  if (Array.isArray(value)) return value.map(item => filled(item, variables));
+  if (Array.isArray(value)) return value.map(item => fillVariables(item, variables));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filled(item, variables)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, fillVariables(item, variables)]),
+  );
 }
 
 const UNKNOWN_UUID = '6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55';
 
-/** The rejections and omissions of a request, and the request itself at the end, because it may change what the others need. */
-function casesOf({ name = 'success', isSetup, given: _, only = false, skip = [], ...step }: Request): Case[] {
+/**
+ * Returns the cases of a request: first rejections and omitted fields, and last the request itself, because it may change data that
+ * the other cases need.
+ */
+function listCases({
+  name = 'success',
+  isSetup,
+  setupSteps: _,
+  only = false,
+  skip = [],
+  ...step
+}: Request): Case[] {
   if (isSetup || only) return [{ ...step, name }];
   const { params = {}, body, as = 'admin', keep: __, ...rest } = step;
-  const others = { ...rest, params, body, as };
+  const base = { ...rest, params, body, as };
   const isWrite = !step.operation.startsWith('GET');
   const fields =
     typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.entries(body) : [];
   const cases: Case[] = [
-    ...(as === 'nobody' ? [] : [{ ...others, as: 'nobody' as const, name: 'no token' }]),
-    ...(as === 'admin' && isWrite ? [{ ...others, as: 'viewer' as const, name: 'no permission' }] : []),
+    ...(as === 'nobody' ? [] : [{ ...base, as: 'nobody' as const, name: 'no token' }]),
+    ...(as === 'admin' && isWrite ? [{ ...base, as: 'viewer' as const, name: 'no permission' }] : []),
     ...Object.entries(params).map(([param, value]) => ({
-      ...others,
-      params: { ...params, [param]: unknown(param, value) },
+      ...base,
+      params: { ...params, [param]: getUnknownValue(param, value) },
       name: `unknown ${param}`,
     })),
     ...fields.flatMap(([field, value]) => [
-      { ...others, body: { ...(body as object), [field]: wrong(value) }, name: `wrong type of ${field}` },
+      { ...base, body: { ...(body as object), [field]: toWrongType(value) }, name: `wrong type of ${field}` },
       {
-        ...others,
+        ...base,
         body: Object.fromEntries(fields.filter(([other]) => other !== field)),
         name: `without ${field}`,
       },
     ]),
     { ...step, name },
   ];
-  return cases.filter(one => !skip.includes(one.name));
+  return cases.filter(testCase => !skip.includes(testCase.name));
 }
 
-function unknown(param: string, value: string): string {
+function getUnknownValue(param: string, value: string): string {
   if (param === 'strategyId') return UNKNOWN_UUID;
   return param === 'id' && value.startsWith('{') ? '999999' : 'unknown-one';
 }
 
-const wrong = (value: unknown): unknown =>
+const toWrongType = (value: unknown): unknown =>
   typeof value === 'string' ? { not: 'a string' } : Array.isArray(value) ? 7 : 'something else';

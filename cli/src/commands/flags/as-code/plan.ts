@@ -1,12 +1,12 @@
 import type { Context } from '../../../context.ts';
-import { count, plain } from '../../../output.ts';
-import { data } from '../../../requests.ts';
-import { type Change, changesFor, nameOf } from './changes.ts';
+import { formatCount, sanitize } from '../../../output.ts';
+import { getData } from '../../../requests.ts';
+import { type Change, changesFor, computePlanName } from './changes.ts';
 import { readFlagsFile } from './file.ts';
-import { type FlagState, readProject, readSegments, type Segments, stateOf } from './state.ts';
+import { type FlagState, readProject, readSegments, type Segments, toFlagState } from './state.ts';
 
 export type Plan = { project: string; plan: string; changes: Change[] };
-export type Prepared = Plan & { wanted: Record<string, FlagState>; segments: Segments };
+export type PreparedPlan = Plan & { desired: Record<string, FlagState>; segments: Segments };
 
 export const PLAN_SCHEMA = {
   type: 'object',
@@ -31,8 +31,8 @@ export const PLAN_SCHEMA = {
   },
 };
 
-/** The state of a flag right after it is created. Everything else in the file is applied as changes to it. */
-const created = (flag: FlagState, environments: string[]): Required<FlagState> => ({
+/** Returns the state of a flag right after it is created. Everything else in the file is applied as changes to this state. */
+const stateAfterCreation = (flag: FlagState, environments: string[]): Required<FlagState> => ({
   type: flag.type ?? 'release',
   description: flag.description ?? '',
   stale: false,
@@ -44,26 +44,26 @@ const created = (flag: FlagState, environments: string[]): Required<FlagState> =
 });
 
 /** Compares a file with the server. */
-export async function prepare(context: Context, path: string, prune: boolean): Promise<Prepared> {
-  const { project, flags: wanted } = await readFlagsFile(path);
+export async function prepare(context: Context, path: string, prune: boolean): Promise<PreparedPlan> {
+  const { project, flags: desired } = await readFlagsFile(path);
   const segments = await readSegments(context);
   const features = await readProject(context, project);
   const params = { path: { projectId: project } };
-  const { environments } = await data(context.read.GET('/api/admin/projects/{projectId}', { params }));
-  const current = new Map(features.map(one => [one.name, stateOf(one, segments)]));
-  const changes = Object.entries(wanted).flatMap(([name, flag]) => {
-    const have = current.get(name);
-    if (have) return changesFor(name, have, flag);
-    const base = created(flag, environments);
+  const { environments } = await getData(context.read.GET('/api/admin/projects/{projectId}', { params }));
+  const currentStates = new Map(features.map(feature => [feature.name, toFlagState(feature, segments)]));
+  const changes = Object.entries(desired).flatMap(([name, flag]) => {
+    const existing = currentStates.get(name);
+    if (existing) return changesFor(name, existing, flag);
+    const base = stateAfterCreation(flag, environments);
     return [...changesFor(name, undefined, flag), ...changesFor(name, base, flag)];
   });
   if (prune)
     for (const { name } of features)
-      if (!Object.hasOwn(wanted, name)) changes.push({ flag: name, does: 'archive' });
-  return { project, plan: nameOf(project, changes), changes, wanted, segments };
+      if (!Object.hasOwn(desired, name)) changes.push({ flag: name, does: 'archive' });
+  return { project, plan: computePlanName(project, changes), changes, desired, segments };
 }
 
-const WORDS: Record<Change['does'], string> = {
+const ACTION_LABELS: Record<Change['does'], string> = {
   create: '+ create',
   update: '~ change',
   tag: '~ tag',
@@ -74,18 +74,18 @@ const WORDS: Record<Change['does'], string> = {
   archive: '- archive',
 };
 
-export function planText({ project, plan, changes }: Plan): string {
-  if (changes.length === 0) return `Project "${plain(project)}" matches the file.`;
+export function formatPlan({ project, plan, changes }: Plan): string {
+  if (changes.length === 0) return `Project "${sanitize(project)}" matches the file.`;
   const lines = changes.flatMap(({ flag, environment, does, from, to }) => [
-    `${WORDS[does]} ${plain(flag)}${environment ? ` in ${plain(environment)}` : ''}`,
-    ...(from === undefined ? [] : [`    from ${plain(JSON.stringify(from))}`]),
+    `${ACTION_LABELS[does]} ${sanitize(flag)}${environment ? ` in ${sanitize(environment)}` : ''}`,
+    ...(from === undefined ? [] : [`    from ${sanitize(JSON.stringify(from))}`]),
     ...(to === undefined || (does === 'create' && Object.keys(to as object).length === 0)
       ? []
-      : [`    to   ${plain(JSON.stringify(to))}`]),
+      : [`    to   ${sanitize(JSON.stringify(to))}`]),
   ]);
   return [
     ...lines,
     '',
-    `${count(changes.length, 'change')} in project "${plain(project)}". Plan ${plan}`,
+    `${formatCount(changes.length, 'change')} in project "${sanitize(project)}". Plan ${plan}`,
   ].join('\n');
 }

@@ -1,6 +1,6 @@
 import type { schemas } from '../../../api/api.gen.ts';
 import type { Context } from '../../../context.ts';
-import { data } from '../../../requests.ts';
+import { getData } from '../../../requests.ts';
 
 export type Strategy = {
   name: string;
@@ -8,7 +8,7 @@ export type Strategy = {
   disabled?: boolean;
   parameters?: Record<string, string>;
   constraints?: unknown[];
-  /** Names rather than ids, because ids differ between servers. */
+  /** The names of the segments, because ids differ between servers. */
   segments?: string[];
   variants?: Variant[];
 };
@@ -24,7 +24,7 @@ export type Variant = {
 
 export type EnvironmentState = { enabled?: boolean; strategies?: Strategy[]; variants?: Variant[] };
 
-/** A flag as a file describes it. Whatever the file omits stays unchanged on the server. */
+/** The state of a flag in a file. Whatever the file omits stays unchanged on the server. */
 export type FlagState = {
   type?: string;
   description?: string;
@@ -37,7 +37,7 @@ export type FlagState = {
 export type Segments = { id: number; name: string }[];
 
 export const readSegments = async ({ read }: Context): Promise<Segments> =>
-  (await data(read.GET('/api/admin/segments'))).segments;
+  (await getData(read.GET('/api/admin/segments'))).segments;
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined ||
@@ -47,40 +47,48 @@ const isEmpty = (value: unknown): boolean =>
   (typeof value === 'object' && Object.keys(value).length === 0);
 
 /** Drops empty fields. */
-const compact = <T extends object>(value: T): T =>
-  Object.fromEntries(Object.entries(value).filter(([, one]) => !isEmpty(one))) as T;
+const dropEmptyFields = <T extends object>(value: T): T =>
+  Object.fromEntries(Object.entries(value).filter(([, field]) => !isEmpty(field))) as T;
 
-/** The same value with sorted keys, so that equal values have equal JSON. */
-const tidy = <T extends object>(value: T): T =>
-  Object.fromEntries(Object.entries(compact(value)).toSorted(([a], [b]) => (a < b ? -1 : 1))) as T;
+/** Drops empty fields and sorts the keys, so that equal values have equal JSON. */
+const normalize = <T extends object>(value: T): T =>
+  Object.fromEntries(Object.entries(dropEmptyFields(value)).toSorted(([a], [b]) => (a < b ? -1 : 1))) as T;
 
 /** Drops the parameters that the server fills in. */
-export function tidyStrategy(strategy: Strategy, flag: string): Strategy {
-  // YAML reads 50 as a number, and the server stores strings.
-  const given = Object.entries(strategy.parameters ?? {}).map(([name, value]) => [name, String(value)]);
-  const { stickiness, groupId, ...rest } = Object.fromEntries(given) as Record<string, string>;
-  const parameters = tidy({
-    ...rest,
+export function normalizeStrategy(strategy: Strategy, flag: string): Strategy {
+  // Converted, because YAML reads 50 as a number, and the server stores strings.
+  const stringEntries = Object.entries(strategy.parameters ?? {}).map(([name, value]) => [
+    name,
+    String(value),
+  ]);
+  const { stickiness, groupId, ...otherParameters } = Object.fromEntries(stringEntries) as Record<
+    string,
+    string
+  >;
+  const parameters = normalize({
+    ...otherParameters,
     ...(stickiness !== undefined && stickiness !== 'default' && { stickiness }),
     ...(groupId !== undefined && groupId !== flag && { groupId }),
   });
   const { name, title, disabled } = strategy;
-  return compact({
+  return dropEmptyFields({
     name,
     title,
     disabled,
     parameters,
-    constraints: (strategy.constraints ?? []).map(one => tidy(one as object)),
+    constraints: (strategy.constraints ?? []).map(constraint => normalize(constraint as object)),
     segments: (strategy.segments ?? []).toSorted(),
-    // The server gives them the stickiness of the strategy.
-    variants: (strategy.variants ?? []).map(one => tidyVariant({ ...one, stickiness: 'default' })),
+    // Without stickiness, because the server gives the variants the stickiness of the strategy.
+    variants: (strategy.variants ?? []).map(variant =>
+      normalizeVariant({ ...variant, stickiness: 'default' }),
+    ),
   }) as Strategy;
 }
 
-/** Drops defaults, and the weight unless it is fixed, because the server computes it. */
-export function tidyVariant(variant: Variant): Variant {
+/** Drops defaults, and the weight unless it is fixed, because the server computes variable weights. */
+export function normalizeVariant(variant: Variant): Variant {
   const { name, weight, weightType, stickiness, payload, overrides } = variant;
-  return compact({
+  return dropEmptyFields({
     name,
     ...(weightType === 'fix' && { weightType, weight: weight ?? 0 }),
     ...(stickiness !== 'default' && { stickiness }),
@@ -89,17 +97,17 @@ export function tidyVariant(variant: Variant): Variant {
   }) as Variant;
 }
 
-/** The variant with every field that the server requires. */
-export const wholeVariant = (variant: Variant): object => ({
+/** Adds the fields that the server requires to a variant. */
+export const completeVariant = (variant: Variant): object => ({
   weight: 0,
   weightType: 'variable',
   stickiness: 'default',
   ...variant,
 });
 
-/** The server's flag as a file would describe it. */
-export function stateOf(feature: schemas['Feature'], segments: Segments): Required<FlagState> {
-  const nameOf = (id: number) => segments.find(one => one.id === id)?.name ?? String(id);
+/** Converts the server's flag to the state that a file would contain. */
+export function toFlagState(feature: schemas['Feature'], segments: Segments): Required<FlagState> {
+  const getSegmentName = (id: number) => segments.find(segment => segment.id === id)?.name ?? String(id);
   return {
     type: feature.type,
     description: feature.description ?? '',
@@ -111,11 +119,14 @@ export function stateOf(feature: schemas['Feature'], segments: Segments): Requir
         name,
         {
           enabled,
-          strategies: strategies.map(one => {
-            const parameters = one.parameters as Record<string, string>;
-            return tidyStrategy({ ...one, parameters, segments: one.segments.map(nameOf) }, feature.name);
+          strategies: strategies.map(strategy => {
+            const parameters = strategy.parameters as Record<string, string>;
+            return normalizeStrategy(
+              { ...strategy, parameters, segments: strategy.segments.map(getSegmentName) },
+              feature.name,
+            );
           }),
-          variants: variants.map(tidyVariant),
+          variants: variants.map(normalizeVariant),
         },
       ]),
     ),
@@ -124,5 +135,5 @@ export function stateOf(feature: schemas['Feature'], segments: Segments): Requir
 
 export async function readProject(context: Context, project: string): Promise<schemas['Feature'][]> {
   const params = { path: { projectId: project } };
-  return (await data(context.read.GET('/api/admin/projects/{projectId}/features', { params }))).features;
+  return (await getData(context.read.GET('/api/admin/projects/{projectId}/features', { params }))).features;
 }

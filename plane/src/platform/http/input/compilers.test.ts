@@ -2,11 +2,15 @@ import Fastify from 'fastify';
 import { expect, test } from 'vitest';
 import { lazyCompilers } from './compilers.ts';
 
-const named = ($id: string, properties: Record<string, unknown>) => ({ $id, type: 'object', properties });
+const namedSchema = ($id: string, properties: Record<string, unknown>) => ({
+  $id,
+  type: 'object',
+  properties,
+});
 const text = { type: 'string' };
 
-const INNER = named('Inner', { name: text });
-const OUTER = named('Outer', { inners: { type: 'array', items: { $ref: 'Inner#' } } });
+const INNER = namedSchema('Inner', { name: text });
+const OUTER = namedSchema('Outer', { inners: { type: 'array', items: { $ref: 'Inner#' } } });
 const VALUE = { inners: [{ name: 'a', secret: 'b' }], secret: 'c' };
 
 test('serializes by schemas that a response names directly and indirectly', async () => {
@@ -19,7 +23,8 @@ test('serializes by schemas that a response names directly and indirectly', asyn
 
 test('does not read schemas that a response does not name', async () => {
   const app = Fastify({ schemaController: lazyCompilers });
-  for (const schema of [INNER, OUTER, { ...named('Other', {}), type: 'nonsense' }]) app.addSchema(schema);
+  for (const schema of [INNER, OUTER, { ...namedSchema('Other', {}), type: 'nonsense' }])
+    app.addSchema(schema);
   app.get('/', { schema: { response: { 200: { $ref: 'Outer#' } } } }, async () => VALUE);
 
   expect((await app.inject('/')).statusCode).toBe(200);
@@ -28,7 +33,7 @@ test('does not read schemas that a response does not name', async () => {
 test('reads the shared schemas once for the validators of all routes', async () => {
   let compilers = 0;
   const app = Fastify({ schemaController: lazyCompilers, ajv: { onCreate: () => compilers++ } });
-  app.addSchema(named('Once', { name: text }));
+  app.addSchema(namedSchema('Once', { name: text }));
   for (const path of ['/a', '/b'])
     app.post(path, { schema: { body: { $ref: 'Once#' } } }, async () => 'accepted');
 
@@ -39,7 +44,7 @@ test('reads the shared schemas once for the validators of all routes', async () 
   expect(compilers).toBe(1);
 });
 
-test('a part of an application has the schemas of the whole and keeps its own', async () => {
+test("a plugin inherits the application's schemas and keeps its own to itself", async () => {
   const app = Fastify({ schemaController: lazyCompilers });
   app.addSchema(INNER);
   await app.register((part, _options, done) => {

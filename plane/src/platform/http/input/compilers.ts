@@ -15,8 +15,8 @@ export const lazyCompilers = {
 };
 
 /**
- * The named schemas of an application. Fastify reads them twice per route, and its own bucket copies all of them each time: 10 %
- * of the start-up time. This one returns the same object until a schema is added.
+ * The named schemas of an application. Fastify reads them twice per route, and its own bucket copies all of them each time, which
+ * takes 10 % of the start-up time. This bucket returns the same object until a schema is added.
  */
 function makeBucket(inherited?: unknown) {
   let schemas = (inherited ?? {}) as Schemas;
@@ -24,7 +24,7 @@ function makeBucket(inherited?: unknown) {
     add(schema: unknown) {
       const { $id: name } = schema as { $id: string };
       if (Object.hasOwn(schemas, name)) throw new Error(`There are two schemas with the name ${name}`);
-      // Not changed in place: a part of the application inherits the schemas and adds its own.
+      // Not changed in place, because a plugin inherits the schemas and adds its own.
       schemas = { ...schemas, [name]: structuredClone(schema) };
       // Fastify's type requires its own instance, but ignores it.
       return undefined as never;
@@ -40,7 +40,7 @@ function lazySerializers(...[shared, options]: Parameters<BuildSerializer>): Ret
   return route => {
     let serialize: ((value: unknown) => string) | undefined;
     return value => {
-      serialize ??= SerializerSelector()(namedIn(route.schema, shared as Schemas), options)(route);
+      serialize ??= SerializerSelector()(referencedSchemas(route.schema, shared as Schemas), options)(route);
       return serialize(value);
     };
   };
@@ -50,8 +50,8 @@ function lazySerializers(...[shared, options]: Parameters<BuildSerializer>): Ret
  * The shared schemas that a schema refers to, directly or indirectly. The serializer checks every schema it gets, so it gets only
  * these.
  */
-function namedIn(schema: unknown, shared: Schemas): Schemas {
-  const found: Schemas = {};
+function referencedSchemas(schema: unknown, shared: Schemas): Schemas {
+  const referenced: Schemas = {};
   const visit = (part: unknown): void => {
     if (typeof part !== 'object' || part === null) return;
     for (const [key, value] of Object.entries(part)) {
@@ -60,13 +60,13 @@ function namedIn(schema: unknown, shared: Schemas): Schemas {
         continue;
       }
       const [name = ''] = value.split('#');
-      if (Object.hasOwn(found, name) || !Object.hasOwn(shared, name)) continue;
-      found[name] = shared[name];
+      if (Object.hasOwn(referenced, name) || !Object.hasOwn(shared, name)) continue;
+      referenced[name] = shared[name];
       visit(shared[name]);
     }
   };
   visit(schema);
-  return found;
+  return referenced;
 }
 
 type BuildValidator = ReturnType<typeof AjvCompiler>;
@@ -74,7 +74,7 @@ type Validate = ReturnType<ReturnType<BuildValidator>>;
 
 const acceptAll = (() => true) as unknown as Validate;
 
-/** Fastify requests a compiler per route. Routes with the same shared schemas share one, which reads them once. */
+/** Fastify requests a compiler per route. Routes with the same shared schemas share a compiler, which reads the schemas once. */
 const buildValidator = AjvCompiler();
 
 /**
@@ -95,15 +95,15 @@ function lazyValidators(...[shared, options]: Parameters<BuildValidator>): Retur
     const lazy = (value: unknown) => {
       findFirst ??= compileWith(false)(schema);
       if (findFirst(value)) return true;
-      let found = findFirst;
+      let validator = findFirst;
       if (wantsAll && countValues(value) <= MAX_EXAMINED_VALUES) {
         findAll ??= compileWith(true)(schema);
         findAll(value);
-        found = findAll;
+        validator = findAll;
       }
       // Ajv leaves the errors on the function, where Fastify reads them immediately. They refer to the whole request, so they
       // must not stay there.
-      lazy.errors = found.errors;
+      lazy.errors = validator.errors;
       queueMicrotask(() => {
         for (const validate of [lazy, findFirst, findAll]) if (validate) validate.errors = null;
       });
@@ -114,10 +114,10 @@ function lazyValidators(...[shared, options]: Parameters<BuildValidator>): Retur
   };
 }
 
-/** The number of values inside a value. Stops counting at the maximum that is examined. */
-function countValues(value: unknown, counted = 0): number {
-  if (typeof value !== 'object' || value === null) return counted + 1;
-  let count = counted + 1;
+/** The number of values inside a value. Stops counting at the maximum. */
+function countValues(value: unknown, countSoFar = 0): number {
+  if (typeof value !== 'object' || value === null) return countSoFar + 1;
+  let count = countSoFar + 1;
   for (const part of Array.isArray(value) ? value : Object.values(value)) {
     count = countValues(part, count);
     if (count > MAX_EXAMINED_VALUES) break;
@@ -125,7 +125,7 @@ function countValues(value: unknown, counted = 0): number {
   return count;
 }
 
-/** `buildValidator` finds a compiler by the text of all schemas, which takes 2 ms. This finds it by their object. */
+/** `buildValidator` looks up a compiler by the JSON of all schemas, which takes 2 ms. These maps find it by object identity. */
 const compilers = { first: new WeakMap<object, Compiler>(), all: new WeakMap<object, Compiler>() };
 type Compiler = ReturnType<BuildValidator>;
 
@@ -134,14 +134,14 @@ function compilerFor(
   options: Parameters<BuildValidator>[1],
   allErrors: boolean,
 ): Compiler {
-  const known = compilers[allErrors ? 'all' : 'first'];
+  const cache = compilers[allErrors ? 'all' : 'first'];
   const compiler =
-    known.get(shared as object) ??
-    // The options are a union, whose members a spread mixes.
+    cache.get(shared as object) ??
+    // The options are a union, and a spread would mix its members.
     buildValidator(shared, {
       ...options,
       customOptions: { ...options?.customOptions, allErrors },
     } as typeof options);
-  known.set(shared as object, compiler);
+  cache.set(shared as object, compiler);
   return compiler;
 }

@@ -1,14 +1,14 @@
 import { type TProperties, Type } from 'typebox';
-import { badData, either, type Violation } from '../../errors.ts';
+import { badData, joinWithOr, type Violation } from '../../errors.ts';
 import { truncate } from '../../text.ts';
 import { hasControlCharacter } from './text.ts';
 
 /** Operators of the filters of the event search. */
-const IS = ['IS', 'IS_ANY_OF'] as const;
-/** The same, and their negations. */
-export const CHOICE = ['IS', 'IS_NOT', 'IS_ANY_OF', 'IS_NONE_OF'] as const;
+const IS_OPERATORS = ['IS', 'IS_ANY_OF'] as const;
+/** The same operators and their negations. */
+export const CHOICE_OPERATORS = ['IS', 'IS_NOT', 'IS_ANY_OF', 'IS_NONE_OF'] as const;
 /** Operators of filters on lists, such as tags. */
-export const INCLUSION = [
+export const INCLUSION_OPERATORS = [
   'INCLUDE',
   'DO_NOT_INCLUDE',
   'INCLUDE_ALL_OF',
@@ -21,22 +21,22 @@ export const INCLUSION = [
  * The filter pattern of the contract, as published. It is quadratic on hostile input (726 ms for 16 kB), so it never runs: the
  * functions below limit the length and parse by hand what the pattern accepts.
  */
-export const patternOf = (operators: readonly string[]) =>
+export const buildFilterPattern = (operators: readonly string[]) =>
   `^(${operators.join('|')}):(.*?)(,([a-zA-Z0-9_]+))*$`;
-export const FILTER_PATTERN = patternOf(IS);
+export const FILTER_PATTERN = buildFilterPattern(IS_OPERATORS);
 export const DATE_PATTERN = '^(IS):\\d{4}-\\d{2}-\\d{2}$';
 export const BOUND_PATTERN = '^(IS_BEFORE|IS_ON_OR_AFTER):\\d{4}-\\d{2}-\\d{2}$';
 export const MAX_FILTER_LENGTH = 4_096;
 export const MAX_TEXT_LENGTH = 8_192;
-const INT4 = 2_147_483_647;
-/** The largest well-formed id. Smaller ones need not exist. */
+const MAX_INT4 = 2_147_483_647;
+/** The largest well-formed id. A smaller id need not exist. */
 export const MAX_ID = Number.MAX_SAFE_INTEGER;
 
 const READ_BY_HAND = 'x-read-by-hand';
 
 /**
- * The query of a list operation. parseSearch reads it instead of the schema's validator: in one grammar, with one message
- * for each rule in all list operations, and without running the published patterns.
+ * The query of a list operation. parseSearch reads it instead of the schema's validator, so that all list operations share one
+ * grammar and one message per rule, and the published patterns never run.
  */
 export const SearchQuery = <T extends TProperties>(properties: T) =>
   Type.Object(properties, { [READ_BY_HAND]: true });
@@ -56,13 +56,22 @@ export const Filter = (title: string, description: string, example: string) =>
     }),
   );
 
-/** The page of a list operation, as parseOffset and parseLimit read it. */
+/** The largest page. */
+const MAX_LIMIT = 1_000;
+
+/** The parameters that select a page of a list, which parseOffset and parseLimit read. */
 export const page = {
   offset: Type.Optional(
-    Type.String({ description: 'Number of entries to skip', default: '0', examples: ['50'] }),
+    Type.Integer({ description: 'Number of entries to skip', minimum: 0, default: 0, examples: [50] }),
   ),
   limit: Type.Optional(
-    Type.String({ description: 'Number of entries on a page, 1 to 1000', default: '50', examples: ['50'] }),
+    Type.Integer({
+      description: `Number of entries on a page, 1 to ${MAX_LIMIT}`,
+      minimum: 1,
+      maximum: MAX_LIMIT,
+      default: 50,
+      examples: [50],
+    }),
   ),
 };
 
@@ -77,20 +86,20 @@ export class FilterError extends Error {
   }
 }
 
-type Filter<O extends string> = { operator: O; values: string[] };
+type Operation<O extends string> = { operator: O; values: string[] };
 
 /** An operator, a colon and comma-separated values. Whitespace around a comma is ignored. */
-function parseOperation<O extends string>(value: unknown, operators: readonly O[]): Filter<O> {
+function parseOperation<O extends string>(value: unknown, operators: readonly O[]): Operation<O> {
   if (Array.isArray(value)) {
-    const several = operators.find(one => one.endsWith('ANY_OF'));
-    throw new FilterError(`is given more than once. Use ${several}:a,b for several values.`);
+    const anyOperator = operators.find(name => name.endsWith('ANY_OF'));
+    throw new FilterError(`is given more than once. Use ${anyOperator}:a,b for several values.`);
   }
-  const text = oneText(value, MAX_FILTER_LENGTH);
-  const operator = operators.find(one => text.startsWith(`${one}:`));
+  const text = parseSingleText(value, MAX_FILTER_LENGTH);
+  const operator = operators.find(name => text.startsWith(`${name}:`));
   if (operator === undefined) {
-    const prefixes = operators.map(one => `${one}:`);
+    const prefixes = operators.map(name => `${name}:`);
     throw new FilterError(
-      `must start with ${either(prefixes)}`,
+      `must start with ${joinWithOr(prefixes)}`,
       `${operators[0]}:${exampleValue(text, operators)}`,
     );
   }
@@ -102,7 +111,7 @@ function parseOperation<O extends string>(value: unknown, operators: readonly O[
   return { operator, values };
 }
 
-/** The value that was given without an operator or with an unknown one. */
+/** Returns the value that was given without an operator or with an unknown operator. */
 function exampleValue(text: string, operators: readonly string[]): string {
   const [, word = ''] = /^([A-Za-z_]*):/.exec(text) ?? [];
   const isOperator = word === word.toUpperCase() || operators.includes(word.toUpperCase());
@@ -111,7 +120,7 @@ function exampleValue(text: string, operators: readonly string[]): string {
 
 /** `IS:a`, `IS_ANY_OF:a,b` and, for Unleash clients, `IS:a,b`. */
 export function parseFilter(value: unknown): string[] {
-  return parseOperation(value, IS).values;
+  return parseOperation(value, IS_OPERATORS).values;
 }
 
 /**
@@ -125,18 +134,18 @@ export function parseActorIdChoice(value: unknown): Choice<number> {
   return { not, values: actorIds(values, 'flag-creators') };
 }
 
-/** `listedBy`: the operation that lists the ids. */
-function actorIds(values: string[], listedBy: 'event-creators' | 'flag-creators'): number[] {
-  const wrong = values.find(text => !/^-?\d+$/.test(text));
-  if (wrong !== undefined) {
+/** `listOperation` is the operation that lists the ids. */
+function actorIds(values: string[], listOperation: 'event-creators' | 'flag-creators'): number[] {
+  const invalidValue = values.find(text => !/^-?\d+$/.test(text));
+  if (invalidValue !== undefined) {
     throw new FilterError(
-      `must be a user id, not "${truncate(wrong, 100)}". GET /api/admin/${listedBy} lists the ids.`,
+      `must be a user id, not "${truncate(invalidValue, 100)}". GET /api/admin/${listOperation} lists the ids.`,
     );
   }
-  return withinInt4(integers(values, -INT4 - 1, MAX_ID));
+  return withinInt4(integers(values, -MAX_INT4 - 1, MAX_ID));
 }
 
-const withinInt4 = (ids: number[]): number[] => ids.filter(id => id <= INT4);
+const withinInt4 = (ids: number[]): number[] => ids.filter(id => id <= MAX_INT4);
 
 export function parseIntegerFilter(value: unknown, low: number, high: number): number[] {
   return integers(parseFilter(value), low, high);
@@ -146,7 +155,7 @@ const integers = (values: string[], low: number, high: number): number[] =>
   values.map(text => integer(text, low, high));
 
 export const parseInteger = (value: unknown, low: number, high: number): number =>
-  integer(oneText(value, MAX_FILTER_LENGTH), low, high);
+  integer(parseSingleText(value, MAX_FILTER_LENGTH), low, high);
 
 function integer(text: string, low: number, high: number): number {
   const number = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
@@ -158,24 +167,24 @@ function integer(text: string, low: number, high: number): number {
 export type Choice<T> = { not: boolean; values: T[] };
 
 export function parseChoice(value: unknown): Choice<string> {
-  const { operator, values } = parseOperation(value, CHOICE);
+  const { operator, values } = parseOperation(value, CHOICE_OPERATORS);
   return { not: operator === 'IS_NOT' || operator === 'IS_NONE_OF', values };
 }
 
 /** A choice from a list of values. */
-export function parseChoiceOf<T extends string>(value: unknown, allowed: readonly T[]): Choice<T> {
+export function parseAllowedChoice<T extends string>(value: unknown, allowed: readonly T[]): Choice<T> {
   const { not, values } = parseChoice(value);
-  const known = allowed.filter(one => values.includes(one));
-  if (values.some(one => !allowed.some(other => other === one)))
+  const chosenValues = allowed.filter(allowedValue => values.includes(allowedValue));
+  if (values.some(item => !allowed.some(other => other === item)))
     throw new FilterError(`must be one of ${allowed.join(', ')}`);
-  return { not, values: known };
+  return { not, values: chosenValues };
 }
 
 /** Has one of the values, has all of them, or has none of them. */
 export type Inclusion<T> = { not: boolean; all: boolean; values: T[] };
 
 export function parseInclusion(value: unknown): Inclusion<string> {
-  const { operator, values } = parseOperation(value, INCLUSION);
+  const { operator, values } = parseOperation(value, INCLUSION_OPERATORS);
   return {
     not: ['DO_NOT_INCLUDE', 'EXCLUDE_IF_ANY_OF', 'EXCLUDE_ALL'].includes(operator),
     all: ['INCLUDE_ALL_OF', 'EXCLUDE_ALL'].includes(operator),
@@ -185,16 +194,16 @@ export function parseInclusion(value: unknown): Inclusion<string> {
 
 /** `IS:2026-11-15`, a real day; returns the day. */
 export function parseDay(value: unknown): string {
-  const day = /^IS:(\d{4}-\d{2}-\d{2})$/.exec(oneText(value, MAX_FILTER_LENGTH))?.[1];
+  const day = /^IS:(\d{4}-\d{2}-\d{2})$/.exec(parseSingleText(value, MAX_FILTER_LENGTH))?.[1];
   if (day === undefined) throw new FilterError('must be IS: and a day, such as IS:2026-11-15');
-  return realDay(day);
+  return requireRealDay(day);
 }
 
 /** `2026-11-15`, a real day. */
 export function parsePlainDay(value: unknown): string {
-  const day = /^\d{4}-\d{2}-\d{2}$/.exec(oneText(value, MAX_FILTER_LENGTH))?.[0];
+  const day = /^\d{4}-\d{2}-\d{2}$/.exec(parseSingleText(value, MAX_FILTER_LENGTH))?.[0];
   if (day === undefined) throw new FilterError('must be a day, such as 2026-11-15');
-  return realDay(day);
+  return requireRealDay(day);
 }
 
 /** On or after a day, or before it. */
@@ -203,22 +212,23 @@ export type DayBound = { before: boolean; day: string };
 /** `IS_ON_OR_AFTER:2026-11-15` or `IS_BEFORE:2026-11-15`. */
 export function parseDayBound(value: unknown): DayBound {
   const [, operator, day] =
-    /^(IS_BEFORE|IS_ON_OR_AFTER):(\d{4}-\d{2}-\d{2})$/.exec(oneText(value, MAX_FILTER_LENGTH)) ?? [];
+    /^(IS_BEFORE|IS_ON_OR_AFTER):(\d{4}-\d{2}-\d{2})$/.exec(parseSingleText(value, MAX_FILTER_LENGTH)) ?? [];
   if (day === undefined) {
     throw new FilterError('must be IS_BEFORE: or IS_ON_OR_AFTER: and a day, such as IS_BEFORE:2026-11-15');
   }
-  return { before: operator === 'IS_BEFORE', day: realDay(day) };
+  return { before: operator === 'IS_BEFORE', day: requireRealDay(day) };
 }
 
-function realDay(day: string): string {
+function requireRealDay(day: string): string {
   const date = new Date(`${day}T00:00:00Z`);
-  const real = !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day) && !day.startsWith('0000');
-  if (!real) throw new FilterError(`must be a real date, not "${day}"`);
+  const isReal =
+    !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day) && !day.startsWith('0000');
+  if (!isReal) throw new FilterError(`must be a real date, not "${day}"`);
   return day;
 }
 
 export function parseText(value: unknown): string {
-  return oneText(value, MAX_TEXT_LENGTH);
+  return parseSingleText(value, MAX_TEXT_LENGTH);
 }
 
 /** Any string, including line breaks and other control characters. Only NUL is rejected: PostgreSQL cannot store it. */
@@ -228,11 +238,11 @@ export function parseAnyText(value: unknown): string {
   return text;
 }
 
-/** No list is as long as this. Past the end, the page is empty and the total is still correct. */
+/** Accepts any offset. Past the end of the list, the page is empty and the total is still correct. */
 export const parseOffset = (value: unknown): number =>
   Math.min(parseCount(value, 0, Number.POSITIVE_INFINITY), Number.MAX_SAFE_INTEGER);
 
-export const parseLimit = (value: unknown): number => parseCount(value, 1, 1_000);
+export const parseLimit = (value: unknown): number => parseCount(value, 1, MAX_LIMIT);
 
 /** An id as a plain value, such as the position of a cursor. */
 export const parseId = (value: unknown): number => parseCount(value, 1, MAX_ID);
@@ -241,7 +251,7 @@ export const parseId = (value: unknown): number => parseCount(value, 1, MAX_ID);
 export const parsePosition = (value: unknown): number => parseCount(value, 0, MAX_ID);
 
 export function parseCount(value: unknown, low: number, high: number): number {
-  const text = oneText(value, MAX_FILTER_LENGTH);
+  const text = parseSingleText(value, MAX_FILTER_LENGTH);
   const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (number >= low && number <= high) return number;
   throw new FilterError(
@@ -251,10 +261,10 @@ export function parseCount(value: unknown, low: number, high: number): number {
   );
 }
 
-export function parseWord<T extends string>(value: unknown, words: readonly T[]): T {
-  const text = oneText(value, MAX_FILTER_LENGTH);
-  const word = words.find(one => one === text);
-  if (word === undefined) throw new FilterError(`must be one of ${words.join(', ')}`);
+export function parseEnumValue<T extends string>(value: unknown, allowed: readonly T[]): T {
+  const text = parseSingleText(value, MAX_FILTER_LENGTH);
+  const word = allowed.find(allowedValue => allowedValue === text);
+  if (word === undefined) throw new FilterError(`must be one of ${allowed.join(', ')}`);
   return word;
 }
 
@@ -266,14 +276,14 @@ export function parseSearch<S extends object>(
 ): S {
   const search = { ...defaults };
   const details: Violation[] = [];
-  const refuse = (name: string, why: string) =>
-    details.push({ message: `${name} ${why}`, path: `/query/${name}` });
+  const addViolation = (name: string, reason: string) =>
+    details.push({ message: `${name} ${reason}`, path: `/query/${name}` });
 
   for (const [key, value] of Object.entries(parameters)) {
     const name = key.replace(/\[.*$/, '') as keyof S & string;
     if (!Object.hasOwn(parsers, name)) continue;
     if (name !== key) {
-      refuse(name, 'must not have brackets in its name');
+      addViolation(name, 'must not have brackets in its name');
       continue;
     }
     try {
@@ -281,14 +291,14 @@ export function parseSearch<S extends object>(
     } catch (error) {
       if (!(error instanceof FilterError)) throw error;
       const example = error.example === undefined ? '' : `, for example ${name}=${error.example}`;
-      refuse(name, `${error.message}${example}`);
+      addViolation(name, `${error.message}${example}`);
     }
   }
   if (details.length > 0) throw badData(details);
   return search;
 }
 
-export function oneText(value: unknown, maxLength: number): string {
+export function parseSingleText(value: unknown, maxLength: number): string {
   const text = boundedText(value, maxLength);
   if (hasControlCharacter(text)) throw new FilterError('must not contain control characters');
   return text;

@@ -4,22 +4,22 @@ import { makeTurns } from '../../admission/turns.ts';
 import { ApiError, badData, MAX_LISTED, type Violation } from '../../errors.ts';
 import { ellipsize, truncate } from '../../text.ts';
 import type { App } from '../app.ts';
-import { contentType } from '../output/error-body.ts';
+import { contentTypeError } from '../output/error-body.ts';
 import { hasControlCharacter, isStorable } from './text.ts';
 
 const MAX_DEPTH = 32;
 // Listing 500,000 invalid items of one body took 5 s and a response of 36 MB. Real bodies of 1 MiB have about 40,000.
 const MAX_ITEMS_PER_MIB = 50_000;
-// JSON.parse of 400,000 items took 110 ms of CPU; of 100,000 it takes 30 ms.
+// JSON.parse took 110 ms of CPU time for 400,000 items; it takes 30 ms for 100,000.
 const MAX_ITEMS = 100_000;
 const MAX_KEY_LENGTH = 1_000;
 const MAX_PATH_LENGTH = 500;
-/** Above this size, each step runs in a separate turn of the event loop, one at a time for all callers. A step takes up to 40 ms. */
-const LARGE = 262_144;
+/** Above this size, each step of up to 40 ms runs in a separate turn of the event loop, one at a time for all callers. */
+const LARGE_BODY_CHARACTERS = 262_144;
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 
 /**
- * Parses JSON bodies and rejects others. Depth is limited before parsing: JSON.parse accepts a million nested arrays (1.7 s,
+ * Parses JSON bodies and rejects all others. Depth is limited before parsing: JSON.parse accepts a million nested arrays (1.7 s,
  * 139 MB), and JSON.stringify then fails. Fastify's parser rejects keys that would change a prototype.
  */
 export function installJsonBodies(app: App): void {
@@ -44,13 +44,13 @@ export function installJsonBodies(app: App): void {
       // Many clients name a content type on every request, even on a DELETE without a body.
       if (json === '' && request.routeOptions.schema?.body === undefined) return undefined;
       const step = <T>(work: () => T): T | Promise<T> =>
-        json.length > LARGE ? runInTurn(request.caller, work) : work();
+        json.length > LARGE_BODY_CHARACTERS ? runInTurn(request.caller, work) : work();
       const mebibytes = (request.routeOptions.bodyLimit ?? 0) / 2 ** 20;
       const maxItems = Math.min(MAX_ITEMS, MAX_ITEMS_PER_MIB * mebibytes);
-      const unbounded = await step(() => boundsViolation(json, maxItems));
-      if (unbounded !== undefined) throw badData([{ message: unbounded }]);
+      const violation = await step(() => boundsViolation(json, maxItems));
+      if (violation !== undefined) throw badData([{ message: violation }]);
       const value = await step(() => parse(request, json));
-      if (!(await step(() => isClean(value)))) throw await step(() => uncleanBody(value));
+      if (!(await step(() => isClean(value)))) throw await step(() => makeViolationsError(value));
       return value;
     },
   );
@@ -59,7 +59,7 @@ export function installJsonBodies(app: App): void {
   app.addHook('preParsing', async request => {
     const takesBody =
       METHODS_WITH_BODY.has(request.method) && request.routeOptions.schema?.body !== undefined;
-    if (takesBody && request.headers['content-type'] === undefined) throw contentType(hasBody(request));
+    if (takesBody && request.headers['content-type'] === undefined) throw contentTypeError(hasBody(request));
     if (hasBody(request)) rejectEncodings(request);
   });
 }
@@ -84,7 +84,7 @@ const unsupported = (message: string): ApiError => new ApiError('ContentTypeerro
 const hasBody = ({ headers }: FastifyRequest): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/** Says why the parser rejected a body. V8 knows the position of some errors. The rest of its message may quote a secret. */
+/** Says why the parser rejected a body. V8 gives the position of some errors. The rest of its message may quote a secret. */
 function jsonProblem(json: string): string {
   if (json === '') return 'A JSON body is required.';
   try {
@@ -108,10 +108,10 @@ export function boundsViolation(json: string, maxItems: number): string | undefi
   let depth = 0;
   let items = 0;
   let inString = false;
-  for (let at = 0; at < json.length; at++) {
-    const char = json.charCodeAt(at);
+  for (let index = 0; index < json.length; index++) {
+    const char = json.charCodeAt(index);
     if (inString) {
-      if (char === BACKSLASH) at++;
+      if (char === BACKSLASH) index++;
       else if (char === QUOTE) inString = false;
     } else if (char === QUOTE) inString = true;
     else if (char === COMMA) {
@@ -123,39 +123,44 @@ export function boundsViolation(json: string, maxItems: number): string | undefi
   return undefined;
 }
 
-const isKey = (key: string): boolean =>
+const isValidKey = (key: string): boolean =>
   key.length <= MAX_KEY_LENGTH && !hasControlCharacter(key) && key.isWellFormed();
 
-/** The fast check of a value. Its depth is already limited, so recursion is safe. */
+/** Returns whether a value has no violation. The depth of the value is already limited, so recursion is safe. */
 function isClean(value: unknown): boolean {
   if (typeof value === 'string') return isStorable(value);
   if (Array.isArray(value)) return value.every(isClean);
   if (typeof value !== 'object' || value === null) return true;
-  for (const key in value) if (!isKey(key) || !isClean((value as Record<string, unknown>)[key])) return false;
+  for (const key in value)
+    if (!isValidKey(key) || !isClean((value as Record<string, unknown>)[key])) return false;
   return true;
 }
 
-/** The first violations with their paths, and the total number. 49,000 paths below long keys were 6 MB and took 0.3 s. */
-function uncleanBody(value: unknown): ApiError {
-  const first: Violation[] = [];
+/** Creates an error with the first violations and the total number. 49,000 paths with long keys took 6 MB and 0.3 s. */
+function makeViolationsError(value: unknown): ApiError {
+  const firstViolations: Violation[] = [];
   for (const violation of violationsIn(value, '/body')) {
-    first.push(violation);
-    if (first.length === MAX_LISTED) break;
+    firstViolations.push(violation);
+    if (firstViolations.length === MAX_LISTED) break;
   }
-  return badData(first, countUnclean(value));
+  return badData(firstViolations, countViolations(value));
 }
 
-function countUnclean(value: unknown): number {
+function countViolations(value: unknown): number {
   if (typeof value === 'string') return isStorable(value) ? 0 : 1;
-  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + countUnclean(item), 0);
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + countViolations(item), 0);
   if (typeof value !== 'object' || value === null) return 0;
-  return Object.entries(value).reduce((sum, [key, item]) => sum + (isKey(key) ? countUnclean(item) : 1), 0);
+  return Object.entries(value).reduce(
+    (sum, [key, item]) => sum + (isValidKey(key) ? countViolations(item) : 1),
+    0,
+  );
 }
 
-/** The path of a part, shortened: with keys of 1,000 characters and 32 levels, 100 full paths and their messages took 6 MB. */
-const below = (path: string, part: string | number): string => ellipsize(`${path}/${part}`, MAX_PATH_LENGTH);
+/** Shortens the path, because 100 full paths of 32 levels with keys of 1,000 characters took 6 MB together with their messages. */
+const childPath = (path: string, part: string | number): string =>
+  ellipsize(`${path}/${part}`, MAX_PATH_LENGTH);
 
-/** The violations of the quick check, with their paths. */
+/** Yields the violations that `isClean` checks for, with their paths. */
 function* violationsIn(value: unknown, path: string): Generator<Violation> {
   if (typeof value === 'string') {
     if (!isStorable(value)) {
@@ -165,10 +170,10 @@ function* violationsIn(value: unknown, path: string): Generator<Violation> {
       };
     }
   } else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) yield* violationsIn(item, below(path, index));
+    for (const [index, item] of value.entries()) yield* violationsIn(item, childPath(path, index));
   } else if (typeof value === 'object' && value !== null) {
     for (const [key, item] of Object.entries(value)) {
-      if (isKey(key)) yield* violationsIn(item, below(path, key));
+      if (isValidKey(key)) yield* violationsIn(item, childPath(path, key));
       else if (key.length > MAX_KEY_LENGTH)
         yield { message: `A key has more than ${MAX_KEY_LENGTH} characters`, path };
       else yield { message: 'A key contains a control character', path };

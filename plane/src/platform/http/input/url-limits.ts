@@ -12,9 +12,9 @@ export const MAX_PARAM_LENGTH = 512;
 /** How many parameters with invalid encoding are reported, because finding them is slow. */
 const MAX_REPORTED = 20;
 
-type Bounded = { type?: unknown; enum?: unknown; maxLength?: number };
+type ParameterSchema = { type?: unknown; enum?: unknown; maxLength?: number };
 
-/** Limits what is read before anything inspects it: the length of the URL and what its parameters may contain. */
+/** Limits the length of a URL and what its parameters may contain, before anything else reads them. */
 export function installInputLimits(app: App): void {
   app.addHook('onRoute', ({ schema }) => {
     boundTexts(schema?.params, MAX_PARAM_LENGTH);
@@ -30,7 +30,7 @@ export function installInputLimits(app: App): void {
     }
     const details = [
       ...encodingViolations(request.url),
-      // An unknown path has no parameters. A browser gets the console page that says so.
+      // An unknown path has no parameters. A browser gets the console's "not found" page.
       ...(request.is404 ? [] : paramViolations(request.params)),
       ...queryViolations(request.query),
     ];
@@ -38,12 +38,13 @@ export function installInputLimits(app: App): void {
   });
 }
 
-/** Gives a parameter without its own limit the common limit, so that the document and the validator have it. */
+/** Gives a parameter without its own limit the default limit, so that the OpenAPI document and the validator have it. */
 function boundTexts(schema: unknown, maxLength: number): void {
-  const { properties = {} } = (schema ?? {}) as { properties?: Record<string, Bounded> };
-  for (const [name, text] of Object.entries(properties)) {
-    if (text.type !== 'string' || text.enum !== undefined || text.maxLength !== undefined) continue;
-    properties[name] = { ...text, maxLength };
+  const { properties = {} } = (schema ?? {}) as { properties?: Record<string, ParameterSchema> };
+  for (const [name, parameter] of Object.entries(properties)) {
+    if (parameter.type !== 'string' || parameter.enum !== undefined || parameter.maxLength !== undefined)
+      continue;
+    properties[name] = { ...parameter, maxLength };
   }
 }
 
@@ -55,7 +56,7 @@ function encodingViolations(url: string): Violation[] {
   const violations: Violation[] = [];
   for (const part of query.split('&')) {
     if (violations.length === MAX_REPORTED || isDecodable(part)) continue;
-    const name = shownName(querystring.unescape(part.split('=')[0] ?? ''));
+    const name = makePrintable(querystring.unescape(part.split('=')[0] ?? ''));
     violations.push({ message: `${name} is not valid UTF-8`, path: `/query/${name}` });
   }
   return violations;
@@ -88,12 +89,12 @@ function queryViolations(query: unknown): Violation[] {
   return Object.entries((query ?? {}) as Record<string, string | string[]>)
     .filter(([name, value]) => ![name, value].flat().every(isStorable))
     .map(([name]) => {
-      const shown = shownName(name);
+      const printableName = makePrintable(name);
       return {
-        message: `${shown} must not contain a NUL character or an unpaired surrogate`,
-        path: `/query/${shown}`,
+        message: `${printableName} must not contain a NUL character or an unpaired surrogate`,
+        path: `/query/${printableName}`,
       };
     });
 }
 
-const shownName = (name: string): string => truncate(name.toWellFormed().replaceAll('\0', '\ufffd'), 100);
+const makePrintable = (name: string): string => truncate(name.toWellFormed().replaceAll('\0', '\ufffd'), 100);

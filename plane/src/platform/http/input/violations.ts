@@ -1,18 +1,18 @@
 import type { FastifySchemaValidationError } from 'fastify';
-import { either, MAX_LISTED, type Violation } from '../../errors.ts';
+import { joinWithOr, MAX_LISTED, type Violation } from '../../errors.ts';
 import { truncate } from '../../text.ts';
 import { unknownName } from './unknown-name.ts';
 
-/** Here a schema can say in words what its pattern means. */
+/** A schema can describe its pattern in words here. */
 export const RULE = 'x-rule';
 
 const NAME_CHARACTERS = "must contain only letters, digits and - _ . ! ~ * ' ( ), and must not be ";
 
-/** The rule for names in URLs, which must not be one of these words. */
-export const nameRule = (words: readonly string[]): string =>
-  `${NAME_CHARACTERS}${either(words.map(word => `"${word}"`))}`;
+/** The rule for names in URLs, which must not be one of these reserved words. */
+export const nameRule = (reservedNames: readonly string[]): string =>
+  `${NAME_CHARACTERS}${joinWithOr(reservedNames.map(word => `"${word}"`))}`;
 
-/** Messages quote a name. Other rules may be about a secret. */
+/** Messages quote names. A value that breaks any other rule may be a secret, so its message does not quote it. */
 const isNameRule = (rule: string | undefined): boolean => rule?.startsWith(NAME_CHARACTERS) ?? false;
 
 const PARTS: Record<string, string> = {
@@ -23,28 +23,31 @@ const PARTS: Record<string, string> = {
 };
 
 /** Describes in our own words what the validator found: the first violations, each with a pointer to its position. */
-export function violations(errors: FastifySchemaValidationError[], context: string | undefined): Violation[] {
+export function describeViolations(
+  errors: FastifySchemaValidationError[],
+  context: string | undefined,
+): Violation[] {
   const part = PARTS[context ?? 'body'] ?? 'body';
   return errors.slice(0, MAX_LISTED).map(error => {
     const missing = error.keyword === 'required' ? `/${error.params.missingProperty}` : '';
     const extra = error.keyword === 'additionalProperties' ? `/${error.params.additionalProperty}` : '';
     const path = `/${part}${error.instancePath}${missing}${extra}`;
-    const what = path.split('/').slice(2).join('.') || `the ${part}`;
+    const field = path.split('/').slice(2).join('.') || `the ${part}`;
     if (error.keyword === 'additionalProperties')
-      return { message: unknownName(part, what, knownTo(error)), path };
-    return { message: `${what} ${phrase(error)}`, path };
+      return { message: unknownName(part, field, knownFields(error)), path };
+    return { message: `${field} ${describeError(error)}`, path };
   });
 }
 
 /** The fields that the validator adds to its errors: the value, and the schema that rejects it. */
-type Rejected = { data?: unknown; parentSchema?: { [RULE]?: string; properties?: object } };
+type RejectedValue = { data?: unknown; parentSchema?: { [RULE]?: string; properties?: object } };
 
-const knownTo = (error: FastifySchemaValidationError): string[] =>
-  Object.keys((error as Rejected).parentSchema?.properties ?? {});
+const knownFields = (error: FastifySchemaValidationError): string[] =>
+  Object.keys((error as RejectedValue).parentSchema?.properties ?? {});
 
-function phrase(error: FastifySchemaValidationError): string {
+function describeError(error: FastifySchemaValidationError): string {
   const { keyword, params, message } = error;
-  const { data, parentSchema } = error as Rejected;
+  const { data, parentSchema } = error as RejectedValue;
   const rule = parentSchema?.[RULE];
   switch (keyword) {
     case 'required':
@@ -56,7 +59,7 @@ function phrase(error: FastifySchemaValidationError): string {
     case 'maxLength':
       return `must have at most ${params.limit} characters`;
     case 'enum':
-      return `must be one of ${list(params.allowedValues)}`;
+      return `must be one of ${joinList(params.allowedValues)}`;
     case 'minimum':
       return `must be at least ${params.limit}`;
     case 'maximum':
@@ -82,4 +85,4 @@ function phrase(error: FastifySchemaValidationError): string {
 const withArticle = (type: unknown): string =>
   type === 'null' ? 'null' : `${/^[aeio]/.test(String(type)) ? 'an' : 'a'} ${type}`;
 
-const list = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : String(value));
+const joinList = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : String(value));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { acceptedEncoding } from './accept-encoding.ts';
+import { chooseEncoding } from './accept-encoding.ts';
 
 test.each([
   ['gzip, deflate, br, zstd', 'br'],
@@ -18,10 +18,10 @@ test.each([
   [',;,;;q', undefined],
   [undefined, undefined],
 ])('chooses for %j: %s', (header, encoding) => {
-  expect(acceptedEncoding(header, ['br', 'gzip'])).toBe(encoding);
+  expect(chooseEncoding(header, ['br', 'gzip'])).toBe(encoding);
 });
 
 test('chooses only an offered encoding', () => {
-  expect(acceptedEncoding('br', ['gzip'])).toBeUndefined();
-  expect(acceptedEncoding('br', [])).toBeUndefined();
+  expect(chooseEncoding('br', ['gzip'])).toBeUndefined();
+  expect(chooseEncoding('br', [])).toBeUndefined();
 });

@@ -16,6 +16,6 @@ test.each([
   [`${'"x",'.repeat(20)}${TAG}`, false],
   ['', false],
   [undefined, false],
-])('If-None-Match %s has the tag: %s', (header, expected) => {
+])('If-None-Match %s matches: %s', (header, expected) => {
   expect(hasEntityTag(header, TAG)).toBe(expected);
 });

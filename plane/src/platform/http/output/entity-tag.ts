@@ -18,24 +18,27 @@ export function readEntityTags(header: string | undefined): EntityTags {
   if (header.trim() === '*') return { any: true, tags: [], isValid: true };
   const tags: EntityTag[] = [];
   let end = 0;
-  let between = '';
-  for (const found of header.matchAll(TAG)) {
+  let separators = '';
+  for (const match of header.matchAll(TAG)) {
     if (tags.length === MAX_TAGS) break;
-    const [text, weak, quoted, bare = ''] = found;
+    const [text, weak, quoted, bare = ''] = match;
     tags.push({ opaque: quoted ?? bare, isWeak: weak !== undefined, isQuoted: quoted !== undefined });
-    between += header.slice(end, found.index);
-    end = found.index + text.length;
+    separators += header.slice(end, match.index);
+    end = match.index + text.length;
   }
-  const others = between + header.slice(end);
+  const otherText = separators + header.slice(end);
   const areQuoted = tags.length > 0 && tags.every(({ isQuoted }) => isQuoted);
-  return { any: false, tags, isValid: areQuoted && !/[^\s,]/.test(others) };
+  return { any: false, tags, isValid: areQuoted && !/[^\s,]/.test(otherText) };
 }
 
 /** Whether If-None-Match names the tag. Proxies make it weak (`W/`), and some append how they compressed the body (`-gzip`). */
 export function hasEntityTag(header: string | undefined, tag: string): boolean {
-  const own = tag.slice(1, -1);
+  const opaqueTag = tag.slice(1, -1);
   const { any, tags } = readEntityTags(header);
   return (
-    any || tags.some(({ opaque, isQuoted }) => isQuoted && (opaque === own || opaque.startsWith(`${own}-`)))
+    any ||
+    tags.some(
+      ({ opaque, isQuoted }) => isQuoted && (opaque === opaqueTag || opaque.startsWith(`${opaqueTag}-`)),
+    )
   );
 }

@@ -2,7 +2,7 @@ import type { FastifyError, FastifyRequest } from 'fastify';
 import { ApiError, badData, type ErrorName, type Violation } from '../../errors.ts';
 import { ellipsize } from '../../text.ts';
 import { MAX_PARAM_LENGTH } from '../input/url-limits.ts';
-import { violations } from '../input/violations.ts';
+import { describeViolations } from '../input/violations.ts';
 
 export const STATUS = {
   AlreadyCarriedOutError: 409,
@@ -31,9 +31,9 @@ const MAX_PATH_LENGTH = 500;
 /** The size of all details of a response. Names in a request can have 1,000 characters, and paths 32 names. */
 const MAX_DETAILS_LENGTH = 32_000;
 
-/** The first details that fit into a response, with the number of those that do not. */
-function boundedDetails(details: Violation[]): Violation[] {
-  const shown: Violation[] = [];
+/** Returns the first details that fit into a response, with the number of those that do not. */
+function limitDetails(details: Violation[]): Violation[] {
+  const firstDetails: Violation[] = [];
   let length = 0;
   for (const { message, path } of details) {
     const detail = {
@@ -42,14 +42,14 @@ function boundedDetails(details: Violation[]): Violation[] {
     };
     length += detail.message.length + (detail.path?.length ?? 0);
     if (length > MAX_DETAILS_LENGTH)
-      return [...shown, { message: `and ${countOf(details) - shown.length} more` }];
-    shown.push(detail);
+      return [...firstDetails, { message: `and ${countDetails(details) - firstDetails.length} more` }];
+    firstDetails.push(detail);
   }
-  return shown;
+  return firstDetails;
 }
 
 /** A shortened list ends with the number of omitted items (errors.ts). */
-function countOf(details: Violation[]): number {
+function countDetails(details: Violation[]): number {
   const [, more] = /^and (\d+) more$/.exec(details.at(-1)?.message ?? '') ?? [];
   return more === undefined ? details.length : details.length - 1 + Number(more);
 }
@@ -59,7 +59,7 @@ export function errorBody(error: ApiError, id: string) {
     id,
     name: error.name,
     message: ellipsize(error.message, MAX_MESSAGE_LENGTH),
-    details: boundedDetails(error.details),
+    details: limitDetails(error.details),
   };
 }
 
@@ -74,16 +74,16 @@ export function toApiError(
   translate: (error: unknown) => ApiError | undefined = () => undefined,
 ): ApiError {
   if (error instanceof ApiError) return error;
-  return fromFramework(error, request) ?? translate(error) ?? internal(error, id);
+  return fromFastifyError(error, request) ?? translate(error) ?? internalError(error, id);
 }
 
-function fromFramework(error: unknown, request: FastifyRequest): ApiError | undefined {
+function fromFastifyError(error: unknown, request: FastifyRequest): ApiError | undefined {
   if (!(error instanceof Error)) return undefined;
   const { validation, validationContext, statusCode, code } = error as FastifyError;
-  if (validation) return badData(violations(validation, validationContext), validation.length);
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return contentType();
+  if (validation) return badData(describeViolations(validation, validationContext), validation.length);
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return contentTypeError();
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return tooLarge(request, error);
+    return tooLargeError(request, error);
   }
   // The client closed the connection while its body was being read. The code alone is ambiguous, because database errors have it
   // too.
@@ -105,7 +105,7 @@ function fromFramework(error: unknown, request: FastifyRequest): ApiError | unde
   return undefined;
 }
 
-export const contentType = (hasBody = true): ApiError =>
+export const contentTypeError = (hasBody = true): ApiError =>
   new ApiError(
     'ContentTypeerror',
     hasBody
@@ -113,16 +113,16 @@ export const contentType = (hasBody = true): ApiError =>
       : 'A JSON body is required, with the header Content-Type: application/json.',
   );
 
-function tooLarge({ headers, routeOptions }: FastifyRequest, cause: Error): ApiError {
-  const most = `This operation accepts at most ${routeOptions.bodyLimit?.toLocaleString('en')}`;
+function tooLargeError({ headers, routeOptions }: FastifyRequest, cause: Error): ApiError {
+  const limitSentence = `This operation accepts at most ${routeOptions.bodyLimit?.toLocaleString('en')}`;
   const length = Number(headers['content-length'] ?? Number.NaN);
   const message = Number.isNaN(length)
-    ? `The body is too large. ${most} bytes.`
-    : `The body has ${length.toLocaleString('en')} bytes. ${most}.`;
+    ? `The body is too large. ${limitSentence} bytes.`
+    : `The body has ${length.toLocaleString('en')} bytes. ${limitSentence}.`;
   return new ApiError('PayloadTooLargeError', message, { cause });
 }
 
-function internal(error: unknown, id: string): ApiError {
+function internalError(error: unknown, id: string): ApiError {
   return new ApiError(
     'InternalError',
     `The server failed to process the request. The server log has the cause under the id ${id}.`,

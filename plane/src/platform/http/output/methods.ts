@@ -1,11 +1,11 @@
 import type { onRouteHookHandler } from 'fastify';
-import { ApiError, either } from '../../errors.ts';
+import { ApiError, joinWithOr } from '../../errors.ts';
 
 /** The part of a Fastify application that is needed to collect its routes, independent of its type parameters. */
-type Routed = { addHook(name: 'onRoute', hook: onRouteHookHandler): unknown };
+type RoutedApp = { addHook(name: 'onRoute', hook: onRouteHookHandler): unknown };
 
-/** The methods of the routes that match a path. */
-export function collectMethods(app: Routed): (path: string) => string[] {
+/** Collects the routes of an application. Returns a function that lists the methods of the routes matching a path. */
+export function collectMethods(app: RoutedApp): (path: string) => string[] {
   const routes: { pattern: RegExp; methods: string[] }[] = [];
   app.addHook('onRoute', ({ url, method }) => {
     if (url.includes('*')) return;
@@ -18,5 +18,5 @@ export function collectMethods(app: Routed): (path: string) => string[] {
   ];
 }
 
-export const wrongMethod = (what: string, methods: readonly string[]): ApiError =>
-  new ApiError('NotFoundError', `${what} does not exist. This path accepts ${either(methods)}.`);
+export const wrongMethod = (operation: string, methods: readonly string[]): ApiError =>
+  new ApiError('NotFoundError', `${operation} does not exist. This path accepts ${joinWithOr(methods)}.`);

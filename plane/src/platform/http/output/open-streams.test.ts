@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { makeOpenStreams } from './open-streams.ts';
 
-type Client = { got: string[]; unread: number; state: 'open' | 'ended' | 'destroyed' };
+type Client = { received: string[]; unread: number; state: 'open' | 'ended' | 'destroyed' };
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -12,7 +12,7 @@ function open(count: number, readsEnd = true) {
     {
       isClosed: ({ state }) => state !== 'open',
       unread: ({ unread }) => unread,
-      write: ({ got }, bytes) => got.push(String(bytes)),
+      write: ({ received }, bytes) => received.push(String(bytes)),
       end: client => {
         client.state = 'ended';
         if (readsEnd) streams.remove(client);
@@ -21,24 +21,26 @@ function open(count: number, readsEnd = true) {
         client.state = 'destroyed';
         streams.remove(client);
       },
-      heartbeat: ({ got }) => (got.includes('busy') ? undefined : 'beat'),
+      heartbeat: ({ received }) => (received.includes('busy') ? undefined : 'beat'),
       farewell: () => 'bye',
     },
     { unreadBytes: 10, endWithinMs: 6_000 },
     () => cutOff++,
   );
-  const clients = Array.from({ length: count }, (): Client => ({ got: [], unread: 0, state: 'open' }));
+  const clients = Array.from({ length: count }, (): Client => ({ received: [], unread: 0, state: 'open' }));
   for (const client of clients) streams.add(client);
   return { streams, clients, cutOff: () => cutOff };
 }
 
 test('every stream gets one heartbeat in 15 s, unless the client still has unread data', () => {
   const { clients } = open(300);
-  clients[7]?.got.push('busy');
+  clients[7]?.received.push('busy');
 
   vi.advanceTimersByTime(15_000);
 
-  expect(clients.map(({ got }) => got)).toEqual(clients.map((_, at) => (at === 7 ? ['busy'] : ['beat'])));
+  expect(clients.map(({ received }) => received)).toEqual(
+    clients.map((_, index) => (index === 7 ? ['busy'] : ['beat'])),
+  );
 });
 
 test('without streams there is no timer', () => {
@@ -60,8 +62,8 @@ test('a client that reads too slowly is cut off', () => {
   streams.write(slow, 'more');
 
   expect([slow, other]).toMatchObject([
-    { state: 'destroyed', got: [] },
-    { state: 'open', got: ['news'] },
+    { state: 'destroyed', received: [] },
+    { state: 'open', received: ['news'] },
   ]);
   expect(cutOff()).toBe(1);
   expect(streams.all.size).toBe(1);
@@ -76,11 +78,11 @@ test('when the server stops, the streams do not all end at the same moment', asy
   await closed;
 
   expect(endedFirst).toBeLessThan(50);
-  expect(clients.every(({ got, state }) => state === 'ended' && got.at(-1) === 'bye')).toBe(true);
+  expect(clients.every(({ received, state }) => state === 'ended' && received.at(-1) === 'bye')).toBe(true);
   expect(streams.isClosing).toBe(true);
 });
 
-test('a client that does not read the end delays nobody', async () => {
+test('a client that does not read the last block delays nobody', async () => {
   vi.useRealTimers();
   const { streams, clients } = open(3, false);
 

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Proxies close connections that are silent for 30 s or longer. */
 const HEARTBEAT_MS = 15_000;
 const TICK_MS = 100;
-/** The time between two ends. Few streams therefore all end early. */
-const END_EACH_MS = 5;
+/** The time between ending two streams if there are few, so that a server with few streams does not need all of `endWithinMs`. */
+const END_INTERVAL_MS = 5;
 const END_TICK_MS = 20;
 const LAST_READ_MS = 500;
 
@@ -31,7 +31,7 @@ export const TO_RESPONSE: Omit<Transport<{ raw: ServerResponse }>, 'heartbeat' |
   isClosed: ({ raw }) => raw.destroyed || raw.writableEnded,
   unread: ({ raw }) => raw.writableLength,
   write: ({ raw }, bytes) => void raw.write(bytes),
-  // The second time, the client has not read the end.
+  // A second call means that the client has not read the end of the stream.
   end: ({ raw }) => void (raw.writableEnded ? raw.destroy() : raw.end()),
   destroy: ({ raw }) => void raw.destroy(),
 };
@@ -52,7 +52,7 @@ export type OpenStreams<S> = {
   remove: (stream: S) => void;
   /** Writes, unless the client is gone or reads too slowly. */
   write: (stream: S, bytes: Bytes) => void;
-  /** Whether the client reads fast enough. Otherwise it is cut off. */
+  /** Returns whether the client reads fast enough, and cuts it off otherwise. */
   keepsUp: (stream: S) => boolean;
   cutOff: (stream: S) => void;
   readonly isClosing: boolean;
@@ -62,7 +62,7 @@ export type OpenStreams<S> = {
   close: () => Promise<void>;
 };
 
-/** The open streams of one kind: heartbeats, clients that read too slowly, and the end when the server stops. */
+/** Manages the open streams of one kind: sends heartbeats, cuts off clients that read too slowly, and ends all at a shutdown. */
 export function makeOpenStreams<S>(
   transport: Transport<S>,
   { unreadBytes, endWithinMs, heartbeatEveryMs = HEARTBEAT_MS }: OpenStreamLimits,
@@ -72,7 +72,7 @@ export function makeOpenStreams<S>(
   let isClosing = false;
   let stopHeartbeats: (() => void) | undefined;
 
-  const beat = (stream: S): void => {
+  const sendHeartbeat = (stream: S): void => {
     const bytes = transport.heartbeat(stream);
     if (bytes !== undefined) write(stream, bytes);
   };
@@ -101,14 +101,14 @@ export function makeOpenStreams<S>(
 
   const dismissAll = async (): Promise<void> => {
     const streams = [...all];
-    const within = Math.min(endWithinMs, streams.length * END_EACH_MS);
-    const started = performance.now();
-    for (let ended = 0; ended < streams.length; ) {
-      const part = within === 0 ? 1 : Math.min(1, (performance.now() - started) / within);
-      const due = Math.ceil(streams.length * part);
-      for (const stream of streams.slice(ended, due)) dismiss(stream);
-      ended = due;
-      if (ended < streams.length) await sleep(END_TICK_MS);
+    const periodMs = Math.min(endWithinMs, streams.length * END_INTERVAL_MS);
+    const startedAt = performance.now();
+    for (let endedStreams = 0; endedStreams < streams.length; ) {
+      const fraction = periodMs === 0 ? 1 : Math.min(1, (performance.now() - startedAt) / periodMs);
+      const dueStreams = Math.ceil(streams.length * fraction);
+      for (const stream of streams.slice(endedStreams, dueStreams)) dismiss(stream);
+      endedStreams = dueStreams;
+      if (endedStreams < streams.length) await sleep(END_TICK_MS);
     }
   };
 
@@ -116,7 +116,7 @@ export function makeOpenStreams<S>(
     all,
     add: stream => {
       all.add(stream);
-      stopHeartbeats ??= startHeartbeats(all, beat, heartbeatEveryMs);
+      stopHeartbeats ??= startHeartbeats(all, sendHeartbeat, heartbeatEveryMs);
     },
     remove: stream => {
       all.delete(stream);
@@ -134,16 +134,23 @@ export function makeOpenStreams<S>(
     close: async () => {
       isClosing = true;
       await dismissAll();
-      const until = performance.now() + LAST_READ_MS;
-      while (all.size > 0 && performance.now() < until) await sleep(END_TICK_MS);
-      // A client that does not read does not delay others.
+      const deadline = performance.now() + LAST_READ_MS;
+      while (all.size > 0 && performance.now() < deadline) await sleep(END_TICK_MS);
+      // A client that does not read must not delay the others.
       for (const stream of all) transport.destroy(stream);
     },
   };
 }
 
-/** Visits every stream once in the given time, spread evenly: 20,000 writes in a row would take 0.2 s. All streams have one timer. */
-function startHeartbeats<S>(streams: ReadonlySet<S>, beat: (stream: S) => void, everyMs: number): () => void {
+/**
+ * Calls `visit` for every stream once per period, spread evenly, because 20,000 writes in a row would take 0.2 s. All streams
+ * share one timer.
+ */
+function startHeartbeats<S>(
+  streams: ReadonlySet<S>,
+  visit: (stream: S) => void,
+  everyMs: number,
+): () => void {
   let remaining = streams.values();
   let due = 0;
   const timer = setInterval(() => {
@@ -155,7 +162,7 @@ function startHeartbeats<S>(streams: ReadonlySet<S>, beat: (stream: S) => void, 
         ({ value, done } = remaining.next());
       }
       if (value === undefined) return;
-      beat(value);
+      visit(value);
     }
   }, TICK_MS);
   timer.unref();

@@ -13,7 +13,7 @@ test.each([
 });
 
 test('clients reconnect within the given times', () => {
-  const times = Array.from({ length: 100 }, () => spreadRetryMs({ least: 1_000, most: 3_000 }));
+  const times = Array.from({ length: 100 }, () => spreadRetryMs({ min: 1_000, max: 3_000 }));
 
   expect(times.every(time => time >= 1_000 && time <= 3_000)).toBe(true);
   expect(new Set(times).size).toBeGreaterThan(1);

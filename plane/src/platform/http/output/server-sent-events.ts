@@ -7,7 +7,7 @@ type Block = {
   data?: string;
 };
 
-/** One block of a stream of server-sent events. */
+/** Formats one block of a stream of server-sent events. */
 export function eventBlock({ comment, retryMs, id, event, data }: Block): string {
   let text = '';
   if (comment !== undefined) text += comment === '' ? ':\n' : `: ${comment}\n`;
@@ -18,9 +18,9 @@ export function eventBlock({ comment, retryMs, id, event, data }: Block): string
   return `${text}\n`;
 }
 
-/** A random time after which a client reconnects, so that clients do not all return at the same moment. */
-export const spreadRetryMs = ({ least, most }: { least: number; most: number }): number =>
-  Math.round(least + Math.random() * (most - least));
+/** A random delay before a client reconnects, so that clients do not all return at the same moment. */
+export const spreadRetryMs = ({ min, max }: { min: number; max: number }): number =>
+  Math.round(min + Math.random() * (max - min));
 
 /** The headers of a stream that bypasses Fastify. It ends with its connection. */
 export const EVENT_STREAM_HEAD = [

@@ -13,24 +13,24 @@ const LOW = { writeLimit: { perMinute: 1, burst: 12 } };
 const newTag = (app: App, token: string, value: string) =>
   call(app, 'POST', '/api/admin/tags', { token, body: { type: 'simple', value } });
 
-test('rejects the writes of a caller beyond the burst with 429 and Retry-After, and no one else', async () => {
+test('rejects only the writes of the caller that exceeds the burst, with 429 and Retry-After', async () => {
   const app = await harness.secondServer(LOW);
   const [viewer, other] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
 
   const statuses = [];
   for (const value of ['one', 'two', 'three']) statuses.push((await newTag(app, viewer.token, value)).status);
   const rejected = await newTag(app, viewer.token, 'four');
-  const read = await call(app, 'GET', '/api/admin/tags', { token: viewer.token });
+  const readResponse = await call(app, 'GET', '/api/admin/tags', { token: viewer.token });
 
   expect(statuses).toEqual([201, 201, 429]);
   expect(rejected).toMatchObject({ status: 429, body: { name: 'RateLimitError' } });
   expect(rejected.body.message).toMatch(/^Too many writes: this server accepts 1 per minute/);
   expect(Number(rejected.headers['retry-after'])).toBeGreaterThan(60);
-  expect(read.status).toBe(200);
+  expect(readResponse.status).toBe(200);
   expect((await newTag(app, other.token, 'four')).status).toBe(201);
 });
 
-test('counts all tokens of a user together, and a request that is rejected as well', async () => {
+test('counts all tokens of a user together, including rejected requests', async () => {
   const app = await harness.secondServer({ writeLimit: { perMinute: 1, burst: 3 } });
   const user = await makeUser(harness.db, 'Editor');
   const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
@@ -85,7 +85,8 @@ test('adding a favorite again, or removing a missing one, writes no event', asyn
 test('creating a tag that exists writes no event', async () => {
   const { token } = await makeUser(harness.db, 'Viewer');
   const statuses = [];
-  for (let at = 0; at < 3; at++) statuses.push((await newTag(harness.app, token, 'repeated')).status);
+  for (let attempt = 0; attempt < 3; attempt++)
+    statuses.push((await newTag(harness.app, token, 'repeated')).status);
 
   const { total } = (
     await call(harness.app, 'GET', '/api/admin/search/events?type=IS:tag-created&query=repeated')
@@ -94,7 +95,7 @@ test('creating a tag that exists writes no event', async () => {
   expect(total).toBe(1);
 });
 
-test('a bucket fills up again with time, and never beyond the burst', () => {
+test('a bucket fills up again with time, but never beyond the burst', () => {
   let now = 0;
   const take = makeBuckets({ perMinute: 60, burst: 2 }, () => now);
 
@@ -115,17 +116,17 @@ test('a request that costs more than the burst needs a full bucket', () => {
   expect(take('a', 20)).toBe(0);
 });
 
-test('remembers a bounded number of callers, and forgets the one that was idle for longest', () => {
+test('remembers a bounded number of callers, and forgets the caller that was idle longest', () => {
   const take = makeBuckets({ perMinute: 1, burst: 1 }, () => 0, 2);
 
   expect([take('a', 1), take('b', 1), take('a', 1)]).toEqual([0, 0, 60]);
-  // The third caller takes the place of b.
+  // The third caller evicts b.
   expect([take('c', 1), take('a', 1), take('b', 1)]).toEqual([0, 60, 0]);
 });
 
 test('the document lists 429 with Retry-After for every write that needs a caller', () => {
-  type Described = { 'x-permission'?: unknown; responses: Record<string, { headers?: object }> };
-  const { paths } = readApiDocument<{ paths: Record<string, Record<string, Described>> }>();
+  type DescribedOperation = { 'x-permission'?: unknown; responses: Record<string, { headers?: object }> };
+  const { paths } = readApiDocument<{ paths: Record<string, Record<string, DescribedOperation>> }>();
   const writes = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item)
       .filter(([method, operation]) => method !== 'get' && operation['x-permission'] !== undefined)

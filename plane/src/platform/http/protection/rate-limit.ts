@@ -1,5 +1,5 @@
 import { BoundedMap } from '../../bounded-map.ts';
-import { counted, tooManyRequests } from '../../errors.ts';
+import { formatCount, tooManyRequests } from '../../errors.ts';
 import type { App } from '../app.ts';
 
 /** Writes that a caller may make per minute on average, and in a burst after a pause. 0 per minute: no limit. */
@@ -17,12 +17,12 @@ declare module 'fastify' {
 }
 
 /**
- * personal: needs no permission, so that every user may write its events. bulk: writes an event for each of many features.
- * transfer: reads or writes whole features, up to megabytes.
+ * personal: needs no permission, so any user can cause its events. bulk: writes an event for each of many features. transfer:
+ * reads or writes whole features, up to several megabytes.
  */
 export const COST = { personal: 5, bulk: 10, transfer: 20 } as const;
 
-const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+const READ_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 const MAX_CALLERS = 10_000;
 
 /**
@@ -35,17 +35,17 @@ export function installWriteLimit(app: App, limit: WriteLimit): void {
     const seconds = take(caller, cost);
     if (seconds === 0) return;
     throw tooManyRequests(
-      `Too many writes: this server accepts ${limit.perMinute} per minute from one caller. Retry in ${counted(seconds, 'second')}.`,
+      `Too many writes: this server accepts ${limit.perMinute} per minute from one caller. Retry in ${formatCount(seconds, 'second')}.`,
       seconds,
     );
   });
   app.addHook('onRequest', async ({ method, caller, routeOptions }) => {
-    if (caller === '' || READS.has(method) || routeOptions.url === undefined) return;
+    if (caller === '' || READ_METHODS.has(method) || routeOptions.url === undefined) return;
     app.takeWrites(caller, routeOptions.config.cost ?? 1);
   });
 }
 
-/** Takes from the caller's bucket; returns 0, or the seconds after which it holds enough. */
+/** Takes the cost from the caller's bucket. Returns 0, or the seconds after which the bucket holds enough. */
 type Take = (caller: string, cost: number) => number;
 
 /**
@@ -57,16 +57,16 @@ export function makeBuckets(
   now: () => number = () => performance.now(),
   maxCallers = MAX_CALLERS,
 ): Take {
-  const buckets = new BoundedMap<string, { tokens: number; at: number }>(maxCallers);
+  const buckets = new BoundedMap<string, { tokens: number; updatedAt: number }>(maxCallers);
   const perMs = perMinute / 60_000;
   return (caller, cost) => {
-    const at = now();
-    const before = buckets.get(caller) ?? { tokens: burst, at };
-    const tokens = Math.min(burst, before.tokens + (at - before.at) * perMs);
+    const time = now();
+    const bucket = buckets.get(caller) ?? { tokens: burst, updatedAt: time };
+    const tokens = Math.min(burst, bucket.tokens + (time - bucket.updatedAt) * perMs);
     // A request that costs more than a full bucket requires a full one.
-    const needed = Math.min(cost, burst);
-    const enough = tokens >= needed;
-    buckets.set(caller, { tokens: enough ? tokens - needed : tokens, at });
-    return enough ? 0 : Math.ceil((needed - tokens) / perMs / 1_000);
+    const neededTokens = Math.min(cost, burst);
+    const hasEnough = tokens >= neededTokens;
+    buckets.set(caller, { tokens: hasEnough ? tokens - neededTokens : tokens, updatedAt: time });
+    return hasEnough ? 0 : Math.ceil((neededTokens - tokens) / perMs / 1_000);
   };
 }

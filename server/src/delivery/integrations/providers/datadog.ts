@@ -1,19 +1,19 @@
-import { ellipsize } from '../../../../../plane/src/platform/text.ts';
+import { ellipsize } from '@halyard/plane/platform/text.ts';
 import { shownTarget } from '../../../platform/outgoing/target.ts';
-import { BODY_TEMPLATE, CUSTOM_HEADERS, customHeaders, fromTemplate, linkTo, tagValues } from './parts.ts';
-import type { Occasion, PlanRequests, Provider } from './provider.ts';
+import { BODY_TEMPLATE, CUSTOM_HEADERS, customHeaders, linkTo, renderBody, tagValues } from './parts.ts';
+import type { DeliveryContext, PlanRequests, Provider } from './provider.ts';
 
 const US1 = 'https://api.datadoghq.com/api/v1/events';
 const MAX_TITLE = 100;
 const MAX_TEXT = 4_000;
 const MAX_TAG = 200;
 
-const plan: PlanRequests = occasion => {
-  const { parameters } = occasion;
+const plan: PlanRequests = context => {
+  const { parameters } = context;
   const url = parameters.url || US1;
   const body = parameters.bodyTemplate
-    ? fromTemplate(parameters.bodyTemplate, 'application/json', occasion)
-    : JSON.stringify(eventOf(occasion));
+    ? renderBody(parameters.bodyTemplate, 'application/json', context)
+    : JSON.stringify(buildEvent(context));
   return {
     requests: [
       {
@@ -30,14 +30,14 @@ const plan: PlanRequests = occasion => {
   };
 };
 
-function eventOf(occasion: Occasion) {
-  const { event, label, summary, parameters } = occasion;
+function buildEvent(context: DeliveryContext) {
+  const { event, label, summary, parameters } = context;
   const tag = (name: string, value: string | null) =>
     value === null ? [] : [ellipsize(`${name}:${value}`, MAX_TAG)];
   return {
     title: ellipsize(`Halyard: ${label}`, MAX_TITLE),
     // The percent signs make Datadog render the text as Markdown.
-    text: ellipsize(`%%%\n${summary}\n\n[Open in Halyard](${linkTo(occasion)})\n%%%`, MAX_TEXT),
+    text: ellipsize(`%%%\n${summary}\n\n[Open in Halyard](${linkTo(context)})\n%%%`, MAX_TEXT),
     date_happened: Math.floor(Date.parse(event.createdAt) / 1_000),
     alert_type: 'info',
     tags: [
@@ -45,7 +45,7 @@ function eventOf(occasion: Occasion) {
       ...tag('project', event.project),
       ...tag('env', event.environment),
       ...tag('feature', event.featureName),
-      ...tagValues(occasion, 'datadog').map(value => ellipsize(value, MAX_TAG)),
+      ...tagValues(context, 'datadog').map(value => ellipsize(value, MAX_TAG)),
     ],
     ...(parameters.sourceTypeName ? { source_type_name: parameters.sourceTypeName } : {}),
   };

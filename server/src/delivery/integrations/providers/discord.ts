@@ -1,17 +1,17 @@
-import { ellipsize } from '../../../../../plane/src/platform/text.ts';
+import { ellipsize } from '@halyard/plane/platform/text.ts';
 import { shownTarget } from '../../../platform/outgoing/target.ts';
 import { linkTo, USERNAME } from './parts.ts';
-import type { Occasion, PlanRequests, Provider } from './provider.ts';
+import type { DeliveryContext, PlanRequests, Provider } from './provider.ts';
 
 const MAX_TITLE = 256;
 const MAX_DESCRIPTION = 4_096;
 const MAX_FIELD = 1_024;
 
-const plan: PlanRequests = occasion => {
-  const url = occasion.parameters.url ?? '';
+const plan: PlanRequests = context => {
+  const url = context.parameters.url ?? '';
   const message = {
-    username: ellipsize(occasion.parameters.username || 'Halyard', 80),
-    embeds: [embedOf(occasion)],
+    username: ellipsize(context.parameters.username || 'Halyard', 80),
+    embeds: [buildEmbed(context)],
     // A flag name such as @everyone must not notify anybody.
     allowed_mentions: { parse: [] },
   };
@@ -21,14 +21,14 @@ const plan: PlanRequests = occasion => {
   };
 };
 
-function embedOf(occasion: Occasion) {
-  const { event, label, summary } = occasion;
+function buildEmbed(context: DeliveryContext) {
+  const { event, label, summary } = context;
   const field = (name: string, value: string | null) =>
     value === null ? [] : [{ name, value: ellipsize(value, MAX_FIELD), inline: true }];
   return {
     title: ellipsize(label, MAX_TITLE),
     description: ellipsize(summary, MAX_DESCRIPTION),
-    url: linkTo(occasion),
+    url: linkTo(context),
     timestamp: event.createdAt,
     fields: [...field('Project', event.project), ...field('Environment', event.environment)],
   };

@@ -19,5 +19,5 @@ export const PROVIDERS: readonly Provider[] = [
   siem,
 ];
 
-export const providerNamed = (name: string): Provider | undefined =>
+export const findProvider = (name: string): Provider | undefined =>
   PROVIDERS.find(provider => provider.name === name);

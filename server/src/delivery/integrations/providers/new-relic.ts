@@ -1,17 +1,17 @@
 import { gzipSync } from 'node:zlib';
-import { ellipsize } from '../../../../../plane/src/platform/text.ts';
+import { ellipsize } from '@halyard/plane/platform/text.ts';
 import { shownTarget } from '../../../platform/outgoing/target.ts';
-import { BODY_TEMPLATE, CUSTOM_HEADERS, customHeaders, fromTemplate, tagValues } from './parts.ts';
-import type { Occasion, PlanRequests, Provider } from './provider.ts';
+import { BODY_TEMPLATE, CUSTOM_HEADERS, customHeaders, renderBody, tagValues } from './parts.ts';
+import type { DeliveryContext, PlanRequests, Provider } from './provider.ts';
 
 const MAX_ATTRIBUTE = 4_096;
 
-const plan: PlanRequests = occasion => {
-  const { parameters } = occasion;
+const plan: PlanRequests = context => {
+  const { parameters } = context;
   const url = parameters.url ?? '';
   const body = parameters.bodyTemplate
-    ? fromTemplate(parameters.bodyTemplate, 'application/json', occasion)
-    : JSON.stringify([eventOf(occasion)]);
+    ? renderBody(parameters.bodyTemplate, 'application/json', context)
+    : JSON.stringify([buildEvent(context)]);
   return {
     requests: [
       {
@@ -29,9 +29,9 @@ const plan: PlanRequests = occasion => {
   };
 };
 
-/** Custom events have flat attributes: strings, numbers and booleans. */
-function eventOf(occasion: Occasion) {
-  const { event, label, summary } = occasion;
+/** Custom events have flat attributes, which are strings, numbers and booleans. */
+function buildEvent(context: DeliveryContext) {
+  const { event, label, summary } = context;
   const attribute = (name: string, value: string | null) =>
     value === null ? {} : { [name]: ellipsize(value, MAX_ATTRIBUTE) };
   const json = (value: object | null) => (value === null ? null : JSON.stringify(value));
@@ -49,7 +49,7 @@ function eventOf(occasion: Occasion) {
     ...attribute('featureName', event.featureName),
     ...attribute('data', json(event.data)),
     ...attribute('preData', json(event.preData)),
-    ...attribute('tags', tagValues(occasion, 'new-relic').join(',') || null),
+    ...attribute('tags', tagValues(context, 'new-relic').join(',') || null),
   };
 }
 

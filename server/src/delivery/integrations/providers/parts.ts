@@ -1,7 +1,7 @@
-import type { Occasion, ParameterDefinition, Parameters } from './provider.ts';
+import type { DeliveryContext, ParameterDefinition, Parameters } from './provider.ts';
 import { renderTemplate } from './template.ts';
 
-/** The author of messages in a chat. */
+/** The name under which messages are posted. */
 export const USERNAME: ParameterDefinition = {
   name: 'username',
   displayName: 'User name',
@@ -32,33 +32,37 @@ export const BODY_TEMPLATE: ParameterDefinition = {
   sensitive: false,
 };
 
-/** The parameter was checked when it was saved. */
+/** Parses the parameter without checks, because it was checked when it was saved. */
 export const customHeaders = ({ customHeaders: text }: Parameters): Record<string, string> =>
   text ? (JSON.parse(text) as Record<string, string>) : {};
 
 /** Renders a body template. In a JSON body, the line of Markdown must be escaped as part of a JSON string. */
-export function fromTemplate(template: string, contentType: string, { event, summary }: Occasion): string {
+export function renderBody(
+  template: string,
+  contentType: string,
+  { event, summary }: DeliveryContext,
+): string {
   const view = {
     event,
-    // Encoded twice, as existing templates expect: a JSON string that contains the JSON of the event.
+    // Encoded twice, as existing templates expect: a JSON string that contains the event as JSON.
     eventJson: template.includes('eventJson') ? JSON.stringify(JSON.stringify(event)) : '',
     eventMarkdown: contentType.includes('json') ? JSON.stringify(summary).slice(1, -1) : summary,
   };
   return renderTemplate(template, view);
 }
 
-/** The values of the tags of one type: the channels for messages about a feature. */
-export const tagValues = ({ event }: Occasion, type: string): string[] =>
+/** Returns the values of the tags of one type, which are the channels for messages about a feature. */
+export const tagValues = ({ event }: DeliveryContext, type: string): string[] =>
   event.tags.filter(tag => tag.type === type).map(tag => tag.value);
 
-export const listOf = (text: string | undefined): string[] =>
+export const splitList = (text: string | undefined): string[] =>
   (text ?? '')
     .split(',')
     .map(item => item.trim())
     .filter(item => item !== '');
 
-/** The feature page, otherwise the project page, otherwise the event log. */
-export function linkTo({ event, publicUrl }: Occasion): string {
+/** Returns the URL of the feature page, else the project page, else the event log. */
+export function linkTo({ event, publicUrl }: DeliveryContext): string {
   const project =
     event.project === null ? undefined : `${publicUrl}/projects/${encodeURIComponent(event.project)}`;
   if (project === undefined) return `${publicUrl}/history`;

@@ -8,7 +8,7 @@ export type DeliveredEvent = {
   createdBy: string;
   createdByUserId: number | null;
   createdByKind?: string | null;
-  /** The token through which createdBy acted; the name of an agent. */
+  /** The token that createdBy used, or the agent's name. */
   createdByToken?: { id: number; name: string };
   createdByClient?: string;
   environment: string | null;
@@ -24,10 +24,11 @@ export type DeliveredEvent = {
 
 export type Parameters = Record<string, string>;
 
-export type Occasion = {
+export type DeliveryContext = {
   event: DeliveredEvent;
-  /** A short name of the event, and one line of Markdown with the comment of the change. */
+  /** A short name for the event. */
   label: string;
+  /** One line of Markdown, which includes the comment of the change. */
   summary: string;
   parameters: Parameters;
   /** The URL at which people open this installation. */
@@ -38,23 +39,23 @@ export type Occasion = {
 /** One request of a delivery. Most deliveries have one; chat providers send one per channel. */
 export type PlannedRequest = OutgoingRequest & {
   /** The channel, if there are several. */
-  about?: string;
+  channel?: string;
   /**
-   * Reads from the response body why the receiver rejected the request, whatever the status; undefined if the body does not say.
+   * Reads from the response body why the receiver rejected the request, regardless of status; undefined if the body does not say.
    */
   rejection?: (response: OutgoingResponse) => Rejection | undefined;
 };
 
-/** No request can be created, and a retry would not help. The delivery record shows the message. */
+/** Thrown if no request can be created and a retry would not help. The delivery record shows the message. */
 export class PlanError extends Error {}
 
-/** Permanent: the same request would be rejected again, so it is not retried. */
+/** A permanent rejection would happen again, so the request is not retried. */
 export type Rejection = { message: string; isPermanent: boolean };
 
 export type Plan = { requests: PlannedRequest[]; details: Record<string, unknown> };
 
 /** Creates the requests that deliver an event. */
-export type PlanRequests = (occasion: Occasion) => Plan;
+export type PlanRequests = (context: DeliveryContext) => Plan;
 
 export type ParameterDefinition = {
   name: string;
@@ -73,7 +74,7 @@ export type Provider = {
   /** What to do in the receiving system, and what to enter. */
   howTo: string;
   parameters: ParameterDefinition[];
-  /** Created together with the first integration of this kind. */
+  /** The tag types that are created with the first integration of this provider. */
   tagTypes: { name: string; description: string; icon: string }[];
   /** Whether requests are signed according to Standard Webhooks. */
   signed: boolean;

@@ -28,7 +28,7 @@ const add = async (provider: string, parameters: object) => {
   return body as { id: number; signingSecret?: string };
 };
 
-const happen = () =>
+const recordFeatureCreated = () =>
   change(harness.db, SYSTEM, async ({ record }) =>
     record({
       type: 'feature-created',
@@ -43,18 +43,18 @@ const happen = () =>
     }),
   );
 
-/** The requests that the receiver got for one event, and its record. */
+/** Records one event and returns what the receiver got, with the delivery record. */
 async function deliver(provider: string, parameters: object, requests = 1) {
   const { id, signingSecret } = await add(provider, parameters);
-  await happen();
+  await recordFeatureCreated();
   await deliveries.receiver.count(requests);
-  const [record] = await deliveries.settled(id);
+  const [record] = await deliveries.waitUntilSettled(id);
   const [request] = deliveries.receiver.received;
   if (!request || !record) throw new Error('nothing arrived');
   return { id, request, record, signingSecret: String(signingSecret), all: deliveries.receiver.received };
 }
 
-test('webhook: renders a template with the event as text, as JSON in JSON, and in one line', async () => {
+test('webhook: renders a template with the event as text, as JSON inside JSON, and on one line', async () => {
   const bodyTemplate =
     '{"type":"{{event.type}}","name":"{{event.data.name}}","note":"{{event.data.note}}","raw":{{{eventJson}}},"line":"{{{eventMarkdown}}}"}';
 
@@ -115,7 +115,9 @@ test('Slack app: sends one message per channel, channels of tags first, and repo
   expect(all.map(({ path, headers }) => [path, headers.authorization, headers['content-type']])).toEqual(
     Array(3).fill(['/api/chat.postMessage', 'Bearer xoxb-1', 'application/json; charset=utf-8']),
   );
-  expect(all.map(one => JSON.parse(one.body)).toSorted((a, b) => a.channel.localeCompare(b.channel))).toEqual(
+  expect(
+    all.map(request => JSON.parse(request.body)).toSorted((a, b) => a.channel.localeCompare(b.channel)),
+  ).toEqual(
     ['checkout', 'gone', 'releases'].map(channel => ({
       channel,
       text: SLACK_TEXT,
@@ -146,8 +148,8 @@ test('Slack app: retries when all channels reject the message, and fails without
   await change(harness.db, SYSTEM, async ({ record }) =>
     record({ type: 'feature-created', project: 'default' }),
   );
-  const [alone] = await deliveries.settled(id);
-  expect(alone).toMatchObject({
+  const [recordWithoutChannel] = await deliveries.waitUntilSettled(id);
+  expect(recordWithoutChannel).toMatchObject({
     state: 'failed',
     attempts: 1,
     stateDetails: expect.stringContaining('no receiver'),
@@ -207,7 +209,7 @@ test('Slack incoming webhook: retries when another channel may still succeed', a
   expect(record).toMatchObject({ state: 'failed', attempts: 3 });
 });
 
-test('Slack incoming webhook: sends a message', async () => {
+test('Slack incoming webhook: sends one message per channel', async () => {
   const { all, record } = await deliver(
     'slack',
     {
@@ -218,7 +220,9 @@ test('Slack incoming webhook: sends a message', async () => {
     2,
   );
 
-  expect(all.map(one => JSON.parse(one.body)).toSorted((a, b) => a.channel.localeCompare(b.channel))).toEqual(
+  expect(
+    all.map(request => JSON.parse(request.body)).toSorted((a, b) => a.channel.localeCompare(b.channel)),
+  ).toEqual(
     ['#checkout', '#releases'].map(channel => ({
       channel,
       username: 'Halyard',
@@ -392,15 +396,15 @@ test('replaces the data of a large event with a link', async () => {
 
   const [request] = await deliveries.receiver.count(1);
 
-  await deliveries.settled(id);
+  await deliveries.waitUntilSettled(id);
   const { id: event, data } = JSON.parse(request?.body ?? '');
   expect(data).toEqual({ truncated: true, link: `http://localhost:4242/api/admin/events/${event}` });
 });
 
-test('creates the tag type with the first Slack integration', async () => {
+test('the first integration of a provider creates the tag type of the provider', async () => {
   const { body } = await call(harness.app, 'GET', '/api/admin/tag-types');
 
-  expect(body.tagTypes.map((one: { name: string }) => one.name)).toEqual(
+  expect(body.tagTypes.map((tagType: { name: string }) => tagType.name)).toEqual(
     expect.arrayContaining(['slack', 'datadog', 'new-relic']),
   );
 });

@@ -1,16 +1,16 @@
 import { shownTarget } from '../../../platform/outgoing/target.ts';
 import { CUSTOM_HEADERS, customHeaders, withoutEscapes } from './parts.ts';
-import type { Occasion, PlanRequests, Provider } from './provider.ts';
+import type { DeliveryContext, PlanRequests, Provider } from './provider.ts';
 
 /** The Entity Management class of the Open Cybersecurity Schema Framework: somebody created, changed or deleted something. */
 const CLASS = 3004;
 const OCSF_VERSION = '1.3.0';
 const ACTIVITIES = { Create: 1, Update: 3, Delete: 4, Enable: 8, Disable: 9, Other: 99 } as const;
 
-const plan: PlanRequests = occasion => {
-  const { parameters } = occasion;
+const plan: PlanRequests = context => {
+  const { parameters } = context;
   const url = parameters.url ?? '';
-  const body = findingOf(occasion);
+  const body = buildOcsfEvent(context);
   return {
     requests: [
       {
@@ -27,8 +27,8 @@ const plan: PlanRequests = occasion => {
   };
 };
 
-function findingOf({ event, label, summary, publicUrl }: Occasion) {
-  const activity = activityOf(event.type);
+function buildOcsfEvent({ event, label, summary, publicUrl }: DeliveryContext) {
+  const activity = toActivity(event.type);
   const entityType = event.type.replace(/-[a-z]+$/, '');
   return {
     activity_id: ACTIVITIES[activity],
@@ -77,7 +77,7 @@ function findingOf({ event, label, summary, publicUrl }: Occasion) {
   };
 }
 
-function activityOf(type: string): keyof typeof ACTIVITIES {
+function toActivity(type: string): keyof typeof ACTIVITIES {
   if (/-(created|added|add|import|imported)$/.test(type)) return 'Create';
   if (/-(deleted|removed|remove|archived)$/.test(type)) return 'Delete';
   if (/-enabled$/.test(type)) return 'Enable';

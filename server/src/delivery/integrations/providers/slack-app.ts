@@ -1,14 +1,14 @@
-import { listOf, tagValues } from './parts.ts';
+import { splitList, tagValues } from './parts.ts';
 import type { PlanRequests, Provider } from './provider.ts';
 import { slackRejection } from './slack-errors.ts';
 import { slackMessage } from './slack-text.ts';
 
 const API = 'https://slack.com/api';
 
-const plan: PlanRequests = occasion => {
-  const { parameters } = occasion;
-  const channels = [...new Set([...tagValues(occasion, 'slack'), ...listOf(parameters.defaultChannels)])];
-  const message = slackMessage(occasion);
+const plan: PlanRequests = context => {
+  const { parameters } = context;
+  const channels = [...new Set([...tagValues(context, 'slack'), ...splitList(parameters.defaultChannels)])];
+  const message = slackMessage(context);
   const base = (parameters.apiUrl || API).replace(/\/+$/, '');
   return {
     requests: channels.map(channel => ({
@@ -18,7 +18,7 @@ const plan: PlanRequests = occasion => {
         'content-type': 'application/json; charset=utf-8',
       },
       body: JSON.stringify({ channel, ...message, unfurl_links: false }),
-      about: `#${channel}`,
+      channel: `#${channel}`,
       rejection: ({ text }) => slackRejection(errorIn(text)),
     })),
     details: { channels, message: message.text },

@@ -1,7 +1,7 @@
 import type { Rejection } from './provider.ts';
 
 /**
- * Errors of chat.postMessage and of incoming webhooks that stay until somebody changes the configuration, the channel or the
+ * Errors of chat.postMessage and of incoming webhooks that persist until somebody changes the configuration, the channel or the
  * message (docs.slack.dev). Others, such as ratelimited, internal_error or rollup_error, may be temporary.
  */
 const PERMANENT = new Set([
@@ -66,7 +66,7 @@ const PERMANENT = new Set([
   'team_disabled',
 ]);
 
-/** The meaning of a Slack error, or undefined if there is none. Unknown error messages are not repeated. */
+/** Returns the rejection that a Slack error means, or undefined if there is no error. Unknown error messages are not repeated. */
 export function slackRejection(error: string | undefined): Rejection | undefined {
   if (error === undefined) return undefined;
   const reason = /^[a-z_]{1,60}$/.test(error) ? error : 'no reason given';

@@ -1,16 +1,18 @@
 import { shownTarget } from '../../../platform/outgoing/target.ts';
-import { CUSTOM_HEADERS, customHeaders, listOf, tagValues, USERNAME } from './parts.ts';
+import { CUSTOM_HEADERS, customHeaders, splitList, tagValues, USERNAME } from './parts.ts';
 import type { PlanRequests, Provider } from './provider.ts';
 import { slackRejection } from './slack-errors.ts';
 import { slackMessage } from './slack-text.ts';
 
-const plan: PlanRequests = occasion => {
-  const { parameters } = occasion;
+const plan: PlanRequests = context => {
+  const { parameters } = context;
   const url = parameters.url ?? '';
-  const message = slackMessage(occasion);
-  const named = [...new Set([...tagValues(occasion, 'slack'), ...listOf(parameters.defaultChannel)])];
+  const message = slackMessage(context);
+  const namedChannels = [
+    ...new Set([...tagValues(context, 'slack'), ...splitList(parameters.defaultChannel)]),
+  ];
   // Current webhooks post to their own channel and need no channel name.
-  const channels = named.length > 0 ? named : [undefined];
+  const channels = namedChannels.length > 0 ? namedChannels : [undefined];
   return {
     requests: channels.map(channel => ({
       url,
@@ -21,15 +23,15 @@ const plan: PlanRequests = occasion => {
         ...(parameters.emojiIcon ? { icon_emoji: parameters.emojiIcon } : {}),
         ...message,
       }),
-      ...(channel === undefined ? {} : { about: `#${channel}` }),
-      rejection: ({ status, text }) => (status === 200 ? undefined : slackRejection(wordIn(text))),
+      ...(channel === undefined ? {} : { channel: `#${channel}` }),
+      rejection: ({ status, text }) => (status === 200 ? undefined : slackRejection(errorCodeIn(text))),
     })),
-    details: { url: shownTarget(url), channels: named, message: message.text },
+    details: { url: shownTarget(url), channels: namedChannels, message: message.text },
   };
 };
 
 /** The body of an error is one word; anything else is not from Slack. */
-const wordIn = (text: string): string | undefined => /^[a-z_]{1,60}$/.exec(text.trim())?.[0];
+const errorCodeIn = (text: string): string | undefined => /^[a-z_]{1,60}$/.exec(text.trim())?.[0];
 
 export const slack: Provider = {
   name: 'slack',

@@ -1,18 +1,18 @@
 import { shownTarget } from '../../../platform/outgoing/target.ts';
 import { CUSTOM_HEADERS, customHeaders, linkTo } from './parts.ts';
-import type { Occasion, PlanRequests, Provider } from './provider.ts';
+import type { DeliveryContext, PlanRequests, Provider } from './provider.ts';
 
-const plan: PlanRequests = occasion => {
-  const url = occasion.parameters.url ?? '';
+const plan: PlanRequests = context => {
+  const url = context.parameters.url ?? '';
   const message = {
     type: 'message',
-    attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', content: cardOf(occasion) }],
+    attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', content: buildCard(context) }],
   };
   return {
     requests: [
       {
         url,
-        headers: { 'content-type': 'application/json', ...customHeaders(occasion.parameters) },
+        headers: { 'content-type': 'application/json', ...customHeaders(context.parameters) },
         body: JSON.stringify(message),
       },
     ],
@@ -20,10 +20,10 @@ const plan: PlanRequests = occasion => {
   };
 };
 
-function cardOf(occasion: Occasion) {
-  const { event, label, summary } = occasion;
+function buildCard(context: DeliveryContext) {
+  const { event, label, summary } = context;
   const facts = [
-    { title: 'By', value: byWhom(event) },
+    { title: 'By', value: actorName(event) },
     ...(event.project === null ? [] : [{ title: 'Project', value: event.project }]),
     ...(event.environment === null ? [] : [{ title: 'Environment', value: event.environment }]),
   ];
@@ -36,7 +36,7 @@ function cardOf(occasion: Occasion) {
       { type: 'TextBlock', text: summary, wrap: true },
       { type: 'FactSet', facts },
     ],
-    actions: [{ type: 'Action.OpenUrl', title: 'Open in Halyard', url: linkTo(occasion) }],
+    actions: [{ type: 'Action.OpenUrl', title: 'Open in Halyard', url: linkTo(context) }],
   };
 }
 
@@ -63,5 +63,5 @@ export const teamsWorkflow: Provider = {
   plan,
 };
 
-const byWhom = ({ createdBy, createdByKind, createdByToken }: Occasion['event']): string =>
+const actorName = ({ createdBy, createdByKind, createdByToken }: DeliveryContext['event']): string =>
   createdByKind === 'agent' && createdByToken ? `agent ${createdByToken.name} for ${createdBy}` : createdBy;

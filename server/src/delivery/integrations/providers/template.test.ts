@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import Mustache from 'mustache';
 import { expect, test } from 'vitest';
-import { sized } from '../../../test/campaign.ts';
+import { campaignSize } from '../../../test/campaign.ts';
 import { renderTemplate, templateProblem } from './template.ts';
 
 const names = fc.constantFrom('a', 'b', 'a.b', 'b.a', 'a.length', '.', 'list', 'list.length', 'none');
@@ -17,13 +17,27 @@ const section = (inner: fc.Arbitrary<string>) =>
   fc
     .tuple(fc.constantFrom('#', '^'), names, inner)
     .map(([sign, name, body]) => `{{${sign}${name}}}${body}{{/${name}}}`);
-const lines = (one: fc.Arbitrary<string>) => fc.array(one, { maxLength: 5 }).map(parts => parts.join(''));
+const lines = (text: fc.Arbitrary<string>) => fc.array(text, { maxLength: 5 }).map(parts => parts.join(''));
 const template = lines(fc.oneof(leaf, section(lines(fc.oneof(leaf, section(lines(leaf)))))));
 
 // No null inside lists: Mustache throws on a name that it looks up in null.
-const plain = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant('<b>"x"</b>'), fc.constant('😀'));
-const item = fc.oneof(plain, fc.record({ a: plain, b: plain }, { requiredKeys: [], noNullPrototype: true }));
-const value = fc.oneof(item, fc.constant(null), fc.array(item, { maxLength: 3 }), fc.array(fc.array(plain)));
+const plainValue = fc.oneof(
+  fc.string(),
+  fc.integer(),
+  fc.boolean(),
+  fc.constant('<b>"x"</b>'),
+  fc.constant('😀'),
+);
+const item = fc.oneof(
+  plainValue,
+  fc.record({ a: plainValue, b: plainValue }, { requiredKeys: [], noNullPrototype: true }),
+);
+const value = fc.oneof(
+  item,
+  fc.constant(null),
+  fc.array(item, { maxLength: 3 }),
+  fc.array(fc.array(plainValue)),
+);
 const view = fc.record(
   { a: value, b: value, list: fc.array(item, { maxLength: 4 }) },
   { requiredKeys: [], noNullPrototype: true },
@@ -34,16 +48,16 @@ test('renders like Mustache', () => {
     fc.property(template, view, (text, data) => {
       expect(renderTemplate(text, data)).toBe(Mustache.render(text, data));
     }),
-    { numRuns: sized({ usual: 50, long: 5_000 }) },
+    { numRuns: campaignSize({ usual: 50, long: 5_000 }) },
   );
 });
 
-test('stops at the limit of steps before it renders nested lists', () => {
+test('stops at the step limit before it renders nested lists', () => {
   const list = Array.from({ length: 1_000 }, (_, index) => ({ value: `v${index}` }));
-  const nested = `{{#list}}{{#list}}${'x'.repeat(280)}{{/list}}{{/list}}`;
+  const nestedTemplate = `{{#list}}{{#list}}${'x'.repeat(280)}{{/list}}{{/list}}`;
   const silent = '{{#list}}{{#list}}{{none.at.all}}{{/list}}{{/list}}';
 
-  expect(() => renderTemplate(nested, { list })).toThrow(/more than 1,048,576 characters/);
+  expect(() => renderTemplate(nestedTemplate, { list })).toThrow(/more than 1,048,576 characters/);
   expect(() => renderTemplate(silent, { list })).toThrow(/more than 100,000 steps/);
 });
 
@@ -56,12 +70,12 @@ test('counts the items of a list that is rendered as text', () => {
 test('renders a list of 1,000 items', () => {
   const list = Array.from({ length: 1_000 }, (_, index) => ({ value: index, description: 'd' }));
 
-  const rendered = renderTemplate('{{#list}}{{value}} {{description}} {{outer}};{{/list}}', {
+  const output = renderTemplate('{{#list}}{{value}} {{description}} {{outer}};{{/list}}', {
     list,
     outer: 'o',
   });
 
-  expect(rendered.split(';')).toHaveLength(1_001);
+  expect(output.split(';')).toHaveLength(1_001);
 });
 
 test("reads only an object's own properties", () => {
@@ -87,7 +101,7 @@ test.each([
   expect(() => renderTemplate(text, {})).toThrow(problem);
 });
 
-test('rejects a partial when a template is saved, and renders a stored one without it', () => {
+test('rejects a partial when a template is saved, and renders a stored template without the partial', () => {
   for (const text of ['a{{>partial}}b', '{{#list}}{{> partial}}{{/list}}']) {
     expect(templateProblem(text)).toContain('must not contain partials');
   }

@@ -1,32 +1,32 @@
+import { BoundedMap } from '@halyard/plane/platform/bounded-map.ts';
 import Mustache from 'mustache';
-import { BoundedMap } from '../../../../../plane/src/platform/bounded-map.ts';
 import { PlanError } from './provider.ts';
 
 /**
- * Body templates: Mustache parses them, we render them. Mustache's own renderer has no bound: two nested sections over a list of
- * 1,000 items took 27 s and ended in a string longer than V8 allows. This one counts every step and every character and stops at
- * a limit. It also looks at own properties only, so a template cannot call `constructor` or other inherited functions. Mustache's
- * template cache is not used either, because nothing is ever removed from it.
+ * Mustache parses body templates, but we render them, because Mustache's own renderer has no bound: two nested sections over a
+ * list of 1,000 items took 27 s and produced a string longer than V8 allows. Our renderer counts every step and every character
+ * and stops at a limit. It also reads only own properties, so a template cannot call `constructor` or other inherited functions.
+ * Mustache's template cache is not used either, because nothing is ever removed from it.
  */
 const MAX_STEPS = 100_000;
 /** The JSON of an event, encoded twice, is at most about half as long. */
 const MAX_OUTPUT = 1_048_576;
 const MAX_NESTING = 2;
-/** The parser tries whitespace before the end of a tag at each of its characters: 10,000 in one tag took 0.8 s. */
+/** For each whitespace character, the parser tries again to find the end of the tag: 10,000 in one tag took 0.8 s. */
 const LONG_WHITESPACE = /\s{201}/;
-const MAX_COMPILED = 100;
+const MAX_CACHED_TEMPLATES = 100;
 
 type Node =
   | { kind: 'text'; text: string }
   | { kind: 'value'; path: Path; escaped: boolean }
   | { kind: 'section'; path: Path; inverted: boolean; nodes: Node[] };
-/** Segments of a dotted name; empty for `.`, the current item. */
+/** Segments of a dotted name, or an empty list for `.`, the current item. */
 type Path = string[];
 type Token = [type: string, value: string, start: number, end: number, nodes?: Token[]];
 
 class TemplateError extends PlanError {}
 
-/** Why a template cannot be saved; undefined if it can. Stored templates with a partial still render, without the partial. */
+/** Says why a template cannot be saved, or returns undefined. Stored templates with a partial still render, without the partial. */
 export const templateProblem = (template: string): string | undefined =>
   limitProblem(template) ??
   (hasPartial(parse(template))
@@ -39,7 +39,7 @@ const hasPartial = (tokens: Token[]): boolean =>
 function limitProblem(template: string): string | undefined {
   if (LONG_WHITESPACE.test(template)) return 'must not have more than 200 whitespace characters in a row';
   try {
-    if (depthOf(compile(template)) <= MAX_NESTING) return undefined;
+    if (computeDepth(compile(template)) <= MAX_NESTING) return undefined;
     return `must not nest sections deeper than ${MAX_NESTING}`;
   } catch {
     return 'is not a Mustache template';
@@ -52,13 +52,13 @@ function limitProblem(template: string): string | undefined {
  */
 export function renderTemplate(template: string, view: object): string {
   const writer = { output: '', stepsLeft: MAX_STEPS };
-  render(compiled(template), [view], writer);
+  render(compileCached(template), [view], writer);
   return writer.output;
 }
 
-const cache = new BoundedMap<string, Node[]>(MAX_COMPILED);
+const cache = new BoundedMap<string, Node[]>(MAX_CACHED_TEMPLATES);
 
-function compiled(template: string): Node[] {
+function compileCached(template: string): Node[] {
   const problem = cache.has(template) ? undefined : limitProblem(template);
   if (problem !== undefined) throw new TemplateError(`The body template ${problem}.`);
   const nodes = cache.get(template) ?? compile(template);
@@ -68,35 +68,35 @@ function compiled(template: string): Node[] {
 
 const parse = (template: string): Token[] => new Mustache.Writer().parse(template) as unknown as Token[];
 
-const compile = (template: string): Node[] => nodesOf(parse(template));
+const compile = (template: string): Node[] => toNodes(parse(template));
 
-/** Partials have nothing to include, and comments and delimiters have nothing to show. */
-function nodesOf(tokens: Token[]): Node[] {
+/** Omits partials, because there is nothing to include, and comments and delimiters, because they print nothing. */
+function toNodes(tokens: Token[]): Node[] {
   return tokens.flatMap(([type, value, , , nodes = []]): Node[] => {
     if (type === 'text') return [{ kind: 'text', text: value }];
     if (type === 'name' || type === '&') {
-      return [{ kind: 'value', path: pathOf(value), escaped: type === 'name' }];
+      return [{ kind: 'value', path: parsePath(value), escaped: type === 'name' }];
     }
     if (type !== '#' && type !== '^') return [];
-    return [{ kind: 'section', path: pathOf(value), inverted: type === '^', nodes: nodesOf(nodes) }];
+    return [{ kind: 'section', path: parsePath(value), inverted: type === '^', nodes: toNodes(nodes) }];
   });
 }
 
-function pathOf(name: string): Path {
+function parsePath(name: string): Path {
   if (name === '.') return [];
   return name.indexOf('.') > 0 ? name.split('.') : [name];
 }
 
-function depthOf(nodes: Node[]): number {
+function computeDepth(nodes: Node[]): number {
   return nodes.reduce(
-    (depth, node) => Math.max(depth, node.kind === 'section' ? 1 + depthOf(node.nodes) : 0),
+    (depth, node) => Math.max(depth, node.kind === 'section' ? 1 + computeDepth(node.nodes) : 0),
     0,
   );
 }
 
 type Writer = { output: string; stepsLeft: number };
 
-function step(writer: Writer): void {
+function countStep(writer: Writer): void {
   if (writer.stepsLeft-- > 0) return;
   throw new TemplateError(
     `The body template needs more than ${MAX_STEPS.toLocaleString('en')} steps for this event. Nest fewer sections: each level multiplies the work.`,
@@ -115,7 +115,7 @@ function write(writer: Writer, text: string): void {
 /** `views` holds the root and the item of each enclosing section, innermost last. */
 function render(nodes: Node[], views: unknown[], writer: Writer): void {
   for (const node of nodes) {
-    step(writer);
+    countStep(writer);
     if (node.kind === 'text') write(writer, node.text);
     else if (node.kind === 'value') writeValue(node, views, writer);
     else renderSection(node, views, writer);
@@ -129,7 +129,7 @@ function writeValue(
 ): void {
   const value = lookUp(path, views, writer);
   if (value === undefined || value === null) return;
-  const text = textOf(value, writer);
+  const text = formatValue(value, writer);
   if (text.length > MAX_OUTPUT) write(writer, text);
   write(writer, escaped && typeof value !== 'number' ? Mustache.escape(text) : text);
 }
@@ -151,19 +151,19 @@ function renderSection(
     return;
   }
   for (const item of Array.isArray(value) ? value : [value]) {
-    step(writer);
+    countStep(writer);
     render(nodes, [...views, item], writer);
   }
 }
 
-/** Searches from the innermost item outwards for the first that has the name. */
+/** Searches from the innermost item outwards for the first item that has the name. */
 function lookUp(path: Path, views: unknown[], writer: Writer): unknown {
   if (path.length === 0) return views.at(-1);
-  for (let outwards = views.length - 1; outwards >= 0; outwards--) {
-    let value = views[outwards];
+  for (let index = views.length - 1; index >= 0; index--) {
+    let value = views[index];
     let depth = 0;
     for (const name of path) {
-      step(writer);
+      countStep(writer);
       if (!hasOwn(value, name, path.length > 1)) break;
       value = (value as Record<string, unknown>)[name];
       depth++;
@@ -174,15 +174,15 @@ function lookUp(path: Path, views: unknown[], writer: Writer): unknown {
 }
 
 /** As in Mustache, a dotted name can read the length of a string. */
-function hasOwn(value: unknown, name: string, dotted: boolean): boolean {
+function hasOwn(value: unknown, name: string, isDotted: boolean): boolean {
   if (typeof value === 'object' && value !== null) return Object.hasOwn(value, name);
-  return dotted && typeof value === 'string' && Object.hasOwn(Object(value), name);
+  return isDotted && typeof value === 'string' && Object.hasOwn(Object(value), name);
 }
 
-/** As JavaScript would print it. Every item of a list counts. */
-function textOf(value: unknown, writer: Writer): string {
-  step(writer);
+/** Formats a value as JavaScript would. Every item of a list counts as a step. */
+function formatValue(value: unknown, writer: Writer): string {
+  countStep(writer);
   if (typeof value === 'string') return value;
   if (!Array.isArray(value)) return typeof value === 'object' ? '[object Object]' : String(value);
-  return value.map(item => (item === null || item === undefined ? '' : textOf(item, writer))).join(',');
+  return value.map(item => (item === null || item === undefined ? '' : formatValue(item, writer))).join(',');
 }

@@ -1,12 +1,12 @@
 import { shownTarget } from '../../../platform/outgoing/target.ts';
-import { BODY_TEMPLATE, CUSTOM_HEADERS, customHeaders, fromTemplate } from './parts.ts';
+import { BODY_TEMPLATE, CUSTOM_HEADERS, customHeaders, renderBody } from './parts.ts';
 import type { PlanRequests, Provider } from './provider.ts';
 
-const plan: PlanRequests = occasion => {
-  const { parameters, event, isTest } = occasion;
+const plan: PlanRequests = context => {
+  const { parameters, event, isTest } = context;
   const contentType = parameters.contentType || 'application/json';
   const body = parameters.bodyTemplate
-    ? fromTemplate(parameters.bodyTemplate, contentType, occasion)
+    ? renderBody(parameters.bodyTemplate, contentType, context)
     : JSON.stringify(isTest ? { ...event, test: true } : event);
   const headers = {
     ...(parameters.authorization ? { authorization: parameters.authorization } : {}),
@@ -16,12 +16,12 @@ const plan: PlanRequests = occasion => {
   const url = parameters.url ?? '';
   return {
     requests: [{ url, headers, body }],
-    details: { url: shownTarget(url), contentType, body: readable(body) },
+    details: { url: shownTarget(url), contentType, body: parseIfJson(body) },
   };
 };
 
-/** JSON is easier to read in the delivery record if it is stored as JSON. */
-function readable(body: string): unknown {
+/** Parses a JSON body, because an object is easier to read in the delivery record. */
+function parseIfJson(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {

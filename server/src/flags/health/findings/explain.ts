@@ -1,33 +1,33 @@
-import { notFound } from '../../../../../plane/src/platform/errors.ts';
+import { notFound } from '@halyard/plane/platform/errors.ts';
 import type { Reader } from '../../../platform/db/database.ts';
-import { debtOf, FORMULA, gainOf, healthOf } from '../../technical-debt/score.ts';
+import { computeDebt, computeHealth, FORMULA, healthGain } from '../../technical-debt/score.ts';
 import { RULES, type Rule, type RuleName } from '../rules/rules.ts';
 import type { FindingSearch } from './query.ts';
 import type { Finding, ProjectHealth } from './schema.ts';
 import { type FoundFinding, findHealthParts, type HealthParts } from './store.ts';
 
-/** The health of a project with the findings of each rule and the points that fixing them would gain. */
+/** Returns the health of a project with the findings of each rule and the points that fixing them would gain. */
 export async function explainHealth(
   db: Reader,
   project: string,
-  at: Date,
+  now: Date,
   search: FindingSearch,
 ): Promise<ProjectHealth> {
-  const parts = await findHealthParts(db, project, at, search);
+  const parts = await findHealthParts(db, project, now, search);
   if (!parts) throw notFound(`Project "${project}"`);
   const { counts, debtBudget, total } = parts;
-  const health = healthOf(counts);
+  const health = computeHealth(counts);
   return {
     project,
-    at: at.toISOString(),
+    at: now.toISOString(),
     health,
     technicalDebt: 100 - health,
     formula: FORMULA,
     counts,
     debtBudget: {
       limit: debtBudget,
-      used: debtOf(counts),
-      exceeded: debtBudget !== null && debtOf(counts) > debtBudget,
+      used: computeDebt(counts),
+      exceeded: debtBudget !== null && computeDebt(counts) > debtBudget,
     },
     rules: RULES.map(rule => summarizeRule(rule, parts)),
     findings: parts.findings.map(finding => describeFinding(finding, parts)),
@@ -43,12 +43,12 @@ function summarizeRule({ name, description, remedy, counts }: Rule, parts: Healt
     remedy,
     findings,
     snoozed,
-    points: counts ? gainOf(parts.counts, findings) : 0,
+    points: counts ? healthGain(parts.counts, findings) : 0,
     conclusive: hasEvidence(name, parts.telemetry),
   };
 }
 
-/** Usage rules find nothing until SDKs have reported enough. */
+/** Usage rules find nothing until SDKs have reported enough data. */
 function hasEvidence(rule: RuleName, telemetry: HealthParts['telemetry']): boolean {
   if (rule === 'never-seen') return telemetry.seen;
   if (rule === 'outside-production') return telemetry.production;
@@ -62,6 +62,6 @@ function describeFinding(finding: FoundFinding, { counts }: HealthParts): Findin
     id: `${finding.rule}:${finding.feature ?? finding.segment?.id}`,
     ...finding,
     remedy: rule.remedy,
-    points: rule.counts ? gainOf(counts, 1) : 0,
+    points: rule.counts ? healthGain(counts, 1) : 0,
   };
 }

@@ -3,48 +3,49 @@ import { beforeEach, expect, test } from 'vitest';
 import { makeMember, makeProject, makeUser, markSeen } from '../../../test/factories.ts';
 import { useHarness } from '../../../test/harness.ts';
 import { call } from '../../../test/request.ts';
-import { untilWaiting } from '../../../test/waiting.ts';
+import { waitForLockWaiters } from '../../../test/waiting.ts';
 import type { Finding } from './schema.ts';
 
 const harness = useHarness();
 let project: string;
 let count = 0;
-const unique = (what: string) => `${what}-${++count}`;
+const uniqueName = (prefix: string) => `${prefix}-${++count}`;
 
-const path = (rest: string) => `/api/admin/projects/${project}${rest}`;
+const path = (suffix: string) => `/api/admin/projects/${project}${suffix}`;
 const health = async (query = '', token?: string) =>
   (await call(harness.app, 'GET', path(`/health${query}`), token === undefined ? {} : { token })).body;
-const found = async (rule: string) =>
+const findFeatures = async (rule: string) =>
   (await health(`?rule=IS:${rule}`)).findings.map(({ feature }: Finding) => feature);
-const post = (rest: string, body?: unknown) =>
-  call(harness.app, 'POST', path(rest), body === undefined ? {} : { body });
+const post = (suffix: string, body?: unknown) =>
+  call(harness.app, 'POST', path(suffix), body === undefined ? {} : { body });
 const snooze = (id: string, body: unknown, token?: string) =>
   call(harness.app, 'PUT', path(`/health/findings/${id.replace(':', '/')}/snooze`), {
     body,
     ...(token === undefined ? {} : { token }),
   });
-const wake = (id: string) =>
+const unsnooze = (id: string) =>
   call(harness.app, 'DELETE', path(`/health/findings/${id.replace(':', '/')}/snooze`));
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
 
 async function create(fields: { type?: string; age?: number; on?: string[] } = {}): Promise<string> {
-  const name = unique('flag');
+  const name = uniqueName('flag');
   await post('/features', { name, type: fields.type ?? 'release' });
-  for (const place of fields.on ?? []) await post(`/features/${name}/environments/${place}/on`);
-  await age(name, fields.age ?? 0);
+  for (const environmentName of fields.on ?? [])
+    await post(`/features/${name}/environments/${environmentName}/on`);
+  await makeOlder(name, fields.age ?? 0);
   return name;
 }
 
 /** Moves all timestamps of the feature into the past. */
-async function age(name: string, days: number): Promise<void> {
-  const by = sql`${days} * interval '1 day'`;
-  await sql`update features set created_at = created_at - ${by} where name = ${name}`.execute(harness.db);
-  await sql`update feature_environments set switched_at = switched_at - ${by} where feature_name = ${name}`.execute(
+async function makeOlder(name: string, days: number): Promise<void> {
+  const age = sql`${days} * interval '1 day'`;
+  await sql`update features set created_at = created_at - ${age} where name = ${name}`.execute(harness.db);
+  await sql`update feature_environments set switched_at = switched_at - ${age} where feature_name = ${name}`.execute(
     harness.db,
   );
 }
 
-const seen = (name: string) => markSeen(harness.db, name);
+const markFeatureSeen = (name: string) => markSeen(harness.db, name);
 
 beforeEach(async () => {
   ({ id: project } = await makeProject(harness.db));
@@ -83,8 +84,8 @@ test('a healthy project has 100 points, every rule and no findings', async () =>
   ]);
 });
 
-test('finds a stale feature with since, the last change and the points of archiving it', async () => {
-  const alice = await makeUser(harness.db, 'Admin', unique('alice'));
+test('finds a stale feature with the time, the last change and the points for archiving it', async () => {
+  const alice = await makeUser(harness.db, 'Admin', uniqueName('alice'));
   const name = await create({ on: ['production'] });
   for (let n = 0; n < 3; n++) await create();
   await call(harness.app, 'POST', path('/stale'), {
@@ -123,28 +124,28 @@ test('finds a stale feature with since, the last change and the points of archiv
 });
 
 test('finds a feature past its lifetime until it is marked as stale, and never one of a permanent type', async () => {
-  const [old, young, kept] = [
+  const [oldFeature, youngFeature, keptFeature] = [
     await create({ age: 41 }),
     await create({ age: 39 }),
     await create({ type: 'kill-switch', age: 900 }),
   ];
-  expect(await found('past-lifetime')).toEqual([old]);
+  expect(await findFeatures('past-lifetime')).toEqual([oldFeature]);
   expect((await health('?rule=IS:past-lifetime')).findings[0]).toMatchObject({
     points: 33.33,
     evidence: { lifetimeDays: 40, ageDays: 41 },
   });
-  void [young, kept];
+  void [youngFeature, keptFeature];
 
-  await post('/stale', { features: [old], stale: true });
+  await post('/stale', { features: [oldFeature], stale: true });
 
-  expect(await found('past-lifetime')).toEqual([]);
-  expect(await found('stale')).toEqual([old]);
+  expect(await findFeatures('past-lifetime')).toEqual([]);
+  expect(await findFeatures('stale')).toEqual([oldFeature]);
 });
 
 test('finds features enabled or disabled everywhere for 30 days, except recently toggled ones and permanent types', async () => {
   const everywhere = ['development', 'production'];
-  const on = await create({ age: 31, on: everywhere });
-  const off = await create({ age: 31 });
+  const enabledFeature = await create({ age: 31, on: everywhere });
+  const disabledFeature = await create({ age: 31 });
   await create({ age: 31, on: ['production'] });
   await create({ age: 29, on: everywhere });
   await create({ age: 31, on: everywhere, type: 'permission' });
@@ -153,40 +154,45 @@ test('finds features enabled or disabled everywhere for 30 days, except recently
   await post(`/features/${switched}/environments/production/on`);
   await post(`/features/${switched}/environments/production/off`);
 
-  expect(await found('enabled-everywhere')).toEqual([on]);
-  expect(await found('disabled-everywhere')).toEqual([off]);
+  expect(await findFeatures('enabled-everywhere')).toEqual([enabledFeature]);
+  expect(await findFeatures('disabled-everywhere')).toEqual([disabledFeature]);
 });
 
 test('never-seen is inconclusive until an SDK was seen in the project', async () => {
-  const [old, used] = [await create({ age: 8 }), await create({ age: 8 })];
+  const [oldFeature, usedFeature] = [await create({ age: 8 }), await create({ age: 8 })];
   await create({ age: 6 });
-  const ruleOf = async () =>
+  const readRule = async () =>
     (await health()).rules.find(({ rule }: { rule: string }) => rule === 'never-seen');
-  expect(await found('never-seen')).toEqual([]);
-  expect(await ruleOf()).toMatchObject({ conclusive: false });
+  expect(await findFeatures('never-seen')).toEqual([]);
+  expect(await readRule()).toMatchObject({ conclusive: false });
 
-  await seen(used);
+  await markFeatureSeen(usedFeature);
 
-  expect(await found('never-seen')).toEqual([old]);
-  expect(await ruleOf()).toMatchObject({ conclusive: true, findings: 1 });
+  expect(await findFeatures('never-seen')).toEqual([oldFeature]);
+  expect(await readRule()).toMatchObject({ conclusive: true, findings: 1 });
 });
 
 test('finds a feature without enabled strategies after a week', async () => {
   const bare = await create({ age: 8 });
-  const disabled = await create({ age: 8 });
-  await post(`/features/${disabled}/environments/production/strategies`, { name: 'default', disabled: true });
+  const disabledFeature = await create({ age: 8 });
+  await post(`/features/${disabledFeature}/environments/production/strategies`, {
+    name: 'default',
+    disabled: true,
+  });
   const ready = await create({ age: 8 });
   await post(`/features/${ready}/environments/production/strategies`, { name: 'default' });
   await create({ age: 6 });
 
-  expect((await found('no-strategies')).toSorted()).toEqual([bare, disabled].toSorted());
+  expect((await findFeatures('no-strategies')).toSorted()).toEqual([bare, disabledFeature].toSorted());
 });
 
 test('finds a feature that depends on archived features, and lists them', async () => {
-  const [child, parent, active] = [await create(), await create(), await create()];
-  for (const one of [parent, active])
-    await sql`insert into feature_dependencies (child, parent) values (${child}, ${one})`.execute(harness.db);
-  expect(await found('archived-parent')).toEqual([]);
+  const [child, parent, activeParent] = [await create(), await create(), await create()];
+  for (const parentName of [parent, activeParent])
+    await sql`insert into feature_dependencies (child, parent) values (${child}, ${parentName})`.execute(
+      harness.db,
+    );
+  expect(await findFeatures('archived-parent')).toEqual([]);
 
   await sql`update features set archived_at = now() where name = ${parent}`.execute(harness.db);
 
@@ -195,7 +201,7 @@ test('finds a feature that depends on archived features, and lists them', async 
   ]);
 });
 
-test('finds a copy that has equaled its source for 30 days', async () => {
+test('finds a copy that equals its source 30 days after it was cloned', async () => {
   const [source, copy] = [await create({ age: 40 }), await create({ age: 35 })];
   await sql`
     insert into events (created_at, group_id, type, created_by, project, feature_name, data)
@@ -209,50 +215,55 @@ test('finds a copy that has equaled its source for 30 days', async () => {
       parameters: { rollout },
     });
   await add(source, '50');
-  expect(await found('duplicate-of-clone')).toEqual([]);
+  expect(await findFeatures('duplicate-of-clone')).toEqual([]);
 
-  const same = (await add(copy, '50')).body;
+  const sameStrategy = (await add(copy, '50')).body;
   expect((await health('?rule=IS:duplicate-of-clone')).findings).toMatchObject([
     { feature: copy, evidence: { clonedFrom: source } },
   ]);
 
-  await call(harness.app, 'PUT', path(`/features/${copy}/environments/production/strategies/${same.id}`), {
-    body: { name: 'flexibleRollout', parameters: { rollout: '51' } },
-  });
-  expect(await found('duplicate-of-clone')).toEqual([]);
+  await call(
+    harness.app,
+    'PUT',
+    path(`/features/${copy}/environments/production/strategies/${sameStrategy.id}`),
+    {
+      body: { name: 'flexibleRollout', parameters: { rollout: '51' } },
+    },
+  );
+  expect(await findFeatures('duplicate-of-clone')).toEqual([]);
 });
 
 test('finds an unused segment of the project, with the features that refer to it', async () => {
-  const name = unique('segment');
+  const name = uniqueName('segment');
   const { id } = (
     await call(harness.app, 'POST', '/api/admin/segments', { body: { name, project, constraints: [] } })
   ).body;
-  const segments = async () => (await health('?rule=IS:unused-segment')).findings;
-  expect(await segments()).toMatchObject([
+  const findUnusedSegments = async () => (await health('?rule=IS:unused-segment')).findings;
+  expect(await findUnusedSegments()).toMatchObject([
     { id: `unused-segment:${id}`, feature: null, segment: { id, name }, evidence: { references: [] } },
   ]);
 
   const user = await create();
   const strategy = { name: 'default', segments: [id] };
   await post(`/features/${user}/environments/production/strategies`, strategy);
-  expect(await segments()).toEqual([]);
+  expect(await findUnusedSegments()).toEqual([]);
 
   await post('/archive', { features: [user] });
-  expect(await segments()).toMatchObject([{ evidence: { references: [user] } }]);
+  expect(await findUnusedSegments()).toMatchObject([{ evidence: { references: [user] } }]);
 });
 
 test('pages of findings have a stable order and the total', async () => {
   const names = [];
   for (let n = 0; n < 5; n++) names.push(await create({ age: 41 }));
-  const all = await health('?rule=IS_ANY_OF:past-lifetime,disabled-everywhere&limit=1000');
+  const response = await health('?rule=IS_ANY_OF:past-lifetime,disabled-everywhere&limit=1000');
 
   const pages = [];
   for (const offset of [0, 4, 8])
     pages.push(await health(`?rule=IS_ANY_OF:past-lifetime,disabled-everywhere&limit=4&offset=${offset}`));
 
-  expect(all.total).toBe(10);
+  expect(response.total).toBe(10);
   expect(pages.map(page => page.total)).toEqual([10, 10, 10]);
-  expect(pages.flatMap(page => page.findings)).toEqual(all.findings);
+  expect(pages.flatMap(page => page.findings)).toEqual(response.findings);
   expect((await health(`?feature=IS:${names[0]}&rule=IS:past-lifetime`)).total).toBe(1);
   expect((await health('?rule=IS:stale')).total).toBe(0);
 });
@@ -274,22 +285,26 @@ test('rejects invalid filters with every violation', async () => {
   ]);
 });
 
-test('a snoozed finding leaves the list until its time, and the snooze is recorded', async () => {
+test('a snoozed finding is not listed until the snooze ends, and the snooze is recorded', async () => {
   const name = await create({ age: 41 });
   const id = `past-lifetime:${name}`;
-  const until = inDays(10);
+  const snoozedUntil = inDays(10);
 
-  const response = await snooze(id, { reason: 'A campaign', until });
+  const response = await snooze(id, { reason: 'A campaign', until: snoozedUntil });
 
   expect(response).toMatchObject({
     status: 200,
-    body: { reason: 'A campaign', until, createdBy: 'admin token' },
+    body: { reason: 'A campaign', until: snoozedUntil, createdBy: 'admin token' },
   });
-  expect(await found('past-lifetime')).toEqual([]);
+  expect(await findFeatures('past-lifetime')).toEqual([]);
   const body = await health('?snoozed=true');
   // Snoozing does not change the feature.
   expect(body.findings).toMatchObject([
-    { id, snooze: { reason: 'A campaign', until }, evidence: { lastChange: { type: 'feature-created' } } },
+    {
+      id,
+      snooze: { reason: 'A campaign', until: snoozedUntil },
+      evidence: { lastChange: { type: 'feature-created' } },
+    },
   ]);
   expect(body.health).toBe(0);
   expect(body.rules[1]).toMatchObject({ rule: 'past-lifetime', findings: 0, snoozed: 1, points: 0 });
@@ -300,7 +315,7 @@ test('a snoozed finding leaves the list until its time, and the snooze is record
     {
       type: 'health-finding-snoozed',
       project,
-      data: { rule: 'past-lifetime', feature: name, reason: 'A campaign', until },
+      data: { rule: 'past-lifetime', feature: name, reason: 'A campaign', until: snoozedUntil },
       preData: null,
     },
   ]);
@@ -308,37 +323,37 @@ test('a snoozed finding leaves the list until its time, and the snooze is record
   await sql`update health_snoozes set until = now() - interval '1 second' where feature_name = ${name}`.execute(
     harness.db,
   );
-  expect(await found('past-lifetime')).toEqual([name]);
+  expect(await findFeatures('past-lifetime')).toEqual([name]);
 });
 
-test('snoozing again replaces the snooze, an equal snooze records nothing, and unsnoozing ends it', async () => {
+test('snoozing again replaces the snooze, and unsnoozing ends it', async () => {
   const name = await create({ age: 41 });
   const id = `past-lifetime:${name}`;
-  const until = inDays(10);
-  const types = async () =>
+  const snoozedUntil = inDays(10);
+  const listSnoozeEvents = async () =>
     (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${name}`)).body.events
       .filter(({ type }: { type: string }) => type.startsWith('health-'))
       .map(({ type, data, preData }: Record<string, unknown>) => [type, data, preData]);
 
-  await snooze(id, { reason: 'first', until });
-  await snooze(id, { reason: 'first', until });
-  await snooze(id, { reason: 'second', until });
-  await wake(id);
-  await wake(id);
+  await snooze(id, { reason: 'first', until: snoozedUntil });
+  await snooze(id, { reason: 'first', until: snoozedUntil });
+  await snooze(id, { reason: 'second', until: snoozedUntil });
+  await unsnooze(id);
+  await unsnooze(id);
 
-  const state = (reason: string) => ({ rule: 'past-lifetime', feature: name, reason, until });
-  expect(await types()).toEqual([
+  const state = (reason: string) => ({ rule: 'past-lifetime', feature: name, reason, until: snoozedUntil });
+  expect(await listSnoozeEvents()).toEqual([
     ['health-finding-unsnoozed', null, state('second')],
     ['health-finding-snoozed', state('second'), state('first')],
     ['health-finding-snoozed', state('first'), null],
   ]);
-  expect(await found('past-lifetime')).toEqual([name]);
+  expect(await findFeatures('past-lifetime')).toEqual([name]);
 });
 
-test('deleting a segment deletes the snooze of its finding', async () => {
+test('a segment with a snoozed finding can be deleted', async () => {
   const { id } = (
     await call(harness.app, 'POST', '/api/admin/segments', {
-      body: { name: unique('segment'), project, constraints: [] },
+      body: { name: uniqueName('segment'), project, constraints: [] },
     })
   ).body;
 
@@ -372,21 +387,21 @@ test('responds with 404 when snoozing a finding that does not exist', async () =
 
 test('snoozing waits for a concurrent change of the feature and sees its result', async () => {
   const name = await create({ age: 41 });
-  let answered = false;
-  let later: Promise<{ status: number }> | undefined;
+  let hasResponse = false;
+  let pendingSnooze: Promise<{ status: number }> | undefined;
 
   await harness.db.transaction().execute(async tx => {
     await sql`select from features where name = ${name} for update`.execute(tx);
-    later = snooze(`past-lifetime:${name}`, { reason: 'x', until: inDays(1) }).then(response => {
-      answered = true;
+    pendingSnooze = snooze(`past-lifetime:${name}`, { reason: 'x', until: inDays(1) }).then(response => {
+      hasResponse = true;
       return response;
     });
-    await untilWaiting(harness.db);
-    expect(answered).toBe(false);
+    await waitForLockWaiters(harness.db);
+    expect(hasResponse).toBe(false);
     await sql`update features set stale = true where name = ${name}`.execute(tx);
   });
 
-  expect((await later)?.status).toBe(404);
+  expect((await pendingSnooze)?.status).toBe(404);
 });
 
 test('a member may snooze findings, a reader may not', async () => {
@@ -402,14 +417,14 @@ test('a member may snooze findings, a reader may not', async () => {
 
 test('the number of statements does not depend on the number of findings', async () => {
   await create({ age: 41 });
-  const statements = async () => {
-    const before = harness.statements.length;
+  const countStatements = async () => {
+    const statementsBefore = harness.statements.length;
     await health('?limit=1000');
-    return harness.statements.length - before;
+    return harness.statements.length - statementsBefore;
   };
-  await statements();
-  const ofFew = await statements();
+  await countStatements();
+  const countForOne = await countStatements();
   for (let n = 0; n < 10; n++) await create({ age: 41 });
 
-  expect(await statements()).toBe(ofFew);
+  expect(await countStatements()).toBe(countForOne);
 });

@@ -1,35 +1,35 @@
 import {
   FilterError,
+  parseEnumValue,
   parseFilter,
   parseLimit,
   parseOffset,
   parseSearch,
-  parseWord,
-} from '../../../../../plane/src/platform/http/input/filter.ts';
+} from '@halyard/plane/platform/http/input/filter.ts';
 import { RULES } from '../rules/rules.ts';
 
 export type FindingSearch = {
   rule?: string[];
   feature?: string[];
-  /** undefined: snoozed or not */
+  /** If undefined, the search finds snoozed findings and others. */
   snoozed?: boolean;
   offset: number;
   limit: number;
 };
 
-type Raw = Omit<FindingSearch, 'snoozed'> & { snoozed: 'true' | 'false' | 'all' };
+type RawSearch = Omit<FindingSearch, 'snoozed'> & { snoozed: 'true' | 'false' | 'all' };
 
-const PARSERS: { [K in keyof Raw]-?: (value: unknown) => NonNullable<Raw[K]> } = {
+const PARSERS: { [K in keyof RawSearch]-?: (value: unknown) => NonNullable<RawSearch[K]> } = {
   rule: parseRules,
   feature: parseFilter,
-  snoozed: value => parseWord(value, ['true', 'false', 'all']),
+  snoozed: value => parseEnumValue(value, ['true', 'false', 'all']),
   offset: parseOffset,
   limit: parseLimit,
 };
 
 /** Parses the query parameters of the findings, or rejects them with every violation. */
 export function parseFindingSearch(parameters: Record<string, unknown>): FindingSearch {
-  const { snoozed, ...search } = parseSearch<Raw>(parameters, PARSERS, {
+  const { snoozed, ...search } = parseSearch<RawSearch>(parameters, PARSERS, {
     snoozed: 'false',
     offset: 0,
     limit: 50,
@@ -39,7 +39,7 @@ export function parseFindingSearch(parameters: Record<string, unknown>): Finding
 
 function parseRules(value: unknown): string[] {
   const names = parseFilter(value);
-  const known = RULES.map(({ name }): string => name);
-  if (names.every(name => known.includes(name))) return names;
-  throw new FilterError(`must contain only these rules: ${known.join(', ')}`);
+  const ruleNames = RULES.map(({ name }): string => name);
+  if (names.every(name => ruleNames.includes(name))) return names;
+  throw new FilterError(`must contain only these rules: ${ruleNames.join(', ')}`);
 }

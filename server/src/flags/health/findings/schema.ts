@@ -1,12 +1,6 @@
+import { page, SearchQuery } from '@halyard/plane/platform/http/input/filter.ts';
+import { Named, NamedObject, Nullable, Ref, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { page, SearchQuery } from '../../../../../plane/src/platform/http/input/filter.ts';
-import {
-  Named,
-  NamedObject,
-  Nullable,
-  Ref,
-  Timestamp,
-} from '../../../../../plane/src/platform/http/schema.ts';
 import { RULES, type RuleName } from '../rules/rules.ts';
 import { Snooze } from '../snoozes/schema.ts';
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Reader } from '../../../platform/db/database.ts';
 import { iso } from '../../../platform/db/iso.ts';
 import type { Counts } from '../../technical-debt/score.ts';
-import { countsOf } from '../../technical-debt/store.ts';
+import { selectCounts } from '../../technical-debt/store.ts';
 import type { RuleName } from '../rules/rules.ts';
 import { ruleInputs, selectFindings } from '../rules/store.ts';
 import { SNOOZE } from '../snoozes/store.ts';
@@ -15,8 +15,8 @@ export type HealthParts = {
   debtBudget: number | null;
   counts: Counts;
   /**
-   * Which evidence the project has: whether an SDK was seen, whether one was seen in production, and whether results have been
-   * known for long enough.
+   * Whether an SDK was seen in the project, whether one was seen in production, and whether results have been known for long
+   * enough.
    */
   telemetry: Record<'seen' | 'production' | 'settled', boolean>;
   ruleCounts: RuleCounts[];
@@ -24,8 +24,8 @@ export type HealthParts = {
   total: number;
 };
 
-/** Events about a feature that do not change it. */
-const NO_CHANGE = [
+/** Events about a feature that do not change the feature. */
+const EVENTS_WITHOUT_CHANGE = [
   'feature-potentially-stale-on',
   'feature-stage-entered',
   'feature-favorited',
@@ -34,14 +34,14 @@ const NO_CHANGE = [
   'health-finding-unsnoozed',
 ];
 
-/** The evidence of a finding. The statement reads it for the findings of the page only. */
-const evidence = (at: Date) => sql`
+/** Selects the evidence of a finding. The statement reads it for the findings of the page only. */
+const selectEvidence = (now: Date) => sql`
   facts || jsonb_build_object(
     'since', ${iso(sql`case page.rule when 'stale' then (
       select created_at from events where feature_name = feature and type = 'feature-stale-on' order by id desc limit 1
     ) else since end`)},
     'createdAt', ${iso(sql`coalesce(subject.created_at, segments.created_at)`)},
-    'ageDays', extract(day from ${at}::timestamptz - coalesce(subject.created_at, segments.created_at)),
+    'ageDays', extract(day from ${now}::timestamptz - coalesce(subject.created_at, segments.created_at)),
     'environments', coalesce((
       select jsonb_agg(jsonb_build_object(
         'name', environments.name, 'enabled', here.enabled, 'toggledAt', ${iso(sql`here.switched_at`)},
@@ -57,7 +57,7 @@ const evidence = (at: Date) => sql`
     ), '[]'),
     'lastChange', (
       select jsonb_build_object('id', id, 'type', type, 'at', ${iso(sql`events.created_at`)}, 'by', created_by)
-      from events where feature_name = feature and type <> all(${NO_CHANGE}) order by id desc limit 1
+      from events where feature_name = feature and type <> all(${EVENTS_WITHOUT_CHANGE}) order by id desc limit 1
     )
   ) || case when feature is null then '{}' else jsonb_build_object(
     'type', subject.type, 'lifetimeDays', feature_types.lifetime_days, 'lastSeenAt', ${iso(sql`(
@@ -69,23 +69,23 @@ const evidence = (at: Date) => sql`
 export async function findHealthParts(
   db: Reader,
   project: string,
-  at: Date,
+  now: Date,
   search: FindingSearch,
 ): Promise<HealthParts | undefined> {
-  const where = [
+  const conditions = [
     search.rule && sql`rule = any(${search.rule})`,
     search.feature && sql`feature = any(${search.feature})`,
     search.snoozed !== undefined && sql`snoozed = ${search.snoozed}`,
   ].filter(condition => condition !== undefined && condition !== false);
   const { rows } = await sql<HealthParts>`
-    with ${ruleInputs(project, at)},
+    with ${ruleInputs(project, now)},
     all_findings as materialized (
-      select found.*, snooze.id as snooze_id, coalesce(snooze.until > ${at}, false) as snoozed
-      from (${selectFindings(project, at)}) as found left join health_snoozes as snooze
+      select found.*, snooze.id as snooze_id, coalesce(snooze.until > ${now}, false) as snoozed
+      from (${selectFindings(project, now)}) as found left join health_snoozes as snooze
         on snooze.rule = found.rule
         and coalesce(snooze.feature_name, snooze.segment_id::text) = coalesce(found.feature, found.segment::text)
     ), matching as (
-      select * from all_findings where ${sql.join([sql`true`, ...where], sql` and `)}
+      select * from all_findings where ${sql.join([sql`true`, ...conditions], sql` and `)}
     ), page as materialized (
       select * from matching order by position, feature, segment limit ${search.limit} offset ${search.offset}
     )
@@ -103,12 +103,14 @@ export async function findHealthParts(
           'rule', page.rule, 'feature', feature,
           'segment', case when segments.id is not null
             then jsonb_build_object('id', segments.id, 'name', segments.name) end,
-          'evidence', ${evidence(at)}, 'snooze', case when snoozed then ${SNOOZE} end
+          'evidence', ${selectEvidence(now)}, 'snooze', case when snoozed then ${SNOOZE} end
         ) order by position, feature, segment)
         from page left join features as subject on subject.name = feature
           left join feature_types on feature_types.id = subject.type left join segments on segments.id = segment
           left join health_snoozes as snooze on snooze.id = snooze_id
       ), '[]') as findings
-    from projects cross join ${countsOf(project, at)} as counts where projects.id = ${project}`.execute(db);
+    from projects cross join ${selectCounts(project, now)} as counts where projects.id = ${project}`.execute(
+    db,
+  );
   return rows[0];
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { makeProject } from '../../../test/factories.ts';
 import { useHarness } from '../../../test/harness.ts';
 import { call } from '../../../test/request.ts';
-import { untilWaiting } from '../../../test/waiting.ts';
+import { waitForLockWaiters } from '../../../test/waiting.ts';
 
 const harness = useHarness();
 const DAY_MS = 86_400_000;
@@ -13,12 +13,12 @@ let project: string;
 
 const history = (query = '') =>
   call(harness.app, 'GET', `/api/admin/projects/${project}/health/history${query}`);
-const tell = (type: string, name: string, days: number, data: object | null = null) =>
+const insertEvent = (type: string, name: string, days: number, data: object | null = null) =>
   sql`
     insert into events (created_at, group_id, type, created_by, project, feature_name, data)
     values (${ago(days)}::date + interval '12 hours', 'x', ${type}, 'x', ${project}, ${name},
       ${data === null ? null : JSON.stringify(data)}::jsonb)`.execute(harness.db);
-const kept = async () =>
+const storedDays = async () =>
   (
     await sql<{ day: string }>`
       select day::text from project_health_days where project = ${project} order by day`.execute(harness.db)
@@ -52,14 +52,14 @@ test('returns the last 30 days up to now by default', async () => {
 
 test('rebuilds each day from created, stale, archived, revived and deleted events', async () => {
   const name = `${project}-history`;
-  await tell('feature-created', name, 20, { type: 'release', stale: false });
-  await tell('feature-stale-on', name, 18);
-  await tell('feature-stale-off', name, 16);
-  await tell('feature-archived', name, 14);
-  await tell('feature-revived', name, 12);
-  await tell('feature-archived', name, 10);
-  await tell('feature-deleted', name, 8);
-  await tell('feature-created', name, 6, { type: 'kill-switch', stale: false });
+  await insertEvent('feature-created', name, 20, { type: 'release', stale: false });
+  await insertEvent('feature-stale-on', name, 18);
+  await insertEvent('feature-stale-off', name, 16);
+  await insertEvent('feature-archived', name, 14);
+  await insertEvent('feature-revived', name, 12);
+  await insertEvent('feature-archived', name, 10);
+  await insertEvent('feature-deleted', name, 8);
+  await insertEvent('feature-created', name, 6, { type: 'kill-switch', stale: false });
 
   const { body } = await history(`?from=${ago(21)}&to=${ago(5)}`);
 
@@ -79,9 +79,9 @@ test('rebuilds each day from created, stale, archived, revived and deleted event
   ]);
 });
 
-test('applies each lifetime to the days when it was set', async () => {
+test('applies each lifetime to the days on which it was set', async () => {
   const name = `${project}-aging`;
-  await tell('feature-created', name, 20, { type: 'operational', stale: false });
+  await insertEvent('feature-created', name, 20, { type: 'operational', stale: false });
   await sql`
     insert into events (created_at, group_id, type, created_by, data, pre_data)
     values (${ago(10)}::date + interval '1 hour', 'x', 'feature-type-updated', 'x',
@@ -96,19 +96,22 @@ test('applies each lifetime to the days when it was set', async () => {
   ]);
 });
 
-test('stores past days but not today, and returns stored days again', async () => {
-  await tell('feature-created', `${project}-kept`, 3, { type: 'release', stale: false });
+test('stores past days but not today, and then returns the stored days', async () => {
+  await insertEvent('feature-created', `${project}-kept`, 3, { type: 'release', stale: false });
 
-  const first = (await history(`?from=${ago(5)}`)).body;
-  expect(await kept()).toEqual(expect.arrayContaining([ago(5), ago(4), ago(3), ago(2)]));
-  expect(await kept()).not.toContain(today());
-  expect((await history(`?from=${ago(5)}`)).body).toEqual(first);
+  const firstResponse = (await history(`?from=${ago(5)}`)).body;
+  expect(await storedDays()).toEqual(expect.arrayContaining([ago(5), ago(4), ago(3), ago(2)]));
+  expect(await storedDays()).not.toContain(today());
+  expect((await history(`?from=${ago(5)}`)).body).toEqual(firstResponse);
 
   await sql`update project_health_days set stale = 1 where project = ${project} and day = ${ago(3)}`.execute(
     harness.db,
   );
-  const again = (await history(`?from=${ago(9)}`)).body.days;
-  expect(again.find(({ date }: { date: string }) => date === ago(3))).toMatchObject({ stale: 1, health: 0 });
+  const laterDays = (await history(`?from=${ago(9)}`)).body.days;
+  expect(laterDays.find(({ date }: { date: string }) => date === ago(3))).toMatchObject({
+    stale: 1,
+    health: 0,
+  });
 });
 
 test('stores a day only one hour after its end', async () => {
@@ -119,14 +122,14 @@ test('stores a day only one hour after its end', async () => {
   vi.useRealTimers();
 
   expect(body.days).toHaveLength(3);
-  expect(await kept()).toEqual(days.slice(0, 1));
+  expect(await storedDays()).toEqual(days.slice(0, 1));
 });
 
 test('the number of statements does not depend on the length of the range', async () => {
   const statements = async (query: string) => {
-    const before = harness.statements.length;
+    const statementsBefore = harness.statements.length;
     await history(query);
-    return harness.statements.length - before;
+    return harness.statements.length - statementsBefore;
   };
   await statements('?from=2026-01-01&to=2026-01-02');
 
@@ -134,19 +137,19 @@ test('the number of statements does not depend on the length of the range', asyn
 });
 
 test('two concurrent requests for the same days both succeed', async () => {
-  await tell('feature-created', `${project}-twice`, 30, { type: 'release', stale: false });
-  let second: ReturnType<typeof history> | undefined;
+  await insertEvent('feature-created', `${project}-twice`, 30, { type: 'release', stale: false });
+  let secondRequest: ReturnType<typeof history> | undefined;
 
   await harness.db.transaction().execute(async tx => {
     await sql`
       insert into project_health_days (project, day, features, stale, potentially_stale)
       values (${project}, ${ago(9)}, 1, 0, 0)`.execute(tx);
-    second = history(`?from=${ago(10)}&to=${ago(8)}`);
-    await untilWaiting(harness.db);
+    secondRequest = history(`?from=${ago(10)}&to=${ago(8)}`);
+    await waitForLockWaiters(harness.db);
   });
 
-  expect((await second)?.body.days).toHaveLength(3);
-  expect(await kept()).toEqual([ago(10), ago(9), ago(8)]);
+  expect((await secondRequest)?.body.days).toHaveLength(3);
+  expect(await storedDays()).toEqual([ago(10), ago(9), ago(8)]);
 });
 
 test.each([

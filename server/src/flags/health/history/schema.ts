@@ -1,6 +1,6 @@
+import { SearchQuery } from '@halyard/plane/platform/http/input/filter.ts';
+import { Named, NamedObject } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, Type } from 'typebox';
-import { SearchQuery } from '../../../../../plane/src/platform/http/input/filter.ts';
-import { Named, NamedObject } from '../../../../../plane/src/platform/http/schema.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description, examples: [3] });
 const day = Type.String({ description: 'UTC day', format: 'date', examples: ['2026-11-15'] });

@@ -1,32 +1,32 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../../platform/db/database.ts';
 import type { Counts } from '../../technical-debt/score.ts';
-import { countsOf } from '../../technical-debt/store.ts';
+import { selectCounts } from '../../technical-debt/store.ts';
 
 export type Day = Counts & { date: string };
 export type Range = { from: string; to: string };
 
-const UTC_DAY = (column: string) => sql`(${sql.ref(column)} at time zone 'UTC')::date`;
+const utcDay = (column: string) => sql`(${sql.ref(column)} at time zone 'UTC')::date`;
 
 /** Events that put a feature into a project. The lists are literals, so that PostgreSQL can use the partial indexes. */
-const BELONGING = sql`('feature-created', 'feature-project-change')`;
-const STATE = sql`('feature-created', 'feature-deleted', 'feature-archived', 'feature-revived', 'feature-stale-on',
+const ASSIGNING_EVENTS = sql`('feature-created', 'feature-project-change')`;
+const STATE_EVENTS = sql`('feature-created', 'feature-deleted', 'feature-archived', 'feature-revived', 'feature-stale-on',
   'feature-stale-off', 'feature-metadata-updated', 'feature-project-change')`;
 
-/** Upper bound of the number of feature types. The last number stands for deleted types. */
-const TYPES = 1_024;
+/** Upper bound of the number of feature types. The last number represents deleted types. */
+const MAX_TYPES = 1_024;
 
 /**
- * The counts at the end of each day, rebuilt from the events, and the current counts for today. Each event of a feature starts a
- * span of days with the same state. Within a span, a feature is potentially stale from the day it exceeds the lifetime of its
- * type, and lifetimes have separate spans. Each span adds one on its first day and subtracts one on the day after its last, so a
- * running sum gives the counts of every day. Because ids only grow, the latest value of a field is in the lowest bits of the
- * running maximum of `id * n + value`. Imported events have negative ids, for which the modulo would be negative too. Past days
- * are stored. A day is past one hour after its end by the clocks of both server and database, so that no open transaction can
- * still write an event of that day.
+ * Returns the counts at the end of each day, rebuilt from the events, and the current counts for today. Each event of a feature
+ * starts a span of days with the same state. Within a span, a feature becomes potentially stale on the day it exceeds its type's
+ * lifetime, and lifetimes have spans of their own. Each span adds 1 on its first day and subtracts 1 on the day after its last, so
+ * a running sum gives the counts of every day. Because ids only grow, the latest value of a field is in the lowest bits of the
+ * running maximum of `id * n + value`. Imported events have negative ids, for which the modulo would be negative too. Past days are
+ * stored. A day counts as past one hour after its end, by the clocks of both the server and the database, so that no open
+ * transaction can still write an event of that day.
  */
-export async function readDays(tx: Tx, project: string, { from, to }: Range, at: Date): Promise<Day[]> {
-  const today = sql`(${at}::timestamptz at time zone 'UTC')::date`;
+export async function readDays(tx: Tx, project: string, { from, to }: Range, now: Date): Promise<Day[]> {
+  const today = sql`(${now}::timestamptz at time zone 'UTC')::date`;
   const { rows } = await sql<Day>`
     with kept as materialized (
       select day, features, stale, potentially_stale from project_health_days
@@ -38,8 +38,8 @@ export async function readDays(tx: Tx, project: string, { from, to }: Range, at:
     ), types as materialized (
       select id, lifetime_days, row_number() over (order by id) - 1 as number from feature_types
     ), changes as materialized (
-      select types.number, ${UTC_DAY('created_at')} as first_day, events.id,
-        lead(${UTC_DAY('created_at')}) over same_type as end_day,
+      select types.number, ${utcDay('created_at')} as first_day, events.id,
+        lead(${utcDay('created_at')}) over same_type as end_day,
         lag(events.id) over same_type is null as is_first,
         (data ->> 'lifetimeDays')::integer as days, (pre_data ->> 'lifetimeDays')::integer as days_before
       from events join types on types.id = data ->> 'id'
@@ -64,22 +64,22 @@ export async function readDays(tx: Tx, project: string, { from, to }: Range, at:
           when 'feature-project-change' then (coalesce(data ->> 'newProject', events.project) = ${project})::integer
         end as mine,
         case when events.type in ('feature-created', 'feature-metadata-updated')
-          then coalesce(types.number, ${sql.lit(TYPES - 1)}) end as kind
+          then coalesce(types.number, ${sql.lit(MAX_TYPES - 1)}) end as kind
       from (
         select distinct feature_name from events
-        where project = ${project} and type in ${BELONGING} and (select count(*) from missing) > 0
+        where project = ${project} and type in ${ASSIGNING_EVENTS} and (select count(*) from missing) > 0
       ) as belonging
-        join events on events.feature_name = belonging.feature_name and events.type in ${STATE}
+        join events on events.feature_name = belonging.feature_name and events.type in ${STATE_EVENTS}
         left join types on types.id = data ->> 'type'
     ), states as (
-      select ${UTC_DAY('created_at')} as first_day,
-        coalesce(lead(${UTC_DAY('created_at')}) over so_far, 'infinity') as end_day,
+      select ${utcDay('created_at')} as first_day,
+        coalesce(lead(${utcDay('created_at')}) over so_far, 'infinity') as end_day,
         max(id) filter (where type = 'feature-created') over so_far as birth,
         max(id * 2 + present) over so_far & 1 as present,
         max(id * 2 + archived) over so_far & 1 as archived,
         max(id * 2 + stale) over so_far & 1 as stale,
         max(id * 2 + mine) over so_far & 1 as mine,
-        max(id * ${sql.lit(TYPES)} + kind) over so_far & ${sql.lit(TYPES - 1)} as kind
+        max(id * ${sql.lit(MAX_TYPES)} + kind) over so_far & ${sql.lit(MAX_TYPES - 1)} as kind
       from log window so_far as (partition by feature_name order by id)
     ), spans as materialized (
       select greatest(first_day, ${from}::date) as first_day, end_day, birth, stale, kind
@@ -87,7 +87,7 @@ export async function readDays(tx: Tx, project: string, { from, to }: Range, at:
       where present = 1 and archived = 0 and mine = 1
         and first_day <= ${to}::date and greatest(first_day, ${from}::date) < end_day
     ), overdue as (
-      select greatest(spans.first_day, lifetimes.first_day, ${UTC_DAY('outlived.at')}) as first_day,
+      select greatest(spans.first_day, lifetimes.first_day, ${utcDay('outlived.at')}) as first_day,
         least(spans.end_day, lifetimes.end_day) as end_day
       from spans
         join log on log.id = spans.birth
@@ -113,7 +113,7 @@ export async function readDays(tx: Tx, project: string, { from, to }: Range, at:
     ), kept_now as (
       insert into project_health_days (project, day, features, stale, potentially_stale)
       select ${project}, computed.* from computed join missing using (day)
-      where (day + 1)::timestamp at time zone 'UTC' <= least(${at}::timestamptz, now()) - interval '1 hour'
+      where (day + 1)::timestamp at time zone 'UTC' <= least(${now}::timestamptz, now()) - interval '1 hour'
       order by day
       on conflict do nothing
     )
@@ -121,7 +121,7 @@ export async function readDays(tx: Tx, project: string, { from, to }: Range, at:
     union all
     select day::text, features, stale, potentially_stale from computed join missing using (day)
     union all
-    select ${today}::text, counts.* from ${countsOf(project, at)} as counts where ${today} <= ${to}::date
+    select ${today}::text, counts.* from ${selectCounts(project, now)} as counts where ${today} <= ${to}::date
     order by date`.execute(tx);
   return rows;
 }

@@ -12,26 +12,34 @@ import { IN_USE_DAYS, NEW_DAYS, RULES, type RuleName, SETTLED_DAYS } from './rul
 /** The feature or segment that a finding is about. */
 export type Subject = { feature: string; segment: null } | { feature: null; segment: number };
 
-/** How many archived features of a project are looked up, most recently archived first. Their number grows with the age of the project. */
-const MAX_ARCHIVED = 1_000;
+/** Only the most recently archived features of a project are looked up, because their number grows with the age of the project. */
+const MAX_ARCHIVED_FEATURES = 1_000;
 const MAX_APPLICATIONS = 100;
 
 const IN_PRODUCTION = sql`seen.environment = any(select unnest(names) from production)`;
 
-/** Whether an SDK was seen in the project: by the features of `reported`, otherwise by all features, including archived ones. */
-const anySeen = (project: string, ofReported: RawBuilder<unknown>, ofRows: RawBuilder<unknown>) => sql`(
-  exists (select from reported where ${ofReported}) or exists (
+/**
+ * Selects whether an SDK was seen in the project. Checks the features of `reported` first, and then all features, including
+ * archived ones.
+ */
+const isAnySeen = (
+  project: string,
+  reportedCondition: RawBuilder<unknown>,
+  rowCondition: RawBuilder<unknown>,
+) => sql`(
+  exists (select from reported where ${reportedCondition}) or exists (
     select from features join feature_last_seen as seen on seen.feature_name = features.name
-    where features.project = ${project} and ${ofRows}
+    where features.project = ${project} and ${rowCondition}
   )
 )`;
 
 /**
- * Common table expressions that every rule reads: `active` are the active features of the project, or those that match
- * `condition`, with a summary of their environments and of what SDKs reported. `telemetry` is which evidence the project has: whether an
- * SDK was ever seen, whether one was seen in production, and whether the results in production are known for long enough.
+ * Returns the common table expressions that every rule reads. `active` contains the active features of the project, or those that
+ * match `condition`, with a summary of their environments and of what SDKs reported. `telemetry` describes the project's evidence:
+ * whether an SDK was ever seen, whether one was seen in production, and whether the results in production have been known for long
+ * enough.
  */
-export const ruleInputs = (project: string, at: Date, condition: RawBuilder<unknown> = sql`true`) => sql`
+export const ruleInputs = (project: string, now: Date, condition: RawBuilder<unknown> = sql`true`) => sql`
   production as materialized (
     select array(select name from environments where type = 'production') as names
   ), reported as materialized (
@@ -53,7 +61,7 @@ export const ruleInputs = (project: string, at: Date, condition: RawBuilder<unkn
     group by feature_name
   ), active as materialized (
     select features.name, features.type, features.stale, features.created_at, feature_types.lifetime_days,
-      ${isPotentiallyStale(at)} as potentially_stale, summary.*, reported.*
+      ${isPotentiallyStale(now)} as potentially_stale, summary.*, reported.*
     from features join feature_types on feature_types.id = features.type cross join production
       cross join lateral (
         select count(*) as environments, count(*) filter (where enabled) as enabled_in, max(switched_at) as toggled_at,
@@ -65,22 +73,23 @@ export const ruleInputs = (project: string, at: Date, condition: RawBuilder<unkn
       left join reported on reported.feature_name = features.name
     where features.project = ${project} and features.archived_at is null and ${condition}
   ), telemetry as materialized (
-    select ${anySeen(project, sql`last_seen_at is not null`, sql`true`)} as seen,
-      ${anySeen(project, sql`production_seen_at is not null`, IN_PRODUCTION)} as production,
-      ${anySeen(project, sql`results_since <= ${dayBefore(at)}`, sql`${IN_PRODUCTION} and first_seen_on <= ${dayBefore(at)}`)} as settled
+    select ${isAnySeen(project, sql`last_seen_at is not null`, sql`true`)} as seen,
+      ${isAnySeen(project, sql`production_seen_at is not null`, IN_PRODUCTION)} as production,
+      ${isAnySeen(project, sql`results_since <= ${periodStart(now)}`, sql`${IN_PRODUCTION} and first_seen_on <= ${periodStart(now)}`)} as settled
   )`;
 
 /** The first day of the period in which a feature's results must all be equal. */
-const dayBefore = (at: Date) => sql`(${at}::timestamptz - ${sql.lit(SETTLED_DAYS)} * interval '1 day')::date`;
+const periodStart = (now: Date) =>
+  sql`(${now}::timestamptz - ${sql.lit(SETTLED_DAYS)} * interval '1 day')::date`;
 
-const olderThan = (column: RawBuilder<unknown>, at: Date, days: number) =>
-  sql`${column} <= ${at}::timestamptz - ${sql.lit(days)} * interval '1 day'`;
+const isOlderThan = (column: RawBuilder<unknown>, now: Date, days: number) =>
+  sql`${column} <= ${now}::timestamptz - ${sql.lit(days)} * interval '1 day'`;
 
 const selectFeatures = (since: RawBuilder<unknown>, facts = sql`'{}'::jsonb`) =>
   sql`select active.name as feature, null::integer as segment, ${since} as since, ${facts} as facts from active`;
 
-/** The strategies and variants of a feature. A groupId is not compared, because a copy usually has its own. */
-const configuration = (feature: RawBuilder<unknown>) => sql`(
+/** Selects the strategies and variants of a feature. A groupId is not compared, because a copy usually has its own. */
+const selectConfiguration = (feature: RawBuilder<unknown>) => sql`(
   select jsonb_build_array(
     (
       select jsonb_agg(jsonb_build_array(environment, variants) order by environment)
@@ -96,8 +105,8 @@ const configuration = (feature: RawBuilder<unknown>) => sql`(
   )
 )`;
 
-/** Events of changes that are validated as a whole. */
-const REPAIRING = [
+/** Events of changes after which the whole resource is validated. */
+const REPAIRING_EVENTS = [
   'feature-strategy-add',
   'feature-strategy-update',
   'feature-strategy-remove',
@@ -106,30 +115,31 @@ const REPAIRING = [
 ];
 
 /** The query of each rule. It selects feature, segment, since and facts. */
-const QUERIES: Record<RuleName, (project: string, at: Date) => RawBuilder<unknown>> = {
-  // The findings of a page look up the event that marked the feature.
+const QUERIES: Record<RuleName, (project: string, now: Date) => RawBuilder<unknown>> = {
+  // The time comes from the event that marked the feature, which is looked up only for the findings on a page.
   stale: () => sql`${selectFeatures(sql`null::timestamptz`)} where stale`,
   'past-lifetime': () => sql`
     ${selectFeatures(sql`created_at + lifetime_days * interval '1 day'`)} where potentially_stale`,
-  'enabled-everywhere': (_, at) => sql`
+  'enabled-everywhere': (_, now) => sql`
     ${selectFeatures(sql`toggled_at`)}
     where lifetime_days is not null and enabled_in = environments and environments > 0
-      and ${olderThan(sql`toggled_at`, at, SETTLED_DAYS)}`,
-  'disabled-everywhere': (_, at) => sql`
+      and ${isOlderThan(sql`toggled_at`, now, SETTLED_DAYS)}`,
+  'disabled-everywhere': (_, now) => sql`
     ${selectFeatures(sql`toggled_at`)}
     where lifetime_days is not null and enabled_in = 0 and environments > 0
-      and ${olderThan(sql`toggled_at`, at, SETTLED_DAYS)}`,
+      and ${isOlderThan(sql`toggled_at`, now, SETTLED_DAYS)}`,
   // Without an SDK in the project, the rule finds nothing.
-  'never-seen': (_, at) => sql`
+  'never-seen': (_, now) => sql`
     ${selectFeatures(sql`created_at`)}
-    where last_seen_at is null and ${olderThan(sql`created_at`, at, NEW_DAYS)} and (select seen from telemetry)`,
+    where last_seen_at is null and ${isOlderThan(sql`created_at`, now, NEW_DAYS)} and (select seen from telemetry)`,
   // Without an SDK in production, the rule finds nothing.
-  'outside-production': (_, at) => sql`
+  'outside-production': (_, now) => sql`
     ${selectFeatures(sql`created_at`)}
     where in_production and last_seen_at is not null and production_seen_at is null
-      and ${olderThan(sql`created_at`, at, SETTLED_DAYS)} and (select production from telemetry)`,
-  'constant-result': (_, at) => {
-    const before = (column: RawBuilder<unknown>) => sql`coalesce(${column}, '-infinity') < ${dayBefore(at)}`;
+      and ${isOlderThan(sql`created_at`, now, SETTLED_DAYS)} and (select production from telemetry)`,
+  'constant-result': (_, now) => {
+    const isBeforePeriod = (column: RawBuilder<unknown>) =>
+      sql`coalesce(${column}, '-infinity') < ${periodStart(now)}`;
     return sql`
       ${selectFeatures(
         sql`greatest(
@@ -139,17 +149,17 @@ const QUERIES: Record<RuleName, (project: string, at: Date) => RawBuilder<unknow
           'result', case when is_enabled then 'enabled' else 'disabled' end,
           'variant', case when is_enabled then variant end
         )`,
-      )} cross join lateral (select ${before(sql`disabled_on`)} as is_enabled) as result
-      where lifetime_days is not null and production_seen_at >= ${at}::timestamptz - ${sql.lit(IN_USE_DAYS)} * interval '1 day'
-        and results_since <= ${dayBefore(at)}
-        and case when is_enabled then enabled_on >= ${dayBefore(at)} and ${before(sql`variant_changed_on`)}
-          else ${before(sql`enabled_on`)} end`;
+      )} cross join lateral (select ${isBeforePeriod(sql`disabled_on`)} as is_enabled) as result
+      where lifetime_days is not null and production_seen_at >= ${now}::timestamptz - ${sql.lit(IN_USE_DAYS)} * interval '1 day'
+        and results_since <= ${periodStart(now)}
+        and case when is_enabled then enabled_on >= ${periodStart(now)} and ${isBeforePeriod(sql`variant_changed_on`)}
+          else ${isBeforePeriod(sql`enabled_on`)} end`;
   },
-  'archived-in-use': (project, at) => sql`
+  'archived-in-use': (project, now) => sql`
     select archived.name, null::integer, archived.archived_at, jsonb_build_object('applications', users.list)
     from (
       select name, archived_at from features where project = ${project} and archived_at is not null
-      order by archived_at desc limit ${sql.lit(MAX_ARCHIVED)}
+      order by archived_at desc limit ${sql.lit(MAX_ARCHIVED_FEATURES)}
     ) as archived join metric_features on metric_features.name = archived.name
       cross join lateral (
         select jsonb_agg(jsonb_build_object(
@@ -160,13 +170,13 @@ const QUERIES: Record<RuleName, (project: string, at: Date) => RawBuilder<unknow
           from application_features as sight join applications on applications.id = application_id
             join metric_environments on metric_environments.id = environment_id
           where sight.feature_id = metric_features.id and seen_at > archived_at
-            and seen_at > ${at}::timestamptz - ${sql.lit(IN_USE_DAYS)} * interval '1 day'
+            and seen_at > ${now}::timestamptz - ${sql.lit(IN_USE_DAYS)} * interval '1 day'
           group by applications.name order by applications.name limit ${sql.lit(MAX_APPLICATIONS)}
         ) as used
       ) as users
     where users.list is not null`,
-  'no-strategies': (_, at) => sql`
-    ${selectFeatures(sql`created_at`)} where not has_strategies and ${olderThan(sql`created_at`, at, NEW_DAYS)}`,
+  'no-strategies': (_, now) => sql`
+    ${selectFeatures(sql`created_at`)} where not has_strategies and ${isOlderThan(sql`created_at`, now, NEW_DAYS)}`,
   'unreadable-strategy': () => sql`
     ${selectFeatures(sql`broken.since`, sql`jsonb_build_object('unreadable', broken.strings)`)}
     join (
@@ -200,7 +210,7 @@ const QUERIES: Record<RuleName, (project: string, at: Date) => RawBuilder<unknow
       where imported.kind = 'features' and problems <> '{}' and exists (
         select from unnest(imported.environments) as place where place = '' or not exists (
           select from events
-          where feature_name = active.name and environment = place and type = any(${REPAIRING}) and created_at > imported_at
+          where feature_name = active.name and environment = place and type = any(${REPAIRING_EVENTS}) and created_at > imported_at
         )
       )
       union all
@@ -229,13 +239,13 @@ const QUERIES: Record<RuleName, (project: string, at: Date) => RawBuilder<unknow
       where archived_at is not null group by child
     ) as parents on parents.child = active.name`,
   // Compares within the project only, because a copy in a different project is usually meant to stay the same.
-  'duplicate-of-clone': (project, at) => sql`
+  'duplicate-of-clone': (project, now) => sql`
     ${selectFeatures(sql`copies.created_at`, sql`jsonb_build_object('clonedFrom', source.name)`)}
     join events as copies on copies.project = ${project} and copies.feature_name = active.name
       and copies.type = 'feature-created' and copies.data ? 'clonedFrom' and copies.created_at >= active.created_at
     join active as source on source.name = copies.data #>> '{clonedFrom,feature}'
-    where ${olderThan(sql`copies.created_at`, at, SETTLED_DAYS)} and source.type = active.type
-      and ${configuration(sql`active.name`)} is not distinct from ${configuration(sql`source.name`)}`,
+    where ${isOlderThan(sql`copies.created_at`, now, SETTLED_DAYS)} and source.type = active.type
+      and ${selectConfiguration(sql`active.name`)} is not distinct from ${selectConfiguration(sql`source.name`)}`,
   // Without an owner in the project, the rule finds nothing.
   'no-owner': project => sql`
     ${selectFeatures(sql`created_at`)}
@@ -257,22 +267,22 @@ const QUERIES: Record<RuleName, (project: string, at: Date) => RawBuilder<unknow
     )`,
 };
 
-/** The findings of all rules: rule, position of the rule, feature, segment, since and facts. Reads the rule inputs. */
-export const selectFindings = (project: string, at: Date) =>
+/** Selects the rule, the position of the rule, feature, segment, since and facts of all findings. Reads the rule inputs. */
+export const selectFindings = (project: string, now: Date) =>
   sql.join(
     RULES.map(
       ({ name }, position) => sql`
         select ${sql.lit(name)} as rule, ${sql.lit(position)} as position, one.*
-        from (${QUERIES[name](project, at)}) as one (feature, segment, since, facts)`,
+        from (${QUERIES[name](project, now)}) as one (feature, segment, since, facts)`,
     ),
     sql` union all `,
   );
 
-/** Whether the rule currently finds the subject. */
+/** Returns whether the rule currently finds the subject. */
 export async function hasFinding(
   db: Reader,
   project: string,
-  at: Date,
+  now: Date,
   rule: RuleName,
   { feature, segment }: Subject,
 ): Promise<boolean> {
@@ -280,9 +290,9 @@ export async function hasFinding(
   const condition =
     feature === null || rule === 'duplicate-of-clone' ? sql`true` : sql`features.name = ${feature}`;
   const { rows } = await sql<{ present: boolean }>`
-    with ${ruleInputs(project, at, condition)}
+    with ${ruleInputs(project, now, condition)}
     select exists (
-      select from (${selectFindings(project, at)}) as found
+      select from (${selectFindings(project, now)}) as found
       where rule = ${rule} and (feature = ${feature} or segment = ${segment})
     ) as present`.execute(db);
   return rows[0]?.present === true;

@@ -7,10 +7,10 @@ import {
   parametersThatBreakRule,
 } from '../../../targeting/rule-text/store.ts';
 import {
-  constraintValueProblem,
-  contextNameProblem,
+  findConstraintValueProblem,
+  findContextNameProblem,
+  findParameterViolations,
   PARAMETERS,
-  parameterViolations,
 } from '../../../targeting/rule-text/violations.ts';
 import { makeProject } from '../../../test/factories.ts';
 import { useHarness } from '../../../test/harness.ts';
@@ -20,22 +20,22 @@ const harness = useHarness();
 let project: string;
 let count = 0;
 
-const admin = (method: 'GET' | 'POST' | 'PUT' | 'PATCH', path: string, body?: unknown) =>
+const send = (method: 'GET' | 'POST' | 'PUT' | 'PATCH', path: string, body?: unknown) =>
   call(harness.app, method, `/api/admin/${path}`, body === undefined ? {} : { body });
-const found = async () =>
-  (await admin('GET', `projects/${project}/health?rule=IS:unreadable-strategy`)).body.findings;
+const readFindings = async () =>
+  (await send('GET', `projects/${project}/health?rule=IS:unreadable-strategy`)).body.findings;
 
 async function makeFlag(strategy: unknown = { name: 'default' }): Promise<{ name: string; id: string }> {
   const name = `unreadable-${++count}`;
-  await admin('POST', `projects/${project}/features`, { name });
-  const { status, body } = await admin('POST', strategiesOf(name), strategy);
+  await send('POST', `projects/${project}/features`, { name });
+  const { status, body } = await send('POST', buildStrategiesPath(name), strategy);
   expect(status).toBe(200);
   return { name, id: body.id };
 }
-const strategiesOf = (name: string) =>
+const buildStrategiesPath = (name: string) =>
   `projects/${project}/features/${name}/environments/production/strategies`;
 
-/** Stores what a version without the rule accepted. */
+/** Stores a string that an earlier version, without the rule, accepted. */
 async function store(id: string, columns: { parameters?: unknown; constraints?: unknown }): Promise<void> {
   const { parameters = {}, constraints = [] } = columns;
   await sql`
@@ -49,7 +49,7 @@ beforeEach(async () => {
   ({ id: project } = await makeProject(harness.db));
 });
 
-const BAD = [
+const UNREADABLE = [
   { constraints: [constraint('C:\\')] },
   { constraints: [constraint('a\\"b')] },
   { constraints: [{ contextName: 'a"b', operator: 'IN', values: ['x'] }] },
@@ -59,28 +59,28 @@ const BAD = [
   { parameters: { stickiness: 'a"b' } },
 ];
 
-test.each(BAD)('no operation stores a strategy with %j', async strategy => {
+test.each(UNREADABLE)('no operation stores a strategy with %j', async strategy => {
   const body = { name: 'flexibleRollout', ...strategy };
   const { name, id } = await makeFlag();
-  const exported = { features: [{ name }], featureStrategies: [{ ...body, featureName: name }] };
+  const exportData = { features: [{ name }], featureStrategies: [{ ...body, featureName: name }] };
   const responses = [
-    await admin('POST', strategiesOf(name), body),
-    await admin('PUT', `${strategiesOf(name)}/${id}`, body),
-    await admin(
+    await send('POST', buildStrategiesPath(name), body),
+    await send('PUT', `${buildStrategiesPath(name)}/${id}`, body),
+    await send(
       'PATCH',
-      `${strategiesOf(name)}/${id}`,
+      `${buildStrategiesPath(name)}/${id}`,
       Object.entries(body).map(([field, value]) => ({ op: 'add', path: `/${field}`, value })),
     ),
-    await admin('PUT', strategiesOf(name), [{ id, ...body }]),
-    await admin('POST', `projects/${project}/environments/production/default-strategy`, body),
-    await admin('POST', 'features-batch/import', { project, environment: 'production', data: exported }),
+    await send('PUT', buildStrategiesPath(name), [{ id, ...body }]),
+    await send('POST', `projects/${project}/environments/production/default-strategy`, body),
+    await send('POST', 'features-batch/import', { project, environment: 'production', data: exportData }),
     ...(strategy.constraints
       ? [
-          await admin('POST', 'segments', {
+          await send('POST', 'segments', {
             name: `unreadable-${++count}`,
             constraints: strategy.constraints,
           }),
-          await admin('POST', 'constraints/validate', strategy.constraints[0]),
+          await send('POST', 'constraints/validate', strategy.constraints[0]),
         ]
       : []),
   ];
@@ -97,9 +97,9 @@ test.each(BAD)('no operation stores a strategy with %j', async strategy => {
 
 test('a segment cannot be changed to a string that some SDKs cannot read', async () => {
   const segment = { name: `unreadable-${++count}`, constraints: [constraint('x')] };
-  const { body } = await admin('POST', 'segments', segment);
+  const { body } = await send('POST', 'segments', segment);
 
-  const response = await admin('PUT', `segments/${body.id}`, {
+  const response = await send('PUT', `segments/${body.id}`, {
     ...segment,
     constraints: [constraint('x\\')],
   });
@@ -111,15 +111,15 @@ test('a segment cannot be changed to a string that some SDKs cannot read', async
 });
 
 test('finds stored strings until they are fixed, and shows where they are', async () => {
-  const [ofStrategy, ofSegment, disabled, fine] = [
+  const [ofStrategy, ofSegment, disabledFlag, fine] = [
     await makeFlag(),
     await makeFlag(),
     await makeFlag(),
     await makeFlag({ name: 'default', constraints: [constraint('C:\\temp')] }),
   ];
   const segment = `unreadable-${++count}`;
-  const { body } = await admin('POST', 'segments', { name: segment, constraints: [constraint('x')] });
-  await admin('PUT', `${strategiesOf(ofSegment.name)}/${ofSegment.id}`, {
+  const { body } = await send('POST', 'segments', { name: segment, constraints: [constraint('x')] });
+  await send('PUT', `${buildStrategiesPath(ofSegment.name)}/${ofSegment.id}`, {
     name: 'default',
     segments: [body.id],
   });
@@ -131,11 +131,11 @@ test('finds stored strings until they are fixed, and shows where they are', asyn
     parameters: { groupId: 'a"b', rollout: '5' },
     constraints: [constraint('y\\')],
   });
-  await store(disabled.id, { constraints: [constraint('z\\')] });
-  await sql`update feature_strategies set disabled = true where id = ${disabled.id}`.execute(harness.db);
+  await store(disabledFlag.id, { constraints: [constraint('z\\')] });
+  await sql`update feature_strategies set disabled = true where id = ${disabledFlag.id}`.execute(harness.db);
   void fine;
 
-  expect(await found()).toMatchObject([
+  expect(await readFindings()).toMatchObject([
     {
       feature: ofStrategy.name,
       points: 0,
@@ -152,29 +152,29 @@ test('finds stored strings until they are fixed, and shows where they are', asyn
     },
   ]);
 
-  await admin('PUT', `${strategiesOf(ofStrategy.name)}/${ofStrategy.id}`, {
+  await send('PUT', `${buildStrategiesPath(ofStrategy.name)}/${ofStrategy.id}`, {
     name: 'default',
     constraints: [],
   });
-  await admin('PUT', `segments/${body.id}`, { name: segment, constraints: [constraint('x')] });
+  await send('PUT', `segments/${body.id}`, { name: segment, constraints: [constraint('x')] });
 
-  expect(await found()).toEqual([]);
+  expect(await readFindings()).toEqual([]);
 });
 
-test('a clone and a copy to a different environment keep a stored string, and the copy is found too', async () => {
+test('a clone and a copy to a different environment keep a stored string, and the rule finds the copies', async () => {
   const { name, id } = await makeFlag();
   await store(id, { constraints: [constraint('y\\')] });
   const copy = `unreadable-${++count}`;
 
-  const clone = await admin('POST', `projects/${project}/features/${name}/clone`, { name: copy });
-  const copied = await admin('POST', `projects/${project}/features/${name}/environments/development/copy`, {
+  const clone = await send('POST', `projects/${project}/features/${name}/clone`, { name: copy });
+  const response = await send('POST', `projects/${project}/features/${name}/environments/development/copy`, {
     from: 'production',
   });
 
-  expect([clone.status, copied.status]).toEqual([200, 200]);
-  expect((await found()).map(({ feature }: { feature: string }) => feature)).toEqual([name, copy]);
+  expect([clone.status, response.status]).toEqual([200, 200]);
+  expect((await readFindings()).map(({ feature }: { feature: string }) => feature)).toEqual([name, copy]);
   expect(
-    (await found())[0].evidence.unreadable.map((one: { environment: string }) => one.environment),
+    (await readFindings())[0].evidence.unreadable.map((item: { environment: string }) => item.environment),
   ).toEqual(['development', 'production']);
 });
 
@@ -201,9 +201,9 @@ test('the query finds exactly the strings that are rejected', async () => {
   );
   for (const [index, { type, parameters, constraints }] of samples.entries()) {
     const problems = [
-      ...parameterViolations({ name: type, parameters }, ''),
+      ...findParameterViolations({ name: type, parameters }, ''),
       ...constraints.flatMap(({ contextName, values, value }) =>
-        [contextNameProblem(contextName), ...[...values, value].map(constraintValueProblem)].filter(
+        [findContextNameProblem(contextName), ...[...values, value].map(findConstraintValueProblem)].filter(
           problem => problem !== undefined,
         ),
       ),

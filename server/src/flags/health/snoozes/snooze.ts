@@ -1,11 +1,11 @@
-import { badData, notFound } from '../../../../../plane/src/platform/errors.ts';
+import { badData, notFound } from '@halyard/plane/platform/errors.ts';
 import type { Reader } from '../../../platform/db/database.ts';
 import type { Change } from '../../../record/change.ts';
 import { lockFeatures } from '../../feature-rows/lock.ts';
 import { RULES, type RuleName } from '../rules/rules.ts';
 import { hasFinding, type Subject } from '../rules/store.ts';
 import type { NewSnooze, Snooze } from './schema.ts';
-import { deleteSnooze, findSnooze, lockSegmentOfProject, upsertSnooze } from './store.ts';
+import { deleteSnooze, findSnooze, lockProjectSegment, upsertSnooze } from './store.ts';
 
 const MAX_DAYS = 366;
 const DAY_MS = 86_400_000;
@@ -18,16 +18,16 @@ export async function snoozeFinding(
   current: Change,
   path: FindingPath,
   input: NewSnooze,
-  at: Date,
+  now: Date,
 ): Promise<Subject> {
   const { tx, actor, record } = current;
   const { projectId: project, rule } = path;
-  const fields = { reason: input.reason, until: checkUntil(input.until, at) };
+  const fields = { reason: input.reason, until: checkUntil(input.until, now) };
   const { subject, name } = await lockSubject(current, path);
-  if (!(await hasFinding(tx, project, at, rule, subject)))
+  if (!(await hasFinding(tx, project, now, rule, subject)))
     throw notFound(`Finding "${rule}:${path.subject}"`);
-  const before = await findSnooze(tx, rule, subject);
-  if (before?.reason === fields.reason && before.until === fields.until) return subject;
+  const snoozeBefore = await findSnooze(tx, rule, subject);
+  if (snoozeBefore?.reason === fields.reason && snoozeBefore.until === fields.until) return subject;
 
   await upsertSnooze(tx, rule, subject, fields, actor.userId);
   record({
@@ -35,7 +35,7 @@ export async function snoozeFinding(
     project,
     featureName: subject.feature,
     data: { rule, ...name, ...fields },
-    preData: before ? { rule, ...name, ...fieldsOf(before) } : null,
+    preData: snoozeBefore ? { rule, ...name, ...pickFields(snoozeBefore) } : null,
   });
   return subject;
 }
@@ -48,23 +48,23 @@ export async function readSnooze(db: Reader, rule: RuleName, subject: Subject): 
   return snooze;
 }
 
-/** Ends the snooze of a finding. Without a snooze it changes nothing. */
+/** Ends the snooze of a finding if it has a snooze. */
 export async function unsnoozeFinding(current: Change, path: FindingPath): Promise<void> {
   const { tx, record } = current;
   const { projectId: project, rule } = path;
   const { subject, name } = await lockSubject(current, path);
-  const before = await findSnooze(tx, rule, subject);
-  if (!before) return;
+  const snoozeBefore = await findSnooze(tx, rule, subject);
+  if (!snoozeBefore) return;
   await deleteSnooze(tx, rule, subject);
   record({
     type: 'health-finding-unsnoozed',
     project,
     featureName: subject.feature,
-    preData: { rule, ...name, ...fieldsOf(before) },
+    preData: { rule, ...name, ...pickFields(snoozeBefore) },
   });
 }
 
-const fieldsOf = ({ reason, until }: Snooze) => ({ reason, until });
+const pickFields = ({ reason, until }: Snooze) => ({ reason, until });
 
 /** Locks the feature or segment of a finding. `name` is how events refer to it. */
 async function lockSubject(
@@ -76,14 +76,14 @@ async function lockSubject(
     return { subject: { feature: subject, segment: null }, name: { feature: subject } };
   }
   const id = /^[1-9]\d{0,9}$/.test(subject) ? Number(subject) : 0;
-  const segment = id <= MAX_SEGMENT_ID ? await lockSegmentOfProject(tx, projectId, id) : undefined;
+  const segment = id <= MAX_SEGMENT_ID ? await lockProjectSegment(tx, projectId, id) : undefined;
   if (!segment) throw notFound(`Segment ${subject} in project "${projectId}"`);
   return { subject: { feature: null, segment: id }, name: { id, name: segment.name } };
 }
 
-function checkUntil(until: string, at: Date): string {
+function checkUntil(until: string, now: Date): string {
   const time = new Date(until).getTime();
-  if (time > at.getTime() && time <= at.getTime() + MAX_DAYS * DAY_MS) return new Date(time).toISOString();
+  if (time > now.getTime() && time <= now.getTime() + MAX_DAYS * DAY_MS) return new Date(time).toISOString();
   throw badData([
     { message: `until must be in the future, at most ${MAX_DAYS} days from now`, path: '/body/until' },
   ]);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Reader, Tx } from '../../../platform/db/database.ts';
 import { iso } from '../../../platform/db/iso.ts';
-import { nameOfUser } from '../../../record/actor-names.ts';
+import { selectUserName } from '../../../record/actor-names.ts';
 import type { RuleName } from '../rules/rules.ts';
 import type { Subject } from '../rules/store.ts';
 import type { Snooze } from './schema.ts';
@@ -9,11 +9,11 @@ import type { Snooze } from './schema.ts';
 /** A `Snooze` as JSON, from `health_snoozes as snooze`. */
 export const SNOOZE = sql`jsonb_build_object(
   'reason', snooze.reason, 'until', ${iso(sql`snooze.until`)}, 'createdAt', ${iso(sql`snooze.created_at`)},
-  'createdBy', ${nameOfUser(sql`snooze.created_by_user_id`)}
+  'createdBy', ${selectUserName(sql`snooze.created_by_user_id`)}
 )`;
 
 /** Locks a segment of the project until the transaction ends. */
-export async function lockSegmentOfProject(
+export async function lockProjectSegment(
   tx: Tx,
   project: string,
   id: number,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { SYSTEM } from '../../../platform/actor.ts';
-import { keyringOf } from '../../../platform/secrets/seal.ts';
+import { makeKeyring } from '../../../platform/secrets/seal.ts';
 import { countEvents } from '../../../record/event-counts/count.ts';
 import { countGroups } from '../../../record/event-counts/store.ts';
 import { indexNext } from '../../../record/event-index/indexer.ts';
@@ -11,23 +11,23 @@ import { findWrongChunks } from '../../../record/event-index/verify.ts';
 import { makeSearchMemory } from '../../../record/event-search/indexed.ts';
 import { searchEvents } from '../../../record/event-search/search.ts';
 import { findMatching } from '../../../record/event-search/store.ts';
-import { importedIdOf, LOWEST_ID } from '../../../record/events/imported.ts';
+import { LOWEST_ID, toImportedId } from '../../../record/events/imported.ts';
 import type { EventSearch } from '../../../record/events/search-query.ts';
 import { APP_SETTINGS, useHarness } from '../../../test/harness.ts';
 import { call } from '../../../test/request.ts';
-import { RECORDED, recordedUnleash, type SourceDatabase } from '../../../test/unleash-database.ts';
+import { createRecordedDatabase, RECORDED, type SourceDatabase } from '../../../test/unleash-database.ts';
 import type { KindReport } from '../report.ts';
 import { importUnleash } from '../run.ts';
 import { closeSource, openSource } from '../source/source.ts';
 
 const SETTINGS = {
-  keyring: keyringOf(APP_SETTINGS.secretKey, []),
+  keyring: makeKeyring(APP_SETTINGS.secretKey, []),
   targets: { allowed: [], allowPrivate: false },
 };
 
 const harness = useHarness();
 
-/** The tests of a file share a database, so each starts without what another one imported. */
+/** Removes what another test imported, because the tests in a file share a database. */
 beforeEach(async () => {
   await sql`drop table if exists events_imported`.execute(harness.db);
   await sql`delete from event_index_progress where part like 'imported-%'`.execute(harness.db);
@@ -35,7 +35,7 @@ beforeEach(async () => {
   await sql`delete from event_text_sets where chunk < 0`.execute(harness.db);
 });
 
-/** One run of the import. Returns the report of the events. */
+/** Runs the import once and returns the report of the events. */
 async function run({ url }: Pick<SourceDatabase, 'url'>, plan = false): Promise<KindReport | undefined> {
   const source = await openSource(url);
   const options = { plan, accept: true, overwrite: true, onlyChanged: false };
@@ -49,31 +49,37 @@ async function run({ url }: Pick<SourceDatabase, 'url'>, plan = false): Promise<
 const search = async (query: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?${query}`)).body;
 
-test.each(RECORDED)('events of Unleash %s keep their order, below those of this server', async version => {
-  const unleash = await recordedUnleash(version);
-  const planned = await run(unleash, true);
+test.each(RECORDED)(
+  'events from Unleash %s keep their order, with ids below those of this server',
+  async version => {
+    const unleash = await createRecordedDatabase(version);
+    const planReport = await run(unleash, true);
 
-  const first = await run(unleash);
-  const second = await run(unleash);
+    const firstReport = await run(unleash);
+    const secondReport = await run(unleash);
 
-  expect(first).toMatchObject({ created: planned?.created, unchanged: 0 });
-  expect(second).toMatchObject({ created: 0, unchanged: first?.created });
-  const { events } = await search('limit=1000&before=0');
-  expect(events).toHaveLength(first?.created ?? 0);
-  const there = events.map((event: { importedFrom: { id: number } }) => event.importedFrom.id);
-  expect(there).toEqual(there.toSorted((a: number, b: number) => b - a));
-  expect(events[0]).toMatchObject({
-    id: importedIdOf(there[0]),
-    importedFrom: { product: 'unleash', id: there[0] },
-  });
-  const created = events.find((event: { type: string }) => event.type === 'feature-created');
-  expect(created).toMatchObject({ project: 'default', data: { name: created.featureName } });
-  const one = await call(harness.app, 'GET', `/api/admin/events/${created.id}`);
-  expect(one).toMatchObject({ status: 200, body: { id: created.id, importedFrom: created.importedFrom } });
-});
+    expect(firstReport).toMatchObject({ created: planReport?.created, unchanged: 0 });
+    expect(secondReport).toMatchObject({ created: 0, unchanged: firstReport?.created });
+    const { events } = await search('limit=1000&before=0');
+    expect(events).toHaveLength(firstReport?.created ?? 0);
+    const unleashIds = events.map((event: { importedFrom: { id: number } }) => event.importedFrom.id);
+    expect(unleashIds).toEqual(unleashIds.toSorted((a: number, b: number) => b - a));
+    expect(events[0]).toMatchObject({
+      id: toImportedId(unleashIds[0]),
+      importedFrom: { product: 'unleash', id: unleashIds[0] },
+    });
+    const creationEvent = events.find((event: { type: string }) => event.type === 'feature-created');
+    expect(creationEvent).toMatchObject({ project: 'default', data: { name: creationEvent.featureName } });
+    const response = await call(harness.app, 'GET', `/api/admin/events/${creationEvent.id}`);
+    expect(response).toMatchObject({
+      status: 200,
+      body: { id: creationEvent.id, importedFrom: creationEvent.importedFrom },
+    });
+  },
+);
 
 test('imported events refer to the Halyard account that matches the Unleash account', async () => {
-  const unleash = await recordedUnleash('8.2.0');
+  const unleash = await createRecordedDatabase('8.2.0');
   await unleash.run(`
     insert into events (id, created_at, type, created_by, created_by_user_id, data, tags, feature_name, project)
     values (900, now(), 'feature-updated', 'ada@example.com', 2, '{}', '[]', 'dark-mode', 'default'),
@@ -82,23 +88,26 @@ test('imported events refer to the Halyard account that matches the Unleash acco
   await run(unleash);
 
   const { users } = (await call(harness.app, 'GET', '/api/admin/user-admin')).body;
-  const idOf = (name: string) =>
-    users.find((one: { email?: string; username?: string }) => [one.email, one.username].includes(name)).id;
-  const { events } = await search(`id=IS_ANY_OF:${[900, 901, 902].map(importedIdOf)}`);
+  const findUserId = (name: string) =>
+    users.find((user: { email?: string; username?: string }) => [user.email, user.username].includes(name))
+      .id;
+  const { events } = await search(`id=IS_ANY_OF:${[900, 901, 902].map(toImportedId)}`);
   expect(events.map((event: { createdByUserId: number | null }) => event.createdByUserId)).toEqual([
-    idOf('ben'),
+    findUserId('ben'),
     null,
-    idOf('ada@example.com'),
+    findUserId('ada@example.com'),
   ]);
   expect(events[0].data).toEqual({ value: [1] });
   const { body } = await call(harness.app, 'GET', '/api/admin/projects/default/features/dark-mode');
-  expect(body.collaborators.users.map((one: { id: number }) => one.id)).toContain(idOf('ada@example.com'));
-  const byAda = await search(`createdBy=IS:${idOf('ada@example.com')}&before=0`);
-  expect(byAda.events.map((event: { id: number }) => event.id)).toContain(importedIdOf(900));
+  expect(body.collaborators.users.map((user: { id: number }) => user.id)).toContain(
+    findUserId('ada@example.com'),
+  );
+  const byAda = await search(`createdBy=IS:${findUserId('ada@example.com')}&before=0`);
+  expect(byAda.events.map((event: { id: number }) => event.id)).toContain(toImportedId(900));
 });
 
 test('a later run writes new events, and those that Unleash committed late', async () => {
-  const unleash = await recordedUnleash('8.2.0');
+  const unleash = await createRecordedDatabase('8.2.0');
   const insert = (id: number) =>
     unleash.run(`insert into events (id, created_at, type, created_by, data, tags)
       values (${id}, now(), 'segment-created', 'ada', '{"name":"late \\u0000 \\ud800"}', '[]')`);
@@ -111,18 +120,18 @@ test('a later run writes new events, and those that Unleash committed late', asy
 
   expect(report).toMatchObject({ created: 2 });
   const { events } = await search('type=IS:segment-created&limit=3&before=0');
-  expect(events.map((event: { id: number }) => event.id)).toEqual([501, 500, 499].map(importedIdOf));
+  expect(events.map((event: { id: number }) => event.id)).toEqual([501, 500, 499].map(toImportedId));
   expect(events[0].data).toEqual({ name: 'late  �' });
 });
 
 test('nothing is delivered, and SDKs and event streams get nothing new', async () => {
-  const unleash = await recordedUnleash('8.2.0');
+  const unleash = await createRecordedDatabase('8.2.0');
   await run(unleash);
   const hook = { provider: 'webhook', enabled: true, parameters: { url: 'http://127.0.0.1:9/' }, events: [] };
   const { body } = await call(harness.app, 'POST', '/api/admin/addons', {
     body: { ...hook, events: ['feature-created'] },
   });
-  const state = () =>
+  const readState = () =>
     sql`select (select count(*) from integration_deliveries) as deliveries,
       (select json_agg(sdk_revisions order by environment) from sdk_revisions) as revisions,
       (select last_value from events_id_seq) as last`
@@ -130,31 +139,31 @@ test('nothing is delivered, and SDKs and event streams get nothing new', async (
       .then(({ rows }) => rows[0]);
   await unleash.run(`insert into events (id, created_at, type, created_by, data, tags, project, feature_name)
     values (950, now(), 'feature-created', 'ada', '{"name":"x"}', '[]', 'default', 'x')`);
-  const before = await state();
+  const stateBefore = await readState();
 
   expect(await run(unleash)).toMatchObject({ created: 1 });
 
-  expect(await state()).toEqual(before);
+  expect(await readState()).toEqual(stateBefore);
   const backfill = await call(harness.app, 'GET', `/api/admin/addons/${body.id}/preview?days=30`);
   expect(JSON.stringify(backfill.body)).not.toContain('-4294');
 });
 
 test('secrets in old events are masked', async () => {
-  const unleash = await recordedUnleash('4.19.5');
+  const unleash = await createRecordedDatabase('4.19.5');
   await unleash.run(`insert into events (id, created_at, type, created_by, data, tags) values
     (800, now(), 'api-token-created', 'ada', '{"secret":"hidden-1","alias":"hidden-2","username":"sdk"}', '[]'),
     (801, now(), 'addon-config-created', 'ada', '{"parameters":{"url":"https://hidden-3","authorization":"hidden-4"}}', '[]')`);
   await run(unleash);
 
-  const { events } = await search(`id=IS_ANY_OF:${[800, 801].map(importedIdOf)}`);
+  const { events } = await search(`id=IS_ANY_OF:${[800, 801].map(toImportedId)}`);
 
   expect(JSON.stringify(events)).not.toContain('hidden');
   expect(events[1].data).toEqual({ secret: '*****', alias: '*****', username: 'sdk' });
 });
 
 test('the health of past days counts the flags that Unleash had then', async () => {
-  const unleash = await recordedUnleash('8.2.0');
-  const { body: before } = await call(
+  const unleash = await createRecordedDatabase('8.2.0');
+  const { body: healthBefore } = await call(
     harness.app,
     'GET',
     '/api/admin/projects/default/health/history?days=20',
@@ -167,51 +176,51 @@ test('the health of past days counts the flags that Unleash had then', async () 
 
   const { body } = await call(harness.app, 'GET', '/api/admin/projects/default/health/history?days=20');
 
-  const at = (history: typeof body, days: number) => history.days.at(-1 - days);
-  expect(at(body, 10).features - at(before, 10).features).toBe(1);
-  expect(at(body, 10).stale - at(before, 10).stale).toBe(0);
-  expect(at(body, 7).stale - at(before, 7).stale).toBe(1);
-  expect(at(body, 3).features - at(before, 3).features).toBe(0);
+  const dayBefore = (history: typeof body, days: number) => history.days.at(-1 - days);
+  expect(dayBefore(body, 10).features - dayBefore(healthBefore, 10).features).toBe(1);
+  expect(dayBefore(body, 10).stale - dayBefore(healthBefore, 10).stale).toBe(0);
+  expect(dayBefore(body, 7).stale - dayBefore(healthBefore, 7).stale).toBe(1);
+  expect(dayBefore(body, 3).features - dayBefore(healthBefore, 3).features).toBe(0);
 });
 
 test('searches, pages, counts and exports cover both parts of the log', async () => {
-  await run(await recordedUnleash('8.2.0'));
-  const all = await search('limit=1000');
-  const [oldest, newest] = [all.events.at(-1).id, all.events[0].id];
+  await run(await createRecordedDatabase('8.2.0'));
+  const allEvents = await search('limit=1000');
+  const [oldest, newest] = [allEvents.events.at(-1).id, allEvents.events[0].id];
   expect(oldest).toBeLessThan(0);
   expect(newest).toBeGreaterThan(0);
 
-  const paged: number[] = [];
-  for (let before: number | undefined = newest + 1; before !== undefined; ) {
-    const page = await search(`limit=7&before=${before}`);
-    paged.push(...page.events.map((event: { id: number }) => event.id));
-    expect(page.total).toBe(all.total);
-    before = page.next;
+  const pagedIds: number[] = [];
+  for (let beforeId: number | undefined = newest + 1; beforeId !== undefined; ) {
+    const page = await search(`limit=7&before=${beforeId}`);
+    pagedIds.push(...page.events.map((event: { id: number }) => event.id));
+    expect(page.total).toBe(allEvents.total);
+    beforeId = page.next;
   }
-  const ids = all.events.map((event: { id: number }) => event.id);
-  expect(paged).toEqual(ids);
+  const ids = allEvents.events.map((event: { id: number }) => event.id);
+  expect(pagedIds).toEqual(ids);
   const byOffset = await search(`limit=20&offset=${ids.indexOf(oldest) - 30}`);
   expect(byOffset.events.map((event: { id: number }) => event.id)).toEqual(ids.slice(-31, -11));
 
   const counts = await call(harness.app, 'GET', '/api/admin/search/events/counts?by=type');
-  expect(counts.body.groups.reduce((sum: number, one: { count: number }) => sum + one.count, 0)).toBe(
-    all.total,
+  expect(counts.body.groups.reduce((sum: number, group: { count: number }) => sum + group.count, 0)).toBe(
+    allEvents.total,
   );
   for (const filter of ['', '&query=checkout']) {
-    const found = await search(`limit=1000${filter}`);
+    const response = await search(`limit=1000${filter}`);
     const { body } = await call(harness.app, 'GET', `/api/admin/search/events/export?format=ndjson${filter}`);
     const lines = String(body)
       .trim()
       .split('\n')
       .map(line => JSON.parse(line));
-    expect(lines.map(({ id }) => id)).toEqual(found.events.map((event: { id: number }) => event.id));
-    expect(lines.at(-1).importedFrom).toEqual(found.events.at(-1).importedFrom);
+    expect(lines.map(({ id }) => id)).toEqual(response.events.map((event: { id: number }) => event.id));
+    expect(lines.at(-1).importedFrom).toEqual(response.events.at(-1).importedFrom);
   }
 });
 
 test('a large history is indexed, and searches with and without the index agree', async () => {
   const { db } = harness;
-  await run(await recordedUnleash('8.2.0'));
+  await run(await createRecordedDatabase('8.2.0'));
   // Chunks are ranges of ids, so a few events far apart fill several of them.
   await sql`
     insert into events_imported (id, created_at, group_id, type, created_by, created_by_user_id, project, feature_name, data)
@@ -238,17 +247,19 @@ test('a large history is indexed, and searches with and without the index agree'
     { offset: 0, limit: 10, query: 'nowhere' },
   ];
   const memory = makeSearchMemory();
-  for (const one of searches) {
-    const expected = await findMatching(db, SYSTEM, one, LOWEST_ID);
-    const found = await searchEvents(db, SYSTEM, one, memory);
-    expect({ ...one, total: found.total, ids: found.events.map(({ id }) => id) }).toEqual({
-      ...one,
-      ...expected,
-    });
-    const none = { ids: [], values: [], counts: [] };
-    for (const by of ['day', 'type', 'project'] as const)
-      expect(await countEvents(db, SYSTEM, one, by, memory)).toEqual(
-        await countGroups(db, SYSTEM, one, by, LOWEST_ID, none),
+  for (const eventSearch of searches) {
+    const expectedEvents = await findMatching(db, SYSTEM, eventSearch, LOWEST_ID);
+    const foundEvents = await searchEvents(db, SYSTEM, eventSearch, memory);
+    expect({ ...eventSearch, total: foundEvents.total, ids: foundEvents.events.map(({ id }) => id) }).toEqual(
+      {
+        ...eventSearch,
+        ...expectedEvents,
+      },
+    );
+    const noCounts = { ids: [], values: [], counts: [] };
+    for (const grouping of ['day', 'type', 'project'] as const)
+      expect(await countEvents(db, SYSTEM, eventSearch, grouping, memory)).toEqual(
+        await countGroups(db, SYSTEM, eventSearch, grouping, LOWEST_ID, noCounts),
       );
   }
 });

@@ -1,34 +1,39 @@
 import { sql } from 'kysely';
-import { COLLABORATORS_OF_WRITTEN } from '../../../flags/feature-rows/collaborators.ts';
+import { INSERT_COLLABORATORS } from '../../../flags/feature-rows/collaborators.ts';
 import { ADMIN_TOKEN_USER_ID, SYSTEM_USER_ID } from '../../../platform/actor.ts';
 import type { Db, Reader } from '../../../platform/db/database.ts';
-import { rebuildIndexOf } from '../../../record/event-index/rebuild.ts';
-import { findLastImported, idThereOf, importedIdOf } from '../../../record/events/imported.ts';
+import { rebuildIndexChunks } from '../../../record/event-index/rebuild.ts';
+import {
+  findLastImported,
+  IMPORTED_ID_OFFSET,
+  toImportedId,
+  toUnleashId,
+} from '../../../record/events/imported.ts';
 import { addImportedPartition, IMPORTED_PARTITION } from '../../../record/events/partitions.ts';
 import { dataError } from '../data-error.ts';
-import { userKeys } from '../kinds/people.ts';
-import { type KindReport, newReport, note } from '../report.ts';
-import { query, type Source, textOf } from '../source/source.ts';
+import { readUserKeys } from '../kinds/people.ts';
+import { addLine, type KindReport, newReport } from '../report.ts';
+import { query, type Source, toText } from '../source/source.ts';
 import { CREATORS } from '../store.ts';
-import { storableData, storableTags } from './stored-json.ts';
+import { toStorableData, toStorableTags } from './stored-json.ts';
 
-// Copies Unleash's events below those of this server. They are copied as they are instead of being recorded by a change: they
-// happened in Unleash, so nothing is delivered and nothing else follows from them. Each batch is one transaction, in the order of
-// the ids.
+// Copies Unleash's events to ids below those of this server. The events are copied as they are instead of being recorded by a
+// change, because they happened in Unleash, so nothing is delivered and nothing else follows from them. Each batch is one
+// transaction, in the order of the ids.
 
-/** How many Unleash ids are compared with Halyard's in one statement. */
+/** The number of Unleash ids that one statement compares with Halyard's. */
 const IDS_PER_STATEMENT = 5_000;
-/** A batch ends with the event that exceeds one of these limits. */
-const MAX_EVENTS = 250;
-const MAX_BYTES = 500_000;
+/** A batch ends with the event that reaches one of these limits. */
+const MAX_BATCH_EVENTS = 250;
+const MAX_BATCH_BYTES = 500_000;
 /** Larger than the largest request body that Halyard accepts, so none of our own events is larger. */
 const MAX_EVENT_BYTES = 8_000_000;
-/** A run that only looks for new events also reads this many older ones, which may have been committed late. */
-const LATE = 5_000;
+/** A run that only looks for new events also reads this many older events, which may have been committed late. */
+const LATE_IDS = 5_000;
 
 type IdAndSize = { id: number; size: number };
 
-type EventThere = {
+type UnleashEvent = {
   id: number;
   createdAt: string;
   type: string;
@@ -52,101 +57,102 @@ export async function importEvents(
 ): Promise<KindReport> {
   const report = newReport();
   if (!plan) await addImportedPartition(db);
-  const last = onlyNew ? await findLastImported(db) : undefined;
-  const after = last === undefined ? 0 : idThereOf(last) - LATE;
+  const lastImportedId = onlyNew ? await findLastImported(db) : undefined;
+  const afterId = lastImportedId === undefined ? 0 : toUnleashId(lastImportedId) - LATE_IDS;
   let creators: Creators | undefined;
-  if (!onlyNew) await noteUncounted(source, report);
-  for await (const listed of listIds(source, after)) {
-    const missing = await findMissing(db, listed);
-    report.unchanged += listed.length - missing.length;
-    const sized = (await readSizes(source, missing)).filter(event => isStorable(event, report));
-    onBatch(plan ? listed.length : listed.length - sized.length);
-    if (plan) report.created += sized.length;
-    if (plan || sized.length === 0) continue;
+  if (!onlyNew) await noteUnsupportedIds(source, report);
+  for await (const listedIds of listIds(source, afterId)) {
+    const missingIds = await findMissingIds(db, listedIds);
+    report.unchanged += listedIds.length - missingIds.length;
+    const storableEvents = (await readSizes(source, missingIds)).filter(event => isStorable(event, report));
+    onBatch(plan ? listedIds.length : listedIds.length - storableEvents.length);
+    if (plan) report.created += storableEvents.length;
+    if (plan || storableEvents.length === 0) continue;
     creators ??= await readCreators(db, source);
-    for (const ids of batchesOf(sized)) {
+    for (const ids of splitIntoBatches(storableEvents)) {
       await writeOrReject(db, await readEvents(source, ids), creators, report);
-      await rebuildIndexOf(db, ids.map(importedIdOf));
+      await rebuildIndexChunks(db, ids.map(toImportedId));
       onBatch(ids.length);
     }
   }
   return report;
 }
 
-/** Unleash's ids start at 1, and Halyard reserves no ids for smaller ones. */
-async function noteUncounted(source: Source, report: KindReport): Promise<void> {
+/** Notes events that Halyard has no ids for. Unleash's ids start at 1 and have 31 bits. */
+async function noteUnsupportedIds(source: Source, report: KindReport): Promise<void> {
   const [row] = await query<{ count: number }>(
     source,
-    'select count(*)::integer as count from events where id < 1',
+    `select count(*)::integer as count from events where id < 1 or id >= ${IMPORTED_ID_OFFSET}`,
   );
-  if (row !== undefined && row.count > 0) note(report.rejected, `events with an id below 1: ${row.count}`);
+  if (row !== undefined && row.count > 0)
+    addLine(report.rejected, `events with an id below 1 or above ${IMPORTED_ID_OFFSET - 1}: ${row.count}`);
 }
 
-async function* listIds(source: Source, after: number): AsyncGenerator<number[]> {
-  for (let last = after; ; ) {
+async function* listIds(source: Source, afterId: number): AsyncGenerator<number[]> {
+  for (let lastId = afterId; ; ) {
     const rows = await query<{ id: number }>(
       source,
-      `select id from events where id > $1 order by id limit ${IDS_PER_STATEMENT}`,
-      [last],
+      `select id::float8 as id from events where id > $1 and id < ${IMPORTED_ID_OFFSET} order by events.id limit ${IDS_PER_STATEMENT}`,
+      [lastId],
     );
     if (rows.length > 0) yield rows.map(({ id }) => id);
     if (rows.length < IDS_PER_STATEMENT) return;
-    last = rows.at(-1)?.id ?? last;
+    lastId = rows.at(-1)?.id ?? lastId;
   }
 }
 
-/** Measures the uncompressed text, because a value of many equal characters takes only one percent of its size when stored. */
+/** Measures the uncompressed text, because a value of many identical characters is stored in 1 % of its size. */
 async function readSizes(source: Source, ids: number[]): Promise<IdAndSize[]> {
   if (ids.length === 0) return [];
   const bytes = (column: string) =>
     source.columns.get('events')?.has(column) ? `coalesce(octet_length(${column}::text), 0)` : '0';
   return await query<IdAndSize>(
     source,
-    `select id, ${bytes('data')} + ${bytes('pre_data')} as size from events where id = any($1::integer[]) order by id`,
+    `select id::float8 as id, ${bytes('data')} + ${bytes('pre_data')} as size from events where id = any($1::bigint[]) order by events.id`,
     [ids],
   );
 }
 
 function isStorable({ id, size }: IdAndSize, report: KindReport): boolean {
   if (size <= MAX_EVENT_BYTES) return true;
-  const [has, most] = [size, MAX_EVENT_BYTES].map(bytes => bytes.toLocaleString('en'));
-  note(report.rejected, `event ${id}: its data has ${has} bytes; the maximum is ${most}`);
+  const [eventBytes, maxBytes] = [size, MAX_EVENT_BYTES].map(bytes => bytes.toLocaleString('en'));
+  addLine(report.rejected, `event ${id}: its data has ${eventBytes} bytes; the maximum is ${maxBytes}`);
   return false;
 }
 
-async function findMissing(db: Reader, listed: number[]): Promise<number[]> {
-  const [first, last] = [listed.at(0) ?? 0, listed.at(-1) ?? 0].map(importedIdOf);
+async function findMissingIds(db: Reader, listedIds: number[]): Promise<number[]> {
+  const [firstId, lastId] = [listedIds.at(0) ?? 0, listedIds.at(-1) ?? 0].map(toImportedId);
   const { rows } = await sql<{ id: number }>`
-    select id from events where id >= ${first} and id <= ${last}`.execute(db);
-  const known = new Set(rows.map(({ id }) => idThereOf(id)));
-  return listed.filter(id => !known.has(id));
+    select id from events where id >= ${firstId} and id <= ${lastId}`.execute(db);
+  const existingIds = new Set(rows.map(({ id }) => toUnleashId(id)));
+  return listedIds.filter(id => !existingIds.has(id));
 }
 
-function* batchesOf(listed: IdAndSize[]): Generator<number[]> {
+function* splitIntoBatches(events: IdAndSize[]): Generator<number[]> {
   let [ids, bytes]: [number[], number] = [[], 0];
-  for (const { id, size } of listed) {
+  for (const { id, size } of events) {
     ids.push(id);
     bytes += size;
-    if (ids.length < MAX_EVENTS && bytes < MAX_BYTES) continue;
+    if (ids.length < MAX_BATCH_EVENTS && bytes < MAX_BATCH_BYTES) continue;
     yield ids;
     [ids, bytes] = [[], 0];
   }
   if (ids.length > 0) yield ids;
 }
 
-async function readEvents(source: Source, ids: number[]): Promise<EventThere[]> {
-  const existing = source.columns.get('events') ?? new Set();
-  const column = (name: string) => (existing.has(name) ? name : 'null');
-  return await query<EventThere>(
+async function readEvents(source: Source, ids: number[]): Promise<UnleashEvent[]> {
+  const tableColumns = source.columns.get('events') ?? new Set();
+  const column = (name: string) => (tableColumns.has(name) ? name : 'null');
+  return await query<UnleashEvent>(
     source,
-    // The column can be null. Such an event gets the time of the one before it.
-    `select id, coalesce(finite, max(finite) over (order by id), 'epoch')::text as "createdAt", type, created_by as "createdBy",
+    // created_at can be null. Such an event gets the time of the previous event.
+    `select id::float8 as id, coalesce(finite, max(finite) over (order by events.id), 'epoch')::text as "createdAt", type, created_by as "createdBy",
        ${column('created_by_user_id')} as "createdByUserId", ${column('ip')} as ip, ${column('project')} as project,
        ${column('environment')} as environment, ${column('feature_name')} as "featureName", ${column('group_id')} as "groupId",
        data::text as data, ${column('pre_data')}::text as "preData", ${column('tags')}::text as tags
      from events
      cross join lateral (select case when isfinite(created_at) then created_at::timestamptz end as finite) as time
-     where id = any($1::integer[]) order by id`,
+     where id = any($1::bigint[]) order by events.id`,
     [ids],
   );
 }
@@ -155,13 +161,16 @@ async function readEvents(source: Source, ids: number[]): Promise<EventThere[]> 
 type Creators = { byId: Map<number, number>; byName: Map<string, number> };
 
 async function readCreators(db: Reader, source: Source): Promise<Creators> {
-  const keys = await userKeys(source);
+  const keys = await readUserKeys(source);
   const { rows } = await sql<{ key: string; username: string | null; id: number }>`
     select lower(coalesce(email, username)) as key, lower(username) as username, id from users
     where deleted_at is null and lower(coalesce(email, username)) = any(${[...keys.values()]})`.execute(db);
   const byKey = new Map(rows.map(({ key, id }) => [key, id]));
   const byId = new Map(
-    [...keys].flatMap(([id, key]) => (here => (here ? [[id, here] as const] : []))(byKey.get(key))),
+    [...keys].flatMap(([id, key]) => {
+      const accountId = byKey.get(key);
+      return accountId ? [[id, accountId] as const] : [];
+    }),
   );
   for (const id of [ADMIN_TOKEN_USER_ID, SYSTEM_USER_ID]) byId.set(id, id);
   const byName = new Map(rows.flatMap(({ username, id }) => (username === null ? [] : [[username, id]])));
@@ -169,33 +178,40 @@ async function readCreators(db: Reader, source: Source): Promise<Creators> {
   return { byId, byName };
 }
 
-/** Versions before 5.6 store only the creator's name. An account that was deleted in Unleash has no account in Halyard. */
-const creatorOf = ({ createdBy, createdByUserId }: EventThere, { byId, byName }: Creators): number | null =>
-  (createdByUserId === null ? byName.get(textOf(createdBy).toLowerCase()) : byId.get(createdByUserId)) ??
+/**
+ * Returns the Halyard account that created an event, or null. Versions before 5.6 store only the creator's name, and an account
+ * that was deleted in Unleash has no account in Halyard.
+ */
+const findCreatorId = (
+  { createdBy, createdByUserId }: UnleashEvent,
+  { byId, byName }: Creators,
+): number | null =>
+  (createdByUserId === null ? byName.get(toText(createdBy).toLowerCase()) : byId.get(createdByUserId)) ??
   null;
 
-/** Our own event types use only these characters, and the export relies on it. */
-const typeOf = (type: string): string => type.replace(/[^\w-]/g, '-').slice(0, 255) || 'unknown';
+/** Our own event types contain only these characters, and the export relies on that. */
+const toEventType = (type: string): string => type.replace(/[^\w-]/g, '-').slice(0, 255) || 'unknown';
 
 /** Unleash writes `*` into events about API tokens for all projects or environments. */
-const onlyName = (name: string | null): string | null => (name === '*' || name === '' ? null : name);
+const nameOrNull = (name: string | null): string | null => (name === '*' || name === '' ? null : name);
 
-/** Writes a batch. If one of its events cannot be stored, each half is written alone, down to the event at fault. */
+/** Writes a batch. If an event cannot be stored, each half of the batch is written separately, down to the event at fault. */
 async function writeOrReject(
   db: Db,
-  events: EventThere[],
+  events: UnleashEvent[],
   creators: Creators,
   report: KindReport,
 ): Promise<void> {
   try {
-    await write(db, events, creators);
-    report.created += events.length;
+    const createdCount = await write(db, events, creators);
+    report.created += createdCount;
+    report.unchanged += events.length - createdCount;
   } catch (error) {
     const reason = dataError(error);
     const [first] = events;
     if (reason === undefined || first === undefined) throw error;
     if (events.length === 1) {
-      note(report.rejected, `event ${first.id}: ${reason}`);
+      addLine(report.rejected, `event ${first.id}: ${reason}`);
       return;
     }
     const middle = events.length >> 1;
@@ -204,35 +220,37 @@ async function writeOrReject(
   }
 }
 
-async function write(db: Db, events: EventThere[], creators: Creators): Promise<void> {
-  const of = <T>(value: (event: EventThere) => T): T[] => events.map(value);
-  await db.transaction().execute(async tx => {
-    await sql`
+/** Returns the number of written events. A simultaneous import may have written the others. */
+async function write(db: Db, events: UnleashEvent[], creators: Creators): Promise<number> {
+  const toColumn = <T>(value: (event: UnleashEvent) => T): T[] => events.map(value);
+  return await db.transaction().execute(async tx => {
+    const { rows } = await sql<{ created: number }>`
       with inserted as (
         insert into ${sql.id(IMPORTED_PARTITION)} (id, created_at, type, created_by, created_by_user_id, ip, project, environment,
           feature_name, group_id, data, pre_data, tags)
         select * from unnest(
-          ${of(({ id }) => importedIdOf(id))}::bigint[], ${of(({ createdAt }) => createdAt)}::timestamptz[],
-          ${of(({ type }) => typeOf(type))}::text[], ${of(({ createdBy }) => textOf(createdBy) || 'unknown')}::text[],
-          ${of(event => creatorOf(event, creators))}::integer[], ${of(({ ip }) => ip || null)}::text[],
-          ${of(({ project }) => onlyName(project))}::text[], ${of(({ environment }) => onlyName(environment))}::text[],
-          ${of(({ featureName }) => featureName || null)}::text[], ${of(({ id, groupId }) => groupId || `unleash-${id}`)}::text[],
-          ${of(({ type, data }) => storableData(type, data))}::jsonb[],
-          ${of(({ type, preData }) => storableData(type, preData))}::jsonb[], ${of(({ tags }) => storableTags(tags))}::jsonb[])
+          ${toColumn(({ id }) => toImportedId(id))}::bigint[], ${toColumn(({ createdAt }) => createdAt)}::timestamptz[],
+          ${toColumn(({ type }) => toEventType(type))}::text[], ${toColumn(({ createdBy }) => toText(createdBy) || 'unknown')}::text[],
+          ${toColumn(event => findCreatorId(event, creators))}::integer[], ${toColumn(({ ip }) => ip || null)}::text[],
+          ${toColumn(({ project }) => nameOrNull(project))}::text[], ${toColumn(({ environment }) => nameOrNull(environment))}::text[],
+          ${toColumn(({ featureName }) => featureName || null)}::text[], ${toColumn(({ id, groupId }) => groupId || `unleash-${id}`)}::text[],
+          ${toColumn(({ type, data }) => toStorableData(type, data))}::jsonb[],
+          ${toColumn(({ type, preData }) => toStorableData(type, preData))}::jsonb[], ${toColumn(({ tags }) => toStorableTags(tags))}::jsonb[])
         on conflict do nothing
         returning type, project, feature_name, created_by_user_id, created_at
       ), written as (select * from inserted where created_by_user_id is not null),
-      ${CREATORS}, ${COLLABORATORS_OF_WRITTEN.expressions}
-      select 1`.execute(tx);
-    // The health of past days is computed from the events, and stored.
+      ${CREATORS}, ${INSERT_COLLABORATORS.expressions}
+      select count(*)::integer as created from inserted`.execute(tx);
+    // The stored health of past days was computed without these events, so it is deleted.
     await sql`
       delete from project_health_days using (
         select project, min(day) as first_day
-        from unnest(${of(({ project }) => project)}::text[], ${of(({ createdAt }) => createdAt)}::timestamptz[]) as given (project, day)
+        from unnest(${toColumn(({ project }) => project)}::text[], ${toColumn(({ createdAt }) => createdAt)}::timestamptz[]) as given (project, day)
         group by project
       ) as changed
       where project_health_days.project = changed.project and day >= (first_day at time zone 'UTC')::date`.execute(
       tx,
     );
+    return rows[0]?.created ?? 0;
   });
 }

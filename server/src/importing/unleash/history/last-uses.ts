@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../platform/db/database.ts';
 import { type KindReport, newReport } from '../report.ts';
-import { hasTable, readSelect, type Source, textOf, timeOf } from '../source/source.ts';
+import { hasTable, parseTime, readSelect, type Source, toText } from '../source/source.ts';
 
-// When SDKs last asked for a flag, so that health and lifecycle know it from the first day. The later time wins, so it can be
-// repeated without comparing it with earlier imports.
+// Imports when SDKs last requested a flag, so that health and lifecycle are right from the first day. The later time wins, so the
+// import can be repeated without comparing it with earlier ones.
 
 type LastUse = {
   feature: string;
@@ -13,10 +13,12 @@ type LastUse = {
   firstSeenOn: string;
   enabledOn: string | null;
   disabledOn: string | null;
+  /** Whether this is a plan and the import would create the flag. */
+  willExist: boolean;
 };
 
-/** Each table that records uses: by hour, by day, and the last use overall. */
-const PARTS = [
+/** The tables that record uses by hour, by day, and the last use overall. */
+const USAGE_TABLES = [
   {
     needs: ['client_metrics_env', 'timestamp'],
     select: `select feature_name, environment, timestamp as at, yes > 0 as enabled, no > 0 as disabled from client_metrics_env`,
@@ -35,51 +37,60 @@ const PARTS = [
   },
 ];
 
+/** A plan counts what an import would write, which includes the uses of flags that it would create. */
+export type UsageOptions = { plan: boolean; willExist: (feature: string) => boolean };
+
 export async function importLastUses(
   db: Db,
   source: Source,
-  plan: boolean,
+  { plan, willExist }: UsageOptions,
   onBatch: (items: number) => void,
 ): Promise<KindReport> {
   const report = newReport();
-  const parts = PARTS.filter(
+  const parts = USAGE_TABLES.filter(
     ({ needs: [table = '', column = ''] }) =>
       hasTable(source, table) && source.columns.get(table)?.has(column),
   );
   const select = `
-    select feature_name as feature, environment, max(at) as seen_at, min(at)::date as first_seen_on,
+    select uses.*, exists (select from feature_environments as its
+      where its.feature_name = uses.feature and its.environment = uses.environment) as in_source
+    from (select feature_name as feature, environment, max(at) as seen_at, min(at)::date as first_seen_on,
       max(at::date) filter (where enabled) as enabled_on, max(at::date) filter (where disabled) as disabled_on
-    from (${parts.map(part => part.select).join(' union all ')}) as uses
-    group by 1, 2 order by 1, 2`;
+    from (${parts.map(part => part.select).join(' union all ')}) as all_uses
+      group by 1, 2) as uses
+    order by 1, 2`;
   for await (const rows of readSelect(source, select)) {
     const uses = rows.flatMap((row): LastUse[] => {
-      const seenAt = timeOf(row.seen_at);
+      const seenAt = parseTime(row.seen_at);
       if (seenAt === null) return [];
       return [
         {
-          feature: textOf(row.feature),
-          environment: textOf(row.environment),
+          feature: toText(row.feature),
+          environment: toText(row.environment),
           seenAt,
-          firstSeenOn: textOf(row.first_seen_on),
-          enabledOn: textOf(row.enabled_on) || null,
-          disabledOn: textOf(row.disabled_on) || null,
+          firstSeenOn: toText(row.first_seen_on),
+          enabledOn: toText(row.enabled_on) || null,
+          disabledOn: toText(row.disabled_on) || null,
+          willExist: plan && willExist(toText(row.feature)) && row.in_source === true,
         },
       ];
     });
-    const { created, updated } = await (plan ? countLater(db, uses) : write(db, uses));
+    const { created, updated, unchanged } = await (plan ? countLaterUses(db, uses) : writeUses(db, uses));
     report.created += created;
     report.updated += updated;
-    report.unchanged += uses.length - created - updated;
+    report.unchanged += unchanged;
     onBatch(uses.length);
   }
   return report;
 }
 
-/** The uses of flags and environments that exist in Halyard. */
-const given = (uses: LastUse[]) => sql`(
+/** Selects the uses of flags and environments that exist in Halyard, or that a plan would create. */
+const selectKnownUses = (uses: LastUse[]) => sql`(
   select given.* from jsonb_to_recordset(${JSON.stringify(uses)}::jsonb) as given (
-    feature text, environment text, "seenAt" timestamptz, "firstSeenOn" date, "enabledOn" date, "disabledOn" date)
-  join feature_environments as here on here.feature_name = given.feature and here.environment = given.environment
+    feature text, environment text, "seenAt" timestamptz, "firstSeenOn" date, "enabledOn" date, "disabledOn" date,
+    "willExist" boolean)
+  left join feature_environments as here on here.feature_name = given.feature and here.environment = given.environment
+  where here.feature_name is not null or "willExist"
 )`;
 
 const IS_LATER = sql`(
@@ -87,22 +98,23 @@ const IS_LATER = sql`(
   or coalesce(kept.enabled_on, '-infinity') < given."enabledOn"
   or coalesce(kept.disabled_on, '-infinity') < given."disabledOn")`;
 
-type Counts = { created: number; updated: number };
+type Counts = { created: number; updated: number; unchanged: number };
 
-async function countLater(db: Db, uses: LastUse[]): Promise<Counts> {
+async function countLaterUses(db: Db, uses: LastUse[]): Promise<Counts> {
   const { rows } = await sql<Counts>`
     select count(*) filter (where kept.feature_name is null)::integer as created,
-      count(*) filter (where ${IS_LATER})::integer as updated
-    from ${given(uses)} as given left join feature_last_seen as kept
+      count(*) filter (where kept.feature_name is not null and ${IS_LATER})::integer as updated,
+      count(*) filter (where kept.feature_name is not null and ${IS_LATER} is not true)::integer as unchanged
+    from ${selectKnownUses(uses)} as given left join feature_last_seen as kept
       on kept.feature_name = given.feature and kept.environment = given.environment`.execute(db);
-  return rows[0] ?? { created: 0, updated: 0 };
+  return rows[0] ?? { created: 0, updated: 0, unchanged: 0 };
 }
 
-async function write(db: Db, uses: LastUse[]): Promise<Counts> {
+async function writeUses(db: Db, uses: LastUse[]): Promise<Counts> {
   const { rows } = await sql<Counts>`
-    with written as (
+    with given as (select * from ${selectKnownUses(uses)} as known), written as (
       insert into feature_last_seen as kept (feature_name, environment, seen_at, first_seen_on, enabled_on, disabled_on)
-      select feature, environment, "seenAt", "firstSeenOn", "enabledOn", "disabledOn" from ${given(uses)} as given
+      select feature, environment, "seenAt", "firstSeenOn", "enabledOn", "disabledOn" from given
       order by 1, 2
       on conflict (feature_name, environment) do update
         set seen_at = greatest(kept.seen_at, excluded.seen_at),
@@ -114,7 +126,8 @@ async function write(db: Db, uses: LastUse[]): Promise<Counts> {
           or coalesce(kept.disabled_on, '-infinity') < excluded.disabled_on
       returning xmax = 0 as is_new
     )
-    select count(*) filter (where is_new)::integer as created, count(*) filter (where not is_new)::integer as updated
+    select count(*) filter (where is_new)::integer as created, count(*) filter (where not is_new)::integer as updated,
+      ((select count(*) from given) - count(*))::integer as unchanged
     from written`.execute(db);
-  return rows[0] ?? { created: 0, updated: 0 };
+  return rows[0] ?? { created: 0, updated: 0, unchanged: 0 };
 }

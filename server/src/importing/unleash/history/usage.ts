@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
 import type { Db, Reader } from '../../../platform/db/database.ts';
-import { createDayPartitions, DEFAULT_RETENTION } from '../../../reporting/metrics/partitions.ts';
+import { createMonthlyPartitions, DEFAULT_RETENTION } from '../../../reporting/metrics/partitions.ts';
 import { type KindReport, newReport } from '../report.ts';
-import { hasTable, readSelect, type Source, textOf } from '../source/source.ts';
+import { hasTable, readSelect, type Source, toText } from '../source/source.ts';
+import type { UsageOptions } from './last-uses.ts';
 
-// Evaluations per day, so that usage charts begin before the move. All Unleash applications are counted as one, under a separate
-// name. SDKs that report to this server never add to its rows, so a repeated import sets the counts instead of adding them twice.
-
+// Imports evaluations per day, so that usage charts include the time before the move. All Unleash applications are counted as one,
+// under a separate name. SDKs that report to this server never add to its rows, so a repeated import sets the counts instead of
+// adding to them.
 const APPLICATION = 'import from Unleash';
 
 type DayCount = {
@@ -16,9 +17,11 @@ type DayCount = {
   variant: string;
   yes: number;
   no: number;
+  /** Whether this is a plan and the import would create the flag. */
+  willExist: boolean;
 };
 
-/** Each table of counts. Versions before 6 have no table of days. */
+/** The tables with counts. Versions before 6 have no tables with daily counts. */
 const TABLES = [
   { table: 'client_metrics_env', day: 'timestamp::date', counts: `'' as variant, yes, no` },
   { table: 'client_metrics_env_daily', day: 'date', counts: `'' as variant, yes, no` },
@@ -29,7 +32,7 @@ const TABLES = [
 export async function importUsage(
   db: Db,
   source: Source,
-  plan: boolean,
+  { plan, willExist }: UsageOptions,
   onBatch: (items: number) => void,
 ): Promise<KindReport> {
   const report = newReport();
@@ -38,9 +41,12 @@ export async function importUsage(
       `select '${table}' as source, app_name, feature_name, environment, ${day} as day, ${counts} from ${table}`,
   );
   if (parts.length === 0) return report;
-  // Unleash adds up the hours of a day later, so both tables can have them. Some of the hours may be deleted by then.
+  // Unleash adds up the hours of a day later, so the same evaluations can be in both tables. Some of the hours may be deleted by
+  // then.
   const select = `
-    select feature_name as feature, environment, day, variant, sum(yes)::bigint as yes, sum(no)::bigint as no
+    select feature_name as feature, environment, day, variant, sum(yes)::bigint as yes, sum(no)::bigint as no,
+      exists (select from features where name = of_application.feature_name)
+        and exists (select from environments where name = of_application.environment) as in_source
     from (
       select feature_name, environment, day, variant, app_name, max(yes) as yes, max(no) as no
       from (
@@ -51,36 +57,39 @@ export async function importUsage(
     ) as of_application group by 1, 2, 3, 4 order by 1, 2, 3, 4`;
   for await (const rows of readSelect(source, select)) {
     const counts = rows.map(row => ({
-      feature: textOf(row.feature),
-      environment: textOf(row.environment),
-      day: textOf(row.day),
-      variant: textOf(row.variant),
+      feature: toText(row.feature),
+      environment: toText(row.environment),
+      day: toText(row.day),
+      variant: toText(row.variant),
       yes: Number(row.yes),
       no: Number(row.no),
+      willExist: plan && willExist(toText(row.feature)) && row.in_source === true,
     }));
-    const { created, updated } = await (plan ? countHigher(db, counts) : write(db, counts));
+    const { created, updated, unchanged } = await (plan ? countWrites(db, counts) : writeCounts(db, counts));
     report.created += created;
     report.updated += updated;
-    report.unchanged += counts.length - created - updated;
+    report.unchanged += unchanged;
     onBatch(counts.length);
   }
   return report;
 }
 
-/** The counts of flags and environments that exist in Halyard. */
-const given = (counts: DayCount[]) => sql`(
+/** Selects the counts of flags and environments that exist in Halyard, or that a plan would create. */
+const selectKnownCounts = (counts: DayCount[]) => sql`(
   select given.* from jsonb_to_recordset(${JSON.stringify(counts)}::jsonb) as given (
-    feature text, environment text, day date, variant text, yes bigint, no bigint)
-  join features on features.name = given.feature join environments on environments.name = given.environment
+    feature text, environment text, day date, variant text, yes bigint, no bigint, "willExist" boolean)
+  left join features on features.name = given.feature left join environments on environments.name = given.environment
+  where (features.name is not null and environments.name is not null) or "willExist"
 )`;
 
-type Written = { created: number; updated: number };
+type WriteCounts = { created: number; updated: number; unchanged: number };
 
-async function countHigher(db: Reader, counts: DayCount[]): Promise<Written> {
-  const { rows } = await sql<Written>`
+async function countWrites(db: Reader, counts: DayCount[]): Promise<WriteCounts> {
+  const { rows } = await sql<WriteCounts>`
     select count(*) filter (where kept.day is null)::integer as created,
-      count(*) filter (where kept.yes < given.yes or kept.no < given.no)::integer as updated
-    from ${given(counts)} as given
+      count(*) filter (where kept.yes < given.yes or kept.no < given.no)::integer as updated,
+      count(*) filter (where kept.yes >= given.yes and kept.no >= given.no)::integer as unchanged
+    from ${selectKnownCounts(counts)} as given
       left join metric_features on metric_features.name = given.feature
       left join metric_environments on metric_environments.name = given.environment
       left join applications on applications.name = ${APPLICATION}
@@ -88,11 +97,11 @@ async function countHigher(db: Reader, counts: DayCount[]): Promise<Written> {
         and application_id = applications.id and kept.day = given.day and kept.variant = given.variant`.execute(
     db,
   );
-  return rows[0] ?? { created: 0, updated: 0 };
+  return rows[0] ?? { created: 0, updated: 0, unchanged: 0 };
 }
 
-async function write(db: Db, counts: DayCount[]): Promise<Written> {
-  await createDayPartitions(
+async function writeCounts(db: Db, counts: DayCount[]): Promise<WriteCounts> {
+  await createMonthlyPartitions(
     db,
     counts.map(({ day }) => day),
   );
@@ -101,16 +110,16 @@ async function write(db: Db, counts: DayCount[]): Promise<Written> {
       insert into applications (name, description) values (${APPLICATION}, 'Evaluations that Unleash counted before the import')
       on conflict do nothing`.execute(tx);
     await sql`
-      insert into metric_features (name) select distinct feature from ${given(counts)} as given
+      insert into metric_features (name) select distinct feature from ${selectKnownCounts(counts)} as given
       order by 1 on conflict do nothing`.execute(tx);
     await sql`
-      insert into metric_environments (name) select distinct environment from ${given(counts)} as given
+      insert into metric_environments (name) select distinct environment from ${selectKnownCounts(counts)} as given
       order by 1 on conflict do nothing`.execute(tx);
-    const written = await countHigher(tx, counts);
+    const writes = await countWrites(tx, counts);
     await sql`
       insert into metric_days as kept (feature_id, environment_id, application_id, day, variant, yes, no)
       select metric_features.id, metric_environments.id, applications.id, day, variant, yes, no
-      from ${given(counts)} as given
+      from ${selectKnownCounts(counts)} as given
         join metric_features on metric_features.name = given.feature
         join metric_environments on metric_environments.name = given.environment
         join applications on applications.name = ${APPLICATION}
@@ -118,6 +127,6 @@ async function write(db: Db, counts: DayCount[]): Promise<Written> {
       on conflict (feature_id, environment_id, application_id, day, variant) do update
         set yes = greatest(kept.yes, excluded.yes), no = greatest(kept.no, excluded.no)
         where kept.yes < excluded.yes or kept.no < excluded.no`.execute(tx);
-    return written;
+    return writes;
   });
 }

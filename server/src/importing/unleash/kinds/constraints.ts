@@ -1,71 +1,78 @@
-import { validPatterns } from '../../../targeting/constraints/patterns.ts';
+import { listValidPatterns } from '../../../targeting/constraints/patterns.ts';
 import {
-  constraintListViolations,
-  legalForms,
-  normaliseConstraint,
+  findConstraintListViolations,
+  listLegalForms,
+  normalizeConstraint,
 } from '../../../targeting/constraints/rules.ts';
 import { type Constraint, OPERATORS, type Operator } from '../../../targeting/constraints/schema.ts';
-import { listOf, objectOf, type Source, textOf } from '../source/source.ts';
+import { parseList, parseObject, type Source, toText } from '../source/source.ts';
 import type { Problem } from './kind.ts';
-import { acceptable, legalValuesByField, rejected } from './vocabulary.ts';
+import { acceptableViolation, readLegalValues, rejection } from './vocabulary.ts';
 
 export type Rules = { legalValues: ReadonlyMap<string, ReadonlySet<string>> };
 
-/** The longest list that the API accepts. A longer one is stored with --accept. */
+/** The length of the longest list that the API accepts. A longer list is stored with --accept. */
 const MAX_CONSTRAINTS = 30;
 const MAX_VALUES = 250;
-/** No API request could change a longer list, and every SDK would pay for reading it. */
+/** No API request could change a longer list, and every SDK would have to download it. */
 const MAX_STORED_VALUES = 100_000;
 
-export async function rulesOf(source: Source): Promise<Rules> {
-  const legal = await legalValuesByField(source);
+export async function readRules(source: Source): Promise<Rules> {
+  const valuesByField = await readLegalValues(source);
   return {
-    legalValues: new Map([...legal].map(([name, values]) => [name, new Set(values.flatMap(legalForms))])),
+    legalValues: new Map(
+      [...valuesByField].map(([name, values]) => [name, new Set(values.flatMap(listLegalForms))]),
+    ),
   };
 }
 
-/** A constraint as Halyard stores it. Values are kept as they are, because trimming one could change which users match. */
-export function asConstraint(stored: unknown): Constraint {
-  const { contextName, operator, values, value, inverted, caseInsensitive } = objectOf(stored);
+/** Returns a constraint as Halyard stores it. Values are kept as they are, because trimming one could change which users match. */
+export function asConstraint(storedConstraint: unknown): Constraint {
+  const { contextName, operator, values, value, inverted, caseInsensitive } = parseObject(storedConstraint);
   const constraint = {
-    contextName: textOf(contextName),
-    operator: textOf(operator) as Operator,
-    values: listOf(values).map(textOf),
+    contextName: toText(contextName),
+    operator: toText(operator) as Operator,
+    values: parseList(values).map(toText),
     inverted: inverted === true,
     caseInsensitive: caseInsensitive === true,
   };
   return value === undefined || value === null || value === ''
     ? constraint
-    : { ...constraint, value: textOf(value) };
+    : { ...constraint, value: toText(value) };
 }
 
-/** What validation rejects about the constraints. SDKs still evaluate them the same way, because they get what is stored. */
+/**
+ * Returns what validation would reject in the constraints. SDKs still evaluate them the same way, because they get what is stored.
+ */
 export async function constraintProblems(
   constraints: Constraint[],
   { legalValues }: Rules,
 ): Promise<Problem[]> {
-  const patterns = await validPatterns(constraints);
-  const violations = constraintListViolations(constraints, '/body/constraints', { legalValues, patterns });
-  const tooLong = constraints.filter(({ values = [] }) => values.length > MAX_VALUES);
+  const patterns = await listValidPatterns(constraints);
+  const violations = findConstraintListViolations(constraints, '/body/constraints', {
+    legalValues,
+    patterns,
+  });
+  const longConstraints = constraints.filter(({ values = [] }) => values.length > MAX_VALUES);
   return [
-    ...violations.map(({ message }) => acceptable(message)),
+    ...violations.map(({ message }) => acceptableViolation(message)),
     ...constraints
       .filter(({ operator }) => !OPERATORS.includes(operator))
       .map(({ contextName, operator }) =>
-        rejected(`the constraint on "${contextName}" has the unknown operator "${operator}"`),
+        rejection(`the constraint on "${contextName}" has the unknown operator "${operator}"`),
       ),
     ...(constraints.length > MAX_CONSTRAINTS
-      ? [acceptable(`${constraints.length} constraints; the maximum is ${MAX_CONSTRAINTS}`)]
+      ? [acceptableViolation(`${constraints.length} constraints; the maximum is ${MAX_CONSTRAINTS}`)]
       : []),
-    ...tooLong.map(({ contextName, values = [] }) =>
-      (values.length > MAX_STORED_VALUES ? rejected : acceptable)(
+    ...longConstraints.map(({ contextName, values = [] }) =>
+      (values.length > MAX_STORED_VALUES ? rejection : acceptableViolation)(
         `the constraint on "${contextName}" has ${values.length} values; the maximum is ${MAX_VALUES}`,
       ),
     ),
     ...constraints.flatMap(constraint =>
-      normaliseConstraint(constraint).values.some((value, at) => value !== constraint.values?.[at])
+      normalizeConstraint(constraint).values.some((value, index) => value !== constraint.values?.[index])
         ? [
-            acceptable(
+            acceptableViolation(
               `a value of the constraint on "${constraint.contextName}" begins or ends with whitespace`,
             ),
           ]

@@ -3,26 +3,34 @@ import { rolloutViolations } from '../../../flags/feature-environments/validate-
 import { urlViolation } from '../../../flags/links/validate.ts';
 import {
   optionalText,
+  parseTime,
   readBatches,
   readRows,
   type Source,
   type SourceRow,
-  textOf,
-  timeOf,
+  toText,
 } from '../source/source.ts';
-import { constraintProblems, type Rules, rulesOf } from './constraints.ts';
+import { constraintProblems, type Rules, readRules } from './constraints.ts';
 import type { Context, Item, Kind, Problem } from './kind.ts';
-import { type SegmentNames, segmentNames } from './segments.ts';
+import { readSegmentNames, type SegmentNames } from './segments.ts';
 import {
-  featureVariantsOf,
   type StrategyState,
-  strategyOf,
-  uuidOf,
+  toFeatureVariants,
+  toStrategy,
+  toUuid,
   type VariantState,
 } from './strategies.ts';
-import { acceptable, isStorableTag, nameProblems, rejected, rowsOf, tagKey } from './vocabulary.ts';
+import {
+  acceptableViolation,
+  isStorableTag,
+  nameProblems,
+  readFeatureTypes,
+  rejection,
+  tagKey,
+  toJsonRows,
+} from './vocabulary.ts';
 
-type EnvironmentState = {
+export type EnvironmentState = {
   environment: string;
   enabled: boolean;
   variants: VariantState[];
@@ -38,7 +46,7 @@ export type FeatureState = {
   impressionData: boolean;
   archivedAt: string | null;
   environments: EnvironmentState[];
-  /** As type:value, in order. */
+  /** Tags as `type:value`, in order. */
   tags: string[];
   links: { id: string; url: string; title: string | null }[];
 };
@@ -58,7 +66,7 @@ const COLUMNS = [
   'archived',
   'created_at',
   'variants',
-  // Only the API has these: features that it lists without their content.
+  // Only the API source has this column, for features that the API lists without their content.
   'unreadable',
 ];
 const STRATEGY_COLUMNS = [
@@ -79,7 +87,7 @@ const STRATEGY_COLUMNS = [
 export const FEATURES: Kind<FeatureState> = {
   name: 'features',
   read: readFeatures,
-  only: ({ onlyFeatures }) => onlyFeatures,
+  selectedKeys: ({ onlyFeatures }) => onlyFeatures,
   rows: keys => sql`features where name = any(${keys}) order by name`,
   async find(db, keys) {
     const { rows } = await sql<FeatureState>`
@@ -108,13 +116,13 @@ export const FEATURES: Kind<FeatureState> = {
     return new Map(rows.map(row => [row.name, row]));
   },
   async write(tx, items) {
-    const features = rowsOf(items);
+    const features = toJsonRows(items);
     const names = items.map(({ key }) => key);
-    const places = items.flatMap(({ state: { name, environments } }) =>
-      environments.map(one => ({ ...one, featureName: name })),
+    const featureEnvironments = items.flatMap(({ state: { name, environments } }) =>
+      environments.map(environment => ({ ...environment, featureName: name })),
     );
-    const strategies = places.flatMap(({ featureName, environment, strategies: list }) =>
-      list.map(one => ({ ...one, featureName, environment })),
+    const strategies = featureEnvironments.flatMap(({ featureName, environment, strategies: list }) =>
+      list.map(strategy => ({ ...strategy, featureName, environment })),
     );
     await sql`
       insert into features (name, project, type, description, stale, impression_data, archived_at, created_at)
@@ -129,12 +137,12 @@ export const FEATURES: Kind<FeatureState> = {
     await sql`
       delete from feature_environments where feature_name = any(${names}) and (feature_name, environment) not in (
         select "featureName", environment
-        from jsonb_to_recordset(${JSON.stringify(places)}::jsonb) as given ("featureName" text, environment text)
+        from jsonb_to_recordset(${JSON.stringify(featureEnvironments)}::jsonb) as given ("featureName" text, environment text)
       )`.execute(tx);
     await sql`
       insert into feature_environments (feature_name, environment, enabled, variants)
       select "featureName", environment, enabled, variants
-      from jsonb_to_recordset(${JSON.stringify(places)}::jsonb) as given (
+      from jsonb_to_recordset(${JSON.stringify(featureEnvironments)}::jsonb) as given (
         "featureName" text, environment text, enabled boolean, variants jsonb)
       order by 1, 2
       on conflict (feature_name, environment) do update set enabled = excluded.enabled, variants = excluded.variants
@@ -166,12 +174,12 @@ export const FEATURES: Kind<FeatureState> = {
       from jsonb_to_recordset(${features}::jsonb) as given (name text, links jsonb),
         jsonb_to_recordset(given.links) as link (id uuid, url text, title text)`.execute(tx);
   },
-  event: (after, before) => ({
+  event: (state, stateBefore) => ({
     type: 'feature-import',
-    project: after.project,
-    featureName: after.name,
-    data: after,
-    preData: before ?? null,
+    project: state.project,
+    featureName: state.name,
+    data: state,
+    preData: stateBefore ?? null,
   }),
   remove: {
     async write(tx, keys) {
@@ -180,11 +188,11 @@ export const FEATURES: Kind<FeatureState> = {
       );
       await sql`delete from features where name = any(${keys})`.execute(tx);
     },
-    event: before => ({
+    event: stateBefore => ({
       type: 'feature-deleted',
-      project: before.project,
-      featureName: before.name,
-      preData: before,
+      project: stateBefore.project,
+      featureName: stateBefore.name,
+      preData: stateBefore,
     }),
   },
 };
@@ -221,40 +229,41 @@ async function writeStrategies(
     on conflict do nothing`.execute(tx);
 }
 
-/** What the features of a batch refer to, all of which is small. */
+/** What the features of a batch refer to. All of it is small enough to stay in memory. */
 type References = {
   rules: Rules;
+  types: ReadonlySet<string>;
   segments: SegmentNames;
-  environmentsOf: ReadonlyMap<string, string[]>;
+  environmentsByProject: ReadonlyMap<string, string[]>;
   activeMilestones: ReadonlySet<string>;
 };
 
-async function* readFeatures({
-  source,
-  rejected: isRejected,
-  onlyFeatures,
-}: Context): AsyncGenerator<Item<FeatureState>[]> {
+async function* readFeatures(context: Context): AsyncGenerator<Item<FeatureState>[]> {
+  const { source, isRejected, onlyFeatures } = context;
   const references: References = {
-    rules: await rulesOf(source),
-    segments: await segmentNames(source),
-    environmentsOf: await environmentsOfProjects(source),
+    rules: await readRules(source),
+    types: await readFeatureTypes(context),
+    segments: await readSegmentNames(source),
+    environmentsByProject: await readEnvironmentsOfProjects(source),
     activeMilestones: await readActiveMilestones(source),
   };
-  const all = { table: 'features', columns: COLUMNS, orderBy: 'name', batch: FEATURES_PER_BATCH };
-  const reading =
-    onlyFeatures === undefined ? all : { ...all, where: { sql: 'name = any($1)', values: [onlyFeatures] } };
-  for await (const rows of readBatches(source, reading)) {
+  const allFeatures = { table: 'features', columns: COLUMNS, orderBy: 'name', batch: FEATURES_PER_BATCH };
+  const tableRead =
+    onlyFeatures === undefined
+      ? allFeatures
+      : { ...allFeatures, where: { sql: 'name = any($1)', values: [onlyFeatures] } };
+  for await (const rows of readBatches(source, tableRead)) {
     const parts = await readParts(
       source,
-      rows.map(row => textOf(row.name)),
+      rows.map(row => toText(row.name)),
     );
     const items: Item<FeatureState>[] = [];
-    for (const row of rows) items.push(await featureOf(row, parts, references, isRejected));
+    for (const row of rows) items.push(await toFeatureItem(row, parts, references, isRejected));
     yield items;
   }
 }
 
-async function environmentsOfProjects(source: Source): Promise<Map<string, string[]>> {
+async function readEnvironmentsOfProjects(source: Source): Promise<Map<string, string[]>> {
   const environments = new Map<string, string[]>();
   const columns = ['project_id', 'environment_name'];
   for await (const rows of readBatches(source, {
@@ -263,17 +272,17 @@ async function environmentsOfProjects(source: Source): Promise<Map<string, strin
     orderBy: 'project_id',
   }))
     for (const row of rows)
-      environments.set(textOf(row.project_id), [
-        ...(environments.get(textOf(row.project_id)) ?? []),
-        textOf(row.environment_name),
+      environments.set(toText(row.project_id), [
+        ...(environments.get(toText(row.project_id)) ?? []),
+        toText(row.environment_name),
       ]);
   for await (const rows of readBatches(source, { table: 'projects', columns: ['id'], orderBy: 'id' }))
-    for (const row of rows) environments.set(textOf(row.id), environments.get(textOf(row.id)) ?? []);
+    for (const row of rows) environments.set(toText(row.id), environments.get(toText(row.id)) ?? []);
   return environments;
 }
 
-/** The projects of some features, by their names. */
-export async function projectsOfFeatures(source: Source, names: string[]): Promise<Map<string, string>> {
+/** Returns the projects of some features, by their names. */
+export async function readProjectsOfFeatures(source: Source, names: string[]): Promise<Map<string, string>> {
   const where = { sql: 'name = any($1)', values: [names] };
   const rows = await readRows(source, {
     table: 'features',
@@ -281,24 +290,26 @@ export async function projectsOfFeatures(source: Source, names: string[]): Promi
     orderBy: 'name',
     where,
   });
-  return new Map(rows.map(row => [textOf(row.name), textOf(row.project) || 'default']));
+  return new Map(rows.map(row => [toText(row.name), toText(row.project) || 'default']));
 }
 
-/** Strategies of a milestone apply only while it is the active milestone of its release plan. */
+/**
+ * Reads the active milestones, because strategies of a milestone apply only while it is the active milestone of its release plan.
+ */
 async function readActiveMilestones(source: Source): Promise<Set<string>> {
-  const reading = {
+  const tableRead = {
     table: 'release_plan_definitions',
     columns: ['active_milestone_id'],
     orderBy: 'active_milestone_id',
   };
-  const rows = await readRows(source, reading);
-  return new Set(rows.map(row => textOf(row.active_milestone_id)));
+  const rows = await readRows(source, tableRead);
+  return new Set(rows.map(row => toText(row.active_milestone_id)));
 }
 
 type Parts = {
   environments: Map<string, SourceRow[]>;
   strategies: Map<string, SourceRow[]>;
-  segmentsOf: Map<string, number[]>;
+  segmentsByStrategy: Map<string, number[]>;
   tags: Map<string, SourceRow[]>;
   links: Map<string, SourceRow[]>;
   stages: Map<string, SourceRow[]>;
@@ -307,19 +318,19 @@ type Parts = {
 async function readParts(source: Source, names: string[]): Promise<Parts> {
   const where = { sql: 'feature_name = any($1)', values: [names] };
   const read = async (table: string, columns: string[], orderBy: string) =>
-    Map.groupBy(await readRows(source, { table, columns, orderBy, where }), row => textOf(row.feature_name));
+    Map.groupBy(await readRows(source, { table, columns, orderBy, where }), row => toText(row.feature_name));
   const strategies = await read('feature_strategies', STRATEGY_COLUMNS, 'sort_order, created_at, id');
-  const ids = [...strategies.values()].flat().map(row => textOf(row.id));
+  const ids = [...strategies.values()].flat().map(row => toText(row.id));
   const segments = await readRows(source, {
     table: 'feature_strategy_segment',
     columns: ['feature_strategy_id', 'segment_id'],
     orderBy: 'feature_strategy_id',
     where: { sql: 'feature_strategy_id = any($1)', values: [ids] },
   });
-  const segmentsOf = new Map<string, number[]>();
+  const segmentsByStrategy = new Map<string, number[]>();
   for (const row of segments) {
-    const id = textOf(row.feature_strategy_id);
-    segmentsOf.set(id, [...(segmentsOf.get(id) ?? []), Number(row.segment_id)]);
+    const id = toText(row.feature_strategy_id);
+    segmentsByStrategy.set(id, [...(segmentsByStrategy.get(id) ?? []), Number(row.segment_id)]);
   }
   return {
     environments: await read(
@@ -328,7 +339,7 @@ async function readParts(source: Source, names: string[]): Promise<Parts> {
       'environment',
     ),
     strategies,
-    segmentsOf,
+    segmentsByStrategy,
     tags: await read('feature_tag', ['feature_name', 'tag_type', 'tag_value'], 'tag_type, tag_value'),
     stages: Map.groupBy(
       await readRows(source, {
@@ -337,99 +348,126 @@ async function readParts(source: Source, names: string[]): Promise<Parts> {
         orderBy: 'created_at',
         where: { sql: 'feature = any($1)', values: [names] },
       }),
-      row => textOf(row.feature),
+      row => toText(row.feature),
     ),
     links: await read('feature_link', ['id', 'feature_name', 'url', 'title'], 'id'),
   };
 }
 
-async function featureOf(
+async function toFeatureItem(
   row: SourceRow,
   parts: Parts,
-  { rules, segments, environmentsOf, activeMilestones }: References,
-  isRejected: Context['rejected'],
+  { rules, types, segments, environmentsByProject, activeMilestones }: References,
+  isRejected: Context['isRejected'],
 ): Promise<Item<FeatureState>> {
-  const name = textOf(row.name);
-  const project = textOf(row.project) || 'default';
+  const name = toText(row.name);
+  const project = toText(row.project) || 'default';
   const problems: Problem[] = [];
   const leftBehind: string[] = [];
-  if (row.unreadable != null) problems.push(rejected(textOf(row.unreadable)));
+  if (row.unreadable != null) problems.push(rejection(toText(row.unreadable)));
   problems.push(...nameProblems(name));
-  const ofProject = environmentsOf.get(project);
-  if (ofProject === undefined || isRejected('projects', project))
-    problems.push(rejected(`its project "${project}" does not exist`));
+  const projectEnvironments = environmentsByProject.get(project);
+  if (projectEnvironments === undefined || isRejected('projects', project))
+    problems.push(rejection(`its project "${project}" does not exist`));
+  const type = toText(row.type) || 'release';
+  if (!types.has(type))
+    problems.push(
+      rejection(`its type "${type}" does not exist; give it a different type in Unleash, such as "release"`),
+    );
 
-  const stored = new Map((parts.environments.get(name) ?? []).map(one => [textOf(one.environment), one]));
+  const storedEnvironments = new Map(
+    (parts.environments.get(name) ?? []).map(environmentRow => [
+      toText(environmentRow.environment),
+      environmentRow,
+    ]),
+  );
   const allStrategies = parts.strategies.get(name) ?? [];
   const environments: EnvironmentState[] = [];
-  for (const environment of [...new Set(ofProject ?? [])].toSorted()) {
-    const here = stored.get(environment);
+  for (const environment of [...new Set(projectEnvironments ?? [])].toSorted()) {
+    const storedEnvironment = storedEnvironments.get(environment);
     // In versions before variants belonged to environments, they belonged to the feature.
-    const { variants, problems: ofVariants } = featureVariantsOf(here?.variants ?? row.variants);
-    const found = allStrategies.filter(one => textOf(one.environment) === environment);
-    const active = found.filter(
-      one => one.milestone_id == null || activeMilestones.has(textOf(one.milestone_id)),
+    const { variants, problems: variantProblems } = toFeatureVariants(
+      storedEnvironment?.variants ?? row.variants,
     );
-    if (active.length < found.length)
-      leftBehind.push(`${found.length - active.length} strategies of inactive milestones in ${environment}`);
+    const strategyRows = allStrategies.filter(strategy => toText(strategy.environment) === environment);
+    const activeRows = strategyRows.filter(
+      strategy => strategy.milestone_id == null || activeMilestones.has(toText(strategy.milestone_id)),
+    );
+    if (activeRows.length < strategyRows.length)
+      leftBehind.push(
+        `${strategyRows.length - activeRows.length} strategies of inactive milestones in ${environment}`,
+      );
     const strategies: StrategyState[] = [];
-    for (const [at, one] of active.entries()) {
-      const ids = parts.segmentsOf.get(textOf(one.id)) ?? [];
-      const missing = ids.filter(id => isRejected('segments', segments.get(id) ?? ''));
-      const made = strategyOf(
-        one,
-        at,
+    for (const [index, strategyRow] of activeRows.entries()) {
+      const ids = parts.segmentsByStrategy.get(toText(strategyRow.id)) ?? [];
+      const missingIds = ids.filter(id => isRejected('segments', segments.get(id) ?? ''));
+      const { strategy, problems: conversionProblems } = toStrategy(
+        strategyRow,
+        index,
         ids.flatMap(id => segments.get(id) ?? []),
       );
-      const where = `strategy ${at + 1} in ${environment}: `;
-      const found = [
-        ...made.problems,
-        ...(await constraintProblems(made.strategy.constraints, rules)),
-        ...rolloutViolations(made.strategy).map(({ message }) => acceptable(message)),
-        ...missing.map(id => rejected(`its segment "${segments.get(id)}" was not imported`)),
+      const prefix = `strategy ${index + 1} in ${environment}: `;
+      const strategyProblems = [
+        ...conversionProblems,
+        ...(await constraintProblems(strategy.constraints, rules)),
+        ...rolloutViolations(strategy).map(({ message }) => acceptableViolation(message)),
+        ...missingIds.map(id => rejection(`its segment "${segments.get(id)}" was not imported`)),
       ];
-      problems.push(...found.map(one => ({ ...one, environment, message: where + one.message })));
-      strategies.push(made.strategy);
+      problems.push(
+        ...strategyProblems.map(problem => ({ ...problem, environment, message: prefix + problem.message })),
+      );
+      strategies.push(strategy);
     }
     if (strategies.length > MAX_STRATEGIES)
       problems.push({
-        ...acceptable(`${strategies.length} strategies in ${environment}; the maximum is ${MAX_STRATEGIES}`),
+        ...acceptableViolation(
+          `${strategies.length} strategies in ${environment}; the maximum is ${MAX_STRATEGIES}`,
+        ),
         environment,
       });
     problems.push(
-      ...ofVariants.map(one => ({ ...one, environment, message: `in ${environment}: ${one.message}` })),
+      ...variantProblems.map(problem => ({
+        ...problem,
+        environment,
+        message: `in ${environment}: ${problem.message}`,
+      })),
     );
-    const enabled = here?.enabled === true;
+    const enabled = storedEnvironment?.enabled === true;
     if (enabled && strategies.every(({ disabled }) => disabled))
-      strategies.push(forEveryone(name, environment, strategies.length));
+      strategies.push(strategyForEveryone(name, environment, strategies.length));
     environments.push({ environment, enabled, variants, strategies });
   }
-  for (const environment of stored.keys())
-    if (!(ofProject ?? []).includes(environment) && stored.get(environment)?.enabled === true)
+  for (const environment of storedEnvironments.keys())
+    if (
+      !(projectEnvironments ?? []).includes(environment) &&
+      storedEnvironments.get(environment)?.enabled === true
+    )
       leftBehind.push(`its state in environment ${environment}, which its project does not have`);
 
-  const tags = (parts.tags.get(name) ?? []).map(one => ({
-    type: textOf(one.tag_type),
-    value: textOf(one.tag_value),
+  const tags = (parts.tags.get(name) ?? []).map(tagRow => ({
+    type: toText(tagRow.tag_type),
+    value: toText(tagRow.tag_value),
   }));
-  for (const tag of tags.filter(one => !isStorableTag(one))) leftBehind.push(`its tag ${tagKey(tag)}`);
-  const links = (parts.links.get(name) ?? []).map(one => ({
-    id: uuidOf(textOf(one.id)),
-    url: textOf(one.url),
-    title: optionalText(one.title)?.trim() || null,
+  for (const tag of tags.filter(candidate => !isStorableTag(candidate)))
+    leftBehind.push(`its tag ${tagKey(tag)}`);
+  const links = (parts.links.get(name) ?? []).map(linkRow => ({
+    id: toUuid(toText(linkRow.id)),
+    url: toText(linkRow.url),
+    title: optionalText(linkRow.title)?.trim() || null,
   }));
   const keptLinks = links.filter(({ url }) => urlViolation(url) === undefined).slice(0, MAX_LINKS);
-  for (const link of links.filter(one => !keptLinks.includes(one))) leftBehind.push(`its link ${link.url}`);
-  const createdAt = timeOf(row.created_at);
-  const archivedAt = timeOf(row.archived_at) ?? (row.archived === true ? createdAt : null);
+  for (const link of links.filter(candidate => !keptLinks.includes(candidate)))
+    leftBehind.push(`its link ${link.url}`);
+  const createdAt = parseTime(row.created_at);
+  const archivedAt = parseTime(row.archived_at) ?? (row.archived === true ? createdAt : null);
   return {
     key: name,
     createdAt,
-    details: { stages: stagesOf(parts.stages.get(name) ?? [], createdAt, archivedAt) },
+    details: { stages: toStages(parts.stages.get(name) ?? [], createdAt, archivedAt) },
     state: {
       name,
       project,
-      type: textOf(row.type) || 'release',
+      type,
       description: optionalText(row.description),
       stale: row.stale === true,
       impressionData: row.impression_data === true,
@@ -446,31 +484,36 @@ async function featureOf(
 const STAGES = ['initial', 'pre-live', 'live', 'completed', 'archived'];
 const STATUSES = ['kept', 'discarded'];
 
-/** Versions before 6 have no lifecycle, so a flag's lifecycle starts when it was created. */
-function stagesOf(rows: SourceRow[], createdAt: string | null, archivedAt: string | null): object[] {
+/** Returns the stages of a flag. Versions before 6 have no lifecycle, so the lifecycle starts when the flag was created. */
+function toStages(rows: SourceRow[], createdAt: string | null, archivedAt: string | null): object[] {
   const stages = rows
-    .filter(row => STAGES.includes(textOf(row.stage)))
+    .filter(row => STAGES.includes(toText(row.stage)))
     .map(row => ({
-      stage: textOf(row.stage),
-      at: timeOf(row.created_at),
-      status: STATUSES.includes(textOf(row.status)) ? textOf(row.status) : null,
+      stage: toText(row.stage),
+      at: parseTime(row.created_at),
+      status: STATUSES.includes(toText(row.status)) ? toText(row.status) : null,
       statusValue: optionalText(row.status_value),
     }));
-  const has = (stage: string) => stages.some(one => one.stage === stage);
-  const add = (stage: string, at: string | null) => ({ stage, at, status: null, statusValue: null });
+  const hasStage = (stage: string) => stages.some(entry => entry.stage === stage);
+  const newStage = (stage: string, enteredAt: string | null) => ({
+    stage,
+    at: enteredAt,
+    status: null,
+    statusValue: null,
+  });
   return [
     ...stages,
-    ...(has('initial') ? [] : [add('initial', createdAt)]),
-    ...(archivedAt === null || has('archived') ? [] : [add('archived', archivedAt)]),
+    ...(hasStage('initial') ? [] : [newStage('initial', createdAt)]),
+    ...(archivedAt === null || hasStage('archived') ? [] : [newStage('archived', archivedAt)]),
   ];
 }
 
 /**
- * Unleash enables a flag without an enabled strategy for everyone. Halyard would disable it, so the flag gets the strategy that
- * means the same.
+ * Returns the strategy that replaces a missing one. Unleash enables a flag without an enabled strategy for everyone, whereas
+ * Halyard would disable the flag.
  */
-const forEveryone = (feature: string, environment: string, sortOrder: number): StrategyState => ({
-  id: uuidOf(`for everyone: ${feature} in ${environment}`),
+const strategyForEveryone = (feature: string, environment: string, sortOrder: number): StrategyState => ({
+  id: toUuid(`for everyone: ${feature} in ${environment}`),
   name: 'default',
   title: 'Enabled without a strategy in Unleash',
   disabled: false,

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { NewEvent } from '../../../record/change.ts';
-import { readBatches, readRows, type SourceRow, textOf, timeOf } from '../source/source.ts';
-import { projectsOfFeatures } from './features.ts';
+import { parseTime, readBatches, readRows, type SourceRow, toText } from '../source/source.ts';
+import { readProjectsOfFeatures } from './features.ts';
 import type { Item, Kind } from './kind.ts';
-import { roleNames, userKeys } from './people.ts';
-import { rejected, rowsOf } from './vocabulary.ts';
+import { readRoleNames, readUserKeys } from './people.ts';
+import { rejection, toJsonRows } from './vocabulary.ts';
 
-// The roles of users and groups in projects, and the favorites of users.
+// Imports the roles of users and groups in projects, and the favorites of users.
 
 type Grant = { project: string; role: string; user: string | null; group: string | null };
 
@@ -15,16 +15,19 @@ const grantKey = ({ project, role, user, group }: Grant): string =>
 
 export const PROJECT_ACCESS: Kind<Grant> = {
   name: 'project roles',
-  async *read({ source, rejected: isRejected }) {
-    const users = await userKeys(source);
-    const roles = await roleNames(source);
+  async *read({ source, isRejected }) {
+    const users = await readUserKeys(source);
+    const roles = await readRoleNames(source);
     const groupRows = await readRows(source, { table: 'groups', columns: ['id', 'name'], orderBy: 'id' });
-    const groups = new Map(groupRows.map(row => [Number(row.id), textOf(row.name)]));
-    const itemOf = (row: SourceRow, holder: { user: string | null; group: string | null }): Item<Grant>[] => {
+    const groups = new Map(groupRows.map(row => [Number(row.id), toText(row.name)]));
+    const toItems = (
+      row: SourceRow,
+      holder: { user: string | null; group: string | null },
+    ): Item<Grant>[] => {
       const role = roles.get(Number(row.role_id));
       if (role === undefined || role.isRoot || (holder.user ?? holder.group) === null) return [];
-      const state = { project: textOf(row.project) || 'default', role: role.name, ...holder };
-      const missing = [
+      const state = { project: toText(row.project) || 'default', role: role.name, ...holder };
+      const rejectedKeys = [
         ['projects', state.project],
         ['roles', state.role],
         ['users', state.user ?? ''],
@@ -33,26 +36,28 @@ export const PROJECT_ACCESS: Kind<Grant> = {
       return [
         {
           key: grantKey(state),
-          createdAt: timeOf(row.created_at),
+          createdAt: parseTime(row.created_at),
           state,
-          problems: missing.map(([, key]) => rejected(`${key} was not imported`)),
+          problems: rejectedKeys.map(([, key]) => rejection(`${key} was not imported`)),
         },
       ];
     };
-    const ofUsers = ['user_id', 'role_id', 'project', 'created_at'];
+    const userRoleColumns = ['user_id', 'role_id', 'project', 'created_at'];
     for await (const rows of readBatches(source, {
       table: 'role_user',
-      columns: ofUsers,
+      columns: userRoleColumns,
       orderBy: 'user_id, role_id',
     }))
-      yield rows.flatMap(row => itemOf(row, { user: users.get(Number(row.user_id)) ?? null, group: null }));
-    const ofGroups = ['group_id', 'role_id', 'project', 'created_at'];
+      yield rows.flatMap(row => toItems(row, { user: users.get(Number(row.user_id)) ?? null, group: null }));
+    const groupRoleColumns = ['group_id', 'role_id', 'project', 'created_at'];
     for await (const rows of readBatches(source, {
       table: 'group_role',
-      columns: ofGroups,
+      columns: groupRoleColumns,
       orderBy: 'group_id, role_id',
     }))
-      yield rows.flatMap(row => itemOf(row, { user: null, group: groups.get(Number(row.group_id)) ?? null }));
+      yield rows.flatMap(row =>
+        toItems(row, { user: null, group: groups.get(Number(row.group_id)) ?? null }),
+      );
   },
   async find(db, keys) {
     const { rows } = await sql<Grant>`
@@ -70,7 +75,7 @@ export const PROJECT_ACCESS: Kind<Grant> = {
     return new Map(rows.map(row => [grantKey(row), row]));
   },
   async write(tx, items) {
-    const rows = rowsOf(items);
+    const rows = toJsonRows(items);
     await sql`
       insert into user_roles (user_id, role_id, project, created_at, created_by)
       select users.id, roles.id, given.project, coalesce("createdAt", now()), 'import from Unleash'
@@ -86,7 +91,7 @@ export const PROJECT_ACCESS: Kind<Grant> = {
       join roles on roles.name = given.role
       on conflict do nothing`.execute(tx);
   },
-  event: after => ({ type: 'project-access-added', project: after.project, data: grantData(after) }),
+  event: state => ({ type: 'project-access-added', project: state.project, data: grantData(state) }),
   remove: {
     async write(tx, keys) {
       await sql`
@@ -100,10 +105,13 @@ export const PROJECT_ACCESS: Kind<Grant> = {
         where groups.id = group_id and roles.id = role_id
           and project || '/' || roles.name || '/group ' || groups.name = any(${keys})`.execute(tx);
     },
-    event: (before): NewEvent => ({
-      type: before.user === null ? 'project-access-group-roles-deleted' : 'project-access-user-roles-deleted',
-      project: before.project,
-      preData: grantData(before),
+    event: (stateBefore): NewEvent => ({
+      type:
+        stateBefore.user === null
+          ? 'project-access-group-roles-deleted'
+          : 'project-access-user-roles-deleted',
+      project: stateBefore.project,
+      preData: grantData(stateBefore),
     }),
   },
 };
@@ -120,27 +128,27 @@ const favoriteKey = ({ user, feature, project }: Favorite): string =>
 
 export const FAVORITES: Kind<Favorite> = {
   name: 'favorites',
-  async *read({ source, rejected: isRejected }) {
-    const users = await userKeys(source);
-    const itemOf = (row: SourceRow, feature: string | null, project: string): Item<Favorite>[] => {
+  async *read({ source, isRejected }) {
+    const users = await readUserKeys(source);
+    const toItems = (row: SourceRow, feature: string | null, project: string): Item<Favorite>[] => {
       const user = users.get(Number(row.user_id));
       if (user === undefined || isRejected('users', user)) return [];
       if (feature !== null && isRejected('features', feature)) return [];
       const state = { user, feature, project };
-      return [{ key: favoriteKey(state), createdAt: timeOf(row.created_at), state }];
+      return [{ key: favoriteKey(state), createdAt: parseTime(row.created_at), state }];
     };
     const columns = ['user_id', 'feature', 'project', 'created_at'];
-    const ofFeatures = { table: 'favorite_features', columns, orderBy: 'user_id, feature' };
-    for await (const rows of readBatches(source, ofFeatures)) {
-      const names = rows.map(row => textOf(row.feature));
-      const projectOf = await projectsOfFeatures(source, names);
+    const featureFavorites = { table: 'favorite_features', columns, orderBy: 'user_id, feature' };
+    for await (const rows of readBatches(source, featureFavorites)) {
+      const names = rows.map(row => toText(row.feature));
+      const projectByFeature = await readProjectsOfFeatures(source, names);
       yield rows.flatMap(row =>
-        itemOf(row, textOf(row.feature), projectOf.get(textOf(row.feature)) ?? 'default'),
+        toItems(row, toText(row.feature), projectByFeature.get(toText(row.feature)) ?? 'default'),
       );
     }
-    const ofProjects = { table: 'favorite_projects', columns, orderBy: 'user_id, project' };
-    for await (const rows of readBatches(source, ofProjects))
-      yield rows.flatMap(row => itemOf(row, null, textOf(row.project)));
+    const projectFavorites = { table: 'favorite_projects', columns, orderBy: 'user_id, project' };
+    for await (const rows of readBatches(source, projectFavorites))
+      yield rows.flatMap(row => toItems(row, null, toText(row.project)));
   },
   async find(db, keys) {
     const { rows } = await sql<Favorite>`
@@ -157,7 +165,7 @@ export const FAVORITES: Kind<Favorite> = {
     return new Map(rows.map(row => [favoriteKey(row), row]));
   },
   async write(tx, items) {
-    const rows = rowsOf(items);
+    const rows = toJsonRows(items);
     await sql`
       insert into favorite_features (user_id, feature_name, created_at)
       select users.id, feature, coalesce("createdAt", now())
@@ -171,14 +179,14 @@ export const FAVORITES: Kind<Favorite> = {
       join users on deleted_at is null and lower(coalesce(users.email, users.username)) = given."user"
       where feature is null on conflict do nothing`.execute(tx);
   },
-  event: after =>
-    after.feature === null
-      ? { type: 'project-favorited', project: after.project, data: { username: after.user } }
+  event: state =>
+    state.feature === null
+      ? { type: 'project-favorited', project: state.project, data: { username: state.user } }
       : {
           type: 'feature-favorited',
-          project: after.project,
-          featureName: after.feature,
-          data: { username: after.user },
+          project: state.project,
+          featureName: state.feature,
+          data: { username: state.user },
         },
   remove: {
     async write(tx, keys) {
@@ -195,14 +203,14 @@ export const FAVORITES: Kind<Favorite> = {
         tx,
       );
     },
-    event: before =>
-      before.feature === null
-        ? { type: 'project-unfavorited', project: before.project, data: { username: before.user } }
+    event: stateBefore =>
+      stateBefore.feature === null
+        ? { type: 'project-unfavorited', project: stateBefore.project, data: { username: stateBefore.user } }
         : {
             type: 'feature-unfavorited',
-            project: before.project,
-            featureName: before.feature,
-            data: { username: before.user },
+            project: stateBefore.project,
+            featureName: stateBefore.feature,
+            data: { username: stateBefore.user },
           },
   },
 };

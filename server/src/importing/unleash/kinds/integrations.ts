@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
-import { providerNamed } from '../../../delivery/integrations/providers/list.ts';
-import { openParameters, sealContextOf, sealParameters } from '../../../delivery/integrations/sealed.ts';
+import { findProvider } from '../../../delivery/integrations/providers/list.ts';
+import { buildSealContext, openParameters, sealParameters } from '../../../delivery/integrations/sealed.ts';
 import { newSigningSecret } from '../../../delivery/integrations/signing.ts';
 import { takeOverIntegration } from '../../../delivery/integrations/take-over.ts';
 import { integrationViolations } from '../../../delivery/integrations/validate.ts';
 import type { TargetPolicy } from '../../../platform/outgoing/address.ts';
 import { MASK } from '../../../platform/secrets/mask.ts';
 import { type Keyring, seal } from '../../../platform/secrets/seal.ts';
-import { listOf, objectOf, optionalText, readBatches, textOf } from '../source/source.ts';
+import { optionalText, parseList, parseObject, readBatches, toText } from '../source/source.ts';
 import { findIntegrations } from '../store.ts';
-import { type Item, type Kind, keptId } from './kind.ts';
-import { rejected } from './vocabulary.ts';
+import { type Item, type Kind, preservedId } from './kind.ts';
+import { rejection } from './vocabulary.ts';
 
 /** Sensitive parameters are masked, so that neither a digest nor an event contains them. */
 type IntegrationState = {
@@ -33,41 +33,48 @@ export function integrationsKind(keyring: Keyring, targets: TargetPolicy): Kind<
   const secrets = new Map<string, Record<string, string>>();
   return {
     name: 'integrations',
+    followUp: {
+      isNeeded: () => true,
+      describe: count =>
+        `${count} disabled, so that nothing is sent twice; enable them when you switch over, and disable them in Unleash`,
+    },
     async *read({ source }) {
       for await (const rows of readBatches(source, { table: 'addons', columns: COLUMNS, orderBy: 'id' })) {
         secrets.clear();
         yield rows.map((row): Item<IntegrationState> => {
           const id = Number(row.id);
-          const provider = textOf(row.provider);
-          const definitions = providerNamed(provider)?.parameters ?? [];
-          const given = objectOf(row.parameters);
+          const provider = toText(row.provider);
+          const definitions = findProvider(provider)?.parameters ?? [];
+          const sourceParameters = parseObject(row.parameters);
           const parameters = Object.fromEntries(
             definitions.flatMap(({ name }) =>
-              textOf(given[name]) === '' ? [] : [[name, textOf(given[name])]],
+              toText(sourceParameters[name]) === '' ? [] : [[name, toText(sourceParameters[name])]],
             ),
           );
           secrets.set(String(id), parameters);
-          const events = listOf(row.events).map(textOf);
+          const events = parseList(row.events).map(toText);
           const violations = integrationViolations({ provider, parameters, events }, targets, undefined);
           return {
             key: String(id),
-            label: `${provider} ${textOf(row.description) || id}`,
+            label: `${provider} ${toText(row.description) || id}`,
             state: {
               id,
               provider,
               description: optionalText(row.description),
               enabled: false,
-              parameters: maskedParameters(provider, parameters),
+              parameters: maskParameters(provider, parameters),
               events,
-              projects: withoutAll(listOf(row.projects).map(textOf)),
-              environments: withoutAll(listOf(row.environments).map(textOf)),
+              projects: withoutAll(parseList(row.projects).map(toText)),
+              environments: withoutAll(parseList(row.environments).map(toText)),
             },
+            unsupported:
+              findProvider(provider) === undefined ? `Halyard has no integration of this kind` : undefined,
             problems: [
-              ...(keptId(row.id) === undefined
-                ? [rejected('its id is not a number from 1 to 1,000,000,000')]
+              ...(preservedId(row.id) === undefined
+                ? [rejection('its id is not a number from 1 to 1,000,000,000')]
                 : []),
-              ...(keyring.length === 0 ? [rejected('set HALYARD_SECRET_KEY to store its secrets')] : []),
-              ...violations.map(({ message }) => rejected(message)),
+              ...(keyring.length === 0 ? [rejection('set HALYARD_SECRET_KEY to store its secrets')] : []),
+              ...violations.map(({ message }) => rejection(message)),
             ],
           };
         });
@@ -84,7 +91,7 @@ export function integrationsKind(keyring: Keyring, targets: TargetPolicy): Kind<
             provider: row.provider,
             description: row.description,
             enabled: row.enabled,
-            parameters: maskedParameters(row.provider, openParameters(keyring, row)),
+            parameters: maskParameters(row.provider, openParameters(keyring, row)),
             events: row.events,
             projects: row.projects,
             environments: row.environments,
@@ -94,7 +101,7 @@ export function integrationsKind(keyring: Keyring, targets: TargetPolicy): Kind<
     },
     async write(tx, items) {
       for (const { key, state } of items) {
-        const provider = providerNamed(state.provider);
+        const provider = findProvider(state.provider);
         if (provider === undefined) continue;
         const fields = {
           ...state,
@@ -105,7 +112,7 @@ export function integrationsKind(keyring: Keyring, targets: TargetPolicy): Kind<
           whenExhausted: 'skip' as const,
         };
         const secret = provider.signed
-          ? seal(keyring, sealContextOf(state.id, 'secret'), newSigningSecret())
+          ? seal(keyring, buildSealContext(state.id, 'secret'), newSigningSecret())
           : null;
         await takeOverIntegration(tx, state.id, fields, secret);
       }
@@ -113,19 +120,21 @@ export function integrationsKind(keyring: Keyring, targets: TargetPolicy): Kind<
         tx,
       );
     },
-    event: (after, before) => ({
-      type: before === undefined ? 'addon-config-created' : 'addon-config-updated',
-      data: after,
-      preData: before ?? null,
+    event: (state, stateBefore) => ({
+      type: stateBefore === undefined ? 'addon-config-created' : 'addon-config-updated',
+      data: state,
+      preData: stateBefore ?? null,
     }),
   };
 }
 
 const withoutAll = (names: string[]): string[] => (names.includes(ALL) ? [] : names);
 
-function maskedParameters(provider: string, parameters: Record<string, string>): Record<string, string> {
+function maskParameters(provider: string, parameters: Record<string, string>): Record<string, string> {
   const sensitive = new Set(
-    (providerNamed(provider)?.parameters ?? []).filter(one => one.sensitive).map(({ name }) => name),
+    (findProvider(provider)?.parameters ?? [])
+      .filter(parameter => parameter.sensitive)
+      .map(({ name }) => name),
   );
   return Object.fromEntries(
     Object.entries(parameters).map(([name, value]) => [name, sensitive.has(name) ? MASK : value]),

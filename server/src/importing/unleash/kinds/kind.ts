@@ -4,15 +4,18 @@ import type { Reader, Tx } from '../../../platform/db/database.ts';
 import type { NewEvent } from '../../../record/change.ts';
 import type { Source } from '../source/source.ts';
 
-/** Why validation rejects an item. If it is acceptable, --accept stores it as it is, because SDKs evaluate it the same way. */
+/**
+ * Why validation rejects an item. If the violation is acceptable, --accept stores the item as it is, because SDKs evaluate it the
+ * same way.
+ */
 export type Problem = {
   message: string;
   acceptable: boolean;
-  /** Where a feature violates the rule. Absent: everywhere. */
+  /** The environment in which a feature violates the rule. Without it, the feature violates the rule everywhere. */
   environment?: string;
 };
 
-/** Something to import: the state it should have in Halyard, and what is written only when it is created. */
+/** Something to import, with the state it should have in Halyard, and what is written only when it is created. */
 export type Item<State> = {
   key: string;
   /** The name in the report. Defaults to the key. */
@@ -26,59 +29,70 @@ export type Item<State> = {
   problems?: Problem[];
   /** What cannot be imported for this item. */
   leftBehind?: string[];
+  /** Why Halyard has no equivalent for the item, which is then not imported. A later import cannot change that. */
+  unsupported?: string | undefined;
 };
 
-/** What the parts of an import share: what exists in Unleash, and what was rejected earlier. */
+/**
+ * What all parts of an import share. `source` has what exists in Unleash, `db` what exists in Halyard, and `isRejected` tells
+ * whether an item was rejected earlier.
+ */
 export type Context = {
   source: Source;
-  rejected: (kind: string, key: string) => boolean;
-  /** The features to look at. Undefined: all. */
+  db: Reader;
+  isRejected: (kind: string, key: string) => boolean;
+  /** The features to read. If undefined, all features are read. */
   onlyFeatures?: readonly string[] | undefined;
 };
 
-/** One kind of item that can be imported: how to read it from Unleash, find it in Halyard, write it, and record it. */
+/** A kind of item that can be imported, with functions that read it from Unleash, find it in Halyard, write it, and record it. */
 export type Kind<State> = {
   /** Plural, as the report names it. */
   name: string;
   read: (context: Context) => AsyncIterable<Item<State>[]>;
-  /** Which rows an import locks before it compares them, so that an edit in Halyard is either seen or waits: `table where … order by …`. */
+  /**
+   * The rows that an import locks before it compares them, in the form `table where … order by …`, so that the import sees any edit
+   * in Halyard or makes it wait.
+   */
   rows?: (keys: string[]) => RawBuilder<unknown>;
   /** The state of the existing items, by key. */
   find: (db: Reader, keys: string[]) => Promise<Map<string, State>>;
   write: (tx: Tx, items: Item<State>[]) => Promise<void>;
-  event: (after: State, before: State | undefined, details: object) => NewEvent;
-  /** Removes what Unleash no longer has. Without this function, the report lists what is left over. */
-  remove?: { write: (tx: Tx, keys: string[]) => Promise<void>; event: (before: State) => NewEvent };
+  event: (state: State, stateBefore: State | undefined, details: object) => NewEvent;
+  /** Removes what Unleash no longer has. If undefined, the report lists the items that are left over. */
+  remove?: { write: (tx: Tx, keys: string[]) => Promise<void>; event: (state: State) => NewEvent };
   /** The keys that `read` covers, if not all. */
-  only?: (context: Context) => readonly string[] | undefined;
-  /** Whether writing it can revoke the role Admin from users. */
+  selectedKeys?: (context: Context) => readonly string[] | undefined;
+  /** Whether writing items of this kind can revoke the role Admin from users. */
   canRevokeAdmin?: boolean;
-  /** Whether a new Halyard instance has it too, so that Unleash's version replaces it. */
+  /** Which created items need attention after the import, and what to do. */
+  followUp?: { isNeeded: (state: State) => boolean; describe: (count: number) => string };
+  /** Whether every new Halyard instance has an item with this key, which Unleash's version replaces. */
   isSeeded?: (key: string) => boolean;
 };
 
-/** A higher id would leave too few for those that Halyard counts up after it. */
-const MAX_KEPT_ID = 1_000_000_000;
+/** A higher id would leave too few ids for the items that Halyard creates later. */
+const MAX_PRESERVED_ID = 1_000_000_000;
 
-/** The id in Unleash. Undefined: Halyard assigns a different one. */
-export function keptId(value: unknown): number | undefined {
+/** Returns the id in Unleash, or undefined if Halyard has to assign a different one. */
+export function preservedId(value: unknown): number | undefined {
   const id = Number(value);
-  return Number.isInteger(id) && id >= 1 && id <= MAX_KEPT_ID ? id : undefined;
+  return Number.isInteger(id) && id >= 1 && id <= MAX_PRESERVED_ID ? id : undefined;
 }
 
-/** Equal for equal states, whatever the order of their fields. */
-export const digestOf = (state: unknown): string =>
+/** Returns a digest that is equal for equal states, regardless of the order of their fields. */
+export const computeDigest = (state: unknown): string =>
   createHash('sha256')
-    .update(JSON.stringify(sorted(state)))
+    .update(JSON.stringify(sortFields(state)))
     .digest('base64');
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+function sortFields(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortFields);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, member]) => member !== undefined)
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, member]) => [name, sorted(member)]),
+      .map(([name, member]) => [name, sortFields(member)]),
   );
 }

@@ -6,31 +6,35 @@ import {
 } from '../../../access/permissions.ts';
 import { isReserved } from '../../../people/users/reserved.ts';
 import {
-  listOf,
   optionalText,
+  parseList,
+  parseTime,
   readBatches,
   readRows,
   type Source,
   type SourceRow,
-  textOf,
-  timeOf,
+  toText,
 } from '../source/source.ts';
-import { type Item, type Kind, keptId } from './kind.ts';
-import { rejected, rowsOf } from './vocabulary.ts';
+import { type Item, type Kind, preservedId } from './kind.ts';
+import { rejection, toJsonRows } from './vocabulary.ts';
 
-// Roles, users, service accounts and groups. They are identified by name, because an id can be taken in Halyard.
+// Imports roles, users, service accounts and groups. They are identified by name, because an id can be taken in Halyard.
 
 type Permission = { name: string; environment: string | null };
 type Role = { name: string; type: string; description: string; permissions: Permission[] };
 
-const CUSTOM = ['custom', 'root-custom'];
+const CUSTOM_TYPES = ['custom', 'root-custom'];
 const BUILT_IN_ROLES = ['Admin', 'Editor', 'Viewer', 'Owner', 'Member', 'Reader'];
-/** A custom role with the same name as a built-in one. */
+/** Returns whether a custom role has the same name as a built-in one. */
 const hasTakenName = (row: SourceRow): boolean =>
-  CUSTOM.includes(textOf(row.type)) && BUILT_IN_ROLES.includes(textOf(row.name));
-const KNOWN: readonly string[] = [...ROOT_PERMISSIONS, ...PROJECT_PERMISSIONS, ...ENVIRONMENT_PERMISSIONS];
+  CUSTOM_TYPES.includes(toText(row.type)) && BUILT_IN_ROLES.includes(toText(row.name));
+const KNOWN_PERMISSIONS: readonly string[] = [
+  ...ROOT_PERMISSIONS,
+  ...PROJECT_PERMISSIONS,
+  ...ENVIRONMENT_PERMISSIONS,
+];
 /** Version 4 has one permission for all API tokens. */
-const RENAMED: Record<string, string[]> = Object.fromEntries(
+const RENAMED_PERMISSIONS: Record<string, string[]> = Object.fromEntries(
   ['READ', 'CREATE', 'UPDATE', 'DELETE'].map(action => [
     `${action}_API_TOKEN`,
     [`${action}_CLIENT_API_TOKEN`, `${action}_FRONTEND_API_TOKEN`],
@@ -40,32 +44,35 @@ const RENAMED: Record<string, string[]> = Object.fromEntries(
 /** The built-in roles are the same: Admin, Editor and Viewer on the instance, Owner, Member and Reader in projects. */
 export const ROLES: Kind<Role> = {
   name: 'roles',
-  async *read({ source, rejected: isRejected }) {
-    const permissionsOf = await readPermissions(source);
+  async *read({ source, isRejected }) {
+    const permissionsByRole = await readPermissions(source);
     const columns = ['id', 'name', 'type', 'description'];
-    const where = { sql: 'type = any($1)', values: [CUSTOM] };
+    const where = { sql: 'type = any($1)', values: [CUSTOM_TYPES] };
     for await (const rows of readBatches(source, { table: 'roles', columns, orderBy: 'id', where }))
       yield rows.map(row => {
-        const names = permissionsOf.get(Number(row.id)) ?? [];
-        const held = names.flatMap(({ name, environment }) =>
-          (RENAMED[name] ?? [name]).map(renamed => ({ name: renamed, environment })),
+        const sourcePermissions = permissionsByRole.get(Number(row.id)) ?? [];
+        const heldPermissions = sourcePermissions.flatMap(({ name, environment }) =>
+          (RENAMED_PERMISSIONS[name] ?? [name]).map(newName => ({ name: newName, environment })),
         );
         const isKnown = ({ name, environment }: Permission) =>
-          KNOWN.includes(name) && (environment === null || !isRejected('environments', environment));
-        const unknown = [...new Set(held.filter(one => !isKnown(one)).map(({ name }) => name))];
+          KNOWN_PERMISSIONS.includes(name) &&
+          (environment === null || !isRejected('environments', environment));
+        const unknownPermissions = [
+          ...new Set(heldPermissions.filter(permission => !isKnown(permission)).map(({ name }) => name)),
+        ];
         const isTaken = hasTakenName(row);
         return {
-          // Not by name, because holders of the built-in role keep it.
-          key: isTaken ? `custom role ${textOf(row.name)}` : textOf(row.name),
-          problems: isTaken ? [rejected('a built-in role has this name')] : [],
-          id: keptId(row.id),
+          // A different key, so that the role is not matched with the built-in role, whose holders keep it.
+          key: isTaken ? `custom role ${toText(row.name)}` : toText(row.name),
+          problems: isTaken ? [rejection('a built-in role has this name')] : [],
+          id: preservedId(row.id),
           state: {
-            name: textOf(row.name),
-            type: textOf(row.type),
-            description: textOf(row.description),
-            permissions: held.filter(isKnown).toSorted(byPermission),
+            name: toText(row.name),
+            type: toText(row.type),
+            description: toText(row.description),
+            permissions: heldPermissions.filter(isKnown).toSorted(comparePermissions),
           },
-          leftBehind: unknown.map(name => `its permission ${name}, which does not exist here`),
+          leftBehind: unknownPermissions.map(name => `its permission ${name}, which does not exist here`),
         };
       });
   },
@@ -81,7 +88,7 @@ export const ROLES: Kind<Role> = {
     return new Map(rows.map(row => [row.name, row]));
   },
   async write(tx, items) {
-    const rows = rowsOf(items);
+    const rows = toJsonRows(items);
     await sql`
       update roles set type = given.type, description = given.description
       from jsonb_to_recordset(${rows}::jsonb) as given (name text, type text, description text)
@@ -105,35 +112,35 @@ export const ROLES: Kind<Role> = {
         jsonb_to_recordset(given.permissions) as held (name text, environment text)
       on conflict do nothing`.execute(tx);
   },
-  event: (after, before) => ({
-    type: before === undefined ? 'role-created' : 'role-updated',
-    data: after,
-    preData: before ?? null,
+  event: (state, stateBefore) => ({
+    type: stateBefore === undefined ? 'role-created' : 'role-updated',
+    data: state,
+    preData: stateBefore ?? null,
   }),
 };
 
-const byPermission = (a: Permission, b: Permission): number =>
+const comparePermissions = (a: Permission, b: Permission): number =>
   a.name === b.name ? compare(a.environment ?? '', b.environment ?? '') : compare(a.name, b.name);
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Until version 5, a role refers to a permission by its id. */
+/** Returns the permissions of each role. Until version 5, a role refers to a permission by its id. */
 async function readPermissions(source: Source): Promise<Map<number, Permission[]>> {
   const names = new Map(
     (
       await readRows(source, { table: 'permissions', columns: ['id', 'permission'], orderBy: 'permission' })
-    ).map(row => [Number(row.id), textOf(row.permission)]),
+    ).map(row => [Number(row.id), toText(row.permission)]),
   );
-  const held = new Map<number, Permission[]>();
+  const permissionsByRole = new Map<number, Permission[]>();
   const columns = ['role_id', 'permission', 'permission_id', 'environment'];
   for await (const rows of readBatches(source, { table: 'role_permission', columns, orderBy: 'role_id' }))
     for (const row of rows) {
-      const name = textOf(row.permission) || names.get(Number(row.permission_id)) || '';
-      const one = { name, environment: textOf(row.environment) || null };
-      const list = held.get(Number(row.role_id)) ?? [];
-      if (!list.some(other => other.name === one.name && other.environment === one.environment))
-        held.set(Number(row.role_id), [...list, one]);
+      const name = toText(row.permission) || names.get(Number(row.permission_id)) || '';
+      const permission = { name, environment: toText(row.environment) || null };
+      const list = permissionsByRole.get(Number(row.role_id)) ?? [];
+      if (!list.some(other => other.name === permission.name && other.environment === permission.environment))
+        permissionsByRole.set(Number(row.role_id), [...list, permission]);
     }
-  return held;
+  return permissionsByRole;
 }
 
 type User = {
@@ -144,8 +151,8 @@ type User = {
   rootRole: string | null;
 };
 
-/** The key of a user: their email address, or their user name. */
-const userKey = (row: SourceRow): string => (textOf(row.email) || textOf(row.username)).toLowerCase();
+/** Returns the key of a user, which is the email address or, if there is none, the username. */
+const userKey = (row: SourceRow): string => (toText(row.email) || toText(row.username)).toLowerCase();
 
 const USER_COLUMNS = [
   'id',
@@ -158,8 +165,8 @@ const USER_COLUMNS = [
   'created_at',
 ];
 
-/** Keys of the users that are imported, by their ids in Unleash. */
-export async function userKeys(source: Source): Promise<Map<number, string>> {
+/** Returns the keys of imported users, by their ids in Unleash. */
+export async function readUserKeys(source: Source): Promise<Map<number, string>> {
   const keys = new Map<number, string>();
   for await (const rows of readBatches(source, { table: 'users', columns: USER_COLUMNS, orderBy: 'id' }))
     for (const row of rows.filter(isImported)) keys.set(Number(row.id), userKey(row));
@@ -172,17 +179,22 @@ const isImported = (row: SourceRow): boolean =>
 /** Passwords are not imported, because Unleash has bcrypt hashes. Every user gets a link or uses single sign-on. */
 export const USERS: Kind<User> = {
   name: 'users',
+  followUp: {
+    isNeeded: ({ kind }) => kind === 'user',
+    describe: count =>
+      `${count} without a password; create a link for each, or set up single sign-on (docs/how-to/move-from-unleash.md)`,
+  },
   canRevokeAdmin: true,
-  async *read({ source, rejected: isRejected }) {
+  async *read({ source, isRejected }) {
     const rootRoles = await readRootRoles(source);
     for await (const rows of readBatches(source, { table: 'users', columns: USER_COLUMNS, orderBy: 'id' }))
       yield rows.filter(isImported).map((row): Item<User> => {
-        const names = [row.username, row.name].map(textOf).filter(Boolean);
+        const names = [row.username, row.name].map(toText).filter(Boolean);
         const role = rootRoles.get(Number(row.id)) ?? null;
         return {
           key: userKey(row),
-          id: keptId(row.id),
-          createdAt: timeOf(row.created_at),
+          id: preservedId(row.id),
+          createdAt: parseTime(row.created_at),
           state: {
             kind: row.is_service === true ? 'service-account' : 'user',
             name: optionalText(row.name),
@@ -192,7 +204,7 @@ export const USERS: Kind<User> = {
           },
           problems: names
             .filter(name => isReserved(name))
-            .map(name => rejected(`the name "${name}" is reserved`)),
+            .map(name => rejection(`the name "${name}" is reserved`)),
         };
       });
   },
@@ -239,37 +251,37 @@ export const USERS: Kind<User> = {
       join users on deleted_at is null and lower(coalesce(users.email, users.username)) = given.key
       join roles on roles.name = given."rootRole" and roles.type in ('root', 'root-custom')`.execute(tx);
   },
-  event: (after, before) => ({
-    type: eventTypeOf(after, before),
-    data: after,
-    preData: before ?? null,
+  event: (state, stateBefore) => ({
+    type: getEventType(state, stateBefore),
+    data: state,
+    preData: stateBefore ?? null,
   }),
 };
 
-function eventTypeOf({ kind }: User, before: User | undefined) {
+function getEventType({ kind }: User, stateBefore: User | undefined) {
   if (kind === 'service-account')
-    return before === undefined ? 'service-account-created' : 'service-account-updated';
-  return before === undefined ? 'user-created' : 'user-updated';
+    return stateBefore === undefined ? 'service-account-created' : 'service-account-updated';
+  return stateBefore === undefined ? 'user-created' : 'user-updated';
 }
 
 const ROOT_TYPES = ['root', 'root-custom'];
 
-/** The name of each role, and whether it is a root role. */
-export async function roleNames(source: Source): Promise<Map<number, { name: string; isRoot: boolean }>> {
+/** Returns the name of each role, and whether it is a root role. */
+export async function readRoleNames(source: Source): Promise<Map<number, { name: string; isRoot: boolean }>> {
   const rows = await readRows(source, { table: 'roles', columns: ['id', 'name', 'type'], orderBy: 'id' });
   return new Map(
     rows
       .filter(row => !hasTakenName(row))
       .map(row => [
         Number(row.id),
-        { name: textOf(row.name), isRoot: ROOT_TYPES.includes(textOf(row.type)) },
+        { name: toText(row.name), isRoot: ROOT_TYPES.includes(toText(row.type)) },
       ]),
   );
 }
 
 async function readRootRoles(source: Source): Promise<Map<number, string>> {
-  const roles = await roleNames(source);
-  const held = new Map<number, string>();
+  const roles = await readRoleNames(source);
+  const rootRoleByUser = new Map<number, string>();
   const columns = ['user_id', 'role_id'];
   for await (const rows of readBatches(source, {
     table: 'role_user',
@@ -278,9 +290,9 @@ async function readRootRoles(source: Source): Promise<Map<number, string>> {
   }))
     for (const row of rows) {
       const role = roles.get(Number(row.role_id));
-      if (role?.isRoot) held.set(Number(row.user_id), role.name);
+      if (role?.isRoot) rootRoleByUser.set(Number(row.user_id), role.name);
     }
-  return held;
+  return rootRoleByUser;
 }
 
 type Group = {
@@ -294,9 +306,9 @@ type Group = {
 export const GROUPS: Kind<Group> = {
   name: 'groups',
   canRevokeAdmin: true,
-  async *read({ source, rejected: isRejected }) {
-    const users = await userKeys(source);
-    const roles = await roleNames(source);
+  async *read({ source, isRejected }) {
+    const userKeys = await readUserKeys(source);
+    const roles = await readRoleNames(source);
     const columns = ['id', 'name', 'description', 'mappings_sso', 'root_role_id', 'created_at'];
     for await (const rows of readBatches(source, { table: 'groups', columns, orderBy: 'id' })) {
       const members = await readRows(source, {
@@ -305,18 +317,18 @@ export const GROUPS: Kind<Group> = {
         orderBy: 'user_id',
         where: { sql: 'group_id = any($1)', values: [rows.map(row => Number(row.id))] },
       });
-      const membersOf = Map.groupBy(members, row => Number(row.group_id));
+      const membersByGroup = Map.groupBy(members, row => Number(row.group_id));
       yield rows.map(row => ({
-        key: textOf(row.name),
-        id: keptId(row.id),
-        createdAt: timeOf(row.created_at),
+        key: toText(row.name),
+        id: preservedId(row.id),
+        createdAt: parseTime(row.created_at),
         state: {
-          name: textOf(row.name),
+          name: toText(row.name),
           description: optionalText(row.description),
-          mappingsSSO: listOf(row.mappings_sso).map(textOf),
+          mappingsSSO: parseList(row.mappings_sso).map(toText),
           rootRole: roles.get(Number(row.root_role_id))?.name ?? null,
-          members: (membersOf.get(Number(row.id)) ?? [])
-            .flatMap(one => users.get(Number(one.user_id)) ?? [])
+          members: (membersByGroup.get(Number(row.id)) ?? [])
+            .flatMap(member => userKeys.get(Number(member.user_id)) ?? [])
             .filter(user => !isRejected('users', user))
             .toSorted(),
         },
@@ -335,7 +347,7 @@ export const GROUPS: Kind<Group> = {
     return new Map(rows.map(row => [row.name, row]));
   },
   async write(tx, items) {
-    const rows = rowsOf(items);
+    const rows = toJsonRows(items);
     await sql`
       update groups set description = given.description, mappings_sso = given."mappingsSSO",
         root_role_id = (select id from roles where roles.name = given."rootRole")
@@ -365,9 +377,9 @@ export const GROUPS: Kind<Group> = {
       join users on deleted_at is null and lower(coalesce(users.email, users.username)) = member
       on conflict do nothing`.execute(tx);
   },
-  event: (after, before) => ({
-    type: before === undefined ? 'group-created' : 'group-updated',
-    data: after,
-    preData: before ?? null,
+  event: (state, stateBefore) => ({
+    type: stateBefore === undefined ? 'group-created' : 'group-updated',
+    data: state,
+    preData: stateBefore ?? null,
   }),
 };

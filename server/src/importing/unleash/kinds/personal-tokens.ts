@@ -1,11 +1,11 @@
+import { hashToken } from '@halyard/plane/platform/token.ts';
 import { sql } from 'kysely';
-import { hashToken } from '../../../../../plane/src/platform/token.ts';
-import { readBatches, textOf, timeOf } from '../source/source.ts';
+import { parseTime, readBatches, toText } from '../source/source.ts';
 import type { Item, Kind } from './kind.ts';
-import { userKeys } from './people.ts';
-import { rejected, rowsOf } from './vocabulary.ts';
+import { readUserKeys } from './people.ts';
+import { rejection, toJsonRows } from './vocabulary.ts';
 
-/** The description is not compared: it can change during the import, because in Halyard descriptions are unique per user. */
+/** The description is not compared, because the import may change it to keep the descriptions of a user unique. */
 type PersonalToken = { hash: string; user: string; expiresAt: string | null };
 
 const COLUMNS = [
@@ -22,9 +22,9 @@ const COLUMNS = [
 /** Tokens of users and service accounts, by their hash. */
 export const PERSONAL_TOKENS: Kind<PersonalToken> = {
   name: 'personal tokens',
-  async *read({ source, rejected: isRejected }) {
-    const users = await userKeys(source);
-    const used = new Set<string>();
+  async *read({ source, isRejected }) {
+    const users = await readUserKeys(source);
+    const usedDescriptions = new Set<string>();
     for await (const rows of readBatches(source, {
       table: 'personal_access_tokens',
       columns: COLUMNS,
@@ -33,25 +33,27 @@ export const PERSONAL_TOKENS: Kind<PersonalToken> = {
       yield rows.flatMap((row): Item<PersonalToken>[] => {
         const user = users.get(Number(row.user_id));
         if (user === undefined) return [];
-        const hash = textOf(row.secret)
-          ? hashToken(textOf(row.secret)).toString('hex')
-          : Buffer.from(textOf(row.verifier), 'base64url').toString('hex');
-        const given = textOf(row.description) || 'imported';
+        const hash = toText(row.secret)
+          ? hashToken(toText(row.secret)).toString('hex')
+          : Buffer.from(toText(row.verifier), 'base64url').toString('hex');
+        const sourceDescription = toText(row.description) || 'imported';
         // In Halyard, a user's tokens have different descriptions.
-        const description = used.has(`${user}/${given}`) ? `${given} (${Number(row.id)})` : given;
-        used.add(`${user}/${description}`);
-        const expiresAt = timeOf(row.expires_at);
+        const description = usedDescriptions.has(`${user}/${sourceDescription}`)
+          ? `${sourceDescription} (${Number(row.id)})`
+          : sourceDescription;
+        usedDescriptions.add(`${user}/${description}`);
+        const expiresAt = parseTime(row.expires_at);
         return [
           {
             key: hash,
             label: `${description} of ${user}`,
-            createdAt: timeOf(row.created_at),
+            createdAt: parseTime(row.created_at),
             state: { hash, user, expiresAt },
             details: { description },
             problems: [
-              ...(isRejected('users', user) ? [rejected(`${user} was not imported`)] : []),
-              ...(expiresAt === null ? [rejected('it never expires')] : []),
-              ...(hash.length === 64 ? [] : [rejected('its hash is not a SHA-256')]),
+              ...(isRejected('users', user) ? [rejection(`${user} was not imported`)] : []),
+              ...(expiresAt === null ? [rejection('it never expires')] : []),
+              ...(hash.length === 64 ? [] : [rejection('its hash is not a SHA-256')]),
             ],
           },
         ];
@@ -74,22 +76,22 @@ export const PERSONAL_TOKENS: Kind<PersonalToken> = {
       select decode(given.hash, 'hex'), users.id, case when exists (
           select from personal_access_tokens as other where other.user_id = users.id and other.description = given.description
         ) then given.description || ' ' || left(given.hash, 6) else given.description end, coalesce("createdAt", now()), "expiresAt"
-      from jsonb_to_recordset(${rowsOf(items)}::jsonb) as given (
+      from jsonb_to_recordset(${toJsonRows(items)}::jsonb) as given (
         hash text, "user" text, description text, "createdAt" timestamptz, "expiresAt" timestamptz)
       join users on deleted_at is null and lower(coalesce(users.email, users.username)) = given."user"
       order by given.hash
       on conflict (hash) do update set expires_at = excluded.expires_at`.execute(tx);
   },
-  event: (after, _, details) => ({ type: 'pat-created', data: { ...eventData(after), ...details } }),
+  event: (state, _, details) => ({ type: 'pat-created', data: { ...eventData(state), ...details } }),
   remove: {
     async write(tx, keys) {
       await sql`
         delete from personal_access_tokens
         where hash = any(${keys.map(key => Buffer.from(key, 'hex'))}::bytea[])`.execute(tx);
     },
-    event: before => ({ type: 'pat-deleted', preData: eventData(before) }),
+    event: stateBefore => ({ type: 'pat-deleted', preData: eventData(stateBefore) }),
   },
 };
 
-/** Without the hash, which belongs to the secret. */
+/** Omits the hash, which belongs to the secret. */
 const eventData = ({ user, expiresAt }: PersonalToken): object => ({ username: user, expiresAt });

@@ -1,20 +1,20 @@
+import { compilePattern } from '@halyard/plane/platform/pattern.ts';
 import { sql } from 'kysely';
-import { compilePattern } from '../../../../../plane/src/platform/pattern.ts';
 import {
-  objectOf,
   optionalText,
+  parseObject,
+  parseTime,
   readBatches,
   readRows,
   type SourceRow,
-  textOf,
-  timeOf,
+  toText,
 } from '../source/source.ts';
 import type { Kind } from './kind.ts';
-import { type SegmentNames, segmentNames } from './segments.ts';
-import { type StrategyState, strategyOf } from './strategies.ts';
-import { nameProblems, rejected, rowsOf } from './vocabulary.ts';
+import { readSegmentNames, type SegmentNames } from './segments.ts';
+import { type StrategyState, toStrategy } from './strategies.ts';
+import { nameProblems, rejection, toJsonRows } from './vocabulary.ts';
 
-// Environments, projects with their settings, and the default strategies of their environments.
+// Imports environments, projects with their settings, and the default strategies of their environments.
 
 type Environment = { name: string; type: string; sortOrder: number; enabled: boolean; protected: boolean };
 
@@ -25,12 +25,12 @@ export const ENVIRONMENTS: Kind<Environment> = {
     const columns = ['name', 'type', 'sort_order', 'enabled', 'protected', 'created_at'];
     for await (const rows of readBatches(source, { table: 'environments', columns, orderBy: 'name' }))
       yield rows.map(row => ({
-        key: textOf(row.name),
-        createdAt: timeOf(row.created_at),
-        problems: nameProblems(textOf(row.name)),
+        key: toText(row.name),
+        createdAt: parseTime(row.created_at),
+        problems: nameProblems(toText(row.name)),
         state: {
-          name: textOf(row.name),
-          type: textOf(row.type),
+          name: toText(row.name),
+          type: toText(row.type),
           sortOrder: Number(row.sort_order ?? 9_999),
           enabled: row.enabled !== false,
           protected: row.protected === true,
@@ -48,17 +48,17 @@ export const ENVIRONMENTS: Kind<Environment> = {
     await sql`
       insert into environments (name, type, sort_order, enabled, protected, created_at)
       select name, type, "sortOrder", enabled, protected, coalesce("createdAt", now())
-      from jsonb_to_recordset(${rowsOf(items)}::jsonb) as given (
+      from jsonb_to_recordset(${toJsonRows(items)}::jsonb) as given (
         name text, type text, "sortOrder" integer, enabled boolean, protected boolean, "createdAt" timestamptz)
       order by name
       on conflict (name) do update set type = excluded.type, sort_order = excluded.sort_order,
         enabled = excluded.enabled, protected = excluded.protected`.execute(tx);
   },
-  event: (after, before) => ({
+  event: (state, stateBefore) => ({
     type: 'environment-import',
-    environment: after.name,
-    data: after,
-    preData: before ?? null,
+    environment: state.name,
+    data: state,
+    preData: stateBefore ?? null,
   }),
 };
 
@@ -94,47 +94,50 @@ export const PROJECTS: Kind<Project> = {
   async *read({ source }) {
     const columns = ['id', 'name', 'description', 'created_at', 'archived_at'];
     for await (const rows of readBatches(source, { table: 'projects', columns, orderBy: 'id' })) {
-      const ids = rows.map(row => textOf(row.id));
+      const ids = rows.map(row => toText(row.id));
       const settings = await readRows(source, {
         table: 'project_settings',
         columns: SETTINGS,
         orderBy: 'project',
         where: { sql: 'project = any($1)', values: [ids] },
       });
-      const places = await readRows(source, {
+      const environmentRows = await readRows(source, {
         table: 'project_environments',
         columns: ['project_id', 'environment_name'],
         orderBy: 'environment_name',
         where: { sql: 'project_id = any($1)', values: [ids] },
       });
-      const settingsOf = new Map(settings.map(row => [textOf(row.project), row]));
-      const placesOf = Map.groupBy(places, row => textOf(row.project_id));
+      const settingsByProject = new Map(settings.map(row => [toText(row.project), row]));
+      const environmentsByProject = Map.groupBy(environmentRows, row => toText(row.project_id));
       yield rows.map(row => {
-        const id = textOf(row.id);
-        const set: SourceRow = settingsOf.get(id) ?? {};
-        const mode = textOf(set.project_mode);
-        // Unleash uses JavaScript's syntax. No name matches a pattern that Halyard cannot compile.
-        const pattern = textOf(set.feature_naming_pattern);
+        const id = toText(row.id);
+        const projectSettings: SourceRow = settingsByProject.get(id) ?? {};
+        const mode = toText(projectSettings.project_mode);
+        // Unleash uses JavaScript's syntax. A pattern that Halyard cannot compile would match no name.
+        const pattern = toText(projectSettings.feature_naming_pattern);
         const isUsable = pattern === '' || compilePattern(pattern) !== undefined;
         return {
           key: id,
-          createdAt: timeOf(row.created_at),
+          createdAt: parseTime(row.created_at),
           state: {
             id,
-            name: textOf(row.name) || id,
-            description: textOf(row.description),
+            name: toText(row.name) || id,
+            description: toText(row.description),
             mode: MODES.includes(mode) ? mode : 'open',
-            defaultStickiness: textOf(set.default_stickiness) || 'default',
-            featureLimit: set.feature_limit == null ? null : Number(set.feature_limit),
+            defaultStickiness: toText(projectSettings.default_stickiness) || 'default',
+            featureLimit:
+              projectSettings.feature_limit == null ? null : Number(projectSettings.feature_limit),
             namingPattern: isUsable ? pattern || null : null,
-            namingExample: isUsable ? textOf(set.feature_naming_example) || null : null,
-            namingDescription: isUsable ? textOf(set.feature_naming_description) || null : null,
-            archivedAt: timeOf(row.archived_at),
-            environments: (placesOf.get(id) ?? []).map(one => textOf(one.environment_name)).toSorted(),
+            namingExample: isUsable ? toText(projectSettings.feature_naming_example) || null : null,
+            namingDescription: isUsable ? toText(projectSettings.feature_naming_description) || null : null,
+            archivedAt: parseTime(row.archived_at),
+            environments: (environmentsByProject.get(id) ?? [])
+              .map(projectEnvironment => toText(projectEnvironment.environment_name))
+              .toSorted(),
           },
-          problems: id === '*' ? [rejected('the id * means all projects')] : nameProblems(id),
+          problems: id === '*' ? [rejection('the id * means all projects')] : nameProblems(id),
           leftBehind: [
-            ...(Array.isArray(set.link_templates) && set.link_templates.length > 0
+            ...(Array.isArray(projectSettings.link_templates) && projectSettings.link_templates.length > 0
               ? ['its link templates']
               : []),
             ...(isUsable ? [] : [`its naming pattern "${pattern}", which is not valid in RE2 syntax`]),
@@ -155,7 +158,7 @@ export const PROJECTS: Kind<Project> = {
     return new Map(rows.map(row => [row.id, row]));
   },
   async write(tx, items) {
-    const rows = rowsOf(items);
+    const rows = toJsonRows(items);
     await sql`
       insert into projects (id, name, description, mode, default_stickiness, feature_limit, naming_pattern,
         naming_example, naming_description, archived_at, created_at, private_since)
@@ -181,15 +184,15 @@ export const PROJECTS: Kind<Project> = {
       select id, unnest(environments) from jsonb_to_recordset(${rows}::jsonb) as given (id text, environments text[])
       on conflict do nothing`.execute(tx);
   },
-  event: (after, before) => ({
+  event: (state, stateBefore) => ({
     type: 'project-import',
-    project: after.id,
-    data: after,
-    preData: before ?? null,
+    project: state.id,
+    data: state,
+    preData: stateBefore ?? null,
   }),
 };
 
-/** Without the id and the position, which a default strategy does not have. */
+/** Omits the id and the position, which a default strategy does not have. */
 type DefaultStrategyState = {
   project: string;
   environment: string;
@@ -199,19 +202,23 @@ type DefaultStrategyState = {
 export const DEFAULT_STRATEGIES: Kind<DefaultStrategyState> = {
   name: 'default strategies',
   async *read({ source }) {
-    const names: SegmentNames = await segmentNames(source);
+    const names: SegmentNames = await readSegmentNames(source);
     const columns = ['project_id', 'environment_name', 'default_strategy'];
-    const reading = { table: 'project_environments', columns, orderBy: 'project_id, environment_name' };
-    for await (const rows of readBatches(source, reading))
+    const tableRead = { table: 'project_environments', columns, orderBy: 'project_id, environment_name' };
+    for await (const rows of readBatches(source, tableRead))
       yield rows.flatMap(row => {
-        const stored = objectOf(row.default_strategy);
-        if (typeof stored.name !== 'string') return [];
-        const [project, environment] = [textOf(row.project_id), textOf(row.environment_name)];
-        const ids = Array.isArray(stored.segments) ? stored.segments : [];
-        const given = { ...stored, strategy_name: stored.name };
-        const { strategy } = strategyOf(given, 0, ids.map(id => names.get(Number(id)) ?? '').filter(Boolean));
-        const { id: _, sortOrder: __, ...rest } = strategy;
-        return [{ key: `${project}/${environment}`, state: { project, environment, strategy: rest } }];
+        const storedStrategy = parseObject(row.default_strategy);
+        if (typeof storedStrategy.name !== 'string') return [];
+        const [project, environment] = [toText(row.project_id), toText(row.environment_name)];
+        const ids = Array.isArray(storedStrategy.segments) ? storedStrategy.segments : [];
+        const strategyRow = { ...storedStrategy, strategy_name: storedStrategy.name };
+        const { strategy } = toStrategy(
+          strategyRow,
+          0,
+          ids.map(id => names.get(Number(id)) ?? '').filter(Boolean),
+        );
+        const { id: _, sortOrder: __, ...content } = strategy;
+        return [{ key: `${project}/${environment}`, state: { project, environment, strategy: content } }];
       });
   },
   rows: keys => sql`
@@ -247,11 +254,11 @@ export const DEFAULT_STRATEGIES: Kind<DefaultStrategyState> = {
         project text, environment text, strategy jsonb, segments text[])
       where project_id = given.project and environment_name = given.environment`.execute(tx);
   },
-  event: (after, before) => ({
+  event: (state, stateBefore) => ({
     type: 'default-strategy-updated',
-    project: after.project,
-    environment: after.environment,
-    data: after.strategy,
-    preData: before?.strategy ?? null,
+    project: state.project,
+    environment: state.environment,
+    data: state.strategy,
+    preData: stateBefore?.strategy ?? null,
   }),
 };

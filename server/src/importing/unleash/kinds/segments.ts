@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Constraint } from '../../../targeting/constraints/schema.ts';
-import { listOf, optionalText, readBatches, type Source, textOf, timeOf } from '../source/source.ts';
-import { asConstraint, constraintProblems, type Rules, rulesOf } from './constraints.ts';
-import { type Kind, keptId } from './kind.ts';
-import { rejected, rowsOf } from './vocabulary.ts';
+import { optionalText, parseList, parseTime, readBatches, type Source, toText } from '../source/source.ts';
+import { asConstraint, constraintProblems, type Rules, readRules } from './constraints.ts';
+import { type Kind, preservedId } from './kind.ts';
+import { rejection, toJsonRows } from './vocabulary.ts';
 
 export type SegmentState = {
   name: string;
@@ -25,30 +25,30 @@ const COLUMNS = [
 /** Segments are identified by name, because an id can be taken in Halyard. */
 export type SegmentNames = ReadonlyMap<number, string>;
 
-export async function segmentNames(source: Source): Promise<SegmentNames> {
+export async function readSegmentNames(source: Source): Promise<SegmentNames> {
   const names = new Map<number, string>();
   for await (const rows of readBatches(source, { table: 'segments', columns: ['id', 'name'], orderBy: 'id' }))
-    for (const row of rows) names.set(Number(row.id), textOf(row.name));
+    for (const row of rows) names.set(Number(row.id), toText(row.name));
   return names;
 }
 
 export const SEGMENTS: Kind<SegmentState> = {
   name: 'segments',
-  async *read({ source, rejected: isRejected }) {
-    const rules: Rules = await rulesOf(source);
+  async *read({ source, isRejected }) {
+    const rules: Rules = await readRules(source);
     for await (const rows of readBatches(source, { table: 'segments', columns: COLUMNS, orderBy: 'id' })) {
       const items = [];
       for (const row of rows) {
-        const name = textOf(row.name);
+        const name = toText(row.name);
         const project = optionalText(row.segment_project_id);
-        const constraints = listOf(row.constraints).map(asConstraint);
+        const constraints = parseList(row.constraints).map(asConstraint);
         const problems = await constraintProblems(constraints, rules);
         if (project !== null && isRejected('projects', project))
-          problems.push(rejected(`its project ${project} was not imported`));
+          problems.push(rejection(`its project ${project} was not imported`));
         items.push({
           key: name,
-          id: keptId(row.id),
-          createdAt: timeOf(row.created_at),
+          id: preservedId(row.id),
+          createdAt: parseTime(row.created_at),
           state: { name, description: optionalText(row.description), project, constraints },
           problems,
         });
@@ -65,7 +65,7 @@ export const SEGMENTS: Kind<SegmentState> = {
   },
   /** Segments keep their ids, which SDKs see, unless a different segment in Halyard has the id. */
   async write(tx, items) {
-    // New ids start after all of these, so that none collides with another segment of the batch.
+    // New ids start after all imported ids, so that none collides with another segment of the batch.
     await sql`
       select setval(pg_get_serial_sequence('segments', 'id'),
         greatest(max(id), ${Math.max(1, ...items.map(({ id = 0 }) => id))})) from segments`.execute(tx);
@@ -75,16 +75,16 @@ export const SEGMENTS: Kind<SegmentState> = {
       select case when exists (select from segments where segments.id = given.id) or given.id is null
           then nextval(pg_get_serial_sequence('segments', 'id')) else given.id end,
         name, description, project, constraints, coalesce("createdAt", now()), 'import from Unleash'
-      from jsonb_to_recordset(${rowsOf(items)}::jsonb) as given (
+      from jsonb_to_recordset(${toJsonRows(items)}::jsonb) as given (
         id integer, name text, description text, project text, constraints jsonb, "createdAt" timestamptz)
       order by name
       on conflict (name) do update set description = excluded.description, project = excluded.project,
         constraints = excluded.constraints`.execute(tx);
   },
-  event: (after, before) => ({
+  event: (state, stateBefore) => ({
     type: 'segment-import',
-    project: after.project,
-    data: after,
-    preData: before ?? null,
+    project: state.project,
+    data: state,
+    preData: stateBefore ?? null,
   }),
 };

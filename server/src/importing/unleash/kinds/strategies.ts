@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Constraint } from '../../../targeting/constraints/schema.ts';
 import { StrategyVariantInputs, VariantInputs } from '../../../targeting/variants/schema.ts';
 import { distributeWeights, withoutUnknownFields } from '../../../targeting/variants/weights.ts';
-import { listOf, objectOf, optionalText, type SourceRow, textOf } from '../source/source.ts';
+import { optionalText, parseList, parseObject, type SourceRow, toText } from '../source/source.ts';
 import { asConstraint } from './constraints.ts';
 import type { Problem } from './kind.ts';
-import { acceptable, rejected } from './vocabulary.ts';
+import { acceptableViolation, rejection } from './vocabulary.ts';
 
 export type VariantState = {
   name: string;
@@ -32,82 +32,85 @@ export type StrategyState = {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const TOTAL_WEIGHT = 1_000;
 
-/** Newer versions of Unleash have ids that are not UUIDs. The same id always becomes the same UUID. */
-export function uuidOf(id: string): string {
+/**
+ * Converts an id to a UUID, because newer versions of Unleash have ids that are not UUIDs. The same id always becomes the same
+ * UUID.
+ */
+export function toUuid(id: string): string {
   if (UUID.test(id)) return id.toLowerCase();
   const hex = createHash('sha256').update(id).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** A row of `feature_strategies`, or a default strategy, in the form that Halyard stores. */
-export function strategyOf(
+/** Converts a row of `feature_strategies`, or a default strategy, to the form that Halyard stores. */
+export function toStrategy(
   row: SourceRow,
   sortOrder: number,
   segments: string[],
 ): { strategy: StrategyState; problems: Problem[] } {
   // Halyard stores parameters as strings. SDKs treat a number and its string alike.
   const parameters = Object.fromEntries(
-    Object.entries(objectOf(row.parameters))
+    Object.entries(parseObject(row.parameters))
       .filter(([, value]) => value !== null && value !== undefined)
       .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
   );
-  const { variants, problems } = variantsOf(row.variants, StrategyVariantInputs);
+  const { variants, problems } = toVariants(row.variants, StrategyVariantInputs);
   const strategy = {
-    id: uuidOf(textOf(row.id)),
-    name: textOf(row.strategy_name),
+    id: toUuid(toText(row.id)),
+    name: toText(row.strategy_name),
     title: optionalText(row.title) || null,
     disabled: row.disabled === true,
     sortOrder,
     parameters,
-    constraints: listOf(row.constraints).map(asConstraint),
+    constraints: parseList(row.constraints).map(asConstraint),
     variants,
     segments: segments.toSorted(),
   };
-  const otherStickiness = variants.find(
+  const mismatchedVariant = variants.find(
     ({ stickiness }) => parameters.stickiness !== undefined && stickiness !== parameters.stickiness,
   );
-  if (otherStickiness !== undefined)
+  if (mismatchedVariant !== undefined)
     problems.push(
-      rejected(
-        `variant "${otherStickiness.name}" has stickiness "${otherStickiness.stickiness}" and its strategy "${parameters.stickiness}"; here a strategy has one`,
+      rejection(
+        `variant "${mismatchedVariant.name}" has stickiness "${mismatchedVariant.stickiness}" and its strategy "${parameters.stickiness}"; here a strategy has one`,
       ),
     );
   return { strategy, problems };
 }
 
-export const featureVariantsOf = (stored: unknown) => variantsOf(stored, VariantInputs);
+export const toFeatureVariants = (storedVariants: unknown) => toVariants(storedVariants, VariantInputs);
 
 const isTextOrAbsent = (value: unknown): boolean =>
   value === undefined || value === null || typeof value === 'string';
 
-/** Whether SDKs can read it. The source may contain anything. */
+/** Returns whether SDKs can read the variant, because the source may contain anything. */
 const isWellFormed = ({ name, weightType, stickiness, payload, overrides }: VariantState): boolean =>
   [name, weightType, stickiness, payload?.type, payload?.value].every(isTextOrAbsent) &&
   (!payload || !Array.isArray(payload)) &&
   (!overrides ||
     (Array.isArray(overrides) &&
       overrides.every(
-        one =>
-          typeof one?.contextName === 'string' &&
-          listOf(one.values).every(value => typeof value === 'string'),
+        override =>
+          typeof override?.contextName === 'string' &&
+          parseList(override.values).every(value => typeof value === 'string'),
       )));
 
-/** The variants with unchanged weights, because a weight decides which users get a variant. */
-function variantsOf(
-  stored: unknown,
+/** Returns the variants with unchanged weights, because a weight decides which users get a variant. */
+function toVariants(
+  storedVariants: unknown,
   schema: typeof StrategyVariantInputs | typeof VariantInputs,
 ): { variants: VariantState[]; problems: Problem[] } {
-  const given = listOf(stored).map(objectOf).map(withoutNulls);
-  const variants = withoutUnknownFields(schema, given) as VariantState[];
+  const sourceVariants = parseList(storedVariants).map(parseObject).map(withoutNulls);
+  const variants = withoutUnknownFields(schema, sourceVariants) as VariantState[];
   const { violations = [] } = distributeWeights(variants as VariantInputs, '');
   const total = variants.reduce((sum, { weight }) => sum + Number(weight), 0);
-  const problems = violations.map(({ message }) => acceptable(`variants: ${message}`));
+  const problems = violations.map(({ message }) => acceptableViolation(`variants: ${message}`));
   if (!variants.every(isWellFormed))
-    problems.push(rejected('variants: a field has a value of the wrong type'));
+    problems.push(rejection('variants: a field has a value of the wrong type'));
   if (variants.some(({ weight }) => !Number.isInteger(weight) || weight < 0 || weight > TOTAL_WEIGHT))
-    problems.push(rejected(`a variant has a weight that is not a whole number from 0 to ${TOTAL_WEIGHT}`));
+    problems.push(rejection(`a variant has a weight that is not a whole number from 0 to ${TOTAL_WEIGHT}`));
   else if (problems.length === 0 && variants.length > 0 && total !== TOTAL_WEIGHT)
-    problems.push(acceptable(`variants: the weights add up to ${total}, not to ${TOTAL_WEIGHT}`));
+    problems.push(acceptableViolation(`variants: the weights add up to ${total}, not to ${TOTAL_WEIGHT}`));
   return { variants, problems };
 }
 

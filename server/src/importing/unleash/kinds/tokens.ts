@@ -1,19 +1,19 @@
+import { hashToken } from '@halyard/plane/platform/token.ts';
 import { sql } from 'kysely';
-import { hashToken } from '../../../../../plane/src/platform/token.ts';
 import {
-  expiryOf,
   optionalText,
+  parseExpiry,
+  parseTime,
   readBatches,
   readRows,
   type Source,
   type SourceRow,
-  textOf,
-  timeOf,
+  toText,
 } from '../source/source.ts';
 import type { Item, Kind, Problem } from './kind.ts';
-import { acceptable, rejected } from './vocabulary.ts';
+import { acceptableViolation, rejection } from './vocabulary.ts';
 
-// API tokens by hash, so that every SDK keeps working with its secret.
+// Imports API tokens by hash, so that every SDK keeps working with its secret.
 
 type Token = {
   hash: string;
@@ -21,15 +21,15 @@ type Token = {
   type: string;
   name: string;
   environment: string | null;
-  /** Empty: all projects. */
+  /** An empty list means all projects. */
   projects: string[];
   expiresAt: string | null;
 };
 
 const ALL = '*';
-/** A token whose projects were all deleted here differs from one for all projects. */
+/** A token whose projects were all deleted here differs from a token for all projects. */
 const NO_PROJECT = [''];
-const EMPTY = hashToken('').toString('hex');
+const EMPTY_HASH = hashToken('').toString('hex');
 const TYPES = ['admin', 'client', 'backend', 'frontend'];
 const COLUMNS = [
   'secret',
@@ -45,22 +45,22 @@ const V2_COLUMNS = ['selector', 'verifier', 'token_name', 'type', 'environment',
 
 export const API_TOKENS: Kind<Token> = {
   name: 'API tokens',
-  async *read({ source, rejected: isRejected }) {
+  async *read({ source, isRejected }) {
     for await (const rows of readBatches(source, {
       table: 'api_tokens',
       columns: COLUMNS,
       orderBy: 'secret',
     })) {
-      const projects = await projectsOf(source, 'api_token_project', 'secret', rows);
-      yield rows.flatMap(row => plainTokens(row, projects.get(textOf(row.secret)) ?? [], isRejected));
+      const projects = await readProjectsByToken(source, 'api_token_project', 'secret', rows);
+      yield rows.flatMap(row => plainTokens(row, projects.get(toText(row.secret)) ?? [], isRejected));
     }
     for await (const rows of readBatches(source, {
       table: 'api_tokens_v2',
       columns: V2_COLUMNS,
       orderBy: 'selector',
     })) {
-      const projects = await projectsOf(source, 'api_tokens_v2_project', 'selector', rows);
-      yield rows.map(row => hashedToken(row, projects.get(textOf(row.selector)) ?? [], isRejected));
+      const projects = await readProjectsByToken(source, 'api_tokens_v2_project', 'selector', rows);
+      yield rows.map(row => hashedToken(row, projects.get(toText(row.selector)) ?? [], isRejected));
     }
   },
   rows: keys =>
@@ -103,11 +103,11 @@ export const API_TOKENS: Kind<Token> = {
       join api_tokens on api_tokens.hash = decode(given.hash, 'hex')
       on conflict do nothing`.execute(tx);
   },
-  event: (after, before) => ({
-    type: before === undefined ? 'api-token-created' : 'api-token-updated',
-    ...scopeOf(after),
-    data: eventData(after),
-    preData: before === undefined ? null : eventData(before),
+  event: (state, stateBefore) => ({
+    type: stateBefore === undefined ? 'api-token-created' : 'api-token-updated',
+    ...getEventScope(state),
+    data: eventData(state),
+    preData: stateBefore === undefined ? null : eventData(stateBefore),
   }),
   remove: {
     async write(tx, keys) {
@@ -115,71 +115,89 @@ export const API_TOKENS: Kind<Token> = {
         update api_tokens set revoked_at = now()
         where hash = any(${keys.map(key => Buffer.from(key, 'hex'))}::bytea[])`.execute(tx);
     },
-    event: before => ({ type: 'api-token-deleted', ...scopeOf(before), preData: eventData(before) }),
+    event: stateBefore => ({
+      type: 'api-token-deleted',
+      ...getEventScope(stateBefore),
+      preData: eventData(stateBefore),
+    }),
   },
 };
 
-/** The token itself, and a second one if it has an alias, which is a separate secret. */
+/** Returns the token itself, and a second token if it has an alias, which is a separate secret. */
 function plainTokens(row: SourceRow, projects: string[], isRejected: IsRejected): Item<Token>[] {
-  const secret = textOf(row.secret);
-  const alias = textOf(row.alias);
-  const name = textOf(row.token_name) || textOf(row.username);
-  const lostProjects =
+  const secret = toText(row.secret);
+  const alias = toText(row.alias);
+  const name = toText(row.token_name) || toText(row.username);
+  const hasLostProjects =
     projects.length === 0 && row.type !== 'admin' && !secret.startsWith(`${ALL}:`) && secret.includes(':');
-  const token = (hash: Buffer, hint: string, named: string) =>
-    tokenOf(row, { hash: hash.toString('hex'), hint, name: named }, projects, lostProjects, isRejected);
+  const token = (hash: Buffer, hint: string, tokenName: string) =>
+    toTokenItem(
+      row,
+      { hash: hash.toString('hex'), hint, name: tokenName },
+      projects,
+      hasLostProjects,
+      isRejected,
+    );
   return [
-    token(hashToken(secret), hintFor(secret, textOf(row.environment)), name),
+    token(hashToken(secret), hintFor(secret, toText(row.environment)), name),
     ...(alias === '' ? [] : [token(hashToken(alias), hintFor(alias, ''), `${name} (alias)`)]),
   ];
 }
 
-/** For a shorter secret, the last four characters would give too much away. */
-const LEAST_SECRET = 16;
+/** The last four characters of a shorter secret would give too much away. */
+const MIN_SECRET_LENGTH = 16;
 
-/** Unleash tokens begin with the projects and the environment. Anything else before a dot may be part of the secret. */
+/**
+ * Returns the parts of a secret that may be shown, which are the last four characters and perhaps the start. Unleash tokens begin
+ * with the projects and the environment, but anything else before a dot may be part of the secret.
+ */
 function hintFor(secret: string, environment: string): string {
-  if (secret.length < LEAST_SECRET) return '…';
+  if (secret.length < MIN_SECRET_LENGTH) return '…';
   const scope = `${secret.slice(0, secret.indexOf(':') + 1)}${environment || ALL}.`;
   return `${secret.startsWith(scope) ? scope : ''}…${secret.slice(-4)}`;
 }
 
-/** A token for which Unleash has only the hash: base64url of the SHA-256 of the whole token, which is what we store too. */
+/**
+ * Returns a token for which Unleash has only the hash. Halyard stores the same hash, which is base64url of the SHA-256 of the whole
+ * token.
+ */
 function hashedToken(row: SourceRow, projects: string[], isRejected: IsRejected): Item<Token> {
-  const hash = Buffer.from(textOf(row.verifier), 'base64url').toString('hex');
+  const hash = Buffer.from(toText(row.verifier), 'base64url').toString('hex');
   const prefix = projects.length === 0 ? ALL : projects.length === 1 ? projects[0] : '[]';
-  const hint = `${prefix}:${textOf(row.environment) || ALL}.v2_…${textOf(row.selector).slice(-4)}`;
-  return tokenOf(row, { hash, hint, name: textOf(row.token_name) }, projects, false, isRejected);
+  const hint = `${prefix}:${toText(row.environment) || ALL}.v2_…${toText(row.selector).slice(-4)}`;
+  return toTokenItem(row, { hash, hint, name: toText(row.token_name) }, projects, false, isRejected);
 }
 
 type IsRejected = (kind: string, key: string) => boolean;
 
-function tokenOf(
+function toTokenItem(
   row: SourceRow,
   { hash, hint, name }: Pick<Token, 'hash' | 'hint' | 'name'>,
   projects: string[],
-  lostProjects: boolean,
+  hasLostProjects: boolean,
   isRejected: IsRejected,
 ): Item<Token> {
-  const type = textOf(row.type).toLowerCase();
-  const given = optionalText(row.environment);
-  const expiresAt = expiryOf(row.expires_at);
-  const environment = type === 'admin' || given === ALL ? null : given;
+  const type = toText(row.type).toLowerCase();
+  const sourceEnvironment = optionalText(row.environment);
+  const expiresAt = parseExpiry(row.expires_at);
+  const environment = type === 'admin' || sourceEnvironment === ALL ? null : sourceEnvironment;
   const problems: Problem[] = [];
-  if (!TYPES.includes(type)) problems.push(rejected(`the type "${type}" does not exist here`));
+  if (!TYPES.includes(type)) problems.push(rejection(`the type "${type}" does not exist here`));
   if (type !== 'admin' && environment === null)
-    problems.push(rejected('a token for SDKs has one environment; this one has all'));
-  if (hash === EMPTY) problems.push(rejected('its secret is empty'));
-  if (expiresAt === undefined) problems.push(rejected(`its expiry "${row.expires_at}" is not a time`));
-  if (hash.length !== 64) problems.push(rejected('its hash is not a SHA-256'));
+    problems.push(rejection('a token for SDKs has one environment; this one has all'));
+  if (hash === EMPTY_HASH) problems.push(rejection('its secret is empty'));
+  if (expiresAt === undefined) problems.push(rejection(`its expiry "${row.expires_at}" is not a time`));
+  if (hash.length !== 64) problems.push(rejection('its hash is not a SHA-256'));
   if (environment !== null && isRejected('environments', environment))
-    problems.push(rejected(`its environment ${environment} was not imported`));
-  if (lostProjects)
-    problems.push(acceptable('its projects were deleted, and Unleash treats it as a token for all projects'));
+    problems.push(rejection(`its environment ${environment} was not imported`));
+  if (hasLostProjects)
+    problems.push(
+      acceptableViolation('its projects were deleted, and Unleash treats it as a token for all projects'),
+    );
   return {
     key: hash,
     label: `${name} (${hint})`,
-    createdAt: timeOf(row.created_at),
+    createdAt: parseTime(row.created_at),
     state: {
       hash,
       hint,
@@ -193,32 +211,32 @@ function tokenOf(
   };
 }
 
-async function projectsOf(
+async function readProjectsByToken(
   source: Source,
   table: string,
   column: string,
   rows: SourceRow[],
 ): Promise<Map<string, string[]>> {
-  const found = await readRows(source, {
+  const projectRows = await readRows(source, {
     table,
     columns: [column, 'project'],
     orderBy: 'project',
-    where: { sql: `${column} = any($1)`, values: [rows.map(row => textOf(row[column]))] },
+    where: { sql: `${column} = any($1)`, values: [rows.map(row => toText(row[column]))] },
   });
   const projects = new Map<string, string[]>();
-  for (const row of found) {
-    const key = textOf(row[column]);
-    projects.set(key, [...(projects.get(key) ?? []), textOf(row.project)]);
+  for (const row of projectRows) {
+    const key = toText(row[column]);
+    projects.set(key, [...(projects.get(key) ?? []), toText(row.project)]);
   }
   return projects;
 }
 
-const scopeOf = ({ projects, environment }: Token) => ({
+const getEventScope = ({ projects, environment }: Token) => ({
   project: projects.length === 1 ? (projects[0] ?? null) : null,
   environment,
 });
 
-/** Without the hash, which belongs to the secret. */
+/** Omits the hash, which belongs to the secret. */
 const eventData = ({ type, name, environment, projects, expiresAt }: Token): object => ({
   tokenName: name,
   type,

@@ -1,19 +1,19 @@
+import { NAME_RULE, URL_NAME } from '@halyard/plane/platform/http/schema.ts';
 import { sql } from 'kysely';
-import { NAME_RULE, URL_NAME } from '../../../../../plane/src/platform/http/schema.ts';
 import {
-  listOf,
-  objectOf,
   optionalText,
+  parseList,
+  parseObject,
+  parseTime,
   query,
   readBatches,
   readRows,
   type Source,
-  textOf,
-  timeOf,
+  toText,
 } from '../source/source.ts';
-import type { Item, Kind, Problem } from './kind.ts';
+import { type Context, computeDigest, type Item, type Kind, type Problem } from './kind.ts';
 
-// Feature types, tag types, tags, context fields and strategy types.
+// Imports feature types, tag types, tags, context fields and strategy types.
 
 /** Types keep Halyard's names and descriptions. */
 type FeatureType = { id: string; lifetimeDays: number | null };
@@ -25,7 +25,7 @@ export const FEATURE_TYPES: Kind<FeatureType> = {
     const columns = ['id', 'lifetime_days'];
     for await (const rows of readBatches(source, { table: 'feature_types', columns, orderBy: 'id' }))
       yield rows.map(row => {
-        const id = textOf(row.id);
+        const id = toText(row.id);
         // 0 days means no lifetime in Unleash.
         const lifetimeDays = Number(row.lifetime_days) > 0 ? Number(row.lifetime_days) : null;
         return { key: id, state: { id, lifetimeDays } };
@@ -43,12 +43,24 @@ export const FEATURE_TYPES: Kind<FeatureType> = {
     await sql`
       insert into feature_types (id, name, description, lifetime_days)
       select id, id, '', "lifetimeDays"
-      from jsonb_to_recordset(${rowsOf(items)}::jsonb) as given (id text, "lifetimeDays" integer)
+      from jsonb_to_recordset(${toJsonRows(items)}::jsonb) as given (id text, "lifetimeDays" integer)
       order by id
       on conflict (id) do update set lifetime_days = excluded.lifetime_days`.execute(tx);
   },
-  event: (after, before) => ({ type: 'feature-type-updated', data: after, preData: before ?? null }),
+  event: (state, stateBefore) => ({
+    type: 'feature-type-updated',
+    data: state,
+    preData: stateBefore ?? null,
+  }),
 };
+
+/** Returns the types that flags can have: those in Unleash, and those that Halyard has already. */
+export async function readFeatureTypes({ source, db, isRejected }: Context): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`select id from feature_types`.execute(db);
+  const sourceRows = await readRows(source, { table: 'feature_types', columns: ['id'], orderBy: 'id' });
+  const ids = sourceRows.map(row => toText(row.id)).filter(id => !isRejected('feature types', id));
+  return new Set([...rows.map(({ id }) => id), ...ids]);
+}
 
 const MAX_TYPE_CHARACTERS = 50;
 
@@ -61,11 +73,11 @@ export const TAG_TYPES: Kind<TagType> = {
     const columns = ['name', 'description', 'icon', 'color', 'created_at'];
     for await (const rows of readBatches(source, { table: 'tag_types', columns, orderBy: 'name' }))
       yield rows.map(row => ({
-        key: textOf(row.name),
-        createdAt: timeOf(row.created_at),
-        problems: nameProblems(textOf(row.name), MAX_TYPE_CHARACTERS),
+        key: toText(row.name),
+        createdAt: parseTime(row.created_at),
+        problems: nameProblems(toText(row.name), MAX_TYPE_CHARACTERS),
         state: {
-          name: textOf(row.name),
+          name: toText(row.name),
           description: optionalText(row.description),
           icon: optionalText(row.icon),
           color: optionalText(row.color),
@@ -84,14 +96,14 @@ export const TAG_TYPES: Kind<TagType> = {
     await sql`
       insert into tag_types (name, description, icon, color, created_at)
       select name, description, icon, color, coalesce("createdAt", now())
-      from jsonb_to_recordset(${rowsOf(items)}::jsonb) as given (
+      from jsonb_to_recordset(${toJsonRows(items)}::jsonb) as given (
         name text, description text, icon text, color text, "createdAt" timestamptz)
       order by name
       on conflict (name) do update set description = excluded.description, icon = excluded.icon, color = excluded.color`.execute(
       tx,
     );
   },
-  event: (after, before) => ({ type: 'tag-type-import', data: after, preData: before ?? null }),
+  event: (state, stateBefore) => ({ type: 'tag-type-import', data: state, preData: stateBefore ?? null }),
 };
 
 type Tag = { type: string; value: string };
@@ -102,12 +114,12 @@ export const TAGS: Kind<Tag> = {
     const columns = ['type', 'value', 'created_at'];
     for await (const rows of readBatches(source, { table: 'tags', columns, orderBy: 'type, value' }))
       yield rows.map(row => {
-        const state = { type: textOf(row.type), value: textOf(row.value) };
+        const state = { type: toText(row.type), value: toText(row.value) };
         return {
           key: tagKey(state),
-          createdAt: timeOf(row.created_at),
+          createdAt: parseTime(row.created_at),
           state,
-          problems: isStorableTag(state) ? [] : [rejected('a tag must have 2 to 50 characters')],
+          problems: isStorableTag(state) ? [] : [rejection('a tag must have 2 to 50 characters')],
         };
       });
   },
@@ -122,11 +134,11 @@ export const TAGS: Kind<Tag> = {
     await sql`
       insert into tags (type, value, created_at)
       select type, value, coalesce("createdAt", now())
-      from jsonb_to_recordset(${rowsOf(items)}::jsonb) as given (type text, value text, "createdAt" timestamptz)
+      from jsonb_to_recordset(${toJsonRows(items)}::jsonb) as given (type text, value text, "createdAt" timestamptz)
       order by type, value
       on conflict (type, value) do nothing`.execute(tx);
   },
-  event: after => ({ type: 'tag-import', data: after }),
+  event: state => ({ type: 'tag-import', data: state }),
 };
 
 export const tagKey = ({ type, value }: Tag): string => `${type}:${value}`;
@@ -160,18 +172,18 @@ export const CONTEXT_FIELDS: Kind<ContextField> = {
   name: 'context fields',
   isSeeded: key => SEEDED_FIELDS.includes(key),
   async *read({ source }) {
-    const reading = { table: 'context_fields', columns: CONTEXT_COLUMNS, orderBy: 'name' };
-    for await (const rows of readBatches(source, reading))
+    const tableRead = { table: 'context_fields', columns: CONTEXT_COLUMNS, orderBy: 'name' };
+    for await (const rows of readBatches(source, tableRead))
       yield rows.map(row => ({
-        key: textOf(row.name),
-        createdAt: timeOf(row.created_at),
-        problems: nameProblems(textOf(row.name)),
+        key: toText(row.name),
+        createdAt: parseTime(row.created_at),
+        problems: nameProblems(toText(row.name)),
         state: {
-          name: textOf(row.name),
+          name: toText(row.name),
           description: optionalText(row.description),
           stickiness: row.stickiness === true,
           sortOrder: Number(row.sort_order ?? 10),
-          legalValues: legalValuesOf(row.legal_values),
+          legalValues: parseLegalValues(row.legal_values),
           project: optionalText(row.project),
         },
       }));
@@ -187,7 +199,7 @@ export const CONTEXT_FIELDS: Kind<ContextField> = {
     await sql`
       insert into context_fields (name, description, stickiness, sort_order, legal_values, project, created_at)
       select name, description, stickiness, "sortOrder", "legalValues", project, coalesce("createdAt", now())
-      from jsonb_to_recordset(${rowsOf(items)}::jsonb) as given (
+      from jsonb_to_recordset(${toJsonRows(items)}::jsonb) as given (
         name text, description text, stickiness boolean, "sortOrder" integer, "legalValues" jsonb, project text,
         "createdAt" timestamptz)
       order by name
@@ -196,33 +208,33 @@ export const CONTEXT_FIELDS: Kind<ContextField> = {
       tx,
     );
   },
-  event: (after, before) => ({
-    type: before === undefined ? 'context-field-created' : 'context-field-updated',
-    project: after.project,
-    data: after,
-    preData: before ?? null,
+  event: (state, stateBefore) => ({
+    type: stateBefore === undefined ? 'context-field-created' : 'context-field-updated',
+    project: state.project,
+    data: state,
+    preData: stateBefore ?? null,
   }),
 };
 
-/** Older versions store a string with commas. */
-function legalValuesOf(value: unknown): LegalValue[] {
-  const list = typeof value === 'string' && !value.startsWith('[') ? value.split(',') : listOf(value);
-  return list.flatMap(one => {
-    if (typeof one === 'string') return one.trim() === '' ? [] : [{ value: one.trim() }];
-    const { value: text, description } = objectOf(one);
+/** Parses legal values, which older versions store as a string with commas. */
+function parseLegalValues(value: unknown): LegalValue[] {
+  const list = typeof value === 'string' && !value.startsWith('[') ? value.split(',') : parseList(value);
+  return list.flatMap(item => {
+    if (typeof item === 'string') return item.trim() === '' ? [] : [{ value: item.trim() }];
+    const { value: text, description } = parseObject(item);
     if (typeof text !== 'string') return [];
     return [{ value: text, ...(typeof description === 'string' ? { description } : {}) }];
   });
 }
 
-/** The legal values of every context field that lists them. */
-export async function legalValuesByField(source: Source): Promise<Map<string, string[]>> {
-  const reading = { table: 'context_fields', columns: CONTEXT_COLUMNS, orderBy: 'name' };
-  const rows = await readRows(source, reading);
+/** Returns the legal values of every context field that lists them. */
+export async function readLegalValues(source: Source): Promise<Map<string, string[]>> {
+  const tableRead = { table: 'context_fields', columns: CONTEXT_COLUMNS, orderBy: 'name' };
+  const rows = await readRows(source, tableRead);
   return new Map(
     rows.flatMap(row => {
-      const values = legalValuesOf(row.legal_values).map(({ value }) => value);
-      return values.length === 0 ? [] : [[textOf(row.name), values]];
+      const values = parseLegalValues(row.legal_values).map(({ value }) => value);
+      return values.length === 0 ? [] : [[toText(row.name), values]];
     }),
   );
 }
@@ -238,7 +250,10 @@ type StrategyType = {
 
 const percentage = { name: 'percentage', type: 'percentage', description: '', required: false };
 const groupId = { name: 'groupId', type: 'string', description: '', required: false };
-/** Types that SDKs evaluate and that newer versions of Unleash no longer list, although flags still use them. */
+/**
+ * The parameters of strategy types that SDKs evaluate and that newer versions of Unleash no longer list, although flags still use
+ * them.
+ */
 const KNOWN_PARAMETERS: Record<string, Parameter[]> = {
   userWithId: [{ name: 'userIds', type: 'list', description: '', required: false }],
   gradualRolloutRandom: [percentage],
@@ -246,27 +261,29 @@ const KNOWN_PARAMETERS: Record<string, Parameter[]> = {
   gradualRolloutUserId: [percentage, groupId],
 };
 /** Halyard's built-in types, which stay unchanged. */
-const BUILT_IN = ['default', 'flexibleRollout', 'remoteAddress', 'applicationHostname'];
+const BUILT_IN_TYPES = ['default', 'flexibleRollout', 'remoteAddress', 'applicationHostname'];
 
 export const STRATEGY_TYPES: Kind<StrategyType> = {
   name: 'strategy types',
   async *read({ source }) {
     const columns = ['name', 'display_name', 'description', 'parameters', 'deprecated', 'created_at'];
     const rows = await readRows(source, { table: 'strategies', columns, orderBy: 'name' });
-    const listed: Item<StrategyType>[] = rows.map(row => ({
-      key: textOf(row.name),
-      createdAt: timeOf(row.created_at),
+    const listedTypes: Item<StrategyType>[] = rows.map(row => ({
+      key: toText(row.name),
+      createdAt: parseTime(row.created_at),
       state: {
-        name: textOf(row.name),
+        name: toText(row.name),
         displayName: optionalText(row.display_name),
-        description: textOf(row.description),
-        parameters: listOf(row.parameters).map(parameterOf),
+        description: toText(row.description),
+        parameters: parseList(row.parameters).map(parseParameter),
         deprecated: row.deprecated === true,
       },
     }));
-    const names = new Set(listed.map(({ key }) => key));
-    const unlisted = (await namesInUse(source)).filter(name => !names.has(name)).map(unlistedType);
-    yield [...listed, ...unlisted].filter(({ key }) => !BUILT_IN.includes(key));
+    const names = new Set(listedTypes.map(({ key }) => key));
+    const unlistedTypes = (await readUsedTypeNames(source))
+      .filter(name => !names.has(name))
+      .map(unlistedType);
+    yield [...listedTypes, ...unlistedTypes].filter(({ key }) => !BUILT_IN_TYPES.includes(key));
   },
   rows: keys => sql`strategies where name = any(${keys}) order by name`,
   async find(db, keys) {
@@ -279,26 +296,26 @@ export const STRATEGY_TYPES: Kind<StrategyType> = {
     await sql`
       insert into strategies (name, display_name, description, parameters, deprecated, created_at)
       select name, "displayName", description, parameters, deprecated, coalesce("createdAt", now())
-      from jsonb_to_recordset(${rowsOf(items)}::jsonb) as given (
+      from jsonb_to_recordset(${toJsonRows(items)}::jsonb) as given (
         name text, "displayName" text, description text, parameters jsonb, deprecated boolean, "createdAt" timestamptz)
       order by name
       on conflict (name) do update set display_name = excluded.display_name, description = excluded.description,
         parameters = excluded.parameters, deprecated = excluded.deprecated`.execute(tx);
   },
-  event: (after, before) => ({ type: 'strategy-import', data: after, preData: before ?? null }),
+  event: (state, stateBefore) => ({ type: 'strategy-import', data: state, preData: stateBefore ?? null }),
 };
 
-function parameterOf(value: unknown): Parameter {
-  const { name, type, description, required } = objectOf(value);
+function parseParameter(value: unknown): Parameter {
+  const { name, type, description, required } = parseObject(value);
   return {
-    name: textOf(name),
-    type: textOf(type) || 'string',
-    description: textOf(description),
+    name: toText(name),
+    type: toText(type) || 'string',
+    description: toText(description),
     required: required === true,
   };
 }
 
-async function namesInUse(source: Source): Promise<string[]> {
+async function readUsedTypeNames(source: Source): Promise<string[]> {
   const rows = await query<{ name: string }>(
     source,
     'select distinct strategy_name as name from feature_strategies order by name limit 1000',
@@ -317,32 +334,40 @@ const unlistedType = (name: string): Item<StrategyType> => ({
   },
 });
 
-const NAME = new RegExp(URL_NAME);
+/**
+ * Returns whether Unleash has the strategy type. For a type that the import created only because flags use it, the import stored the
+ * digest of `unlistedType`.
+ */
+export const isTypeInUnleash = (name: string, importedDigest?: string): boolean =>
+  BUILT_IN_TYPES.includes(name) ||
+  (importedDigest !== undefined && importedDigest !== computeDigest(unlistedType(name).state));
 
-/** The same as in requests. */
+const NAME_PATTERN = new RegExp(URL_NAME);
+
+/** The same limit as in requests. */
 const MAX_NAME_CHARACTERS = 100;
 /** The longest name that Unleash stores. */
 const MAX_STORED_CHARACTERS = 255;
 
-/** What validation rejects about a name that is part of URLs. */
-export function nameProblems(name: string, longest = MAX_NAME_CHARACTERS): Problem[] {
-  if (name === '') return [rejected('it has no name')];
+/** Returns what validation would reject in a name that is part of URLs. */
+export function nameProblems(name: string, maxLength = MAX_NAME_CHARACTERS): Problem[] {
+  if (name === '') return [rejection('it has no name; give it one in Unleash, or delete it there')];
   const problems: Problem[] = [];
-  if (!NAME.test(name)) problems.push(acceptable(`its name ${NAME_RULE}`));
-  if (name.length > longest)
+  if (!NAME_PATTERN.test(name)) problems.push(acceptableViolation(`its name ${NAME_RULE}`));
+  if (name.length > maxLength)
     problems.push(
-      (name.length > MAX_STORED_CHARACTERS ? rejected : acceptable)(
-        `its name has ${name.length} characters; the maximum is ${longest}`,
+      (name.length > MAX_STORED_CHARACTERS ? rejection : acceptableViolation)(
+        `its name has ${name.length} characters; the maximum is ${maxLength}`,
       ),
     );
   return problems;
 }
 
-export const rejected = (message: string): Problem => ({ message, acceptable: false });
-export const acceptable = (message: string): Problem => ({ message, acceptable: true });
+export const rejection = (message: string): Problem => ({ message, acceptable: false });
+export const acceptableViolation = (message: string): Problem => ({ message, acceptable: true });
 
-/** The items' columns as JSON, for `jsonb_to_recordset`. */
-export const rowsOf = <State extends object>(items: Item<State>[]): string =>
+/** Returns the items' columns as JSON, for `jsonb_to_recordset`. */
+export const toJsonRows = <State extends object>(items: Item<State>[]): string =>
   JSON.stringify(
     items.map(({ state, createdAt = null, id, details }) => ({
       ...state,

@@ -2,8 +2,8 @@ import { SourceError } from '../../reading/source-error.ts';
 import { isObject, type Json } from './api-rows.ts';
 
 /** Sends a request to Unleash. The path begins after /api/admin/. */
-export type Send = (method: 'GET' | 'POST', path: string, body?: object) => Promise<Sent>;
-export type Sent = { status: number; body: unknown };
+export type Send = (method: 'GET' | 'POST', path: string, body?: object) => Promise<SentResponse>;
+export type SentResponse = { status: number; body: unknown };
 
 export type Api = {
   /** Rejects every status other than 200. */
@@ -18,20 +18,23 @@ export type Api = {
   post: (path: string, body: object) => Promise<unknown>;
 };
 
-export function apiOf(send: Send): Api {
+export function createApi(send: Send): Api {
   const request = async (method: 'GET' | 'POST', path: string, body?: object) => {
-    const sent = await send(method, path, body);
-    if (sent.status === 200 || sent.status === 404) return sent;
-    if (sent.status === 401 || sent.status === 403)
+    const response = await send(method, path, body);
+    if (response.status === 200 || response.status === 404) return response;
+    if (response.status === 401 || response.status === 403)
       throw new SourceError(
-        `Unleash rejects the token with ${sent.status} for ${method} /api/admin/${path}. Use an admin token, or the personal access token of an admin.`,
+        `Unleash rejects the token with ${response.status} for ${method} /api/admin/${path}. Use an admin token, or the personal access token of an admin.`,
       );
-    throw new SourceError(`Unleash responded with ${sent.status} to ${method} /api/admin/${path}.`);
+    throw new SourceError(`Unleash responded with ${response.status} to ${method} /api/admin/${path}.`);
   };
-  const found = ({ status, body }: Sent) => (status === 404 ? undefined : body);
+  const getBody = ({ status, body }: SentResponse) => (status === 404 ? undefined : body);
   const read = async (path: string): Promise<unknown> => {
-    const body = found(await request('GET', path));
-    if (body === undefined) throw new SourceError(`Unleash has no /api/admin/${path}. Check the URL.`);
+    const body = getBody(await request('GET', path));
+    if (body === undefined)
+      throw new SourceError(
+        `Unleash has no /api/admin/${path}. Check the URL in --from, which must end before /api.`,
+      );
     return body;
   };
   return {
@@ -43,17 +46,26 @@ export function apiOf(send: Send): Api {
         throw new SourceError(`Unleash responded to GET /api/admin/${path} without a list. Check the URL.`);
       return list.filter(isObject);
     },
-    find: async path => found(await request('GET', path)),
-    post: async (path, body) => found(await request('POST', path, body)),
+    find: async path => getBody(await request('GET', path)),
+    post: async (path, body) => getBody(await request('POST', path, body)),
   };
 }
 
-export const encode = (part: unknown): string => encodeURIComponent(String(part));
+/** Encodes a name for a path. A database cannot store a name with half a character, but a different server may send one. */
+export function encode(part: unknown): string {
+  const text = String(part);
+  if (!text.isWellFormed())
+    throw new SourceError(`Unleash responded with the invalid name ${JSON.stringify(text)}.`);
+  return encodeURIComponent(text);
+}
 
-const REQUESTS_AT_A_TIME = 4;
+const MAX_CONCURRENT_REQUESTS = 4;
 
 /** Runs the function for each item, a few at a time. */
-export async function several<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  for (let at = 0; at < items.length; at += REQUESTS_AT_A_TIME)
-    await Promise.all(items.slice(at, at + REQUESTS_AT_A_TIME).map(work));
+export async function forEachConcurrently<T>(
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  for (let index = 0; index < items.length; index += MAX_CONCURRENT_REQUESTS)
+    await Promise.all(items.slice(index, index + MAX_CONCURRENT_REQUESTS).map(work));
 }

@@ -1,13 +1,13 @@
 import { SourceError } from '../../reading/source-error.ts';
-import { type Api, encode, several } from './api-client.ts';
-import { featureRow, isObject, type Json, objects, type StrategyRow, strategyRow } from './api-rows.ts';
+import { type Api, encode, forEachConcurrently } from './api-client.ts';
+import { featureRow, isObject, type Json, objectsIn, type StrategyRow, strategyRow } from './api-rows.ts';
 import type { SourceRow } from './source.ts';
 
-// What flags do: from version 5 on, an export of some flags in one environment; in version 4, one export of everything.
+// Reads what flags do. Since version 5, Unleash exports selected flags in one environment. Version 4 has one export of everything.
 
 const FEATURES_PER_EXPORT = 500;
 
-export type Exported = {
+export type ExportedTables = {
   features: Map<string, SourceRow>;
   strategies: StrategyRow[];
   environments: SourceRow[];
@@ -16,7 +16,7 @@ export type Exported = {
   dependent_features: Map<string, SourceRow>;
 };
 
-export const emptyExport = (): Exported => ({
+export const emptyExport = (): ExportedTables => ({
   features: new Map(),
   strategies: [],
   environments: [],
@@ -25,7 +25,7 @@ export const emptyExport = (): Exported => ({
   dependent_features: new Map(),
 });
 
-/** Version 4 cannot export individual features, but it can export everything. */
+/** Returns an export of everything from version 4, which cannot export individual features; undefined for later versions. */
 export async function readState(api: Api): Promise<Json | undefined> {
   const probe = await api.post('features-batch/export', {
     environment: 'default',
@@ -45,106 +45,111 @@ export async function readState(api: Api): Promise<Json | undefined> {
 export async function readExports(
   api: Api,
   environments: string[],
-  listed: Json[],
-  exported: Exported,
+  listedFeatures: Json[],
+  tables: ExportedTables,
 ): Promise<void> {
-  const names = listed.map(({ name }) => String(name));
-  const enabled = enabledOf(listed);
+  const names = listedFeatures.map(({ name }) => String(name));
+  const enabledStates = collectEnabledStates(listedFeatures);
   for (const environment of environments)
-    for (let at = 0; at < names.length; at += FEATURES_PER_EXPORT) {
-      const features = names.slice(at, at + FEATURES_PER_EXPORT);
+    for (let index = 0; index < names.length; index += FEATURES_PER_EXPORT) {
+      const features = names.slice(index, index + FEATURES_PER_EXPORT);
       const body = await api.post('features-batch/export', { environment, features, downloadFile: false });
-      takeExport(body, environment, enabled, exported);
-      const found = new Set(objects(body, 'features').map(({ name }) => name));
-      for (const name of features) if (!found.has(name)) markUnreadable(exported, name);
+      takeExport(body, environment, enabledStates, tables);
+      const exportedNames = new Set(objectsIn(body, 'features').map(({ name }) => name));
+      for (const name of features) if (!exportedNames.has(name)) markUnreadable(tables, name);
     }
 }
 
-/** A flag without its strategies would mean something else, so it is reported instead. */
-function markUnreadable({ features }: Exported, name: string): void {
+/** Reports flags whose strategies could not be read, because a flag without its strategies would behave differently. */
+function markUnreadable({ features }: ExportedTables, name: string): void {
   const feature = features.get(name);
   if (feature) feature.unreadable = 'Unleash lists it, but does not show what it does';
 }
 
-/** Whether each flag is enabled, by flag and environment. */
-const enabledOf = (listed: Json[]): Map<string, boolean> =>
+/** Returns whether each flag is enabled, by flag and environment. */
+const collectEnabledStates = (listedFeatures: Json[]): Map<string, boolean> =>
   new Map(
-    listed.flatMap(feature =>
-      objects(feature, 'environments').map(one => [placeOf(feature.name, one.name), one.enabled === true]),
+    listedFeatures.flatMap(feature =>
+      objectsIn(feature, 'environments').map(environment => [
+        toKey(feature.name, environment.name),
+        environment.enabled === true,
+      ]),
     ),
   );
 
-const placeOf = (feature: unknown, environment: unknown): string => JSON.stringify([feature, environment]);
+const toKey = (feature: unknown, environment: unknown): string => JSON.stringify([feature, environment]);
 
 function takeExport(
   body: unknown,
   environment: string,
-  enabled: ReadonlyMap<string, boolean>,
-  exported: Exported,
+  enabledStates: ReadonlyMap<string, boolean>,
+  tables: ExportedTables,
 ): void {
-  for (const feature of objects(body, 'features')) {
+  for (const feature of objectsIn(body, 'features')) {
     const name = String(feature.name);
-    exported.features.set(name, { ...exported.features.get(name), ...definedOf(featureRow(feature)) });
+    tables.features.set(name, { ...tables.features.get(name), ...withoutNulls(featureRow(feature)) });
   }
-  for (const one of objects(body, 'featureStrategies'))
-    exported.strategies.push(strategyRow({ ...one, environment }));
+  for (const strategy of objectsIn(body, 'featureStrategies'))
+    tables.strategies.push(strategyRow({ ...strategy, environment }));
   // Exports of Unleash 6.10 say that every flag is enabled. The list of the project's flags is right in every version.
-  const here: Json[] = objects(body, 'featureEnvironments').map(one => ({
-    ...one,
-    enabled: enabled.get(placeOf(one.featureName, one.environment)),
+  const featureEnvironments: Json[] = objectsIn(body, 'featureEnvironments').map(item => ({
+    ...item,
+    enabled: enabledStates.get(toKey(item.featureName, item.environment)),
   }));
-  for (const one of here) if (one.enabled === undefined) markUnreadable(exported, String(one.featureName));
-  takeEnvironments(here, exported);
-  takeTags(objects(body, 'featureTags'), exported);
-  for (const { feature, dependencies } of objects(body, 'dependencies'))
-    for (const one of objects(dependencies))
-      exported.dependent_features.set(`${feature} ${one.feature}`, {
+  for (const featureEnvironment of featureEnvironments)
+    if (featureEnvironment.enabled === undefined)
+      markUnreadable(tables, String(featureEnvironment.featureName));
+  takeEnvironments(featureEnvironments, tables);
+  takeTags(objectsIn(body, 'featureTags'), tables);
+  for (const { feature, dependencies } of objectsIn(body, 'dependencies'))
+    for (const parent of objectsIn(dependencies))
+      tables.dependent_features.set(`${feature} ${parent.feature}`, {
         child: feature,
-        parent: one.feature,
-        enabled: one.enabled !== false,
-        variants: one.variants ?? [],
+        parent: parent.feature,
+        enabled: parent.enabled !== false,
+        variants: parent.variants ?? [],
       });
-  for (const { feature, links } of objects(body, 'links'))
-    for (const { id, url, title } of objects(links))
-      exported.feature_link.set(String(id), { id, feature_name: feature, url, title });
+  for (const { feature, links } of objectsIn(body, 'links'))
+    for (const { id, url, title } of objectsIn(links))
+      tables.feature_link.set(String(id), { id, feature_name: feature, url, title });
 }
 
-export async function takeState(api: Api, state: Json, exported: Exported): Promise<void> {
-  for (const feature of objects(state, 'features'))
-    if (feature.archived !== true) exported.features.set(String(feature.name), featureRow(feature));
-  const segments = Map.groupBy(objects(state, 'featureStrategySegments'), one =>
-    String(one.featureStrategyId),
+export async function takeState(api: Api, state: Json, tables: ExportedTables): Promise<void> {
+  for (const feature of objectsIn(state, 'features'))
+    if (feature.archived !== true) tables.features.set(String(feature.name), featureRow(feature));
+  const segments = Map.groupBy(objectsIn(state, 'featureStrategySegments'), segment =>
+    String(segment.featureStrategyId),
   );
-  for (const one of objects(state, 'featureStrategies'))
-    exported.strategies.push(
+  for (const strategy of objectsIn(state, 'featureStrategies'))
+    tables.strategies.push(
       strategyRow({
-        ...one,
-        name: one.strategyName,
-        segments: (segments.get(String(one.id)) ?? []).map(({ segmentId }) => segmentId),
+        ...strategy,
+        name: strategy.strategyName,
+        segments: (segments.get(String(strategy.id)) ?? []).map(({ segmentId }) => segmentId),
       }),
     );
-  takeEnvironments(objects(state, 'featureEnvironments'), exported);
-  takeTags(objects(state, 'featureTags'), exported);
-  // Variants belong to environments, and this export contains those of one environment only.
-  await several(exported.environments, async row => {
-    const feature = exported.features.get(String(row.feature_name));
+  takeEnvironments(objectsIn(state, 'featureEnvironments'), tables);
+  takeTags(objectsIn(state, 'featureTags'), tables);
+  // Variants belong to environments, and this export contains only those of one environment.
+  await forEachConcurrently(tables.environments, async row => {
+    const feature = tables.features.get(String(row.feature_name));
     if (feature === undefined) return;
     const path = `projects/${encode(feature.project)}/features/${encode(row.feature_name)}/environments/${encode(row.environment)}`;
-    const found = await api.find(`${path}/variants`);
-    if (!isObject(found)) return;
-    row.variants = found.variants ?? [];
+    const response = await api.find(`${path}/variants`);
+    if (!isObject(response)) return;
+    row.variants = response.variants ?? [];
     feature.variants = null;
   });
 }
 
-function takeEnvironments(list: Json[], { environments }: Exported): void {
+function takeEnvironments(list: Json[], { environments }: ExportedTables): void {
   for (const { featureName, environment, enabled, variants } of list)
     environments.push({ feature_name: featureName, environment, enabled, variants: variants ?? null });
 }
 
-function takeTags(list: Json[], exported: Exported): void {
+function takeTags(list: Json[], tables: ExportedTables): void {
   for (const { featureName, tagType, tagValue } of list)
-    exported.feature_tag.set(`${featureName} ${tagType}:${tagValue}`, {
+    tables.feature_tag.set(`${featureName} ${tagType}:${tagValue}`, {
       feature_name: featureName,
       tag_type: tagType,
       tag_value: tagValue,
@@ -155,25 +160,29 @@ function takeTags(list: Json[], exported: Exported): void {
  * Exports do not give the order of strategies, but the first one that matches decides the variant. Only the feature itself has
  * the order.
  */
-export async function orderStrategies(api: Api, exported: Exported): Promise<void> {
-  const { features, strategies } = exported;
-  const places = Map.groupBy(strategies, one => placeOf(one.feature_name, one.environment));
+export async function orderStrategies(api: Api, tables: ExportedTables): Promise<void> {
+  const { features, strategies } = tables;
+  const strategiesByKey = Map.groupBy(strategies, strategy =>
+    toKey(strategy.feature_name, strategy.environment),
+  );
   const names = new Set(
-    [...places.values()].filter(list => list.length > 1).map(([first]) => String(first?.feature_name)),
+    [...strategiesByKey.values()]
+      .filter(list => list.length > 1)
+      .map(([first]) => String(first?.feature_name)),
   );
   const order = new Map<string, number>();
-  await several([...names], async name => {
+  await forEachConcurrently([...names], async name => {
     const path = `projects/${encode(features.get(name)?.project)}/features/${encode(name)}`;
-    for (const environment of objects(await api.find(path), 'environments'))
-      for (const [index, { id }] of objects(environment, 'strategies').entries())
+    for (const environment of objectsIn(await api.find(path), 'environments'))
+      for (const [index, { id }] of objectsIn(environment, 'strategies').entries())
         order.set(String(id), index);
   });
   for (const strategy of strategies) {
     strategy.sort_order = order.get(strategy.id) ?? null;
     const name = String(strategy.feature_name);
-    if (names.has(name) && strategy.sort_order === null) markUnreadable(exported, name);
+    if (names.has(name) && strategy.sort_order === null) markUnreadable(tables, name);
   }
 }
 
-const definedOf = (row: SourceRow): SourceRow =>
+const withoutNulls = (row: SourceRow): SourceRow =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));

@@ -1,6 +1,6 @@
 import type { SourceRow } from './source.ts';
 
-// Objects of Unleash's API as rows of the tables that the other parts of the import read.
+// Converts objects of Unleash's API to rows of the tables that the other parts of the import read.
 
 export type Json = Record<string, unknown>;
 
@@ -9,118 +9,118 @@ export const isObject = (value: unknown): value is Json =>
 
 const text = (value: unknown): string | null => (value == null ? null : String(value));
 
-/** The objects of a list, which is either the body or one of its fields. */
-export function objects(body: unknown, field?: string): Json[] {
+/** Returns the objects of a list, which is either the body or one of its fields. */
+export function objectsIn(body: unknown, field?: string): Json[] {
   const list = field === undefined ? body : isObject(body) ? body[field] : undefined;
   return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
-export const featureRow = (one: Json): SourceRow => ({
-  name: one.name,
-  project: text(one.project),
-  type: text(one.type),
-  description: text(one.description),
-  stale: one.stale === true,
-  impression_data: one.impressionData === true,
-  created_at: text(one.createdAt),
-  archived_at: text(one.archivedAt),
-  variants: one.variants ?? null,
+export const featureRow = (item: Json): SourceRow => ({
+  name: item.name,
+  project: text(item.project),
+  type: text(item.type),
+  description: text(item.description),
+  stale: item.stale === true,
+  impression_data: item.impressionData === true,
+  created_at: text(item.createdAt),
+  archived_at: text(item.archivedAt),
+  variants: item.variants ?? null,
 });
 
 export type StrategyRow = SourceRow & { id: string; segments: number[] };
 
-export const strategyRow = (one: Json): StrategyRow => ({
-  id: String(one.id),
-  feature_name: one.featureName,
-  environment: one.environment,
-  strategy_name: one.name,
-  title: text(one.title),
-  disabled: one.disabled === true,
+export const strategyRow = (item: Json): StrategyRow => ({
+  id: String(item.id),
+  feature_name: item.featureName,
+  environment: item.environment,
+  strategy_name: item.name,
+  title: text(item.title),
+  disabled: item.disabled === true,
   sort_order: null,
-  parameters: one.parameters ?? {},
-  constraints: one.constraints ?? [],
-  variants: one.variants ?? [],
-  created_at: text(one.createdAt),
-  segments: Array.isArray(one.segments) ? one.segments.map(Number) : [],
+  parameters: item.parameters ?? {},
+  constraints: item.constraints ?? [],
+  variants: item.variants ?? [],
+  created_at: text(item.createdAt),
+  segments: Array.isArray(item.segments) ? item.segments.map(Number) : [],
 });
 
-export const segmentsOf = ({ id, segments }: StrategyRow): SourceRow[] =>
+export const toSegmentRows = ({ id, segments }: StrategyRow): SourceRow[] =>
   segments.map(segment => ({ feature_strategy_id: id, segment_id: segment }));
 
-export const environmentRow = (one: Json): SourceRow => ({
-  name: one.name,
-  type: one.type,
-  sort_order: one.sortOrder ?? null,
-  enabled: one.enabled !== false,
-  protected: one.protected === true,
+export const environmentRow = (item: Json): SourceRow => ({
+  name: item.name,
+  type: item.type,
+  sort_order: item.sortOrder ?? null,
+  enabled: item.enabled !== false,
+  protected: item.protected === true,
 });
 
-export const contextRow = (one: Json): SourceRow => ({
-  name: one.name,
-  description: text(one.description),
-  stickiness: one.stickiness === true,
-  sort_order: one.sortOrder ?? null,
-  legal_values: one.legalValues ?? [],
-  project: text(one.project),
-  created_at: text(one.createdAt),
+export const contextRow = (item: Json): SourceRow => ({
+  name: item.name,
+  description: text(item.description),
+  stickiness: item.stickiness === true,
+  sort_order: item.sortOrder ?? null,
+  legal_values: item.legalValues ?? [],
+  project: text(item.project),
+  created_at: text(item.createdAt),
 });
 
-export const strategyTypeRow = (one: Json): SourceRow => ({
-  name: one.name,
-  display_name: text(one.displayName),
-  description: text(one.description),
-  parameters: one.parameters ?? [],
-  deprecated: one.deprecated === true,
+export const strategyTypeRow = (item: Json): SourceRow => ({
+  name: item.name,
+  display_name: text(item.displayName),
+  description: text(item.description),
+  parameters: item.parameters ?? [],
+  deprecated: item.deprecated === true,
 });
 
-export const featureTypeRow = (one: Json): SourceRow => ({
-  id: one.id,
-  lifetime_days: one.lifetimeDays ?? null,
+export const featureTypeRow = (item: Json): SourceRow => ({
+  id: item.id,
+  lifetime_days: item.lifetimeDays ?? null,
 });
 
-export const segmentRow = (one: Json): SourceRow => ({
-  id: one.id,
-  name: one.name,
-  description: text(one.description),
-  segment_project_id: text(one.project),
-  constraints: one.constraints ?? [],
-  created_at: text(one.createdAt),
+export const segmentRow = (item: Json): SourceRow => ({
+  id: item.id,
+  name: item.name,
+  description: text(item.description),
+  segment_project_id: text(item.project),
+  constraints: item.constraints ?? [],
+  created_at: text(item.createdAt),
 });
 
-export const projectRow = (one: Json): SourceRow => ({
-  id: one.id,
-  name: one.name,
-  description: text(one.description),
-  created_at: text(one.createdAt),
-  archived_at: text(one.archivedAt),
+export const projectRow = (item: Json): SourceRow => ({
+  id: item.id,
+  name: item.name,
+  description: text(item.description),
+  created_at: text(item.createdAt),
+  archived_at: text(item.archivedAt),
 });
 
-export const tokenRow = (one: Json): SourceRow => ({
-  secret: one.secret,
-  username: text(one.username),
-  token_name: text(one.tokenName),
-  type: one.type,
-  environment: text(one.environment),
-  alias: text(one.alias),
-  created_at: text(one.createdAt),
-  expires_at: text(one.expiresAt),
+export const tokenRow = (item: Json): SourceRow => ({
+  secret: item.secret,
+  username: text(item.username),
+  token_name: text(item.tokenName),
+  type: item.type,
+  environment: text(item.environment),
+  alias: text(item.alias),
+  created_at: text(item.createdAt),
+  expires_at: text(item.expiresAt),
 });
 
-export function tokenProjects({ secret, project, projects }: Json): SourceRow[] {
+export function tokenProjectRows({ secret, project, projects }: Json): SourceRow[] {
   const list: unknown[] = Array.isArray(projects) ? projects : project == null ? [] : [project];
-  return list.map(one => ({ secret, project: one }));
+  return list.map(item => ({ secret, project: item }));
 }
 
-export function settingsRow(id: unknown, shown: Json): SourceRow {
-  const naming = isObject(shown.featureNaming) ? shown.featureNaming : {};
+export function settingsRow(id: unknown, overview: Json): SourceRow {
+  const naming = isObject(overview.featureNaming) ? overview.featureNaming : {};
   return {
     project: id,
-    default_stickiness: text(shown.defaultStickiness),
-    project_mode: text(shown.mode),
-    feature_limit: shown.featureLimit ?? null,
+    default_stickiness: text(overview.defaultStickiness),
+    project_mode: text(overview.mode),
+    feature_limit: overview.featureLimit ?? null,
     feature_naming_pattern: text(naming.pattern),
     feature_naming_example: text(naming.example),
     feature_naming_description: text(naming.description),
-    link_templates: shown.linkTemplates ?? null,
+    link_templates: overview.linkTemplates ?? null,
   };
 }

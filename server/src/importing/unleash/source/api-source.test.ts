@@ -1,21 +1,26 @@
 import { expect, test } from 'vitest';
-import { keyringOf } from '../../../platform/secrets/seal.ts';
+import { makeKeyring } from '../../../platform/secrets/seal.ts';
 import { APP_SETTINGS, useHarness } from '../../../test/harness.ts';
-import { type Responses, readRecorded, recordedApi, TOKEN_OF_RECORDED } from '../../../test/recorded-api.ts';
+import {
+  RECORDED_TOKEN,
+  type Responses,
+  readRecorded,
+  startRecordedApi,
+} from '../../../test/recorded-api.ts';
 import { call } from '../../../test/request.ts';
 import { totalWritten } from '../report.ts';
-import { importUnleash, listLeftBehind } from '../run.ts';
+import { importUnleash, listUnsupported } from '../run.ts';
 import { openApiSource } from './api-source.ts';
 import { closeSource } from './source.ts';
 
 const harness = useHarness();
 const SETTINGS = {
-  keyring: keyringOf(APP_SETTINGS.secretKey, []),
+  keyring: makeKeyring(APP_SETTINGS.secretKey, []),
   targets: { allowed: [], allowPrivate: false },
 };
 
 async function run(url: string) {
-  const source = await openApiSource(url, TOKEN_OF_RECORDED, harness.databaseUrl);
+  const source = await openApiSource(url, RECORDED_TOKEN, harness.databaseUrl);
   try {
     const report = await importUnleash(harness.db, source, SETTINGS, {
       plan: false,
@@ -23,37 +28,37 @@ async function run(url: string) {
       overwrite: true,
       onlyChanged: false,
     });
-    return { report, leftBehind: await listLeftBehind(source) };
+    return { report, leftBehind: await listUnsupported(source) };
   } finally {
     await closeSource(source);
   }
 }
 
-const rejectedOf = ({ report }: Awaited<ReturnType<typeof run>>): string[] =>
-  [...report].flatMap(([kind, one]) => one.rejected.map(line => `${kind}: ${line}`));
-const strategiesOf = async (feature: string) =>
+const listRejectedLines = ({ report }: Awaited<ReturnType<typeof run>>): string[] =>
+  [...report].flatMap(([kind, kindReport]) => kindReport.rejected.map(line => `${kind}: ${line}`));
+const readStrategies = async (feature: string) =>
   (await call(harness.app, 'GET', `/api/admin/projects/default/features/${feature}/environments/production`))
     .body.strategies;
 
 test('imports Unleash 8.2.0 through its API, and a second run writes nothing', async () => {
-  const url = await recordedApi('8.2.0');
-  // Takes the id of a segment of Unleash.
+  const url = await startRecordedApi('8.2.0');
+  // Takes an id that a segment in Unleash has.
   await call(harness.app, 'POST', '/api/admin/segments', { body: { name: 'taken', constraints: [] } });
 
-  const first = await run(url);
-  const second = await run(url);
+  const firstRun = await run(url);
+  const secondRun = await run(url);
 
-  expect(rejectedOf(first)).toEqual([
+  expect(listRejectedLines(firstRun)).toEqual([
     'features: kill-payments: it is archived, and the API of Unleash does not show what archived flags do',
   ]);
-  expect(totalWritten(second.report)).toBe(0);
-  expect(first.leftBehind).toEqual([
+  expect(totalWritten(secondRun.report)).toBe(0);
+  expect(firstRun.leftBehind).toEqual([
     'environment "staging" of project "payments", which the API does not list',
     expect.stringMatching(/^API tokens whose secrets Unleash does not show: \d$/),
     expect.stringMatching(/^what the API does not show: users, roles/),
   ]);
-  // In the order of the flag, which the export does not have.
-  expect(await strategiesOf('checkout-v2')).toMatchObject([
+  // The strategies are in the flag's own order, which the export does not have.
+  expect(await readStrategies('checkout-v2')).toMatchObject([
     { title: 'A quarter', parameters: { rollout: '25' }, segments: [expect.any(Number), expect.any(Number)] },
     { name: 'default' },
     { parameters: { rollout: '50' }, variants: [{ name: 'blue' }, { name: 'red' }] },
@@ -67,14 +72,15 @@ test('imports Unleash 8.2.0 through its API, and a second run writes nothing', a
   });
 });
 
-test('keeps a flag disabled where Unleash lists it as disabled, even if an export says otherwise', async () => {
+test('keeps a flag disabled in environments where Unleash lists it as disabled, even if an export says otherwise', async () => {
   const responses = readRecorded('8.2.0');
   for (const [request, { body }] of Object.entries(responses))
     if (request.startsWith('POST features-batch/export'))
-      for (const one of (body as { featureEnvironments: { enabled: boolean }[] }).featureEnvironments)
-        one.enabled = true;
+      for (const featureEnvironment of (body as { featureEnvironments: { enabled: boolean }[] })
+        .featureEnvironments)
+        featureEnvironment.enabled = true;
 
-  await run(await recordedApi(responses));
+  await run(await startRecordedApi(responses));
 
   const { body } = await call(harness.app, 'GET', '/api/admin/projects/default/features/dark-mode');
   expect(body.environments).toMatchObject([
@@ -83,12 +89,12 @@ test('keeps a flag disabled where Unleash lists it as disabled, even if an expor
   ]);
 });
 
-test('reports a flag whose state in an environment Unleash does not list', async () => {
+test('reports a flag if Unleash does not list its state in an environment', async () => {
   const responses = readRecorded('8.2.0');
-  const listed = responses['GET projects/default/features']?.body as { features: object[] };
-  listed.features = listed.features.map(feature => ({ ...feature, environments: [] }));
+  const featureList = responses['GET projects/default/features']?.body as { features: object[] };
+  featureList.features = featureList.features.map(feature => ({ ...feature, environments: [] }));
 
-  const { report } = await run(await recordedApi(responses));
+  const { report } = await run(await startRecordedApi(responses));
 
   expect(report.get('features')?.rejected).toContain(
     'dark-mode: Unleash lists it, but does not show what it does',
@@ -98,47 +104,54 @@ test('reports a flag whose state in an environment Unleash does not list', async
 test('imports Unleash 4.19.5 through its API, with tokens that SDKs keep using', async () => {
   const responses = readRecorded('4.19.5');
 
-  const first = await run(await recordedApi(responses));
-  const second = await run(await recordedApi(responses));
+  const firstRun = await run(await startRecordedApi(responses));
+  const secondRun = await run(await startRecordedApi(responses));
 
-  expect(totalWritten(second.report)).toBe(0);
-  expect(first.report.get('API tokens')?.created).toBeGreaterThan(3);
-  expect(first.leftBehind).toHaveLength(1);
-  const listed = responses['GET api-tokens']?.body as { tokens: { secret: string; type: string }[] };
-  const token = listed.tokens.find(({ type }) => type === 'client')?.secret ?? '';
+  expect(totalWritten(secondRun.report)).toBe(0);
+  expect(firstRun.report.get('API tokens')?.created).toBeGreaterThan(3);
+  expect(firstRun.leftBehind).toHaveLength(1);
+  const tokenList = responses['GET api-tokens']?.body as { tokens: { secret: string; type: string }[] };
+  const token = tokenList.tokens.find(({ type }) => type === 'client')?.secret ?? '';
   await harness.app.serving.refresh();
   expect((await call(harness.app, 'GET', '/api/client/features', { token })).status).toBe(200);
 });
 
-test('takes over a changed flag, deletes a deleted one, and keeps tokens that it no longer sees', async () => {
-  const before = readRecorded('4.19.5');
-  await run(await recordedApi(before));
-  const after = structuredClone(before) as Responses;
-  const state = after['GET state/export?format=json']?.body as { features: Record<string, unknown>[] };
+test('updates changed flags, deletes deleted flags, and keeps tokens that Unleash no longer shows', async () => {
+  const responsesBefore = readRecorded('4.19.5');
+  await run(await startRecordedApi(responsesBefore));
+  const responsesAfter = structuredClone(responsesBefore) as Responses;
+  const state = responsesAfter['GET state/export?format=json']?.body as {
+    features: Record<string, unknown>[];
+  };
   state.features = state.features.filter(({ name }) => name !== 'no-strategy');
-  const listed = after['GET projects/default/features']?.body as { features: { name: string }[] };
-  listed.features = listed.features.filter(({ name }) => name !== 'no-strategy');
+  const featureList = responsesAfter['GET projects/default/features']?.body as {
+    features: { name: string }[];
+  };
+  featureList.features = featureList.features.filter(({ name }) => name !== 'no-strategy');
   for (const feature of state.features) if (feature.name === 'dark-mode') feature.description = 'Changed';
-  (after['GET api-tokens'] as { body: object }).body = { tokens: [] };
+  (responsesAfter['GET api-tokens'] as { body: object }).body = { tokens: [] };
+  const environmentList = responsesAfter['GET environments']?.body as { environments: { name: string }[] };
+  environmentList.environments = environmentList.environments.filter(({ name }) => name !== 'closed');
 
-  const { report } = await run(await recordedApi(after));
+  const { report } = await run(await startRecordedApi(responsesAfter));
 
   expect(report.get('features')).toMatchObject({ updated: 1, removed: 1 });
   expect(report.get('API tokens')).toMatchObject({ removed: 0 });
-  expect(report.get('API tokens')?.onlyHere.length).toBeGreaterThan(3);
+  expect(report.get('API tokens')?.notListed.length).toBeGreaterThan(3);
+  expect(report.get('environments')).toMatchObject({ onlyHere: [], notListed: ['closed'] });
   expect(report.has('users')).toBe(false);
 });
 
 test('says what is wrong with the token or the URL', async () => {
-  const url = await recordedApi({});
+  const url = await startRecordedApi({});
 
   await expect(openApiSource(url, 'wrong', harness.databaseUrl)).rejects.toThrow(
     'Unleash rejects the token with 401',
   );
-  await expect(openApiSource(url, TOKEN_OF_RECORDED, harness.databaseUrl)).rejects.toThrow(
+  await expect(openApiSource(url, RECORDED_TOKEN, harness.databaseUrl)).rejects.toThrow(
     /Unleash has no \/api\/admin/,
   );
-  await expect(openApiSource('http://127.0.0.1:1', TOKEN_OF_RECORDED, harness.databaseUrl)).rejects.toThrow(
+  await expect(openApiSource('http://127.0.0.1:1', RECORDED_TOKEN, harness.databaseUrl)).rejects.toThrow(
     /^Unleash cannot be read at http:\/\/127\.0\.0\.1:1: ./,
   );
 });

@@ -3,7 +3,7 @@ import { boundedConnection } from '../../../platform/db/database.ts';
 import { fetchJson } from '../../reading/fetch-json.ts';
 import { SourceError } from '../../reading/source-error.ts';
 import { dataError } from '../data-error.ts';
-import { printable } from '../report.ts';
+import { makePrintable } from '../report.ts';
 import { readApi } from './api.ts';
 import type { Send } from './api-client.ts';
 import type { Source, SourceRow } from './source.ts';
@@ -79,7 +79,7 @@ export async function openApiSource(url: string, token: string, databaseUrl: str
     }
     // Cursors need a transaction.
     await client.query('begin');
-    return { client, columns, kinds: new Set(KINDS), keeps: new Set(['API tokens']), notes };
+    return { client, columns, kinds: new Set(KINDS), partialKinds: new Set(['API tokens']), notes };
   } catch (error) {
     await client.end().catch(() => {});
     throw error;
@@ -87,15 +87,15 @@ export async function openApiSource(url: string, token: string, databaseUrl: str
 }
 
 async function insertRows(client: pg.Client, table: string, rows: SourceRow[]): Promise<void> {
-  for (let at = 0; at < rows.length; at += ROWS_PER_INSERT)
+  for (let index = 0; index < rows.length; index += ROWS_PER_INSERT)
     await client
       .query(`insert into ${table} select * from jsonb_populate_recordset(null::${table}, $1)`, [
-        JSON.stringify(rows.slice(at, at + ROWS_PER_INSERT)),
+        JSON.stringify(rows.slice(index, index + ROWS_PER_INSERT)),
       ])
       .catch((error: Error) => {
         const reason = dataError(error);
         if (reason === undefined) throw error;
-        throw new SourceError(`Unleash sent something that does not fit ${table}: ${printable(reason)}.`);
+        throw new SourceError(`Unleash sent something that does not fit ${table}: ${makePrintable(reason)}.`);
       });
 }
 

@@ -1,5 +1,5 @@
 import { SourceError } from '../../reading/source-error.ts';
-import { type Api, apiOf, encode, type Send } from './api-client.ts';
+import { type Api, createApi, encode, type Send } from './api-client.ts';
 import { emptyExport, orderStrategies, readExports, readState, takeState } from './api-exports.ts';
 import {
   contextRow,
@@ -8,74 +8,80 @@ import {
   featureTypeRow,
   isObject,
   type Json,
-  objects,
+  objectsIn,
   projectRow,
   segmentRow,
-  segmentsOf,
   settingsRow,
   strategyTypeRow,
-  tokenProjects,
+  tokenProjectRows,
   tokenRow,
+  toSegmentRows,
 } from './api-rows.ts';
 import type { SourceRow } from './source.ts';
 
-// What Unleash's API shows, as rows of the tables that the other parts of the import read.
+// Reads what Unleash's API shows, as rows of the tables that the other parts of the import read.
 
 type Environment = { name: string; defaultStrategy: unknown };
 
 /** Rows by table, and a description of what the API does not show. */
 export type ApiRows = { tables: Map<string, SourceRow[]>; notes: string[] };
 
-const ARCHIVED_PER_PAGE = 100;
-const MAX_ARCHIVED = 100_000;
+const ARCHIVED_PAGE_SIZE = 100;
+const MAX_ARCHIVED_FLAGS = 100_000;
 const ALL = '*';
 const HIDDEN_PROJECT =
   'context fields, segments and API tokens of projects or environments that the API does not list';
 const SECRET_HIDDEN = 'API tokens whose secrets Unleash does not show';
 
 export async function readApi(send: Send): Promise<ApiRows> {
-  const api = apiOf(send);
+  const api = createApi(send);
   const tables = new Map<string, SourceRow[]>();
-  const add = (table: string, rows: Iterable<SourceRow>) => {
-    const all = tables.get(table) ?? [];
-    for (const row of rows) all.push(row);
-    tables.set(table, all);
+  const addRows = (table: string, rows: Iterable<SourceRow>) => {
+    const tableRows = tables.get(table) ?? [];
+    for (const row of rows) tableRows.push(row);
+    tables.set(table, tableRows);
   };
   const notes: string[] = [];
 
   const state = await readState(api);
-  const places = new Map(
-    (await api.list('environments', 'environments')).map(one => [one.name, environmentRow(one)]),
+  const environmentsByName = new Map(
+    (await api.list('environments', 'environments')).map(environment => [
+      environment.name,
+      environmentRow(environment),
+    ]),
   );
-  /** The open-source edition lists only the built-in ones, although others can be read. */
-  const isPlace = async (name: string): Promise<boolean> => {
-    if (places.has(name)) return true;
-    const found = await api.find(`environments/${encode(name)}`);
-    if (isObject(found)) places.set(name, environmentRow(found));
-    return isObject(found);
+  /** Reads unlisted environments, because the open-source edition lists only the built-in ones although others can be read. */
+  const environmentExists = async (name: string): Promise<boolean> => {
+    if (environmentsByName.has(name)) return true;
+    const response = await api.find(`environments/${encode(name)}`);
+    if (isObject(response)) environmentsByName.set(name, environmentRow(response));
+    return isObject(response);
   };
-  add('strategies', (await api.list('strategies', 'strategies')).map(strategyTypeRow));
-  add('tag_types', await api.list('tag-types', 'tagTypes'));
-  add('tags', await api.list('tags', 'tags'));
-  add('feature_types', (await api.list('feature-types', 'types')).map(featureTypeRow));
+  addRows('strategies', (await api.list('strategies', 'strategies')).map(strategyTypeRow));
+  addRows('tag_types', await api.list('tag-types', 'tagTypes'));
+  addRows('tags', await api.list('tags', 'tags'));
+  addRows('feature_types', (await api.list('feature-types', 'types')).map(featureTypeRow));
   const fields = await api.list('context');
-  const segments = objects((await api.find('segments')) ?? state, 'segments');
+  const segments = objectsIn((await api.find('segments')) ?? state, 'segments');
   const tokens = await api.list('api-tokens', 'tokens');
 
-  const exported = emptyExport();
-  const { projects, archived } = await readProjects(api, [
+  const exportedTables = emptyExport();
+  const { projects, archived: archivedIds } = await readProjects(api, [
     ...[...fields, ...segments].map(({ project }) => project),
-    ...objects(state, 'projects').map(({ id }) => id),
+    ...objectsIn(state, 'projects').map(({ id }) => id),
   ]);
   for (const project of projects) {
-    const { environments: named, settings } = await readProject(api, project);
+    const { environments: listedEnvironments, settings } = await readProject(api, project);
     const environments: Environment[] = [];
-    for (const one of named)
-      if (await isPlace(one.name)) environments.push(one);
-      else notes.push(`environment "${one.name}" of project "${project.id}", which the API does not list`);
-    add('projects', [projectRow(project)]);
-    add('project_settings', [settings]);
-    add(
+    for (const environment of listedEnvironments)
+      if (await environmentExists(environment.name)) environments.push(environment);
+      else
+        notes.push(
+          `environment "${environment.name}" of project "${project.id}", which the API does not list`,
+        );
+    addRows('projects', [projectRow(project)]);
+    addRows('project_settings', [settings]);
+    addRows(
       'project_environments',
       environments.map(({ name, defaultStrategy }) => ({
         project_id: project.id,
@@ -84,77 +90,80 @@ export async function readApi(send: Send): Promise<ApiRows> {
       })),
     );
     const path = `projects/${encode(project.id)}/features`;
-    const features = archived.has(project.id)
-      ? objects(await api.find(path), 'features')
+    const features = archivedIds.has(project.id)
+      ? objectsIn(await api.find(path), 'features')
       : await api.list(path, 'features');
     for (const feature of features)
-      exported.features.set(String(feature.name), featureRow({ ...feature, project: project.id }));
+      exportedTables.features.set(String(feature.name), featureRow({ ...feature, project: project.id }));
     if (state === undefined)
       await readExports(
         api,
         environments.map(({ name }) => name),
         features,
-        exported,
+        exportedTables,
       );
   }
-  if (state !== undefined) await takeState(api, state, exported);
-  await orderStrategies(api, exported);
-  for (const feature of await readArchived(api))
-    exported.features.set(String(feature.name), {
+  if (state !== undefined) await takeState(api, state, exportedTables);
+  await orderStrategies(api, exportedTables);
+  for (const feature of await readArchivedFlags(api))
+    exportedTables.features.set(String(feature.name), {
       ...featureRow(feature),
       unreadable: 'it is archived, and the API of Unleash does not show what archived flags do',
     });
-  add('features', exported.features.values());
-  add(
+  addRows('features', exportedTables.features.values());
+  addRows(
     'feature_strategies',
-    exported.strategies.map(({ segments: _, ...row }) => row),
+    exportedTables.strategies.map(({ segments: _, ...row }) => row),
   );
-  add('feature_strategy_segment', exported.strategies.flatMap(segmentsOf));
-  add('feature_environments', exported.environments);
+  addRows('feature_strategy_segment', exportedTables.strategies.flatMap(toSegmentRows));
+  addRows('feature_environments', exportedTables.environments);
   for (const table of ['feature_tag', 'feature_link', 'dependent_features'] as const)
-    add(table, exported[table].values());
+    addRows(table, exportedTables[table].values());
 
-  add('environments', places.values());
-  const listed = new Set([ALL, ...projects.map(({ id }) => id)]);
-  const isListed = ({ project }: Json) => project == null || listed.has(project);
-  add('context_fields', fields.filter(isListed).map(contextRow));
-  add('segments', segments.filter(isListed).map(segmentRow));
-  const shown = tokens.filter(token => typeof token.secret === 'string' && token.secure !== true);
-  const scoped = shown.filter(
+  addRows('environments', environmentsByName.values());
+  const visibleProjects = new Set([ALL, ...projects.map(({ id }) => id)]);
+  const isListed = ({ project }: Json) => project == null || visibleProjects.has(project);
+  addRows('context_fields', fields.filter(isListed).map(contextRow));
+  addRows('segments', segments.filter(isListed).map(segmentRow));
+  const tokensWithSecret = tokens.filter(token => typeof token.secret === 'string' && token.secure !== true);
+  const importableTokens = tokensWithSecret.filter(
     token =>
-      tokenProjects(token).every(isListed) &&
-      (token.environment == null || token.environment === ALL || places.has(token.environment)),
+      tokenProjectRows(token).every(isListed) &&
+      (token.environment == null || token.environment === ALL || environmentsByName.has(token.environment)),
   );
-  add('api_tokens', scoped.map(tokenRow));
-  add('api_token_project', scoped.flatMap(tokenProjects));
-  const lost = [...[...fields, ...segments].filter(one => !isListed(one)), ...shown].length - scoped.length;
-  if (lost > 0) notes.push(`${HIDDEN_PROJECT}: ${lost}`);
-  if (shown.length < tokens.length) notes.push(`${SECRET_HIDDEN}: ${tokens.length - shown.length}`);
+  addRows('api_tokens', importableTokens.map(tokenRow));
+  addRows('api_token_project', importableTokens.flatMap(tokenProjectRows));
+  const hiddenCount =
+    [...[...fields, ...segments].filter(item => !isListed(item)), ...tokensWithSecret].length -
+    importableTokens.length;
+  if (hiddenCount > 0) notes.push(`${HIDDEN_PROJECT}: ${hiddenCount}`);
+  if (tokensWithSecret.length < tokens.length)
+    notes.push(`${SECRET_HIDDEN}: ${tokens.length - tokensWithSecret.length}`);
   notes.push(
     'what the API does not show: users, roles, groups, project roles, favorites, personal access tokens, integrations, history, usage and lifecycle',
   );
   return { tables, notes };
 }
 
-/** The open-source edition lists only the default project, although others can be read. */
+/** Also reads the named projects, because the open-source edition lists only the default project although others can be read. */
 async function readProjects(
   api: Api,
-  named: unknown[],
+  namedIds: unknown[],
 ): Promise<{ projects: Json[]; archived: ReadonlySet<unknown> }> {
-  const listed = await api.list('projects', 'projects');
-  const ids = new Set(listed.map(({ id }) => id));
+  const listedProjects = await api.list('projects', 'projects');
+  const ids = new Set(listedProjects.map(({ id }) => id));
   // Versions without archived projects ignore the parameter, and list all of them.
-  const archived = objects(await api.find('projects?archived=true'), 'projects').filter(
+  const archivedProjects = objectsIn(await api.find('projects?archived=true'), 'projects').filter(
     ({ id }) => !ids.has(id),
   );
-  const projects = new Map([...listed, ...archived].map(project => [project.id, project]));
-  for (const id of new Set(named.filter(one => typeof one === 'string')))
+  const projects = new Map([...listedProjects, ...archivedProjects].map(project => [project.id, project]));
+  for (const id of new Set(namedIds.filter(namedId => typeof namedId === 'string')))
     if (!projects.has(id)) {
       const path = `projects/${encode(id)}`;
-      const found = (await api.find(`${path}/overview`)) ?? (await api.find(path));
-      if (isObject(found)) projects.set(id, { ...found, id });
+      const response = (await api.find(`${path}/overview`)) ?? (await api.find(path));
+      if (isObject(response)) projects.set(id, { ...response, id });
     }
-  return { projects: [...projects.values()], archived: new Set(archived.map(({ id }) => id)) };
+  return { projects: [...projects.values()], archived: new Set(archivedProjects.map(({ id }) => id)) };
 }
 
 async function readProject(
@@ -162,28 +171,28 @@ async function readProject(
   { id }: Json,
 ): Promise<{ environments: Environment[]; settings: SourceRow }> {
   const path = `projects/${encode(id)}`;
-  const found = (await api.find(`${path}/overview`)) ?? (await api.find(path));
-  const shown = isObject(found) ? found : {};
-  const list: unknown[] = Array.isArray(shown.environments) ? shown.environments : [];
-  return { environments: list.flatMap(environmentOf), settings: settingsRow(id, shown) };
+  const response = (await api.find(`${path}/overview`)) ?? (await api.find(path));
+  const overview = isObject(response) ? response : {};
+  const list: unknown[] = Array.isArray(overview.environments) ? overview.environments : [];
+  return { environments: list.flatMap(parseEnvironment), settings: settingsRow(id, overview) };
 }
 
-/** Version 4 lists names. */
-function environmentOf(one: unknown): Environment[] {
-  if (typeof one === 'string') return [{ name: one, defaultStrategy: null }];
-  if (!isObject(one)) return [];
-  return [{ name: String(one.environment), defaultStrategy: one.defaultStrategy ?? null }];
+/** Parses an environment of a project, which version 4 lists as a name. */
+function parseEnvironment(item: unknown): Environment[] {
+  if (typeof item === 'string') return [{ name: item, defaultStrategy: null }];
+  if (!isObject(item)) return [];
+  return [{ name: String(item.environment), defaultStrategy: item.defaultStrategy ?? null }];
 }
 
-async function readArchived(api: Api): Promise<Json[]> {
-  const listed = await api.find('archive/features');
-  if (listed !== undefined) return objects(listed, 'features');
-  const archived: Json[] = [];
-  for (let offset = 0; offset < MAX_ARCHIVED; offset += ARCHIVED_PER_PAGE) {
-    const path = `search/features?archived=IS:true&limit=${ARCHIVED_PER_PAGE}&offset=${offset}`;
-    const page = objects(await api.find(path), 'features');
-    archived.push(...page.filter(({ archivedAt }) => archivedAt != null));
-    if (page.length < ARCHIVED_PER_PAGE) return archived;
+async function readArchivedFlags(api: Api): Promise<Json[]> {
+  const response = await api.find('archive/features');
+  if (response !== undefined) return objectsIn(response, 'features');
+  const archivedFlags: Json[] = [];
+  for (let offset = 0; offset < MAX_ARCHIVED_FLAGS; offset += ARCHIVED_PAGE_SIZE) {
+    const path = `search/features?archived=IS:true&limit=${ARCHIVED_PAGE_SIZE}&offset=${offset}`;
+    const page = objectsIn(await api.find(path), 'features');
+    archivedFlags.push(...page.filter(({ archivedAt }) => archivedAt != null));
+    if (page.length < ARCHIVED_PAGE_SIZE) return archivedFlags;
   }
-  throw new SourceError(`Unleash lists more than ${MAX_ARCHIVED.toLocaleString('en')} archived flags.`);
+  throw new SourceError(`Unleash lists more than ${MAX_ARCHIVED_FLAGS.toLocaleString('en')} archived flags.`);
 }

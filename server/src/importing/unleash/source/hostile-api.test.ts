@@ -1,26 +1,32 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { keyringOf } from '../../../platform/secrets/seal.ts';
+import { makeKeyring } from '../../../platform/secrets/seal.ts';
 import { SEED } from '../../../test/campaign.ts';
 import { APP_SETTINGS, useHarness } from '../../../test/harness.ts';
-import { type Responses, readRecorded, recordedApi, TOKEN_OF_RECORDED } from '../../../test/recorded-api.ts';
+import {
+  RECORDED_TOKEN,
+  type Responses,
+  readRecorded,
+  startRecordedApi,
+} from '../../../test/recorded-api.ts';
 import { SourceError } from '../../reading/source-error.ts';
 import type { Report } from '../report.ts';
 import { importUnleash } from '../run.ts';
+import { encode } from './api-client.ts';
 import { openApiSource } from './api-source.ts';
 import { closeSource } from './source.ts';
 
-// Responses from a server that is not Unleash, that is broken, or that lies.
+// Responses from a server that is not Unleash, is broken, or lies.
 
 const harness = useHarness();
 
 async function run(responses: Responses): Promise<Report> {
-  const source = await openApiSource(await recordedApi(responses), TOKEN_OF_RECORDED, harness.databaseUrl);
+  const source = await openApiSource(await startRecordedApi(responses), RECORDED_TOKEN, harness.databaseUrl);
   try {
     return await importUnleash(
       harness.db,
       source,
-      { keyring: keyringOf(APP_SETTINGS.secretKey, []), targets: { allowed: [], allowPrivate: false } },
+      { keyring: makeKeyring(APP_SETTINGS.secretKey, []), targets: { allowed: [], allowPrivate: false } },
       { plan: false, accept: true, overwrite: true, onlyChanged: false },
     );
   } finally {
@@ -28,8 +34,8 @@ async function run(responses: Responses): Promise<Report> {
   }
 }
 
-const without = (responses: Responses, key: string): Responses =>
-  Object.fromEntries(Object.entries(responses).filter(([one]) => one !== key));
+const withoutResponse = (responses: Responses, key: string): Responses =>
+  Object.fromEntries(Object.entries(responses).filter(([other]) => other !== key));
 
 test.each([
   ['8.2.0', 'GET projects'],
@@ -38,25 +44,25 @@ test.each([
 ] as const)(
   '%s: ends before it writes if %s is missing, so that no flag counts as deleted',
   async (version, key) => {
-    const recorded = readRecorded(version);
-    expect(recorded).toHaveProperty([key]);
+    const responses = readRecorded(version);
+    expect(responses).toHaveProperty([key]);
 
-    await expect(run(without(recorded, key))).rejects.toThrow(/^Unleash has no \/api\/admin\//);
-    await expect(run({ ...recorded, [key]: { status: 200, body: {} } })).rejects.toThrow(
+    await expect(run(withoutResponse(responses, key))).rejects.toThrow(/^Unleash has no \/api\/admin\//);
+    await expect(run({ ...responses, [key]: { status: 200, body: {} } })).rejects.toThrow(
       /^Unleash responded to GET \/api\/admin\/.* without/,
     );
   },
 );
 
 test('keeps a flag unchanged if Unleash lists it without its strategies', async () => {
-  const recorded = readRecorded('8.2.0');
-  await run(recorded);
-  const exports = Object.keys(recorded).filter(
+  const responses = readRecorded('8.2.0');
+  await run(responses);
+  const exports = Object.keys(responses).filter(
     key => key.startsWith('POST features-batch/export') && key.includes('production'),
   );
   const emptied = exports.map(key => [key, { status: 200, body: { features: [] } }]);
 
-  const report = await run({ ...recorded, ...Object.fromEntries(emptied) });
+  const report = await run({ ...responses, ...Object.fromEntries(emptied) });
 
   expect(report.get('features')).toMatchObject({ updated: 0, removed: 0 });
   expect(report.get('features')?.rejected).toContain(
@@ -65,9 +71,9 @@ test('keeps a flag unchanged if Unleash lists it without its strategies', async 
 });
 
 test('stops at an endless list of archived flags', async () => {
-  const recorded = readRecorded('8.2.0');
+  const responses = readRecorded('8.2.0');
   const page = { features: Array.from({ length: 100 }, () => ({ name: 'a', archivedAt: 'x' })) };
-  const endless = new Proxy(recorded, {
+  const endless = new Proxy(responses, {
     get: (target, key) =>
       String(key).startsWith('GET search/features') ? { status: 200, body: page } : target[String(key)],
   });
@@ -97,24 +103,26 @@ const HOSTILE: unknown[] = [
 
 type Path = (string | number)[];
 
-function* pathsOf(value: unknown, path: Path = []): Generator<Path> {
+function* listPaths(value: unknown, path: Path = []): Generator<Path> {
   yield path;
   if (typeof value !== 'object' || value === null) return;
-  for (const [key, member] of Object.entries(value)) yield* pathsOf(member, [...path, key]);
+  for (const [key, member] of Object.entries(value)) yield* listPaths(member, [...path, key]);
 }
 
-function replaced(value: unknown, [first, ...rest]: Path, by: unknown): unknown {
-  if (first === undefined) return by;
+function replaced(value: unknown, [first, ...rest]: Path, replacement: unknown): unknown {
+  if (first === undefined) return replacement;
   const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<string, unknown>;
-  copy[first] = replaced(copy[first], rest, by);
+  copy[first] = replaced(copy[first], rest, replacement);
   return copy;
 }
 
 test.each(['8.2.0', '4.19.5'] as const)(
   '%s: any response is imported, rejected or explained',
   async version => {
-    const recorded = readRecorded(version);
-    const paths = [...pathsOf(recorded)].filter(([, part, ...rest]) => part === 'body' && rest.length > 0);
+    const recordedResponses = readRecorded(version);
+    const paths = [...listPaths(recordedResponses)].filter(
+      ([, part, ...rest]) => part === 'body' && rest.length > 0,
+    );
 
     await fc.assert(
       fc.asyncProperty(
@@ -123,12 +131,12 @@ test.each(['8.2.0', '4.19.5'] as const)(
           maxLength: 5,
         }),
         async changes => {
-          let responses: unknown = recorded;
+          let responses: unknown = recordedResponses;
           for (const [path, value] of changes)
             try {
               responses = replaced(responses, path, value);
             } catch {
-              // An earlier change removed the place.
+              // An earlier change has removed the environment.
             }
           const failure = await run(responses as Responses).then(
             () => undefined,
@@ -142,3 +150,10 @@ test.each(['8.2.0', '4.19.5'] as const)(
   },
   300_000,
 );
+
+test('a name that no URL can contain is a wrong response', () => {
+  expect(() => encode('half \ud800')).toThrow(
+    new SourceError('Unleash responded with the invalid name "half \\ud800".'),
+  );
+  expect(encode('ä/b')).toBe('%C3%A4%2Fb');
+});

@@ -1,17 +1,17 @@
 import pg from 'pg';
 import { boundedConnection } from '../../../platform/db/database.ts';
 import { SourceError } from '../../reading/source-error.ts';
-import { printable } from '../report.ts';
+import { makePrintable } from '../report.ts';
 
-/** An Unleash database, read as one read-only snapshot. */
+/** The tables of Unleash: its database in one read-only snapshot, or temporary tables with what its API shows. */
 export type Source = {
   client: pg.Client;
   /** The columns of each table. Versions differ, so they are read first. */
   columns: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The kinds that the source shows. Undefined: all. */
+  /** The kinds that the source shows. If undefined, it shows all of them. */
   kinds?: ReadonlySet<string>;
   /** The kinds that the source may show only in part, so that missing items do not count as deleted. */
-  keeps?: ReadonlySet<string>;
+  partialKinds?: ReadonlySet<string>;
   /** What the source does not show, in words. */
   notes?: readonly string[];
 };
@@ -22,7 +22,7 @@ export type DatabaseSource = Source & { reopen: () => Promise<DatabaseSource> };
 export type SourceRow = Record<string, unknown>;
 
 /** What to read from a table. Columns that this version does not have are null. */
-export type Reading = {
+export type TableRead = {
   table: string;
   columns: readonly string[];
   orderBy: string;
@@ -30,11 +30,11 @@ export type Reading = {
   batch?: number;
 };
 
-/** How many Unleash rows a batch reads. A row is rarely larger than 100 kB, so a batch is a few megabytes at most. */
-const BATCH = 100;
+/** The number of rows that a batch reads. A row is rarely larger than 100 kB, so a batch is a few megabytes at most. */
+const BATCH_ROWS = 100;
 const STATEMENT_TIMEOUT_MS = 600_000;
 /** Tables that every version since 4 has. Without them, the database is not Unleash's. */
-const EXPECTED = [
+const EXPECTED_TABLES = [
   'features',
   'feature_strategies',
   'feature_strategy_segment',
@@ -57,14 +57,14 @@ export async function openSource(url: string): Promise<DatabaseSource> {
     return { client, columns, reopen: () => openSource(url) };
   } catch (error) {
     await client?.end().catch(() => {});
-    throw explained(error);
+    throw explainError(error);
   }
 }
 
 async function beginSnapshot(client: pg.Client): Promise<Map<string, Set<string>>> {
   await client.query('begin transaction isolation level repeatable read, read only');
   const { rows } = await client.query<{ table_name: string; column_name: string }>(
-    // Not from information_schema, which leaves out what the role cannot read, as if this version did not have it.
+    // Reads pg_attribute, because information_schema omits what the role cannot read, as if this version did not have it.
     `select relname as table_name, attname as column_name
      from pg_attribute join pg_class on pg_class.oid = attrelid
      where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm') and attnum > 0 and not attisdropped`,
@@ -72,36 +72,67 @@ async function beginSnapshot(client: pg.Client): Promise<Map<string, Set<string>
   const columns = new Map<string, Set<string>>();
   for (const { table_name, column_name } of rows)
     columns.set(table_name, (columns.get(table_name) ?? new Set()).add(column_name));
-  const missing = EXPECTED.filter(table => !columns.has(table));
-  if (missing.length > 0)
-    throw new SourceError(`This is not an Unleash database: it has no table ${missing.join(', ')}.`);
+  const missingTables = EXPECTED_TABLES.filter(table => !columns.has(table));
+  if (missingTables.length > 0)
+    throw new SourceError(
+      `--from is not the database of an Unleash server: it has no table ${missingTables.join(', ')}. Check the database name in --from. If Unleash uses a schema other than public, set it as the search_path of the role.`,
+    );
   return columns;
 }
 
-/** Ends the snapshot and begins a new one, which sees what was written since. */
+/** Ends the snapshot and begins a new one, which sees what has been written in the meantime. */
 export async function renewSource(source: Source): Promise<Source> {
   try {
     await source.client.query('rollback');
     return { ...source, columns: await beginSnapshot(source.client) };
   } catch (error) {
-    throw explained(error);
+    throw explainError(error);
   }
 }
 
-const MISSING_PERMISSION = '42501';
-/** The messages of the driver for a statement that was running, and for one that comes later. */
-const CLOSED = /^Connection terminated|not queryable$/;
+/** The driver's messages for a statement that was running when the connection broke, and for any later statement. */
+const CLOSED_MESSAGE = /^Connection terminated|not queryable$/;
+const CHECK_ADDRESS = 'Check the host and the port in --from, and that PostgreSQL is running there';
+const CHECK_RUNNING =
+  'Check that its PostgreSQL server is running. A repeated import continues with what is missing';
+const CHECK_LOGIN = "Check the user and the password in --from, and that server's pg_hba.conf";
+
+/** What to do, by error code. */
+const REMEDIES: Record<string, string> = {
+  '42501': 'Grant the role pg_read_all_data, or select on all tables of Unleash',
+  '28P01': 'Check the user and the password in --from',
+  '28000': CHECK_LOGIN,
+  '57P01': CHECK_RUNNING,
+  '57P02': CHECK_RUNNING,
+  '57P03': CHECK_RUNNING,
+  '3D000': 'Check the database name in --from',
+  ECONNREFUSED: CHECK_ADDRESS,
+  ETIMEDOUT: CHECK_ADDRESS,
+  EHOSTUNREACH: CHECK_ADDRESS,
+  ENETUNREACH: CHECK_ADDRESS,
+  ENOTFOUND: 'Check the host in --from',
+  EAI_AGAIN: 'Check the host in --from',
+  ERR_INVALID_URL: 'Encode special characters in the password, for example @ as %40',
+};
+
+/** What to do, for errors without a code. */
+const REMEDY_TEXTS: [RegExp, string][] = [
+  [/timeout expired/, CHECK_ADDRESS],
+  [/password must be a/, 'Add the password to --from'],
+  [/does not support SSL/, 'Remove sslmode from --from'],
+  [CLOSED_MESSAGE, CHECK_RUNNING],
+];
 
 /** Explains the error without the URL, which contains a password. */
-function explained(error: unknown): Error {
+function explainError(error: unknown): Error {
   if (error instanceof SourceError) return error;
-  const { message: given, code } = error as pg.DatabaseError;
-  const message = CLOSED.test(given) ? 'the connection was closed' : given;
-  const hint =
-    code === MISSING_PERMISSION
-      ? '. Grant the role pg_read_all_data, or select on all tables of Unleash'
-      : '';
-  return new SourceError(`Cannot read the Unleash database: ${printable(message)}${hint}.`, { cause: error });
+  // A host name with several IP addresses has one error for each.
+  const [firstError] = error instanceof AggregateError ? error.errors : [error];
+  const { message, code = '' } = firstError as pg.DatabaseError;
+  const reason = CLOSED_MESSAGE.test(message) ? 'the connection was closed' : makePrintable(message);
+  const remedy = REMEDIES[code] ?? REMEDY_TEXTS.find(([pattern]) => pattern.test(message))?.[1];
+  const hint = remedy === undefined ? '' : ` ${remedy}.`;
+  return new SourceError(`Cannot read the Unleash database: ${reason}.${hint}`, { cause: firstError });
 }
 
 /** Runs a statement in the snapshot. */
@@ -113,7 +144,7 @@ export async function query<Row extends pg.QueryResultRow>(
   try {
     return (await client.query<Row>(text, values)).rows;
   } catch (error) {
-    throw explained(error);
+    throw explainError(error);
   }
 }
 
@@ -136,16 +167,16 @@ export async function countRows(source: Source, table: string): Promise<number> 
 let cursors = 0;
 
 /** Reads a table in batches through a cursor. A table that this version does not have has no rows. */
-export async function* readBatches(source: Source, reading: Reading): AsyncGenerator<SourceRow[]> {
-  if (!hasTable(source, reading.table)) return;
-  const { table, where, batch = BATCH } = reading;
-  yield* fetchBatches(source, table, selectOf(source, reading), where?.values ?? [], batch);
+export async function* readBatches(source: Source, tableRead: TableRead): AsyncGenerator<SourceRow[]> {
+  if (!hasTable(source, tableRead.table)) return;
+  const { table, where, batch = BATCH_ROWS } = tableRead;
+  yield* fetchBatches(source, table, buildSelect(source, tableRead), where?.values ?? [], batch);
 }
 
 /** Reads the result of a statement in batches. */
 export async function* readSelect(source: Source, select: string): AsyncGenerator<SourceRow[]> {
   const rows = `select row_to_json(picked) as row from (${select}) as picked`;
-  yield* fetchBatches(source, 'a statement', rows, [], BATCH);
+  yield* fetchBatches(source, 'a statement', rows, [], BATCH_ROWS);
 }
 
 async function* fetchBatches(
@@ -161,7 +192,7 @@ async function* fetchBatches(
     for (;;) {
       const rows = await query<{ row: SourceRow }>(source, `fetch ${batch} from ${cursor}`);
       if (rows.length === 0) return;
-      yield rows.map(({ row }) => checked(row, name));
+      yield rows.map(({ row }) => checkNesting(row, name));
     }
   } finally {
     await source.client.query(`close ${cursor}`).catch(() => {});
@@ -169,22 +200,26 @@ async function* fetchBatches(
 }
 
 /** Reads the rows that match. Used for small tables and for the rows of a batch. */
-export async function readRows(source: Source, reading: Reading): Promise<SourceRow[]> {
-  if (!hasTable(source, reading.table)) return [];
-  const rows = await query<{ row: SourceRow }>(source, selectOf(source, reading), reading.where?.values);
-  return rows.map(({ row }) => checked(row, reading.table));
+export async function readRows(source: Source, tableRead: TableRead): Promise<SourceRow[]> {
+  if (!hasTable(source, tableRead.table)) return [];
+  const rows = await query<{ row: SourceRow }>(
+    source,
+    buildSelect(source, tableRead),
+    tableRead.where?.values,
+  );
+  return rows.map(({ row }) => checkNesting(row, tableRead.table));
 }
 
-/** Far more levels than Unleash writes, and far fewer than recursive functions can handle. */
+/** Far more levels than Unleash writes, but far fewer than recursive functions can handle. */
 const MAX_LEVELS = 100;
 
-function checked(row: SourceRow, where: string): SourceRow {
+function checkNesting(row: SourceRow, name: string): SourceRow {
   let level: unknown[] = [row];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > MAX_LEVELS)
       throw new SourceError(
-        printable(
-          `Cannot read the Unleash database: a value of ${where} is nested more than ${MAX_LEVELS} levels deep, in the row that begins with ${JSON.stringify(Object.values(row)[0])}.`,
+        makePrintable(
+          `Cannot read the Unleash database: a value of ${name} is nested more than ${MAX_LEVELS} levels deep, in the row that begins with ${JSON.stringify(Object.values(row)[0])}.`,
         ),
       );
     level = level.flatMap(value => (typeof value === 'object' && value !== null ? Object.values(value) : []));
@@ -192,10 +227,12 @@ function checked(row: SourceRow, where: string): SourceRow {
   return row;
 }
 
-/** As JSON, because column types differ between versions too: a list can be json, jsonb or text. */
-function selectOf(source: Source, { table, columns, orderBy, where }: Reading): string {
-  const existing = source.columns.get(table) ?? new Set();
-  const list = columns.map(name => (existing.has(name) ? quote(name) : `null as ${quote(name)}`)).join(', ');
+/** Selects columns as JSON, because column types differ between versions, and a list can be json, jsonb or text. */
+function buildSelect(source: Source, { table, columns, orderBy, where }: TableRead): string {
+  const tableColumns = source.columns.get(table) ?? new Set();
+  const list = columns
+    .map(name => (tableColumns.has(name) ? quote(name) : `null as ${quote(name)}`))
+    .join(', ');
   const filter = where === undefined ? '' : `where ${where.sql}`;
   return `select row_to_json(picked) as row from (
     select ${list} from ${quote(table)} ${filter} order by ${orderBy}) as picked`;
@@ -203,36 +240,36 @@ function selectOf(source: Source, { table, columns, orderBy, where }: Reading): 
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** The time as the API writes it. Some columns have no time zone, but Unleash writes UTC to them. */
-export function timeOf(value: unknown): string | null {
+/** Returns the time as the API writes it. Some columns have no time zone, but Unleash writes UTC to them. */
+export function parseTime(value: unknown): string | null {
   if (typeof value !== 'string') return null;
-  const withZone = /([+-]\d\d(:?\d\d)?|Z)$/.test(value) ? value : `${value}Z`;
-  const date = new Date(withZone.replace(' ', 'T'));
+  const timeWithZone = /([+-]\d\d(:?\d\d)?|Z)$/.test(value) ? value : `${value}Z`;
+  const date = new Date(timeWithZone.replace(' ', 'T'));
   return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }
 
 /**
- * When a token expires: null for never, undefined if that cannot be determined. A token must not be valid longer in Halyard than
- * in Unleash.
+ * Returns when a token expires. The result is null for never, and undefined if the time cannot be determined, because a token must
+ * not be valid longer in Halyard than in Unleash.
  */
-export const expiryOf = (value: unknown): string | null | undefined =>
-  value === null || value === undefined || value === 'infinity' ? null : (timeOf(value) ?? undefined);
+export const parseExpiry = (value: unknown): string | null | undefined =>
+  value === null || value === undefined || value === 'infinity' ? null : (parseTime(value) ?? undefined);
 
-export const textOf = (value: unknown): string =>
+export const toText = (value: unknown): string =>
   value === null || value === undefined ? '' : String(value);
 export const optionalText = (value: unknown): string | null =>
   value === null || value === undefined ? null : String(value);
 
-/** A list that is stored as JSON or as a string of JSON. */
-export function listOf(value: unknown): unknown[] {
-  const parsed = typeof value === 'string' ? parseOrNull(value) : value;
-  return Array.isArray(parsed) ? parsed : [];
+/** Parses a list that is stored as JSON or as a string of JSON. */
+export function parseList(value: unknown): unknown[] {
+  const list = typeof value === 'string' ? parseOrNull(value) : value;
+  return Array.isArray(list) ? list : [];
 }
 
-export function objectOf(value: unknown): Record<string, unknown> {
-  const parsed = typeof value === 'string' ? parseOrNull(value) : value;
-  return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
-    ? (parsed as Record<string, unknown>)
+export function parseObject(value: unknown): Record<string, unknown> {
+  const parsedValue = typeof value === 'string' ? parseOrNull(value) : value;
+  return typeof parsedValue === 'object' && parsedValue !== null && !Array.isArray(parsedValue)
+    ? (parsedValue as Record<string, unknown>)
     : {};
 }
 

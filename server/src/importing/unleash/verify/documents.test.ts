@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { generateContexts } from './contexts.ts';
 import { compareFlags, type FlagDocument, type Flags } from './documents.ts';
 
-const flagsOf = (flags: FlagDocument[], segments: { id: number; constraints: never[] }[] = []): Flags => ({
-  features: new Map(flags.map(one => [one.name, one])),
-  segments: new Map(segments.map(one => [one.id, one])),
+const toFlags = (flags: FlagDocument[], segments: { id: number; constraints: never[] }[] = []): Flags => ({
+  features: new Map(flags.map(flag => [flag.name, flag])),
+  segments: new Map(segments.map(segment => [segment.id, segment])),
 });
 
 const rollout = (value: string) => ({ name: 'flexibleRollout', parameters: { rollout: value } });
@@ -16,8 +16,8 @@ const FLAG: FlagDocument = {
   variants: [{ name: 'blue', weight: 1000 }],
   dependencies: [{ feature: 'parent' }],
 };
-const whatDiffers = (there: FlagDocument, here: FlagDocument) =>
-  compareFlags(flagsOf([there]), flagsOf([here])).map(({ what }) => what);
+const findDifferences = (unleashFlag: FlagDocument, halyardFlag: FlagDocument) =>
+  compareFlags(toFlags([unleashFlag]), toFlags([halyardFlag])).map(({ description }) => description);
 
 test.each([
   [{ enabled: false }, ['enabled is true in Unleash and false in Halyard']],
@@ -27,47 +27,52 @@ test.each([
   [{ strategies: [rollout('10')] }, ['2 strategies in Unleash and 1 in Halyard']],
   [{ variants: [{ name: 'blue', weight: 999 }] }, ['its variants']],
   [{ dependencies: [{ feature: 'parent', enabled: false }] }, ['its dependencies']],
-])('names what differs: %j', (changed, expected) => {
-  expect(whatDiffers(FLAG, { ...FLAG, ...changed })).toEqual(expected);
+])('describes the difference: %j', (changedFields, expectedDifferences) => {
+  expect(findDifferences(FLAG, { ...FLAG, ...changedFields })).toEqual(expectedDifferences);
 });
 
-test('names a constraint on another field, and a flag that one server lacks', () => {
-  const with1 = (field: string) => ({
+test('reports a constraint on a different field, and a flag that only one server has', () => {
+  const withConstraintOn = (field: string) => ({
     name: 'a',
     enabled: true,
     strategies: [{ name: 'default', constraints: [constraint(field, ['1'])] }],
   });
 
-  expect(whatDiffers(with1('userId'), with1('sessionId'))).toEqual(['constraints of strategy 1']);
-  expect(compareFlags(flagsOf([FLAG]), flagsOf([]))).toEqual([
-    { feature: 'checkout', what: 'only Unleash has it' },
+  expect(findDifferences(withConstraintOn('userId'), withConstraintOn('sessionId'))).toEqual([
+    'constraints of strategy 1',
+  ]);
+  expect(compareFlags(toFlags([FLAG]), toFlags([]))).toEqual([
+    { feature: 'checkout', description: 'missing in Halyard' },
   ]);
 });
 
-test('compares segments by what they contain, because ids can differ', () => {
-  const using = (id: number) =>
-    flagsOf(
+test('compares segments by content, because ids can differ', () => {
+  const flagsUsingSegment = (id: number) =>
+    toFlags(
       [{ name: 'a', enabled: true, strategies: [{ name: 'default', segments: [id] }] }],
       [{ id, constraints: [constraint('userId', ['1'])] as never[] }],
     );
 
-  expect(compareFlags(using(1), using(7))).toEqual([]);
+  expect(compareFlags(flagsUsingSegment(1), flagsUsingSegment(7))).toEqual([]);
 });
 
-test('equivalent forms are equal', () => {
-  const there: FlagDocument = {
+test('treats equivalent documents as equal', () => {
+  const inUnleash: FlagDocument = {
     ...FLAG,
     strategies: [],
     variants: [{ name: 'blue', weight: 1000, overrides: [] }],
     dependencies: [{ feature: 'parent' }, { feature: 'parent', enabled: true, variants: [] }],
   };
-  const here: FlagDocument = { ...FLAG, strategies: [{ name: 'default', parameters: {}, constraints: [] }] };
+  const inHalyard: FlagDocument = {
+    ...FLAG,
+    strategies: [{ name: 'default', parameters: {}, constraints: [] }],
+  };
 
-  expect(whatDiffers(there, here)).toEqual([]);
+  expect(findDifferences(inUnleash, inHalyard)).toEqual([]);
 });
 
-test('generates the same contexts again, with values of the rules and others', () => {
-  const flags = flagsOf([
+test('generates the same contexts every time, mixing values from the rules with values that match no rule', () => {
+  const flags = toFlags([
     {
       name: 'a',
       enabled: true,

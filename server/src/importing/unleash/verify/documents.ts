@@ -30,88 +30,126 @@ export type FlagDocument = {
 };
 type Segment = { id: number; constraints?: Constraint[] };
 
-/** Everything that one token gets. */
+/** Everything returned to a token. */
 export type Flags = { features: Map<string, FlagDocument>; segments: Map<number, Segment> };
 
 const TIMEOUT_SECONDS = 30;
-/** The specification version that lets a server send segments once instead of in each strategy. */
-const SPECIFICATION = '5.2.0';
+/** Statuses that concern the token rather than the URL or the server. */
+const TOKEN_REJECTIONS = [401, 403];
+/** The specification version with which a server sends segments once instead of in each strategy. */
+const SPECIFICATION_VERSION = '5.2.0';
 
-/** What a server returns to an SDK with this token, or the status with which it rejects the token. */
+/** Fetches what a server returns to an SDK with this token, or the status if it rejects the token. */
 export async function fetchFlags(product: string, url: string, token: string): Promise<Flags | number> {
-  const address = new URL('api/client/features', url.endsWith('/') ? url : `${url}/`);
-  const { status, body } = await fetchJson(address, {
+  const requestUrl = new URL('api/client/features', url.endsWith('/') ? url : `${url}/`);
+  const { status, body } = await fetchJson(requestUrl, {
     product,
     headers: {
       authorization: token,
-      'unleash-client-spec': SPECIFICATION,
+      'unleash-client-spec': SPECIFICATION_VERSION,
       'unleash-appname': 'halyard-import-verify',
     },
     timeoutSeconds: TIMEOUT_SECONDS,
   });
-  if (body === undefined) return status;
+  if (TOKEN_REJECTIONS.includes(status)) return status;
+  if (body === undefined)
+    throw new SourceError(`${product} responded with ${status} to ${requestUrl}. Check the URL.`);
   const { features, segments = [] } = body as { features?: FlagDocument[]; segments?: Segment[] };
   if (!Array.isArray(features) || !Array.isArray(segments))
-    throw new SourceError(`${product} responded to ${address} without flags. Check the URL.`);
+    throw new SourceError(`${product} responded to ${requestUrl} without flags. Check the URL.`);
   return {
-    features: new Map(features.map(one => [one.name, one])),
-    segments: new Map(segments.map(one => [one.id, one])),
+    features: new Map(features.map(feature => [feature.name, feature])),
+    segments: new Map(segments.map(segment => [segment.id, segment])),
   };
 }
 
+/**
+ * What a token shows. Two tokens show the same difference if the texts are equal, even if the details differ, such as the context of
+ * an evaluation.
+ */
+export type Problem = { text: string; detail?: string };
+
+/** Compares two responses, at least one of which is an error and is given as its status. */
+export function compareStatus(
+  unleashResponse: object | number,
+  halyardResponse: object | number,
+): { problems: Problem[]; rejectedWith?: number } {
+  const [a, b] = [unleashResponse, halyardResponse].map(response =>
+    typeof response === 'number' ? response : 200,
+  ) as [number, number];
+  if (a !== b) return { problems: [{ text: `Unleash responds with ${a} and Halyard with ${b}` }] };
+  if (TOKEN_REJECTIONS.includes(a)) return { problems: [], rejectedWith: a };
+  return { problems: [{ text: `both servers respond with ${a}; check the URLs` }] };
+}
+
 /** One difference between two versions of a flag, in words. */
-export type Difference = { feature: string; what: string };
+export type Difference = { feature: string; description: string; detail?: string };
 
 const FIELDS = ['enabled', 'type', 'project', 'stale', 'impressionData'] as const;
 
 /** Compares what SDKs read. Fields that no SDK evaluates, and equivalent forms, are not differences. */
-export function compareFlags(there: Flags, here: Flags): Difference[] {
-  const names = [...new Set([...there.features.keys(), ...here.features.keys()])].toSorted();
+export function compareFlags(unleashFlags: Flags, halyardFlags: Flags): Difference[] {
+  const names = [...new Set([...unleashFlags.features.keys(), ...halyardFlags.features.keys()])].toSorted();
   return names.flatMap(feature => {
-    const [a, b] = [there.features.get(feature), here.features.get(feature)];
-    if (a === undefined) return [{ feature, what: 'only Halyard has it' }];
-    if (b === undefined) return [{ feature, what: 'only Unleash has it' }];
-    return [...differencesOf(a, there, b, here)].map(what => ({ feature, what }));
+    const [a, b] = [unleashFlags.features.get(feature), halyardFlags.features.get(feature)];
+    if (a === undefined) return [{ feature, description: 'missing in Unleash' }];
+    if (b === undefined) return [{ feature, description: 'missing in Halyard' }];
+    return [...findDifferences(a, unleashFlags, b, halyardFlags)].map(description => ({
+      feature,
+      description,
+    }));
   });
 }
 
-function* differencesOf(a: FlagDocument, there: Flags, b: FlagDocument, here: Flags): Generator<string> {
+function* findDifferences(
+  a: FlagDocument,
+  unleashFlags: Flags,
+  b: FlagDocument,
+  halyardFlags: Flags,
+): Generator<string> {
   for (const field of FIELDS)
     if ((a[field] ?? false) !== (b[field] ?? false))
       yield `${field} is ${a[field]} in Unleash and ${b[field]} in Halyard`;
-  const [left, right] = [strategiesOf(a, there), strategiesOf(b, here)];
+  const [left, right] = [normalizeStrategies(a, unleashFlags), normalizeStrategies(b, halyardFlags)];
   if (left.length !== right.length)
-    yield `${left.length} strategies in Unleash and ${right.length} in Halyard`;
-  else if (text(left) !== text(right)) {
-    const sameSet = text(left.map(text).toSorted()) === text(right.map(text).toSorted());
-    if (sameSet) yield 'the order of its strategies';
+    yield `${left.length} ${left.length === 1 ? 'strategy' : 'strategies'} in Unleash and ${right.length} in Halyard`;
+  else if (canonicalJson(left) !== canonicalJson(right)) {
+    const hasSameStrategies =
+      canonicalJson(left.map(canonicalJson).toSorted()) ===
+      canonicalJson(right.map(canonicalJson).toSorted());
+    if (hasSameStrategies) yield 'the order of its strategies';
     else
-      for (const [at, one] of left.entries())
+      for (const [index, strategy] of left.entries())
         for (const part of ['name', 'parameters', 'constraints', 'segments', 'variants'] as const)
-          if (text(one[part]) !== text(right[at]?.[part])) yield `${part} of strategy ${at + 1}`;
+          if (canonicalJson(strategy[part]) !== canonicalJson(right[index]?.[part]))
+            yield `${part} of strategy ${index + 1}`;
   }
-  if (text(variantsOf(a.variants)) !== text(variantsOf(b.variants))) yield 'its variants';
-  if (text(parentsOf(a)) !== text(parentsOf(b))) yield 'its dependencies';
+  if (canonicalJson(normalizeVariants(a.variants)) !== canonicalJson(normalizeVariants(b.variants)))
+    yield 'its variants';
+  if (canonicalJson(normalizeParents(a)) !== canonicalJson(normalizeParents(b))) yield 'its dependencies';
 }
 
-/** An enabled flag without strategies is enabled for everyone, like one with the strategy `default`. */
-function strategiesOf({ enabled, strategies = [] }: FlagDocument, { segments }: Flags) {
+/**
+ * Returns the strategies of a flag. An enabled flag without strategies is enabled for everyone, like one with the strategy
+ * `default`.
+ */
+function normalizeStrategies({ enabled, strategies = [] }: FlagDocument, { segments }: Flags) {
   if (enabled && strategies.length === 0)
     return [{ name: 'default', parameters: {}, constraints: [], segments: [], variants: [] }];
-  return strategies.map(one => ({
-    name: one.name,
+  return strategies.map(strategy => ({
+    name: strategy.name,
     parameters: Object.fromEntries(
-      Object.entries(one.parameters ?? {}).map(([name, value]) => [name, String(value)]),
+      Object.entries(strategy.parameters ?? {}).map(([name, value]) => [name, String(value)]),
     ),
-    constraints: (one.constraints ?? []).map(constraintOf),
-    segments: (one.segments ?? [])
-      .map(id => text((segments.get(id)?.constraints ?? []).map(constraintOf)))
+    constraints: (strategy.constraints ?? []).map(normalizeConstraint),
+    segments: (strategy.segments ?? [])
+      .map(id => canonicalJson((segments.get(id)?.constraints ?? []).map(normalizeConstraint)))
       .toSorted(),
-    variants: variantsOf(one.variants),
+    variants: normalizeVariants(strategy.variants),
   }));
 }
 
-const constraintOf = ({
+const normalizeConstraint = ({
   contextName,
   operator,
   values = [],
@@ -127,24 +165,24 @@ const constraintOf = ({
   caseInsensitive: caseInsensitive ?? false,
 });
 
-const variantsOf = (variants: object[] = []): object[] =>
-  variants.map(one =>
-    Object.fromEntries(Object.entries(one).filter(([name, value]) => !isEmpty(name, value))),
+const normalizeVariants = (variants: object[] = []): object[] =>
+  variants.map(variant =>
+    Object.fromEntries(Object.entries(variant).filter(([name, value]) => !isEmpty(name, value))),
   );
 
 const isEmpty = (name: string, value: unknown): boolean =>
   value === null || (name === 'overrides' && Array.isArray(value) && value.length === 0);
 
-/** Some versions of Unleash repeat a parent for each strategy. */
-const parentsOf = ({ dependencies = [] }: FlagDocument): string[] => [
+/** Returns each parent once, because some versions of Unleash repeat a parent for each strategy. */
+const normalizeParents = ({ dependencies = [] }: FlagDocument): string[] => [
   ...new Set(
     dependencies
-      .map(({ feature, enabled = true, variants = [] }) => text({ feature, enabled, variants }))
+      .map(({ feature, enabled = true, variants = [] }) => canonicalJson({ feature, enabled, variants }))
       .toSorted(),
   ),
 ];
 
-function text(value: unknown): string {
+function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, member) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)
       ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))

@@ -27,28 +27,31 @@ async function serve(toggles: Toggle[]): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-async function problemsOf(there: Toggle[], here: Toggle[]): Promise<string[]> {
-  const urls = { unleash: await serve(there), halyard: await serve(here) };
+async function findProblems(inUnleash: Toggle[], inHalyard: Toggle[]): Promise<string[]> {
+  const urls = { unleash: await serve(inUnleash), halyard: await serve(inHalyard) };
   const { problems } = await compareFrontend(urls, 'token', [CONTEXT], () => false);
-  return problems;
+  return problems.map(({ text, detail }) => `${text}${detail}`);
 }
 
-test('finds nothing if browsers get the same', async () => {
+test('finds nothing if browsers get the same results', async () => {
   const toggles = [toggle('checkout', 'red'), toggle('search')];
 
-  expect(await problemsOf(toggles, toggles)).toEqual([]);
+  expect(await findProblems(toggles, toggles)).toEqual([]);
 });
 
-test('names a different variant, and the hash of Unleash 4 as its likely reason', async () => {
-  const [problem, ...others] = await problemsOf([toggle('checkout', 'red')], [toggle('checkout', 'blue')]);
+test('reports a different variant, with the hash of Unleash 4 as the likely reason', async () => {
+  const [problem, ...otherProblems] = await findProblems(
+    [toggle('checkout', 'red')],
+    [toggle('checkout', 'blue')],
+  );
 
-  expect(others).toEqual([]);
+  expect(otherProblems).toEqual([]);
   expect(problem).toContain('checkout: variant red null in Unleash and variant blue null in Halyard');
   expect(problem).toContain('with an older hash');
 });
 
-test('gives no such reason if a flag is enabled in one of them only', async () => {
-  const [problem] = await problemsOf([toggle('checkout', 'red')], []);
+test('does not blame the hash if only one server enables the flag', async () => {
+  const [problem] = await findProblems([toggle('checkout', 'red')], []);
 
   expect(problem).toContain('checkout: variant red null in Unleash and disabled in Halyard');
   expect(problem).not.toContain('hash');

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { recordedUnleash } from '../../../test/unleash-database.ts';
+import { createRecordedDatabase } from '../../../test/unleash-database.ts';
 import { closeSource, openSource } from '../source/source.ts';
 import { verifyImport } from './verify.ts';
 
@@ -38,27 +38,30 @@ const document = () => ({
 
 async function serve(body: object | string): Promise<string> {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const server = createServer((_, reply) => void reply.end(text));
+  const server = createServer(({ url }, reply) => {
+    reply.statusCode = url?.startsWith('/missing/') ? 404 : 200;
+    reply.end(text);
+  });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-async function problemsOf(here: object | string): Promise<string[]> {
-  const { url } = await recordedUnleash('4.19.5');
+async function findProblems(inHalyard: object | string): Promise<string[]> {
+  const { url } = await createRecordedDatabase('4.19.5');
   const source = await openSource(url);
   onTestFinished(() => closeSource(source));
-  const urls = { unleash: await serve(document()), halyard: await serve(here), secrets: [] };
+  const urls = { unleash: await serve(document()), halyard: await serve(inHalyard), secrets: [] };
   const { results } = await verifyImport(source, urls);
   expect(results.map(({ token }) => token)).toContain('client-development (alias)');
-  return [...new Set(results.flatMap(({ problems }) => problems))];
+  return [...new Set(results.flatMap(({ problems }) => problems.map(({ text }) => text)))];
 }
 
-test('finds nothing if both servers send the same', async () => {
-  expect(await problemsOf(document())).toEqual([]);
+test('finds nothing if both servers send the same flags', async () => {
+  expect(await findProblems(document())).toEqual([]);
 });
 
-const strategyOf = ({ features }: Document) => features[0]?.strategies[0] as Record<string, unknown>;
+const getStrategy = ({ features }: Document) => features[0]?.strategies[0] as Record<string, unknown>;
 
 test.each<[string, (planted: Document) => void, string]>([
   [
@@ -68,7 +71,7 @@ test.each<[string, (planted: Document) => void, string]>([
   ],
   [
     'weight',
-    planted => Object.assign((strategyOf(planted).variants as object[])[0] ?? {}, { weight: 401 }),
+    planted => Object.assign((getStrategy(planted).variants as object[])[0] ?? {}, { weight: 401 }),
     'checkout: variants of strategy 1',
   ],
   [
@@ -78,20 +81,48 @@ test.each<[string, (planted: Document) => void, string]>([
   ],
   [
     'context field',
-    planted => Object.assign(strategyOf(planted), { constraints: [constraint('land', ['SE', 'NO'])] }),
+    planted => Object.assign(getStrategy(planted), { constraints: [constraint('land', ['SE', 'NO'])] }),
     'checkout: constraints of strategy 1',
   ],
-  ['token scope', ({ features }) => features.pop(), 'other: only Unleash has it'],
+  ['token scope', ({ features }) => features.pop(), 'other: missing in Halyard'],
 ])('finds a planted difference: %s', async (_, plant, expected) => {
   const planted = document();
   plant(planted);
 
-  expect(await problemsOf(planted)).toContain(expected);
+  expect(await findProblems(planted)).toContain(expected);
 });
 
 test('reports a server that does not serve SDKs', async () => {
-  await expect(problemsOf('<html>')).rejects.toThrow(
+  await expect(findProblems('<html>')).rejects.toThrow(
     /^Halyard responded to .* with something other than JSON/,
   );
-  await expect(problemsOf('{}')).rejects.toThrow(/^Halyard responded to .* without flags\. Check the URL\.$/);
+  const { url } = await createRecordedDatabase('4.19.5');
+  const source = await openSource(url);
+  onTestFinished(() => closeSource(source));
+  const unleash = await serve(document());
+  const verification = verifyImport(source, { unleash, halyard: `${unleash}/missing`, secrets: [] });
+  await expect(verification).rejects.toThrow(
+    /^Halyard responded with 404 to .*\/missing\/api\/client\/features\. Check the URL\.$/,
+  );
+  await expect(findProblems('{}')).rejects.toThrow(
+    /^Halyard responded to .* without flags\. Check the URL\.$/,
+  );
+});
+
+test('names the environments that no token covers and the segments that no compared flag uses', async () => {
+  const { url } = await createRecordedDatabase('4.19.5');
+  const source = await openSource(url);
+  onTestFinished(() => closeSource(source));
+  const server = await serve(document());
+  const verifyWith = async (...secrets: string[]) =>
+    (await verifyImport(source, { unleash: server, halyard: server, secrets })).uncovered;
+
+  expect(await verifyWith()).toEqual({
+    environments: ['staging of project payments'],
+    segments: ['nordics'],
+  });
+  expect((await verifyWith('payments:staging.a-secret')).environments).toEqual([]);
+  expect((await verifyWith('default:staging.a-secret')).environments).toEqual([
+    'staging of project payments',
+  ]);
 });

@@ -1,42 +1,89 @@
 import { makeSdk } from '../../evaluating/sdk.ts';
-import { readBatches, type Source, textOf } from '../source/source.ts';
+import { readBatches, type Source, toText } from '../source/source.ts';
 import { type GeneratedContext, generateContexts } from './contexts.ts';
-import { compareFlags, type Difference, type Flags, fetchFlags } from './documents.ts';
+import { type CoveredScope, listUncovered, readScope, type Uncovered } from './coverage.ts';
+import {
+  compareFlags,
+  compareStatus,
+  type Difference,
+  type Flags,
+  fetchFlags,
+  type Problem,
+} from './documents.ts';
 import { compareFrontend } from './frontend.ts';
 
-const CONTEXTS = 1_000;
-/** Each one is a request to both servers. */
+const CONTEXTS_PER_TOKEN = 1_000;
+/** Smaller than CONTEXTS_PER_TOKEN, because each context is a request to both servers. */
 const FRONTEND_CONTEXTS = 25;
 const SDK_TYPES = ['client', 'backend', 'frontend'];
 
-/** The result for one token, identified by its hint. */
-export type TokenResult = { token: string; problems: string[]; features: number; evaluations: number };
+/** The result for one token, identified by its name. */
+export type TokenResult = {
+  token: string;
+  /** Empty for a token from the command line. */
+  environment: string;
+  problems: Problem[];
+  features: number;
+  evaluations: number;
+  /** The status if both servers reject the token, for example because it has expired. */
+  rejectedWith?: number;
+};
 
 export type Verification = {
   results: TokenResult[];
-  /** Tokens for which Unleash has only the hash, so that nobody can send them. */
+  /** The number of tokens that cannot be sent, because Unleash has only their hash. */
   withoutSecret: number;
+  uncovered: Uncovered;
 };
 
-type Token = { name: string; secret: string; environment: string; isFrontend: boolean };
+type Token = {
+  name: string;
+  secret: string;
+  environment: string;
+  isFrontend: boolean;
+  /** Undefined if it is not known what the token reads. */
+  scope: CoveredScope | undefined;
+};
 
-/** The source's tokens as SDKs send them, with names that are safe to print. Frontend tokens come last, because they need the others. */
+/**
+ * Returns the source's tokens as SDKs send them, with names that are safe to print. Frontend tokens come last, because verifying
+ * them needs the flags of the others.
+ */
 async function readTokens(source: Source): Promise<Token[]> {
   const tokens: Token[] = [];
   const columns = ['secret', 'username', 'token_name', 'type', 'environment', 'alias'];
+  const projects = await readTokenProjects(source);
   for await (const rows of readBatches(source, {
     table: 'api_tokens',
     columns,
     orderBy: 'created_at, secret',
   }))
     for (const row of rows) {
-      if (!SDK_TYPES.includes(textOf(row.type))) continue;
-      const name = textOf(row.token_name) || textOf(row.username);
-      const of = { environment: textOf(row.environment), isFrontend: row.type === 'frontend' };
-      tokens.push({ ...of, name, secret: textOf(row.secret) });
-      if (textOf(row.alias)) tokens.push({ ...of, name: `${name} (alias)`, secret: textOf(row.alias) });
+      if (!SDK_TYPES.includes(toText(row.type))) continue;
+      const name = toText(row.token_name) || toText(row.username);
+      const environment = toText(row.environment);
+      const scope = { environment, projects: projects.get(toText(row.secret)) ?? [] };
+      const tokenFields = { environment, isFrontend: row.type === 'frontend', scope };
+      tokens.push({ ...tokenFields, name, secret: toText(row.secret) });
+      if (toText(row.alias))
+        tokens.push({ ...tokenFields, name: `${name} (alias)`, secret: toText(row.alias) });
     }
   return tokens.toSorted((a, b) => Number(a.isFrontend) - Number(b.isFrontend));
+}
+
+/** Returns the projects of the tokens that are limited to some. */
+async function readTokenProjects(source: Source): Promise<Map<string, string[]>> {
+  const projects = new Map<string, string[]>();
+  for await (const rows of readBatches(source, {
+    table: 'api_token_project',
+    columns: ['secret', 'project'],
+    orderBy: 'secret, project',
+  }))
+    for (const row of rows) {
+      const secret = toText(row.secret);
+      projects.set(secret, [...(projects.get(secret) ?? []), toText(row.project)]);
+    }
+  return projects;
 }
 
 /** Fetches the flags from both servers with every token, compares them, and evaluates generated contexts with the official SDK. */
@@ -46,25 +93,36 @@ export async function verifyImport(
   onResult: (result: TokenResult) => void = () => {},
 ): Promise<Verification> {
   const results: TokenResult[] = [];
-  /** What Unleash sends in an environment. */
-  const sent = new Map<string, Flags>();
-  const verifyOne = async (token: Token) => {
+  /** By environment, what Unleash sent for the token with the most flags. */
+  const flagsByEnvironment = new Map<string, Flags>();
+  const scopes: CoveredScope[] = [];
+  const sentSegments = new Set<number>();
+  const verifyOneToken = async (token: Token) => {
     const verify = token.isFrontend ? verifyFrontend : verifyToken;
-    const result = await verify({ unleash, halyard }, token, sent);
+    const result = await verify({ unleash, halyard }, token, flagsByEnvironment, sentSegments);
     results.push(result);
+    if (result.rejectedWith === undefined && !token.isFrontend && token.scope !== undefined)
+      scopes.push(token.scope);
     onResult(result);
   };
-  for (const token of await readTokens(source)) await verifyOne(token);
-  for (const [at, secret] of secrets.entries())
-    await verifyOne({ name: `--token ${at + 1}`, secret, environment: '', isFrontend: false });
-  let hashed = 0;
+  for (const token of await readTokens(source)) await verifyOneToken(token);
+  for (const [index, secret] of secrets.entries())
+    await verifyOneToken({
+      name: `--token ${index + 1}`,
+      secret,
+      environment: '',
+      isFrontend: false,
+      scope: readScope(secret),
+    });
+  let hashedCount = 0;
   for await (const rows of readBatches(source, {
     table: 'api_tokens_v2',
     columns: ['type'],
     orderBy: 'type',
   }))
-    hashed += rows.filter(row => SDK_TYPES.includes(textOf(row.type))).length;
-  return { results, withoutSecret: hashed };
+    hashedCount += rows.filter(row => SDK_TYPES.includes(toText(row.type))).length;
+  const uncovered = await listUncovered(source, scopes, sentSegments);
+  return { results, withoutSecret: hashedCount, uncovered };
 }
 
 type Urls = { unleash: string; halyard: string };
@@ -72,58 +130,74 @@ type Urls = { unleash: string; halyard: string };
 async function verifyFrontend(
   urls: Urls,
   { name, secret, environment }: Token,
-  sent: ReadonlyMap<string, Flags>,
+  flagsByEnvironment: ReadonlyMap<string, Flags>,
 ): Promise<TokenResult> {
-  const flags = sent.get(environment) ?? { features: new Map(), segments: new Map() };
+  const flags = flagsByEnvironment.get(environment) ?? { features: new Map(), segments: new Map() };
   const contexts = generateContexts(flags, environment, FRONTEND_CONTEXTS);
   const isRandomFlag = (feature: string) => isRandom(flags.features, feature);
-  const { problems, features } = await compareFrontend(urls, secret, contexts, isRandomFlag);
-  return { token: name, problems, features, evaluations: features * contexts.length };
+  const comparison = await compareFrontend(urls, secret, contexts, isRandomFlag);
+  return { token: name, environment, ...comparison, evaluations: comparison.features * contexts.length };
 }
 
 async function verifyToken(
   { unleash, halyard }: Urls,
   { name, secret, environment }: Token,
-  sent: Map<string, Flags>,
+  flagsByEnvironment: Map<string, Flags>,
+  sentSegments: Set<number>,
 ): Promise<TokenResult> {
-  const there = await fetchFlags('Unleash', unleash, secret);
-  const here = await fetchFlags('Halyard', halyard, secret);
-  if (typeof there === 'number' || typeof here === 'number') {
-    const [a, b] = [there, here].map(one => (typeof one === 'number' ? one : 200));
+  const unleashFlags = await fetchFlags('Unleash', unleash, secret);
+  const halyardFlags = await fetchFlags('Halyard', halyard, secret);
+  if (typeof unleashFlags === 'number' || typeof halyardFlags === 'number')
     return {
       token: name,
-      problems: a === b ? [] : [`Unleash responds with ${a} and Halyard with ${b}`],
+      environment,
       features: 0,
       evaluations: 0,
+      ...compareStatus(unleashFlags, halyardFlags),
     };
-  }
-  // Tokens can be limited to some projects, so frontend results use the flags of the token that has the most.
-  if (there.features.size > (sent.get(environment)?.features.size ?? -1)) sent.set(environment, there);
-  const differences = [...compareFlags(there, here), ...evaluateBoth(there, here, environment)];
+  // Tokens can be limited to some projects, so the comparison for browsers uses those of the token with the most flags.
+  if (unleashFlags.features.size > (flagsByEnvironment.get(environment)?.features.size ?? -1))
+    flagsByEnvironment.set(environment, unleashFlags);
+  for (const id of unleashFlags.segments.keys()) sentSegments.add(id);
+  const differences = [
+    ...compareFlags(unleashFlags, halyardFlags),
+    ...evaluateBoth(unleashFlags, halyardFlags, environment),
+  ];
   return {
     token: name,
-    problems: differences.map(({ feature, what }) => `${feature}: ${what}`),
-    features: there.features.size,
-    evaluations: there.features.size * CONTEXTS,
+    environment,
+    problems: differences.map(({ feature, description, detail = '' }) => ({
+      text: `${feature}: ${description}`,
+      detail,
+    })),
+    features: unleashFlags.features.size,
+    evaluations: unleashFlags.features.size * CONTEXTS_PER_TOKEN,
   };
 }
 
-/** Evaluates every flag for generated contexts, with the data from each server. Reports the first context with a different result. */
-function evaluateBoth(there: Flags, here: Flags, environment: string): Difference[] {
-  const contexts = generateContexts(there, environment, CONTEXTS);
-  const [a, b] = [evaluatorOf(there), evaluatorOf(here)];
-  return [...there.features.keys()]
-    .filter(feature => here.features.has(feature))
+/**
+ * Evaluates every flag for generated contexts, with the data from each server. Reports the first context with a different result.
+ */
+function evaluateBoth(unleashFlags: Flags, halyardFlags: Flags, environment: string): Difference[] {
+  const contexts = generateContexts(unleashFlags, environment, CONTEXTS_PER_TOKEN);
+  const [evaluateUnleash, evaluateHalyard] = [makeEvaluator(unleashFlags), makeEvaluator(halyardFlags)];
+  return [...unleashFlags.features.keys()]
+    .filter(feature => halyardFlags.features.has(feature))
     .flatMap(feature => {
-      const at = contexts.findIndex(context => a(feature, context) !== b(feature, context));
-      const context = contexts[at];
+      const index = contexts.findIndex(
+        context => evaluateUnleash(feature, context) !== evaluateHalyard(feature, context),
+      );
+      const context = contexts[index];
       if (context === undefined) return [];
-      return [{ feature, what: `a different result for ${JSON.stringify(context)}` }];
+      return [{ feature, description: 'a different result', detail: ` for ${JSON.stringify(context)}` }];
     });
 }
 
-/** The result for a context as text. Random results count as equal. */
-function evaluatorOf({ features, segments }: Flags): (feature: string, context: GeneratedContext) => string {
+/** Returns a function that formats the result for a context as text. Random results count as equal. */
+function makeEvaluator({
+  features,
+  segments,
+}: Flags): (feature: string, context: GeneratedContext) => string {
   const evaluate = makeSdk({
     getToggle: name => features.get(name),
     getSegment: id => segments.get(id),
@@ -139,11 +213,14 @@ function evaluatorOf({ features, segments }: Flags): (feature: string, context: 
   };
 }
 
-/** Whether the result for the same context can differ from one evaluation to the next. Dependencies have one level. */
+/**
+ * Returns whether the result for the same context can differ from one evaluation to the next. Only direct parents matter, because
+ * dependencies have one level.
+ */
 function isRandom(features: Flags['features'], name: string): boolean {
   const names = [name, ...(features.get(name)?.dependencies ?? []).map(({ feature }) => feature)];
-  return names.some(one => {
-    const { strategies = [], variants = [] } = features.get(one) ?? {};
+  return names.some(featureName => {
+    const { strategies = [], variants = [] } = features.get(featureName) ?? {};
     return (
       strategies.some(
         ({ name: type, parameters }) =>

@@ -22,20 +22,20 @@ type Document = {
 const document = () => JSON.parse(openApiText(harness.app)) as Document;
 const operations = () => Object.values(document().paths).flatMap(path => Object.values(path));
 
-test('the document has at most 1,600 KB', () => {
+test('the document is at most 1.61 MB', () => {
   expect(Buffer.byteLength(openApiText(harness.app))).toBeLessThanOrEqual(1_610_000);
 });
 
-test('every operation except probes and metrics declares that the server can be busy', () => {
+test('every operation except probes and metrics declares 429 and 503', () => {
   const { paths } = document();
 
-  const silent = Object.entries(paths).flatMap(([path, methods]) =>
+  const undeclared = Object.entries(paths).flatMap(([path, methods]) =>
     Object.values(methods)
       .filter(({ responses }) => !('429' in responses && '503' in responses))
       .map(() => path),
   );
 
-  expect(silent.toSorted()).toEqual([...UNGATED].toSorted());
+  expect(undeclared.toSorted()).toEqual([...UNGATED].toSorted());
 });
 
 test('every body of a request or response is a component', () => {
@@ -52,58 +52,58 @@ test('every body of a request or response is a component', () => {
 
 test('every object with properties is a component', () => {
   const inline: string[] = [];
-  const walk = (part: unknown, place: string): void => {
+  const walk = (part: unknown, path: string): void => {
     if (typeof part !== 'object' || part === null) return;
     const { properties } = part as Schema;
-    if (/\/(items|anyOf\/\d+|properties\/[^/]+|additionalProperties)$/.test(place) && properties) {
-      if (Object.keys(properties).length > 0) inline.push(place);
+    if (/\/(items|anyOf\/\d+|properties\/[^/]+|additionalProperties)$/.test(path) && properties) {
+      if (Object.keys(properties).length > 0) inline.push(path);
     }
-    for (const [key, value] of Object.entries(part)) walk(value, `${place}/${key}`);
+    for (const [key, value] of Object.entries(part)) walk(value, `${path}/${key}`);
   };
   for (const [name, schema] of Object.entries(document().components.schemas)) walk(schema, name);
 
   expect(inline).toEqual([]);
 });
 
-test('no two components have the same name, and each name says what the component is', () => {
+test('component names are unique, PascalCase and without numbers', () => {
   const { schemas, parameters, responses } = document().components;
   const names = [schemas, parameters, responses].flatMap(Object.keys);
 
   expect(names.length).toBeGreaterThan(250);
-  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   expect(names.filter(name => !/^[A-Z][A-Za-z]+$/.test(name))).toEqual([]);
 });
 
 test('every component is used', () => {
   const { components } = document();
   const text = openApiText(harness.app);
-  const unused = Object.entries(components)
+  const unusedComponents = Object.entries(components)
     .filter(([kind]) => kind !== 'securitySchemes')
     .flatMap(([kind, named]) => Object.keys(named).map(name => `#/components/${kind}/${name}`))
     .filter(reference => !text.includes(`"${reference}"`));
 
-  expect(unused).toEqual([]);
+  expect(unusedComponents).toEqual([]);
 });
 
-test('every operation refers to the same errors', () => {
+test('operations share their error responses, with three exceptions', () => {
   // OFREP defines the errors of its operations.
-  const others = operations().filter(({ operationId }) => !operationId.includes('Ofrep'));
-  const own = others.flatMap(({ operationId, responses }) =>
+  const otherOperations = operations().filter(({ operationId }) => !operationId.includes('Ofrep'));
+  const inlineErrors = otherOperations.flatMap(({ operationId, responses }) =>
     Object.entries(responses)
       .filter(([status, { $ref }]) => Number(status) >= 400 && $ref === undefined)
       .map(([status]) => `${operationId} ${status}`),
   );
 
-  expect(own).toEqual(['getReady 503', 'cloneFeature 409', 'cloneFeatures 409']);
+  expect(inlineErrors).toEqual(['getReady 503', 'cloneFeature 409', 'cloneFeatures 409']);
 });
 
 const Named = (title: string, properties: Record<string, unknown>) => ({ title, type: 'object', properties });
 const text = { type: 'string' };
 const project = { name: 'projectId', in: 'path', schema: text };
-const documentOf = (...bodies: object[]) => ({
+const buildDocument = (...bodies: object[]) => ({
   paths: Object.fromEntries(
-    bodies.map((schema, at) => [
-      `/${at}/{projectId}`,
+    bodies.map((schema, index) => [
+      `/${index}/{projectId}`,
       {
         put: {
           parameters: [project],
@@ -116,21 +116,21 @@ const documentOf = (...bodies: object[]) => ({
   components: {},
 });
 
-test('the document means the same with its references replaced', () => {
+test('sharing schemas as components does not change the meaning of the document', () => {
   const member = Named('Member', { name: text });
   const [one, two] = [Named('Team', { members: { type: 'array', items: member } }), member];
 
-  const shared = dereference(shareComponents(documentOf(one, two, two)));
+  const sharedDocument = dereference(shareComponents(buildDocument(one, two, two)));
 
   const { title: _, ...untitled } = member;
   const team = { type: 'object', properties: { members: { type: 'array', items: untitled } } };
-  expect(shared.paths).toEqual(documentOf(team, untitled, untitled).paths);
+  expect(sharedDocument.paths).toEqual(buildDocument(team, untitled, untitled).paths);
 });
 
-test('two different schemas cannot have one name', () => {
-  const different = documentOf(Named('Team', { name: text }), Named('Team', { id: text }));
+test('two different schemas cannot share a name', () => {
+  const conflicting = buildDocument(Named('Team', { name: text }), Named('Team', { id: text }));
 
-  expect(() => shareComponents(different)).toThrow(
+  expect(() => shareComponents(conflicting)).toThrow(
     'Two different schemas of the API document are called Team.',
   );
 });

@@ -29,7 +29,7 @@ export function shareComponents<T extends object>(document: T): T {
     shareSchema({ ...schema, title: name }, schemas);
   }
   for (const operation of operations) {
-    for (const content of contentsOf(operation)) {
+    for (const content of listContents(operation)) {
       for (const media of Object.values(content)) {
         if (media.schema) media.schema = shareSchema(media.schema, schemas);
       }
@@ -54,13 +54,13 @@ class Components {
     this.#kind = kind;
   }
 
-  /** Adds a component, unless it is there already, and returns the reference to it. */
+  /** Adds a component, unless it already exists, and returns the reference to it. */
   refer(name: string, component: object): Reference {
-    const known = this.#named.get(name) ?? component;
-    if (!isDeepStrictEqual(known, component)) {
+    const knownComponent = this.#named.get(name) ?? component;
+    if (!isDeepStrictEqual(knownComponent, component)) {
       throw new Error(
         `Two different ${this.#kind} of the API document are called ${name}. Give one of them a different title.\n` +
-          `${JSON.stringify(known)}\n${JSON.stringify(component)}`,
+          `${JSON.stringify(knownComponent)}\n${JSON.stringify(component)}`,
       );
     }
     this.#named.set(name, component);
@@ -72,30 +72,30 @@ class Components {
   }
 }
 
-const contentsOf = ({ requestBody, responses = {} }: Operation): Content[] =>
+const listContents = ({ requestBody, responses = {} }: Operation): Content[] =>
   [requestBody, ...Object.values(responses)].flatMap(
     part => (part && 'content' in part ? part.content : []) ?? [],
   );
 
 const LISTS = ['anyOf', 'oneOf', 'allOf'];
 const MAPS = ['properties', 'patternProperties'];
-const SINGLE = ['items', 'additionalProperties', 'not'];
+const SINGLE_SCHEMAS = ['items', 'additionalProperties', 'not'];
 
-/** The schema with a reference in place of each part that has a title, or the reference to the schema itself. */
+/** Returns the schema with a reference in place of each part that has a title, or the reference to the schema itself. */
 function shareSchema({ title, ...schema }: Schema, schemas: Components): Schema {
   const share = (part: unknown) => (isObject(part) ? shareSchema(part, schemas) : part);
-  const shared = Object.fromEntries(
+  const sharedSchema = Object.fromEntries(
     Object.entries(schema).map(([keyword, value]) => {
       if (LISTS.includes(keyword)) return [keyword, (value as unknown[]).map(share)];
-      if (SINGLE.includes(keyword)) return [keyword, share(value)];
+      if (SINGLE_SCHEMAS.includes(keyword)) return [keyword, share(value)];
       if (!MAPS.includes(keyword)) return [keyword, value];
       const parts = Object.entries(value as Schema).map(([name, part]) => [name, share(part)]);
       return [keyword, Object.fromEntries(parts)];
     }),
   );
-  if (typeof title !== 'string') return shared;
+  if (typeof title !== 'string') return sharedSchema;
   // The example of a body stays with the operation, where @fastify/swagger puts it.
-  const { examples: _, ...component } = shared;
+  const { examples: _, ...component } = sharedSchema;
   return schemas.refer(title, component);
 }
 
@@ -104,18 +104,18 @@ function shareSchema({ title, ...schema }: Schema, schemas: Components): Schema 
  * the parameter.
  */
 function shareParameters(operations: Operation[]): Components {
-  const shared = new Components('parameters');
-  const all = operations.flatMap(({ parameters = [] }) => parameters as Parameter[]);
-  const count = countEqual(all);
+  const components = new Components('parameters');
+  const parameters = operations.flatMap(({ parameters = [] }) => parameters as Parameter[]);
+  const count = countEqual(parameters);
   for (const operation of operations) {
     operation.parameters &&= (operation.parameters as Parameter[]).map(parameter => {
       const { title, ...schema } = parameter.schema ?? {};
       const untitled = { ...parameter, schema };
       if (count(parameter) === 1) return untitled;
-      return shared.refer(pascalCase(typeof title === 'string' ? title : parameter.name), untitled);
+      return components.refer(pascalCase(typeof title === 'string' ? title : parameter.name), untitled);
     });
   }
-  return shared;
+  return components;
 }
 
 /**
@@ -123,26 +123,27 @@ function shareParameters(operations: Operation[]): Components {
  * from the common one keeps its own.
  */
 function shareResponses(operations: Operation[]): Components {
-  const shared = new Components('responses');
-  const all = operations.flatMap(({ responses = {} }) =>
+  const components = new Components('responses');
+  const entries = operations.flatMap(({ responses = {} }) =>
     Object.entries(responses as Record<string, Response>).filter(
       ([status, { content }]) => Number(status) >= 400 || content === undefined,
     ),
   );
-  const count = countEqual(all);
-  const usual = new Map<string, Response>();
-  for (const one of all) {
-    const [status, response] = one;
-    const known = usual.get(status);
-    if (count(one) > (known ? count([status, known]) : 1)) usual.set(status, response);
+  const count = countEqual(entries);
+  const commonResponses = new Map<string, Response>();
+  for (const entry of entries) {
+    const [status, response] = entry;
+    const knownComponent = commonResponses.get(status);
+    if (count(entry) > (knownComponent ? count([status, knownComponent]) : 1))
+      commonResponses.set(status, response);
   }
   for (const { responses = {} } of operations) {
     for (const [status, response] of Object.entries(responses)) {
-      if (!isDeepStrictEqual(response, usual.get(status))) continue;
-      responses[status] = shared.refer(pascalCase(STATUS_CODES[status] ?? status), response);
+      if (!isDeepStrictEqual(response, commonResponses.get(status))) continue;
+      responses[status] = components.refer(pascalCase(STATUS_CODES[status] ?? status), response);
     }
   }
-  return shared;
+  return components;
 }
 
 /** Counts how often each of these values occurs. */
@@ -153,7 +154,7 @@ function countEqual(values: unknown[]): (value: unknown) => number {
   return value => counts.get(JSON.stringify(value)) ?? 0;
 }
 
-/** `projectId` as ProjectId, `Idempotency-Key` as IdempotencyKey, `Not Found` as NotFound. */
+/** Turns `projectId` into ProjectId, `Idempotency-Key` into IdempotencyKey, and `Not Found` into NotFound. */
 const pascalCase = (text: string): string =>
   text
     .split(/[^A-Za-z0-9]+/)

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
+import type { App } from '@halyard/plane/platform/http/app.ts';
 import Fastify from 'fastify';
-import type { App } from '../../../../../plane/src/platform/http/app.ts';
 import { IS_PACKAGE, locate } from '../../files.ts';
 import { PAGE_POLICY } from '../output/headers.ts';
 import { type StoredFile, sendFile, storeFile } from '../output/stored-file.ts';
 
-const HIDDEN = { schema: { hide: true } };
+const HIDDEN_ROUTE = { schema: { hide: true } };
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -27,15 +27,15 @@ const CONFIGURATION = {
   hideClientButton: true,
   withDefaultFonts: false,
   telemetry: false,
-  // Services of the library's vendor, which would send data away from this server.
+  // Disables services of the library's vendor, which would send data to other servers.
   agent: { disabled: true },
   mcp: { disabled: true },
   showDeveloperTools: 'never',
 };
 
 /**
- * The library fills the form of an operation with every example, so the first request of a search would carry every
- * filter. The examples move into the descriptions, where a reader still sees them.
+ * The library fills in an operation's form with every example, so the first search would have every filter. The examples move
+ * into the descriptions, where a reader still sees them.
  */
 const START = `'use strict';
 (async () => {
@@ -47,70 +47,70 @@ const START = `'use strict';
     parameter.description = (parameter.description ?? '') + '\\n\\nExample: \`' + parameter.example + '\`';
     delete parameter.example;
   }
-  // The server that sent the page, whichever of its URLs the reader used.
+  // The server that sent the page, under the URL used by the reader.
   content.servers = [{ url: new URL('..', location.href).href.replace(/\\/$/, '') }];
   Scalar.createApiReference('#app', { ...${JSON.stringify(CONFIGURATION)}, content });
 })();
 `;
 
 /** The browser revalidates before each use and gets 304 while nothing has changed. */
-const REVALIDATED = 'no-cache';
+const REVALIDATE = 'no-cache';
 
 /**
- * The document at /docs/openapi.json, and a page to read and try it at /docs/. Each file is read and compressed at its first
- * request, so that a restart does not wait for it, and further requests for the 4 MB cost little.
+ * Serves the document at /docs/openapi.json, and a page to read and try it at /docs/. Each file is read and compressed at its first
+ * request, so that a restart does not wait for it and later requests for the 4 MB are cheap.
  */
 export function docsRoutes(app: App): void {
   const script = 'text/javascript; charset=utf-8';
-  // The committed document rather than a new one, because building it blocks the server for a second.
-  const document = storedOnce('application/json; charset=utf-8', () => readFile(locate('apiDocument')));
-  app.get('/docs/openapi.json', HIDDEN, async (request, reply) =>
-    sendFile(request, reply, await document(), REVALIDATED),
+  // The committed document is sent rather than a new one, because building it blocks the server for a second.
+  const document = storeOnce('application/json; charset=utf-8', () => readFile(locate('apiDocument')));
+  app.get('/docs/openapi.json', HIDDEN_ROUTE, async (request, reply) =>
+    sendFile(request, reply, await document(), REVALIDATE),
   );
 
-  // Scripts come from this server only and none is inline, so that the policy can forbid inline ones.
-  const page = storedOnce('text/html; charset=utf-8', () => PAGE);
-  app.get('/docs', HIDDEN, async (request, reply) =>
+  // All scripts come from this server and none is inline, so that the policy can forbid inline scripts.
+  const page = storeOnce('text/html; charset=utf-8', () => PAGE);
+  app.get('/docs', HIDDEN_ROUTE, async (request, reply) =>
     // The URLs in the page are relative to /docs/.
     request.url.split('?')[0] === '/docs'
       ? reply.redirect('/docs/')
-      : sendFile(request, reply.header('content-security-policy', PAGE_POLICY), await page(), REVALIDATED),
+      : sendFile(request, reply.header('content-security-policy', PAGE_POLICY), await page(), REVALIDATE),
   );
 
-  const start = storedOnce(script, () => START);
-  app.get('/docs/js/start.js', HIDDEN, async (request, reply) =>
-    sendFile(request, reply, await start(), REVALIDATED),
+  const start = storeOnce(script, () => START);
+  app.get('/docs/js/start.js', HIDDEN_ROUTE, async (request, reply) =>
+    sendFile(request, reply, await start(), REVALIDATE),
   );
 
-  const library = storedOnce(script, () => (IS_PACKAGE ? readFile(locate('apiPage')) : readLibrary()));
-  app.get('/docs/js/scalar.js', HIDDEN, async (request, reply) =>
+  const library = storeOnce(script, () => (IS_PACKAGE ? readFile(locate('apiPage')) : readLibrary()));
+  app.get('/docs/js/scalar.js', HIDDEN_ROUTE, async (request, reply) =>
     sendFile(request, reply, await library(), 'public, max-age=3600'),
   );
 }
 
-/** Creates the file at the first request, and again after a failure. */
-function storedOnce(
+/** Creates the file at the first request. If that fails, the next request tries again. */
+function storeOnce(
   contentType: string,
   make: () => string | Buffer | Promise<Buffer>,
 ): () => Promise<StoredFile> {
-  let stored: Promise<StoredFile> | undefined;
+  let storedFile: Promise<StoredFile> | undefined;
   return () => {
-    stored ??= Promise.resolve()
+    storedFile ??= Promise.resolve()
       .then(make)
       .then(content => storeFile(contentType, content))
       .catch(error => {
-        stored = undefined;
+        storedFile = undefined;
         throw error;
       });
-    return stored;
+    return storedFile;
   };
 }
 
-/** The library contains its script as a 4 MB string, and exposes it only through a route. */
+/** Reads the script of the library, which contains it as a 4 MB string and exposes it only through a route. */
 export async function readLibrary(): Promise<Buffer> {
   const { default: reference } = await import('@scalar/fastify-api-reference');
-  const inner = Fastify();
-  await inner.register(reference, { routePrefix: '/docs', configuration: { url: './openapi.json' } });
-  const { rawPayload } = await inner.inject('/docs/js/scalar.js');
+  const innerApp = Fastify();
+  await innerApp.register(reference, { routePrefix: '/docs', configuration: { url: './openapi.json' } });
+  const { rawPayload } = await innerApp.inject('/docs/js/scalar.js');
   return rawPayload;
 }

@@ -7,7 +7,7 @@ type Document = { paths?: Record<string, Record<string, Operation>> };
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 const EXAMPLES: Record<string, unknown> = recorded;
 
-/** Adds an example to every successful response of the document: a response that a server really sent (test/api-examples). */
+/** Adds an example to every successful response in the document. Each is a real response that a server sent (test/api-examples). */
 export function addResponseExamples<T extends object>(document: T): T {
   const { paths = {} } = document as Document;
   const operations = Object.values(paths).flatMap(path => METHODS.flatMap(method => path[method] ?? []));

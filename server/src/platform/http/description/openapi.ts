@@ -1,16 +1,12 @@
 import swagger from '@fastify/swagger';
-import type { App } from '../../../../../plane/src/platform/http/app.ts';
-import { SDK_TOKEN_SCHEMES } from '../../../../../plane/src/platform/http/description/token-schemes.ts';
-import {
-  ErrorBody,
-  errorResponses,
-  withBusyResponses,
-} from '../../../../../plane/src/platform/http/schema.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { SDK_TOKEN_SCHEMES } from '@halyard/plane/platform/http/description/token-schemes.ts';
+import { ErrorBody, errorResponses, withBusyResponses } from '@halyard/plane/platform/http/schema.ts';
 import { version } from '../../command-line.ts';
 import { shareComponents } from './components.ts';
 import { addResponseExamples } from './examples.ts';
 
-/** The document of every operation, generated from the schemas that validate and serialise. */
+/** Generates the document of every operation from the schemas that validate and serialise. */
 export async function installOpenApi(
   app: App,
   publicUrl: string,
@@ -92,7 +88,7 @@ export async function installOpenApi(
       },
       security: [{ token: [] }, { session: [] }],
     },
-    // The required permission is part of the document. A route without one is public.
+    // The required permission is part of the document. A route without a permission is public.
     transform: ({ schema, url, route }) => {
       const config = (route.config ?? {}) as {
         permission?: unknown;
@@ -103,29 +99,29 @@ export async function installOpenApi(
         ifMatch?: boolean;
         rejectUnknownFields?: readonly string[];
       };
-      const gated = ungated.has(url) ? schema : withBusyResponses(schema);
-      if (config.permission === undefined) return { schema: gated, url };
-      const guarded = {
-        ...gated,
+      const gatedSchema = ungated.has(url) ? schema : withBusyResponses(schema);
+      if (config.permission === undefined) return { schema: gatedSchema, url };
+      const guardedSchema = {
+        ...gatedSchema,
         ...(config.rejectUnknownFields === undefined
           ? {}
           : { description: `${schema?.description} Unknown fields are rejected with 400.` }),
         'x-permission': config.checkedPermission ?? config.permission,
         response: {
-          // A control character in the URL (platform/http/input/url-limits.ts).
+          // A control character in the URL is rejected with 400 (platform/http/input/url-limits.ts).
           ...(url.includes(':') ? errorResponses(400) : {}),
           ...(route.method === 'GET' ? {} : errorResponses(400)),
-          ...(gated?.response ?? {}),
+          ...(gatedSchema?.response ?? {}),
         },
       };
-      const conditional = withConditions(guarded, config);
-      if (route.method === 'GET' || config.onlyReads) return { schema: conditional, url };
-      const write = { ...conditional, headers: withHeaders(conditional, headersOfWrites) };
-      return { schema: repeatable(write, config), url };
+      const conditionalSchema = addConditions(guardedSchema, config);
+      if (route.method === 'GET' || config.onlyReads) return { schema: conditionalSchema, url };
+      const write = { ...conditionalSchema, headers: mergeHeaders(conditionalSchema, headersOfWrites) };
+      return { schema: addIdempotencyKey(write, config), url };
     },
     transformObject: document =>
       'openapiObject' in document
-        ? shareComponents(addResponseExamples(withOperations(document.openapiObject, sdk().swagger())))
+        ? shareComponents(addResponseExamples(addOperations(document.openapiObject, sdk().swagger())))
         : document.swaggerObject,
     refResolver: { buildLocalReference: (json, _uri, _fragment, i) => String(json.$id ?? `Schema${i}`) },
   });
@@ -133,21 +129,21 @@ export async function installOpenApi(
 
 type Document = { paths?: object; components?: { schemas?: object } };
 
-/** The document with the operations and schemas of a second application. */
-function withOperations<T extends object>(document: T, other: object): T {
-  const [own, added] = [document as Document, other as Document];
-  const schemas = { ...own.components?.schemas, ...added.components?.schemas };
+/** Adds the operations and schemas of a second application to the document. */
+function addOperations<T extends object>(document: T, other: object): T {
+  const [first, second] = [document as Document, other as Document];
+  const schemas = { ...first.components?.schemas, ...second.components?.schemas };
   return {
     ...document,
-    components: { ...own.components, schemas },
-    paths: { ...own.paths, ...added.paths },
+    components: { ...first.components, schemas },
+    paths: { ...first.paths, ...second.paths },
   };
 }
 
-type Described = { headers?: unknown; response?: object };
+type DescribedSchema = { headers?: unknown; response?: object };
 
-/** The request headers of a schema and further ones, for the document only. */
-const withHeaders = (schema: Described, headers: Record<string, object>) => ({
+/** Adds request headers to those of a schema, for the document only. */
+const mergeHeaders = (schema: DescribedSchema, headers: Record<string, object>) => ({
   type: 'object',
   properties: { ...(schema.headers as { properties?: object })?.properties, ...headers },
 });
@@ -155,8 +151,8 @@ const withHeaders = (schema: Described, headers: Record<string, object>) => ({
 /** Node.js rejects a request with more bytes of headers. */
 const MAX_HEADERS_BYTES = 16_384;
 
-/** The headers and responses of operations with ETags (platform/http/output/etag.ts). */
-function withConditions<T extends Described>(
+/** Adds the headers and responses of operations with ETags (platform/http/output/etag.ts). */
+function addConditions<T extends DescribedSchema>(
   schema: T,
   { etag = false, ifMatch = false }: { etag?: boolean; ifMatch?: boolean },
 ) {
@@ -171,7 +167,7 @@ function withConditions<T extends Described>(
     };
     return {
       ...schema,
-      headers: withHeaders(schema, { 'If-Match': header }),
+      headers: mergeHeaders(schema, { 'If-Match': header }),
       response: { ...errorResponses(412), ...schema.response },
     };
   }
@@ -191,7 +187,7 @@ function withConditions<T extends Described>(
   const success = (schema.response as Record<number, object>)[200];
   return {
     ...schema,
-    headers: withHeaders(schema, { 'If-None-Match': header }),
+    headers: mergeHeaders(schema, { 'If-None-Match': header }),
     response: {
       ...schema.response,
       200: { ...success, headers: { ETag } },
@@ -200,9 +196,15 @@ function withConditions<T extends Described>(
   };
 }
 
-/** Every write takes the header (record/idempotency/hook.ts), so the document describes it in one place. */
-function repeatable<T extends Described>(schema: T, { returnsSecret = false }: { returnsSecret?: boolean }) {
-  const kept = returnsSecret
+/**
+ * Adds the header Idempotency-Key. Every write takes it (record/idempotency/hook.ts), so the document describes the header in one
+ * place.
+ */
+function addIdempotencyKey<T extends DescribedSchema>(
+  schema: T,
+  { returnsSecret = false }: { returnsSecret?: boolean },
+) {
+  const retryNote = returnsSecret
     ? 'The response contains a secret and is not stored, so a retry gets 409.'
     : 'A retry within 24 hours gets the first response.';
   const key = {
@@ -210,16 +212,16 @@ function repeatable<T extends Described>(schema: T, { returnsSecret = false }: {
     type: 'string',
     minLength: 1,
     maxLength: 255,
-    description: `A unique string that makes retries safe. ${kept}`,
+    description: `A unique string that makes retries safe. ${retryNote}`,
     examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'],
   };
   return {
     ...schema,
     ...(returnsSecret ? { 'x-returns-secret': true } : {}),
-    headers: withHeaders(schema, { 'Idempotency-Key': key }),
+    headers: mergeHeaders(schema, { 'Idempotency-Key': key }),
     response: { ...errorResponses(409, 422), ...(schema.response ?? {}) },
   };
 }
 
-/** The content of openapi.json. */
+/** Returns the content of openapi.json. */
 export const openApiText = (app: App): string => `${JSON.stringify(app.swagger(), null, 2)}\n`;

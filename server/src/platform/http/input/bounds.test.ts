@@ -19,46 +19,50 @@ type Schema = {
 };
 
 /**
- * Any JSON: the value of an operation of a JSON Patch, which is bounded as a whole (json-patch.ts), and the default value of a flag in an
- * OpenFeature manifest, which is ignored.
+ * Values that can be any JSON. They are the value in a JSON Patch operation, whose total size is limited (json-patch.ts), and a
+ * flag's default value in an OpenFeature manifest, which is ignored.
  */
 const ANY_VALUE = /^PATCH .* body\[\]\.value$|\/openfeature\/v0\/.* body\.defaultValue$/;
 
-/** Every place in a schema where a caller could send an unlimited amount. */
-function* unbounded(schema: Schema, place: string): Generator<string> {
+/** Yields every path in a schema where a caller could send an unlimited amount. */
+function* unbounded(schema: Schema, path: string): Generator<string> {
   const types = [schema.type ?? []].flat();
   const parts = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])];
-  for (const part of parts) yield* unbounded(part, place);
-  const chosen = schema.enum !== undefined || schema.const !== undefined;
-  if (types.length === 0 && parts.length === 0 && !chosen && !ANY_VALUE.test(place))
-    yield `${place}: no type`;
-  if (types.includes('string') && !chosen && schema.maxLength === undefined && schema.format !== 'uuid')
-    yield `${place}: no maxLength`;
+  for (const part of parts) yield* unbounded(part, path);
+  const isFixed = schema.enum !== undefined || schema.const !== undefined;
+  if (types.length === 0 && parts.length === 0 && !isFixed && !ANY_VALUE.test(path)) yield `${path}: no type`;
+  if (types.includes('string') && !isFixed && schema.maxLength === undefined && schema.format !== 'uuid')
+    yield `${path}: no maxLength`;
   if (types.includes('array')) {
-    if (schema.maxItems === undefined) yield `${place}: no maxItems`;
-    yield* unbounded(schema.items ?? {}, `${place}[]`);
+    if (schema.maxItems === undefined) yield `${path}: no maxItems`;
+    yield* unbounded(schema.items ?? {}, `${path}[]`);
   }
-  if (types.includes('object')) yield* unboundedObject(schema, place);
+  if (types.includes('object')) yield* unboundedObject(schema, path);
 }
 
-/** An object with fixed members ignores others, which the parser bounds; an open one needs its own limits. */
-function* unboundedObject(schema: Schema, place: string): Generator<string> {
+/**
+ * Returns whether an object has no limit. An object with fixed members ignores all others, which the parser limits, but an open
+ * object needs its own limits.
+ */
+function* unboundedObject(schema: Schema, path: string): Generator<string> {
   const { properties = {}, additionalProperties: rest } = schema;
-  for (const [name, member] of Object.entries(properties)) yield* unbounded(member, `${place}.${name}`);
+  for (const [name, member] of Object.entries(properties)) yield* unbounded(member, `${path}.${name}`);
   const isMap = typeof rest === 'object' || (rest !== false && Object.keys(properties).length === 0);
   if (!isMap) return;
-  if (schema.maxProperties === undefined) yield `${place}: no maxProperties`;
-  if (schema.propertyNames?.maxLength === undefined) yield `${place}: no propertyNames.maxLength`;
-  if (typeof rest === 'object') yield* unbounded(rest, `${place}{}`);
+  if (schema.maxProperties === undefined) yield `${path}: no maxProperties`;
+  if (schema.propertyNames?.maxLength === undefined) yield `${path}: no propertyNames.maxLength`;
+  if (typeof rest === 'object') yield* unbounded(rest, `${path}{}`);
 }
 
-test('every string, list and map of every request has a bound', () => {
-  const found = listOperations().flatMap(({ method, path, parameters, bodySchema }) => [
-    ...parameters.flatMap(one => [...unbounded(one.schema, `${method} ${path} ${one.in} ${one.name}`)]),
+test('every string, list and map of every request has a limit', () => {
+  const unlimited = listOperations().flatMap(({ method, path, parameters, bodySchema }) => [
+    ...parameters.flatMap(parameter => [
+      ...unbounded(parameter.schema, `${method} ${path} ${parameter.in} ${parameter.name}`),
+    ]),
     ...(bodySchema ? unbounded(bodySchema, `${method} ${path} body`) : []),
   ]);
 
-  expect(found).toEqual([]);
+  expect(unlimited).toEqual([]);
 });
 
 test.each<[string, Schema, number]>([
@@ -72,6 +76,6 @@ test.each<[string, Schema, number]>([
   ['a member of one of several', { anyOf: [{ type: 'object', properties: { a: { type: 'string' } } }] }, 1],
   ['anything', {}, 1],
   ['nothing', { type: 'object', properties: { a: { type: 'string', maxLength: 1 } } }, 0],
-])('the check finds %s without a bound', (_name, schema, count) => {
+])('the check finds %s without a limit', (_name, schema, count) => {
   expect([...unbounded(schema, 'here')]).toHaveLength(count);
 });

@@ -135,7 +135,7 @@ test.each(CASES)(
   },
 );
 
-test('rules that fail in different steps of an operation are listed together', async () => {
+test('violations from different steps of an operation are listed together', async () => {
   const body = { username: 'somebody', rootRole: 'nope', password: 'password' };
 
   const { status, body: error } = await call(harness.app, 'POST', '/api/admin/user-admin', { body });
@@ -160,16 +160,17 @@ test('a name that breaks the naming pattern is listed with every other violation
     { type: 'nope', value: 'long enough' },
   ];
 
-  const byRules = await create({ name: 'foo', type: 'relase' });
-  const bySchema = await create({ name: 'foo', type: 'relase', tags });
+  const ruleRejection = await create({ name: 'foo', type: 'relase' });
+  const schemaRejection = await create({ name: 'foo', type: 'relase', tags });
   const onlyPattern = await create({ name: 'foo' });
 
-  const paths = ({ body }: typeof byRules) => body.details.map((detail: { path?: string }) => detail.path);
-  expect(byRules).toMatchObject({ status: 400, body: { name: 'PatternError' } });
-  expect(byRules.body.message).toContain('2 violations');
-  expect(paths(byRules)).toEqual(['/body/name', '/body/type']);
-  expect(bySchema).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
-  expect(paths(bySchema).toSorted()).toEqual([
+  const paths = ({ body }: typeof ruleRejection) =>
+    body.details.map((detail: { path?: string }) => detail.path);
+  expect(ruleRejection).toMatchObject({ status: 400, body: { name: 'PatternError' } });
+  expect(ruleRejection.body.message).toContain('2 violations');
+  expect(paths(ruleRejection)).toEqual(['/body/name', '/body/type']);
+  expect(schemaRejection).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(paths(schemaRejection).toSorted()).toEqual([
     '/body/name',
     '/body/tags/0/type',
     '/body/tags/0/value',
@@ -200,7 +201,7 @@ test('a rule treats a private project like a missing one', async () => {
   expect(await messageFor(id)).toContain('/body/projects');
 });
 
-test('a rejected request is not examined before its caller is known', async () => {
+test('rejects a request without a token before checking its body', async () => {
   const body = { tokenName: 'x', type: 'nope', environment: 'nope' };
 
   const { status, body: error } = await call(harness.app, 'POST', '/api/admin/api-tokens', {

@@ -1,13 +1,13 @@
-import type { FastifyRequest } from 'fastify';
 import {
   ApiError,
   badData,
   type ErrorName,
   MAX_LISTED,
   type Violation,
-} from '../../../../../plane/src/platform/errors.ts';
-import type { App } from '../../../../../plane/src/platform/http/app.ts';
-import { violations } from '../../../../../plane/src/platform/http/input/violations.ts';
+} from '@halyard/plane/platform/errors.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { describeViolations } from '@halyard/plane/platform/http/input/violations.ts';
+import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../../actor.ts';
 import { unknownNameViolations } from './ignored.ts';
 
@@ -15,7 +15,7 @@ import { unknownNameViolations } from './ignored.ts';
 export type ValidInput = {
   params: Readonly<Record<string, string>>;
   query: Readonly<Record<string, unknown>>;
-  /** Without the fields that violate the schema. `never` makes it assignable to a `Partial` of the schema type. */
+  /** The body without the fields that violate the schema. `never` makes the type assignable to a `Partial` of the schema type. */
   body: { readonly [field: string]: never };
   /** Names of the fields that were omitted from `body`, for a rule that only needs to know whether a field was given. */
   invalid: ReadonlySet<string>;
@@ -38,15 +38,15 @@ declare module 'fastify' {
   }
 }
 
-const RULES_BROKEN: ReadonlySet<string> = new Set<ErrorName>([
+const RULE_ERRORS: ReadonlySet<string> = new Set<ErrorName>([
   'BadDataError',
   'PatternError',
   'ExceedsLimitError',
 ]);
-/** Errors that say something about the request alone, and to which other violations can be added. */
-const EXAMINED: ReadonlySet<string> = new Set<ErrorName>(['BadDataError', 'PatternError']);
-/** The last item of a list that was cut. */
-const MORE = /^and (\d+) more$/;
+/** Errors that are only about the request, and to which other violations can be added. */
+const EXAMINED_ERRORS: ReadonlySet<string> = new Set<ErrorName>(['BadDataError', 'PatternError']);
+/** The last item of a truncated list. */
+const MORE_ITEMS = /^and (\d+) more$/;
 const PARTS = ['params', 'querystring', 'body', 'headers'] as const;
 
 export function installChecks(app: App): void {
@@ -57,108 +57,130 @@ export function installChecks(app: App): void {
 }
 
 /**
- * Fastify stops at the first part of a request that violates its schema, and an operation at its first rule. A caller would fix
- * one violation only to get the next one. So a rejected request is examined completely: every part by its schema, then the rules
- * of the operation on what the schemas accept. A request that is accepted pays nothing for it.
+ * Collects every violation of a rejected request. Fastify stops at the first part of a request that violates its schema, and an
+ * operation stops at its first rule. A caller would fix one violation only to get the next one. So a rejected request is examined
+ * completely. Every part is checked against its schema, and what the schemas accept is then checked against the rules of the
+ * operation. An accepted request costs nothing extra.
  */
-export async function everyViolation(request: FastifyRequest, error: ApiError): Promise<ApiError> {
-  if (!request.isRead || !EXAMINED.has(error.name)) return error;
-  const errors = PARTS.flatMap(part => schemaErrors(request, part));
-  const bySchema = errors.flatMap(({ part, found }) => violations(found, part));
-  const notKnown = unknownNameViolations(request);
-  const byRule = await violationsOfRules(request, bySchema);
-  const thrown = error.details.filter(({ message }) => !MORE.test(message));
-  const before = [...bySchema, ...notKnown, ...thrown];
-  // The operation knows more than its checks: where both report the same field, its message wins.
-  const places = new Set(before.map(({ path }) => path));
-  const others = byRule.filter(({ path }) => path === undefined || !places.has(path));
-  const all = unique([...before, ...others]);
-  // Nothing to add: an operation's own message says more than a count.
-  if (all.length === thrown.length) return error;
-  const { message, details } = badData(all, all.length + notListed(error, errors, bySchema));
+export async function collectViolations(request: FastifyRequest, error: ApiError): Promise<ApiError> {
+  if (!request.isRead || !EXAMINED_ERRORS.has(error.name)) return error;
+  const errors = PARTS.flatMap(part => validatePart(request, part));
+  const schemaViolations = errors.flatMap(({ part, schemaErrors }) => describeViolations(schemaErrors, part));
+  const unknownNames = unknownNameViolations(request);
+  const ruleViolations = await findAllRuleViolations(request, schemaViolations);
+  const thrownViolations = error.details.filter(({ message }) => !MORE_ITEMS.test(message));
+  const knownViolations = [...schemaViolations, ...unknownNames, ...thrownViolations];
+  // The operation knows more than its checks, so where both report the same field, its message wins.
+  const knownPaths = new Set(knownViolations.map(({ path }) => path));
+  const newViolations = ruleViolations.filter(({ path }) => path === undefined || !knownPaths.has(path));
+  const allViolations = removeDuplicates([...knownViolations, ...newViolations]);
+  // No other violation was found, and the operation's own message says more than a count.
+  if (allViolations.length === thrownViolations.length) return error;
+  const { message, details } = badData(
+    allViolations,
+    allViolations.length + countOmitted(error, errors, schemaViolations),
+  );
   return new ApiError(error.name, message, { details, cause: error.cause });
 }
 
-/** Violations that were counted but not described. */
-function notListed(error: ApiError, errors: { found: unknown[] }[], bySchema: Violation[]): number {
-  if (errors.length > 0) return errors.reduce((sum, { found }) => sum + found.length, 0) - bySchema.length;
-  return Number(MORE.exec(error.details.at(-1)?.message ?? '')?.[1] ?? 0);
+/** Returns how many violations there are beyond those that were described. */
+function countOmitted(
+  error: ApiError,
+  errors: { schemaErrors: unknown[] }[],
+  described: Violation[],
+): number {
+  if (errors.length > 0)
+    return errors.reduce((sum, { schemaErrors }) => sum + schemaErrors.length, 0) - described.length;
+  return Number(MORE_ITEMS.exec(error.details.at(-1)?.message ?? '')?.[1] ?? 0);
 }
 
-function schemaErrors(request: FastifyRequest, part: (typeof PARTS)[number]) {
+function validatePart(request: FastifyRequest, part: (typeof PARTS)[number]) {
   const validate = request.getValidationFunction(part);
   const value = part === 'querystring' ? request.query : request[part];
-  return validate === undefined || validate(value) ? [] : [{ part, found: validate.errors ?? [] }];
+  return validate === undefined || validate(value) ? [] : [{ part, schemaErrors: validate.errors ?? [] }];
 }
 
-async function violationsOfRules(request: FastifyRequest, bySchema: Violation[]): Promise<Violation[]> {
+async function findAllRuleViolations(
+  request: FastifyRequest,
+  schemaViolations: Violation[],
+): Promise<Violation[]> {
   const { checks = [] } = request.routeOptions.config;
   if (checks.length === 0) return [];
-  const input = validInput(request, bySchema);
+  const input = selectValidInput(request, schemaViolations);
   if (input === undefined) return [];
-  const results = await Promise.all(checks.map(check => violationsOfRule(request, check, input)));
-  const paths = new Set(bySchema.map(({ path }) => path));
+  const results = await Promise.all(checks.map(check => findRuleViolations(request, check, input)));
+  const paths = new Set(schemaViolations.map(({ path }) => path));
   const isAboutInvalid = ({ path = '' }: Violation) => {
     const [, part, field = '', index = ''] = path.split('/');
-    // An invalid list is missing from the body, so a rule about one of its items has only seen the item's valid fields.
+    // An invalid list is missing from the body, so a rule about one of its items has seen only the item's valid fields.
     const isAboutItem = /^\d+$/.test(index) && !paths.has(path);
     return part === 'body' && input.invalid.has(field) && !isAboutItem;
   };
   return results.flat().filter(violation => !isAboutInvalid(violation));
 }
 
-/** Undefined if the body as a whole is not what the schema describes. */
-function validInput(request: FastifyRequest, bySchema: Violation[]): ValidInput | undefined {
-  const broken = (part: string) =>
+/** Returns undefined if the body as a whole is not what the schema describes. */
+function selectValidInput(request: FastifyRequest, schemaViolations: Violation[]): ValidInput | undefined {
+  const invalidNames = (part: string) =>
     new Set(
-      bySchema.flatMap(({ path = '' }) => (path.startsWith(`/${part}/`) ? [path.split('/')[2] ?? ''] : [])),
+      schemaViolations.flatMap(({ path = '' }) =>
+        path.startsWith(`/${part}/`) ? [path.split('/')[2] ?? ''] : [],
+      ),
     );
-  const invalid = broken('body');
-  if (bySchema.some(({ path }) => path === '/body')) return undefined;
+  const invalid = invalidNames('body');
+  if (schemaViolations.some(({ path }) => path === '/body')) return undefined;
   return {
-    params: without(request.params, broken('params')),
-    query: without(request.query, broken('query')),
-    body: without(request.body, invalid),
+    params: omitFields(request.params, invalidNames('params')),
+    query: omitFields(request.query, invalidNames('query')),
+    body: omitFields(request.body, invalid),
     invalid,
-    items: field => validItems(request.body, field, bySchema),
+    items: field => selectValidItems(request.body, field, schemaViolations),
     actor: request.actor,
   };
 }
 
-function validItems(body: unknown, field: string, bySchema: Violation[]): Record<string, never>[] {
+function selectValidItems(
+  body: unknown,
+  field: string,
+  schemaViolations: Violation[],
+): Record<string, never>[] {
   const list = (body as Record<string, unknown> | null)?.[field];
-  const paths = bySchema.flatMap(({ path = '' }) => path);
-  // The violations that were cut from a list are unknown.
+  const paths = schemaViolations.flatMap(({ path = '' }) => path);
+  // The violations that were cut from a truncated list are unknown.
   if (!Array.isArray(list) || paths.includes(`/body/${field}`) || paths.length >= MAX_LISTED) return [];
-  return list.map((item, at) => {
-    const here = `/body/${field}/${at}`;
-    if (paths.includes(here)) return {};
-    const broken = paths.filter(path => path.startsWith(`${here}/`)).map(path => path.split('/')[4] ?? '');
-    return without(item, new Set(broken));
+  return list.map((item, index) => {
+    const itemPath = `/body/${field}/${index}`;
+    if (paths.includes(itemPath)) return {};
+    const invalidNames = paths
+      .filter(path => path.startsWith(`${itemPath}/`))
+      .map(path => path.split('/')[4] ?? '');
+    return omitFields(item, new Set(invalidNames));
   });
 }
 
-function without<T>(value: unknown, names: ReadonlySet<string>): Record<string, T> {
+function omitFields<T>(value: unknown, names: ReadonlySet<string>): Record<string, T> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
   return Object.fromEntries(Object.entries(value).filter(([name]) => !names.has(name)));
 }
 
-async function violationsOfRule(
+async function findRuleViolations(
   request: FastifyRequest,
   check: Check,
   input: ValidInput,
 ): Promise<Violation[]> {
   try {
-    const returned = await check(input);
-    return Array.isArray(returned) ? returned : [];
+    const violations = await check(input);
+    return Array.isArray(violations) ? violations : [];
   } catch (error) {
-    if (error instanceof ApiError) return RULES_BROKEN.has(error.name) ? error.details : [];
-    // The violations found so far are the response. This error is either a bug or a database that does not respond.
+    if (error instanceof ApiError) return RULE_ERRORS.has(error.name) ? error.details : [];
+    // The response has the violations found so far. This error is either a bug or a database that does not respond.
     request.log.error({ err: error }, 'validation check failed');
     return [];
   }
 }
 
-function unique(all: Violation[]): Violation[] {
-  return [...new Map(all.map(one => [`${one.path} ${one.message}`, one])).values()];
+function removeDuplicates(violations: Violation[]): Violation[] {
+  return [
+    ...new Map(violations.map(violation => [`${violation.path} ${violation.message}`, violation])).values(),
+  ];
 }

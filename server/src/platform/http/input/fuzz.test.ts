@@ -2,14 +2,14 @@ import querystring from 'node:querystring';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
-import { GENERATED, SEED, sized } from '../../../test/campaign.ts';
+import { campaignSize, GENERATED, SEED } from '../../../test/campaign.ts';
 import { makeFeature, makeProject, makeUser } from '../../../test/factories.ts';
 import { EXISTING, requestsTo, text } from '../../../test/generated-requests.ts';
 import { ADMIN_TOKEN, useHarness } from '../../../test/harness.ts';
 import { listAdminOperations, type Operation } from '../../../test/operations.ts';
-import { call, injected } from '../../../test/request.ts';
+import { call, injectRequest } from '../../../test/request.ts';
 
-const RUNS_PER_OPERATION = sized({ usual: 2, long: 20 });
+const RUNS_PER_OPERATION = campaignSize({ usual: 2, long: 20 });
 
 const harness = useHarness();
 const operations = listAdminOperations();
@@ -19,39 +19,42 @@ beforeAll(async () => {
   await makeFeature(harness.db, 'fuzzed', { name: 'fuzzed' });
 });
 
-const ALWAYS = [400, 401, 403, 404, 413, 415];
+const COMMON_STATUSES = [400, 401, 403, 404, 413, 415];
 const LEAK = /select |insert into|pg_|at .*\.ts:|node_modules|violates|constraint "|syntax error at/i;
 
-/** NUL, half a surrogate pair, and an overlong NUL in a broken escape. */
+/** The characters are NUL, half of a surrogate pair, and an overlong NUL with a broken escape. */
 const UNSTORABLE = ['a%00b', '%ED%A0%80', '%C0%80%'];
 
 test('a URL parameter with a character that cannot be stored never causes a 5xx', GENERATED, async () => {
   const user = await makeUser(harness.db, 'Admin');
-  const found: string[] = [];
+  const problems: string[] = [];
   for (const { method, path, parameters, body } of operations) {
-    // Reads of things that exist; deletions only of things that do not.
+    // Existing resources are only read. Deletions name resources that do not exist.
     const fill = (template: string) =>
       template.replace(/\{(\w+)\}/g, (_, name) =>
         method === 'DELETE' ? 'nope' : (EXISTING[name] ?? String(user.id)),
       );
-    const filled = fill(path);
-    const inPath = parameters.filter(parameter => parameter.in === 'path');
-    const names = ['unknown', ...parameters.filter(one => one.in === 'query').map(({ name }) => name)];
+    const filledPath = fill(path);
+    const pathParameters = parameters.filter(parameter => parameter.in === 'path');
+    const names = [
+      'unknown',
+      ...parameters.filter(parameter => parameter.in === 'query').map(({ name }) => name),
+    ];
     const urls = UNSTORABLE.flatMap(text => [
-      ...names.map(name => `${filled}?${name}=${text}`),
-      ...inPath.map(({ name }) => fill(path.replace(`{${name}}`, text))),
+      ...names.map(name => `${filledPath}?${name}=${text}`),
+      ...pathParameters.map(({ name }) => fill(path.replace(`{${name}}`, text))),
     ]);
-    for (const url of [...urls, `${filled}?%00=1`]) {
+    for (const url of [...urls, `${filledPath}?%00=1`]) {
       const { status } = await call(harness.app, method, url, {
         token: user.token,
         // An invalid body keeps the write from being carried out many times. The parameters are read before the body.
         ...(body === undefined ? {} : { body: null }),
       });
-      if (status >= 500) found.push(`${method} ${url}: ${status}`);
+      if (status >= 500) problems.push(`${method} ${url}: ${status}`);
     }
   }
 
-  expect(found).toEqual([]);
+  expect(problems).toEqual([]);
 });
 
 const PATCHES = 400;
@@ -102,7 +105,7 @@ test(
           headers.authorization === undefined
             ? {}
             : { authorization: tokens[headers.authorization] ?? headers.authorization };
-        const response = await injected(harness.app, {
+        const response = await injectRequest(harness.app, {
           method: operation.method,
           url,
           headers: { ...headers, ...authorization },
@@ -111,7 +114,7 @@ test(
         requests++;
         if (response.statusCode !== 401) pastTheGuard++;
 
-        expect([...operation.statuses.filter(status => status < 500), ...ALWAYS]).toContain(
+        expect([...operation.statuses.filter(status => status < 500), ...COMMON_STATUSES]).toContain(
           response.statusCode,
         );
         if (response.statusCode >= 400) {
@@ -123,20 +126,20 @@ test(
             message: expect.any(String),
             details: expect.arrayContaining([expect.objectContaining({ message: expect.any(String) })]),
           });
-          const leaked = LEAK.exec(error.message)?.[0] ?? '';
+          const leakedText = LEAK.exec(error.message)?.[0] ?? '';
           // A message may repeat a name of the request, which can be "pg_".
-          const sent = `${querystring.unescape(url)} ${JSON.stringify(payload)}`;
-          expect(sent.includes(leaked) ? '' : error.message).not.toMatch(LEAK);
+          const description = `${querystring.unescape(url)} ${JSON.stringify(payload)}`;
+          expect(description.includes(leakedText) ? '' : error.message).not.toMatch(LEAK);
         }
       });
-    for (const [at, operation] of operations.entries()) {
-      await fc.assert(isAsDocumented(operation), { numRuns: RUNS_PER_OPERATION, seed: SEED + at });
+    for (const [index, operation] of operations.entries()) {
+      await fc.assert(isAsDocumented(operation), { numRuns: RUNS_PER_OPERATION, seed: SEED + index });
       // In maintenance mode, which a generated body can enable, all later writes would be rejected.
       await sql`update maintenance_settings set enabled = false`.execute(harness.db);
     }
 
     expect(requests).toBe(operations.length * RUNS_PER_OPERATION);
-    // If the token were revoked during the run, it would prove nothing.
+    // If the token had been revoked during the run, the test would prove nothing.
     expect(pastTheGuard).toBeGreaterThan(requests * 0.7);
   },
 );

@@ -3,7 +3,7 @@ import { readApiDocument } from '../../../test/api-document.ts';
 import { useHarness } from '../../../test/harness.ts';
 import { listAdminOperations } from '../../../test/operations.ts';
 import { call } from '../../../test/request.ts';
-import { unknownPlaces } from './ignored.ts';
+import { findUnknownPaths } from './ignored.ts';
 
 const harness = useHarness();
 const STRICT = { prefer: 'handling=strict' };
@@ -50,11 +50,14 @@ test('a request to an unknown path has no such header, and strict handling does 
 test('strict handling rejects unknown names, with every other violation, and changes nothing', async () => {
   const body = { id: 'strict one', name: 'Strict', featureLimit: -1 };
 
-  const rejected = await call(harness.app, 'POST', '/api/admin/projects?dry=true', { body, headers: STRICT });
+  const rejection = await call(harness.app, 'POST', '/api/admin/projects?dry=true', {
+    body,
+    headers: STRICT,
+  });
 
-  expect(rejected.status).toBe(400);
-  expect(rejected.headers['preference-applied']).toBe('handling=strict');
-  expect(rejected.body.details).toEqual([
+  expect(rejection.status).toBe(400);
+  expect(rejection.headers['preference-applied']).toBe('handling=strict');
+  expect(rejection.body.details).toEqual([
     expect.objectContaining({ path: '/body/id' }),
     { message: 'Unknown query parameter "dry".', path: '/query/dry' },
     {
@@ -82,8 +85,8 @@ test.each(['handling=lenient', 'handling=stricter', 'return=minimal'])(
   },
 );
 
-test('the header is bounded, and holds no character that a header cannot carry', async () => {
-  const names = Array.from({ length: 300 }, (_, at) => `${at}-${'ü🚩, '.repeat(50)}`);
+test('the header has a maximum length, and contains only characters that a header can contain', async () => {
+  const names = Array.from({ length: 300 }, (_, index) => `${index}-${'ü🚩, '.repeat(50)}`);
   const body = { name: 'Many', ...Object.fromEntries(names.map(name => [name, 1])) };
 
   const { status, headers } = await call(harness.app, 'POST', '/api/admin/projects', { body });
@@ -97,12 +100,12 @@ test('the header is bounded, and holds no character that a header cannot carry',
 });
 
 test('no example of the document has a name that is ignored', () => {
-  const wrong = listAdminOperations().flatMap(({ method, path, body, bodySchema = {} }) => {
-    const places = unknownPlaces(body, bodySchema, () => undefined);
-    return places.map(place => `${method} ${path}: ${place.join('.')}`);
+  const violations = listAdminOperations().flatMap(({ method, path, body, bodySchema = {} }) => {
+    const places = findUnknownPaths(body, bodySchema, () => undefined);
+    return places.map(unknownPath => `${method} ${path}: ${unknownPath.join('.')}`);
   });
 
-  expect(wrong).toEqual([]);
+  expect(violations).toEqual([]);
 });
 
 const IN_A_DAY = new Date(Date.now() + 86_400_000).toISOString();
@@ -174,10 +177,10 @@ test.each<[string, string, object, string, string]>([
   ],
 ])(
   '%s /%s rejects an unknown field, because it creates access: %j',
-  async (method, path, body, at, message) => {
+  async (method, path, body, index, message) => {
     const response = await call(harness.app, method as 'POST', `/api/admin/${path}`, { body });
 
-    expect(response).toMatchObject({ status: 400, body: { details: [{ message, path: at }] } });
+    expect(response).toMatchObject({ status: 400, body: { details: [{ message, path: index }] } });
   },
 );
 
@@ -205,8 +208,13 @@ test.each<[string, string, object]>([
 });
 
 test('every operation that returns a secret rejects unknown fields, except those of integrations', () => {
-  type Described = { operationId: string; description: string; tags: string[]; 'x-returns-secret'?: boolean };
-  const { paths } = readApiDocument<{ paths: Record<string, Record<string, Described>> }>();
+  type DescribedOperation = {
+    operationId: string;
+    description: string;
+    tags: string[];
+    'x-returns-secret'?: boolean;
+  };
+  const { paths } = readApiDocument<{ paths: Record<string, Record<string, DescribedOperation>> }>();
   const lenient = Object.values(paths)
     .flatMap(item => Object.values(item))
     .filter(operation => operation['x-returns-secret'] && !operation.tags.includes('Integrations'))

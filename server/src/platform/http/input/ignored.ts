@@ -1,32 +1,35 @@
+import { badData, type Violation } from '@halyard/plane/platform/errors.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { unknownName } from '@halyard/plane/platform/http/input/unknown-name.ts';
 import type { FastifyRequest } from 'fastify';
-import { badData, type Violation } from '../../../../../plane/src/platform/errors.ts';
-import type { App } from '../../../../../plane/src/platform/http/app.ts';
-import { unknownName } from '../../../../../plane/src/platform/http/input/unknown-name.ts';
 
-/** The location of a name that no schema mentions: the part of the request, then field names and positions in lists. */
-export type Ignored = { part: 'query' | 'body'; place: (string | number)[] };
+/**
+ * Where a request has a name that no schema mentions: the part of the request, and the field names and list positions that lead to
+ * the name, which comes last.
+ */
+export type IgnoredProperty = { part: 'query' | 'body'; path: (string | number)[] };
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * Rejects a query parameter that differs from a known one by case only, for operations where ignoring it does harm:
-     * a clone with `dryrun=true` would be carried out.
+     * Rejects a query parameter that differs from a known one only in case, for operations where ignoring it would be harmful. For
+     * example, a clone with `dryrun=true` would actually be made.
      */
     rejectCaseVariants?: boolean;
     /**
-     * Rejects every body field that no schema mentions, for operations that create a secret, a permission or access: a token with
-     * `enviroment` would be valid in the default environment. The listed fields have no effect and are accepted, because Unleash
-     * clients send them. Fields of objects and lists are written with dots: `permissions.id`.
+     * Rejects every body field that no schema mentions, for operations that create a secret, a permission or access. For example, a
+     * token with `enviroment` would be valid in the default environment. The listed fields have no effect and are accepted, because
+     * Unleash clients send them. Fields of objects and lists are written with dots: `permissions.id`.
      */
     rejectUnknownFields?: readonly string[];
     /** Fields of the body that have no effect although the schema allows them. */
     ignoredPaths?: (body: unknown) => string[][];
-    /** What the response says in the header Halyard-Hint about a query that is valid but probably not what was meant. */
+    /** Returns the content of the header Halyard-Hint, which says what is probably wrong with a valid query. */
     hint?: (query: Record<string, unknown>) => string | undefined;
   }
   interface FastifyRequest {
     /** Parameters and fields that have no effect. */
-    ignored: readonly Ignored[];
+    ignored: readonly IgnoredProperty[];
   }
 }
 
@@ -42,163 +45,183 @@ type Schema = {
 };
 type FindSchema = (name: string) => unknown;
 
-const MAX_FOUND = 100;
-const MAX_NAMED = 20;
+const MAX_UNKNOWN_NAMES = 100;
+const MAX_HEADER_NAMES = 20;
 const MAX_SUGGESTED = 20;
 const MAX_NAME_LENGTH = 40;
-const MAX_PLACE_LENGTH = 200;
+const MAX_PATH_LENGTH = 200;
 
 /**
- * A field or parameter that no schema mentions has no effect, as in Unleash. A misspelt one would silently lose data or widen a
- * search, so the response names it in a header. With `Prefer: handling=strict` it is rejected.
+ * Reports fields and parameters that no schema mentions. They have no effect, as in Unleash, so a misspelt name would silently lose
+ * data or widen a search. The response names them in a header. With `Prefer: handling=strict` they are rejected.
  */
 export function installIgnored(app: App): void {
   app.decorateRequest('ignored');
   app.addHook('preValidation', async (request, reply) => {
-    // Nothing in a request to an unknown path has an effect, as the 404 says.
+    // Nothing in a request to an unknown path has any effect, as the 404 already says.
     if (request.is404) {
       request.ignored = [];
       return;
     }
-    const strict = isStrict(request);
-    if (strict) reply.header('preference-applied', 'handling=strict');
-    request.ignored = ignoredInput(request, name => app.getSchema(name));
+    const isStrictRequest = isStrict(request);
+    if (isStrictRequest) reply.header('preference-applied', 'handling=strict');
+    request.ignored = findIgnoredInput(request, name => app.getSchema(name));
     if (request.ignored.length === 0) return;
-    reply.header('halyard-ignored', headerOf(request.ignored));
-    const unknown = unknownNameViolations(request);
-    if (unknown.length > 0) throw badData(unknown);
-    const variants = request.routeOptions.config.rejectCaseVariants ? caseVariants(request) : [];
+    reply.header('halyard-ignored', formatIgnoredHeader(request.ignored));
+    const violations = unknownNameViolations(request);
+    if (violations.length > 0) throw badData(violations);
+    const variants = request.routeOptions.config.rejectCaseVariants ? findCaseVariants(request) : [];
     if (variants.length > 0) throw badData(variants);
   });
   app.addHook('preHandler', async (request, reply) => {
     const hint = request.routeOptions.config.hint?.(request.query as Record<string, unknown>);
-    if (hint !== undefined) reply.header('halyard-hint', hintHeader(hint));
+    if (hint !== undefined) reply.header('halyard-hint', encodeHint(hint));
   });
 }
 
-/** Header values are ASCII. A hint quotes what the caller sent, so everything else is percent-encoded. */
-const hintHeader = (hint: string): string =>
+/**
+ * Encodes a hint for a header, whose value must be ASCII. A hint quotes what the caller sent, so everything else is
+ * percent-encoded.
+ */
+const encodeHint = (hint: string): string =>
   hint.toWellFormed().replace(/[^\x20-\x7e]+/g, encodeURIComponent);
 
-/** RFC 7240: preferences are separated by commas, and a header may appear several times. */
+/**
+ * Returns whether the caller prefers strict handling. In RFC 7240, preferences are separated by commas, and the header may appear
+ * several times.
+ */
 function isStrict({ headers }: FastifyRequest): boolean {
   return /(^|[,;\s])handling\s*=\s*"?strict"?($|[,;\s])/i.test(String(headers.prefer ?? ''));
 }
 
-/** A violation for each name that has no effect and may not be ignored. */
+/** Returns a violation for each name that has no effect but must not be ignored. */
 export function unknownNameViolations(request: FastifyRequest): Violation[] {
   const { routeOptions, server } = request;
   const { querystring = {}, body = {} } = (routeOptions.schema ?? {}) as Record<string, Schema | undefined>;
   const schemas = { query: querystring, body };
-  return rejectedNames(request).map(({ part, place }, at) => {
-    const known =
-      at < MAX_SUGGESTED ? siblingNames(place, schemas[part], name => server.getSchema(name)) : [];
-    return { message: unknownName(part, place.join('.'), known), path: `/${part}/${place.join('/')}` };
+  return selectRejectedNames(request).map(({ part, path }, index) => {
+    const suggestions =
+      index < MAX_SUGGESTED ? listSiblingNames(path, schemas[part], name => server.getSchema(name)) : [];
+    return { message: unknownName(part, path.join('.'), suggestions), path: `/${part}/${path.join('/')}` };
   });
 }
 
-function rejectedNames(request: FastifyRequest): readonly Ignored[] {
+function selectRejectedNames(request: FastifyRequest): readonly IgnoredProperty[] {
   if (isStrict(request)) return request.ignored;
-  const accepted = request.routeOptions.config.rejectUnknownFields;
-  if (accepted === undefined) return [];
+  const acceptedNames = request.routeOptions.config.rejectUnknownFields;
+  if (acceptedNames === undefined) return [];
   return request.ignored.filter(
-    ({ part, place }) =>
-      part === 'body' && !accepted.includes(place.filter(step => typeof step === 'string').join('.')),
+    ({ part, path }) =>
+      part === 'body' && !acceptedNames.includes(path.filter(step => typeof step === 'string').join('.')),
   );
 }
 
-/** The names that the schema allows in place of an unknown one. */
-function siblingNames(place: Ignored['place'], schema: Schema, find: FindSchema): string[] {
-  const parents = place.slice(0, -1).reduce<Schema[]>(
+/** Returns the names that the schema allows in place of an unknown one. */
+function listSiblingNames(path: IgnoredProperty['path'], schema: Schema, find: FindSchema): string[] {
+  const parents = path.slice(0, -1).reduce<Schema[]>(
     (schemas, part) => {
-      const known = resolved(schemas, find);
-      return known.flatMap(one => (typeof part === 'number' ? (one.items ?? []) : fieldSchemas(one, part)));
+      const resolved = resolveSchemas(schemas, find);
+      return resolved.flatMap(resolvedSchema =>
+        typeof part === 'number' ? (resolvedSchema.items ?? []) : findFieldSchemas(resolvedSchema, part),
+      );
     },
     [schema],
   );
-  return resolved(parents, find).flatMap(({ properties = {} }) => Object.keys(properties));
+  return resolveSchemas(parents, find).flatMap(({ properties = {} }) => Object.keys(properties));
 }
 
-function caseVariants({ ignored, routeOptions }: FastifyRequest): Violation[] {
+function findCaseVariants({ ignored, routeOptions }: FastifyRequest): Violation[] {
   const { querystring } = (routeOptions.schema ?? {}) as { querystring?: Schema };
-  const known = Object.keys(querystring?.properties ?? {});
-  return ignored.flatMap(({ part, place: [given] }) => {
-    const meant = known.find(name => name.toLowerCase() === String(given).toLowerCase());
-    if (part !== 'query' || meant === undefined) return [];
-    return [{ message: unknownName(part, String(given), [meant]), path: `/query/${given}` }];
+  const knownNames = Object.keys(querystring?.properties ?? {});
+  return ignored.flatMap(({ part, path: [name] }) => {
+    const intendedName = knownNames.find(knownName => knownName.toLowerCase() === String(name).toLowerCase());
+    if (part !== 'query' || intendedName === undefined) return [];
+    return [{ message: unknownName(part, String(name), [intendedName]), path: `/query/${name}` }];
   });
 }
 
-function ignoredInput({ query, body, routeOptions }: FastifyRequest, find: FindSchema): Ignored[] {
+function findIgnoredInput(
+  { query, body, routeOptions }: FastifyRequest,
+  find: FindSchema,
+): IgnoredProperty[] {
   const { querystring, body: bodySchema } = (routeOptions.schema ?? {}) as Record<string, Schema | undefined>;
-  const inQuery = unknownPlaces(query, querystring ?? { properties: {} }, find);
-  const inBody = unknownPlaces(body, bodySchema ?? { properties: {} }, find);
-  const allowed = (routeOptions.config.ignoredPaths?.(body) ?? []).slice(0, MAX_FOUND);
+  const queryPaths = findUnknownPaths(query, querystring ?? { properties: {} }, find);
+  const bodyPaths = findUnknownPaths(body, bodySchema ?? { properties: {} }, find);
+  const ignoredPaths = (routeOptions.config.ignoredPaths?.(body) ?? []).slice(0, MAX_UNKNOWN_NAMES);
   return [
-    ...inQuery.map(place => ({ part: 'query' as const, place })),
-    ...[...inBody, ...allowed].map(place => ({ part: 'body' as const, place })),
+    ...queryPaths.map(path => ({ part: 'query' as const, path })),
+    ...[...bodyPaths, ...ignoredPaths].map(path => ({ part: 'body' as const, path })),
   ];
 }
 
-/** The first hundred; the number of values in a body is bounded by its parser (platform/http/input/json.ts). */
-export function unknownPlaces(value: unknown, schema: Schema, find: FindSchema): Ignored['place'][] {
-  const found: Ignored['place'][] = [];
-  const walk = (part: unknown, schemas: Schema[], place: Ignored['place']): void => {
-    if (typeof part !== 'object' || part === null || found.length >= MAX_FOUND) return;
-    const known = resolved(schemas, find);
+/**
+ * Finds the first hundred names that no schema mentions. The parser bounds the number of values in a body
+ * (platform/http/input/json.ts).
+ */
+export function findUnknownPaths(
+  value: unknown,
+  schema: Schema,
+  find: FindSchema,
+): IgnoredProperty['path'][] {
+  const paths: IgnoredProperty['path'][] = [];
+  const walk = (part: unknown, schemas: Schema[], path: IgnoredProperty['path']): void => {
+    if (typeof part !== 'object' || part === null || paths.length >= MAX_UNKNOWN_NAMES) return;
+    const resolved = resolveSchemas(schemas, find);
     if (Array.isArray(part)) {
-      const items = known.flatMap(one => one.items ?? []);
-      if (items.length > 0) for (const [at, item] of part.entries()) walk(item, items, [...place, at]);
+      const items = resolved.flatMap(resolvedSchema => resolvedSchema.items ?? []);
+      if (items.length > 0) for (const [index, item] of part.entries()) walk(item, items, [...path, index]);
       return;
     }
-    if (known.some(isOpen)) return;
+    if (resolved.some(isOpen)) return;
     for (const [name, item] of Object.entries(part)) {
-      const schemasOfField = known.flatMap(one => fieldSchemas(one, name));
-      if (schemasOfField.length > 0) walk(item, schemasOfField, [...place, name]);
-      else if (found.length < MAX_FOUND) found.push([...place, name]);
+      const fieldSchemas = resolved.flatMap(resolvedSchema => findFieldSchemas(resolvedSchema, name));
+      if (fieldSchemas.length > 0) walk(item, fieldSchemas, [...path, name]);
+      else if (paths.length < MAX_UNKNOWN_NAMES) paths.push([...path, name]);
     }
   };
   walk(value, [schema], []);
-  return found;
+  return paths;
 }
 
-/** The schemas themselves, with references and alternatives followed: a field is known if one alternative knows it. */
-function resolved(schemas: Schema[], find: FindSchema): Schema[] {
+/**
+ * Returns the schemas together with the schemas of their references and alternatives. A field is known if one alternative knows it.
+ */
+function resolveSchemas(schemas: Schema[], find: FindSchema): Schema[] {
   return schemas.flatMap(schema => {
     const { $ref, anyOf, oneOf, allOf } = schema;
-    const referred = $ref === undefined ? [] : [find($ref.replace(/#.*$/, '')) as Schema | undefined];
-    const inner = [...referred, ...(anyOf ?? []), ...(oneOf ?? []), ...(allOf ?? [])];
+    const referredSchemas = $ref === undefined ? [] : [find($ref.replace(/#.*$/, '')) as Schema | undefined];
+    const inner = [...referredSchemas, ...(anyOf ?? []), ...(oneOf ?? []), ...(allOf ?? [])];
     return [
       schema,
-      ...resolved(
-        inner.filter(one => one !== undefined),
+      ...resolveSchemas(
+        inner.filter(innerSchema => innerSchema !== undefined),
         find,
       ),
     ];
   });
 }
 
-/** True if the schema accepts arbitrary fields, or if Ajv already rejects unknown ones (`additionalProperties: false`). */
+/** Returns true if the schema accepts arbitrary fields, or if Ajv already rejects unknown ones (`additionalProperties: false`). */
 const isOpen = ({ $ref, properties, patternProperties, additionalProperties, anyOf, oneOf, allOf }: Schema) =>
   typeof additionalProperties === 'boolean' ||
   ![$ref, properties, patternProperties, additionalProperties, anyOf, oneOf, allOf].some(Boolean);
 
-function fieldSchemas(schema: Schema, name: string): Schema[] {
+function findFieldSchemas(schema: Schema, name: string): Schema[] {
   const { properties = {}, patternProperties = {}, additionalProperties } = schema;
-  const own = Object.hasOwn(properties, name) ? properties[name] : undefined;
-  if (own !== undefined) return [own];
+  const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  if (property !== undefined) return [property];
   // Every key of a map is known. The validator checks the pattern of its keys.
-  const ofMap = Object.values(patternProperties);
-  return typeof additionalProperties === 'object' ? [...ofMap, additionalProperties] : ofMap;
+  const mapSchemas = Object.values(patternProperties);
+  return typeof additionalProperties === 'object' ? [...mapSchemas, additionalProperties] : mapSchemas;
 }
 
-/** Positions are omitted, so that a field of a thousand items is named once. */
-function headerOf(ignored: readonly Ignored[]): string {
+/** Lists the names for the header. Positions are omitted, so that a field that a thousand items have is named once. */
+function formatIgnoredHeader(ignored: readonly IgnoredProperty[]): string {
   const names = [
-    ...new Set(ignored.map(({ place }) => place.map(headerPart).join('.').replaceAll('.[]', '[]'))),
+    ...new Set(ignored.map(({ path }) => path.map(headerPart).join('.').replaceAll('.[]', '[]'))),
   ];
-  const shown = names.slice(0, MAX_NAMED).map(name => name.slice(0, MAX_PLACE_LENGTH));
-  return [...shown, ...(names.length > MAX_NAMED ? ['...'] : [])].join(', ');
+  const shownNames = names.slice(0, MAX_HEADER_NAMES).map(name => name.slice(0, MAX_PATH_LENGTH));
+  return [...shownNames, ...(names.length > MAX_HEADER_NAMES ? ['...'] : [])].join(', ');
 }
 
 const headerPart = (part: string | number): string =>

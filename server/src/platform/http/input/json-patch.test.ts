@@ -112,14 +112,14 @@ describe('rejects', () => {
     ['moving a value into itself', { a: {} }, { op: 'move', from: '/a', path: '/a/b' }],
     ['copying a value into itself', [[]], { op: 'copy', from: '', path: '/-' }],
   ])('%s', (_name, before, operation) => {
-    expect(() => applyOperations(before, [operation])).toThrow(expect.objectContaining({ at: 0 }));
+    expect(() => applyOperations(before, [operation])).toThrow(expect.objectContaining({ index: 0 }));
     expect(Object.prototype.hasOwnProperty).not.toHaveProperty('polluted');
     expect(Array.prototype.push).not.toHaveProperty('polluted');
     expect({}).not.toHaveProperty('polluted');
   });
 
-  test('a document that doubles with each operation, early and with the operation that exceeds the limit', () => {
-    const doubling: PatchOperation[] = [
+  test('a document that doubles with each operation is rejected early, naming the operation that exceeds the limit', () => {
+    const doublingOperations: PatchOperation[] = [
       { op: 'add', path: '/a', value: [] },
       { op: 'add', path: '/a/-', value: 'x'.repeat(1_000) },
       ...Array.from({ length: 40 }, (_, at): PatchOperation[] => [
@@ -128,16 +128,16 @@ describe('rejects', () => {
       ]).flat(),
     ];
 
-    expect(() => applyOperations({}, doubling)).toThrow(/would exceed 2097152 characters/);
+    expect(() => applyOperations({}, doublingOperations)).toThrow(/would exceed 2097152 characters/);
   });
 
-  test('a document that a copy would nest too deep', () => {
-    const nested = JSON.parse(`${'{"a":'.repeat(20)}1${'}'.repeat(20)}`);
+  test('a document that a copy operation would nest too deeply', () => {
+    const nestedDocument = JSON.parse(`${'{"a":'.repeat(20)}1${'}'.repeat(20)}`);
     const operation: PatchOperation = { op: 'copy', from: '/other', path: '/a/a/a/a/a/a/a/a/a/a/a/a/a/b' };
 
-    expect(() => applyOperations({ ...nested, other: structuredClone(nested) }, [operation])).toThrow(
-      /deeper than 32 levels/,
-    );
+    expect(() =>
+      applyOperations({ ...nestedDocument, other: structuredClone(nestedDocument) }, [operation]),
+    ).toThrow(/deeper than 32 levels/);
   });
 });
 

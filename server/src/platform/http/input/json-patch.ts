@@ -14,18 +14,21 @@ export type PatchOperation = {
  */
 export const POINTER = '^(/([^~/\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]|~[01])*)*$';
 
-/** Characters of the document plus all that the operations add or copy: twice the largest body. */
+/**
+ * The maximum number of characters in the document and in everything that the operations add or copy, which is twice the largest
+ * body.
+ */
 const MAX_SIZE = 2_097_152;
-/** The depth that a body may have. */
+/** The same limit as for request bodies. */
 const MAX_DEPTH = 32;
 
-/** The reason why an operation cannot be applied; `at` is its index. */
+/** The reason why an operation cannot be applied, and the index of the operation. */
 export class PatchFailure extends Error {
-  readonly at: number;
+  readonly index: number;
 
-  constructor(at: number, message: string) {
+  constructor(index: number, message: string) {
     super(message);
-    this.at = at;
+    this.index = index;
   }
 }
 
@@ -34,19 +37,19 @@ type Target = { parent: Container; key: string };
 type Budget = { left: number };
 
 /**
- * Applies the operations in order, in place, and returns the document. Stops at the first operation that fails. The
- * budget bounds the work: 22 copies of a document into itself took 3.1 s without one, and 30 exhausted the heap.
+ * Applies the operations in order, in place, and returns the document. Stops at the first operation that fails. The budget bounds
+ * the work. Without a budget, 22 copies of a document into itself took 3.1 s, and 30 exhausted the heap.
  */
 export function applyOperations(document: unknown, operations: readonly PatchOperation[]): unknown {
-  // The holder is the parent of the whole document, which the pointer "" names.
+  // The pointer "" refers to the whole document, so the document needs a parent as well.
   const holder = { '': document };
   const budget: Budget = { left: MAX_SIZE };
-  let at = 0;
+  let index = 0;
   try {
     spend(budget, document, 0);
-    for (; at < operations.length; at++) applyOne(holder, operations[at] as PatchOperation, budget);
+    for (; index < operations.length; index++) applyOne(holder, operations[index] as PatchOperation, budget);
   } catch (error) {
-    if (error instanceof Rejection) throw new PatchFailure(at, error.message);
+    if (error instanceof Rejection) throw new PatchFailure(index, error.message);
     throw error;
   }
   return holder[''];
@@ -60,18 +63,18 @@ function applyOne(holder: Container, operation: PatchOperation, budget: Budget):
     transfer(holder, operation, budget);
     return;
   }
-  const tokens = tokensOf(path);
+  const tokens = parsePointer(path);
   if (op === 'add' || op === 'replace') spend(budget, value, tokens.length - 1);
   const target = locate(holder, tokens, path);
   if (op === 'add') add(target, value, path);
   else if (op === 'replace') replace(target, value, path);
   else if (op === 'remove') remove(target, path);
   else if (!isDeepStrictEqual(valueAt(target, path), value))
-    throw new Rejection(`the value at "${path}" is different`);
+    throw new Rejection(`the value at "${path}" does not equal the value of the test operation`);
 }
 
 function transfer(holder: Container, { op, path, from = '' }: PatchOperation, budget: Budget): void {
-  const [tokens, fromTokens] = [tokensOf(path), tokensOf(from)];
+  const [tokens, fromTokens] = [parsePointer(path), parsePointer(from)];
   const source = locate(holder, fromTokens, from);
   const value = valueAt(source, from);
   if (isWithin(tokens, fromTokens))
@@ -81,43 +84,43 @@ function transfer(holder: Container, { op, path, from = '' }: PatchOperation, bu
   add(locate(holder, tokens, path), op === 'move' ? value : structuredClone(value), path);
 }
 
-/** The tokens of a pointer. The first token is empty and stands for the whole document. */
-export function tokensOf(pointer: string): string[] {
+/** Returns the tokens of a pointer. The first token is empty and refers to the whole document. */
+export function parsePointer(pointer: string): string[] {
   return pointer.split('/').map(token => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 const isWithin = (tokens: string[], ancestor: string[]): boolean =>
   ancestor.length < tokens.length && ancestor.every((token, index) => token === tokens[index]);
 
-/** The place that a pointer names, where only the last token may be missing. */
+/** Returns the location to which a pointer refers. Only its last token may be missing. */
 function locate(holder: Container, tokens: string[], pointer: string): Target {
   let parent = holder;
   for (const key of tokens.slice(0, -1)) {
-    const next = valueAt({ parent, key }, pointer);
-    if (typeof next !== 'object' || next === null)
+    const child = valueAt({ parent, key }, pointer);
+    if (typeof child !== 'object' || child === null)
       throw new Rejection(`"${pointer}" leads through "${key}", which is neither an object nor an array`);
-    parent = next as Container;
+    parent = child as Container;
   }
   const key = tokens.at(-1) ?? '';
   if (key === '__proto__') throw new Rejection(`"${pointer}" names __proto__, which is not allowed`);
   return { parent, key };
 }
 
-/** Own properties and existing items only: `/hasOwnProperty/call` must not reach a function of the process. */
+/** Reads only own properties and existing items, because `/hasOwnProperty/call` must not reach an inherited function. */
 function valueAt({ parent, key }: Target, pointer: string): unknown {
-  const exists = Array.isArray(parent) ? indexOf(key) < parent.length : Object.hasOwn(parent, key);
+  const exists = Array.isArray(parent) ? parseIndex(key) < parent.length : Object.hasOwn(parent, key);
   if (!exists) throw new Rejection(`"${pointer}" does not exist`);
   return (parent as Record<string, unknown>)[key];
 }
 
-const indexOf = (key: string): number => (/^(0|[1-9]\d{0,8})$/.test(key) ? Number(key) : Number.NaN);
+const parseIndex = (key: string): number => (/^(0|[1-9]\d{0,8})$/.test(key) ? Number(key) : Number.NaN);
 
 function add({ parent, key }: Target, value: unknown, pointer: string): void {
   if (!Array.isArray(parent)) {
     parent[key] = value;
     return;
   }
-  const index = key === '-' ? parent.length : indexOf(key);
+  const index = key === '-' ? parent.length : parseIndex(key);
   if (!(index <= parent.length))
     throw new Rejection(`"${pointer}" must end with an index from 0 to ${parent.length}, or with -`);
   parent.splice(index, 0, value);
@@ -131,11 +134,11 @@ function replace(target: Target, value: unknown, pointer: string): void {
 function remove(target: Target, pointer: string): void {
   if (pointer === '') throw new Rejection('the whole document cannot be removed');
   valueAt(target, pointer);
-  if (Array.isArray(target.parent)) target.parent.splice(indexOf(target.key), 1);
+  if (Array.isArray(target.parent)) target.parent.splice(parseIndex(target.key), 1);
   else delete target.parent[target.key];
 }
 
-/** Takes the size of a value from the budget; `depth` is the depth of the value. Takes time proportional to the budget at most. */
+/** Subtracts the size of a value at the given depth from the budget. The remaining budget bounds the run time. */
 function spend(budget: Budget, value: unknown, depth: number): void {
   if (depth > MAX_DEPTH) throw new Rejection(`the document would be nested deeper than ${MAX_DEPTH} levels`);
   budget.left -= typeof value === 'string' ? value.length + 2 : 4;

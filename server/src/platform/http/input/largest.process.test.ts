@@ -1,23 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { copyDatabase, discardDatabase, urlOf } from '../../../test/database.ts';
+import { copyDatabase, discardDatabase, getDatabaseUrl } from '../../../test/database.ts';
 import { largestBody, type Schema, type Shape } from '../../../test/largest-body.ts';
 import { listAdminOperations, type Operation } from '../../../test/operations.ts';
 import { type RunningServer, startProcess, stopProcess } from '../../../test/process.ts';
 
 /**
- * LARGEST=all is the campaign, on a machine that does nothing else: every operation, every shape, four at a time, and how long each blocks
- * the event loop. Without it, only the responses count.
+ * With LARGEST=all, on an otherwise idle machine, the campaign sends every shape to every operation, four at a time, and measures
+ * how long each blocks the event loop. Otherwise, only the responses are checked.
  */
-const ALL = process.env.LARGEST === 'all';
+const IS_CAMPAIGN = process.env.LARGEST === 'all';
 const MAX_STRETCH_MS = 100;
 const MAX_STRETCH_OF_FOUR_MS = 250;
-/** Smaller bodies are read in less than a millisecond. */
-const SMALLEST = ALL ? 0 : 20_000;
+/** Reading a smaller body takes less than a millisecond. */
+const SMALLEST = IS_CAMPAIGN ? 0 : 20_000;
 const SHAPES: Shape[] = [
   { kind: 'many' },
   { kind: 'many', wrong: true },
-  ...(ALL ? [{ kind: 'long' } as const] : []),
+  ...(IS_CAMPAIGN ? [{ kind: 'long' } as const] : []),
 ];
 
 const TOKEN = '*:*.an-operator-chose-this-secret-0123456789';
@@ -31,9 +31,9 @@ let server: RunningServer;
 beforeAll(async () => {
   await copyDatabase(inject('template'), name);
   server = await startProcess({
-    DATABASE_URL: urlOf(name),
+    DATABASE_URL: getDatabaseUrl(name),
     HALYARD_INIT_ADMIN_TOKENS: TOKEN,
-    ...(ALL && { NODE_OPTIONS: `--import=${PROBE}`, PROBE_PORT: String(probePort) }),
+    ...(IS_CAMPAIGN && { NODE_OPTIONS: `--import=${PROBE}`, PROBE_PORT: String(probePort) }),
     LOG_LEVEL: 'silent',
     HALYARD_WRITES_PER_MINUTE: '0',
   });
@@ -59,11 +59,11 @@ const longestStretch = async (): Promise<number> =>
   (await (await fetch(`http://127.0.0.1:${probePort}`)).json()) as number;
 
 /**
- * The longest time that the event loop is blocked while the work runs. The minimum of three runs, in case other programs slowed
- * down some of them.
+ * Returns the longest time that the event loop is blocked while the work runs. It is the minimum of three runs, in case other
+ * programs slowed down some of them.
  */
-async function stretchOf(work: () => Promise<unknown>, limit: number): Promise<number> {
-  if (!ALL) {
+async function measureLongestBlockMs(work: () => Promise<unknown>, limit: number): Promise<number> {
+  if (!IS_CAMPAIGN) {
     await work();
     return 0;
   }
@@ -81,72 +81,75 @@ const EXISTING: Record<string, string> = {
   featureName: 'large',
   environment: 'development',
 };
-const addressOf = ({ path }: Operation): string =>
+const fillPath = ({ path }: Operation): string =>
   path.replace(/\{(\w+)\}/g, (_, parameter) => EXISTING[parameter] ?? '777777');
-const limitOf = ({ path }: Operation): number => (IMPORTS.includes(path) ? 8_388_608 : 1_048_576);
+const getBodyLimit = ({ path }: Operation): number => (IMPORTS.includes(path) ? 8_388_608 : 1_048_576);
 
 describe('the largest body of each operation', () => {
   const cases = listAdminOperations()
     .filter(operation => operation.bodySchema !== undefined)
     .flatMap(operation =>
       SHAPES.map(shape => {
-        const body = largestBody(operation.bodySchema as Schema, shape, limitOf(operation));
+        const body = largestBody(operation.bodySchema as Schema, shape, getBodyLimit(operation));
         // An import into a project that does not exist is rejected before the expensive part.
-        const real = shape.wrong ? body : body.replace(/^\{"project":"[^"]*"/, '{"project":"large"');
-        return { operation, shape, body: IMPORTS.includes(operation.path) ? real : body };
+        const validBody = shape.wrong ? body : body.replace(/^\{"project":"[^"]*"/, '{"project":"large"');
+        return { operation, shape, body: IMPORTS.includes(operation.path) ? validBody : body };
       }),
     )
     .filter(({ body }) => body.length >= SMALLEST);
 
-  const measured = `, blocks the event loop for less than ${MAX_STRETCH_MS} ms, and four of them for less than ${MAX_STRETCH_OF_FOUR_MS} ms`;
-  test(`never becomes a 5xx${ALL ? measured : ''}`, async () => {
-    const found: string[] = [];
+  const measuredTitle = `, blocks the event loop for less than ${MAX_STRETCH_MS} ms, and four of them for less than ${MAX_STRETCH_OF_FOUR_MS} ms`;
+  test(`never becomes a 5xx${IS_CAMPAIGN ? measuredTitle : ''}`, async () => {
+    const problems: string[] = [];
     for (const { operation, shape, body } of cases) {
       const { method, path } = operation;
-      const what = `${method} ${path} ${JSON.stringify(shape)}, ${body.length} characters`;
-      const ask = async () => {
-        const status = await send(method, addressOf(operation), body);
-        if (status >= 500) found.push(`${what}: ${status}`);
+      const description = `${method} ${path} ${JSON.stringify(shape)}, ${body.length} characters`;
+      const sendRequest = async () => {
+        const status = await send(method, fillPath(operation), body);
+        if (status >= 500) problems.push(`${description}: ${status}`);
       };
       // The first request of a route compiles its schemas.
-      if (ALL) await send(method, addressOf(operation), operation.body ?? null);
-      const one = await stretchOf(ask, MAX_STRETCH_MS);
-      if (one > MAX_STRETCH_MS) found.push(`${what}: ${one} ms`);
-      if (!ALL) continue;
-      const four = await stretchOf(() => Promise.all([ask(), ask(), ask(), ask()]), MAX_STRETCH_OF_FOUR_MS);
-      if (four > MAX_STRETCH_OF_FOUR_MS) found.push(`${what}, four at a time: ${four} ms`);
+      if (IS_CAMPAIGN) await send(method, fillPath(operation), operation.body ?? null);
+      const duration = await measureLongestBlockMs(sendRequest, MAX_STRETCH_MS);
+      if (duration > MAX_STRETCH_MS) problems.push(`${description}: ${duration} ms`);
+      if (!IS_CAMPAIGN) continue;
+      const four = await measureLongestBlockMs(
+        () => Promise.all([sendRequest(), sendRequest(), sendRequest(), sendRequest()]),
+        MAX_STRETCH_OF_FOUR_MS,
+      );
+      if (four > MAX_STRETCH_OF_FOUR_MS) problems.push(`${description}, four at a time: ${four} ms`);
     }
 
     expect(cases.length).toBeGreaterThan(30);
-    expect(found).toEqual([]);
+    expect(problems).toEqual([]);
     expect(server.process.exitCode).toBeNull();
   }, 600_000);
 });
 
-const NAMES = Array.from({ length: 1_000 }, (_, at) => `f${at}`);
-const nameAt = (at: number): string => NAMES[at % NAMES.length] ?? '';
+const NAMES = Array.from({ length: 1_000 }, (_, index) => `f${index}`);
+const nameAt = (index: number): string => NAMES[index % NAMES.length] ?? '';
 
-/** An accepted import, as large as on a real instance. */
+/** An accepted import that is as large as on a real instance. */
 const largeImport = {
   project: 'large',
   environment: 'development',
   data: {
-    features: NAMES.map(one => ({ name: one, type: 'release' })),
-    featureStrategies: Array.from({ length: 2_000 }, (_, at) => ({
-      featureName: nameAt(at),
+    features: NAMES.map(duration => ({ name: duration, type: 'release' })),
+    featureStrategies: Array.from({ length: 2_000 }, (_, index) => ({
+      featureName: nameAt(index),
       name: 'flexibleRollout',
-      parameters: { rollout: '50', stickiness: 'default', groupId: nameAt(at) },
-      constraints: [{ contextName: 'userId', operator: 'IN', values: [`${at}`, 'x', 'y'] }],
+      parameters: { rollout: '50', stickiness: 'default', groupId: nameAt(index) },
+      constraints: [{ contextName: 'userId', operator: 'IN', values: [`${index}`, 'x', 'y'] }],
     })),
     featureEnvironments: NAMES.map(featureName => ({
       featureName,
       enabled: true,
       variants: [{ name: 'a', weight: 1000 }],
     })),
-    featureTags: Array.from({ length: 2_000 }, (_, at) => ({
-      featureName: nameAt(at),
+    featureTags: Array.from({ length: 2_000 }, (_, index) => ({
+      featureName: nameAt(index),
       tagType: 'simple',
-      tagValue: `tag ${at}`,
+      tagValue: `tag ${index}`,
     })),
     links: NAMES.map(feature => ({
       feature,
@@ -155,7 +158,7 @@ const largeImport = {
   },
 };
 
-/** Each of many strategies names segments that are looked up among many. */
+/** An import with many strategies, each with segments that are looked up among many others. */
 const manySegments = {
   project: 'large',
   environment: 'development',
@@ -166,14 +169,14 @@ const manySegments = {
       name: 'default',
       segments: [1, 2, 3, 4, 5],
     })),
-    segments: Array.from({ length: 10_000 }, (_, at) => ({ id: at + 10, name: `s${at}` })),
+    segments: Array.from({ length: 10_000 }, (_, index) => ({ id: index + 10, name: `s${index}` })),
   },
 };
 
-const costlyPattern = (at: number) => ({
+const costlyPattern = (index: number) => ({
   contextName: 'userId',
   operator: 'REGEX',
-  value: `(${'ab'.repeat(50)}${at}){90}`,
+  value: `(${'ab'.repeat(50)}${index}){90}`,
 });
 
 const PROJECT = '/api/admin/projects/large';
@@ -192,13 +195,13 @@ test.each<[string, string, string, object]>([
     'a strategy with costly patterns',
     'POST',
     `${PROJECT}/features/large/environments/development/strategies`,
-    { name: 'default', constraints: Array.from({ length: 30 }, (_, at) => costlyPattern(at)) },
+    { name: 'default', constraints: Array.from({ length: 30 }, (_, index) => costlyPattern(index)) },
   ],
 ])(
-  `%s of the largest size is accepted${ALL ? `, and blocks the event loop for less than ${MAX_STRETCH_MS} ms` : ''}`,
+  `%s of the largest size is accepted${IS_CAMPAIGN ? `, and blocks the event loop for less than ${MAX_STRETCH_MS} ms` : ''}`,
   async (_what, method, path, body) => {
     const statuses: number[] = [];
-    const stretch = await stretchOf(
+    const stretch = await measureLongestBlockMs(
       async () => statuses.push(await send(method, path, body)),
       MAX_STRETCH_MS,
     );
@@ -208,21 +211,21 @@ test.each<[string, string, string, object]>([
   },
 );
 
-test.runIf(ALL)('four large checks at a time delay /health by less than 250 ms', async () => {
+test.runIf(IS_CAMPAIGN)('four large checks at a time delay /health by less than 250 ms', async () => {
   const delays: number[] = [];
-  let done = false;
+  let isDone = false;
   const watch = (async () => {
-    while (!done) {
-      const started = performance.now();
+    while (!isDone) {
+      const startedAt = performance.now();
       await (await fetch(`${server.url}/health`)).arrayBuffer();
-      delays.push(performance.now() - started);
+      delays.push(performance.now() - startedAt);
     }
   })();
 
   for (const body of [manySegments, largeImport]) {
     await Promise.all([1, 2, 3, 4].map(() => send('POST', `${BATCH}/validate`, body)));
   }
-  done = true;
+  isDone = true;
   await watch;
 
   expect(Math.max(...delays)).toBeLessThan(250);

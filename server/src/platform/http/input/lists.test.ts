@@ -35,7 +35,7 @@ test.each([
   ['offset=-1', [{ message: 'offset must be an integer of at least 0', path: '/query/offset' }]],
   ['limit=', [{ message: 'limit must be an integer from 1 to 1000', path: '/query/limit' }]],
 ])('every list operation gives the same response to %s', async (query, expected) => {
-  expect(new Set((await responsesTo(query)).map(one => JSON.stringify(one)))).toEqual(
+  expect(new Set((await responsesTo(query)).map(response => JSON.stringify(response)))).toEqual(
     new Set([JSON.stringify(expected)]),
   );
 });
@@ -53,33 +53,33 @@ test.each([
   expect(body.details.map((detail: { path: string }) => detail.path)).toEqual(expected);
 });
 
-const withIds = listOperations().filter(
+const operationsWithIds = listOperations().filter(
   ({ path, parameters }) =>
     path.startsWith('/api/admin/') &&
     parameters.some(
-      ({ in: place, schema }) => place === 'path' && schema['x-rule'] === 'must be a positive integer',
+      ({ in: location, schema }) => location === 'path' && schema['x-rule'] === 'must be a positive integer',
     ),
 );
 
 test('any positive integer up to 2^53-1 is a valid id, and an unknown one gets 404', async () => {
-  const wrong: string[] = [];
+  const differences: string[] = [];
   const { token } = await makeUser(harness.db, 'Admin');
-  for (const { method, path, parameters, body } of withIds) {
+  for (const { method, path, parameters, body } of operationsWithIds) {
     for (const id of [1_000_000_000, 2_147_483_648, LARGEST]) {
       const url = parameters.reduce(
-        (address, { name, in: place }) =>
-          place === 'path'
+        (address, { name, in: location }) =>
+          location === 'path'
             ? address.replace(`{${name}}`, name === 'projectId' ? 'default' : String(id))
             : address,
         path,
       );
       const response = await call(harness.app, method, url, body === undefined ? { token } : { token, body });
       if (response.status !== 404)
-        wrong.push(`${method} ${url}: ${response.status} ${JSON.stringify(response.body)}`);
+        differences.push(`${method} ${url}: ${response.status} ${JSON.stringify(response.body)}`);
     }
   }
-  expect(withIds.length).toBeGreaterThan(30);
-  expect(wrong).toEqual([]);
+  expect(operationsWithIds.length).toBeGreaterThan(30);
+  expect(differences).toEqual([]);
 });
 
 test('a filter by creator takes any id', async () => {

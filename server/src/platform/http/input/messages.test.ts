@@ -76,17 +76,17 @@ test.each([
     'rootRole "Owner" is not a root role. Use Admin, Editor, Viewer or the id of a custom root role',
   ],
 ] as const)('%s /%s %j names the value and what is allowed', async (method, path, body, message) => {
-  const rejected = await call(harness.app, method, `/api/admin/${path}`, { body });
+  const rejection = await call(harness.app, method, `/api/admin/${path}`, { body });
 
-  expect(rejected.status).toBe(400);
-  expect(rejected.body.details.map((one: { message: string }) => one.message)).toContain(message);
+  expect(rejection.status).toBe(400);
+  expect(rejection.body.details.map((detail: { message: string }) => detail.message)).toContain(message);
 });
 
 test.each([
   'search/events?type=IS:feature-enabled',
   'search/events/counts?by=day&type=IS_ANY_OF:feature-created,feature-enabled',
   'deliveries?type=IS:feature-enabled',
-])('hints at the nearest event type in the response of %s', async path => {
+])('the response of %s names the nearest event type', async path => {
   const { status, headers } = await call(harness.app, 'GET', `/api/admin/${path}`);
 
   expect([status, headers['halyard-hint']]).toEqual([
@@ -95,7 +95,7 @@ test.each([
   ]);
 });
 
-test('percent-encodes what a hint quotes, and gives none for a known type', async () => {
+test('percent-encodes what a hint quotes, and gives no hint for a known type', async () => {
   const hintFor = async (type: string) =>
     (await call(harness.app, 'GET', `/api/admin/search/events?type=IS:${encodeURIComponent(type)}`)).headers[
       'halyard-hint'
@@ -107,7 +107,7 @@ test('percent-encodes what a hint quotes, and gives none for a known type', asyn
   expect(await hintFor('feature-created')).toBeUndefined();
 });
 
-test('suggests the known name of a misspelt parameter and field, even of a nested one', async () => {
+test('suggests the known names for a misspelt parameter and a misspelt field', async () => {
   const { body } = await call(
     harness.app,
     'POST',
@@ -117,7 +117,7 @@ test('suggests the known name of a misspelt parameter and field, even of a neste
       headers: { prefer: 'handling=strict' },
     },
   );
-  const messages = body.details.map((one: { message: string }) => one.message);
+  const messages = body.details.map((detail: { message: string }) => detail.message);
 
   expect(messages).toContain('Unknown query parameter "dryRn". Did you mean "dryRun"?');
   expect(messages).toContain('Unknown field "nam". Did you mean "name"?');
@@ -139,7 +139,7 @@ test.each([
   expect(response.json()).toMatchObject({ name: 'BadDataError', message, details: [{ message }] });
 });
 
-test('says how large a body is and may be', async () => {
+test('says how large a body is and how large it may be', async () => {
   const response = await harness.app.inject({
     method: 'POST',
     url: '/api/admin/projects',
@@ -153,7 +153,7 @@ test('says how large a body is and may be', async () => {
   });
 });
 
-test('the drift of a feature that is not a copy says so', async () => {
+test('the drift operation says if a feature is not a copy', async () => {
   await call(harness.app, 'POST', '/api/admin/projects/default/features', { body: { name: 'no-copy' } });
 
   const { status, body } = await call(
@@ -188,16 +188,16 @@ test.each<[string, Record<string, string>, string]>([
   expect([response.statusCode, response.json().message]).toEqual([401, message]);
 });
 
-test('names the methods of a path that does not have the requested one', async () => {
+test('names the methods of a path if the requested method does not exist', async () => {
   const { status, body, headers } = await call(harness.app, 'PUT', '/api/admin/user-admin/?x=1', {
     body: {},
   });
-  const unknown = await call(harness.app, 'GET', '/api/admin/nowhere');
+  const unknownPath = await call(harness.app, 'GET', '/api/admin/nowhere');
 
   expect([status, headers.allow]).toEqual([404, 'GET, POST']);
   expect(body.message).toBe('PUT /api/admin/user-admin/ does not exist. This path accepts GET or POST.');
-  expect(unknown.body.message).toBe('GET /api/admin/nowhere does not exist.');
-  expect(unknown.headers).not.toHaveProperty('allow');
+  expect(unknownPath.body.message).toBe('GET /api/admin/nowhere does not exist.');
+  expect(unknownPath.headers).not.toHaveProperty('allow');
 });
 
 test.each([
@@ -209,8 +209,8 @@ test.each([
   ['a long URL', `/api/admin/search/events?query=${'a'.repeat(13_000)}`],
 ])('rejects %s with 401 without a token, and with 400 otherwise', async (_case, url) => {
   const anonymous = await call(harness.app, 'GET', url, { token: null });
-  const known = await call(harness.app, 'GET', url);
+  const withToken = await call(harness.app, 'GET', url);
 
-  expect([anonymous.status, known.status]).toEqual([401, 400]);
+  expect([anonymous.status, withToken.status]).toEqual([401, 400]);
   expect(anonymous.headers).toHaveProperty('x-content-type-options', 'nosniff');
 });

@@ -1,9 +1,9 @@
+import { badData, type Violation } from '@halyard/plane/platform/errors.ts';
+import { RULE } from '@halyard/plane/platform/http/input/violations.ts';
+import { NamedObject } from '@halyard/plane/platform/http/schema.ts';
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { badData, type Violation } from '../../../../../plane/src/platform/errors.ts';
-import { RULE } from '../../../../../plane/src/platform/http/input/violations.ts';
-import { NamedObject } from '../../../../../plane/src/platform/http/schema.ts';
-import { applyOperations, PatchFailure, type PatchOperation, POINTER, tokensOf } from './json-patch.ts';
+import { applyOperations, PatchFailure, type PatchOperation, POINTER, parsePointer } from './json-patch.ts';
 
 const Pointer = Type.String({
   description: 'JSON Pointer. path points to the value that changes, from to the source of move and copy',
@@ -40,22 +40,22 @@ export type JsonPatch = Static<typeof JsonPatch>;
  * `NoInfer`, because inferring from `Static<T>` doubled the type instantiations of the whole repository.
  */
 export function applyPatch<T extends TSchema>(
-  before: NoInfer<Static<T>>,
+  document: NoInfer<Static<T>>,
   patch: JsonPatch,
   schema: T,
 ): NoInfer<Static<T>> {
-  const violations = [...patch.flatMap(missingMembers), ...unpatchablePointers(patch, schema)];
+  const violations = [...patch.flatMap(findMissingMembers), ...findUnpatchablePointers(patch, schema)];
   if (violations.length > 0) throw badData(violations);
-  const after = applied(before, patch);
-  if (Value.Check(schema, after)) return after as Static<T>;
+  const patchedDocument = applyToCopy(document, patch);
+  if (Value.Check(schema, patchedDocument)) return patchedDocument as Static<T>;
   throw badData(
-    Value.Errors(schema, after).flatMap(error =>
-      messagesOf(error).map(message => ({ message, path: '/body' })),
+    Value.Errors(schema, patchedDocument).flatMap(error =>
+      describeError(error).map(message => ({ message, path: '/body' })),
     ),
   );
 }
 
-function messagesOf(error: ReturnType<typeof Value.Errors>[number]): string[] {
+function describeError(error: ReturnType<typeof Value.Errors>[number]): string[] {
   const { instancePath, message } = error;
   if (error.keyword === 'required') {
     return error.params.requiredProperties.map(
@@ -65,34 +65,39 @@ function messagesOf(error: ReturnType<typeof Value.Errors>[number]): string[] {
   return [`after the patch, ${instancePath ? `"${instancePath}"` : 'the document'} ${message}`];
 }
 
-/** Pointers to fields that the schema does not define. Such an operation would have no effect. */
-function* unpatchablePointers(patch: JsonPatch, schema: TSchema): Generator<Violation> {
-  for (const [at, { path, from }] of patch.entries()) {
+/**
+ * Yields a violation for each pointer to a field that the schema does not define, because such an operation would have no effect.
+ */
+function* findUnpatchablePointers(patch: JsonPatch, schema: TSchema): Generator<Violation> {
+  for (const [index, { path, from }] of patch.entries()) {
     for (const [member, pointer] of Object.entries({ path, from })) {
-      const fields = pointer === undefined ? undefined : fieldsInstead(schema, tokensOf(pointer).slice(1));
+      const fields =
+        pointer === undefined ? undefined : findPatchableFields(schema, parsePointer(pointer).slice(1));
       if (fields) {
         yield {
           message: `"${pointer}" cannot be patched. Patchable fields: ${fields.join(', ')}`,
-          path: `/body/${at}/${member}`,
+          path: `/body/${index}/${member}`,
         };
       }
     }
   }
 }
 
-/** The fields that exist where the first token is not a field of the schema; undefined if all tokens can exist. */
-function fieldsInstead(schema: TSchema, tokens: string[], parent = ''): string[] | undefined {
+/**
+ * Returns the fields that exist at the first token that the schema does not define, or undefined if the schema defines all tokens.
+ */
+function findPatchableFields(schema: TSchema, tokens: string[], parent = ''): string[] | undefined {
   const { items, properties } = schema as { items?: TSchema; properties?: Record<string, TSchema> };
   const [token, ...rest] = tokens;
   if (token === undefined) return undefined;
-  if (items) return fieldsInstead(items, rest, `${parent}/${token}`);
+  if (items) return findPatchableFields(items, rest, `${parent}/${token}`);
   if (!properties) return undefined;
   const field = Object.hasOwn(properties, token) ? properties[token] : undefined;
   if (!field) return Object.keys(properties).map(name => `${parent}/${name}`);
-  return fieldsInstead(field, rest, `${parent}/${token}`);
+  return findPatchableFields(field, rest, `${parent}/${token}`);
 }
 
-const NEEDED = {
+const REQUIRED_MEMBERS = {
   add: 'value',
   replace: 'value',
   test: 'value',
@@ -101,18 +106,22 @@ const NEEDED = {
   remove: undefined,
 } as const;
 
-function missingMembers(operation: PatchOperation, at: number): Violation[] {
-  const needed = NEEDED[operation.op];
-  if (needed === undefined || operation[needed] !== undefined) return [];
-  return [{ message: `${at}.${needed} is required with ${operation.op}`, path: `/body/${at}/${needed}` }];
+function findMissingMembers(operation: PatchOperation, index: number): Violation[] {
+  const member = REQUIRED_MEMBERS[operation.op];
+  if (member === undefined || operation[member] !== undefined) return [];
+  return [
+    { message: `${index}.${member} is required with ${operation.op}`, path: `/body/${index}/${member}` },
+  ];
 }
 
-function applied(before: unknown, patch: JsonPatch): unknown {
+function applyToCopy(document: unknown, patch: JsonPatch): unknown {
   try {
-    return applyOperations(structuredClone(before), patch);
+    return applyOperations(structuredClone(document), patch);
   } catch (error) {
     if (!(error instanceof PatchFailure)) throw error;
-    const { at, message } = error;
-    throw badData([{ message: `operation ${at + 1} cannot be applied: ${message}`, path: `/body/${at}` }]);
+    const { index, message } = error;
+    throw badData([
+      { message: `operation ${index + 1} cannot be applied: ${message}`, path: `/body/${index}` },
+    ]);
   }
 }

@@ -3,9 +3,9 @@ import { get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { brotliDecompressSync, createBrotliDecompress, createGunzip, gunzipSync } from 'node:zlib';
+import type { App } from '@halyard/plane/platform/http/app.ts';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { App } from '../../../../../plane/src/platform/http/app.ts';
 import { ADMIN_TOKEN, useHarness } from '../../../test/harness.ts';
 import { listOperations } from '../../../test/operations.ts';
 import { call } from '../../../test/request.ts';
@@ -55,8 +55,8 @@ test.each([
   expect(gunzipSync(gz.rawPayload).toString()).toBe(plain.body);
 });
 
-test('a caller with many responses at a time gets some of them uncompressed', async () => {
-  const app = bare();
+test('a caller with many simultaneous responses gets some of them uncompressed', async () => {
+  const app = bareApp();
   app.get('/', (_, reply) => reply.type('application/json').send(LONG));
   await app.ready();
 
@@ -74,7 +74,7 @@ test('a caller with many responses at a time gets some of them uncompressed', as
     expect([body, headers.vary, headers['content-length']]).toEqual([LONG, 'accept-encoding', '2000']);
 });
 
-test('does not compress an empty body or one below 1 kB', async () => {
+test('does not compress an empty body or one smaller than 1 kB', async () => {
   const small = await send('/health', 'br');
   const redirect = await send('/docs', 'br');
 
@@ -86,19 +86,19 @@ test('does not compress an empty body or one below 1 kB', async () => {
 
 test('HEAD has the length and the encoding of GET', async () => {
   const url = '/api/admin/search/features';
-  const full = await send(url, 'br');
+  const fullResponse = await send(url, 'br');
 
   const { headers, body } = await send(url, 'br', { method: 'HEAD' });
 
   expect(body).toBe('');
   expect(headers).toMatchObject({
     'content-encoding': 'br',
-    'content-length': String(full.rawPayload.length),
+    'content-length': String(fullResponse.rawPayload.length),
   });
 });
 
 test('other requests get their turns while a body of 16 MB is compressed', async () => {
-  const app = bare();
+  const app = bareApp();
   const body = '{"name":"a-flag-of-the-project","enabled":true},'.repeat(350_000);
   app.get('/', (_, reply) => reply.type('application/json').send(body));
   await app.ready();
@@ -132,15 +132,15 @@ test('a response stored for an idempotency key is replayed to a client that acce
     });
 
   const first = await post('br');
-  const again = await post('identity');
+  const replay = await post('identity');
 
   expect(first.headers).toMatchObject({ 'content-encoding': 'br' });
-  expect(again.headers).toMatchObject({ 'idempotent-replayed': 'true' });
-  expect(brotliDecompressSync(first.rawPayload).toString()).toBe(again.body);
+  expect(replay.headers).toMatchObject({ 'idempotent-replayed': 'true' });
+  expect(brotliDecompressSync(first.rawPayload).toString()).toBe(replay.body);
 });
 
 test('no response that shows a secret is compressed', async () => {
-  const app = bare();
+  const app = bareApp();
   app.post('/secret', { config: { returnsSecret: true } }, () => ({ secret: 'hyl_x', text: LONG }));
   const response = await app.inject({ method: 'POST', url: '/secret', headers: { 'accept-encoding': 'br' } });
 
@@ -156,7 +156,7 @@ test.each([
   ['an image', { 'content-type': 'image/png' }, undefined],
   ['no type', { 'content-type': '' }, undefined],
 ])('a response with %s has the right encoding', async (_case, headers, encoding) => {
-  const app = bare();
+  const app = bareApp();
   app.get('/', (_, reply) => reply.type('application/json').headers(headers).send(Buffer.from(LONG)));
 
   const response = await app.inject({ url: '/', headers: { 'accept-encoding': 'br, gzip' } });
@@ -197,8 +197,8 @@ test('If-Match accepts the ETag of a compressed response', async () => {
   expect((await update(String(headers.etag))).status).toBe(200);
 });
 
-test('adds to the Vary of a response', async () => {
-  const app = bare();
+test('adds to the Vary header of a response', async () => {
+  const app = bareApp();
   app.get('/', (_, reply) => reply.type('text/html').header('vary', 'accept').send(LONG));
 
   expect((await app.inject('/')).headers.vary).toBe('accept, accept-encoding');
@@ -207,7 +207,7 @@ test('adds to the Vary of a response', async () => {
 test('an event stream is not compressed', async () => {
   const app = await harness.secondServer();
   await app.listen({ port: 0, host: '127.0.0.1' });
-  const response = await fetch(`${addressOf(app)}/api/admin/events/stream`, {
+  const response = await fetch(`${getAddress(app)}/api/admin/events/stream`, {
     headers: { authorization: ADMIN_TOKEN, 'accept-encoding': 'gzip, br' },
   });
 
@@ -216,30 +216,30 @@ test('an event stream is not compressed', async () => {
   await response.body?.cancel();
 });
 
-const opened: App[] = [];
+const openApps: App[] = [];
 afterAll(async () => {
-  for (const app of opened) await app.close();
+  for (const app of openApps) await app.close();
 });
 
-function bare(): App {
+function bareApp(): App {
   const app = Fastify() as unknown as App;
-  opened.push(app);
+  openApps.push(app);
   installCompression(app);
   return app;
 }
 
-const addressOf = ({ server }: App): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const getAddress = ({ server }: App): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-/** A server that streams pieces, and how its source ended. */
+/** Starts a server that streams pieces, and reports how its source ended. */
 async function serve(pieces: () => Pieces) {
-  const app = bare();
+  const app = bareApp();
   const closed = Promise.withResolvers<void>();
   app.get('/', (_, reply) => sendPieces(reply, pieces(), { onClose: closed.resolve }));
   await app.listen({ port: 0, host: '127.0.0.1' });
-  return { address: addressOf(app), closed: closed.promise };
+  return { address: getAddress(app), closed: closed.promise };
 }
 
-async function open(address: string, encoding: string): Promise<IncomingMessage> {
+async function openStream(address: string, encoding: string): Promise<IncomingMessage> {
   const request = get(address, { headers: { 'accept-encoding': encoding }, agent: false });
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   return response;
@@ -248,21 +248,21 @@ async function open(address: string, encoding: string): Promise<IncomingMessage>
 test.each([
   ['br', createBrotliDecompress],
   ['gzip', createGunzip],
-] as const)('a stream with %s sends each piece when it is there', async (encoding, decoder) => {
-  const more = Promise.withResolvers<void>();
+] as const)('a stream with %s sends each piece as soon as it exists', async (encoding, decoder) => {
+  const morePieces = Promise.withResolvers<void>();
   async function* pieces(): Pieces {
     yield 'first';
-    await more.promise;
+    await morePieces.promise;
     yield ' second';
   }
   const { address, closed } = await serve(pieces);
-  const decoded = (await open(address, encoding)).pipe(decoder());
+  const decodedStream = (await openStream(address, encoding)).pipe(decoder());
 
-  const [first] = await once(decoded, 'data');
-  more.resolve();
+  const [first] = await once(decodedStream, 'data');
+  morePieces.resolve();
 
   expect(String(first)).toBe('first');
-  expect(await text(decoded)).toBe(' second');
+  expect(await text(decodedStream)).toBe(' second');
   await closed;
 });
 
@@ -271,7 +271,7 @@ test('the source of a compressed stream ends with its client', async () => {
     for (let i = 0; ; i++) yield `${i} ${Math.random()}\n`.repeat(1_000);
   }
   const { address, closed } = await serve(endless);
-  const response = await open(address, 'br');
+  const response = await openStream(address, 'br');
   await once(response, 'data');
 
   response.destroy();
@@ -279,7 +279,7 @@ test('the source of a compressed stream ends with its client', async () => {
   await closed;
 });
 
-test('a client notices that a compressed stream broke off', async () => {
+test('a client notices if a compressed stream breaks off', async () => {
   async function* breaking(): Pieces {
     yield 'first';
     throw new Error('connection to the database lost');

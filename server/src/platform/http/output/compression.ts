@@ -1,31 +1,24 @@
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
+import type { Admission } from '@halyard/plane/platform/admission/metrics.ts';
+import { toNetwork } from '@halyard/plane/platform/admission/network.ts';
+import { makeShares, type Release, type ShareLimits } from '@halyard/plane/platform/admission/shares.ts';
+import { ApiError } from '@halyard/plane/platform/errors.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { chooseEncoding, type Encoding } from '@halyard/plane/platform/http/output/accept-encoding.ts';
 import type { FastifyReply } from 'fastify';
-import type { Admission } from '../../../../../plane/src/platform/admission/metrics.ts';
-import { networkOf } from '../../../../../plane/src/platform/admission/network.ts';
-import {
-  makeShares,
-  type Release,
-  type ShareLimits,
-} from '../../../../../plane/src/platform/admission/shares.ts';
-import { ApiError } from '../../../../../plane/src/platform/errors.ts';
-import type { App } from '../../../../../plane/src/platform/http/app.ts';
-import {
-  acceptedEncoding,
-  type Encoding,
-} from '../../../../../plane/src/platform/http/output/accept-encoding.ts';
 import { addVary } from './stored-file.ts';
 
 /** A smaller body fits into one packet with its headers. */
 const SMALLEST_BYTES = 1_024;
 
-/** Data and text. Server-sent events are not compressed, because each frame must arrive immediately. */
+/** Data and text are compressed. Server-sent events are not, because each frame must arrive immediately. */
 const COMPRESSIBLE =
   /^(application\/(json|x-ndjson|openmetrics-text)|text\/(csv|css|html|javascript|plain)|application\/javascript)\b/;
 
 /**
- * A page of 100 events has 65 kB. Brotli compresses it to 8.7 kB, in 0.5 ms with quality 3 and in 2 ms with quality 5. gzip
+ * A page of 100 events takes 65 kB. Brotli compresses it to 8.7 kB, in 0.5 ms with quality 3 and in 2 ms with quality 5. gzip
  * compresses it to 9.6 kB in 0.7 ms. A window of 256 kB bounds the memory of a response.
  */
 const BROTLI = {
@@ -39,10 +32,10 @@ const GZIP = { flush: constants.Z_SYNC_FLUSH };
  * The threads of zlib also compare passwords and read files, so a caller gets two of them at a time, and the queue stays short. A stream
  * needs a thread only while it has something to compress, but about 1 MB of memory.
  */
-const WHOLES: ShareLimits = { capacity: 8, share: 0.25, waiting: 0, waitingPerCaller: 0, waitMs: 0 };
-const STREAMS: ShareLimits = { ...WHOLES, capacity: 32 };
-/** Nobody waits for compression, so nobody gets this error. */
-const identity = (): ApiError => new ApiError('ServiceUnavailableError', 'Compression is busy.');
+const WHOLE_RESPONSES: ShareLimits = { capacity: 8, share: 0.25, waiting: 0, waitingPerCaller: 0, waitMs: 0 };
+const STREAMED_RESPONSES: ShareLimits = { ...WHOLE_RESPONSES, capacity: 32 };
+/** Never reaches a caller, because a response that finds no free slot is sent uncompressed. */
+const busyError = (): ApiError => new ApiError('ServiceUnavailableError', 'Compression is busy.');
 
 /** The marker of an encoding in a strong ETag. Our ETags contain no semicolon. */
 const ENCODED_TAG = /;(?:br|gzip)"/g;
@@ -57,12 +50,12 @@ const ENCODERS: Record<Encoding, Encoder> = {
 };
 
 /**
- * Compresses responses in the threads of zlib, so that the event loop does other work meanwhile. It goes after every hook that reads
- * the body of a response.
+ * Compresses responses in zlib's threads, which leaves the event loop free. The hooks must come after every hook that reads the body
+ * of a response.
  */
 export function installCompression(app: App, admission: Admission = new Map()): void {
-  const wholes = makeShares(WHOLES, identity);
-  const streams = makeShares(STREAMS, identity);
+  const wholes = makeShares(WHOLE_RESPONSES, busyError);
+  const streams = makeShares(STREAMED_RESPONSES, busyError);
   admission.set('compression', wholes).set('compressed-streams', streams);
 
   app.addHook('onRequest', async ({ raw: { headers } }) => {
@@ -75,25 +68,25 @@ export function installCompression(app: App, admission: Admission = new Map()): 
   app.addHook('onSend', async (request, reply, payload) => {
     if (!isCompressible(reply, payload)) return payload;
     addVary(reply);
-    const accepted = request.headers['accept-encoding']?.toString();
-    const encoding = acceptedEncoding(accepted, ['br', 'gzip']);
+    const acceptedEncodings = request.headers['accept-encoding']?.toString();
+    const encoding = chooseEncoding(acceptedEncodings, ['br', 'gzip']);
     if (encoding === undefined || reply.raw.destroyed) return payload;
     const isStream = payload instanceof Readable;
     // A response that would have to wait is sent uncompressed.
-    const release = (isStream ? streams : wholes).tryAcquire(request.caller || networkOf(request.ip));
+    const release = (isStream ? streams : wholes).tryAcquire(request.caller || toNetwork(request.ip));
     if (release === undefined) return payload;
     reply.header('content-encoding', encoding).removeHeader('content-length');
     markTag(reply, encoding);
     const encoder = ENCODERS[encoding];
     return isStream
-      ? compressed(payload, encoder.stream(), release)
+      ? compressStream(payload, encoder.stream(), release)
       : await encoder.whole(Buffer.from(payload)).finally(release);
   });
 }
 
 /**
- * A response that shows a secret is not compressed: somebody who controls a different part of it could guess the secret from the
- * size (BREACH).
+ * Returns whether a response can be compressed. A response that shows a secret is not compressed, because somebody who controls
+ * another part of the response could guess the secret from its size (BREACH).
  */
 function isCompressible(reply: FastifyReply, payload: unknown): payload is string | Buffer | Readable {
   if (reply.hasHeader('content-encoding') || reply.routeOptions.config.returnsSecret) return false;
@@ -103,14 +96,17 @@ function isCompressible(reply: FastifyReply, payload: unknown): payload is strin
   return payload instanceof Readable;
 }
 
-/** If the source or the encoder ends early, so does the other. Fastify logs the failure of the stream that it sends. */
-function compressed(source: Readable, encoder: Transform, release: Release): Transform {
+/**
+ * Compresses a stream. If the source or the encoder ends early, so does the other. Fastify logs the failure of the stream that it
+ * sends.
+ */
+function compressStream(source: Readable, encoder: Transform, release: Release): Transform {
   return pipeline(source, encoder, release);
 }
 
 /**
- * A strong ETag names exact bytes, so the tag of a compressed response gets a suffix. The suffix is removed from the tags that a
- * client sends back, so operations compare their own tags.
+ * Marks the ETag of a compressed response with a suffix, because a strong ETag names exact bytes. The suffix is removed from the
+ * tags that a client sends back, so operations compare their own tags.
  */
 function markTag(reply: FastifyReply, encoding: Encoding): void {
   const tag = String(reply.getHeader('etag') ?? '');

@@ -26,10 +26,10 @@ const post = (
     ...(payload === undefined ? {} : { payload }),
   });
 
-const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+const nestedJson = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 const project = (extra: string): string => `{"name":"x"${extra}}`;
 
-/** The response to a request that is sent as it is. */
+/** Sends a request exactly as given, and returns the response. */
 async function sendRaw(request: string): Promise<string> {
   const app = await harness.secondServer();
   await app.listen({ host: '127.0.0.1', port: 0 });
@@ -159,7 +159,7 @@ test.each([
     413,
     'PayloadTooLargeError',
   ],
-  ['a body nested 33 levels', post.bind(null, nested(33), 'application/json'), 400, 'BadDataError'],
+  ['a body nested 33 levels', post.bind(null, nestedJson(33), 'application/json'), 400, 'BadDataError'],
   ['a million brackets', post.bind(null, '['.repeat(1_000_000), 'application/json'), 400, 'BadDataError'],
   [
     '__proto__',
@@ -199,7 +199,7 @@ test.each([
 
 test.each([
   ['a charset', 'application/json; charset=utf-8', project('')],
-  ['32 levels', 'application/json', project(`,"unknown":${nested(31)}`)],
+  ['32 levels', 'application/json', project(`,"unknown":${nestedJson(31)}`)],
 ])('a body with %s is accepted', async (_case, contentType, payload) => {
   expect((await post(payload, contentType)).statusCode).toBe(201);
 });
@@ -210,7 +210,7 @@ test('a request without a body may name a content type, or none', async () => {
   expect((await post(undefined, undefined, url)).statusCode).toBe(404);
 });
 
-test('a list of violations is bounded', async () => {
+test('a list of violations has a maximum length', async () => {
   const body = { name: 'x', environments: Array.from({ length: 5_000 }, () => 1) };
 
   const { details } = (await call(harness.app, 'POST', '/api/admin/projects', { body })).body;
@@ -224,7 +224,7 @@ test.each([
   [
     'members',
     'addons/777777/rotate-secret',
-    Object.fromEntries(Array.from({ length: 40_000 }, (_, at) => [`unknown${at}`, 1])),
+    Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`unknown${index}`, 1])),
   ],
 ])('lists only the first violation of a body with many %s', async (_what, path, body) => {
   const answer = await call(harness.app, 'POST', `/api/admin/${path}`, { body });
@@ -256,7 +256,7 @@ test.each([
 });
 
 test.each(['/api/proxy?appName=shop', '/api/proxy/client/metrics'])(
-  '%s names the path for frontend SDKs, whatever the token',
+  '%s names the path for frontend SDKs, with any token',
   async url => {
     const { secret } = (
       await call(harness.app, 'POST', '/api/admin/api-tokens', {
@@ -334,8 +334,8 @@ test('serves the documentation page and the OpenAPI document', async () => {
 });
 
 test('a body with 49,000 violations below long keys is rejected with a short response that counts them', async () => {
-  const open = Array.from({ length: 30 }, () => `"${'k'.repeat(999)}":{`).join('');
-  const body = `{${open}"z":[${Array(49_000).fill('"\\u0000"').join(',')}]${'}'.repeat(31)}`;
+  const openObjects = Array.from({ length: 30 }, () => `"${'k'.repeat(999)}":{`).join('');
+  const body = `{${openObjects}"z":[${Array(49_000).fill('"\\u0000"').join(',')}]${'}'.repeat(31)}`;
 
   const response = await harness.app.inject({
     method: 'POST',

@@ -16,16 +16,17 @@ const HEADERS = {
   'x-frame-options': 'DENY',
 };
 
-const addressOf = (path: string) => path.replaceAll(/\{\w+\}/g, '77');
+const fillPath = (path: string) => path.replaceAll(/\{\w+\}/g, '77');
 
 test('every operation sends the security headers', async () => {
-  const missing: string[] = [];
+  const operationsWithoutHeaders: string[] = [];
   for (const { method, path } of listOperations()) {
-    const { headers } = await call(harness.app, method, addressOf(path), { token: null });
-    const wrong = Object.entries(HEADERS).filter(([name, value]) => headers[name] !== value);
-    if (wrong.length > 0) missing.push(`${method} ${path}: ${wrong.map(([name]) => name)}`);
+    const { headers } = await call(harness.app, method, fillPath(path), { token: null });
+    const wrongHeaders = Object.entries(HEADERS).filter(([name, value]) => headers[name] !== value);
+    if (wrongHeaders.length > 0)
+      operationsWithoutHeaders.push(`${method} ${path}: ${wrongHeaders.map(([name]) => name)}`);
   }
-  expect(missing).toEqual([]);
+  expect(operationsWithoutHeaders).toEqual([]);
 });
 
 test.each(
@@ -33,7 +34,7 @@ test.each(
     .filter(operation => operation.returnsSecret)
     .map(operation => [operation.method, operation.path, operation.body] as const),
 )('%s %s, which shows a secret, is not stored by caches', async (method, path, body) => {
-  const { headers } = await call(harness.app, method, addressOf(path), { body });
+  const { headers } = await call(harness.app, method, fillPath(path), { body });
 
   expect(headers).toMatchObject(HEADERS);
 });
@@ -76,7 +77,7 @@ test('strict transport security is sent only if the public URL is https', async 
   expect(https).toHaveProperty('strict-transport-security', 'max-age=31536000');
 });
 
-test('the API page allows scripts of this server only, and none inline', async () => {
+test('the API page allows only scripts from this server, and none inline', async () => {
   const page = await call(harness.app, 'GET', '/docs/', { token: null });
 
   const policy = String(page.headers['content-security-policy']);

@@ -1,8 +1,8 @@
-import type { App } from '../../../../../plane/src/platform/http/app.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
 
 const YEAR_SECONDS = 31_536_000;
 
-/** The API sends data only: a browser that shows a response as a page must load and run nothing. */
+/** The API sends only data, so a browser that shows a response as a page must neither load nor run anything. */
 const DATA_POLICY = "default-src 'none'; frame-ancestors 'none'";
 
 /**
@@ -22,9 +22,10 @@ export const PAGE_POLICY = [
 ].join('; ');
 
 /**
- * Written by hand: six constant headers need no dependency, and Node's own error responses, which no Fastify plugin can change,
- * need the same ones (platform/http/protection/socket-errors.ts). Nothing is designed to be cached, so responses are `no-store`
- * unless a route says otherwise.
+ * Returns the security headers of every response. They are written by hand, because six constant headers need no dependency, and
+ * Node's own error responses, which no Fastify plugin can change, need the same headers
+ * (platform/http/protection/socket-errors.ts). Nothing is designed to be cached, so responses are `no-store` unless a route says
+ * otherwise.
  */
 export function securityHeaders(publicUrl: string): Record<string, string> {
   return {
@@ -33,12 +34,14 @@ export function securityHeaders(publicUrl: string): Record<string, string> {
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',
-    // A browser ignores it over http, and a host without TLS must not promise it.
+    // Browsers ignore this header over http, and a host without TLS must not promise it.
     ...(publicUrl.startsWith('https:') ? { 'strict-transport-security': `max-age=${YEAR_SECONDS}` } : {}),
   };
 }
 
-/** Goes before every other hook, so that a rejection by one of them carries the headers too. */
+/**
+ * Adds the security headers. This hook must come before every other hook, so that rejections by other hooks have the headers too.
+ */
 export function installSecurityHeaders(app: App, headers: Record<string, string>): void {
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(headers);

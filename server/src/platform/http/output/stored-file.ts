@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { chooseEncoding, type Encoding } from '@halyard/plane/platform/http/output/accept-encoding.ts';
+import { hasEntityTag } from '@halyard/plane/platform/http/output/entity-tag.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import {
-  acceptedEncoding,
-  type Encoding,
-} from '../../../../../plane/src/platform/http/output/accept-encoding.ts';
-import { hasEntityTag } from '../../../../../plane/src/platform/http/output/entity-tag.ts';
 
 /** The bytes of a file in one encoding. */
 export type Copy = { bytes: Buffer; etag: string };
@@ -14,8 +11,8 @@ export type Copy = { bytes: Buffer; etag: string };
 /** A file that does not change while the server runs, with compressed copies. */
 export type StoredFile = { contentType: string; plain: Copy; encoded: Partial<Record<Encoding, Copy>> };
 
-/** The tag is a hash of the bytes as sent, so each encoding has its own. */
-export const copyOf = (bytes: Buffer): Copy => ({
+/** Makes a copy with its tag, which is a hash of the bytes as sent, so each encoding has its own. */
+export const toCopy = (bytes: Buffer): Copy => ({
   bytes,
   etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
 });
@@ -28,7 +25,7 @@ const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 export async function storeFile(contentType: string, content: string | Buffer): Promise<StoredFile> {
   const bytes = Buffer.from(content);
   const [br, gz] = await Promise.all([toBrotli(bytes, BROTLI), toGzip(bytes)]);
-  return { contentType, plain: copyOf(bytes), encoded: { br: copyOf(br), gzip: copyOf(gz) } };
+  return { contentType, plain: toCopy(bytes), encoded: { br: toCopy(br), gzip: toCopy(gz) } };
 }
 
 /** Sends the copy in the encoding that the client prefers, or 304 if the client has it. */
@@ -39,7 +36,7 @@ export function sendFile(
   cacheControl: string,
 ): FastifyReply {
   const encodings = Object.keys(file.encoded) as Encoding[];
-  const encoding = acceptedEncoding(request.headers['accept-encoding']?.toString(), encodings);
+  const encoding = chooseEncoding(request.headers['accept-encoding']?.toString(), encodings);
   const copy = (encoding && file.encoded[encoding]) ?? file.plain;
   reply.headers({ 'cache-control': cacheControl, etag: copy.etag });
   if (encodings.length > 0) addVary(reply);
@@ -48,7 +45,7 @@ export function sendFile(
   return reply.type(file.contentType).send(copy.bytes);
 }
 
-/** Says that the response depends on the encodings that the client accepts. */
+/** Adds that the response depends on the encodings that the client accepts. */
 export function addVary(reply: FastifyReply): void {
   const names = String(reply.getHeader('vary') ?? '');
   if (names.includes('accept-encoding')) return;

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { App } from '@halyard/plane/platform/http/app.ts';
 import Fastify from 'fastify';
 import { expect, test } from 'vitest';
-import type { App } from '../../../../../plane/src/platform/http/app.ts';
 import { installStalledClients } from '../protection/stalled-clients.ts';
 import { RequestLogController } from '../server/log.ts';
 import { type Pieces, sendPieces } from './stream.ts';
@@ -33,39 +33,40 @@ test('a stream that breaks after its first bytes is logged with the id of its re
 
   await expect(fetch(address).then(response => response.text())).rejects.toThrow();
 
-  const found = () => lines.map(line => JSON.parse(line)).filter(({ reqId }) => reqId === 'the-request');
+  const requestLines = () =>
+    lines.map(line => JSON.parse(line)).filter(({ reqId }) => reqId === 'the-request');
   await expect
-    .poll(found)
+    .poll(requestLines)
     .toMatchObject([
       { level: 50, msg: 'response stream failed', err: { message: 'connection to the database lost' } },
     ]);
   await app.close();
 });
 
-test('pieces are sent in their order, and a failure before the first is sent as one', async () => {
+test('pieces are sent in order, and a failure before the first one becomes an error response', async () => {
   async function* good(): Pieces {
     yield '{"a":';
     yield Buffer.from('"ä"}');
   }
-  // biome-ignore lint/correctness/useYield: it fails before it has anything to give
+  // biome-ignore lint/correctness/useYield: it fails before it yields anything
   async function* bad(): Pieces {
     throw new Error('nothing to send');
   }
-  const [one, other] = [await serve(good), await serve(bad)];
+  const [goodServer, badServer] = [await serve(good), await serve(bad)];
 
-  expect(await (await fetch(one.address)).json()).toEqual({ a: 'ä' });
-  await one.closed;
-  expect((await fetch(other.address)).status).toBe(500);
-  await Promise.all([one.app.close(), other.app.close()]);
+  expect(await (await fetch(goodServer.address)).json()).toEqual({ a: 'ä' });
+  await goodServer.closed;
+  expect((await fetch(badServer.address)).status).toBe(500);
+  await Promise.all([goodServer.app.close(), badServer.app.close()]);
 });
 
-test('cuts off a client that does not read, and ends the source of the pieces', async () => {
-  let ended = false;
+test('disconnects a client that does not read, and ends the source of the pieces', async () => {
+  let hasEnded = false;
   async function* endless(): Pieces {
     try {
       for (;;) yield Buffer.alloc(1_000_000, 'x');
     } finally {
-      ended = true;
+      hasEnded = true;
     }
   }
   const { app, address, closed } = await serve(endless, 300);
@@ -74,37 +75,37 @@ test('cuts off a client that does not read, and ends the source of the pieces', 
   const [response] = await once(request, 'response');
   await closed;
 
-  await expect.poll(() => ended).toBe(true);
+  await expect.poll(() => hasEnded).toBe(true);
   await expect(async () => {
     for await (const _ of response);
   }).rejects.toThrow('aborted');
   await app.close();
 });
 
-test('waits for a source that is slower than a client may be', async () => {
-  async function* slow(): Pieces {
+test('waits for a source even if it is slower than a client may be', async () => {
+  async function* slowPieces(): Pieces {
     yield 'a';
     await sleep(400);
     yield 'b';
   }
-  const { app, address } = await serve(slow, 100);
+  const { app, address } = await serve(slowPieces, 100);
 
   expect(await (await fetch(address)).text()).toBe('ab');
   await app.close();
 });
 
 test('reads ahead of the client, so that the source can end before the client has read all', async () => {
-  let ended = false;
-  async function* some(): Pieces {
+  let hasEnded = false;
+  async function* somePieces(): Pieces {
     for (let n = 0; n < 3; n++) yield Buffer.alloc(1_000_000, 'x');
-    ended = true;
+    hasEnded = true;
   }
-  const { app, address } = await serve(some, 60_000);
+  const { app, address } = await serve(somePieces, 60_000);
 
   const request = get(address);
   const [response] = await once(request, 'response');
 
-  await expect.poll(() => ended).toBe(true);
+  await expect.poll(() => hasEnded).toBe(true);
   let bytes = 0;
   for await (const chunk of response) bytes += chunk.length;
   expect(bytes).toBe(3_000_000);
@@ -112,30 +113,30 @@ test('reads ahead of the client, so that the source can end before the client ha
 });
 
 test('ends the source when the client disconnects before the first piece', async () => {
-  const begun = Promise.withResolvers<void>();
-  const gone = Promise.withResolvers<void>();
-  let ended = false;
-  async function* slow(): Pieces {
+  const sourceBegun = Promise.withResolvers<void>();
+  const clientDisconnected = Promise.withResolvers<void>();
+  let hasEnded = false;
+  async function* slowPieces(): Pieces {
     try {
-      begun.resolve();
-      await gone.promise;
+      sourceBegun.resolve();
+      await clientDisconnected.promise;
       yield 'first';
       yield 'second';
     } finally {
-      ended = true;
+      hasEnded = true;
     }
   }
-  const { app, address, closed } = await serve(slow);
+  const { app, address, closed } = await serve(slowPieces);
 
   const request = get(address);
   request.on('error', () => {});
-  await begun.promise;
+  await sourceBegun.promise;
   request.destroy();
   await expect.poll(async () => await openConnections(app)).toBe(0);
-  gone.resolve();
+  clientDisconnected.resolve();
 
   await closed;
-  await expect.poll(() => ended).toBe(true);
+  await expect.poll(() => hasEnded).toBe(true);
   await app.close();
 });
 

@@ -1,18 +1,18 @@
 import { addAbortSignal, Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 
-/** Pieces of a response, created one after the other, on demand. */
+/** The pieces of a response, created one by one, on demand. */
 export type Pieces = AsyncGenerator<string | Buffer, void>;
 
 /** The limit for a client that reads slowly but steadily. A client that stops reading is cut off sooner (stalled-clients.ts). */
 const SENT_WITHIN_MS = 60_000;
-/** Read from the database before the client reads it, so that most responses need no connection until their end. */
+/** Rows are read from the database ahead of the client, so that most responses no longer need a connection while the client reads. */
 const READ_AHEAD_BYTES = 4_194_304;
 
 export type SendOptions = {
   /** Called once everything is sent or aborted. */
   onClose?: () => void;
-  /** Default: JSON. */
+  /** The content type, which is JSON by default. */
   contentType?: string;
   /** The name under which a browser saves the response. */
   fileName?: string;
@@ -34,11 +34,12 @@ export async function sendPieces(
   }: SendOptions = {},
 ) {
   const first = await pieces.next();
-  const stream = Readable.from(startingWith(first, pieces), {
+  const stream = Readable.from(prepend(first, pieces), {
     objectMode: false,
     highWaterMark: readAheadBytes,
   });
-  // Runs even if the stream is closed before it is read, because a generator that has not started does not close its source.
+  // The source is closed here even if the stream is closed before it is read, because a generator that has not started does not
+  // close its source.
   stream.once('close', () => {
     onClose();
     pieces.return().catch(error => reply.log.warn({ err: error }, 'closing the source of a response failed'));
@@ -48,17 +49,20 @@ export async function sendPieces(
   return reply.type(contentType).send(stream);
 }
 
-async function* startingWith(first: IteratorResult<string | Buffer, void>, rest: Pieces): Pieces {
+async function* prepend(first: IteratorResult<string | Buffer, void>, rest: Pieces): Pieces {
   if (!first.done) yield first.value;
   yield* rest;
 }
 
-/** An object whose last field is a list, from its beginning and some items of the list at a time, as JSON. */
+/**
+ * Yields an object whose last field is a list, as JSON. The first piece is its beginning, and each further piece has a few list
+ * items.
+ */
 export async function* listPieces(beginning: string, items: AsyncIterable<string[]>): Pieces {
   yield beginning;
   let isFirst = true;
-  for await (const some of items) {
-    const bytes = asBytes(some, ',');
+  for await (const batch of items) {
+    const bytes = toBytes(batch, ',');
     yield isFirst ? bytes.subarray(1) : bytes;
     isFirst = false;
   }
@@ -66,15 +70,15 @@ export async function* listPieces(beginning: string, items: AsyncIterable<string
 }
 
 /**
- * Each piece is written into one buffer. If they were joined into strings first, 38 MB of them would stay in memory until a major
- * garbage collection.
+ * Writes all items into one buffer. If the items were joined into strings first, 38 MB of strings would stay in memory until a
+ * major garbage collection.
  */
-export function asBytes(texts: string[], beforeEach = ''): Buffer {
-  const size = texts.reduce((sum, text) => sum + Buffer.byteLength(text) + beforeEach.length, 0);
+export function toBytes(texts: string[], separator = ''): Buffer {
+  const size = texts.reduce((sum, text) => sum + Buffer.byteLength(text) + separator.length, 0);
   const bytes = Buffer.allocUnsafe(size);
   let end = 0;
   for (const text of texts) {
-    end += bytes.write(beforeEach, end);
+    end += bytes.write(separator, end);
     end += bytes.write(text, end);
   }
   return bytes;

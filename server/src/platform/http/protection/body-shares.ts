@@ -1,13 +1,13 @@
-import type { FastifyRequest } from 'fastify';
-import { networkOf } from '../../../../../plane/src/platform/admission/network.ts';
+import { toNetwork } from '@halyard/plane/platform/admission/network.ts';
 import {
   type Holder,
   makeShares,
   type ShareLimits,
   type Shares,
-} from '../../../../../plane/src/platform/admission/shares.ts';
-import { ApiError, tooManyRequests } from '../../../../../plane/src/platform/errors.ts';
-import type { App } from '../../../../../plane/src/platform/http/app.ts';
+} from '@halyard/plane/platform/admission/shares.ts';
+import { ApiError, tooManyRequests } from '@halyard/plane/platform/errors.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import type { FastifyRequest } from 'fastify';
 
 const MIB = 1_048_576;
 
@@ -21,22 +21,25 @@ export const BODY_BYTES: ShareLimits = {
 };
 
 /**
- * Reads a body only after its caller has acquired as many bytes as it takes, and releases them when the response is sent. Runs
+ * Reads a body only after its caller has acquired the bytes that it takes, and releases them when the response is sent. Runs
  * after the gate.
  */
 export function installBodyShares(app: App, limits: Partial<ShareLimits> = {}): Shares {
   const bytes = makeShares({ ...BODY_BYTES, ...limits }, rejection);
   app.addHook('preParsing', async request => {
-    const cost = bytesOf(request);
+    const cost = countBodyBytes(request);
     if (cost === 0) return;
     const { caller, ip, visit } = request;
-    visit.hold(await bytes.acquire(caller || networkOf(ip), { cost, isGone: visit.isGone }));
+    visit.hold(await bytes.acquire(caller || toNetwork(ip), { cost, isGone: visit.isGone }));
   });
   return bytes;
 }
 
-/** A body in chunks can be as large as the operation accepts. A larger one is rejected when it is read. */
-function bytesOf({ headers, routeOptions: { bodyLimit = MIB } }: FastifyRequest): number {
+/**
+ * Returns how many bytes the body takes. A body in chunks can be as large as the operation accepts. A larger body is rejected when
+ * it is read.
+ */
+function countBodyBytes({ headers, routeOptions: { bodyLimit = MIB } }: FastifyRequest): number {
   if (headers['transfer-encoding'] !== undefined) return bodyLimit;
   return Math.min(Number(headers['content-length'] ?? 0) || 0, bodyLimit);
 }

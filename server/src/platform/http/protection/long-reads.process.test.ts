@@ -5,14 +5,14 @@ import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { copyDatabase, discardDatabase, urlOf } from '../../../test/database.ts';
+import { copyDatabase, discardDatabase, getDatabaseUrl } from '../../../test/database.ts';
 import { makeProject } from '../../../test/factories.ts';
 import { ADMIN_TOKEN } from '../../../test/harness.ts';
 import { type RunningServer, startProcess, stopProcess } from '../../../test/process.ts';
 import { type Db, openDb } from '../../db/database.ts';
 
-const FEATURES = 6_000;
-/** A caller reads two lists at a time; more of them wait. */
+const FEATURE_COUNT = 6_000;
+/** The server handles two lists per caller at a time and queues the rest, so the test needs three callers. */
 const CALLERS = [ADMIN_TOKEN, `${ADMIN_TOKEN}-2`, `${ADMIN_TOKEN}-3`];
 const PATH = '/api/admin/projects/large';
 const name = `halyard_long_reads_${randomBytes(6).toString('hex')}`;
@@ -21,19 +21,19 @@ let server: RunningServer;
 
 beforeAll(async () => {
   await copyDatabase(inject('template'), name);
-  db = openDb({ url: urlOf(name), poolSize: 2, onError: () => {} });
+  db = openDb({ url: getDatabaseUrl(name), poolSize: 2, onError: () => {} });
   await makeProject(db, { id: 'large' });
-  // 4 kB each, so that a whole list does not fit into the buffers between server and client.
+  // Each flag is 4 kB, so a whole list does not fit in the buffers between server and client.
   await sql`
     insert into features (name, project, type, description)
-    select 'flag-' || n, 'large', 'release', repeat('x', 4000) from generate_series(1, ${FEATURES}::integer) as n`.execute(
+    select 'flag-' || n, 'large', 'release', repeat('x', 4000) from generate_series(1, ${FEATURE_COUNT}::integer) as n`.execute(
     db,
   );
   await sql`
     insert into feature_lifecycles (feature_name, stage)
     select name, 'initial' from features`.execute(db);
   server = await startProcess({
-    DATABASE_URL: urlOf(name),
+    DATABASE_URL: getDatabaseUrl(name),
     HALYARD_INIT_ADMIN_TOKENS: CALLERS.join(','),
     LOG_LEVEL: 'warn',
   });
@@ -49,7 +49,7 @@ const read = async (path: string, caller = ADMIN_TOKEN) =>
   await fetch(`${server.url}${path}`, { headers: { authorization: caller } });
 
 /** Sends a request and never reads the body of a 200. */
-async function pausedClient(path: string) {
+async function openPausedClient(path: string) {
   const request = get(`${server.url}${path}`, { headers, agent: false });
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   if (response.statusCode === 200) response.pause();
@@ -57,8 +57,10 @@ async function pausedClient(path: string) {
   return { request, response };
 }
 
-test('clients that do not read their reports do not keep others waiting, and are cut off', async () => {
-  const paused = Promise.all(Array.from({ length: 10 }, () => pausedClient(`${PATH}/health-report`)));
+test('clients that do not read their reports are cut off, and do not keep others waiting', async () => {
+  const pausedClients = Promise.all(
+    Array.from({ length: 10 }, () => openPausedClient(`${PATH}/health-report`)),
+  );
   await expect
     .poll(
       async () =>
@@ -71,53 +73,53 @@ test('clients that do not read their reports do not keep others waiting, and are
     .toBeGreaterThan(0);
 
   // The clients do not notice that they were cut off, because they do not read.
-  const cutOff = () => server.output().match(/"msg":"client stopped reading"/g)?.length ?? 0;
+  const countCutOffs = () => server.output().match(/"msg":"client stopped reading"/g)?.length ?? 0;
   const paths = [`${PATH}/features/flag-1`, '/api/admin/projects', PATH];
-  const inTime = new Set<string>();
+  const pathsReadInTime = new Set<string>();
   const statuses = await Promise.all(
     Array.from({ length: 5 }, () => paths)
       .flat()
       .map(async path => {
         const { status } = await read(path);
-        if (status === 200 && cutOff() === 0) inTime.add(path);
+        if (status === 200 && countCutOffs() === 0) pathsReadInTime.add(path);
         return status;
       }),
   );
-  // 503 is possible on a slow machine, where earlier reads may take longer than a request waits.
+  // A 503 is possible on a slow machine: earlier reads may outlast the queue timeout.
   expect(statuses.filter(status => status !== 200 && status !== 503)).toEqual([]);
-  // A read that waits for the paused clients ends after the first of them is cut off.
-  expect([...inTime].toSorted()).toEqual(paths.toSorted());
+  // A read blocked by the paused clients would finish only after a cut-off, and would be missing here.
+  expect([...pathsReadInTime].toSorted()).toEqual(paths.toSorted());
 
-  const clients = await paused;
+  const clients = await pausedClients;
   const unread = clients.filter(({ response }) => response.statusCode === 200).length;
   expect(unread).toBeGreaterThan(0);
   for (const { response } of clients.filter(({ response }) => response.statusCode !== 200))
     expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '5']);
-  await expect.poll(cutOff).toBe(unread);
+  await expect.poll(countCutOffs).toBe(unread);
   for (const { request } of clients) request.destroy();
-  expect(await (await read(`${PATH}/health-report`)).json()).toMatchObject({ activeCount: FEATURES });
+  expect(await (await read(`${PATH}/health-report`)).json()).toMatchObject({ activeCount: FEATURE_COUNT });
 });
 
-test('whole lists are sent in pieces: 6 lists of 6,000 flags at a time take little memory', async () => {
+test('lists are streamed: 6 lists of 6,000 flags at a time take little memory', async () => {
   const rss = () => {
     const status = readFileSync(`/proc/${server.process.pid}/status`, 'utf8');
     return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
   };
   const list = async (caller = ADMIN_TOKEN): Promise<number> => {
     const response = await read(`${PATH}/features`, caller);
-    // On a slow machine the lists before it may take longer than a request waits.
+    // On a slow machine, earlier lists may outlast the queue timeout.
     if (response.status === 503) return await list(caller);
     return ((await response.json()) as { features: unknown[] }).features.length;
   };
-  expect(await list()).toBe(FEATURES);
-  const before = rss();
-  let peak = before;
-  const watching = setInterval(() => (peak = Math.max(peak, rss())), 10);
+  expect(await list()).toBe(FEATURE_COUNT);
+  const memoryBefore = rss();
+  let peak = memoryBefore;
+  const memoryTimer = setInterval(() => (peak = Math.max(peak, rss())), 10);
 
   const lengths = await Promise.all([...CALLERS, ...CALLERS].map(list));
 
-  clearInterval(watching);
+  clearInterval(memoryTimer);
   await sleep(0);
-  expect(lengths).toEqual(Array(6).fill(FEATURES));
-  expect(peak - before).toBeLessThan(120);
+  expect(lengths).toEqual(Array(6).fill(FEATURE_COUNT));
+  expect(peak - memoryBefore).toBeLessThan(120);
 });

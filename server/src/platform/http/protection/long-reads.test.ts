@@ -5,10 +5,10 @@ import { makeLongReads } from './long-reads.ts';
 const harness = useHarness();
 const CALLERS = ['a', 'b', 'c'].flatMap(caller => [caller, caller]);
 
-test("a fourth caller's search runs while three callers use all the reads and searches that they are allowed", async () => {
+test("a fourth caller's search runs while three callers use all their reads and searches", async () => {
   const longReads = makeLongReads(harness.db);
   const { promise: end, resolve } = Promise.withResolvers<void>();
-  const running = CALLERS.flatMap(caller => [
+  const runningReads = CALLERS.flatMap(caller => [
     longReads.run({ caller }, () => end),
     longReads.runSearch({ caller }, () => end),
   ]);
@@ -16,5 +16,5 @@ test("a fourth caller's search runs while three callers use all the reads and se
   expect(await longReads.runSearch({ caller: 'd' }, async () => 'found')).toBe('found');
 
   resolve();
-  await Promise.all(running);
+  await Promise.all(runningReads);
 });

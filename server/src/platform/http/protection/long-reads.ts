@@ -1,35 +1,35 @@
-import type { FastifyReply } from 'fastify';
-import { makeBusyCheck } from '../../../../../plane/src/platform/admission/busy.ts';
-import type { Admission } from '../../../../../plane/src/platform/admission/metrics.ts';
+import { makeBusyCheck } from '@halyard/plane/platform/admission/busy.ts';
+import type { Admission } from '@halyard/plane/platform/admission/metrics.ts';
 import {
   type Holder,
   makeShares,
   type Release,
   type ShareLimits,
   type Shares,
-} from '../../../../../plane/src/platform/admission/shares.ts';
-import type { Visit } from '../../../../../plane/src/platform/admission/visit.ts';
-import { ApiError } from '../../../../../plane/src/platform/errors.ts';
+} from '@halyard/plane/platform/admission/shares.ts';
+import type { AdmittedRequest } from '@halyard/plane/platform/admission/visit.ts';
+import { ApiError } from '@halyard/plane/platform/errors.ts';
+import type { FastifyReply } from 'fastify';
 import type { Db } from '../../db/database.ts';
 import { type Pieces, type SendOptions, sendPieces } from '../output/stream.ts';
 
 /**
- * Who a long read is for: a request, or a caller without one. A request gives up its slot among the short ones, and keeps its
- * slot until its response is sent, because the response is in memory until then.
+ * Whom a long read is for: a request, or a caller without a request. A request gives up its slot among the short ones, and
+ * keeps its long-read slot until its response is sent, because the response is in memory until then.
  */
-export type LongReader = { caller: string; visit?: Visit };
+export type LongReader = { caller: string; visit?: AdmittedRequest };
 
 /**
- * Reads that may take long or return much: whole lists, reports, free text. They have separate database connections, and each
- * caller has a share of them, so that other requests never wait for them.
+ * Reads that may take long or return much, such as whole lists, reports and free text. They have separate database connections, and
+ * each caller has a share of these, so that other requests never wait for long reads.
  */
 export type LongReads = {
   run: <T>(reader: LongReader, read: (db: Db) => Promise<T>) => Promise<T>;
-  /** Runs a search by text: many short statements, on connections that no other read occupies for long. */
+  /** Runs a text search, which has many short statements, on connections that no other read keeps for long. */
   runSearch: <T>(reader: LongReader, read: (db: Db) => Promise<T>) => Promise<T>;
   /** Streams the rows. The slot is released when the response is sent or aborted. */
   send: (reply: FastifyReply, read: (db: Db) => Pieces) => Promise<FastifyReply>;
-  /** Streams a response of any size. It has a slot and a connection only during a read, not while the client reads. */
+  /** Streams a response of any size. It occupies a long-read slot and a connection only during a read, not while the client reads. */
   sendExport: (
     reply: FastifyReply,
     make: (source: ExportSource) => Pieces,
@@ -44,16 +44,16 @@ export type ExportSource = {
   isGone: () => boolean;
 };
 
-/** Connections that are reserved for long reads. */
+/** Connections reserved for long reads. */
 export const LONG_READ_CONNECTIONS = 3;
-/** Connections of the pool for searches by text. */
+/** Connections in the pool for text searches. */
 export const SEARCH_CONNECTIONS = 2;
 /** How long a long read waits for a slot, and then for a connection. */
 export const LONG_READ_WAIT_MS = 10_000;
 
 /**
- * More slots than connections: a response whose rows are all read needs no connection while the client reads it. Each caller gets
- * one at a time, because one long read can keep a core of PostgreSQL busy.
+ * There are more slots than connections, because a response whose rows are all read needs no connection while the client reads it.
+ * Each caller gets one at a time, because one long read can keep a core of PostgreSQL busy.
  */
 const SLOTS: ShareLimits = {
   capacity: 6,
@@ -65,17 +65,17 @@ const SLOTS: ShareLimits = {
 };
 
 /**
- * Searches share their connections in turn, statement by statement. So a search that the index decides is fast while others check
- * many events, and many searches can run at a time.
+ * Searches take turns on their connections, statement by statement. A search that the index alone can answer is therefore fast even
+ * while others check many events, and many searches can run at a time.
  */
 const SEARCH_SLOTS: ShareLimits = { ...SLOTS, capacity: 20, share: 0.1 };
 
-/** Two at a time for one caller: most of the time, an export waits for its client. */
+/** One caller gets two at a time, because an export waits for its client most of the time. */
 const EXPORT_SLOTS: ShareLimits = { ...SLOTS, share: 0.4 };
 
-/** 10 million events of 1 kB in an hour are 3 MB/s. */
-const EXPORT_WITHIN_MS = 3_600_000;
-/** One batch: an export needs no connection while the client reads, so more read ahead would only take memory. */
+/** Sending 10 million events of 1 kB within an hour takes 3 MB/s. */
+const EXPORT_TIMEOUT_MS = 3_600_000;
+/** One batch is enough. An export needs no connection while the client reads, so reading further ahead would only take memory. */
 const EXPORT_READ_AHEAD_BYTES = 1_048_576;
 
 export function makeLongReads(
@@ -128,14 +128,17 @@ export function makeLongReads(
       const source: ExportSource = { read: read => run({ caller }, read), isGone: visit.isGone };
       return await sendWith(exportSlots, reply, () => make(source), {
         ...options,
-        sentWithinMs: EXPORT_WITHIN_MS,
+        sentWithinMs: EXPORT_TIMEOUT_MS,
         readAheadBytes: EXPORT_READ_AHEAD_BYTES,
       });
     },
   };
 }
 
-/** The slot among the short requests is released before the wait, so that a caller's long reads do not delay its short ones. */
+/**
+ * Acquires a slot. The slot among the short requests is released before the wait, so that a caller's long reads do not delay its
+ * short ones.
+ */
 async function acquire(slots: Shares, { caller, visit }: LongReader): Promise<Release> {
   visit?.releaseSlot();
   return await slots.acquire(caller, visit && { isGone: visit.isGone });

@@ -1,19 +1,19 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { ApiError } from '../../../../../plane/src/platform/errors.ts';
-import type { App } from '../../../../../plane/src/platform/http/app.ts';
+import { ApiError } from '@halyard/plane/platform/errors.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
 
-const BACKSTAGE = '/internal-backstage/';
+const BACKSTAGE_PATH = '/internal-backstage/';
 
-const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
+const computeDigest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /** Requires the token for everything below `/internal-backstage/`. Without a configured token, these routes are public. */
 export function installMetricsToken(app: App, token: string | undefined): void {
   if (token === undefined) return;
-  const expected = digestOf(`Bearer ${token}`);
+  const expectedDigest = computeDigest(`Bearer ${token}`);
   app.addHook('onRequest', async ({ routeOptions, headers }) => {
-    if (!routeOptions.url?.startsWith(BACKSTAGE)) return;
+    if (!routeOptions.url?.startsWith(BACKSTAGE_PATH)) return;
     // Digests all have the same length, so the comparison takes the same time for every header.
-    if (timingSafeEqual(digestOf(headers.authorization ?? ''), expected)) return;
+    if (timingSafeEqual(computeDigest(headers.authorization ?? ''), expectedDigest)) return;
     throw new ApiError(
       'AuthenticationRequired',
       'Metrics require the token that the operator configured as HALYARD_METRICS_TOKEN. Send it in the header "Authorization: Bearer …".',

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ApiError } from '@halyard/plane/platform/errors.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { errorBody } from '@halyard/plane/platform/http/output/error-body.ts';
+import { truncate } from '@halyard/plane/platform/text.ts';
 import type { ConnectionError, FastifyServerOptions } from 'fastify';
-import { ApiError } from '../../../../../plane/src/platform/errors.ts';
-import type { App } from '../../../../../plane/src/platform/http/app.ts';
-import { errorBody } from '../../../../../plane/src/platform/http/output/error-body.ts';
-import { truncate } from '../../../../../plane/src/platform/text.ts';
 
-const ANSWERS: Record<string, [status: string, message: string]> = {
+const RESPONSES: Record<string, [status: string, message: string]> = {
   HPE_HEADER_OVERFLOW: [
     '431 Request Header Fields Too Large',
     'The headers are larger than this server accepts.',
@@ -21,7 +21,7 @@ export function clientErrorHandler(headers: Record<string, string>): ClientError
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return (error, socket) => {
     if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return;
-    const [status, message] = ANSWERS[(error as ConnectionError).code] ?? [
+    const [status, message] = RESPONSES[(error as ConnectionError).code] ?? [
       '400 Bad Request',
       'The request is not valid HTTP.',
     ];
@@ -54,13 +54,13 @@ export function installExpectations(app: App, headers: Record<string, string>): 
   );
 }
 
-/** Responds to a request with two Host headers. A proxy in front of the server may have used the other one. */
+/** Responds to a request with two Host headers. A proxy in front of the server may have used the other header. */
 export const rejectTwoHosts =
   (headers: Record<string, string>) =>
   ({ rawHeaders }: IncomingMessage, response: ServerResponse): boolean => {
     let hosts = 0;
-    for (let at = 0; at < rawHeaders.length; at += 2)
-      if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts++;
+    for (let index = 0; index < rawHeaders.length; index += 2)
+      if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === 'host') hosts++;
     if (hosts < 2) return false;
     const message = `The request has ${hosts} Host headers. Send exactly one.`;
     const body = JSON.stringify(errorBody(new ApiError('BadDataError', message), randomUUID()));

@@ -1,19 +1,19 @@
-import { ApiError } from '../../../../../plane/src/platform/errors.ts';
-import type { App } from '../../../../../plane/src/platform/http/app.ts';
+import { ApiError } from '@halyard/plane/platform/errors.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
 
-/** Paths that lead to the database. The console's own files, the manual, health checks and metrics do not. */
+/** The paths that need the database. The console's own files, the manual, health checks and metrics do not need it. */
 const NEEDS_DATABASE = /^\/+(?:api|auth|invite|logout)(?=[/?]|$)/;
 const RETRY_AFTER_S = 2;
 
 /**
- * Rejects requests while the server has not seen its database yet. It may have an older schema, so nothing may read it before migrations have run.
- * `snapshotTime` is undefined afterwards.
+ * Rejects requests while the server has not seen its database yet. The database may have an older schema, so nothing may read it
+ * before migrations have run. `snapshotTime` is undefined afterwards.
  */
 export function installWithoutDatabase(app: App, snapshotTime: () => string | undefined): void {
   app.addHook('onRequest', async (request, reply) => {
     const time = snapshotTime();
     if (time === undefined || !NEEDS_DATABASE.test(request.url)) return;
-    // As in responses to SDKs. The console shows it.
+    // Responses to SDKs have this header too. The console shows the time.
     reply.header('halyard-snapshot', time);
     throw new ApiError(
       'ServiceUnavailableError',

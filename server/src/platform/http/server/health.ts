@@ -1,10 +1,9 @@
+import type { App } from '@halyard/plane/platform/http/app.ts';
+import { jsonResponse, Named, Timestamp } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
-import type { App } from '../../../../../plane/src/platform/http/app.ts';
-import { jsonResponse, Named, Timestamp } from '../../../../../plane/src/platform/http/schema.ts';
 
 const STATE = Type.String({
-  description:
-    'Health from 0 to 100, the percentage of features that are neither stale nor potentially stale',
+  description: 'GOOD as long as the process responds',
   enum: ['GOOD', 'BAD'],
   examples: ['GOOD'],
 });
@@ -33,9 +32,9 @@ const Readiness = Named(
 
 /** The checks of readiness. */
 export type ReadyCheck = {
-  /** Fails until the server can serve requests: the database is reachable and has every migration. */
+  /** Fails until the server can serve requests, which means that the database is reachable and has every migration. */
   load: () => Promise<void>;
-  /** Whether the database responds, as far as the server knows without querying it. Undefined if it does not know. */
+  /** Whether the database responds, as far as the server knows without querying it, or undefined if the server does not know. */
   isDatabaseResponding: () => boolean | undefined;
   /** The time of the snapshot that the server started from, until the database responds. */
   snapshotTime: () => string | undefined;
@@ -45,18 +44,21 @@ export type ReadyCheck = {
   isDraining: () => boolean;
 };
 
-/** /health: the process responds. /ready: the server has loaded, and whether its database responds. */
+/**
+ * Adds /health, which says that the process responds, and /ready, which says that the server has loaded and whether its database
+ * responds.
+ */
 export function healthRoutes(
   app: App,
   { load, isDatabaseResponding, snapshotTime, isReadOnly, isDraining }: ReadyCheck,
 ): void {
   for (const schema of [Health, Readiness]) app.addSchema(schema);
   let isLoaded = false;
-  const stateOf = (isGood: boolean) => (isGood ? 'GOOD' : 'BAD');
+  const toState = (isGood: boolean) => (isGood ? 'GOOD' : 'BAD');
   const readiness = (isServing: boolean, isResponding: boolean) => ({
-    health: stateOf(isServing),
-    database: stateOf(isResponding),
-    writes: stateOf(isResponding && !isReadOnly()),
+    health: toState(isServing),
+    database: toState(isResponding),
+    writes: toState(isResponding && !isReadOnly()),
   });
 
   app.get(
@@ -88,9 +90,9 @@ export function healthRoutes(
       },
     },
     async (request, reply) => {
-      const responding = isLoaded ? isDatabaseResponding() : undefined;
-      if (isDraining()) return reply.code(503).send(readiness(false, responding ?? true));
-      if (responding !== undefined) return readiness(true, responding);
+      const isResponding = isLoaded ? isDatabaseResponding() : undefined;
+      if (isDraining()) return reply.code(503).send(readiness(false, isResponding ?? true));
+      if (isResponding !== undefined) return readiness(true, isResponding);
       const snapshot = snapshotTime();
       if (snapshot !== undefined) return { ...readiness(true, false), snapshot };
       try {

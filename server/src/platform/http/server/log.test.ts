@@ -1,11 +1,11 @@
 import { Writable } from 'node:stream';
+import { authenticationRequired } from '@halyard/plane/platform/errors.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import pino from 'pino';
 import { expect, test } from 'vitest';
-import { authenticationRequired } from '../../../../../plane/src/platform/errors.ts';
 import { logOptions, RequestLogController } from './log.ts';
 
-/** The lines of a response that failed with the error after its first bytes. */
+/** Returns the lines of a response that failed with the error after its first bytes. */
 function linesFor(error: Error): unknown[] {
   const lines: unknown[] = [];
   const write = (level: string) => (fields: object, message: string) =>
@@ -21,7 +21,7 @@ function linesFor(error: Error): unknown[] {
   return lines;
 }
 
-test('logs a response that ends because access was lost as info, without a stack', () => {
+test('logs at level info, without a stack, if a response ends because the caller lost access', () => {
   expect(linesFor(authenticationRequired('token'))).toEqual([
     {
       level: 'info',
@@ -33,7 +33,7 @@ test('logs a response that ends because access was lost as info, without a stack
   ]);
 });
 
-test('logs any other failure of a response as error', () => {
+test('logs any other failure of a response at level error', () => {
   const error = new Error('broken');
 
   expect(linesFor(error)).toEqual([

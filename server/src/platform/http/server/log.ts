@@ -1,15 +1,15 @@
+import { ApiError } from '@halyard/plane/platform/errors.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
 import { LogController } from 'fastify';
 import pino, { type LoggerOptions } from 'pino';
-import { ApiError } from '../../../../../plane/src/platform/errors.ts';
-import type { App } from '../../../../../plane/src/platform/http/app.ts';
 import { makeOutageLog } from './outage-log.ts';
 
-/** JSON lines with the request's id. Headers and URLs are not logged, because both can contain tokens. */
+/** Makes the server log JSON lines with the request's id. Headers and URLs are not logged, because both can contain tokens. */
 export function logOptions(level: string, { hooks } = makeOutageLog()): LoggerOptions {
   return {
     level,
     hooks,
-    serializers: { err: loggedError },
+    serializers: { err: serializeError },
     redact: {
       paths: ['req.headers', 'headers', '*.authorization', '*.cookie', '*.secret', '*.password', '*.token'],
       censor: '[hidden]',
@@ -17,19 +17,21 @@ export function logOptions(level: string, { hooks } = makeOutageLog()): LoggerOp
   };
 }
 
-/** Without objects: `pg` attaches its connection to an error, and with it the key that cancels statements. */
-function loggedError(error: Error): object {
+/** Omits objects, because `pg` attaches its connection to an error, and with it the key that cancels statements. */
+function serializeError(error: Error): object {
   const { aggregateErrors, ...fields } = pino.stdSerializers.err(error);
   const isShown = (value: unknown) => typeof value !== 'object' || value === null || Array.isArray(value);
   return {
     ...Object.fromEntries(Object.entries(fields).filter(([, value]) => isShown(value))),
-    ...(aggregateErrors && { errors: aggregateErrors.map((one: Error) => one.message) }),
+    ...(aggregateErrors && {
+      errors: aggregateErrors.map((aggregateError: Error) => aggregateError.message),
+    }),
   };
 }
 
 /**
- * Fastify's own lines about requests are off, because installRequestLog writes them. The same option silences a response
- * that broke after its first bytes, and the status in the log is 200 by then, so that one is logged here.
+ * Fastify's own lines about requests are off, because installRequestLog writes them. The same option also silences the line about a
+ * response that broke after its first bytes. The request log has such a response with status 200, so the failure is logged here.
  */
 export class RequestLogController extends LogController {
   constructor() {
@@ -38,9 +40,9 @@ export class RequestLogController extends LogController {
 
   override streamError(...[error, request]: Parameters<LogController['streamError']>): void {
     const route = request.routeOptions.url;
-    const gone = 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
-    if (gone) request.log.info({ route }, 'response aborted by the client');
-    // The token was revoked during an export, or the caller is no longer a root admin.
+    const isGone = 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+    if (isGone) request.log.info({ route }, 'response aborted by the client');
+    // The token was revoked during an export, or the caller stopped being a root admin.
     else if (error instanceof ApiError && error.name === 'AuthenticationRequired')
       request.log.info({ route, error: error.name, actor: request.actor?.userId }, 'response ended early');
     else request.log.error({ err: error, route }, 'response stream failed');

@@ -30,41 +30,41 @@ test.each(['/internal-backstage/prometheus', '/internal-backstage/impact/metrics
 );
 
 test('requests that arrive during a collection share the next one', async () => {
-  const begun: PromiseWithResolvers<number>[] = [];
+  const collections: PromiseWithResolvers<number>[] = [];
   const collect = collectTogether(async () => {
     const collection = Promise.withResolvers<number>();
-    begun.push(collection);
+    collections.push(collection);
     return await collection.promise;
   }, 0);
   const first = collect();
-  await expect.poll(() => begun.length).toBe(1);
+  await expect.poll(() => collections.length).toBe(1);
 
-  const others = Promise.all([collect(), collect(), collect()]);
-  begun[0]?.resolve(1);
-  await expect.poll(() => begun.length).toBe(2);
-  begun[1]?.resolve(2);
+  const otherCollections = Promise.all([collect(), collect(), collect()]);
+  collections[0]?.resolve(1);
+  await expect.poll(() => collections.length).toBe(2);
+  collections[1]?.resolve(2);
 
   expect(await first).toBe(1);
-  expect(await others).toEqual([2, 2, 2]);
+  expect(await otherCollections).toEqual([2, 2, 2]);
 });
 
 test('requests that shared a collection continue one after the other', async () => {
   const collection = Promise.withResolvers<void>();
   const collect = collectTogether(() => collection.promise, 0);
-  let done = 0;
-  const all = Promise.all(Array.from({ length: 50 }, () => collect().then(() => done++)));
+  let doneCount = 0;
+  const allCollections = Promise.all(Array.from({ length: 50 }, () => collect().then(() => doneCount++)));
   await nextTurn();
 
   collection.resolve();
   const inTurn: number[] = [];
-  while (done < 50) {
-    const before = done;
+  while (doneCount < 50) {
+    const doneBefore = doneCount;
     await nextTurn();
-    inTurn.push(done - before);
+    inTurn.push(doneCount - doneBefore);
   }
 
   expect(Math.max(...inTurn)).toBe(1);
-  await all;
+  await allCollections;
 });
 
 test('a collection that fails does not stop the next one', async () => {
@@ -79,26 +79,26 @@ test('a collection that fails does not stop the next one', async () => {
   expect(await collect()).toBe('collected');
 });
 
-test('every kind of share is described for operators', async () => {
+test('the documentation for operators describes every kind of share', async () => {
   const page = readFileSync(
     new URL('../../../../../docs/how-to/run-in-production.md', import.meta.url),
     'utf8',
   );
   const [, section = ''] = page.split('### Caller shares');
-  const described = [...(section.split('\n#')[0] ?? '').matchAll(/^\| `([a-z-]+)`/gm)].map(
+  const describedShares = [...(section.split('\n#')[0] ?? '').matchAll(/^\| `([a-z-]+)`/gm)].map(
     ([, kind]) => kind,
   );
 
   const { body } = await harness.app.inject('/internal-backstage/prometheus');
 
   const kinds = [...body.matchAll(/^halyard_admission_waiting\{kind="([^"]+)"\}/gm)].map(([, kind]) => kind);
-  expect(described.slice(1).toSorted()).toEqual(kinds.toSorted());
+  expect(describedShares.slice(1).toSorted()).toEqual(kinds.toSorted());
 });
 
 test('two applications in a process each report the metrics of the process once', async () => {
-  const other = await harness.secondServer();
+  const otherServer = await harness.secondServer();
 
-  for (const app of [harness.app, other]) {
+  for (const app of [harness.app, otherServer]) {
     const { body } = await app.inject('/internal-backstage/prometheus');
     expect(body.match(/^process_cpu_seconds_total \d/gm)).toHaveLength(1);
     expect(body.match(/^# TYPE nodejs_gc_duration_seconds histogram$/gm)).toHaveLength(1);

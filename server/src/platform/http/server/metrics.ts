@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makeTurns } from '@halyard/plane/platform/admission/turns.ts';
+import type { App } from '@halyard/plane/platform/http/app.ts';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { Type } from 'typebox';
-import { makeTurns } from '../../../../../plane/src/platform/admission/turns.ts';
-import type { App } from '../../../../../plane/src/platform/http/app.ts';
 import { version } from '../../command-line.ts';
 
 declare module 'fastify' {
@@ -30,11 +30,13 @@ export function installMetrics(app: App): void {
     registers: [registry],
   });
 
-  const ofProcess = processMetrics();
-  const collect = collectTogether(async () => `${await ofProcess.metrics()}\n${await registry.metrics()}`);
+  const processRegistry = processMetrics();
+  const collect = collectTogether(
+    async () => `${await processRegistry.metrics()}\n${await registry.metrics()}`,
+  );
 
   app.addHook('onResponse', async (request, reply) => {
-    // The pattern of the route, never the URL: it has few values and contains no secret.
+    // The label is the pattern of the route rather than the URL, because the pattern has few values and contains no secret.
     const labels = {
       method: request.method,
       route: request.routeOptions.url ?? 'unknown',
@@ -61,45 +63,45 @@ export function installMetrics(app: App): void {
   );
 }
 
-let ofThisProcess: Registry | undefined;
+let sharedRegistry: Registry | undefined;
 
 /**
- * The applications of a process share its metrics. Their observer of the garbage collector and their timer stay until the process ends,
- * so with a registry of its own, an application would stay in memory after it is closed.
+ * Returns the metrics of the process, which its applications share. The garbage collection observer and the timer live until the
+ * process ends, so an application with its own registry would stay in memory after it is closed.
  */
 function processMetrics(): Registry {
-  if (!ofThisProcess) {
-    ofThisProcess = new Registry();
-    collectDefaultMetrics({ register: ofThisProcess });
+  if (!sharedRegistry) {
+    sharedRegistry = new Registry();
+    collectDefaultMetrics({ register: sharedRegistry });
   }
-  return ofThisProcess;
+  return sharedRegistry;
 }
 
 /** Anyone may request the metrics, and collecting them takes 10 statements and about 10 ms. */
 const COLLECT_EVERY_MS = 250;
 
 /**
- * Requests that arrive while metrics are collected share the next collection, which begins at least 250 ms after the last one. So a
- * thousand clients cost as much as one, and nobody gets values from before their request. Each response is sent in its own turn of the
- * event loop, because a thousand of them in one turn would make everybody else wait.
+ * Requests that arrive while metrics are collected share the next collection, which begins at least 250 ms after the last one. A
+ * thousand clients therefore cost as much as one, and nobody gets values from before their request. Each response is sent in its
+ * own turn of the event loop, because a thousand of them in one turn would make everybody else wait.
  */
 export function collectTogether<T>(collect: () => Promise<T>, everyMs = COLLECT_EVERY_MS): () => Promise<T> {
   let next: Promise<T> | undefined;
   let current: Promise<unknown> = Promise.resolve();
-  let notBefore = 0;
+  let nextStartAt = 0;
   const runInTurn = makeTurns();
   const begin = async (): Promise<T> => {
     await current;
-    await sleep(Math.max(0, notBefore - performance.now()));
-    notBefore = performance.now() + everyMs;
+    await sleep(Math.max(0, nextStartAt - performance.now()));
+    nextStartAt = performance.now() + everyMs;
     next = undefined;
-    const collected = collect();
-    current = collected.catch(() => {});
-    return await collected;
+    const collection = collect();
+    current = collection.catch(() => {});
+    return await collection;
   };
   return async () => {
     next ??= begin();
-    const collected = await next;
-    return await runInTurn('metrics', () => collected);
+    const collection = await next;
+    return await runInTurn('metrics', () => collection);
   };
 }

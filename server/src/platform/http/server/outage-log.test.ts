@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
+import { ApiError } from '@halyard/plane/platform/errors.ts';
 import pg from 'pg';
 import pino from 'pino';
 import { expect, test } from 'vitest';
-import { ApiError } from '../../../../../plane/src/platform/errors.ts';
 import { logOptions } from './log.ts';
 import { makeOutageLog } from './outage-log.ts';
 
@@ -22,7 +22,7 @@ function makeLog(summaryMs: number, endedAfterMs: number) {
   return { log, lines, messages: () => lines.map(line => line.msg) };
 }
 
-const refused = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+const refusedConnection = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 const readOnly = () => {
   const error = new pg.DatabaseError('cannot execute UPDATE in a read-only transaction', 0, 'error');
   error.code = '25006';
@@ -33,10 +33,10 @@ test('in an outage, each part of the server logs its first error and counts the 
   const { log, lines } = makeLog(60_000, 60_000);
 
   for (let n = 0; n < 100; n++) {
-    log.error({ err: refused(), job: 'index-events' }, 'job failed');
+    log.error({ err: refusedConnection(), job: 'index-events' }, 'job failed');
     log.child({ reqId: n }).warn({ err: readOnly() }, 'request failed');
     log.error(
-      { err: new ApiError('ServiceUnavailableError', 'Retry.', { cause: refused() }) },
+      { err: new ApiError('ServiceUnavailableError', 'Retry.', { cause: refusedConnection() }) },
       'fetch failed',
     );
   }
@@ -57,7 +57,7 @@ test('requests that get 503 are counted during an outage, and logged at other ti
   reject(503, 'ServiceUnavailableError');
   expect(messages()).toEqual(['request rejected', 'request']);
 
-  log.warn({ err: refused() }, 'request failed');
+  log.warn({ err: refusedConnection() }, 'request failed');
   for (let n = 0; n < 100; n++) reject(503, 'ServiceUnavailableError');
   reject(404, 'NotFoundError');
   expect(messages().slice(2)).toEqual(['request failed', 'request rejected', 'request']);
@@ -70,23 +70,30 @@ test('requests that get 503 are counted during an outage, and logged at other ti
   });
 });
 
-test('errors of one statement and errors that are bugs are all written', () => {
+test('logs every error of a single statement and every bug', () => {
   const { log, lines } = makeLog(60_000, 60_000);
-  const slow = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
+  const timeoutError = Object.assign(new Error('canceling statement due to statement timeout'), {
+    code: '57014',
+  });
 
-  for (const err of [slow, slow, new TypeError('x is undefined'), new TypeError('x is undefined')])
+  for (const err of [
+    timeoutError,
+    timeoutError,
+    new TypeError('x is undefined'),
+    new TypeError('x is undefined'),
+  ])
     log.error({ err }, 'job failed');
 
   expect(lines.map(line => line.level)).toEqual([50, 50, 50, 50]);
 });
 
-test('a summary follows while the errors continue, and one when they have ended; the next outage is written again', async () => {
+test('logs summaries while errors continue and once more when they end, and logs the next outage again', async () => {
   const { log, lines, messages } = makeLog(200, 1_000);
-  const fail = () => log.warn({ err: refused() }, 'job failed');
-  const failing = setInterval(fail, 20);
+  const fail = () => log.warn({ err: refusedConnection() }, 'job failed');
+  const failingTimer = setInterval(fail, 20);
 
   await expect.poll(messages).toContain('database errors continue');
-  clearInterval(failing);
+  clearInterval(failingTimer);
   await expect.poll(messages).toContain('database errors ended');
   fail();
 

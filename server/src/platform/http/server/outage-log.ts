@@ -4,7 +4,7 @@ import { isOutage } from '../../db/failures.ts';
 type Log = Record<'info' | 'warn', (fields: object, message: string) => void>;
 
 export type OutageLog = {
-  /** For pino: decides about each line before it is written. */
+  /** The hooks for pino, which decide whether each line is written. */
   hooks: NonNullable<LoggerOptions['hooks']>;
   /** Where the summaries go. */
   writeTo: (log: Log) => void;
@@ -12,15 +12,15 @@ export type OutageLog = {
 
 const SUMMARY_MS = 60_000;
 /** A query waits up to 17 s for a response, so errors of one outage can be that far apart. */
-const ENDED_AFTER_MS = 20_000;
+const OUTAGE_ENDED_AFTER_MS = 20_000;
 const WARN = 40;
 
 /**
- * While the database is unavailable, every part of the server that uses it fails again and again: an idle server wrote 17 lines a
- * second. So each part logs its first error, and further errors are counted, as are requests that get 503. A summary is logged
- * every minute, and once more when the errors have ended.
+ * Creates a log that summarizes outages. While the database is unavailable, every part of the server that uses it fails again and
+ * again. An idle server wrote 17 lines a second. So each part logs its first error, and further errors are counted, as are requests
+ * that get 503. A summary is logged every minute, and once more when the errors have ended.
  */
-export function makeOutageLog(summaryMs = SUMMARY_MS, endedAfterMs = ENDED_AFTER_MS): OutageLog {
+export function makeOutageLog(summaryMs = SUMMARY_MS, endedAfterMs = OUTAGE_ENDED_AFTER_MS): OutageLog {
   let log: Log | undefined;
   let outage: Outage | undefined;
 
@@ -29,20 +29,28 @@ export function makeOutageLog(summaryMs = SUMMARY_MS, endedAfterMs = ENDED_AFTER
   };
 
   /** Returns whether the line is the first of its kind. */
-  const note = (message: string, error: Error): boolean => {
+  const recordFailure = (message: string, error: Error): boolean => {
     outage ??= begin();
     outage.lastAt = performance.now();
     outage.reason = error.message;
     count(outage, message);
-    if (outage.said.has(message)) return false;
-    outage.said.add(message);
+    if (outage.loggedMessages.has(message)) return false;
+    outage.loggedMessages.add(message);
     return true;
   };
 
   const begin = (): Outage => {
     const now = performance.now();
     const timer = setInterval(summarize, Math.min(summaryMs, endedAfterMs) / 4).unref();
-    return { timer, startedAt: now, lastAt: now, summaryAt: now, reason: '', failures: {}, said: new Set() };
+    return {
+      timer,
+      startedAt: now,
+      lastAt: now,
+      summaryAt: now,
+      reason: '',
+      failures: {},
+      loggedMessages: new Set(),
+    };
   };
 
   const summarize = (): void => {
@@ -52,9 +60,9 @@ export function makeOutageLog(summaryMs = SUMMARY_MS, endedAfterMs = ENDED_AFTER
     if (now - lastAt >= endedAfterMs) {
       clearInterval(timer);
       outage = undefined;
-      log?.info({ seconds: seconds(lastAt - startedAt), failures }, 'database errors ended');
+      log?.info({ seconds: toSeconds(lastAt - startedAt), failures }, 'database errors ended');
     } else if (now - summaryAt >= summaryMs) {
-      log?.warn({ seconds: seconds(now - startedAt), reason, failures }, 'database errors continue');
+      log?.warn({ seconds: toSeconds(now - startedAt), reason, failures }, 'database errors continue');
       outage.summaryAt = now;
       outage.failures = {};
     }
@@ -65,13 +73,13 @@ export function makeOutageLog(summaryMs = SUMMARY_MS, endedAfterMs = ENDED_AFTER
       logMethod(args, method, level) {
         const [fields, message] = args as [unknown, unknown];
         if (outage && isAbout503(fields)) return count(outage, `${message} with 503`);
-        const error = level >= WARN && errorIn(fields);
+        const error = level >= WARN && findError(fields);
         if (!error || !isOutage(error)) method.apply(this, args);
-        else if (note(String(message), error)) method.apply(this, args);
+        else if (recordFailure(String(message), error)) method.apply(this, args);
       },
     },
-    writeTo: given => {
-      log = given;
+    writeTo: newLog => {
+      log = newLog;
     },
   };
 }
@@ -84,19 +92,22 @@ type Outage = {
   reason: string;
   /** How often each message would have been written since the last summary. */
   failures: Record<string, number>;
-  said: Set<string>;
+  loggedMessages: Set<string>;
 };
 
-const seconds = (ms: number): number => Math.round(ms / 1_000);
+const toSeconds = (ms: number): number => Math.round(ms / 1_000);
 
-/** Whether the line is one of the two about a request that was rejected with 503, which each server writes for every request. */
+/**
+ * Returns whether the line is one of the two about a request that was rejected with 503, which each server writes for every
+ * request.
+ */
 const isAbout503 = (fields: unknown): boolean =>
   typeof fields === 'object' &&
   fields !== null &&
   (('status' in fields && fields.status === 503) ||
     ('error' in fields && fields.error === 'ServiceUnavailableError'));
 
-const errorIn = (fields: unknown): Error | undefined =>
+const findError = (fields: unknown): Error | undefined =>
   typeof fields === 'object' && fields !== null && 'err' in fields && fields.err instanceof Error
     ? fields.err
     : undefined;

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sized } from '../../../test/campaign.ts';
+import { campaignSize } from '../../../test/campaign.ts';
 import { addStored, CHUNK_SIZE, emptyBitmap, highestPositions } from '../bitmap.ts';
 import { type Kind, makeCollector, type TextSet } from './collect.ts';
 import { hashCodes, junctionBucket, partBucket, startHash } from './hash.ts';
-import { codesOf, isSurrogate, junctionOf, splitText } from './split.ts';
+import { buildJunction, getCodes, isSurrogate, splitText } from './split.ts';
 
 type Sets = Map<string, number[]>;
 
-const RUNS = sized({ usual: 2, long: 50 });
+const RUNS = campaignSize({ usual: 2, long: 50 });
 const KEY = 12_345;
 
-/** The sets of each kind by value, with their positions in ascending order. */
+/** Returns the sets of each kind by value, with their positions in ascending order. */
 function collect(texts: string[], key = KEY): Record<Kind, Sets> {
   const collector = makeCollector(key);
   const sets = {
@@ -32,39 +32,40 @@ function collect(texts: string[], key = KEY): Record<Kind, Sets> {
     }
   };
   for (const pass of collector.passes) {
-    for (const [n, text] of texts.entries()) pass.add(positionOf(n), text);
+    for (const [n, text] of texts.entries()) pass.add(toPosition(n), text);
     read(pass.sets());
   }
   return sets;
 }
 
-const positionOf = (n: number): number => 7 + 11 * n;
+const toPosition = (n: number): number => 7 + 11 * n;
 
-/** The sets for everything that the events contain. */
-function setsOf(texts: string[], valuesOf: (text: string) => string[]): Sets {
+/** Computes, without the collector, which events contain each value. */
+function computeSets(texts: string[], listValues: (text: string) => string[]): Sets {
   const sets: Sets = new Map();
   for (const [n, text] of texts.entries()) {
-    for (const value of new Set(valuesOf(text))) sets.set(value, [...(sets.get(value) ?? []), positionOf(n)]);
+    for (const value of new Set(listValues(text)))
+      sets.set(value, [...(sets.get(value) ?? []), toPosition(n)]);
   }
   return sets;
 }
 
-const sorted = (sets: Sets) => [...sets].toSorted(([a], [b]) => (a < b ? -1 : 1));
+const sortSets = (sets: Sets) => [...sets].toSorted(([a], [b]) => (a < b ? -1 : 1));
 
-const runsOf = (characters: string[] | string, size: number): string[] =>
-  Array.from({ length: Math.max(0, characters.length - size + 1) }, (_, at) =>
-    [...characters.slice(at, at + size)].join(''),
+const listRuns = (characters: string[] | string, size: number): string[] =>
+  Array.from({ length: Math.max(0, characters.length - size + 1) }, (_, index) =>
+    [...characters.slice(index, index + size)].join(''),
   );
 
-const tokensOf = (text: string): string[] => {
+const listTokens = (text: string): string[] => {
   const { words, separators } = splitText(text);
   return [...words, ...separators.filter(({ length }) => length >= 3)];
 };
 
-const hashOf = (purpose: Parameters<typeof startHash>[1], text: string): number =>
-  hashCodes(startHash(KEY, purpose), codesOf(text), 0, text.length);
+const computeHash = (purpose: Parameters<typeof startHash>[1], text: string): number =>
+  hashCodes(startHash(KEY, purpose), getCodes(text), 0, text.length);
 
-const hasSurrogate = (text: string): boolean => codesOf(text).some(isSurrogate);
+const hasSurrogate = (text: string): boolean => getCodes(text).some(isSurrogate);
 
 const WORDS = [
   'a',
@@ -81,7 +82,7 @@ const WORDS = [
 ];
 const SEPARATORS = [' ', '-', '_', ': ', ' \\"', '"', '", "', '": "', '\\n', '}, {"', '-'.repeat(201)];
 
-/** JSON of a few hundred events: frequent words, and words and numbers that few events have. */
+/** The JSON of a few hundred events, with frequent words, and with words and numbers that few events have. */
 const texts = fc
   .array(
     fc.array(
@@ -117,8 +118,8 @@ test('collects exactly the runs of 1 and 2 characters', () => {
     fc.property(texts, texts => {
       const { gram, whole } = collect(texts);
 
-      expect(sorted(gram)).toEqual(
-        sorted(setsOf(texts, text => [...runsOf([...text], 1), ...runsOf([...text], 2)])),
+      expect(sortSets(gram)).toEqual(
+        sortSets(computeSets(texts, text => [...listRuns([...text], 1), ...listRuns([...text], 2)])),
       );
       expect(whole.size).toBe(0);
     }),
@@ -126,64 +127,65 @@ test('collects exactly the runs of 1 and 2 characters', () => {
   );
 });
 
-test('collects every word and separator, the frequent ones as they are and the others by their parts', () => {
+test('collects every word and separator: frequent ones whole, and the others in parts', () => {
   fc.assert(
     fc.property(texts, texts => {
       const { word, part, bucket } = collect(texts);
-      const tokens = setsOf(texts, tokensOf);
+      const tokens = computeSets(texts, listTokens);
       for (const [token, positions] of tokens) {
         const stored = word.get(token);
         if (positions.length >= 32 && token.length <= 200) expect(stored).toEqual(positions);
         if (stored) expect(stored).toEqual(positions);
       }
-      const rare = (text: string) => tokensOf(text).filter(token => !word.has(token));
-      const rareParts = (text: string) => rare(text).flatMap(token => runsOf(token.split(''), 3));
-      const stored = setsOf(texts, text => rareParts(text).filter(run => !hasSurrogate(run)));
-      const hashed = setsOf(texts, text => {
+      const listRareTokens = (text: string) => listTokens(text).filter(token => !word.has(token));
+      const rareParts = (text: string) => listRareTokens(text).flatMap(token => listRuns(token.split(''), 3));
+      const stored = computeSets(texts, text => rareParts(text).filter(run => !hasSurrogate(run)));
+      const hashedSets = computeSets(texts, text => {
         const { words, separators } = splitText(text);
         const junctions = words
           .slice(1)
-          .map((after, n) => junctionOf(words[n] ?? '', separators[n + 1] ?? '', after));
+          .map((after, n) => buildJunction(words[n] ?? '', separators[n + 1] ?? '', after));
         return [
           ...rareParts(text)
             .filter(hasSurrogate)
-            .map(run => String(partBucket(hashOf('part', run)))),
-          ...junctions.map(junction => String(junctionBucket(hashOf('junction', junction)))),
+            .map(run => String(partBucket(computeHash('part', run)))),
+          ...junctions.map(junction => String(junctionBucket(computeHash('junction', junction)))),
         ];
       });
-      expect(sorted(part)).toEqual(sorted(stored));
-      expect(sorted(bucket)).toEqual(sorted(hashed));
+      expect(sortSets(part)).toEqual(sortSets(stored));
+      expect(sortSets(bucket)).toEqual(sortSets(hashedSets));
     }),
     { numRuns: RUNS },
   );
 });
 
-test('hashes the parts of rare words for which there is no room', () => {
-  const wordsOf = (n: number) => [1, 2, 3, 4].map(m => (Math.imul(4 * n + m, 0x9e3779b1) >>> 0).toString(36));
-  const texts = Array.from({ length: 2_000 }, (_, n) => wordsOf(n).join(' '));
+test('stores parts of rare words in buckets when there is no room for more sets', () => {
+  const generateWords = (n: number) =>
+    [1, 2, 3, 4].map(m => (Math.imul(4 * n + m, 0x9e3779b1) >>> 0).toString(36));
+  const texts = Array.from({ length: 2_000 }, (_, n) => generateWords(n).join(' '));
 
   const { part, bucket } = collect(texts);
 
   expect(part.size).toBe(6_144);
-  const missing = texts.flatMap((_, n) =>
-    wordsOf(n)
-      .flatMap(word => runsOf(word, 3))
+  const missingRuns = texts.flatMap((_, n) =>
+    generateWords(n)
+      .flatMap(word => listRuns(word, 3))
       .filter(run => {
-        const stored = part.get(run) ?? bucket.get(String(partBucket(hashOf('part', run))));
-        return !stored?.includes(positionOf(n));
+        const stored = part.get(run) ?? bucket.get(String(partBucket(computeHash('part', run))));
+        return !stored?.includes(toPosition(n));
       }),
   );
-  expect(missing).toEqual([]);
+  expect(missingRuns).toEqual([]);
 });
 
-test('collects phrases of at least 32 events, and only events that contain them', () => {
+test('collects phrases that at least 32 events contain, each with only those events', () => {
   fc.assert(
     fc.property(texts, texts => {
-      const wrong = [...collect(texts).phrase].filter(
+      const wrongPhrases = [...collect(texts).phrase].filter(
         ([phrase, positions]) =>
           positions.length < 32 || !positions.every(position => texts[(position - 7) / 11]?.includes(phrase)),
       );
-      expect(wrong).toEqual([]);
+      expect(wrongPhrases).toEqual([]);
     }),
     { numRuns: RUNS },
   );
@@ -214,20 +216,20 @@ test('collects names, sentences, values in quotes and JSON members as phrases', 
   );
 });
 
-test('two instances hash the same string to different buckets', () => {
+test('different keys hash the same strings to mostly different buckets', () => {
   const texts = ['{"id": "a3f59c01-77", "note": "moved to the finance team"}'];
   const [one, two] = [collect(texts, 1), collect(texts, 2)];
 
   expect(one.bucket.size).toBeGreaterThan(5);
-  const shared = [...one.bucket.keys()].filter(bucket => two.bucket.has(bucket));
-  expect(shared.length).toBeLessThan(3);
-  expect(sorted(two.gram)).toEqual(sorted(one.gram));
+  const sharedBuckets = [...one.bucket.keys()].filter(bucket => two.bucket.has(bucket));
+  expect(sharedBuckets.length).toBeLessThan(3);
+  expect(sortSets(two.gram)).toEqual(sortSets(one.gram));
 });
 
-test('omits a string that is too long, and strings with too many different characters', () => {
+test('marks texts as unindexed that are too long or have too many different characters', () => {
   const various = String.fromCodePoint(...Array.from({ length: 5_000 }, (_, n) => 0x4e00 + n));
   const { whole, word } = collect([...Array(40).fill('"short"'), 'x'.repeat(2_000_001), various]);
 
-  expect(sorted(whole)).toEqual([['', [positionOf(40), positionOf(41)]]]);
+  expect(sortSets(whole)).toEqual([['', [toPosition(40), toPosition(41)]]]);
   expect([...word.keys()]).toEqual(['short']);
 });

@@ -5,7 +5,7 @@ import {
   countBits,
   emptyBitmap,
   intersect,
-  intersectionOf,
+  intersectAll,
   subtract,
   unite,
 } from '../bitmap.ts';
@@ -21,20 +21,23 @@ import {
   type TextTerm,
 } from './store.ts';
 
-/** Events of a chunk: those in `sure` contain the text, those in `maybe` must be checked, the others do not contain it. */
+/**
+ * The events of a chunk that may contain the text. Events in `sure` contain it, events in `maybe` must be checked, and all other
+ * events do not contain it.
+ */
 export type TextMatches = { sure: Bitmap; maybe: Bitmap };
 
 type Sets = Map<number, Bitmap>;
 
-/** Rows that one statement returns at most. Each takes up to 8 kB on the wire. */
+/** The maximum number of rows that one statement returns. Each takes up to 8 kB on the wire. */
 const ROWS_PER_BATCH = 1_000;
 /** Reading more sets hardly narrows the result. */
-const RAREST = 4;
+const MAX_RAREST_SETS = 4;
 /** Checking this few events, in total or per chunk, is cheaper than reading one more set for each chunk. */
-const FEW = 200;
-const FEW_PER_CHUNK = 3;
+const MAX_CHEAP_CHECKS = 200;
+const MAX_CHEAP_CHECKS_PER_CHUNK = 3;
 
-const WHOLE: Condition = { terms: [{ kind: 'whole', value: '' }], all: [] };
+const UNINDEXED: Condition = { terms: [{ kind: 'whole', value: '' }], all: [] };
 
 /** Finds a string in some chunks of the index. Chunks without matches are not in the result. */
 export async function findText(
@@ -51,24 +54,24 @@ export async function findText(
     plans.flatMap(plan => plan.sure),
     chunks,
   );
-  const maybe = await findByCondition(index, WHOLE, chunks);
+  const maybe = await findByCondition(index, UNINDEXED, chunks);
   for (const { maybe: conditions } of plans) {
     for (const [chunk, set] of await findByAll(index, conditions, chunks, sure)) addSet(maybe, chunk, set);
   }
-  const found = new Map<number, TextMatches>();
+  const matchesByChunk = new Map<number, TextMatches>();
   for (const chunk of chunks) {
     const matches = { sure: sure.get(chunk) ?? emptyBitmap(), maybe: maybe.get(chunk) ?? emptyBitmap() };
     subtract(matches.maybe, matches.sure);
-    if (sure.has(chunk) || maybe.has(chunk)) found.set(chunk, matches);
+    if (sure.has(chunk) || maybe.has(chunk)) matchesByChunk.set(chunk, matches);
   }
-  return found;
+  return matchesByChunk;
 }
 
-/** How many events one statement checks: 1,000 of 20 µs each. */
-const CHECKED_PER_BATCH = 1_000;
+/** The maximum number of events that one statement checks. Each takes 20 µs. */
+const CHECKS_PER_BATCH = 1_000;
 
-/** What was found in the first `checked` events. If there was enough time, these are all events. */
-export type CheckedText = { found: number[]; checked: number };
+/** The matches among the first `checkedCount` events, which are all events if there was enough time. */
+export type CheckedText = { foundIds: number[]; checkedCount: number };
 
 /** Checks events in the given order for up to `ms`. At least one statement runs, so that repeated calls make progress. */
 export async function checkText(
@@ -77,44 +80,47 @@ export async function checkText(
   text: string,
   ms: number,
 ): Promise<CheckedText> {
-  if (ids.length === 0) return { found: [], checked: 0 };
-  const found: number[] = [];
+  if (ids.length === 0) return { foundIds: [], checkedCount: 0 };
+  const foundIds: number[] = [];
   const forms = await foldCase(index.db, textForms(text));
   const deadline = performance.now() + ms;
-  let checked = 0;
-  while (checked < ids.length && (checked === 0 || performance.now() < deadline)) {
-    const some = ids.slice(checked, checked + CHECKED_PER_BATCH);
-    const large = await findLargeTexts(index, some, forms);
-    const others = some.filter(id => !large.has(id));
-    found.push(...some.filter(id => large.get(id)));
-    if (others.length > 0) found.push(...(await filterByText(index.db, others, text)));
-    checked += some.length;
+  let checkedCount = 0;
+  while (checkedCount < ids.length && (checkedCount === 0 || performance.now() < deadline)) {
+    const batch = ids.slice(checkedCount, checkedCount + CHECKS_PER_BATCH);
+    const largeTexts = await findLargeTexts(index, batch, forms);
+    const otherIds = batch.filter(id => !largeTexts.has(id));
+    foundIds.push(...batch.filter(id => largeTexts.get(id)));
+    if (otherIds.length > 0) foundIds.push(...(await filterByText(index.db, otherIds, text)));
+    checkedCount += batch.length;
   }
-  return { found, checked };
+  return { foundIds, checkedCount };
 }
 
-/** The events that meet every condition and are not in `known`. After each condition, only chunks that still have one are read. */
+/**
+ * Returns the events that meet every condition and are not in `excluded`. After each condition, only chunks that still have such
+ * events are read.
+ */
 async function findByAll(
   index: TextIndex,
   conditions: Condition[],
   chunks: number[],
-  known: Sets,
+  excluded: Sets,
 ): Promise<Sets> {
   let found: Sets | undefined;
   for (const condition of conditions) {
     const sets = await findByCondition(index, condition, found ? [...found.keys()] : chunks);
-    let left = 0;
+    let remainingEvents = 0;
     for (const [chunk, set] of sets) {
-      const before = found?.get(chunk);
-      if (before) intersect(set, before);
-      const knownHere = known.get(chunk);
-      if (knownHere) subtract(set, knownHere);
+      const previousSet = found?.get(chunk);
+      if (previousSet) intersect(set, previousSet);
+      const excludedSet = excluded.get(chunk);
+      if (excludedSet) subtract(set, excludedSet);
       const count = countBits(set);
       if (count === 0) sets.delete(chunk);
-      left += count;
+      remainingEvents += count;
     }
     found = sets;
-    if (left <= Math.max(FEW, FEW_PER_CHUNK * sets.size)) break;
+    if (remainingEvents <= Math.max(MAX_CHEAP_CHECKS, MAX_CHEAP_CHECKS_PER_CHUNK * sets.size)) break;
   }
   return found ?? new Map();
 }
@@ -123,28 +129,28 @@ async function findByCondition(index: TextIndex, { terms, all }: Condition, chun
   const sets: Sets = new Map();
   await addTerms(index, sets, terms, chunks);
   if (all.length === 0) return sets;
-  for (const some of slices(chunks, ROWS_PER_BATCH / RAREST)) {
-    const rows = await readRarest(index, all, some, RAREST);
-    for (const [chunk, ofChunk] of Map.groupBy(rows, row => row.chunk))
-      addSet(sets, chunk, intersectionOf(ofChunk.map(decoded)));
+  for (const batch of sliceBySize(chunks, ROWS_PER_BATCH / MAX_RAREST_SETS)) {
+    const rows = await readRarest(index, all, batch, MAX_RAREST_SETS);
+    for (const [chunk, chunkRows] of Map.groupBy(rows, row => row.chunk))
+      addSet(sets, chunk, intersectAll(chunkRows.map(decode)));
   }
   return sets;
 }
 
-/** Adds the events that have one of the terms. */
+/** Adds to `sets` the events that have one of the terms. */
 async function addTerms(index: TextIndex, sets: Sets, terms: TextTerm[], chunks: number[]): Promise<void> {
-  for (const someTerms of slices(terms, ROWS_PER_BATCH)) {
-    for (const some of slices(chunks, ROWS_PER_BATCH / someTerms.length)) {
-      for (const row of await readTermPositions(index, someTerms, some))
-        addSet(sets, row.chunk, decoded(row));
+  for (const termBatch of sliceBySize(terms, ROWS_PER_BATCH)) {
+    for (const chunkBatch of sliceBySize(chunks, ROWS_PER_BATCH / termBatch.length)) {
+      for (const row of await readTermPositions(index, termBatch, chunkBatch))
+        addSet(sets, row.chunk, decode(row));
     }
   }
 }
 
 /** Cuts a list into slices of at most `size` entries, and at least one. */
-function* slices<T>(list: T[], size: number): Generator<T[]> {
+function* sliceBySize<T>(list: T[], size: number): Generator<T[]> {
   const step = Math.max(1, Math.floor(size));
-  for (let at = 0; at < list.length; at += step) yield list.slice(at, at + step);
+  for (let start = 0; start < list.length; start += step) yield list.slice(start, start + step);
 }
 
 function addSet(sets: Sets, chunk: number, other: Bitmap): void {
@@ -153,7 +159,7 @@ function addSet(sets: Sets, chunk: number, other: Bitmap): void {
   else sets.set(chunk, other);
 }
 
-function decoded({ positions }: ChunkPositions): Bitmap {
+function decode({ positions }: ChunkPositions): Bitmap {
   const set = emptyBitmap();
   addStored(set, positions);
   return set;

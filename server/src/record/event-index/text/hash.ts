@@ -1,6 +1,6 @@
 /**
- * What is hashed. The same characters have a different hash for each purpose. Users choose the strings, and must not be able to
- * choose strings with the same hash, so every hash begins with a random number that is stored with the index.
+ * What a hash is for. The same characters have a different hash for each purpose. Users choose the strings, and must not be able
+ * to choose strings with the same hash, so every hash begins with a random number that is stored with the index.
  */
 const PURPOSES = ['gram', 'word', 'phrase', 'part', 'junction', 'large'] as const;
 
@@ -11,7 +11,7 @@ export const startHash = (key: number, purpose: (typeof PURPOSES)[number]): numb
 /** Continues a hash with a range of UTF-16 codes. */
 export function hashCodes(start: number, codes: Uint16Array, from: number, to: number): number {
   let hash = start;
-  for (let at = from; at < to; at++) hash = mix(hash, codes[at] ?? 0);
+  for (let index = from; index < to; index++) hash = mix(hash, codes[index] ?? 0);
   return hash;
 }
 
@@ -20,7 +20,10 @@ function mix(hash: number, code: number): number {
   return mixed ^ (mixed >>> 15);
 }
 
-/** Buckets of hashes. A bucket's set has the events of everything that is hashed to it. Junctions and parts do not share buckets. */
+/**
+ * Buckets of hashes. The set of a bucket has every event with a junction or part that hashes to the bucket. Junctions and parts do
+ * not share buckets.
+ */
 export const [JUNCTION_BUCKETS, PART_BUCKETS] = [4_096, 2_048];
 export const junctionBucket = (hash: number): number => (hash >>> 0) % JUNCTION_BUCKETS;
 export const partBucket = (hash: number): number => JUNCTION_BUCKETS + ((hash >>> 0) % PART_BUCKETS);

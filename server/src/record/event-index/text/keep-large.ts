@@ -1,6 +1,6 @@
 import type { Db, Reader } from '../../../platform/db/database.ts';
 import { readWatermark } from '../../events/tail.ts';
-import { filterOf, MAX_SMALL_LENGTH } from './large.ts';
+import { buildTextFilter, MAX_SMALL_LENGTH } from './large.ts';
 import {
   findFoldedText,
   listLargeTexts,
@@ -16,48 +16,49 @@ const IDS_PER_BATCH = 10_000;
 const EVENTS_PER_BATCH = 20;
 
 /**
- * Stores the texts of the next large events, in one transaction. Returns whether there are more events to look at. Only one
- * process does it at a time; the others return immediately. A large event without a stored text is found too, but slowly.
+ * Stores the texts of the next large events in one transaction. Returns whether there are more events to look at. Only one process
+ * stores texts at a time, and the others return immediately. A large event without a stored text is still found, but slowly.
  */
 export async function keepLargeTexts(db: Db): Promise<boolean> {
   return await db.transaction().execute(async tx => {
-    const last = await lockLargeProgress(tx);
+    const lastId = await lockLargeProgress(tx);
     const key = await readKey(tx);
-    if (last === undefined || key === undefined) return false;
+    if (lastId === undefined || key === undefined) return false;
     const watermark = await readWatermark(tx);
-    const end = Math.min(watermark, last + IDS_PER_BATCH);
-    if (end <= last) return false;
-    const ids = await listLikelyLarge(tx, last, end, EVENTS_PER_BATCH);
+    const end = Math.min(watermark, lastId + IDS_PER_BATCH);
+    if (end <= lastId) return false;
+    const ids = await listLikelyLarge(tx, lastId, end, EVENTS_PER_BATCH);
     for (const id of ids) await keepIfLarge(tx, key, id);
-    const done = ids.length < EVENTS_PER_BATCH ? end : (ids.at(-1) ?? end);
-    await updateLargeProgress(tx, done);
-    return done < watermark;
+    const newLastId = ids.length < EVENTS_PER_BATCH ? end : (ids.at(-1) ?? end);
+    await updateLargeProgress(tx, newLastId);
+    return newLastId < watermark;
   });
 }
 
 async function keepIfLarge(db: Reader, key: number, id: number): Promise<void> {
   const text = await findFoldedText(db, id);
   if (text !== undefined && text.length > MAX_SMALL_LENGTH)
-    await upsertLargeText(db, key, { id, filter: filterOf(key, text), text });
+    await upsertLargeText(db, key, { id, filter: buildTextFilter(key, text), text });
 }
 
-/** Compares every stored text with its event. Returns the ids of those that differ. */
+/** Compares every stored text with its event. Returns the ids of the events whose stored text differs. */
 export async function findWrongLargeTexts(
   db: Db,
-  onText: (compared: number, of: number) => void,
+  onText: (comparedCount: number, total: number) => void,
 ): Promise<number[]> {
-  const wrong: number[] = [];
+  const wrongIds: number[] = [];
   const key = (await readKey(db)) ?? 0;
-  for (let [after, compared] = [0, 0]; ; ) {
-    const stored = await listLargeTexts(db, key, after, EVENTS_PER_BATCH);
-    for (const { id, filter, text } of stored) {
-      if (text !== (await findFoldedText(db, id)) || !filter.equals(filterOf(key, text))) wrong.push(id);
-      compared++;
-      onText(compared, compared);
+  for (let [afterId, comparedCount] = [0, 0]; ; ) {
+    const storedTexts = await listLargeTexts(db, key, afterId, EVENTS_PER_BATCH);
+    for (const { id, filter, text } of storedTexts) {
+      if (text !== (await findFoldedText(db, id)) || !filter.equals(buildTextFilter(key, text)))
+        wrongIds.push(id);
+      comparedCount++;
+      onText(comparedCount, comparedCount);
     }
-    const last = stored.at(-1);
-    if (!last) return wrong;
-    after = last.id;
+    const lastText = storedTexts.at(-1);
+    if (!lastText) return wrongIds;
+    afterId = lastText.id;
   }
 }
 

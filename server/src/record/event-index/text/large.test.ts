@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sized } from '../../../test/campaign.ts';
-import { filterOf, hashesOf } from './large.ts';
+import { campaignSize } from '../../../test/campaign.ts';
+import { buildTextFilter, hashRuns } from './large.ts';
 
 const KEY = 12_345;
 
@@ -16,27 +16,29 @@ test('a filter has the hashes of every part of its text', () => {
       const start = from % text.length;
       const part = text.slice(start, start + 1 + (size % 30));
 
-      expect(hashesOf(KEY, part).filter(hash => !isSet(filterOf(KEY, text), hash))).toEqual([]);
+      expect(hashRuns(KEY, part).filter(hash => !isSet(buildTextFilter(KEY, text), hash))).toEqual([]);
     }),
-    { numRuns: sized({ usual: 50, long: 5_000 }) },
+    { numRuns: campaignSize({ usual: 50, long: 5_000 }) },
   );
 });
 
 test('a filter of random values excludes most strings of 6 characters, and nearly all of 9', () => {
   const random = (length: number) =>
     Array.from({ length }, () => Math.floor(Math.random() * 36).toString(36)).join('');
-  const filter = filterOf(KEY, random(200_000));
-  const passing = (length: number) =>
-    Array.from({ length: 2_000 }, () => hashesOf(KEY, random(length))).filter(hashes =>
+  const filter = buildTextFilter(KEY, random(200_000));
+  const passingShare = (length: number) =>
+    Array.from({ length: 2_000 }, () => hashRuns(KEY, random(length))).filter(hashes =>
       hashes.every(hash => isSet(filter, hash)),
     ).length / 2_000;
 
-  expect(passing(6)).toBeLessThan(0.15);
-  expect(passing(9)).toBeLessThan(0.01);
+  expect(passingShare(6)).toBeLessThan(0.15);
+  expect(passingShare(9)).toBeLessThan(0.01);
 });
 
 test('two instances have different filters for the same string', () => {
   expect(
-    filterOf(1, 'a segment of the finance team').equals(filterOf(2, 'a segment of the finance team')),
+    buildTextFilter(1, 'a segment of the finance team').equals(
+      buildTextFilter(2, 'a segment of the finance team'),
+    ),
   ).toBe(false);
 });

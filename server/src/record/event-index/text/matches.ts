@@ -3,75 +3,78 @@ import {
   addPosition,
   type Bitmap,
   CHUNK_SIZE,
-  chunkOf,
   countBits,
-  firstIdOf,
+  getFirstId,
   highestPositions,
   intersect,
   removePosition,
+  toChunk,
 } from '../bitmap.ts';
 import { addSets, type Match } from '../matches.ts';
 import type { ClauseSets } from '../sets.ts';
 import { checkText, findText, type TextMatches } from './find.ts';
 
-/** The searched string, and where the recent events contain it. Events in `except` do not match, whatever they contain. */
+/**
+ * The searched string, and where the recent events contain it. Events in `excludedIds` do not match, even if they contain the
+ * string.
+ */
 export type IndexedText = {
   text: string;
   /** The key of the hashes of the index. */
   key: number;
   recent?: TextMatches | undefined;
-  except?: number[];
-  /** How long events may be checked. The events below `before` come first, the newest before the others. */
+  excludedIds?: number[];
+  /** How long events may be checked. Events with ids below `before` are checked first, newest first. */
   checkMs: number;
   before?: number | undefined;
 };
 
-/** `completeFrom`: if the time was up, matches with lower ids are incomplete, and the counts are lower bounds. */
+/** If the time ran out, matches with ids below `completeFrom` are incomplete, and the counts are lower bounds. */
 export type TextResult = { matches: Match[]; completeFrom?: number };
 
 /** Narrows the matches to the events that contain the text. */
-export async function withText(
+export async function narrowByText(
   db: Reader,
-  setsOf: ClauseSets,
+  loadSets: ClauseSets,
   matches: Match[],
-  { text, key, recent, except = [], checkMs, before = Number.MAX_SAFE_INTEGER }: IndexedText,
+  { text, key, recent, excludedIds = [], checkMs, before = Number.MAX_SAFE_INTEGER }: IndexedText,
 ): Promise<TextResult> {
-  const stored = matches.filter(match => !match.isRecent).map(match => match.chunk);
-  const inChunks = await findText({ db, key }, text, stored);
-  const both = matches.flatMap(match => {
-    const inText = match.isRecent ? recent : inChunks.get(match.chunk);
-    return inText ? [{ match, inText }] : [];
+  const storedChunks = matches.filter(match => !match.isRecent).map(match => match.chunk);
+  const matchesByChunk = await findText({ db, key }, text, storedChunks);
+  const candidates = matches.flatMap(match => {
+    const textMatches = match.isRecent ? recent : matchesByChunk.get(match.chunk);
+    return textMatches ? [{ match, textMatches }] : [];
   });
   await addSets(
     db,
-    setsOf,
-    both.map(({ match }) => match).filter(match => !match.sets && match.narrowing.length > 0),
+    loadSets,
+    candidates.map(({ match }) => match).filter(match => !match.sets && match.narrowingClauses.length > 0),
   );
   const sure = new Map<number, Bitmap>();
-  const unchecked: number[] = [];
-  for (const { match, inText } of both) {
-    for (const set of [inText.sure, inText.maybe]) {
+  const uncheckedIds: number[] = [];
+  for (const { match, textMatches } of candidates) {
+    for (const set of [textMatches.sure, textMatches.maybe]) {
       for (const other of match.sets ?? []) intersect(set, other);
-      for (const id of except)
-        if (chunkOf(id) === match.chunk) removePosition(set, id - firstIdOf(match.chunk));
+      for (const id of excludedIds)
+        if (toChunk(id) === match.chunk) removePosition(set, id - getFirstId(match.chunk));
     }
-    sure.set(match.chunk, inText.sure);
-    const first = firstIdOf(match.chunk);
-    for (const position of highestPositions(inText.maybe, CHUNK_SIZE, 0, CHUNK_SIZE))
-      unchecked.push(first + position);
+    sure.set(match.chunk, textMatches.sure);
+    const first = getFirstId(match.chunk);
+    for (const position of highestPositions(textMatches.maybe, CHUNK_SIZE, 0, CHUNK_SIZE))
+      uncheckedIds.push(first + position);
   }
-  const ordered = [...unchecked.filter(id => id < before), ...unchecked.filter(id => id >= before)];
-  const { found: checkedIds, checked } = await checkText({ db, key }, ordered, text, checkMs);
-  for (const id of checkedIds) {
-    const bitmap = sure.get(chunkOf(id));
-    if (bitmap) addPosition(bitmap, id - firstIdOf(chunkOf(id)));
+  const orderedIds = [...uncheckedIds.filter(id => id < before), ...uncheckedIds.filter(id => id >= before)];
+  const { foundIds, checkedCount } = await checkText({ db, key }, orderedIds, text, checkMs);
+  for (const id of foundIds) {
+    const bitmap = sure.get(toChunk(id));
+    if (bitmap) addPosition(bitmap, id - getFirstId(toChunk(id)));
   }
-  const found = both.map(({ match, inText }) => ({
+  const foundMatches = candidates.map(({ match, textMatches }) => ({
     ...match,
-    count: countBits(inText.sure),
-    sets: [inText.sure],
+    count: countBits(textMatches.sure),
+    sets: [textMatches.sure],
   }));
-  const next = ordered[checked];
-  if (next === undefined) return { matches: found };
-  return { matches: found, completeFrom: next < before ? next + 1 : Number.MIN_SAFE_INTEGER };
+  const nextId = orderedIds[checkedCount];
+  if (nextId === undefined) return { matches: foundMatches };
+  return { matches: foundMatches, completeFrom: nextId < before ? nextId + 1 : Number.MIN_SAFE_INTEGER };
 }

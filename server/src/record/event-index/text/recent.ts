@@ -1,6 +1,6 @@
 import type { Reader } from '../../../platform/db/database.ts';
 import { textForms } from '../../events/conditions.ts';
-import { addPosition, emptyBitmap, firstIdOf } from '../bitmap.ts';
+import { addPosition, emptyBitmap, getFirstId } from '../bitmap.ts';
 import type { RecentPostings } from '../recent.ts';
 import type { TextMatches } from './find.ts';
 import { MAX_SMALL_LENGTH } from './large.ts';
@@ -9,54 +9,66 @@ import { foldCase, listTexts } from './store.ts';
 /** Finds a string among the recent events. */
 export type RecentTexts = (db: Reader, recent: RecentPostings, text: string) => Promise<TextMatches>;
 
-/** The maximum number of characters in memory. Events beyond it are checked in the database. */
-const MAX_LENGTH = 32_000_000;
+/** The maximum number of characters in memory. Events beyond this number are checked in the database. */
+const MAX_TOTAL_LENGTH = 32_000_000;
 
-type Texts = { chunk: number; upTo: number; length: number; texts: (string | undefined)[] };
+type ChunkTexts = { chunk: number; lastId: number; length: number; texts: (string | undefined)[] };
 
-const textsOf = (chunk: number): Texts => ({ chunk, upTo: firstIdOf(chunk) - 1, length: 0, texts: [] });
+const emptyTexts = (chunk: number): ChunkTexts => ({
+  chunk,
+  lastId: getFirstId(chunk) - 1,
+  length: 0,
+  texts: [],
+});
 
 /**
  * Keeps the folded texts of the recent events in memory, about 20 MB, because reading these events took 0.5 s per search. The first
  * search that needs the texts loads them.
  */
 export function makeRecentTexts(): RecentTexts {
-  let known = textsOf(-1);
-  let loading: Promise<void> | undefined;
+  let loadedTexts = emptyTexts(-1);
+  let pendingLoad: Promise<void> | undefined;
 
-  async function load(db: Reader, { chunk, upTo }: RecentPostings): Promise<void> {
-    if (chunk > known.chunk) known = textsOf(chunk);
-    const first = firstIdOf(chunk);
-    while (known.chunk === chunk && known.upTo < upTo) {
-      const texts = await listTexts(db, chunk, known.upTo + 1 - first);
-      const decided = texts.filter(({ position }) => first + position <= upTo);
-      for (const { position, text } of decided) keep(position, text);
-      known.upTo = first + (decided.at(-1)?.position ?? upTo - first);
+  async function load(db: Reader, { chunk, lastId }: RecentPostings): Promise<void> {
+    if (chunk > loadedTexts.chunk) loadedTexts = emptyTexts(chunk);
+    const first = getFirstId(chunk);
+    while (loadedTexts.chunk === chunk && loadedTexts.lastId < lastId) {
+      const texts = await listTexts(db, chunk, loadedTexts.lastId + 1 - first);
+      const committedTexts = texts.filter(({ position }) => first + position <= lastId);
+      for (const { position, text } of committedTexts) addText(position, text);
+      loadedTexts.lastId = first + (committedTexts.at(-1)?.position ?? lastId - first);
     }
   }
 
-  function keep(position: number, text: string): void {
-    if (text.length > MAX_SMALL_LENGTH || known.length + text.length > MAX_LENGTH) return;
-    known.texts[position] = text;
-    known.length += text.length;
+  function addText(position: number, text: string): void {
+    if (text.length > MAX_SMALL_LENGTH || loadedTexts.length + text.length > MAX_TOTAL_LENGTH) return;
+    loadedTexts.texts[position] = text;
+    loadedTexts.length += text.length;
   }
 
   return async (db, recent, text) => {
     const forms = await foldCase(db, textForms(text));
-    while (recent.chunk > known.chunk || (recent.chunk === known.chunk && recent.upTo > known.upTo)) {
-      loading ??= load(db, recent).finally(() => {
-        loading = undefined;
+    while (
+      recent.chunk > loadedTexts.chunk ||
+      (recent.chunk === loadedTexts.chunk && recent.lastId > loadedTexts.lastId)
+    ) {
+      pendingLoad ??= load(db, recent).finally(() => {
+        pendingLoad = undefined;
       });
-      await loading;
+      await pendingLoad;
     }
-    return findIn(recent.chunk === known.chunk ? known : textsOf(recent.chunk), recent, forms);
+    return findMatches(
+      recent.chunk === loadedTexts.chunk ? loadedTexts : emptyTexts(recent.chunk),
+      recent,
+      forms,
+    );
   };
 }
 
-/** Events whose text is not kept must be checked. */
-function findIn({ texts }: Texts, { chunk, upTo }: RecentPostings, forms: string[]): TextMatches {
+/** Finds the events whose text contains one of the forms. Events whose text is not in memory must be checked. */
+function findMatches({ texts }: ChunkTexts, { chunk, lastId }: RecentPostings, forms: string[]): TextMatches {
   const matches = { sure: emptyBitmap(), maybe: emptyBitmap() };
-  for (let position = 0; position <= upTo - firstIdOf(chunk); position++) {
+  for (let position = 0; position <= lastId - getFirstId(chunk); position++) {
     const text = texts[position];
     if (text === undefined) addPosition(matches.maybe, position);
     else if (forms.some(form => text.includes(form))) addPosition(matches.sure, position);

@@ -3,15 +3,15 @@ import type { Reader, Tx } from '../../../platform/db/database.ts';
 import { likeText } from '../../../platform/db/like.ts';
 import { containsText } from '../../events/conditions.ts';
 import { EVENT_WEIGHT } from '../../events/weight.ts';
-import { firstIdOf } from '../bitmap.ts';
+import { getFirstId } from '../bitmap.ts';
 import { TEXT_FORMAT } from '../store.ts';
 import type { Kind, TextSet } from './collect.ts';
-import { hashesOf } from './large.ts';
+import { hashRuns } from './large.ts';
 
 /** The sets of one key, which a search reads. */
 export type TextIndex = { db: Reader; key: number };
 
-/** The key of the hashes of the index. Undefined until this version's index has been started. */
+/** Returns the key of the hashes of the index, or undefined until this version's index has been started. */
 export async function readKey(db: Reader): Promise<number | undefined> {
   const { rows } = await sql<{ key: number | null }>`
     select key from event_index_progress where part = 'keyed-text' and format = ${TEXT_FORMAT}`.execute(db);
@@ -24,7 +24,7 @@ export async function deleteOtherKeys(tx: Tx, key: number): Promise<void> {
   await sql`delete from event_text_large where key < ${key} or key > ${key}`.execute(tx);
 }
 
-/** PostgreSQL folds the case of texts, for the index and for searches. */
+/** Folds the case of texts in PostgreSQL, as both the index and searches do. */
 export async function foldCase(db: Reader, texts: string[]): Promise<string[]> {
   const { rows } = await sql<{ text: string }>`
     select fold_case(text) as text from unnest(${texts}::text[]) with ordinality as form (text, n) order by n`.execute(
@@ -33,28 +33,30 @@ export async function foldCase(db: Reader, texts: string[]): Promise<string[]> {
   return rows.map(row => row.text);
 }
 
-export type TextOfEvent = { position: number; text: string };
+export type EventText = { position: number; text: string };
 
-/** One statement returns at most this many events and about this many bytes, so that large events take no more memory than others. */
+/**
+ * One statement returns at most this many events and about this many bytes, so that large events take no more memory than others.
+ */
 const [TEXTS_PER_BATCH, WEIGHT_PER_BATCH] = [500, 2_000_000];
 
-/** The folded texts of some events of a chunk, from a position on. None at the end of the chunk. */
-export async function listTexts(db: Reader, chunk: number, from: number): Promise<TextOfEvent[]> {
-  const first = firstIdOf(chunk);
-  const { rows } = await sql<TextOfEvent>`
+/** Returns the folded texts of some events of a chunk, starting at a position. Returns an empty list at the end of the chunk. */
+export async function listTexts(db: Reader, chunk: number, firstPosition: number): Promise<EventText[]> {
+  const first = getFirstId(chunk);
+  const { rows } = await sql<EventText>`
     select (id - ${first})::integer as position, fold_case(event_text(data, pre_data, tags, comment)) as text
     from (
       select *, sum(weight) over (order by id rows unbounded preceding) - weight as weight_before
       from (
         select *, ${EVENT_WEIGHT} as weight from events
-        where id >= ${first + from} and id < ${firstIdOf(chunk + 1)} order by id limit ${TEXTS_PER_BATCH}
+        where id >= ${first + firstPosition} and id < ${getFirstId(chunk + 1)} order by id limit ${TEXTS_PER_BATCH}
       ) as weighed
     ) as events
     where weight_before < ${WEIGHT_PER_BATCH} order by id`.execute(db);
   return rows;
 }
 
-const rowsOf = (sets: TextSet[]) => sql`unnest(
+const setRows = (sets: TextSet[]) => sql`unnest(
   ${sets.map(({ kind }) => kind)}::text[], ${sets.map(({ value }) => value)}::text[],
   ${sets.map(({ count }) => count)}::integer[], ${sets.map(({ positions }) => positions)}::text[]
 ) as stored (kind, value, count, positions)`;
@@ -64,16 +66,19 @@ export async function insertTextSets(tx: Tx, key: number, chunk: number, sets: T
   await sql`
     with inserted as (
       insert into event_text_sets (key, kind, value, chunk, count, positions)
-      select ${key}, kind, value, ${chunk}, count, positions from ${rowsOf(sets)} returning kind, value
+      select ${key}, kind, value, ${chunk}, count, positions from ${setRows(sets)} returning kind, value
     )
     insert into event_text_dictionary (kind, value)
     select kind, value from inserted where kind in ('word', 'phrase') on conflict do nothing`.execute(tx);
 }
 
-/** A sum over sets that almost certainly changes when one of them changes. */
+/** A checksum of sets, which almost certainly changes when a set changes. */
 const DIGEST = sql`sum(hashtextextended(concat_ws(' ', kind, value, count, positions), 0))::text`;
 
-/** The digest of the stored sets of each chunk, without words and phrases that the dictionary lacks. It reads the whole table. */
+/**
+ * Returns the digest of the stored sets of each chunk, without words and phrases that the dictionary lacks. It reads the whole
+ * table.
+ */
 export async function readTextDigests(tx: Tx, key: number): Promise<Map<number, string>> {
   const { rows } = await sql<{ chunk: number; digest: string }>`
     select chunk, ${DIGEST} as digest from event_text_sets left join event_text_dictionary as term using (kind, value)
@@ -81,9 +86,9 @@ export async function readTextDigests(tx: Tx, key: number): Promise<Map<number, 
   return new Map(rows.map(({ chunk, digest }) => [chunk, digest]));
 }
 
-export async function digestOf(db: Reader, sets: TextSet[]): Promise<string | null> {
+export async function computeDigest(db: Reader, sets: TextSet[]): Promise<string | null> {
   const { rows } = await sql<{ digest: string | null }>`
-    select ${DIGEST} as digest from ${rowsOf(sets)}`.execute(db);
+    select ${DIGEST} as digest from ${setRows(sets)}`.execute(db);
   return rows[0]?.digest ?? null;
 }
 
@@ -91,7 +96,7 @@ export async function deleteTextSets(tx: Tx, key: number, chunk: number): Promis
   await sql`delete from event_text_sets where key = ${key} and chunk = ${chunk}`.execute(tx);
 }
 
-/** The shortest words or phrases of the dictionary that contain a string. */
+/** Returns the shortest words or phrases of the dictionary that contain a string. */
 export async function listTerms(
   db: Reader,
   kind: 'word' | 'phrase',
@@ -107,7 +112,7 @@ export async function listTerms(
 export type TextTerm = { kind: Kind; value: string };
 export type ChunkPositions = { chunk: number; positions: string };
 
-/** The sets of the terms in some chunks. */
+/** Returns the sets of the terms in some chunks. */
 export async function readTermPositions(
   { db, key }: TextIndex,
   terms: TextTerm[],
@@ -125,12 +130,15 @@ export async function readTermPositions(
   return rows;
 }
 
-/** Takes the first term of each list that a chunk has. If the chunk has one of every list, returns the `most` rarest of their sets. */
+/**
+ * For each chunk, takes from each list the first term that the chunk has. If there is one in every list, returns the sets of the
+ * `max` rarest of these terms.
+ */
 export async function readRarest(
   { db, key }: TextIndex,
   lists: TextTerm[][],
   chunks: number[],
-  most: number,
+  max: number,
 ): Promise<ChunkPositions[]> {
   const terms = lists.flatMap((list, n) => list.map(term => ({ ...term, list: n })));
   const { rows } = await sql<ChunkPositions>`
@@ -153,18 +161,18 @@ export async function readRarest(
       where rarest.key = ${key} and rarest.kind = ranked.kind and rarest.value = ranked.value
         and rarest.chunk = ranked.chunk offset 0
     ) as stored
-    where ranked.found = ${lists.length} and ranked.rank <= ${most}`.execute(db);
+    where ranked.found = ${lists.length} and ranked.rank <= ${max}`.execute(db);
   return rows;
 }
 
-/** The given events that contain the text. */
+/** Returns the given events that contain the text. */
 export async function filterByText(db: Reader, ids: number[], text: string): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select id from events where id = any(${ids}::bigint[]) and ${containsText(text)}`.execute(db);
   return rows.map(row => row.id);
 }
 
-/** Locks the last id whose text was looked at. Undefined while another process has it. */
+/** Locks the last id whose text was examined. Returns undefined while another process holds the lock. */
 export async function lockLargeProgress(tx: Tx): Promise<number | undefined> {
   const { rows } = await sql<{ id: number }>`
     select last_id as id from event_text_large_progress for update skip locked`.execute(tx);
@@ -175,13 +183,21 @@ export async function updateLargeProgress(tx: Tx, id: number): Promise<void> {
   await sql`update event_text_large_progress set last_id = ${id}`.execute(tx);
 }
 
-/** JSON text has at most 6 characters for a stored byte: a control character. */
+/**
+ * An event of this weight cannot have a large text: JSON writes a stored byte as at most 6 characters, which is the length of an
+ * escaped control character.
+ */
 const SMALL_WEIGHT = 4_096;
 
-/** The first events of a range whose texts may be large, by the stored size of their values. */
-export async function listLikelyLarge(tx: Tx, after: number, end: number, limit: number): Promise<number[]> {
+/** Returns the first events of a range whose texts may be large, by the stored size of their values. */
+export async function listLikelyLarge(
+  tx: Tx,
+  afterId: number,
+  end: number,
+  limit: number,
+): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
-    select id from events where id > ${after} and id <= ${end} and ${EVENT_WEIGHT} > ${SMALL_WEIGHT}
+    select id from events where id > ${afterId} and id <= ${end} and ${EVENT_WEIGHT} > ${SMALL_WEIGHT}
     order by id limit ${limit}`.execute(tx);
   return rows.map(({ id }) => id);
 }
@@ -209,28 +225,28 @@ export async function upsertLargeText(
 export async function listLargeTexts(
   db: Reader,
   key: number,
-  after: number,
+  afterId: number,
   limit: number,
 ): Promise<LargeText[]> {
   const { rows } = await sql<LargeText>`
-    select id, filter, text from event_text_large where key = ${key} and id > ${after}
+    select id, filter, text from event_text_large where key = ${key} and id > ${afterId}
     order by id limit ${limit}`.execute(db);
   return rows;
 }
 
-/** The given events whose texts are stored as large, and whether they contain one of the folded forms. */
+/** Returns the given events whose texts are stored as large, and whether they contain one of the folded forms. */
 export async function findLargeTexts(
   { db, key }: TextIndex,
   ids: number[],
   forms: string[],
 ): Promise<Map<number, boolean>> {
-  // The bits come first, because they exclude most texts. substring reads one byte of the filter.
+  // The filter's bits come first, because they exclude most texts. substring reads one byte of the filter.
   const isSet = (hash: number) => sql<SqlBool>`
     get_byte(substring(filter from ${hash}::integer % (8 * octet_length(filter)) / 8 + 1 for 1), 0)
       >> (${hash}::integer % (8 * octet_length(filter)) % 8) & 1 = 1`;
   const contains = forms.map(
     form =>
-      sql<SqlBool>`(${sql.join([...hashesOf(key, form).map(isSet), sql`strpos(text, ${form}) > 0`], sql` and `)})`,
+      sql<SqlBool>`(${sql.join([...hashRuns(key, form).map(isSet), sql`strpos(text, ${form}) > 0`], sql` and `)})`,
   );
   const { rows } = await sql<{ id: number; matches: boolean }>`
     select id, ${sql.join(contains, sql` or `)} as matches from event_text_large

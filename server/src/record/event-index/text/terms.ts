@@ -1,15 +1,15 @@
 import type { Sets } from './sets.ts';
 
-/** Codes per term on average. A B-tree of PostgreSQL takes values of up to 2,700 bytes. */
-const USUAL_LENGTH = 48;
+/** The number of codes per term on average. A B-tree of PostgreSQL takes values of up to 2,700 bytes. */
+const AVERAGE_TERM_LENGTH = 48;
 export const MAX_TERM_LENGTH = 200;
 
-/** Distinct terms with their sets, in a hash table of typed arrays, because a Map of strings was several times as slow. */
-export function makeTerms(most: number, sets: Sets) {
-  const slots = new Int32Array(4 * most).fill(-1);
-  const ends = new Uint32Array(most + 1);
-  const codes = new Uint16Array(USUAL_LENGTH * most);
-  const setOf = new Int32Array(most);
+/** Keeps distinct terms with their sets in a hash table of typed arrays, because a Map of strings was several times as slow. */
+export function makeTerms(max: number, sets: Sets) {
+  const slots = new Int32Array(4 * max).fill(-1);
+  const ends = new Uint32Array(max + 1);
+  const codes = new Uint16Array(AVERAGE_TERM_LENGTH * max);
+  const setByTerm = new Int32Array(max);
   let size = 0;
 
   const isSame = (id: number, source: Uint16Array, from: number, to: number): boolean => {
@@ -20,12 +20,12 @@ export function makeTerms(most: number, sets: Sets) {
   };
   const insert = (slot: number, source: Uint16Array, from: number, to: number): number => {
     const start = ends[size] ?? 0;
-    if (size === most || start + to - from > codes.length) return -1;
+    if (size === max || start + to - from > codes.length) return -1;
     const set = sets.next();
     if (set === -1) return -1;
     codes.set(source.subarray(from, to), start);
     ends[size + 1] = start + to - from;
-    setOf[size] = set;
+    setByTerm[size] = set;
     slots[slot] = size++;
     return set;
   };
@@ -38,13 +38,16 @@ export function makeTerms(most: number, sets: Sets) {
         slot = (slot + 1) % slots.length;
         id = slots[slot] ?? -1;
       }
-      const set = id === -1 ? insert(slot, source, from, to) : (setOf[id] ?? 0);
+      const set = id === -1 ? insert(slot, source, from, to) : (setByTerm[id] ?? 0);
       if (set !== -1) sets.add(set, position);
       return set !== -1;
     },
     *all(): Generator<{ text: string; set: number }> {
       for (let id = 0; id < size; id++)
-        yield { text: String.fromCharCode(...codes.subarray(ends[id], ends[id + 1])), set: setOf[id] ?? 0 };
+        yield {
+          text: String.fromCharCode(...codes.subarray(ends[id], ends[id + 1])),
+          set: setByTerm[id] ?? 0,
+        };
     },
   };
 }

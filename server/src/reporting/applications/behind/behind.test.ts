@@ -3,26 +3,26 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { makeApiToken, makeFeature, makeProject, makeUser } from '../../../test/factories.ts';
 import { useHarness } from '../../../test/harness.ts';
 import { call } from '../../../test/request.ts';
-import { keepWriting, type Writing } from '../../reach/keep-writing.ts';
+import { keepWriting, type WriteLoop } from '../../reach/keep-writing.ts';
 import { insertApplications, upsertInstances } from '../store.ts';
 
 const harness = useHarness();
 const APPLICATIONS = '/api/admin/metrics/applications';
-let writing: Writing;
+let writeLoop: WriteLoop;
 let application: string;
 let token: string;
 let etag: string;
 
 beforeAll(async () => {
   const { app, db } = harness;
-  writing = keepWriting(app.reach, app.serving, db, app.log, app.metrics);
+  writeLoop = keepWriting(app.reach, app.serving, db, app.log, app.metrics);
   await makeProject(db, { id: 'other' });
   await makeFeature(db, 'default', { name: 'flag' });
   await makeFeature(db, 'other', { name: 'other-flag' });
 });
-afterAll(() => writing.stop());
+afterAll(() => writeLoop.stop());
 
-/** An application with one instance that is up to date. */
+/** Creates an application with one instance that is up to date. */
 beforeEach(async () => {
   const { db } = harness;
   application = `shop-${Math.random()}`;
@@ -43,7 +43,7 @@ beforeEach(async () => {
   });
 });
 
-/** A server writes what instances presented every 250 ms. */
+/** Waits, because a server writes what instances have presented only every 250 ms. */
 const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 90_000, interval: 100 });
 
 async function poll(presented?: string): Promise<string> {
@@ -60,11 +60,11 @@ async function poll(presented?: string): Promise<string> {
   return String(headers.etag);
 }
 
-/** Changes a flag, and pretends that this, and everything before, was some minutes ago. */
-async function changed(minutes: number, project = 'default', name = 'flag'): Promise<void> {
+/** Changes a flag, and dates this change and all earlier changes back by at least this many minutes. */
+async function changeFlag(minutes: number, project = 'default', name = 'flag'): Promise<void> {
   const path = `/api/admin/projects/${project}/features/${name}/environments/development`;
-  const on = await call(harness.app, 'POST', `${path}/on`);
-  if (on.headers['halyard-revision'] === undefined) await call(harness.app, 'POST', `${path}/off`);
+  const toggle = await call(harness.app, 'POST', `${path}/on`);
+  if (toggle.headers['halyard-revision'] === undefined) await call(harness.app, 'POST', `${path}/off`);
   await harness.app.serving.refresh();
   await sql`
     update sdk_publications set published_at = least(published_at, now() - ${minutes} * interval '1 minute')`.execute(
@@ -72,12 +72,12 @@ async function changed(minutes: number, project = 'default', name = 'flag'): Pro
   );
 }
 
-const alter = async (fields: RawBuilder<unknown>): Promise<void> =>
+const updateInstance = async (fields: RawBuilder<unknown>): Promise<void> =>
   void (await sql`update reach_instances set ${fields} where application = ${application}`.execute(
     harness.db,
   ));
 
-const found = async () => {
+const findBehind = async () => {
   const { status, body } = await call(harness.app, 'GET', `${APPLICATIONS}/${application}/overview`);
   expect(status).toBe(200);
   const list = await call(harness.app, 'GET', `${APPLICATIONS}?query=${application}`);
@@ -87,8 +87,8 @@ const found = async () => {
 };
 
 test('finds an instance that polls but does not pick up a change, until it presents the change', async () => {
-  await changed(20);
-  expect(await found()).toEqual([
+  await changeFlag(20);
+  expect(await findBehind()).toEqual([
     {
       instanceId: 'pod',
       revision: expect.any(Number),
@@ -97,16 +97,16 @@ test('finds an instance that polls but does not pick up a change, until it prese
     },
   ]);
 
-  const newer = await poll(etag);
-  await writing.flush();
-  expect(await found()).toHaveLength(1);
+  const newEtag = await poll(etag);
+  await writeLoop.flush();
+  expect(await findBehind()).toHaveLength(1);
 
-  await poll(newer);
-  await eventually(async () => expect(await found()).toEqual([]));
+  await poll(newEtag);
+  await eventually(async () => expect(await findBehind()).toEqual([]));
 });
 
-test('made-up instances do not hide those of other tokens', async () => {
-  await changed(20);
+test('made-up instances do not hide the instances of other tokens', async () => {
+  await changeFlag(20);
   await sql`
     insert into reach_instances (token_id, connection_id, environment, projects, application, instance, epoch, revision,
       is_streaming, interval_seconds, seen_at, server_id)
@@ -114,74 +114,74 @@ test('made-up instances do not hide those of other tokens', async () => {
       1 + n % greatest(kept.revision - 1, 1), false, 15, now(), server_id
     from reach_instances as kept cross join generate_series(1, 6000) as n
     where application = ${application}`.execute(harness.db);
-  // A scan now finds the row last.
+  // A table scan now reaches this row last.
   await sql`cluster reach_instances using reach_instances_pkey`.execute(harness.db);
 
-  expect(await found()).toMatchObject([{ instanceId: 'pod' }]);
+  expect(await findBehind()).toMatchObject([{ instanceId: 'pod' }]);
 
   await sql`delete from reach_instances where application = 'made-up'`.execute(harness.db);
 });
 
 test('since is the time of the first change that the instance lacks', async () => {
-  await changed(30);
-  await changed(15);
+  await changeFlag(30);
+  await changeFlag(15);
 
-  const [{ since, lastSeen }] = await found();
+  const [{ since, lastSeen }] = await findBehind();
 
   expect(Date.parse(lastSeen) - Date.parse(since)).toBeGreaterThan(20 * 60_000);
 });
 
 test('finds nothing without a change', async () => {
-  expect(await found()).toEqual([]);
+  expect(await findBehind()).toEqual([]);
 });
 
 test.each([
   ['that has 10 minutes for a change', 9, sql`revision = revision`],
   ['that polls every 5 minutes, and presents a change after two polls', 14, sql`interval_seconds = 300`],
-  ['that was not heard of after the change', 11, sql`seen_at = now() - interval '4 minutes'`],
+  ['that was not seen after the change', 11, sql`seen_at = now() - interval '4 minutes'`],
   ['that is silent', 90, sql`seen_at = now() - interval '6 minutes'`],
-  ['with a stream, which the server asks', 20, sql`is_streaming = true`],
+  ['that streams', 20, sql`is_streaming = true`],
   ['that presents no revision', 20, sql`revision = 0`],
-  ['that presented a revision of another history', 20, sql`epoch = 'another'`],
+  ['that presented a revision of a different history', 20, sql`epoch = 'another'`],
 ])('does not find an instance %s', async (_, minutes, fields) => {
-  await changed(minutes);
+  await changeFlag(minutes);
 
-  await alter(fields);
+  await updateInstance(fields);
 
-  expect(await found()).toEqual([]);
+  expect(await findBehind()).toEqual([]);
 });
 
 test('finds an instance that polls every 5 minutes after three polls', async () => {
-  await changed(30);
+  await changeFlag(30);
 
-  await alter(sql`interval_seconds = 300`);
+  await updateInstance(sql`interval_seconds = 300`);
 
-  expect(await found()).toHaveLength(1);
+  expect(await findBehind()).toHaveLength(1);
 });
 
-test('does not find an instance whose token has other projects', async () => {
-  await changed(20, 'other', 'other-flag');
-  expect(await found()).toEqual([]);
+test('a change in a different project does not put an instance behind', async () => {
+  await changeFlag(20, 'other', 'other-flag');
+  expect(await findBehind()).toEqual([]);
 
-  await changed(20);
+  await changeFlag(20);
 
-  expect(await found()).toHaveLength(1);
+  expect(await findBehind()).toHaveLength(1);
 });
 
 test('finds an instance whose first missing changes are no longer stored', async () => {
-  await changed(20);
-  await changed(20);
-  await alter(sql`revision = 1`);
+  await changeFlag(20);
+  await changeFlag(20);
+  await updateInstance(sql`revision = 1`);
   await sql`delete from sdk_publications where revision < (select max(revision) from sdk_publications)`.execute(
     harness.db,
   );
 
-  expect(await found()).toHaveLength(1);
+  expect(await findBehind()).toHaveLength(1);
 });
 
 test('hides instances of an application that the caller cannot see', async () => {
   const { db } = harness;
-  await changed(11);
+  await changeFlag(11);
   await makeProject(db, { id: application, mode: 'private' });
   await makeFeature(db, application, { name: application });
   await sql`

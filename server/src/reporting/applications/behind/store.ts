@@ -1,20 +1,20 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** How long an instance may take. It presents a change one poll after the poll that fetched it. */
+/** How long an instance may take to present a change, which happens one poll after the poll that fetched it. */
 const LATE_SECONDS = 600;
 const LATE_INTERVALS = 3;
 /**
- * A caller can make up instances with any revisions. Those of one token that present the same revision lack the same changes, so
- * the query examines the oldest revisions: this many per token, and this many in total.
+ * A caller can make up instances with any revisions. Instances of one token that present the same revision lack the same changes,
+ * so the query examines the oldest revisions: this many per token, and this many in total.
  */
 const MAX_REVISIONS_PER_TOKEN = 20;
 const MAX_REVISIONS = 1_000;
 /** How many changes are read to find the first one that affects an instance. */
-const READ_REVISIONS = 100;
+const MAX_READ_REVISIONS = 100;
 
 /**
  * The instances that keep polling and still present a revision from before a change of more than ten minutes ago, with
- * `published_at` of the first change that they lack. Only what the instance itself presents counts. So an instance is not found
+ * `published_at` of the first change that they lack. Only what the instance itself presents counts, so an instance is not found
  * if it was not seen after the change, if it streams, or if it presents no revision of this history. docs/decisions/0027-reach.md
  */
 export const instancesBehind = (condition: RawBuilder<unknown> = sql`true`) => sql`
@@ -41,14 +41,14 @@ export const instancesBehind = (condition: RawBuilder<unknown> = sql`true`) => s
       select published_at from (
         select projects, published_at, revision from sdk_publications
         where environment = presented.environment and revision > presented.revision
-        order by revision limit ${sql.lit(READ_REVISIONS)}
+        order by revision limit ${sql.lit(MAX_READ_REVISIONS)}
       ) as published
       where published.projects is null or presented.projects is null or published.projects && presented.projects
       order by revision limit 1
     ) as missed
   )
   select late.application, late.environment, late.instance, late.revision, late.seen_at, missed.published_at
-  -- A token has one environment. To compare names would take longer than all the rest.
+  -- A token has one environment. Comparing names would take longer than everything else.
   from late join missed on missed.token_id = late.token_id and missed.revision = late.revision
     and missed.projects is not distinct from late.projects
   where late.seen_at > missed.published_at

@@ -8,7 +8,7 @@ import { SDK_REQUESTS } from './sdks.ts';
 import type { Request, Until } from './step.ts';
 import { TARGETING_REQUESTS } from './targeting.ts';
 
-/** Everything that is sent to both servers, in this order, both starting empty. */
+/** Everything that is sent to both servers, in this order. Both servers start empty. */
 export const REQUESTS: (Request | Until)[] = [
   ...BEGINNING,
   ...SDK_REQUESTS,

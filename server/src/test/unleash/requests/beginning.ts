@@ -1,7 +1,7 @@
-import { A, CONSTRAINT, E, flag, newFlag, place, STRATEGY, setup, token, user } from './given.ts';
+import { A, CONSTRAINT, E, flag, flagEnvironment, newFlag, STRATEGY, setup, token, user } from './given.ts';
 import type { Request } from './step.ts';
 
-/** What the other requests depend on. */
+/** Creates the resources that other requests depend on. */
 export const BEGINNING: Request[] = [
   ...setup(
     ...user('member', 1),
@@ -18,12 +18,17 @@ export const BEGINNING: Request[] = [
     },
     {
       operation: `POST ${E}/strategies`,
-      params: place,
+      params: flagEnvironment,
       body: STRATEGY,
       keep: { strategy: 'id' },
     },
-    { operation: `POST ${E}/strategies`, params: place, body: { name: 'default' }, keep: { second: 'id' } },
-    { operation: `POST ${E}/on`, params: place },
+    {
+      operation: `POST ${E}/strategies`,
+      params: flagEnvironment,
+      body: { name: 'default' },
+      keep: { second: 'id' },
+    },
+    { operation: `POST ${E}/on`, params: flagEnvironment },
     {
       operation: `POST ${A}/features/:featureName/tags`,
       params: flag,

@@ -1,4 +1,17 @@
-import { A, archived, E, F, flag, get, newFlag, P, place, project, STRATEGY, strategy } from './given.ts';
+import {
+  A,
+  archivedFlag,
+  E,
+  F,
+  flag,
+  flagEnvironment,
+  get,
+  newFlag,
+  P,
+  project,
+  STRATEGY,
+  strategy,
+} from './given.ts';
 import type { Request } from './step.ts';
 
 export const FEATURE_REQUESTS: Request[] = [
@@ -41,9 +54,9 @@ export const FEATURE_REQUESTS: Request[] = [
     body: [{ op: 'replace', path: '/description', value: 'Patched' }],
   },
   { operation: `PATCH ${F}`, params: flag, body: { op: 'replace' }, name: 'an object', only: true },
-  get(E, { params: place }),
-  { operation: `POST ${E}/on`, params: place },
-  { operation: `POST ${E}/off`, params: place },
+  get(E, { params: flagEnvironment }),
+  { operation: `POST ${E}/on`, params: flagEnvironment },
+  { operation: `POST ${E}/off`, params: flagEnvironment },
   {
     operation: `POST ${P}/bulk_features/environments/:environment/on`,
     params: { ...project, environment: 'development' },
@@ -61,11 +74,11 @@ export const FEATURE_REQUESTS: Request[] = [
     params: { ...project, environment: 'development' },
     body: { features: ['flag-a', 'flag-b'] },
   },
-  get(`${E}/strategies`, { params: place }),
-  { operation: `POST ${E}/strategies`, params: place, body: STRATEGY },
+  get(`${E}/strategies`, { params: flagEnvironment }),
+  { operation: `POST ${E}/strategies`, params: flagEnvironment, body: STRATEGY },
   {
     operation: `POST ${E}/strategies`,
-    params: place,
+    params: flagEnvironment,
     body: { name: 'unknown' },
     name: 'unknown strategy type',
     only: true,
@@ -79,7 +92,7 @@ export const FEATURE_REQUESTS: Request[] = [
   },
   {
     operation: `POST ${E}/strategies/set-sort-order`,
-    params: place,
+    params: flagEnvironment,
     body: [
       { id: '{strategy}', sortOrder: 2 },
       { id: '{second}', sortOrder: 1 },
@@ -87,11 +100,11 @@ export const FEATURE_REQUESTS: Request[] = [
   },
   {
     operation: `DELETE ${E}/strategies/:strategyId`,
-    params: { ...place, strategyId: '{deleted}' },
-    given: [
+    params: { ...flagEnvironment, strategyId: '{deleted}' },
+    setupSteps: [
       {
         operation: `POST ${E}/strategies`,
-        params: place,
+        params: flagEnvironment,
         body: { name: 'default' },
         keep: { deleted: 'id' },
       },
@@ -115,7 +128,7 @@ export const FEATURE_REQUESTS: Request[] = [
   {
     operation: `DELETE ${F}/dependencies/:parent`,
     params: { ...project, featureName: 'child', parent: 'flag-a' },
-    given: [
+    setupSteps: [
       {
         operation: `POST ${F}/dependencies`,
         params: { ...project, featureName: 'child' },
@@ -126,7 +139,7 @@ export const FEATURE_REQUESTS: Request[] = [
   {
     operation: `DELETE ${F}/dependencies`,
     params: { ...project, featureName: 'child' },
-    given: [
+    setupSteps: [
       {
         operation: `POST ${F}/dependencies`,
         params: { ...project, featureName: 'child' },
@@ -139,12 +152,12 @@ export const FEATURE_REQUESTS: Request[] = [
     operation: `POST ${F}/lifecycle/complete`,
     params: { ...project, featureName: 'flag-{unique}' },
     body: { status: 'kept', statusValue: 'blue' },
-    given: [newFlag('flag-{unique}')],
+    setupSteps: [newFlag('flag-{unique}')],
   },
   {
     operation: `POST ${F}/lifecycle/uncomplete`,
     params: { ...project, featureName: 'flag-{unique}' },
-    given: [
+    setupSteps: [
       newFlag('flag-{unique}'),
       {
         operation: `POST ${F}/lifecycle/complete`,
@@ -191,7 +204,7 @@ export const FEATURE_REQUESTS: Request[] = [
   {
     operation: `DELETE ${A}/features/:featureName/tags/:type/:value`,
     params: { featureName: 'flag-a', type: 'simple', value: 'green' },
-    given: [
+    setupSteps: [
       {
         operation: `POST ${A}/features/:featureName/tags`,
         params: { featureName: 'flag-a' },
@@ -214,33 +227,33 @@ export const FEATURE_REQUESTS: Request[] = [
     operation: `POST ${P}/archive`,
     params: project,
     body: { features: ['flag-{unique}'] },
-    given: [newFlag('flag-{unique}')],
+    setupSteps: [newFlag('flag-{unique}')],
   },
   {
     operation: `POST ${P}/revive`,
     params: project,
     body: { features: ['flag-{unique}'] },
-    given: archived('flag-{unique}'),
+    setupSteps: archivedFlag('flag-{unique}'),
   },
   {
     operation: `POST ${P}/delete`,
     params: project,
     body: { features: ['flag-{unique}'] },
-    given: archived('flag-{unique}'),
+    setupSteps: archivedFlag('flag-{unique}'),
   },
   {
     operation: `DELETE ${F}`,
     params: { ...project, featureName: 'flag-{unique}' },
-    given: [newFlag('flag-{unique}')],
+    setupSteps: [newFlag('flag-{unique}')],
   },
   {
     operation: `POST ${A}/archive/revive/:featureName`,
     params: { featureName: 'flag-{unique}' },
-    given: archived('flag-{unique}'),
+    setupSteps: archivedFlag('flag-{unique}'),
   },
   {
     operation: `DELETE ${A}/archive/:featureName`,
     params: { featureName: 'flag-{unique}' },
-    given: archived('flag-{unique}'),
+    setupSteps: archivedFlag('flag-{unique}'),
   },
 ];

@@ -14,8 +14,8 @@ export const C = `${P}/context`;
 
 export const project = { projectId: 'default' };
 export const flag = { ...project, featureName: 'flag-a' };
-export const place = { ...flag, environment: 'development' };
-export const strategy = { ...place, strategyId: '{strategy}' };
+export const flagEnvironment = { ...flag, environment: 'development' };
+export const strategy = { ...flagEnvironment, strategyId: '{strategy}' };
 
 export const CONSTRAINT = { contextName: 'userId', operator: 'IN', values: ['7'] };
 export const ROLLOUT = { rollout: '50', stickiness: 'default', groupId: 'flag-a' };
@@ -43,7 +43,7 @@ export const newFlag = (name: string): Step => ({
   params: project,
   body: { name },
 });
-export const archived = (name: string): Step[] => [
+export const archivedFlag = (name: string): Step[] => [
   newFlag(name),
   { operation: `DELETE ${F}`, params: { ...project, featureName: name } },
 ];

@@ -64,7 +64,7 @@ export const INSTANCE_REQUESTS: (Request | Until)[] = [
   ...['shop', 'warehouse'].map(appName => ({
     until: {
       step: { operation: `GET ${A}/metrics/applications/:appName`, params: { appName } },
-      has: appName,
+      contains: appName,
     },
   })),
   {
@@ -73,10 +73,10 @@ export const INSTANCE_REQUESTS: (Request | Until)[] = [
         operation: `GET ${A}/client-metrics/features/:featureName/raw`,
         params: { featureName: 'flag-a' },
       },
-      has: 'yes',
+      contains: 'yes',
     },
   },
-  { until: { step: { operation: `GET ${A}/metrics/unknown-flags` }, has: 'flag-nobody-created' } },
+  { until: { step: { operation: `GET ${A}/metrics/unknown-flags` }, contains: 'flag-nobody-created' } },
   get(`${A}/metrics/applications`),
   get(`${A}/metrics/applications/:appName`, { params: { appName: 'shop' } }),
   get(`${A}/metrics/unknown-flags`),

@@ -19,7 +19,7 @@ export const LOGIN_REQUESTS: Request[] = [
     operation: 'POST /logout',
     as: 'member',
     only: true,
-    given: [
+    setupSteps: [
       {
         operation: 'POST /auth/simple/login',
         as: 'nobody',

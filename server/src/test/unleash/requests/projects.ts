@@ -54,7 +54,7 @@ export const PROJECT_REQUESTS: Request[] = [
   {
     operation: `DELETE ${P}/api-tokens/:token`,
     params: { ...project, token: '{projectToken}' },
-    given: [
+    setupSteps: [
       {
         operation: `POST ${P}/api-tokens`,
         params: project,
@@ -70,14 +70,14 @@ export const PROJECT_REQUESTS: Request[] = [
   { operation: `POST ${A}/environments/:environment/off`, params: { environment: 'production' } },
   { operation: `POST ${A}/environments/:environment/on`, params: { environment: 'production' } },
 
-  // Context fields, of the instance and of a project
+  // Context fields of the instance and of a project
   ...(
     [
       [`${A}/context`, {}],
       [C, project],
     ] as const
-  ).flatMap(([path, params], at): Request[] => {
-    const field = { ...params, contextField: `field-${at}` };
+  ).flatMap(([path, params], index): Request[] => {
+    const field = { ...params, contextField: `field-${index}` };
     const create: Step = {
       operation: `POST ${path}`,
       params,
@@ -89,12 +89,12 @@ export const PROJECT_REQUESTS: Request[] = [
         legalValues: [{ value: 'a', description: 'The first' }],
       },
     };
-    const named = (name: string): Step => ({ ...create, body: { name, legalValues: [{ value: 'a' }] } });
+    const fieldNamed = (name: string): Step => ({ ...create, body: { name, legalValues: [{ value: 'a' }] } });
     return [
-      ...setup(named(`field-${at}`)),
+      ...setup(fieldNamed(`field-${index}`)),
       get(path, { params }),
       create,
-      { ...named(`field-${at}`), name: 'taken name', only: true },
+      { ...fieldNamed(`field-${index}`), name: 'taken name', only: true },
       get(`${path}/:contextField`, { params: field }),
       {
         operation: `PUT ${path}/:contextField`,
@@ -114,14 +114,14 @@ export const PROJECT_REQUESTS: Request[] = [
       {
         operation: `POST ${path}/validate`,
         params,
-        body: { name: `field-${at}` },
+        body: { name: `field-${index}` },
         name: 'taken name',
         only: true,
       },
       {
         operation: `DELETE ${path}/:contextField`,
         params: { ...params, contextField: 'field-{unique}' },
-        given: [named('field-{unique}')],
+        setupSteps: [fieldNamed('field-{unique}')],
       },
     ];
   }),

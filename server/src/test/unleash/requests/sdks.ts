@@ -2,7 +2,7 @@ import { BUCKET, get, STOP } from './given.ts';
 import type { Request, Until } from './step.ts';
 
 export const SDK_REQUESTS: (Request | Until)[] = [
-  { until: { step: { operation: 'GET /api/client/features', as: 'backend' }, has: 'flag-a' } },
+  { until: { step: { operation: 'GET /api/client/features', as: 'backend' }, contains: 'flag-a' } },
   get('/api/client/features', { as: 'backend' }),
   get('/api/client/features', { as: 'frontend', name: 'frontend token', only: true }),
   get('/api/client/features', { as: 'admin', name: 'admin token', only: true }),

@@ -1,28 +1,28 @@
 export type Caller = 'admin' | 'nobody' | 'member' | 'viewer' | 'backend' | 'frontend';
 
 export type Step = {
-  /** Method and path, as in docs/reference/compatibility.md. */
+  /** The method and path, as in docs/reference/compatibility.md. */
   operation: string;
   params?: Record<string, string>;
   query?: string;
   body?: unknown;
   as?: Caller;
-  /** Variables for later requests, each with its path in the response. */
+  /** The variables for later requests, each with its path in the response. */
   keep?: Record<string, string>;
 };
 
 export type Request = Step & {
-  /** The name of the case. The rejections and omissions of a request have their own names. */
+  /** The name of this case. Generated cases (rejections, omitted fields) are named automatically. */
   name?: string;
-  /** Sends only this case. */
+  /** Whether only this case is sent. */
   only?: boolean;
-  /** Cases that are not sent. */
+  /** The cases that are not sent. */
   skip?: string[];
-  /** Sent before each case. */
-  given?: Step[];
-  /** Later requests depend on it. It is not recorded. */
+  /** The steps that are sent before each case. */
+  setupSteps?: Step[];
+  /** Whether later requests depend on this request. If so, its response is not recorded. */
   isSetup?: boolean;
 };
 
-/** Waits until the response to a step contains a string. */
-export type Until = { until: { step: Step; has: string } };
+/** A pause in the requests until the response to a step contains a string. */
+export type Until = { until: { step: Step; contains: string } };

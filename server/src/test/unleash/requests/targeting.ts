@@ -43,7 +43,7 @@ export const TARGETING_REQUESTS: Request[] = [
   {
     operation: `DELETE ${A}/segments/:id`,
     params: { id: '{unused}' },
-    given: [
+    setupSteps: [
       {
         operation: `POST ${A}/segments`,
         body: { name: 'segment-{unique}', constraints: [] },
@@ -81,7 +81,7 @@ export const TARGETING_REQUESTS: Request[] = [
   {
     operation: `DELETE ${A}/strategies/:strategyName`,
     params: { strategyName: 'type-{unique}' },
-    given: [{ operation: `POST ${A}/strategies`, body: { name: 'type-{unique}', parameters: [] } }],
+    setupSteps: [{ operation: `POST ${A}/strategies`, body: { name: 'type-{unique}', parameters: [] } }],
   },
   get(`${A}/tags`),
   get(`${A}/tags/:type`, { params: { type: 'simple' } }),
@@ -91,7 +91,7 @@ export const TARGETING_REQUESTS: Request[] = [
   {
     operation: `DELETE ${A}/tags/:type/:value`,
     params: { type: 'simple', value: 'tag-{unique}' },
-    given: [{ operation: `POST ${A}/tags`, body: { type: 'simple', value: 'tag-{unique}' } }],
+    setupSteps: [{ operation: `POST ${A}/tags`, body: { type: 'simple', value: 'tag-{unique}' } }],
   },
   get(`${A}/tag-types`),
   {
@@ -114,7 +114,7 @@ export const TARGETING_REQUESTS: Request[] = [
   {
     operation: `DELETE ${A}/tag-types/:name`,
     params: { name: 'type-{unique}' },
-    given: [{ operation: `POST ${A}/tag-types`, body: { name: 'type-{unique}' } }],
+    setupSteps: [{ operation: `POST ${A}/tag-types`, body: { name: 'type-{unique}' } }],
   },
   get(`${A}/feature-types`),
   { operation: `PUT ${A}/feature-types/:id/lifetime`, params: { id: 'release' }, body: { lifetimeDays: 41 } },

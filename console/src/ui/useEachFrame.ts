@@ -1,0 +1,20 @@
+import { useEffect, useRef } from 'react';
+
+/**
+ * Calls `run` before each frame while active. Use it to follow an element on the page, which also moves without scrolling or resizing
+ * when content above it loads.
+ */
+export function useEachFrame(isActive: boolean, run: () => void): void {
+  const latest = useRef(run);
+  useEffect(() => {
+    latest.current = run;
+  });
+  useEffect(() => {
+    if (!isActive) return;
+    let frame = requestAnimationFrame(function next() {
+      latest.current();
+      frame = requestAnimationFrame(next);
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [isActive]);
+}

@@ -1,0 +1,54 @@
+import { useState } from 'react';
+import { OwnerSelect } from '../features/OwnerSelect.tsx';
+import { addOwner, type Candidate } from '../features/owner-queries.ts';
+import { Confirm } from '../ui/Confirm.tsx';
+import { toast } from '../ui/toasts.ts';
+import { useReasons } from '../ui/useReasons.ts';
+import { formatCount } from '../ui/words.ts';
+import { readOwnedItems, type User } from './queries.ts';
+import { getDisplayName } from './words.ts';
+
+/** Makes a different person or group the owner of every flag that a user owns. Other owners stay. */
+export function HandOverDialog({
+  user,
+  flags,
+  projects,
+  onClose,
+}: {
+  user: User;
+  flags: number;
+  /** The projects of the flags. */
+  projects: readonly string[];
+  onClose(): void;
+}) {
+  const [successor, setSuccessor] = useState<Candidate>();
+  const reasons = useReasons(...projects);
+  const name = getDisplayName(user);
+  const run = async (reason: string) => {
+    if (!successor) return;
+    // The server lists the first flags only, so the list is read again until it is empty.
+    for (;;) {
+      const { features } = await readOwnedItems(user.id);
+      if (features.length === 0) break;
+      for (const { name: featureName, project: projectId } of features)
+        await addOwner({ projectId, featureName }, successor, {
+          instead: { type: 'user', id: user.id },
+          reason,
+        });
+    }
+    toast({ message: `${successor.name} now owns the flags of ${name}.` });
+  };
+  return (
+    <Confirm
+      opened
+      title={`Hand over the flags of ${name}`}
+      action={`Hand over ${formatCount(flags, 'flag')}`}
+      disabled={!successor}
+      reasons={reasons}
+      onConfirm={run}
+      onClose={onClose}
+    >
+      <OwnerSelect selected={successor} excludedUserId={user.id} onChoose={setSuccessor} />
+    </Confirm>
+  );
+}

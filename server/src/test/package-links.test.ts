@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { repositoryLinks } from '../../../scripts/package/repository.ts';
+
+test('a published package links to the repository that publishes it', () => {
+  const publishedLinks = repositoryLinks({
+    GITHUB_SERVER_URL: 'https://github.example',
+    GITHUB_REPOSITORY: 'somebody/halyard',
+  });
+
+  expect(publishedLinks).toEqual({
+    homepage: 'https://github.example/somebody/halyard#readme',
+    repository: { type: 'git', url: 'git+https://github.example/somebody/halyard.git' },
+    bugs: { url: 'https://github.example/somebody/halyard/issues' },
+  });
+});
+
+test('a package that is built elsewhere names no repository', () => {
+  expect(repositoryLinks({})).toEqual({});
+});
