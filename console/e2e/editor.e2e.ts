@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { flagWithStrategy } from './support/flag.ts';
+import { waitForFocus } from './support/focus.ts';
 import { visit } from './support/open-page.ts';
 import { testAsAdmin } from './support/test.ts';
 
@@ -57,7 +58,7 @@ testAsAdmin(
       await page.getByText('The rollout must be a whole number from 0 to 100.').waitFor();
       expect(await saveButton.isDisabled()).toBe(true);
       await page.keyboard.press('Control+s');
-      await expect.poll(() => percent.evaluate(element => element === document.activeElement)).toBe(true);
+      await waitForFocus(percent);
     }
     await accessible(page);
     await percent.fill('33');
@@ -165,10 +166,10 @@ testAsAdmin(
     await page.getByRole('menuitem', { name: 'Constraint on a context field' }).click();
     const field = page.getByLabel('Context field');
     await page.getByRole('menuitem').first().waitFor({ state: 'hidden' });
-    await expect.poll(() => field.evaluate(element => element === document.activeElement)).toBe(true);
+    await waitForFocus(field);
     await page.getByRole('button', { name: 'Remove the constraint on' }).press('Enter');
     const addButton = page.getByRole('button', { name: 'Add a constraint or segment' });
-    await expect.poll(() => addButton.evaluate(element => element === document.activeElement)).toBe(true);
+    await waitForFocus(addButton);
   },
 );
 

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { type Api, createFlag, unique } from './support/api.ts';
 import { flagWithStrategy } from './support/flag.ts';
+import { waitForFocus } from './support/focus.ts';
 import { visit } from './support/open-page.ts';
 import { test, testAsAdmin, testAsViewer } from './support/test.ts';
 
@@ -25,7 +26,7 @@ testAsAdmin('enabling in production asks for confirmation and names the audience
   await accessible(page);
   await page.keyboard.press('Escape');
   await expect.poll(() => page.getByRole('alertdialog').count()).toBe(0);
-  await expect.poll(() => toggle.evaluate(element => element === document.activeElement)).toBe(true);
+  await waitForFocus(toggle);
   await toggle.click();
   await page.getByRole('button', { name: 'Enable', exact: true }).click();
   await expect.poll(() => toggle.isChecked()).toBe(true);
@@ -55,7 +56,7 @@ testAsAdmin('enabling in production asks for confirmation and names the audience
   await page.keyboard.press('Enter');
   await page.getByRole('dialog', { name: /^Complete/ }).waitFor();
   await page.keyboard.press('Escape');
-  await expect.poll(() => completeButton.evaluate(element => element === document.activeElement)).toBe(true);
+  await waitForFocus(completeButton);
   await accessible(page);
 });
 

@@ -3,8 +3,9 @@ import { expect } from 'vitest';
 import { accessibleInBoth } from './support/accessible.ts';
 import { createFlag, createProject, unique } from './support/api.ts';
 import { flagWithStrategy } from './support/flag.ts';
+import { waitForFocus } from './support/focus.ts';
 import { goTo, visit } from './support/open-page.ts';
-import { testAsAdmin, testAsViewer } from './support/test.ts';
+import { test, testAsAdmin, testAsViewer } from './support/test.ts';
 
 /** Reads the id, the label or the text of the element that has the focus. */
 const readFocus = (page: Page): Promise<string> =>
@@ -165,8 +166,7 @@ testAsViewer(
     // In a dialog, the first Esc hides the tooltip, and the second closes the dialog.
     await visit(page, `${address}?edit=owners`);
     const dialog = page.getByRole('dialog');
-    // A dialog takes the focus when it has opened.
-    await expect.poll(() => dialog.evaluate(element => element.contains(document.activeElement))).toBe(true);
+    await waitForFocus(dialog.getByRole('combobox', { name: 'Add a person or group' }));
     await dialog.getByRole('button', { name: 'Save owners' }).focus();
     await tooltip.waitFor();
     await page.keyboard.press('Escape');
@@ -176,6 +176,38 @@ testAsViewer(
     await dialog.waitFor({ state: 'hidden' });
   },
 );
+
+test('a field that loads late takes over the focus, unless the user has moved it', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  await logInAs({ rootRole: 'Admin' });
+  const project = await createProject(api);
+  const address = `/projects/${project}/features/${await createFlag(api, project)}?edit=owners`;
+  let loadField = () => {};
+  await page.route(/\/choices-.*\.js$/, async route => {
+    await new Promise<void>(resolve => {
+      loadField = resolve;
+    });
+    await route.continue();
+  });
+  const placeholder = page.getByRole('dialog').getByRole('textbox', { name: 'Add a person or group' });
+  const field = page.getByRole('dialog').getByRole('combobox', { name: 'Add a person or group' });
+
+  await page.goto(address);
+  await waitForFocus(placeholder);
+  loadField();
+  await waitForFocus(field);
+
+  await page.goto(address);
+  await waitForFocus(placeholder);
+  const cancelButton = page.getByRole('button', { name: 'Cancel' });
+  await cancelButton.focus();
+  loadField();
+  await field.waitFor();
+  await waitForFocus(cancelButton);
+});
 
 testAsAdmin(
   'open menus have no accessibility violations, in light and in dark mode',

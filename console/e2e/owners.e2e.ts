@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { createFlag, createPerson, createProject, unique } from './support/api.ts';
+import { waitForFocus } from './support/focus.ts';
 import { visit } from './support/open-page.ts';
 import { testAsAdmin } from './support/test.ts';
 
@@ -18,7 +19,7 @@ testAsAdmin(
     await page.getByRole('button', { name: 'Change the owners' }).click();
     const panel = page.getByRole('dialog');
     const field = panel.getByRole('combobox', { name: 'Add a person or group' });
-    await expect.poll(() => field.evaluate(element => element === document.activeElement)).toBe(true);
+    await waitForFocus(field);
     // Searches by the display name, because people may not know the username.
     await field.fill(olga);
     await page.getByRole('option', { name: `${olga} (${person.username})` }).click();

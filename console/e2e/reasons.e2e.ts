@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { type Api, createFlag } from './support/api.ts';
 import { flagWithStrategy } from './support/flag.ts';
+import { waitForFocus } from './support/focus.ts';
 import { visit } from './support/open-page.ts';
 import { testAsAdmin } from './support/test.ts';
 
@@ -78,7 +79,7 @@ testAsAdmin(
     await page.getByRole('button', { name: 'Gradual rollout' }).click();
     await page.getByRole('textbox', { name: 'Title' }).fill('Wider');
     await page.keyboard.press('Control+s');
-    await expect.poll(() => reason.evaluate(element => element === document.activeElement)).toBe(true);
+    await waitForFocus(reason);
     await reason.fill('More users');
     await reason.press('Enter');
     await page.getByText('Saved to production.').waitFor();

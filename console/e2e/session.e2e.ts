@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { createPerson, type Person, unique } from './support/api.ts';
+import { waitForFocus } from './support/focus.ts';
 import { account, startSso } from './support/identity-provider.ts';
 import { test, testWithOwnServer } from './support/test.ts';
 
@@ -41,7 +42,7 @@ test('a session that ends while editing asks for a login, and nothing is lost', 
   await loginDialog(page).getByLabel('Username or email address').waitFor();
   expect(await loginDialog(page).getByLabel('Username or email address').inputValue()).toBe(person.username);
   const password = loginDialog(page).getByLabel(/^Password/);
-  await expect.poll(() => password.evaluate(element => element === document.activeElement)).toBe(true);
+  await waitForFocus(password);
   await accessible(page);
   await logInAgain(page, { ...person, password: 'wrong' });
   await loginDialog(page).getByText('The username or the password is wrong.').waitFor();

@@ -7,6 +7,9 @@ const ONE_PROCESS = '--renderer-process-limit=1';
 
 export const WIDE = { width: 1440, height: 900 };
 
+/** Makes the browser's scripts this many times slower, which finds tests that depend on speed. */
+const SLOWDOWN = Number(process.env.BROWSER_SLOWDOWN ?? 1);
+
 /** The worker's browser. The first test starts the browser, which ends with the worker. */
 let browserPromise: Promise<Browser> | undefined;
 
@@ -25,8 +28,14 @@ export async function newContext(
     reducedMotion: 'reduce',
     ...options,
   });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(60_000);
+  if (SLOWDOWN > 1) context.on('page', slowDown);
   return context;
+}
+
+async function slowDown(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN });
 }
 
 type Window = { context: BrowserContext; keepAlivePage: Page };

@@ -22,8 +22,6 @@ export function OwnerSelect({
       placeholder="Type a name"
       searchable
       limit={50}
-      // The dialog does not set the focus on a field that loads after it has opened.
-      autoFocus
       data-autofocus
       value={selected ? getCandidateKey(selected) : null}
       data={candidates.map(candidate => ({

@@ -76,8 +76,6 @@ export function OwnersPanel({
               : 'Owners are responsible for the flag. Owning it grants no permissions.'
           }
           placeholder="Type a name"
-          // The panel does not set the focus on a field that loads after it has opened.
-          autoFocus
           data-autofocus
           searchable
           disabled={isFull}

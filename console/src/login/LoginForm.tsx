@@ -53,6 +53,7 @@ export function LoginForm({
 }
 
 function PasswordForm({ username, onLoggedIn }: { username: string; onLoggedIn(): void }) {
+  const isUserKnown = username !== '';
   const login = useMutation({
     mutationFn: (form: FormData) => logIn(String(form.get('username')), String(form.get('password'))),
     onSuccess: onLoggedIn,
@@ -73,14 +74,15 @@ function PasswordForm({ username, onLoggedIn }: { username: string; onLoggedIn()
         size="sm"
         required
         withAsterisk={false}
-        data-autofocus
+        data-autofocus={!isUserKnown || undefined}
       />
       <PasswordInput
         name="password"
         label="Password"
         autoComplete="current-password"
-        // The form renders after the dialog has looked for a field to focus, so the form sets the focus itself.
-        autoFocus={username !== ''}
+        data-autofocus={isUserKnown || undefined}
+        // The form may render after the dialog has looked for the field that gets the focus.
+        autoFocus={isUserKnown}
         size="sm"
         visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password' }}
         required

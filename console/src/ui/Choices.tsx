@@ -1,5 +1,5 @@
 import { type MultiSelectProps, type SelectProps, TextInput } from '@mantine/core';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { loadChunk } from '../api/chunks.ts';
 
 const loadChoices = () => loadChunk(() => import('./choices.ts'));
@@ -8,27 +8,42 @@ const LazySelect = lazy(() => loadChoices().then(module => ({ default: module.Se
 
 /** Several choices, which the user finds by typing. */
 export function MultiSelect(props: MultiSelectProps) {
+  const [hasFocus, setFocus] = useState(false);
   return (
-    <Suspense fallback={<SelectPlaceholder {...props} />}>
-      <LazyMultiSelect {...props} />
+    <Suspense fallback={<SelectPlaceholder {...props} onFocusChange={setFocus} />}>
+      <LazyMultiSelect {...props} autoFocus={hasFocus} />
     </Suspense>
   );
 }
 
 /** One choice, which the user finds by typing. For a few choices, use NativeSelect. */
 export function Select(props: SelectProps) {
+  const [hasFocus, setFocus] = useState(false);
   return (
-    <Suspense fallback={<SelectPlaceholder {...props} />}>
-      <LazySelect {...props} />
+    <Suspense fallback={<SelectPlaceholder {...props} onFocusChange={setFocus} />}>
+      <LazySelect {...props} autoFocus={hasFocus} />
     </Suspense>
   );
 }
 
-/** Replaces the field while the field's script loads. */
+/** Replaces the field while the field's script loads. The field takes over the focus, unless the user has moved it meanwhile. */
 const SelectPlaceholder = ({
   label,
   description,
   placeholder,
-}: Pick<SelectProps, 'label' | 'description' | 'placeholder'>) => (
-  <TextInput label={label} description={description} placeholder={placeholder} disabled />
+  'data-autofocus': isFirst,
+  onFocusChange,
+}: Pick<SelectProps, 'label' | 'description' | 'placeholder'> & {
+  'data-autofocus'?: boolean;
+  onFocusChange(hasFocus: boolean): void;
+}) => (
+  <TextInput
+    label={label}
+    description={description}
+    placeholder={placeholder}
+    data-autofocus={isFirst}
+    readOnly
+    onFocus={() => onFocusChange(true)}
+    onBlur={() => onFocusChange(false)}
+  />
 );
