@@ -32,6 +32,8 @@ testAsViewer(
 
     await page.getByRole('link', { name: 'Projects', exact: true }).first().click();
     await page.waitForURL('/projects');
+    // The URL changes first. A link on the old page would lead back to the list, which would keep its position.
+    await list(page).waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Flags' }).first().click();
     await page.waitForURL(`/projects/${project}`);
     await list(page).getByRole('link').first().waitFor();

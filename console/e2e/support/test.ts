@@ -1,7 +1,8 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { test as base, expect, inject } from 'vitest';
+import { test as base, expect, inject, type TestContext } from 'vitest';
 import { type Api, createApi, createPerson, type NewPerson, type Person } from './api.ts';
 import { openTab } from './contexts.ts';
+import { printAfterFailure } from './failure.ts';
 import { logIn } from './log-in.ts';
 import { watchProblems } from './problems.ts';
 import { leaveRoleTab, openRoleTab, type RootRole } from './role-tab.ts';
@@ -24,6 +25,8 @@ type Fixtures = {
   logInAs: (roles?: NewPerson, page?: Page) => Promise<Person>;
 };
 
+const hasFailed = (task: TestContext['task']): boolean => task.result?.state === 'fail';
+
 /** A test with a new page, without cookies and stored settings. The test fails if the page logs an error or violates its policy. */
 export const test = base.extend<Fixtures>({
   // biome-ignore lint/correctness/noEmptyPattern: the form that Vitest requires
@@ -40,8 +43,8 @@ export const test = base.extend<Fixtures>({
     // A soft assertion, because an exception would skip the fixture that stops the test's server.
     expect.soft(found, 'Problems that the page reported').toEqual([]);
   },
-  newPage: async ({ server, watch }, use) => {
-    const opened: { close: () => Promise<void> }[] = [];
+  newPage: async ({ server, watch, task }, use) => {
+    const opened: { page: Page; close: () => Promise<void> }[] = [];
     await use(async ({ viewport, colorScheme, ...options } = {}) => {
       const tab = await openTab(server.url, options);
       opened.push(tab);
@@ -50,12 +53,16 @@ export const test = base.extend<Fixtures>({
       watch(tab.page);
       return tab.page;
     });
-    for (const { close } of opened) await close();
+    for (const { page, close } of opened) {
+      await printAfterFailure(page, hasFailed(task));
+      await close();
+    }
   },
-  page: async ({ server, watch }, use) => {
+  page: async ({ server, watch, task }, use) => {
     const { page, close } = await openTab(server.url);
     watch(page);
     await use(page);
+    await printAfterFailure(page, hasFailed(task));
     await close();
   },
   logInAs: async ({ api, page }, use) =>
@@ -76,7 +83,8 @@ const testAs = (role: RootRole) =>
       const page = await openRoleTab(role);
       watch(page);
       await use(page);
-      await leaveRoleTab(role, task.result?.state !== 'fail');
+      await printAfterFailure(page, hasFailed(task));
+      await leaveRoleTab(role, !hasFailed(task));
     },
   });
 
