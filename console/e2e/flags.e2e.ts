@@ -21,6 +21,26 @@ testAsAdmin('a flag is created from the list, and its page opens', async ({ page
   await accessible(page);
 });
 
+testAsAdmin(
+  'a flag is created in the open project, even if the list of projects lacks it',
+  async ({ page, api }) => {
+    const project = await createProject(api);
+    await page.route(/\/api\/admin\/projects(\?.*)?$/, async route => {
+      const response = await route.fetch();
+      const { projects, ...rest } = await response.json();
+      await route.fulfill({
+        response,
+        json: { ...rest, projects: projects.filter(({ id }: { id: string }) => id !== project) },
+      });
+    });
+    await visit(page, `/projects/${project}?edit=new`);
+    const name = `checkout-${unique()}`;
+    await page.getByLabel('Name').fill(name);
+    await page.getByRole('button', { name: 'Create flag' }).click();
+    await page.waitForURL(`/projects/${project}/features/${name}`);
+  },
+);
+
 testAsAdmin('asks before it discards a new flag', async ({ page, api }) => {
   const project = await createProject(api);
   await visit(page, `/projects/${project}`);

@@ -94,6 +94,31 @@ test('a read waits while the server is reported as unavailable', async () => {
   expect(session.readConnection().unavailable).toBe(false);
 });
 
+test('reads and changes wait while the server is busy, without a message about an outage', async () => {
+  const { api, unwrap } = client;
+  const project = await createProject(admin);
+
+  const states: boolean[] = [];
+  const stop = session.onConnection(() => states.push(session.readConnection().unavailable));
+  front.rejected = 2;
+  expect((await unwrap(api.GET('/api/admin/projects'))).projects.length).toBeGreaterThan(0);
+  expect(front.rejected).toBe(0);
+
+  const name = `flag-${unique()}`;
+  front.rejected = 2;
+  const flag = await unwrap(
+    api.POST('/api/admin/projects/{projectId}/features', {
+      params: { path: { projectId: project } },
+      body: { name },
+    }),
+  );
+  stop();
+
+  expect(flag.name).toBe(name);
+  expect(front.rejected).toBe(0);
+  expect(states).not.toContain(true);
+});
+
 test('requests wait for the login after the session has ended', async () => {
   const { api, unwrap, ensureApplied } = client;
   const projectId = await createProject(admin);

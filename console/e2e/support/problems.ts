@@ -1,9 +1,17 @@
 import type { Page } from 'playwright-core';
 
-/** The browser logs every 4xx response. These are no problems, because the page shows the error and tests check what the page shows. */
-const REJECTION_MESSAGE = /^Failed to load resource: the server responded with a status of 4\d\d/;
+/**
+ * The browser logs every 4xx response. These are no problems, because the page shows the error and tests check what the page shows.
+ * A server on a slow machine also rejects requests for which it has no time, with 503 and in the place of a style sheet or script. The
+ * console retries them.
+ */
+const REJECTION_MESSAGE =
+  /^Failed to load resource: the server responded with a status of (4\d\d|503)|^Refused to (apply style|execute script) .*'application\/json'/;
 
-/** Collects the problems of a page, which are exceptions, logged errors and warnings, policy violations and 5xx responses. */
+/**
+ * Collects the problems of a page, which are exceptions, logged errors and warnings, policy violations and 5xx responses. A 503 that
+ * says when to retry is no problem.
+ */
 export function watchProblems(page: Page): () => string[] {
   const problems: string[] = [];
   page.on('console', message => {
@@ -13,7 +21,8 @@ export function watchProblems(page: Page): () => string[] {
   });
   page.on('pageerror', error => problems.push(`${page.url()}: threw ${error.stack ?? error.message}`));
   page.on('response', response => {
-    if (response.status() >= 500)
+    const isBusy = response.status() === 503 && 'retry-after' in response.headers();
+    if (response.status() >= 500 && !isBusy)
       problems.push(`${page.url()}: ${response.url()} responded with ${response.status()}`);
   });
   return () => problems;

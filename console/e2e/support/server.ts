@@ -100,6 +100,8 @@ export type Front = {
   state: 'up' | 'down' | 'updated';
   /** Requests to these paths fail with this status. 502 means that the load balancer cannot reach the server. */
   broken?: { paths: RegExp; status: 500 | 502 };
+  /** How many of the next requests to the API are rejected with 429, as by a server that is too busy. */
+  rejected: number;
   /** How many of the next writes lose their response. The server carries out these writes. */
   lost: number;
   /** Ends all connections, and with them the event streams. */
@@ -109,7 +111,7 @@ export type Front = {
 
 /** Starts a load balancer for the target, whose URL may change when the server restarts. */
 export async function startFront(target: { url: string }): Promise<Front> {
-  const front: Front = { url: '', state: 'up', lost: 0, cut: () => {}, close: async () => {} };
+  const front: Front = { url: '', state: 'up', rejected: 0, lost: 0, cut: () => {}, close: async () => {} };
   const server = createServer((request, response) => {
     const { method, url: path = '', headers } = request;
     if (front.state === 'down') return request.socket.destroy();
@@ -117,6 +119,10 @@ export async function startFront(target: { url: string }): Promise<Front> {
     if (front.state === 'updated' && path.startsWith('/assets/')) return response.writeHead(404).end();
     if (front.state === 'updated' && path === '/index.html')
       return response.writeHead(200).end('<script type="module" src="/assets/main-new.js"></script>');
+    if (path.startsWith('/api/admin/') && front.rejected > 0) {
+      front.rejected--;
+      return response.writeHead(429, { 'Retry-After': '1' }).end();
+    }
     const { port } = new URL(target.url);
     const isLost = method !== 'GET' && path.startsWith('/api/admin/') && front.lost-- > 0;
     const forwarded = forward({ host: '127.0.0.1', port, method, path, headers }, from => {

@@ -1,5 +1,5 @@
 import type { schemas } from './api.gen.ts';
-import { offlineError, RequestError, unreachableError } from './errors.ts';
+import { isBusy, offlineError, RequestError, unreachableError } from './errors.ts';
 import { keyFor } from './idempotency.ts';
 import { askForReason, reasonHeader } from './reason.ts';
 import { createClient } from './request.ts';
@@ -28,6 +28,10 @@ const isUnavailable = (response: Response | undefined): boolean =>
 const readSnapshotTime = (response: Response | undefined): string | null =>
   response?.headers.get('halyard-snapshot') ?? null;
 
+/** Whether the server did not carry out the request because it was busy. The requests of a login have limits that a user must see. */
+const isRejectedAsBusy = (request: Request, response: Response | undefined): boolean =>
+  response !== undefined && isBusy(response.status, retryAfterSeconds(response)) && !isPublic(request.url);
+
 /** Whether the server is in maintenance mode. This can last for hours, so the user gets a message instead of waiting. */
 const isInMaintenance = async (response: Response): Promise<boolean> =>
   response.status === 503 && (await response.clone().text()).includes('"MaintenanceError"');
@@ -43,12 +47,13 @@ export async function sendRead(request: Request): Promise<Response> {
       await waitForLogin(false);
       continue;
     }
-    if (response && response.status !== 503) {
+    const busy = isRejectedAsBusy(request, response);
+    if (response && response.status !== 503 && !busy) {
       setConnection({ unavailable: false });
       return response;
     }
     // The banner appears only after a second failure, so that a single failure stays invisible.
-    if (attempt > 1) setConnection({ unavailable: true, snapshot: readSnapshotTime(response) });
+    if (attempt > 1) setConnection({ unavailable: !busy, snapshot: readSnapshotTime(response) });
     if (attempt === MAX_ATTEMPTS) {
       if (response) return response;
       throw unreachableError();
@@ -85,13 +90,14 @@ async function sendUntilResponse(request: Request): Promise<Response> {
       }
       // 409 with Retry-After means that an earlier attempt of this request is still running.
       const isRunning = response?.status === 409 && response.headers.has('Retry-After');
-      if (response && (!isUnavailable(response) || (await isInMaintenance(response))) && !isRunning) {
+      const isWaiting = isRunning || isRejectedAsBusy(request, response);
+      if (response && (!isUnavailable(response) || (await isInMaintenance(response))) && !isWaiting) {
         setConnection({ unavailable: false });
         key.release();
         return response;
       }
       if (Date.now() - startedAt > MAX_WRITE_MS) throw unreachableError();
-      if (attempt > 1) setConnection({ unavailable: !isRunning, snapshot: readSnapshotTime(response) });
+      if (attempt > 1) setConnection({ unavailable: !isWaiting, snapshot: readSnapshotTime(response) });
       setWaiting(attempt > 1);
       await wait(Math.min(retryAfterSeconds(response) ?? 2 ** (attempt - 1), MAX_WRITE_WAIT_SECONDS), signal);
     }

@@ -35,10 +35,17 @@ export const cancelledError = (): RequestError =>
       'Cancelled. The server did not respond, so the change may be saved or not. Your input is kept: save it again to be sure.',
   });
 
+/** A 429 response that asks for a longer wait is a limit, such as the one on links for new passwords. The user must see its message. */
+const MAX_BUSY_SECONDS = 5;
+
+/** Whether the server was too busy for a request, which can succeed within seconds. */
+export const isBusy = (status: number, retryAfter = Number.POSITIVE_INFINITY): boolean =>
+  status === 429 && retryAfter <= MAX_BUSY_SECONDS;
+
 /** Whether the server was unreachable or overloaded, so that the same request can succeed later. */
 export const isOutage = (error: unknown): boolean =>
   error instanceof RequestError &&
-  [0, 502, 503, 504].includes(error.status) &&
+  ([0, 502, 503, 504].includes(error.status) || isBusy(error.status, error.retryAfter)) &&
   error.kind !== 'MaintenanceError';
 
 /** Creates the error of a change that was made offline. The change is not sent later, because the user would no longer expect it. */

@@ -34,7 +34,10 @@ export function NewFlag({ projectId, onClose }: { projectId?: string; onClose():
     description: '',
   });
   const { name, type, description } = draft;
-  const project = projects.find(({ id }) => id === draft.chosen) ?? projects[0];
+  // The page's project counts even while the list lacks it, which may still be loading or be older than the project.
+  const project =
+    projects.find(({ id }) => id === draft.chosen) ??
+    (projectId === undefined ? projects[0] : { id: projectId, featureNaming: undefined });
   const rule = project?.featureNaming;
   const { length } = name.trim();
   const isValid = followsRule(rule?.pattern, name.trim());
