@@ -62,14 +62,15 @@ testBehindFront(
     await page.getByLabel('Description').fill('Change log');
     const banner = page.getByText('The server is not available at the moment. Requests are retried.');
     tolerated.push(/ERR_EMPTY_RESPONSE|ERR_CONNECTION|Failed to load resource|preload/);
-    // The script of the dialogs is loaded after the page.
-    await page.waitForFunction(() =>
-      performance.getEntriesByType('resource').some(({ name }) => name.includes('/dialogs-')),
-    );
+    // The script of the dialogs is loaded after the page, and would be missing in the outage.
+    const question = page.getByRole('dialog', { name: 'Discard changes?' });
+    await page.getByRole('link', { name: 'Applications' }).click();
+    await question.getByRole('button', { name: 'Cancel', exact: true }).click();
+    await question.waitFor({ state: 'hidden' });
 
     front.state = 'down';
     await page.getByRole('link', { name: 'Playground' }).click();
-    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await question.getByRole('button', { name: 'Discard changes' }).click();
     await banner.waitFor();
     expect(await page.getByLabel('Description').inputValue()).toBe('Change log');
     await accessible(page);
@@ -141,5 +142,21 @@ testBehindFront(
 
     await page.getByText('This session').waitFor();
     expect(await page.getByText('This part did not load').count()).toBe(0);
+  },
+);
+
+testBehindFront(
+  'the console opens without a click after it could not load the user',
+  async ({ page, server, logInAs, tolerated }) => {
+    const { front } = server;
+    await logInAs({ rootRole: 'Admin' });
+    tolerated.push(/502|Cannot reach/);
+
+    front.broken = { paths: /^\/api\/admin\/user$/, status: 502 };
+    await page.goto('/projects');
+    await page.getByText('This page did not load').waitFor();
+    delete front.broken;
+
+    await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor();
   },
 );

@@ -96,6 +96,17 @@ test('a tab learns if its stream is rejected', async () => {
   expect(received).toMatchObject({ start: 0, missing: 1 });
 });
 
+test('a tab asks a busy server again after the time that it names, and reloads its data only once', async () => {
+  await logIn(await createPerson(admin, { rootRole: 'Admin' }));
+  front.rejected = 3;
+
+  const received = await follow();
+
+  await expect.poll(() => received.start).toBe(1);
+  expect(received.missing).toBe(1);
+  expect(front.rejected).toBe(0);
+});
+
 test('reports that the log lost events, and continues at the end of the log', async () => {
   const restoredServer: ConsoleServer = await startServer(inject('template'));
   try {

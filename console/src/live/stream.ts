@@ -25,9 +25,12 @@ export type Handlers = {
 
 class StreamRejection extends Error {
   readonly status: number;
-  constructor(status: number) {
+  /** After how many seconds the server would accept a stream, if it says so. */
+  readonly retryAfter: number | undefined;
+  constructor(status: number, retryAfter?: number) {
     super(`The event stream was rejected with status ${status}.`);
     this.status = status;
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -39,7 +42,8 @@ async function* connect(position: number | undefined, signal: AbortSignal): Asyn
     const response = await fetch(position === undefined ? STREAM : `${STREAM}?after=${position}`, {
       signal: AbortSignal.any([signal, silence.signal]),
     });
-    if (!response.ok) throw new StreamRejection(response.status);
+    if (!response.ok)
+      throw new StreamRejection(response.status, Number(response.headers.get('Retry-After')) || undefined);
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     for (let incompleteBlock = ''; reader; ) {
       const { done, value } = await reader.read();
@@ -67,6 +71,7 @@ async function* connect(position: number | undefined, signal: AbortSignal): Asyn
 export async function followEvents(signal: AbortSignal, handlers: Handlers): Promise<void> {
   let position: number | undefined;
   let lastReceivedAt = 0;
+  let reloadedAt = Number.NEGATIVE_INFINITY;
   let failures = 0;
   /** Events that the user may not see do not arrive, but use ids. This counts their ids since the last block without an event. */
   let hiddenCount = 0;
@@ -118,8 +123,12 @@ export async function followEvents(signal: AbortSignal, handlers: Handlers): Pro
         position = undefined;
         handlers.onLost();
       } else if (error instanceof StreamRejection && ![502, 504].includes(error.status)) {
-        handlers.onMissing();
-        await wait(POLL_SECONDS, signal).catch(() => {});
+        // A busy server asks to be tried again soon, but the tabs would keep it busy if they reloaded their data each time.
+        if (Date.now() - reloadedAt >= POLL_SECONDS * 1_000) {
+          reloadedAt = Date.now();
+          handlers.onMissing();
+        }
+        await wait(Math.min(error.retryAfter ?? POLL_SECONDS, POLL_SECONDS), signal).catch(() => {});
         continue;
       } else if (++failures > 1 && navigator.onLine) {
         // The banner appears with the second failure, so that a single failure stays invisible.

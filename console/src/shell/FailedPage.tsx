@@ -1,7 +1,11 @@
-import type { ErrorComponentProps } from '@tanstack/react-router';
+import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { isOutage } from '../api/errors.ts';
 import { Failure, NotFound } from '../ui/Failure.tsx';
 import { Page } from '../ui/Page.tsx';
 import s from './Shell.module.css';
+
+const RETRY_MS = 5_000;
 
 /** Shown if the component of a page failed. The sidebar keeps working. */
 export function FailedPage({ error, reset }: ErrorComponentProps) {
@@ -21,8 +25,15 @@ export function OfflinePage() {
   );
 }
 
-/** Shown if the console could not load the user. */
+/** Shown if the console could not load the user. After an outage, the console opens without a click. */
 export function FailedShell(props: ErrorComponentProps) {
+  const router = useRouter();
+  const { error } = props;
+  useEffect(() => {
+    if (!isOutage(error)) return;
+    const timer = setTimeout(() => void router.invalidate(), RETRY_MS);
+    return () => clearTimeout(timer);
+  }, [error, router]);
   return (
     <main>
       <FailedPage {...props} reset={() => location.reload()} />
