@@ -118,7 +118,7 @@ export default defineConfig({
           testTimeout: 300_000,
           hookTimeout: 300_000,
           // Finding an element by its role takes up to 10 ms of CPU time.
-          expect: { poll: { timeout: 20_000, interval: 200 } },
+          expect: { poll: { timeout: 60_000, interval: 200 } },
           retry: BROWSER_RETRIES,
           sequence: { groupOrder: 0 },
         },
