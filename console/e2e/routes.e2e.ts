@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { accessible, accessibleInBoth } from './support/accessible.ts';
 import { type Api, createFlag, createProject, unique } from './support/api.ts';
-import { keyboardProblems } from './support/keyboard.ts';
+import { findKeyboardProblems } from './support/keyboard.ts';
 import { goTo, openPage } from './support/open-page.ts';
 import { test, testAsAdmin } from './support/test.ts';
 
@@ -111,7 +111,7 @@ test.for(Array.from({ length: PARTS }, (_, part) => part))(
       await page.setViewportSize(WIDE);
       await accessibleInBoth(page);
       // The keyboard check comes last, because focusing a field can open its list of choices.
-      problems.push(...(await keyboardProblems(page)).map(problem => `${url}: ${problem}`));
+      problems.push(...(await findKeyboardProblems(page)).map(problem => `${url}: ${problem}`));
     }
     expect(problems).toEqual([]);
   },

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
  * Finds what somebody without a mouse cannot use: controls that look the same with and without focus, and elements that react to
  * a click but contain nothing that can have the focus.
  */
-export const keyboardProblems = (page: Page): Promise<string[]> =>
+export const findKeyboardProblems = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const FOCUSABLE =
       'a[href], button:not(:disabled), input:not(:disabled, [type=hidden]), select:not(:disabled), textarea:not(:disabled), summary, [tabindex]:not([tabindex="-1"])';

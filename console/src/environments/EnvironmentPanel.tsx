@@ -189,7 +189,7 @@ function Deletion({ environment }: { environment: Environment }) {
         action="Delete environment"
         call="deleteEnvironment"
         nameToType={name}
-        blocked={deletionObstacle(environment)}
+        blocked={findDeletionObstacle(environment)}
         onConfirm={remove}
       >
         {projectCount === 0
@@ -202,7 +202,12 @@ function Deletion({ environment }: { environment: Environment }) {
 }
 
 /** Explains why an environment cannot be deleted, with links to what has to be removed first. */
-function deletionObstacle({ name, protected: isProtected, enabledToggleCount, apiTokenCount }: Environment) {
+function findDeletionObstacle({
+  name,
+  protected: isProtected,
+  enabledToggleCount,
+  apiTokenCount,
+}: Environment) {
   if (isProtected) return 'Not possible: the environment is protected.';
   if (enabledToggleCount + apiTokenCount === 0) return undefined;
   return (

@@ -6,7 +6,7 @@ import { call } from '../../../server/src/test/request.ts';
 import { startSdk } from '../../../server/src/test/sdk-client.ts';
 import { useSdkServer } from '../../../server/src/test/sdk-server.ts';
 import { evaluate, listCases, SPECIFICATIONS } from '../../../server/src/test/specification.ts';
-import { DeltaBody, PollBody, strictViolations } from '../../../server/src/test/strict-sdk-shapes.ts';
+import { DeltaBody, findStrictViolations, PollBody } from '../../../server/src/test/strict-sdk-shapes.ts';
 
 const WEIGHTS = 'Weights add up to 1,000';
 const NAMES = 'must contain only letters, digits';
@@ -91,9 +91,9 @@ async function expectStrictShapes(token: string): Promise<void> {
   };
   const apart = await read('features', { 'unleash-client-spec': '5.2.0' });
   expect(apart.features).not.toEqual([]);
-  expect(strictViolations(PollBody, apart)).toEqual([]);
-  expect(strictViolations(PollBody, await read('features'))).toEqual([]);
-  expect(strictViolations(DeltaBody, await read('delta'))).toEqual([]);
+  expect(findStrictViolations(PollBody, apart)).toEqual([]);
+  expect(findStrictViolations(PollBody, await read('features'))).toEqual([]);
+  expect(findStrictViolations(DeltaBody, await read('delta'))).toEqual([]);
 }
 
 test('254 of 279 cases pass, and compatibility.md lists the others', () => {

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { BlockList, isIPv4 } from 'node:net';
 import { isAbsolute } from 'node:path';
-import { passwordProblems } from './secrets/password-strength.ts';
+import { findPasswordProblems } from './secrets/password-strength.ts';
 import { findFileVariable, VARIABLES, type VariableName } from './variables.ts';
 
 /** The settings of the process. Only this file reads the environment. */
@@ -233,7 +233,7 @@ export function postgresUrl(text: string | undefined): string {
   // A / or ? in a password ends the authority too early, so the @ after the password ends up in the path or the query.
   const urlAfterAuthority = url === null || path === '' ? path + query : path;
   if (!authority.includes('@') && urlAfterAuthority.includes('@')) throw new Error(NOT_ENCODED);
-  if (url === null) throw new Error(hostProblem(authority));
+  if (url === null) throw new Error(describeHostProblem(authority));
   try {
     decodeURIComponent(text);
   } catch {
@@ -256,7 +256,7 @@ const NOT_ENCODED =
   'has a user name or password with a character that must be percent-encoded: / is %2F, ? is %3F, [ is %5B, ] is %5D';
 
 /** Finds out why a URL is invalid, because Node does not say why it rejects the URL. */
-function hostProblem(authority: string): string {
+function describeHostProblem(authority: string): string {
   const [, port] = /:(\d+)$/.exec(authority.slice(authority.lastIndexOf('@') + 1)) ?? [];
   return Number(port) > 65_535
     ? `has port ${port}; the highest port is 65535`
@@ -311,7 +311,7 @@ function initAdmin(username: string | undefined): Parse<Config['initAdmin']> {
     if (username === undefined && password === undefined) return undefined;
     if (password === undefined) throw new Error('is required if HALYARD_INIT_ADMIN_USERNAME is set');
     if (username === undefined) throw new Error('is set, but HALYARD_INIT_ADMIN_USERNAME is missing');
-    const problems = [...passwordProblems(password, { username, email: username })];
+    const problems = [...findPasswordProblems(password, { username, email: username })];
     if (problems.length > 0) throw new Error(problems.join(', and '));
     return { username, password };
   };

@@ -83,15 +83,15 @@ export async function findExposedFeatures(db: Db | Tx, project?: string): Promis
 /** Rebuilds the state from the events. A difference from the rows is a change without an event, or an event without a change. */
 export function findInconsistencies(state: State): string[] {
   return [
-    ...projectProblems(state),
-    ...tokenProblems(state),
-    ...grantProblems(state),
-    ...featureProblems(state),
-    ...groupProblems(state.events),
+    ...findProjectProblems(state),
+    ...findTokenProblems(state),
+    ...findGrantProblems(state),
+    ...findFeatureProblems(state),
+    ...findGroupProblems(state.events),
   ];
 }
 
-function* projectProblems({ projects, events }: State): Generator<string> {
+function* findProjectProblems({ projects, events }: State): Generator<string> {
   const replayedState = new Map<string, { data: unknown; archived: boolean; xmin: string }>();
   const everRecorded = new Set<string>();
   for (const { type, project, data, preData, xmin, id } of events) {
@@ -140,7 +140,7 @@ const pickWrittenFields = ({
   ...fields
 }: State['projects'][number]) => fields;
 
-function* tokenProblems({ tokens, events }: State): Generator<string> {
+function* findTokenProblems({ tokens, events }: State): Generator<string> {
   const replayedState = new Map<number, { name: unknown; revoked: boolean }>();
   for (const { type, data, preData, id } of events) {
     if (type === 'api-token-created') {
@@ -164,7 +164,7 @@ function* tokenProblems({ tokens, events }: State): Generator<string> {
   }
 }
 
-function* grantProblems({ grants, events }: State): Generator<string> {
+function* findGrantProblems({ grants, events }: State): Generator<string> {
   let replayedState: string[] = [];
   for (const { type, project, data, preData } of events) {
     if (type === 'project-deleted')
@@ -179,7 +179,7 @@ function* grantProblems({ grants, events }: State): Generator<string> {
     yield 'roles: the rows differ from what the events say';
 }
 
-function* featureProblems({ features, exposed, events }: State): Generator<string> {
+function* findFeatureProblems({ features, exposed, events }: State): Generator<string> {
   for (const location of exposed) yield `feature ${location}: it is enabled without an enabled strategy`;
   const formatLocation = (name: string | null, environment: string | null) => `${name} in ${environment}`;
   const enabled = new Set<string>();
@@ -204,7 +204,7 @@ function* featureProblems({ features, exposed, events }: State): Generator<strin
   }
 }
 
-function* groupProblems(events: EventRecord[]): Generator<string> {
+function* findGroupProblems(events: EventRecord[]): Generator<string> {
   for (const changeEvents of Map.groupBy(events, event => event.xmin).values()) {
     const groups = new Set(changeEvents.map(event => event.group));
     if (groups.size > 1) yield `a transaction has the groups ${[...groups].join(', ')}`;

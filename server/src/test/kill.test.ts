@@ -46,7 +46,7 @@ test('a server that is killed during 220 changes leaves no change without events
       const addedEvents = stateAfter.events.slice(stateBefore.events.length);
       const problems = [
         ...findInconsistencies(stateAfter),
-        ...attempts.flatMap((attempt, n) => violations(attempt, statuses[n], addedEvents)),
+        ...attempts.flatMap((attempt, n) => findViolations(attempt, statuses[n], addedEvents)),
       ];
       expect(problems, `round ${round} with SEED=${SEED}`).toEqual([]);
       for (const [n, attempt] of attempts.entries()) {
@@ -356,7 +356,7 @@ async function countThroughApi(url: string): Promise<number> {
  * without a response has at most one. On a busy machine, a change may wait too long for a lock or a connection and is then rejected
  * with 503.
  */
-function violations(attempt: Attempt, status: number | undefined, addedEvents: EventRecord[]): string[] {
+function findViolations(attempt: Attempt, status: number | undefined, addedEvents: EventRecord[]): string[] {
   const events = addedEvents.filter(attempt.isRecordedBy).length;
   const isRejected = (code: number) => code < 500 || code === 503;
   const isConsistent =

@@ -25,7 +25,9 @@ export function findUnsafeStatements(files: NamedFile[]): string[] {
     };
     if (file.name.slice(0, 4) > LAST_OF_FIRST_SCHEMA) {
       for (const { bareText, line } of statements) {
-        const problem = isConcurrent ? concurrentProblem(bareText) : transactionProblem(bareText, state);
+        const problem = isConcurrent
+          ? findConcurrentProblem(bareText)
+          : findTransactionProblem(bareText, state);
         if (problem) problems.push(`${file.name}:${line}: ${problem}`);
       }
       if (state.lockedTables.size > MAX_LOCKED_TABLES) {
@@ -66,7 +68,7 @@ const CONCURRENT_STATEMENTS = [
   /^analyze \w+$/,
 ];
 
-function concurrentProblem(bareText: string): string | undefined {
+function findConcurrentProblem(bareText: string): string | undefined {
   if (CONCURRENT_STATEMENTS.some(pattern => pattern.test(bareText))) return undefined;
   return (
     'may only create or drop an index concurrently with "if [not] exists", validate a constraint, update or delete ' +
@@ -81,7 +83,7 @@ type State = {
   newTables: Set<string>;
 };
 
-function transactionProblem(
+function findTransactionProblem(
   bareText: string,
   { tables, validatedConstraints, lockedTables, newTables }: State,
 ): string | undefined {
@@ -104,10 +106,10 @@ function transactionProblem(
   }
   if (/^(lock table|cluster|vacuum|refresh materialized)/.test(bareText)) return 'locks a table for long';
   if (!isOld(target) || !bareText.startsWith('alter table')) return undefined;
-  return alterProblem(bareText, target, validatedConstraints);
+  return findAlterProblem(bareText, target, validatedConstraints);
 }
 
-function alterProblem(
+function findAlterProblem(
   bareText: string,
   table: string,
   validatedConstraints: Set<string>,
@@ -126,13 +128,13 @@ function alterProblem(
     }
   }
   for (const [, addition = ''] of bareText.matchAll(/\badd (.*?)(?=, (?:add|alter|drop|validate) |$)/g)) {
-    const problem = additionProblem(addition);
+    const problem = findAdditionProblem(addition);
     if (problem) return problem;
   }
   return undefined;
 }
 
-function additionProblem(addition: string): string | undefined {
+function findAdditionProblem(addition: string): string | undefined {
   if (/^(constraint|check|foreign key|unique|primary key|exclude)\b/.test(addition)) {
     return /\bnot valid$|\busing index \w+$/.test(addition)
       ? undefined

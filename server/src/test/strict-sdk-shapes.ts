@@ -125,5 +125,5 @@ export const ValidTokens = Type.Object({
 });
 
 /** Returns the locations in a body that would make a strict SDK reject it. */
-export const strictViolations = (schema: TSchema, body: unknown): string[] =>
+export const findStrictViolations = (schema: TSchema, body: unknown): string[] =>
   [...Value.Errors(schema, body)].map(({ instancePath, message }) => `${instancePath} ${message}`);

@@ -11,7 +11,7 @@ import {
 import type { Shares } from '../../platform/admission/shares.ts';
 import { makeTurns, type RunInTurn } from '../../platform/admission/turns.ts';
 import { ApiError, badData } from '../../platform/errors.ts';
-import { boundsViolation } from '../../platform/http/input/json.ts';
+import { findBoundsViolation } from '../../platform/http/input/json.ts';
 import { contentTypeError } from '../../platform/http/output/error-body.ts';
 import { getCaller } from '../caller.ts';
 
@@ -123,7 +123,7 @@ async function decompress(body: Buffer, { isCompressed, limit }: BodyKind): Prom
 
 /** Parsing millions of nested lists would block the server for seconds. */
 function checkBounds(json: string): void {
-  const violation = boundsViolation(json, MAX_ITEMS);
+  const violation = findBoundsViolation(json, MAX_ITEMS);
   if (violation !== undefined) throw badData([{ message: violation }]);
 }
 

@@ -9,7 +9,7 @@ import { buildSealContext, maskIntegration, sealParameters } from './sealed.ts';
 import { newSigningSecret } from './signing.ts';
 import { insertIntegration, lockIntegrationCount, nextIntegrationId } from './store.ts';
 import { validateIntegration } from './validate.ts';
-import { filterViolations } from './visibility.ts';
+import { findFilterViolations } from './visibility.ts';
 
 /** The keys that encrypt integration secrets, and the targets that requests may be sent to. */
 export type IntegrationSettings = { keyring: Keyring; targets: TargetPolicy };
@@ -24,7 +24,7 @@ export async function createIntegration(
 ): Promise<Integration & { signingSecret?: string }> {
   const { tx, actor, record } = current;
   needsKey(settings.keyring);
-  const violations = await filterViolations(tx, actor, input);
+  const violations = await findFilterViolations(tx, actor, input);
   const { provider, parameters, ...filters } = validateIntegration(
     input,
     settings.targets,

@@ -22,7 +22,7 @@ export function normalizeFilter(filter: IntegrationFilter | null | undefined): I
 }
 
 /** Returns violations of the event search grammar, with the same messages as the event search. */
-export function grammarViolations(filter: IntegrationFilter | null | undefined): Violation[] {
+export function findGrammarViolations(filter: IntegrationFilter | null | undefined): Violation[] {
   try {
     parse(filter);
     return [];

@@ -27,15 +27,15 @@ import { setIntegrationEnabled } from './set-enabled.ts';
 import { findIntegration, listIntegrations, listMatchingEvents } from './store.ts';
 import { updateIntegration } from './update.ts';
 import {
-  integrationViolations,
+  findIntegrationViolations,
+  findPreviewViolations,
+  findUpdateViolations,
   previewFilters,
-  previewViolations,
   unknownParameters,
-  updateViolations,
   validateIntegration,
 } from './validate.ts';
 import { presentVersioned, versionedIntegration } from './version.ts';
-import { filterViolations, viewFor } from './visibility.ts';
+import { findFilterViolations, viewFor } from './visibility.ts';
 
 export function integrationOperations(settings: IntegrationSettings): OperationModule {
   const { keyring, targets } = settings;
@@ -119,8 +119,8 @@ export function integrationOperations(settings: IntegrationSettings): OperationM
         output: jsonResponse('The new integration', NewIntegration),
         status: 201,
         checks: [
-          ({ body }) => integrationViolations(body, targets, undefined),
-          ({ body, actor }, db) => filterViolations(db, actor, body),
+          ({ body }) => findIntegrationViolations(body, targets, undefined),
+          ({ body, actor }, db) => findFilterViolations(db, actor, body),
         ],
         ignoredPaths: unknownParameters,
         events: ['addon-config-created', 'tag-type-created'],
@@ -136,12 +136,12 @@ export function integrationOperations(settings: IntegrationSettings): OperationM
         output: Nothing,
         status: 204,
         checks: [
-          ({ body }) => integrationViolations(body, targets, undefined),
-          ({ body, actor }, db) => filterViolations(db, actor, body),
+          ({ body }) => findIntegrationViolations(body, targets, undefined),
+          ({ body, actor }, db) => findFilterViolations(db, actor, body),
         ],
         ignoredPaths: unknownParameters,
         read: async ({ db, actor }, { body }) => {
-          validateIntegration(body, targets, undefined, await filterViolations(db, actor, body));
+          validateIntegration(body, targets, undefined, await findFilterViolations(db, actor, body));
         },
       }),
       query({
@@ -154,11 +154,11 @@ export function integrationOperations(settings: IntegrationSettings): OperationM
         body: PreviewInput,
         output: jsonResponse('The events', IntegrationPreview),
         checks: [
-          ({ body }) => previewViolations(body),
-          ({ body, actor }, db) => filterViolations(db, actor, body),
+          ({ body }) => findPreviewViolations(body),
+          ({ body, actor }, db) => findFilterViolations(db, actor, body),
         ],
         read: async ({ db, actor, longReads, longReader }, { body }) => {
-          const details = [...previewViolations(body), ...(await filterViolations(db, actor, body))];
+          const details = [...findPreviewViolations(body), ...(await findFilterViolations(db, actor, body))];
           if (details.length > 0) throw badData(details);
           const { events, after: afterId } = await longReads.run(longReader, async db => {
             const afterId = Math.max(0, (await readLastAssigned(db)) - PREVIEWED_IDS);
@@ -184,7 +184,7 @@ export function integrationOperations(settings: IntegrationSettings): OperationM
         params,
         body: IntegrationInput,
         output: jsonResponse('The integration', Integration),
-        checks: [({ body }) => updateViolations(body)],
+        checks: [({ body }) => findUpdateViolations(body)],
         ignoredPaths: unknownParameters,
         events: ['addon-config-updated'],
         precondition: ({ params: { id } }) => unchanged(versioned, Number(id)),

@@ -8,7 +8,7 @@ import type { Integration, IntegrationInput } from './schema.ts';
 import { maskIntegration, readParameters, sealParameters } from './sealed.ts';
 import { lockIntegration, replaceIntegration } from './store.ts';
 import { validateIntegration } from './validate.ts';
-import { filterViolations, mergeProjects, viewFor } from './visibility.ts';
+import { findFilterViolations, mergeProjects, viewFor } from './visibility.ts';
 
 /**
  * Updates an integration. Absent filters and settings keep their values, so an absent filter never widens the set of delivered
@@ -43,7 +43,7 @@ export async function updateIntegration(
     },
     settings.targets,
     { parameters: storedParameters },
-    await filterViolations(tx, actor, input, rowBefore),
+    await findFilterViolations(tx, actor, input, rowBefore),
   );
   const projects = await mergeProjects(tx, actor, filters.projects, rowBefore.projects);
   const newFields = {

@@ -6,10 +6,10 @@ import { findTargetProblem } from '../../platform/outgoing/target.ts';
 import { isDifferentDestination, reentryViolation } from '../../platform/secrets/destination.ts';
 import { MASK } from '../../platform/secrets/mask.ts';
 import { unknownEventType } from '../../record/events/unknown-type.ts';
-import { grammarViolations, normalizeFilter } from './filter.ts';
+import { findGrammarViolations, normalizeFilter } from './filter.ts';
 import { findProvider, PROVIDERS } from './providers/list.ts';
 import type { ParameterDefinition, Parameters, Provider } from './providers/provider.ts';
-import { templateProblem } from './providers/template.ts';
+import { findTemplateProblem } from './providers/template.ts';
 import { type IntegrationFilter, type IntegrationInput, KNOWN_EVENTS, type PreviewInput } from './schema.ts';
 
 const MAX_PARAMETER_LENGTH = 10_000;
@@ -40,7 +40,7 @@ export function validateIntegration(
   stored: StoredParameters | undefined,
   filterViolations: Violation[],
 ): ValidIntegration {
-  const details = [...integrationViolations(input, policy, stored), ...filterViolations];
+  const details = [...findIntegrationViolations(input, policy, stored), ...filterViolations];
   const provider = findProvider(input.provider);
   if (!provider || details.length > 0) throw badData(details);
   return {
@@ -54,30 +54,30 @@ export function validateIntegration(
 }
 
 /** Returns all violations of an integration, or of the fields that are present. */
-export function integrationViolations(
+export function findIntegrationViolations(
   { provider: name = '', parameters: input = {}, events = [], filter }: Partial<IntegrationInput>,
   policy: TargetPolicy,
   stored: StoredParameters | undefined,
 ): Violation[] {
   const provider = findProvider(name);
-  const otherViolations = [...eventViolations(events), ...grammarViolations(filter)];
-  if (!provider) return [...providerViolations(name), ...otherViolations];
+  const otherViolations = [...findEventViolations(events), ...findGrammarViolations(filter)];
+  if (!provider) return [...findProviderViolations(name), ...otherViolations];
   const sentParameters = toRecord(input);
   const parameters = restoreMasked(provider, sentParameters, stored?.parameters);
   return [
     ...provider.parameters.flatMap(definition => {
       const isMasked = definition.sensitive && sentParameters[definition.name] === MASK;
-      const masks = isMasked ? [...maskViolations(definition.name, provider, parameters, stored)] : [];
-      return masks.length > 0 ? masks : [...parameterViolations(definition, parameters, policy)];
+      const masks = isMasked ? [...findMaskViolations(definition.name, provider, parameters, stored)] : [];
+      return masks.length > 0 ? masks : [...findProviderParameterViolations(definition, parameters, policy)];
     }),
     ...otherViolations,
   ];
 }
 
 /** Violations of the filters of a preview. */
-export const previewViolations = ({ events = [], filter }: Partial<PreviewInput>): Violation[] => [
-  ...eventViolations(events),
-  ...grammarViolations(filter),
+export const findPreviewViolations = ({ events = [], filter }: Partial<PreviewInput>): Violation[] => [
+  ...findEventViolations(events),
+  ...findGrammarViolations(filter),
 ];
 
 /** Returns the filters of a preview, in the form in which an integration has them. */
@@ -103,7 +103,7 @@ export function unknownParameters(body: unknown): string[][] {
 // The schema only requires an object.
 const toRecord = (value: object): Record<string, unknown> => ({ ...value });
 
-function* providerViolations(name: string): Generator<Violation> {
+function* findProviderViolations(name: string): Generator<Violation> {
   if (findProvider(name)) return;
   const names = PROVIDERS.map(provider => provider.name).join(', ');
   yield {
@@ -113,14 +113,14 @@ function* providerViolations(name: string): Generator<Violation> {
 }
 
 /** Returns the violations of an update that do not depend on stored parameters. */
-export const updateViolations = ({
+export const findUpdateViolations = ({
   provider = '',
   events = [],
   filter,
 }: Partial<IntegrationInput>): Violation[] => [
-  ...providerViolations(provider),
-  ...eventViolations(events),
-  ...grammarViolations(filter),
+  ...findProviderViolations(provider),
+  ...findEventViolations(events),
+  ...findGrammarViolations(filter),
 ];
 
 /** Replaces masked values with stored ones, so that a form can be saved without knowing its secrets. */
@@ -139,7 +139,7 @@ function restoreMasked(
 }
 
 /** A mask requires a stored value that can be decrypted, and an unchanged URL. */
-function* maskViolations(
+function* findMaskViolations(
   name: string,
   provider: Provider,
   parameters: Record<string, unknown>,
@@ -176,7 +176,7 @@ function pickKnown(provider: Provider, values: Record<string, unknown>): Paramet
 
 const removeWildcard = (names: string[]): string[] => (names.includes(ALL) ? [] : [...new Set(names)]);
 
-function* eventViolations(events: string[]): Generator<Violation> {
+function* findEventViolations(events: string[]): Generator<Violation> {
   if (events.length === 0)
     yield { message: 'events must contain at least one event type, or *', path: '/body/events' };
   for (const [index, type] of events.entries()) {
@@ -189,7 +189,7 @@ function* eventViolations(events: string[]): Generator<Violation> {
   }
 }
 
-function* parameterViolations(
+function* findProviderParameterViolations(
   definition: ParameterDefinition,
   parameters: Record<string, unknown>,
   policy: TargetPolicy,
@@ -210,9 +210,9 @@ function* parameterViolations(
     const problem = findTargetProblem(value, policy);
     if (problem !== undefined) yield violation(problem);
   } else if (type === 'headers') {
-    for (const problem of headerProblems(value)) yield violation(problem);
+    for (const problem of findHeaderProblems(value)) yield violation(problem);
   } else if (type === 'template') {
-    const problem = templateProblem(value);
+    const problem = findTemplateProblem(value);
     if (problem !== undefined) yield violation(problem);
   } else if (type === 'text' && !PRINTABLE.test(value)) {
     yield violation('must contain only printable ASCII characters');
@@ -221,7 +221,7 @@ function* parameterViolations(
   }
 }
 
-function* headerProblems(text: string): Generator<string> {
+function* findHeaderProblems(text: string): Generator<string> {
   let headers: unknown;
   try {
     headers = JSON.parse(text);

@@ -3,11 +3,11 @@ import { ALL } from '@halyard/plane/platform/http/schema.ts';
 import { hasPermission } from '../../access/guard.ts';
 import type { Permission } from '../../access/permissions.ts';
 import { findUnknownProjects, findUnreadableProjects } from '../../access/visibility.ts';
-import { environmentViolations } from '../../flags/environments/violations.ts';
+import { findEnvironmentViolations } from '../../flags/environments/violations.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { unknownEventType } from '../../record/events/unknown-type.ts';
-import { grammarViolations, listFilterNames, listFilterProjects } from './filter.ts';
+import { findGrammarViolations, listFilterNames, listFilterProjects } from './filter.ts';
 import { type IntegrationFilter, KNOWN_EVENTS } from './schema.ts';
 
 type FilteredIntegration = { projects: string[]; filter: IntegrationFilter | null };
@@ -50,14 +50,14 @@ function filterFor(actor: Actor, filter: IntegrationFilter | null): IntegrationF
  * Returns violations of filters that name an unknown project, event type or environment. A project that the actor cannot read
  * counts as unknown. Stored names are accepted, because a project or environment can be deleted later.
  */
-export async function filterViolations(
+export async function findFilterViolations(
   db: Reader,
   actor: Actor,
   { projects = [], environments = [], filter = null }: Partial<Filters>,
   stored: Filters = { projects: [], environments: [], filter: null },
 ): Promise<Violation[]> {
   const newProjects = findNewNames(projects, stored.projects);
-  const isValid = grammarViolations(filter).length === 0;
+  const isValid = findGrammarViolations(filter).length === 0;
   const newNamesIn = (parameter: 'project' | 'type' | 'environment') =>
     isValid
       ? listFilterNames(filter, parameter).filter(
@@ -79,7 +79,7 @@ export async function filterViolations(
     ...newNamesIn('type')
       .filter(type => type === ALL || !KNOWN_EVENTS.includes(type))
       .map((type, index) => ({ message: unknownEventType(type, index), path: '/body/filter/type' })),
-    ...(await environmentViolations(db, [
+    ...(await findEnvironmentViolations(db, [
       ...newNamesIn('environment').map(name => ({ name, path: '/body/filter/environment' })),
       ...findNewNames(environments, stored.environments).map(name => ({
         name,

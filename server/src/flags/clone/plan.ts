@@ -16,10 +16,10 @@ import type { Change } from '../../record/change.ts';
 import { listFieldsOfOtherProjects } from '../../targeting/context/other-projects.ts';
 import { listUnusableSegments, readSegmentNames } from '../../targeting/segments/violations.ts';
 import { contextFieldsIn } from '../feature-environments/context-fields.ts';
-import { instanceLimitErrors, projectRuleErrors } from '../features/project-rules.ts';
+import { findInstanceLimitErrors, findProjectRuleErrors } from '../features/project-rules.ts';
 import type { FeatureState } from '../features/schema.ts';
 import { listReadableStates } from '../features/state/store.ts';
-import { takenNameErrors } from '../features/taken-names.ts';
+import { findTakenNameErrors } from '../features/taken-names.ts';
 import { type CloneOptions, planCopy } from './copy.ts';
 import type { ClonePlan, PlannedCopy } from './schema.ts';
 import { lockSources } from './sources.ts';
@@ -75,7 +75,7 @@ export async function makePlan(
   await requireInProject(tx, actor, project, ['CREATE_FEATURE']);
   const names = [...new Set(features.map(({ source }) => source))];
   await lockTagsShared(tx, names);
-  const ruleErrors = await projectRuleErrors(tx, project, namesIn(input));
+  const ruleErrors = await findProjectRuleErrors(tx, project, namesIn(input));
   const environments = await lockEnvironmentsShared(tx, project);
   const { sources, projectByFeature, errors: sourceErrors } = await lockSources(tx, actor, names);
 
@@ -87,14 +87,14 @@ export async function makePlan(
     return feature ? [planCopy(feature, name, target, options)] : [];
   });
   const violations = [
-    ...duplicateNames(namesIn(input)),
-    ...environmentViolations([...sources.values()], environments, input),
-    ...parentViolations(copies, projectByFeature, copyNames),
-    ...(await segmentViolations(tx, project, copies)),
-    ...(await contextFieldViolations(tx, project, copies)),
+    ...findDuplicateNames(namesIn(input)),
+    ...findEnvironmentViolations([...sources.values()], environments, input),
+    ...findParentViolations(copies, projectByFeature, copyNames),
+    ...(await findSegmentViolations(tx, project, copies)),
+    ...(await findContextFieldViolations(tx, project, copies)),
   ];
   const permissions = await requiredPermissions(tx, actor, project, copies);
-  const nameErrors = await takenNameErrors(tx, actor, namesIn(input));
+  const nameErrors = await findTakenNameErrors(tx, actor, namesIn(input));
   return {
     copies,
     permissions,
@@ -108,7 +108,7 @@ export async function makePlan(
           noAccess([permission], getPermissionScope([permission], project, environment ?? undefined)),
         ),
       ...nameErrors,
-      ...(await instanceLimitErrors(tx, featureLimit, features.length)),
+      ...(await findInstanceLimitErrors(tx, featureLimit, features.length)),
     ],
     id: createHash('sha256').update(JSON.stringify(copies)).digest('base64url'),
   };
@@ -139,7 +139,7 @@ const namesIn = ({ features }: CloneInput): string[] => features.map(({ name }) 
  * Returns violations in the list of features. Fields may be missing, because the function also runs for a body that is already
  * invalid.
  */
-export async function cloneManyViolations(
+export async function findCloneManyViolations(
   db: Reader,
   actor: Actor,
   copies: { feature?: string; name?: string }[],
@@ -152,11 +152,11 @@ export async function cloneManyViolations(
         ? []
         : [{ message: `Feature "${feature}" does not exist.`, path: `/body/features/${index}/feature` }],
     ),
-    ...duplicateNames(copies.map(({ name }) => name)),
+    ...findDuplicateNames(copies.map(({ name }) => name)),
   ];
 }
 
-function* duplicateNames(names: (string | undefined)[]): Generator<Violation> {
+function* findDuplicateNames(names: (string | undefined)[]): Generator<Violation> {
   for (const [index, name] of names.entries()) {
     if (name !== undefined && names.indexOf(name) < index)
       yield {
@@ -167,7 +167,7 @@ function* duplicateNames(names: (string | undefined)[]): Generator<Violation> {
 }
 
 /** Checks that mapped environments exist, and that each target environment is mapped only once. */
-function* environmentViolations(
+function* findEnvironmentViolations(
   sources: FeatureState[],
   targetEnvironments: string[],
   { project, options }: CloneInput,
@@ -190,7 +190,7 @@ function* environmentViolations(
 }
 
 /** Rejects the clone if a parent is missing, because a copy without its parent could be enabled where the source is not. */
-function* parentViolations(
+function* findParentViolations(
   copies: PlannedCopy[],
   projectByFeature: Map<string, string>,
   copyNames: Map<string, string>,
@@ -211,7 +211,7 @@ function* parentViolations(
  * Rejects the clone if it uses a segment of a different project, because a copy without the segment could be enabled where the
  * source is not.
  */
-async function segmentViolations(tx: Tx, project: string, copies: PlannedCopy[]): Promise<Violation[]> {
+async function findSegmentViolations(tx: Tx, project: string, copies: PlannedCopy[]): Promise<Violation[]> {
   const uses = copies.flatMap(({ source, environments }) =>
     environments.flatMap(({ from, strategies }) =>
       strategies.flatMap(({ segments }) => segments.map(id => ({ id, feature: source.feature, from }))),
@@ -233,7 +233,11 @@ async function segmentViolations(tx: Tx, project: string, copies: PlannedCopy[])
  * Rejects context fields of other projects, because only people who can read a project may see the names, descriptions and legal
  * values of its fields.
  */
-async function contextFieldViolations(tx: Tx, project: string, copies: PlannedCopy[]): Promise<Violation[]> {
+async function findContextFieldViolations(
+  tx: Tx,
+  project: string,
+  copies: PlannedCopy[],
+): Promise<Violation[]> {
   const uses = copies
     .filter(({ source }) => source.project !== project)
     .flatMap(({ source, environments }) =>

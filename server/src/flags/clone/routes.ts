@@ -12,7 +12,7 @@ import { readFeatures } from '../features/read.ts';
 import { Feature } from '../features/schema.ts';
 import { cloneFeatures } from './clone.ts';
 import { preferPermissionError } from './permission-first.ts';
-import { type CloneInput, cloneManyViolations, planClone } from './plan.ts';
+import { type CloneInput, findCloneManyViolations, planClone } from './plan.ts';
 import { CloneManyRequest, ClonePlan, CloneRequest, PARTS, PlannedCopy } from './schema.ts';
 
 const tags = ['Features'];
@@ -99,7 +99,7 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
         permission: ['CREATE_FEATURE'],
         cost: COST.bulk,
         rejectCaseVariants: true,
-        checks: [({ actor, items }) => cloneManyViolations(db, actor, items('features'))],
+        checks: [({ actor, items }) => findCloneManyViolations(db, actor, items('features'))],
       },
       schema: {
         operationId: 'cloneFeatures',

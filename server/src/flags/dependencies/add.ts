@@ -34,7 +34,7 @@ export async function addDependency(
   const child = families.find(feature => feature.name === name);
   const parent = families.find(feature => feature.name === dependency.feature);
   if (!child) throw notFound(`Feature "${name}" in project "${project}"`);
-  const details = [...violations(child, parent, dependency)];
+  const details = [...findViolations(child, parent, dependency)];
   if (details.length > 0 || !parent) throw badData(details);
   rejectWith([...obstacles(child, parent)]);
   await attachParents(current, [{ child, dependency }]);
@@ -73,7 +73,7 @@ export async function attachParents(
   }
 }
 
-function* violations(
+function* findViolations(
   child: FeatureFamily,
   parent: FeatureFamily | undefined,
   { feature, enabled, variants }: Dependency,

@@ -1,6 +1,6 @@
 import { badData, notFound, rejectWith } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
-import { enabledFeatureReasons, onlyEnvironmentReasons, toEventData } from './remove.ts';
+import { listEnabledFeatureReasons, listOnlyEnvironmentReasons, toEventData } from './remove.ts';
 import {
   deleteProjectEnvironment,
   insertFeatureEnvironments,
@@ -35,8 +35,8 @@ export async function removeEnvironmentFromProject(
   if (!environments.includes(environment))
     throw notFound(`Environment "${environment}" of project "${project}"`);
   rejectWith([
-    ...onlyEnvironmentReasons(environment, environments.length === 1 ? [project] : []),
-    ...enabledFeatureReasons(environment, await lockFeaturesIn(tx, environment, project)),
+    ...listOnlyEnvironmentReasons(environment, environments.length === 1 ? [project] : []),
+    ...listEnabledFeatureReasons(environment, await lockFeaturesIn(tx, environment, project)),
   ]);
 
   const [use] = await listUses(tx, environment, project);

@@ -25,11 +25,11 @@ export async function removeEnvironment(current: Change, name: string): Promise<
   rejectWith([
     ...(environment.protected ? [`Environment "${name}" is protected.`] : []),
     ...(environments.length === 1 ? [`Environment "${name}" is the last environment.`] : []),
-    ...onlyEnvironmentReasons(
+    ...listOnlyEnvironmentReasons(
       name,
       projects.filter(project => !project.hasOthers).map(project => project.id),
     ),
-    ...enabledFeatureReasons(name, await lockFeaturesIn(tx, name)),
+    ...listEnabledFeatureReasons(name, await lockFeaturesIn(tx, name)),
     ...(tokens > 0
       ? [
           `Environment "${name}" has ${formatCount(tokens, 'API token')}. Revoke ${tokens === 1 ? 'it' : 'them'} first.`,
@@ -75,12 +75,12 @@ export function toEventData(use: EnvironmentUse | undefined): object | null {
   return fields;
 }
 
-export const onlyEnvironmentReasons = (environment: string, projects: string[]): string[] =>
+export const listOnlyEnvironmentReasons = (environment: string, projects: string[]): string[] =>
   projects.length === 0
     ? []
     : [`Environment "${environment}" is the only environment of project ${quoteSome(projects)}.`];
 
-export const enabledFeatureReasons = (environment: string, names: string[]): string[] =>
+export const listEnabledFeatureReasons = (environment: string, names: string[]): string[] =>
   names.length === 0
     ? []
     : [`Features are enabled in environment "${environment}": ${quoteSome(names)}. Disable them first.`];

@@ -3,7 +3,7 @@ import type { Reader } from '../../platform/db/database.ts';
 import { listExistingEnvironments } from './store.ts';
 
 /** Finds unknown environments in a request body. */
-export async function environmentViolations(
+export async function findEnvironmentViolations(
   db: Reader,
   environments: { name: string; path: string }[],
 ): Promise<Violation[]> {

@@ -40,7 +40,7 @@ export async function validateStrategies(
   );
   const details = strategies.flatMap(({ input, path }, index): Violation[] => [
     ...[unknownTypes.get(input.name) ?? []].flat().map(message => ({ message, path: `${path}/name` })),
-    ...rolloutViolations(input, path),
+    ...findRolloutViolations(input, path),
     ...findParameterViolations(input, path),
     ...(findConstraintViolations[index] ?? []).map(({ message, path: subpath = '' }) => ({
       message,
@@ -70,7 +70,7 @@ export async function checkStrategy(db: Db, project: string, input: Partial<NewS
   await db.transaction().execute(tx => validateStrategy(tx, project, { name: 'default', ...input }));
 }
 
-export function rolloutViolations(
+export function findRolloutViolations(
   { name, parameters }: Pick<NewStrategy, 'name' | 'parameters'>,
   path = '/body',
 ): Violation[] {

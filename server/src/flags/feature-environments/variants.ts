@@ -4,7 +4,7 @@ import { requireInEnvironments } from '../../access/guard.ts';
 import { applyPatch, type JsonPatch } from '../../platform/http/input/patch.ts';
 import type { Change } from '../../record/change.ts';
 import { type Variant, VariantInputs } from '../../targeting/variants/schema.ts';
-import { featureStickiness, stickinessViolations } from '../../targeting/variants/stickiness.ts';
+import { featureStickiness, findStickinessViolations } from '../../targeting/variants/stickiness.ts';
 import { distributeWeights, withoutUnknownFields } from '../../targeting/variants/weights.ts';
 import { lockActiveFeature } from '../feature-rows/lock.ts';
 import { readEnvironments, requireEnvironment } from './read.ts';
@@ -107,7 +107,7 @@ export function validateVariants(input: VariantInputs, path: string): Variant[] 
     ...variant,
   }));
   const { variants = [], violations = [] } = distributeWeights(completeVariants, path);
-  const details = [...violations, ...stickinessViolations(input, path)];
+  const details = [...violations, ...findStickinessViolations(input, path)];
   if (details.length > 0) throw badData(details);
   return variants;
 }

@@ -14,7 +14,7 @@ export async function archiveFeatures(current: Change, project: string, names: s
   const activeFeatures = features.filter(feature => !feature.archived);
   if (activeFeatures.length === 0) return;
   const families = await listFamilies(tx, project, getFeatureNames(activeFeatures));
-  rejectWith(activeChildReasons(families));
+  rejectWith(listActiveChildReasons(families));
   await dropDependencies(current, families);
   await setArchived(tx, getFeatureNames(activeFeatures), true);
   await enterStage(tx, getFeatureNames(activeFeatures), 'archived');
@@ -25,7 +25,7 @@ export async function archiveFeatures(current: Change, project: string, names: s
  * Returns a reason for each parent whose children would stay active. Archiving a parent would disable its children, so they must be
  * archived with it or before it.
  */
-function activeChildReasons(features: FeatureFamily[]): string[] {
+function listActiveChildReasons(features: FeatureFamily[]): string[] {
   const archivedNames = new Set(getFeatureNames(features));
   return features.flatMap(({ name, children }) => {
     const remainingChildren = children.filter(child => !archivedNames.has(child));

@@ -4,11 +4,11 @@ import type { Change } from '../../record/change.ts';
 import { getFeatureNames } from '../feature-rows/names.ts';
 import type { FeatureRow } from '../feature-rows/schema.ts';
 import { enterStage } from '../lifecycle/enter.ts';
-import { attachTags, attachViolations, lockOrCreateTags } from '../tags/attach.ts';
+import { attachTags, findAttachViolations, lockOrCreateTags } from '../tags/attach.ts';
 import type { NewTag } from '../tags/schema.ts';
 import {
-  namingPatternErrors,
-  projectRuleErrors,
+  findNamingPatternErrors,
+  findProjectRuleErrors,
   readActiveProject,
   rejectOverInstanceLimit,
 } from './project-rules.ts';
@@ -24,13 +24,13 @@ export async function createFeature(
 ): Promise<void> {
   const { name } = input;
   const tags = await lockOrCreateTags(current, project, input.tags ?? [], tagPath);
-  rejectForAll('The feature', await projectRuleErrors(current.tx, project, [name], namePath));
+  rejectForAll('The feature', await findProjectRuleErrors(current.tx, project, [name], namePath));
   await addFeatures(current, project, [input], maxFlags);
   await attachTags(current, [{ feature: { name, project, tags: [] }, tags }]);
 }
 
 /** Returns the violations in the given fields of a new feature. */
-export async function newFeatureViolations(
+export async function findNewFeatureViolations(
   db: Db,
   project: string,
   { name, type }: Partial<NewFeature>,
@@ -38,13 +38,13 @@ export async function newFeatureViolations(
 ): Promise<Violation[]> {
   const receivingProject = await readActiveProject(db, project);
   const nameErrors =
-    name === undefined ? [] : namingPatternErrors(project, receivingProject, [name], namePath);
+    name === undefined ? [] : findNamingPatternErrors(project, receivingProject, [name], namePath);
   return await db
     .transaction()
     .execute(async tx => [
       ...nameErrors.flatMap(({ details }) => details),
       ...(type === undefined || (await isFeatureType(tx, type)) ? [] : [unknownType(type)]),
-      ...(await attachViolations(tx, tags, tagPath)),
+      ...(await findAttachViolations(tx, tags, tagPath)),
     ]);
 }
 
@@ -55,7 +55,7 @@ const unknownType = (type: string): Violation => ({
 const namePath = '/body/name';
 const tagPath = (index: number): string => `/body/tags/${index}`;
 
-/** Creates features that are disabled in every environment. The caller has checked `projectRuleErrors`. */
+/** Creates features that are disabled in every environment. The caller has checked `findProjectRuleErrors`. */
 export async function addFeatures(
   { tx, actor, record }: Change,
   project: string,

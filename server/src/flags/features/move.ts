@@ -10,7 +10,7 @@ import { contextFieldsIn } from '../feature-environments/context-fields.ts';
 import type { FeatureEnvironment } from '../feature-environments/schema.ts';
 import { asStrategyData } from '../feature-environments/strategies.ts';
 import { lockActiveFeature } from '../feature-rows/lock.ts';
-import { projectRuleErrors } from './project-rules.ts';
+import { findProjectRuleErrors } from './project-rules.ts';
 import type { FeatureState } from './schema.ts';
 import { listStates } from './state/store.ts';
 import { lockEnvironmentsForMove, lockProjectsOfMove, moveToProject, requiresComment } from './store.ts';
@@ -24,7 +24,7 @@ export async function moveFeature(
 ): Promise<void> {
   await requireInProject(tx, actor, target, ['MOVE_FEATURE_TOGGLE']);
   await lockProjectsOfMove(tx, project, target);
-  const ruleErrors = target === project ? [] : await projectRuleErrors(tx, target, [name]);
+  const ruleErrors = target === project ? [] : await findProjectRuleErrors(tx, target, [name]);
   const targetEnvironments = await lockEnvironmentsForMove(tx, target);
   await lockActiveFeature(tx, project, name);
   if (target === project) return;
@@ -41,9 +41,9 @@ export async function moveFeature(
     keptEnvironments.every(environment => environment.name !== name),
   );
   const reasons = [
-    ...enabledReasons(name, removedEnvironments, target),
-    ...(await foreignPartReasons(tx, name, keptEnvironments, target)),
-    ...familyReasons(feature),
+    ...listEnabledReasons(name, removedEnvironments, target),
+    ...(await listForeignPartReasons(tx, name, keptEnvironments, target)),
+    ...listFamilyReasons(feature),
   ];
   rejectForAll('The move', [...ruleErrors, ...reasons.map(invalidOperation)]);
 
@@ -69,7 +69,11 @@ export async function moveFeature(
   });
 }
 
-function enabledReasons(name: string, removedEnvironments: FeatureEnvironment[], target: string): string[] {
+function listEnabledReasons(
+  name: string,
+  removedEnvironments: FeatureEnvironment[],
+  target: string,
+): string[] {
   const enabledNames = removedEnvironments
     .filter(environment => environment.enabled)
     .map(environment => environment.name);
@@ -81,7 +85,7 @@ function enabledReasons(name: string, removedEnvironments: FeatureEnvironment[],
 }
 
 /** Lists segments and context fields that the target project cannot use. Without them, more users would get the feature. */
-async function foreignPartReasons(
+async function listForeignPartReasons(
   tx: Tx,
   name: string,
   environments: FeatureEnvironment[],
@@ -103,7 +107,7 @@ async function foreignPartReasons(
   ];
 }
 
-function familyReasons({ name, dependencies, children }: FeatureState): string[] {
+function listFamilyReasons({ name, dependencies, children }: FeatureState): string[] {
   const parents = dependencies.map(({ feature }) => feature);
   return [
     ...(parents.length > 0

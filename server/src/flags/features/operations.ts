@@ -11,7 +11,7 @@ import { FeatureNames } from '../feature-rows/schema.ts';
 import { Lifecycle } from '../lifecycle/schema.ts';
 import { FeatureLink } from '../links/schema.ts';
 import { archiveFeatures, removeFeatures, reviveFeatures } from './archive.ts';
-import { createFeature, newFeatureViolations } from './create.ts';
+import { createFeature, findNewFeatureViolations } from './create.ts';
 import { featureEtag, lockFeatureEtag } from './etag.ts';
 import { moveFeature } from './move.ts';
 import { readFeature } from './read.ts';
@@ -25,7 +25,7 @@ import {
   StaleFeatures,
 } from './schema.ts';
 import { markStale } from './stale.ts';
-import { takenNameErrors } from './taken-names.ts';
+import { findTakenNameErrors } from './taken-names.ts';
 import { changeFeature, patchFeature } from './update.ts';
 
 const PROJECT = '/api/admin/projects/:projectId';
@@ -54,7 +54,7 @@ export const FEATURES: OperationModule = {
       rejects: [409],
       checks: [
         ({ params: { projectId = '' }, body, items }, db) =>
-          newFeatureViolations(db, projectId, body, items('tags')),
+          findNewFeatureViolations(db, projectId, body, items('tags')),
       ],
       events: ['feature-created', 'feature-tagged', 'tag-created'],
       run: (current, { params: { projectId }, body }, { limits }) =>
@@ -205,7 +205,7 @@ export const FEATURES: OperationModule = {
       output: Nothing,
       rejects: [409],
       read: async ({ db, actor }, { body: { name } }) =>
-        rejectForAll('The name', await takenNameErrors(db, actor, [name])),
+        rejectForAll('The name', await findTakenNameErrors(db, actor, [name])),
     }),
   ],
 };

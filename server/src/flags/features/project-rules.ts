@@ -8,7 +8,7 @@ import {
 } from '@halyard/plane/platform/errors.ts';
 import { compilePattern } from '@halyard/plane/platform/pattern.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
-import { budgetErrors } from '../technical-debt/budget.ts';
+import { findBudgetErrors } from '../technical-debt/budget.ts';
 import {
   countActiveInInstance,
   findReceivingProject,
@@ -21,7 +21,7 @@ import {
  * the debt budget. Locks the project until the transaction ends, and throws if it does not exist or is archived. `path` points to
  * the name in the request.
  */
-export async function projectRuleErrors(
+export async function findProjectRuleErrors(
   tx: Tx,
   project: string,
   names: string[],
@@ -29,9 +29,9 @@ export async function projectRuleErrors(
 ): Promise<ApiError[]> {
   const receivingProject = await lockActiveProject(tx, project);
   return [
-    ...namingPatternErrors(project, receivingProject, names, path),
-    ...featureLimitErrors(project, receivingProject, names.length),
-    ...(await budgetErrors(tx, project)),
+    ...findNamingPatternErrors(project, receivingProject, names, path),
+    ...findFeatureLimitErrors(project, receivingProject, names.length),
+    ...(await findBudgetErrors(tx, project)),
   ];
 }
 
@@ -57,10 +57,10 @@ export function rejectOverLimit(
   receivingProject: ReceivingProject,
   addedFeatures: number,
 ): void {
-  for (const error of featureLimitErrors(project, receivingProject, addedFeatures)) throw error;
+  for (const error of findFeatureLimitErrors(project, receivingProject, addedFeatures)) throw error;
 }
 
-function featureLimitErrors(
+function findFeatureLimitErrors(
   project: string,
   { featureLimit, activeFeatures }: ReceivingProject,
   addedFeatures: number,
@@ -76,11 +76,11 @@ export async function rejectOverInstanceLimit(
   maxFlags: number,
   addedFeatures: number,
 ): Promise<void> {
-  for (const error of await instanceLimitErrors(tx, maxFlags, addedFeatures)) throw error;
+  for (const error of await findInstanceLimitErrors(tx, maxFlags, addedFeatures)) throw error;
 }
 
 /** Returns the error for a full instance, so that a change can list it with other errors. */
-export async function instanceLimitErrors(
+export async function findInstanceLimitErrors(
   tx: Tx,
   maxFlags: number,
   addedFeatures: number,
@@ -96,7 +96,7 @@ export function nameMatcher(pattern: string | null): (name: string) => boolean {
 }
 
 /** Returns one error for each name that does not match. */
-export function namingPatternErrors(
+export function findNamingPatternErrors(
   project: string,
   { namingPattern, namingExample, namingDescription }: ReceivingProject,
   names: string[],

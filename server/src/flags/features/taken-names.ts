@@ -6,13 +6,13 @@ import { listTakenNames, type TakenName } from './store.ts';
 /** Rejects names that the insert skipped because an active or archived feature has them. */
 export async function rejectTakenNames(db: Reader, actor: Actor, names: string[]): Promise<void> {
   if (names.length === 0) return;
-  const errors = await takenNameErrors(db, actor, names);
+  const errors = await findTakenNameErrors(db, actor, names);
   // The other feature may have been deleted since the insert.
   rejectForAll('The request', errors.length > 0 ? errors : names.map(name => takenNameError({ name })));
 }
 
 /** Returns one error for each name that an active or archived feature has. */
-export async function takenNameErrors(db: Reader, actor: Actor, names: string[]): Promise<ApiError[]> {
+export async function findTakenNameErrors(db: Reader, actor: Actor, names: string[]): Promise<ApiError[]> {
   return (await listTakenNames(db, actor, names)).map(takenNameError);
 }
 

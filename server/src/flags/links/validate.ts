@@ -3,12 +3,12 @@ import type { LinkInput } from './schema.ts';
 
 /** Checks a link. A title that is only whitespace becomes null. */
 export function validateLink({ url, title }: LinkInput, path: string): { url: string; title: string | null } {
-  const violation = urlViolation(url);
+  const violation = findUrlViolation(url);
   if (violation !== undefined) throw badData([{ message: violation, path: `${path}/url` }]);
   return { url, title: title?.trim() || null };
 }
 
-export function urlViolation(url: string): string | undefined {
+export function findUrlViolation(url: string): string | undefined {
   // Users click these links, so a URL that a browser would run, such as javascript:, is rejected.
   if (!/^https?:\/\/\S+$/i.test(url) || !URL.canParse(url))
     return 'url must start with http:// or https:// and contain no whitespace';

@@ -20,12 +20,12 @@ export function checkNaming(input: NonNullable<ProjectSettings['featureNaming']>
     ...(input.example ? { example: input.example } : {}),
     ...(input.description ? { description: input.description } : {}),
   };
-  const details = [...namingViolations(naming)];
+  const details = [...findNamingViolations(naming)];
   if (details.length > 0) throw badData(details);
   return naming;
 }
 
-function* namingViolations({ pattern, example }: Naming): Generator<Violation> {
+function* findNamingViolations({ pattern, example }: Naming): Generator<Violation> {
   if (pattern === undefined) {
     if (example !== undefined)
       yield { message: 'example requires a pattern', path: '/body/featureNaming/example' };

@@ -9,7 +9,7 @@ import {
   lockTagTypes,
   type TaggedFeature,
 } from './store.ts';
-import { trimTag, valueViolations } from './validate.ts';
+import { findTagValueViolations, trimTag } from './validate.ts';
 
 const MAX_TAGS = 100;
 
@@ -24,7 +24,7 @@ export async function lockOrCreateTags(
   getPath: (index: number) => string,
 ): Promise<Tag[]> {
   if (input.length === 0) return [];
-  const details = await attachViolations(tx, input, getPath);
+  const details = await findAttachViolations(tx, input, getPath);
   if (details.length > 0) throw badData(details);
 
   const tags = deduplicate(input.map(trimTag));
@@ -33,7 +33,7 @@ export async function lockOrCreateTags(
 }
 
 /** Returns the violations in the given fields of tags to attach. Locks their types until the transaction ends. */
-export async function attachViolations(
+export async function findAttachViolations(
   tx: Tx,
   input: Partial<NewTag>[],
   getPath: (index: number) => string,
@@ -50,7 +50,7 @@ export async function attachViolations(
     const unknownType = { message: `tag type "${type}" does not exist`, path: `${path}/type` };
     return [
       ...(type === undefined || types.has(type) ? [] : [unknownType]),
-      ...(value === undefined ? [] : valueViolations(trimTag({ type: type ?? '', value }), path)),
+      ...(value === undefined ? [] : findTagValueViolations(trimTag({ type: type ?? '', value }), path)),
     ];
   });
 }

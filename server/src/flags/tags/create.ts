@@ -3,7 +3,7 @@ import type { Reader } from '../../platform/db/database.ts';
 import type { Change } from '../../record/change.ts';
 import type { NewTag, NewTagType, Tag, TagType } from './schema.ts';
 import { findTagType, insertMissingTagTypes, insertTag, insertTagType } from './store.ts';
-import { trimTag, valueViolations } from './validate.ts';
+import { findTagValueViolations, trimTag } from './validate.ts';
 
 export async function createTagType({ tx, record }: Change, input: NewTagType): Promise<TagType> {
   const tagType = completeTagType(input);
@@ -28,17 +28,17 @@ export const completeTagType = (input: NewTagType): TagType => ({
 });
 
 /** Returns the violations in the given fields of a new tag. */
-export async function tagViolations(db: Reader, { type, value }: Partial<NewTag>): Promise<Violation[]> {
+export async function findTagViolations(db: Reader, { type, value }: Partial<NewTag>): Promise<Violation[]> {
   const isUnknownType = type !== undefined && (await findTagType(db, type.trim())) === undefined;
   return [
     ...(isUnknownType ? [{ message: `tag type "${type.trim()}" does not exist`, path: '/body/type' }] : []),
-    ...(value === undefined ? [] : valueViolations(trimTag({ type: type ?? '', value }), '/body')),
+    ...(value === undefined ? [] : findTagValueViolations(trimTag({ type: type ?? '', value }), '/body')),
   ];
 }
 
 export async function createTag({ tx, record }: Change, input: NewTag): Promise<Tag> {
   const tag = trimTag(input);
-  const details = [...valueViolations(tag, '/body')];
+  const details = [...findTagValueViolations(tag, '/body')];
   if (details.length > 0) throw badData(details);
   await insertTag(tx, tag);
   record({ type: 'tag-created', data: tag });

@@ -4,7 +4,7 @@ import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { unchanged } from '../../record/versioned.ts';
-import { completeTagType, createTag, createTagType, tagViolations } from './create.ts';
+import { completeTagType, createTag, createTagType, findTagViolations } from './create.ts';
 import { removeTag, removeTagType } from './remove.ts';
 import {
   NewTag,
@@ -159,7 +159,7 @@ export const TAGS: OperationModule = {
       output: jsonResponse('The new tag', OneTag),
       status: 201,
       rejects: [409],
-      checks: [({ body }, db) => tagViolations(db, body)],
+      checks: [({ body }, db) => findTagViolations(db, body)],
       events: ['tag-created'],
       run: async (current, { body }) => ({ version, tag: await createTag(current, body) }),
     }),

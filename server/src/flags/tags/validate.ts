@@ -9,7 +9,7 @@ const MAX_LENGTH = 50;
 export const trimTag = ({ type, value }: NewTag): Tag => ({ type, value: value.trim() });
 
 /** Yields the violations in the value of a trimmed tag. */
-export function* valueViolations({ value }: Tag, path: string): Generator<Violation> {
+export function* findTagValueViolations({ value }: Tag, path: string): Generator<Violation> {
   // Counts characters rather than UTF-16 units, as the database and the validator do.
   const length = [...value].length;
   if (length < MIN_LENGTH || length > MAX_LENGTH) {

@@ -7,11 +7,11 @@ const MAX_NAMED_FEATURES = 10;
 
 /** Rejects a change that adds features while the project is over its debt budget. The caller has locked the project. */
 export async function rejectOverBudget(tx: Tx, project: string, now = new Date()): Promise<void> {
-  for (const error of await budgetErrors(tx, project, now)) throw error;
+  for (const error of await findBudgetErrors(tx, project, now)) throw error;
 }
 
 /** Returns the error for a project over its debt budget, so that a change can list it with other errors. */
-export async function budgetErrors(tx: Tx, project: string, now = new Date()): Promise<ApiError[]> {
+export async function findBudgetErrors(tx: Tx, project: string, now = new Date()): Promise<ApiError[]> {
   const debt = await findDebt(tx, project, now, MAX_NAMED_FEATURES);
   if (!debt || computeDebt(debt) <= debt.budget) return [];
   const unnamedFeatures = computeDebt(debt) - debt.toCleanUp.length;

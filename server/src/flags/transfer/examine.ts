@@ -5,13 +5,13 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { validateConstraintLists } from '../../targeting/constraints/validate.ts';
 import { findParameterViolations } from '../../targeting/rule-text/violations.ts';
-import { stickinessViolations } from '../../targeting/variants/stickiness.ts';
+import { findStickinessViolations } from '../../targeting/variants/stickiness.ts';
 import { distributeWeights } from '../../targeting/variants/weights.ts';
 import { MAX_STRATEGIES } from '../feature-environments/schema.ts';
-import { rolloutViolations } from '../feature-environments/validate-strategy.ts';
+import { findRolloutViolations } from '../feature-environments/validate-strategy.ts';
 import { nameMatcher } from '../features/project-rules.ts';
 import type { FeatureState } from '../features/schema.ts';
-import { urlViolation } from '../links/validate.ts';
+import { findUrlViolation } from '../links/validate.ts';
 import { enabledStateResolver } from './enabled-after.ts';
 import type { FeatureExport, Finding, ImportReport, ImportRequest } from './schema.ts';
 import { type ExistingNames, findExistingNames } from './store.ts';
@@ -285,7 +285,7 @@ async function valueFindings(db: Reader, data: FeatureExport, project: string): 
       addViolation(`Strategy variants: ${message}`, featureName);
     const strategyFields = { name: strategy.name, parameters: strategy.parameters ?? {} };
     for (const { message } of [
-      ...rolloutViolations(strategyFields),
+      ...findRolloutViolations(strategyFields),
       ...findParameterViolations(strategyFields, ''),
     ])
       addViolation(`Strategy: ${message}`, featureName);
@@ -293,13 +293,13 @@ async function valueFindings(db: Reader, data: FeatureExport, project: string): 
   for (const { featureName, variants = [] } of data.featureEnvironments ?? []) {
     const problems = [
       ...(distributeWeights(variants, '').violations ?? []),
-      ...stickinessViolations(variants, ''),
+      ...findStickinessViolations(variants, ''),
     ];
     for (const { message } of problems) addViolation(`Variants: ${message}`, featureName);
   }
   for (const { feature, links } of data.links ?? []) {
     for (const { url } of links) {
-      const violation = urlViolation(url);
+      const violation = findUrlViolation(url);
       if (violation !== undefined) addViolation(`Link: ${violation}`, feature);
     }
   }

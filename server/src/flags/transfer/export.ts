@@ -2,7 +2,7 @@ import { badData, exceedsLimit, notFound, quoteNames } from '@halyard/plane/plat
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import type { Change } from '../../record/change.ts';
-import { environmentViolations } from '../environments/violations.ts';
+import { findEnvironmentViolations } from '../environments/violations.ts';
 import type { FeatureState } from '../features/schema.ts';
 import { listReadableStates } from '../features/state/store.ts';
 import { type ExportQuery, type FeatureExport, MAX_FEATURES } from './schema.ts';
@@ -55,7 +55,7 @@ function checkQuery({ features, project, tag }: ExportQuery): void {
  * Rejects an unknown environment, because its export would have no strategies, and importing that would remove existing strategies.
  */
 async function rejectUnknownEnvironment(db: Reader, environment: string): Promise<void> {
-  const details = await environmentViolations(db, [{ name: environment, path: '/body/environment' }]);
+  const details = await findEnvironmentViolations(db, [{ name: environment, path: '/body/environment' }]);
   if (details.length > 0) throw badData(details);
 }
 

@@ -161,7 +161,7 @@ function isFirst<State>(
 /** Larger than any request body that Halyard accepts. SDKs would download it again after each change. */
 const MAX_ITEM_CHARACTERS = 8_000_000;
 
-const sizeProblems = (state: unknown): Problem[] => {
+const findSizeProblems = (state: unknown): Problem[] => {
   const { length } = JSON.stringify(state);
   return length <= MAX_ITEM_CHARACTERS
     ? []
@@ -184,7 +184,7 @@ function isAccepted<State>(
     onRejected(key);
     return false;
   }
-  const problems = [...ruleProblems, ...sizeProblems(state)];
+  const problems = [...ruleProblems, ...findSizeProblems(state)];
   for (const line of leftBehind) addLine(report.leftBehind, `${label}: ${line}`);
   if (problems.length === 0) return true;
   const line = `${label}: ${problems.map(({ message }) => message).join('; ')}`;

@@ -1,7 +1,7 @@
 import { badData, exceedsLimit, quoteNames, type Violation } from '@halyard/plane/platform/errors.ts';
 import { ALL } from '@halyard/plane/platform/http/schema.ts';
 import { getTokenHint, hashToken, newToken } from '@halyard/plane/platform/token.ts';
-import { expiryViolations, requireFutureExpiry } from '../../access/expiry.ts';
+import { findExpiryViolations, requireFutureExpiry } from '../../access/expiry.ts';
 import { requirePermission } from '../../access/guard.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
@@ -87,7 +87,7 @@ async function issueSdkToken(
 }
 
 /** Returns the violations of a new token. Its environment and projects must exist. */
-export async function tokenViolations(
+export async function findTokenViolations(
   db: Reader,
   actor: Actor,
   { type, environment, project, projects, tokenName, username, expiresAt }: Partial<NewApiToken>,
@@ -100,7 +100,7 @@ export async function tokenViolations(
     ...(tokenName === undefined && username === undefined ? [NAME_REQUIRED] : []),
     ...(existing.environment ? [] : [unknownEnvironment(environment ?? DEFAULT_ENVIRONMENT)]),
     ...findUnknownProjects(requestedProjects, existing.projects),
-    ...expiryViolations(expiresAt),
+    ...findExpiryViolations(expiresAt),
     ...(type === 'edge' && expiresAt !== undefined ? [EXPIRY_NOT_ALLOWED] : []),
   ];
 }

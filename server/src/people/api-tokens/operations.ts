@@ -4,7 +4,7 @@ import { makeEtag } from '../../platform/http/output/etag.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { computeEtag, unchanged } from '../../record/versioned.ts';
 import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
-import { createApiToken, tokenViolations } from './create.ts';
+import { createApiToken, findTokenViolations } from './create.ts';
 import { withEnrolment } from './enrolment.ts';
 import { apiTokenKey } from './key.ts';
 import { withOwnSecrets } from './own-secrets.ts';
@@ -83,7 +83,7 @@ export const API_TOKENS: OperationModule = {
       status: 201,
       returnsSecret: true,
       rejectUnknownFields: ACCEPTED_FIELDS.token,
-      checks: [({ body, actor }, db) => tokenViolations(db, actor, body)],
+      checks: [({ body, actor }, db) => findTokenViolations(db, actor, body)],
       events: ['api-token-created'],
       run: async (current, { body }, { limits, keyring, publicUrl }) =>
         withEnrolment(await createApiToken(current, body, limits.apiTokens, keyring), keyring, publicUrl),

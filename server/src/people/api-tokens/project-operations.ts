@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { projectId, projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
-import { createProjectToken, tokenViolations } from './create.ts';
+import { createProjectToken, findTokenViolations } from './create.ts';
 import { withEnrolment } from './enrolment.ts';
 import { apiTokenKey } from './key.ts';
 import { revokeProjectToken } from './revoke.ts';
@@ -41,7 +41,7 @@ export const PROJECT_API_TOKENS: OperationModule = {
       rejects: [409],
       returnsSecret: true,
       rejectUnknownFields: ACCEPTED_FIELDS.token,
-      checks: [({ body, actor }, db) => tokenViolations(db, actor, body)],
+      checks: [({ body, actor }, db) => findTokenViolations(db, actor, body)],
       events: ['api-token-created'],
       run: async (current, { params: { projectId: project }, body }, { limits, keyring, publicUrl }) =>
         withEnrolment(

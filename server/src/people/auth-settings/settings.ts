@@ -7,7 +7,7 @@ import { MASK } from '../../platform/secrets/mask.ts';
 import { needsKey } from '../../platform/secrets/needs-key.ts';
 import type { Keyring } from '../../platform/secrets/seal.ts';
 import type { Change } from '../../record/change.ts';
-import { roleViolations } from '../roles/violations.ts';
+import { findRoleViolations } from '../roles/violations.ts';
 import { parseDomains } from './domains.ts';
 import type { OidcContent, OidcSettings, OidcSettingsInput, SimpleSettings } from './schema.ts';
 import { openSecret, sealSecret } from './secret.ts';
@@ -56,7 +56,7 @@ export async function changeOidcSettings(
   const storedSettings = await findOidc(tx);
   const { settingsBefore, content, defaultRoleId, details } = planOidc(storedSettings, input);
   details.unshift(
-    ...(await roleViolations(tx, 'root', [{ id: defaultRoleId, path: '/body/defaultRootRoleId' }])),
+    ...(await findRoleViolations(tx, 'root', [{ id: defaultRoleId, path: '/body/defaultRootRoleId' }])),
   );
   if (details.length > 0) throw badData(details);
   if (!content.enabled && (await readSimpleSettings(tx)).disabled) throw invalidOperation(NO_LOGIN_METHOD);
@@ -80,7 +80,10 @@ export function planOidc(storedSettings: OidcRow | undefined, input: OidcSetting
   const settingsBefore = storedSettings ?? DEFAULT_SETTINGS;
   const content = mergeContent(settingsBefore.content, input);
   const defaultRoleId = requestedRoleId(input) ?? settingsBefore.defaultRoleId;
-  const details = [...listViolations(content, input), ...secretViolations(settingsBefore, content, input)];
+  const details = [
+    ...listViolations(content, input),
+    ...findSecretViolations(settingsBefore, content, input),
+  ];
   return { settingsBefore, content, defaultRoleId, details };
 }
 
@@ -165,7 +168,7 @@ function* listViolations(content: OidcContent, { defaultRootRole }: OidcSettings
   }
 }
 
-function* secretViolations(
+function* findSecretViolations(
   settingsBefore: OidcRow,
   contentAfter: OidcContent,
   { secret }: OidcSettingsInput,

@@ -13,7 +13,7 @@ import { PUBLIC_URL } from '../../test/public-url.ts';
 import { type Receiver, startReceiver } from '../../test/receiver.ts';
 import { call } from '../../test/request.ts';
 import { DOCUMENT_READ_LIMIT } from './limits.ts';
-import { isRegisteredUri, redirectUriProblem } from './redirect-uri.ts';
+import { findRedirectUriProblem, isRegisteredUri } from './redirect-uri.ts';
 
 const harness = useHarness();
 let publisher: Receiver;
@@ -237,7 +237,7 @@ test.each([
   '/path',
   'x'.repeat(600),
 ])('%s cannot get a code', uri => {
-  expect(redirectUriProblem(uri)).toBeDefined();
+  expect(findRedirectUriProblem(uri)).toBeDefined();
 });
 
 test('describes the authorization server and its resources', async () => {

@@ -12,7 +12,7 @@ import {
 } from './limits.ts';
 import { makePerUserLimit } from './per-person.ts';
 import { ProtocolError } from './protocol-error.ts';
-import { redirectUriProblem } from './redirect-uri.ts';
+import { findRedirectUriProblem } from './redirect-uri.ts';
 
 /** A program that requests a token. Nothing proves its identity, except the host that publishes its document. */
 export type Client = {
@@ -64,7 +64,7 @@ export function makeClients(targets: TargetPolicy, acceptsRegistered: boolean): 
     if (document === undefined)
       throw unknownClient(id, 'Its document is not JSON of at most 4,096 characters.');
     if (document.client_id !== id) throw unknownClient(id, 'Its document has a different client_id.');
-    const problem = metadataProblem(document);
+    const problem = findMetadataProblem(document);
     if (problem !== undefined) throw unknownClient(id, `In its document, ${problem.message}`);
     return { id, host, name: toClientName(document), redirectUris: getRedirectUris(document), kind: 'agent' };
   };
@@ -131,14 +131,14 @@ function parseObject(text: string): Metadata | undefined {
 }
 
 /** Returns why the metadata of a client is invalid. */
-function metadataProblem({ client_name, redirect_uris, token_endpoint_auth_method: method }: Metadata) {
+function findMetadataProblem({ client_name, redirect_uris, token_endpoint_auth_method: method }: Metadata) {
   if (!Array.isArray(redirect_uris) || redirect_uris.length === 0 || redirect_uris.length > MAX_REDIRECT_URIS)
     return new ProtocolError(
       'invalid_redirect_uri',
       `redirect_uris must be a list of 1 to ${MAX_REDIRECT_URIS} URLs.`,
     );
   for (const uri of redirect_uris) {
-    const problem = redirectUriProblem(uri);
+    const problem = findRedirectUriProblem(uri);
     if (problem !== undefined)
       return new ProtocolError(
         'invalid_redirect_uri',
@@ -184,7 +184,7 @@ function toClientName({ client_name }: Metadata): string {
 export function registerClient(body: unknown): Client {
   const metadata =
     typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as Metadata) : {};
-  const problem = metadataProblem(metadata);
+  const problem = findMetadataProblem(metadata);
   if (problem) throw problem;
   const [name, uris] = [toClientName(metadata), getRedirectUris(metadata)];
   const id = `${REGISTERED_PREFIX}${Buffer.from(JSON.stringify([name, ...uris])).toString('base64url')}`;

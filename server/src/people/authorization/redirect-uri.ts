@@ -9,7 +9,7 @@ export const isLoopback = ({ protocol, hostname }: URL): boolean =>
  * Returns why a program cannot receive its code at this URI, or undefined if it can. Only https and this machine are allowed,
  * because other schemes, such as javascript:, would run in the console.
  */
-export function redirectUriProblem(text: unknown): string | undefined {
+export function findRedirectUriProblem(text: unknown): string | undefined {
   const url = typeof text === 'string' && text.length <= MAX_REDIRECT_URI_LENGTH ? URL.parse(text) : null;
   if (!url) return `must be a URL of at most ${MAX_REDIRECT_URI_LENGTH} characters`;
   if (url.protocol !== 'https:' && !isLoopback(url))
@@ -24,7 +24,7 @@ export function redirectUriProblem(text: unknown): string | undefined {
  * port of a loopback URI is ignored.
  */
 export function isRegisteredUri(redirectUri: string, registeredUris: readonly string[]): boolean {
-  if (redirectUriProblem(redirectUri) !== undefined) return false;
+  if (findRedirectUriProblem(redirectUri) !== undefined) return false;
   if (registeredUris.includes(redirectUri)) return true;
   const requestedUrl = new URL(redirectUri);
   if (!isLoopback(requestedUrl)) return false;

@@ -2,7 +2,7 @@ import { badData, type Violation } from '@halyard/plane/platform/errors.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import type { Change } from '../../record/change.ts';
 import { readNames } from '../grants/names.ts';
-import { roleViolations } from '../roles/violations.ts';
+import { findRoleViolations } from '../roles/violations.ts';
 import type { GroupInput } from './schema.ts';
 import { deleteUserMemberships, lockExistingUsers } from './store.ts';
 
@@ -16,11 +16,14 @@ export async function requireExistingReferences(
   { users = [], rootRole }: Partial<GroupInput>,
 ): Promise<void> {
   const roles = rootRole === undefined || rootRole === null ? [] : [{ id: rootRole, path: '/body/rootRole' }];
-  const details = [...(await userViolations(tx, users)), ...(await roleViolations(tx, 'root', roles))];
+  const details = [
+    ...(await findUserViolations(tx, users)),
+    ...(await findRoleViolations(tx, 'root', roles)),
+  ];
   if (details.length > 0) throw badData(details);
 }
 
-async function userViolations(tx: Tx, users: NonNullable<GroupInput['users']>): Promise<Violation[]> {
+async function findUserViolations(tx: Tx, users: NonNullable<GroupInput['users']>): Promise<Violation[]> {
   if (users.length === 0) return [];
   const existingIds = new Set(await lockExistingUsers(tx, memberIds(users)));
   return users.flatMap(({ user: { id } }, index) =>

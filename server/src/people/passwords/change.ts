@@ -2,7 +2,7 @@ import { badData, notFound, type Violation } from '@halyard/plane/platform/error
 import type { Actor } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { hashPassword } from '../../platform/secrets/password-hash.ts';
-import { type PasswordContext, passwordViolations } from '../../platform/secrets/password-strength.ts';
+import { findPasswordViolations, type PasswordContext } from '../../platform/secrets/password-strength.ts';
 import type { Change } from '../../record/change.ts';
 import { checkPassword } from '../sessions/check-password.ts';
 import { endUserSessions } from '../sessions/end.ts';
@@ -79,7 +79,7 @@ export function ownerEventData({ id, name, username, email }: PasswordOwner): ob
 }
 
 function rejectInvalidPassword(input: NewPassword, person: PasswordContext): void {
-  const details: Violation[] = passwordViolations(input.password, person);
+  const details: Violation[] = findPasswordViolations(input.password, person);
   if (input.confirmPassword !== undefined && input.confirmPassword !== input.password) {
     details.push({ message: 'confirmPassword must equal password', path: '/body/confirmPassword' });
   }

@@ -6,7 +6,7 @@ import {
   matchesPassword,
   passwordHashes,
 } from '../../platform/secrets/password-hash.ts';
-import { passwordViolations } from '../../platform/secrets/password-strength.ts';
+import { findPasswordViolations } from '../../platform/secrets/password-strength.ts';
 import { makePerson, makeUser, PASSWORD } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { findCookie, logIn, makeBrowser, tryLogin } from '../../test/login.ts';
@@ -317,7 +317,7 @@ test.each([
   '!@#$%^&*()_+',
   'halyard-2026',
 ])('rejects the password %s', password => {
-  expect(passwordViolations(password)).not.toEqual([]);
+  expect(findPasswordViolations(password)).not.toEqual([]);
 });
 
 test.each([
@@ -327,16 +327,16 @@ test.each([
   '新しい長いパスワードです安全',
   `${'x7'.repeat(3)}${'yQ4 '.repeat(30)}`,
 ])('accepts the password %s', password => {
-  expect(passwordViolations(password)).toEqual([]);
+  expect(findPasswordViolations(password)).toEqual([]);
 });
 
 test("rejects passwords with the user's name or email address", () => {
   const person = { username: 'mlindqvist', email: 'ben.l@example.com', name: 'Ben Lindqvist' };
 
   for (const password of ['x-MLindqvist-x9', 'ben.l@example.com7', 'zq lindqvist 77 zq']) {
-    expect(passwordViolations(password, person)).toHaveLength(1);
+    expect(findPasswordViolations(password, person)).toHaveLength(1);
   }
-  expect(passwordViolations('ben and the ocean 7', person)).toEqual([]);
+  expect(findPasswordViolations('ben and the ocean 7', person)).toEqual([]);
 });
 
 test('salts a hash, stores its parameters, and ignores the Unicode composition of the password', async () => {

@@ -12,7 +12,7 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import type { Change } from '../../record/change.ts';
 import { readNames } from '../grants/names.ts';
-import { roleViolations } from '../roles/violations.ts';
+import { findRoleViolations } from '../roles/violations.ts';
 import {
   deleteGrants,
   type Grant,
@@ -145,7 +145,7 @@ async function requireExistingReferences(
     ...requested
       .filter(({ kind, id }) => !existingIds[kind].has(id))
       .map(({ kind, id, path }) => ({ message: `${kind} ${id} does not exist`, path })),
-    ...(await roleViolations(
+    ...(await findRoleViolations(
       tx,
       'project',
       [...roles].map(([id, path]) => ({ id, path })),

@@ -5,7 +5,7 @@ import { command, type OperationModule, query } from '../../record/operations/de
 import { unchanged } from '../../record/versioned.ts';
 import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
 import { createRole } from './create.ts';
-import { describePermissions, listAllPermissions, permissionViolations } from './permissions.ts';
+import { describePermissions, findPermissionViolations, listAllPermissions } from './permissions.ts';
 import { removeRole } from './remove.ts';
 import {
   HoldersOfRole,
@@ -111,7 +111,7 @@ export const ROLES: OperationModule = {
       status: 200,
       rejects: [409],
       rejectUnknownFields: ACCEPTED_FIELDS.role,
-      checks: [({ body, invalid }, db) => (invalid.has('type') ? [] : permissionViolations(db, body))],
+      checks: [({ body, invalid }, db) => (invalid.has('type') ? [] : findPermissionViolations(db, body))],
       events: ['role-created'],
       run: (current, { body }) => createRole(current, body),
       respond: async (_tx, _actor, role) => ({ version: 1, roles: present(role) }),
@@ -125,9 +125,9 @@ export const ROLES: OperationModule = {
       body: RoleInput,
       output: Nothing,
       rejects: [409],
-      checks: [({ body, invalid }, db) => (invalid.has('type') ? [] : permissionViolations(db, body))],
+      checks: [({ body, invalid }, db) => (invalid.has('type') ? [] : findPermissionViolations(db, body))],
       read: async ({ db }, { body }) => {
-        const violations = await permissionViolations(db, body);
+        const violations = await findPermissionViolations(db, body);
         if (violations.length > 0) throw badData(violations);
         const name = body.name.trim();
         if (await isNameTaken(db, name)) throw nameExists(`Role "${name}"`);

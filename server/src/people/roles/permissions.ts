@@ -53,7 +53,7 @@ export function listAllPermissions(environments: string[]) {
 }
 
 /** Returns the violations of the permissions of a new role. */
-export async function permissionViolations(
+export async function findPermissionViolations(
   db: Reader,
   { type = 'custom', permissions = [] }: Partial<RoleInput>,
 ): Promise<Violation[]> {
@@ -91,7 +91,7 @@ function listViolations(
 ): Violation[] {
   return requestedPermissions.flatMap(({ name, environment }, index) => {
     const path = `/body/permissions/${index}`;
-    const message = nameViolation(type, name);
+    const message = findNameViolation(type, name);
     if (message !== undefined) return [{ message, path: `${path}/name` }];
     if (!environment) return [];
     if (CATALOGUE.get(name)?.type !== 'environment') {
@@ -103,7 +103,7 @@ function listViolations(
   });
 }
 
-function nameViolation(type: NonNullable<RoleInput['type']>, name: string): string | undefined {
+function findNameViolation(type: NonNullable<RoleInput['type']>, name: string): string | undefined {
   const permission = CATALOGUE.get(name);
   if (!permission) return `"${name}" is not a permission. GET /api/admin/permissions lists the permissions`;
   if (name === 'ADMIN') return 'ADMIN cannot be added to a custom role. Grant the role Admin instead';

@@ -11,7 +11,7 @@ const RULES = {
  * Returns the violations for roles in a body that do not exist or have the wrong scope. Locks the other roles, so
  * that they cannot be deleted until the transaction ends.
  */
-export async function roleViolations(
+export async function findRoleViolations(
   tx: Tx,
   scope: keyof typeof RULES,
   roles: { id: number; path: string }[],

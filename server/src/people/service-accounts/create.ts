@@ -4,8 +4,8 @@ import { needsKey } from '../../platform/secrets/needs-key.ts';
 import type { Keyring } from '../../platform/secrets/seal.ts';
 import type { Change } from '../../record/change.ts';
 import { setRootRole } from '../grants/grant.ts';
-import { roleViolations } from '../roles/violations.ts';
-import { reservedNameViolations } from '../users/reserved.ts';
+import { findRoleViolations } from '../roles/violations.ts';
+import { findReservedNameViolations } from '../users/reserved.ts';
 import type { NewServiceAccount } from './schema.ts';
 import { insertServiceAccount } from './store.ts';
 
@@ -35,11 +35,11 @@ export async function checkRootRole(db: Db, rootRole: number | undefined): Promi
 }
 
 export function rejectReserved(names: { name: string; username: string | null }): void {
-  const details = [...reservedNameViolations(names)];
+  const details = [...findReservedNameViolations(names)];
   if (details.length > 0) throw badData(details);
 }
 
 export async function requireRootRole(tx: Tx, rootRole: number): Promise<void> {
-  const details = await roleViolations(tx, 'root', [{ id: rootRole, path: '/body/rootRole' }]);
+  const details = await findRoleViolations(tx, 'root', [{ id: rootRole, path: '/body/rootRole' }]);
   if (details.length > 0) throw badData(details);
 }

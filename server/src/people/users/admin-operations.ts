@@ -24,7 +24,7 @@ import {
   UserList,
   UserUpdate,
 } from './admin-schema.ts';
-import { rootRoleViolations } from './create.ts';
+import { findRootRoleViolations } from './create.ts';
 import { deactivateUser, reactivateUser } from './deactivate.ts';
 import { readPermissionOverview } from './permissions.ts';
 import { INACTIVE_DAYS, removeInactiveUsers, removeUser } from './remove.ts';
@@ -191,7 +191,9 @@ export const USERS: OperationModule = {
       output: jsonResponse('The user', User),
       rejects: [409],
       rejectUnknownFields: ACCEPTED_FIELDS.user,
-      checks: [({ body }, db) => (body.rootRole === undefined ? [] : rootRoleViolations(db, body.rootRole))],
+      checks: [
+        ({ body }, db) => (body.rootRole === undefined ? [] : findRootRoleViolations(db, body.rootRole)),
+      ],
       events: ['user-updated'],
       precondition: ({ params: { id } }) => unchanged(VERSIONED_USER, Number(id)),
       run: (current, { params: { id }, body }) => changeUser(current, Number(id), body),

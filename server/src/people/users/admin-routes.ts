@@ -7,7 +7,7 @@ import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
 import { hashNewPassword, setPassword } from '../passwords/change.ts';
 import { NewPassword } from '../passwords/schema.ts';
 import { NewUser, User } from './admin-schema.ts';
-import { checkNewUser, createUserWithLink, newUserViolations } from './create.ts';
+import { checkNewUser, createUserWithLink, findNewUserViolations } from './create.ts';
 
 const tags = ['Users'];
 
@@ -24,7 +24,8 @@ export function newPasswordRoutes(app: App, db: Db, publicUrl: string): void {
         returnsSecret: true,
         rejectUnknownFields: ACCEPTED_FIELDS.user,
         checks: [
-          ({ body, invalid }) => newUserViolations(db, body, invalid.has('email') || invalid.has('username')),
+          ({ body, invalid }) =>
+            findNewUserViolations(db, body, invalid.has('email') || invalid.has('username')),
         ],
       },
       schema: {

@@ -1,12 +1,12 @@
 import { badData, type Violation } from '@halyard/plane/platform/errors.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import { hashPassword } from '../../platform/secrets/password-hash.ts';
-import { passwordViolations } from '../../platform/secrets/password-strength.ts';
+import { findPasswordViolations } from '../../platform/secrets/password-strength.ts';
 import type { Change } from '../../record/change.ts';
 import { setRootRole } from '../grants/grant.ts';
 import { createInvitationLink } from '../passwords/link.ts';
 import type { NewUser, User } from './admin-schema.ts';
-import { reservedNameViolations } from './reserved.ts';
+import { findReservedNameViolations } from './reserved.ts';
 import { findRootRole, findUser, insertUser } from './store.ts';
 
 type IdentityFields = Pick<User, 'name' | 'username' | 'email'>;
@@ -25,9 +25,9 @@ export async function checkNewUser(
   const { rootRole, password = null } = input;
   const fields = { name: input.name || null, username: input.username || null, email: input.email || null };
   const details = [
-    ...identityViolations(fields),
-    ...reservedNameViolations(fields, selfChosen),
-    ...(password === null ? [] : passwordViolations(password, fields)),
+    ...findIdentityViolations(fields),
+    ...findReservedNameViolations(fields, selfChosen),
+    ...(password === null ? [] : findPasswordViolations(password, fields)),
   ];
   if (details.length > 0) throw badData(details);
   const passwordHash = password === null ? null : await hashPassword(password, network);
@@ -64,7 +64,7 @@ export async function createUserWithLink(
  * Returns the violations of a username and email address. A username must not be somebody else's email address, because it would
  * capture that person's logins.
  */
-export function* identityViolations({
+export function* findIdentityViolations({
   username,
   email,
 }: Pick<IdentityFields, 'username' | 'email'>): Generator<Violation> {
@@ -83,20 +83,20 @@ export function* identityViolations({
  * Returns the violations of a new user, for a request that the schema rejected. With `hasInvalidIdentity`, the schema rejected the
  * username or email address, so neither is reported as missing.
  */
-export async function newUserViolations(
+export async function findNewUserViolations(
   db: Reader,
   input: Partial<NewUser>,
   hasInvalidIdentity: boolean,
 ): Promise<Violation[]> {
   const fields = { name: input.name || null, username: input.username || null, email: input.email || null };
   return [
-    ...(hasInvalidIdentity ? [] : identityViolations(fields)),
-    ...(input.password ? passwordViolations(input.password, fields) : []),
-    ...(input.rootRole === undefined ? [] : await rootRoleViolations(db, input.rootRole)),
+    ...(hasInvalidIdentity ? [] : findIdentityViolations(fields)),
+    ...(input.password ? findPasswordViolations(input.password, fields) : []),
+    ...(input.rootRole === undefined ? [] : await findRootRoleViolations(db, input.rootRole)),
   ];
 }
 
-export async function rootRoleViolations(db: Reader, role: number | string): Promise<Violation[]> {
+export async function findRootRoleViolations(db: Reader, role: number | string): Promise<Violation[]> {
   if ((await findRole(db, role)) !== undefined) return [];
   return [
     {
@@ -112,7 +112,7 @@ const findRole = async (db: Reader, role: number | string): Promise<number | und
 
 export async function requireRootRoleId(tx: Tx, role: number | string): Promise<number> {
   const id = await findRole(tx, role);
-  if (id === undefined) throw badData(await rootRoleViolations(tx, role));
+  if (id === undefined) throw badData(await findRootRoleViolations(tx, role));
   return id;
 }
 

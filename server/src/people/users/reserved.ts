@@ -72,7 +72,7 @@ export const mixesAlphabets = (name: string): boolean =>
 type Names = { name?: string | null; username?: string | null };
 
 /** Returns a violation for each reserved name, and for a username that can be mistaken for another username. */
-export function* reservedNameViolations(names: Names, selfChosen = false): Generator<Violation> {
+export function* findReservedNameViolations(names: Names, selfChosen = false): Generator<Violation> {
   if (names.username && mixesAlphabets(names.username)) {
     yield {
       message: `username "${names.username}" mixes Latin letters with Cyrillic or Greek letters. Use letters of one alphabet`,

@@ -4,8 +4,8 @@ import type { Change } from '../../record/change.ts';
 import { setRootRole } from '../grants/grant.ts';
 import { keepLastAdmin } from '../grants/last-admin.ts';
 import type { User, UserUpdate } from './admin-schema.ts';
-import { identityViolations, requireRootRoleId, userEventData } from './create.ts';
-import { reservedNameViolations } from './reserved.ts';
+import { findIdentityViolations, requireRootRoleId, userEventData } from './create.ts';
+import { findReservedNameViolations } from './reserved.ts';
 import { findUser, lockUsers, updateUser } from './store.ts';
 
 /** Updates the given fields of a user. */
@@ -29,11 +29,11 @@ async function applyUpdate(current: Change, id: number, input: UserUpdate): Prom
   };
   if (isDeepStrictEqual(userAfter, userBefore)) return userBefore;
   const nameViolations =
-    userAfter.name === userBefore.name ? [] : [...reservedNameViolations({ name: userAfter.name })];
+    userAfter.name === userBefore.name ? [] : [...findReservedNameViolations({ name: userAfter.name })];
   if (nameViolations.length > 0) throw badData(nameViolations);
   if (userAfter.username === null && userAfter.email === null) {
     throw badData(
-      [...identityViolations(userAfter)].map(({ message }) => ({ message, path: '/body/email' })),
+      [...findIdentityViolations(userAfter)].map(({ message }) => ({ message, path: '/body/email' })),
     );
   }
 

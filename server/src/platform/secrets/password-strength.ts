@@ -29,20 +29,20 @@ const SEQUENCES = /(19|20)\d\d|!@#\$%(\^&)?(\*\()?\)?/g;
 
 /** Rejects a short or easily guessed password with all violations. The error never contains the password. */
 export function rejectWeakPassword(password: string, person: PasswordContext = {}): void {
-  const details = passwordViolations(password, person);
+  const details = findPasswordViolations(password, person);
   if (details.length > 0) throw badData(details);
 }
 
 /** Checks length and guessability. There are no rules about character classes, which make passwords predictable. */
-export function passwordViolations(password: string, person: PasswordContext = {}): Violation[] {
-  return [...passwordProblems(password, person)].map(problem => ({
+export function findPasswordViolations(password: string, person: PasswordContext = {}): Violation[] {
+  return [...findPasswordProblems(password, person)].map(problem => ({
     message: `password ${problem}`,
     path: '/body/password',
   }));
 }
 
 /** Yields each violation as the end of a sentence whose subject is the password. */
-export function* passwordProblems(password: string, person: PasswordContext): Generator<string> {
+export function* findPasswordProblems(password: string, person: PasswordContext): Generator<string> {
   const length = [...password].length;
   if (length < MIN_PASSWORD_LENGTH) yield `must have at least ${MIN_PASSWORD_LENGTH} characters`;
   if (length > MAX_PASSWORD_LENGTH) yield `must have at most ${MAX_PASSWORD_LENGTH} characters`;

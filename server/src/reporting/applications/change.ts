@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { badData, notFound } from '@halyard/plane/platform/errors.ts';
-import { urlViolation } from '../../flags/links/validate.ts';
+import { findUrlViolation } from '../../flags/links/validate.ts';
 import type { Change } from '../../record/change.ts';
 import type { ApplicationFields } from './schema.ts';
 import { deleteApplication, lockApplication, updateApplicationRow } from './store.ts';
@@ -11,7 +11,7 @@ export async function updateApplication(
   appName: string,
   fields: ApplicationFields,
 ): Promise<void> {
-  const violation = typeof fields.url === 'string' ? urlViolation(fields.url) : undefined;
+  const violation = typeof fields.url === 'string' ? findUrlViolation(fields.url) : undefined;
   if (violation !== undefined) throw badData([{ message: violation, path: '/body/url' }]);
   const { id, ...fieldsBefore } = await lock(current, appName);
   const { description, url, icon, color } = { ...fieldsBefore, ...fields };

@@ -10,7 +10,7 @@ export function checkLegalValues(legalValues: LegalValue[]): LegalValue[] {
 }
 
 export function checkLegalValue(legalValue: LegalValue): LegalValue {
-  const details = [...valueViolations(legalValue, '/body/value')];
+  const details = [...findLegalValueViolations(legalValue, '/body/value')];
   if (details.length > 0) throw badData(details);
   return storedForm(legalValue);
 }
@@ -19,7 +19,7 @@ function* listViolations(legalValues: LegalValue[]): Generator<Violation> {
   const seenValues = new Set<string>();
   for (const [index, legal] of legalValues.entries()) {
     const path = `/body/legalValues/${index}/value`;
-    yield* valueViolations(legal, path);
+    yield* findLegalValueViolations(legal, path);
     if (seenValues.has(legal.value))
       yield { message: `value "${legal.value}" is listed more than once; legal values must be unique`, path };
     seenValues.add(legal.value);
@@ -27,7 +27,7 @@ function* listViolations(legalValues: LegalValue[]): Generator<Violation> {
 }
 
 /** Rejects control characters, because a value with them cannot appear in a URL, so it could never be deleted. */
-function* valueViolations({ value }: LegalValue, path: string): Generator<Violation> {
+function* findLegalValueViolations({ value }: LegalValue, path: string): Generator<Violation> {
   if (hasControlCharacter(value)) yield { message: 'value must not contain control characters', path };
 }
 

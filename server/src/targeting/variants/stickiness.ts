@@ -23,7 +23,7 @@ export const featureStickiness = (variants: readonly StickyVariant[]): string =>
  * Requires the same stickiness for all variants, because SDKs use the stickiness of the first variant. `path` points to the list in
  * the request.
  */
-export function stickinessViolations(variants: readonly StickyVariant[], path: string): Violation[] {
+export function findStickinessViolations(variants: readonly StickyVariant[], path: string): Violation[] {
   const sharedStickiness = featureStickiness(variants);
   return variants.flatMap(({ stickiness = sharedStickiness }, index) =>
     stickiness === sharedStickiness

@@ -22,7 +22,7 @@ export function distributeWeights<V extends WeightedVariant>(
   variants: readonly V[],
   path: string,
 ): Distribution<V> {
-  const violations = [...variantViolations(variants, path)];
+  const violations = [...findVariantViolations(variants, path)];
   if (violations.length > 0) return { violations };
 
   const variableCount = variants.filter(isVariable).length;
@@ -65,7 +65,7 @@ const isVariable = (variant: WeightedVariant): boolean => variant.weightType !==
 const sumFixedWeights = (variants: readonly WeightedVariant[]): number =>
   variants.reduce((sum, variant) => (isVariable(variant) ? sum : sum + variant.weight), 0);
 
-function* variantViolations(variants: readonly WeightedVariant[], path: string): Generator<Violation> {
+function* findVariantViolations(variants: readonly WeightedVariant[], path: string): Generator<Violation> {
   const seenNames = new Set<string>();
   for (const [index, { name, payload }] of variants.entries()) {
     if (!NAME.test(name)) yield { message: `name "${name}" ${NAME_RULE}`, path: `${path}/${index}/name` };
@@ -75,7 +75,7 @@ function* variantViolations(variants: readonly WeightedVariant[], path: string):
         path: `${path}/${index}/name`,
       };
     seenNames.add(name);
-    const problem = payload && payloadProblem(payload);
+    const problem = payload && findPayloadViolation(payload);
     if (problem !== undefined) yield { message: problem, path: `${path}/${index}/payload/value` };
   }
   const fixedWeight = sumFixedWeights(variants);
@@ -88,7 +88,7 @@ function* variantViolations(variants: readonly WeightedVariant[], path: string):
     };
 }
 
-function payloadProblem({ type, value }: NonNullable<WeightedVariant['payload']>): string | undefined {
+function findPayloadViolation({ type, value }: NonNullable<WeightedVariant['payload']>): string | undefined {
   if (type === 'json' && !isJson(value)) return 'a payload of type json must be valid JSON';
   if (type === 'number' && !isNumber(value)) return 'a payload of type number must be a number';
   return undefined;

@@ -29,7 +29,7 @@ export function installJsonBodies(app: App): void {
     new Promise((resolve, reject) => {
       // The parser calls back synchronously, although its type allows a promise.
       void parser(request, json, (error, value) =>
-        error ? reject(badData([{ message: jsonProblem(json) }])) : resolve(value),
+        error ? reject(badData([{ message: describeJsonProblem(json) }])) : resolve(value),
       );
     });
   app.removeAllContentTypeParsers();
@@ -47,7 +47,7 @@ export function installJsonBodies(app: App): void {
         json.length > LARGE_BODY_CHARACTERS ? runInTurn(request.caller, work) : work();
       const mebibytes = (request.routeOptions.bodyLimit ?? 0) / 2 ** 20;
       const maxItems = Math.min(MAX_ITEMS, MAX_ITEMS_PER_MIB * mebibytes);
-      const violation = await step(() => boundsViolation(json, maxItems));
+      const violation = await step(() => findBoundsViolation(json, maxItems));
       if (violation !== undefined) throw badData([{ message: violation }]);
       const value = await step(() => parse(request, json));
       if (!(await step(() => isClean(value)))) throw await step(() => makeViolationsError(value));
@@ -85,7 +85,7 @@ const hasBody = ({ headers }: FastifyRequest): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /** Says why the parser rejected a body. V8 gives the position of some errors. The rest of its message may quote a secret. */
-function jsonProblem(json: string): string {
+function describeJsonProblem(json: string): string {
   if (json === '') return 'A JSON body is required.';
   try {
     JSON.parse(json);
@@ -104,7 +104,7 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = ['[', ']', '{', '}'].
 );
 
 /** Says which limit a body exceeds before it is parsed, in one pass and without allocations. */
-export function boundsViolation(json: string, maxItems: number): string | undefined {
+export function findBoundsViolation(json: string, maxItems: number): string | undefined {
   let depth = 0;
   let items = 0;
   let inString = false;

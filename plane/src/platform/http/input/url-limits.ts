@@ -29,10 +29,10 @@ export function installInputLimits(app: App): void {
       throw badData([{ message: 'The request has no Host header.' }]);
     }
     const details = [
-      ...encodingViolations(request.url),
+      ...findEncodingViolations(request.url),
       // An unknown path has no parameters. A browser gets the console's "not found" page.
-      ...(request.is404 ? [] : paramViolations(request.params)),
-      ...queryViolations(request.query),
+      ...(request.is404 ? [] : findParamViolations(request.params)),
+      ...findQueryViolations(request.query),
     ];
     if (details.length > 0) throw badData(details);
   });
@@ -49,7 +49,7 @@ function boundTexts(schema: unknown, maxLength: number): void {
 }
 
 /** Decoding replaces invalid bytes. The router rejects them in a path itself. */
-function encodingViolations(url: string): Violation[] {
+function findEncodingViolations(url: string): Violation[] {
   const [, query = ''] = /\?(.*)$/s.exec(url) ?? [];
   // Checks the whole query first, because checking 1,900 parameters one by one took 4 ms.
   if (isDecodable(query)) return [];
@@ -74,7 +74,7 @@ function isDecodable(text: string): boolean {
   }
 }
 
-function paramViolations(params: unknown): Violation[] {
+function findParamViolations(params: unknown): Violation[] {
   return Object.entries((params ?? {}) as Record<string, string>)
     .filter(([, value]) => hasControlCharacter(value) || !isStorable(value))
     .map(([name]) =>
@@ -85,7 +85,7 @@ function paramViolations(params: unknown): Violation[] {
 }
 
 /** Checks names as well, because an operation may read a parameter that the schema does not describe. */
-function queryViolations(query: unknown): Violation[] {
+function findQueryViolations(query: unknown): Violation[] {
   return Object.entries((query ?? {}) as Record<string, string | string[]>)
     .filter(([name, value]) => ![name, value].flat().every(isStorable))
     .map(([name]) => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import Mustache from 'mustache';
 import { expect, test } from 'vitest';
 import { campaignSize } from '../../../test/campaign.ts';
-import { renderTemplate, templateProblem } from './template.ts';
+import { findTemplateProblem, renderTemplate } from './template.ts';
 
 const names = fc.constantFrom('a', 'b', 'a.b', 'b.a', 'a.length', '.', 'list', 'list.length', 'none');
 const text = fc.constantFrom(' ', '\n', 'x', '<&>', '"', '  \n', '😀');
@@ -97,13 +97,13 @@ test.each([
   ['sections nested three deep', '{{#a}}{{^b}}{{#c}}{{/c}}{{/b}}{{/a}}', 'must not nest sections'],
   ['long whitespace', `{{a${' '.repeat(9_900)}x}}`, 'whitespace'],
 ])('rejects %s', (_, text, problem) => {
-  expect(templateProblem(text)).toContain(problem);
+  expect(findTemplateProblem(text)).toContain(problem);
   expect(() => renderTemplate(text, {})).toThrow(problem);
 });
 
 test('rejects a partial when a template is saved, and renders a stored template without the partial', () => {
   for (const text of ['a{{>partial}}b', '{{#list}}{{> partial}}{{/list}}']) {
-    expect(templateProblem(text)).toContain('must not contain partials');
+    expect(findTemplateProblem(text)).toContain('must not contain partials');
   }
   expect(renderTemplate('a{{>partial}}b', {})).toBe('ab');
 });

@@ -27,8 +27,8 @@ type Token = [type: string, value: string, start: number, end: number, nodes?: T
 class TemplateError extends PlanError {}
 
 /** Says why a template cannot be saved, or returns undefined. Stored templates with a partial still render, without the partial. */
-export const templateProblem = (template: string): string | undefined =>
-  limitProblem(template) ??
+export const findTemplateProblem = (template: string): string | undefined =>
+  findTemplateLimitProblem(template) ??
   (hasPartial(parse(template))
     ? 'must not contain partials ({{> name}}): there is nothing to include'
     : undefined);
@@ -36,7 +36,7 @@ export const templateProblem = (template: string): string | undefined =>
 const hasPartial = (tokens: Token[]): boolean =>
   tokens.some(([type, , , , nodes]) => type === '>' || (nodes !== undefined && hasPartial(nodes)));
 
-function limitProblem(template: string): string | undefined {
+function findTemplateLimitProblem(template: string): string | undefined {
   if (LONG_WHITESPACE.test(template)) return 'must not have more than 200 whitespace characters in a row';
   try {
     if (computeDepth(compile(template)) <= MAX_NESTING) return undefined;
@@ -59,7 +59,7 @@ export function renderTemplate(template: string, view: object): string {
 const cache = new BoundedMap<string, Node[]>(MAX_CACHED_TEMPLATES);
 
 function compileCached(template: string): Node[] {
-  const problem = cache.has(template) ? undefined : limitProblem(template);
+  const problem = cache.has(template) ? undefined : findTemplateLimitProblem(template);
   if (problem !== undefined) throw new TemplateError(`The body template ${problem}.`);
   const nodes = cache.get(template) ?? compile(template);
   cache.set(template, nodes);

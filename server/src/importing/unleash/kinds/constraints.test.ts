@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { asConstraint, constraintProblems } from './constraints.ts';
+import { asConstraint, findConstraintProblems } from './constraints.ts';
 import { rejection } from './vocabulary.ts';
 
 const findProblems = (operator: unknown) =>
-  constraintProblems([asConstraint({ contextName: 'plan', operator, values: ['free'] })], {
+  findConstraintProblems([asConstraint({ contextName: 'plan', operator, values: ['free'] })], {
     legalValues: new Map(),
   });
 

@@ -44,7 +44,7 @@ export function asConstraint(storedConstraint: unknown): Constraint {
 /**
  * Returns what validation would reject in the constraints. SDKs still evaluate them the same way, because they get what is stored.
  */
-export async function constraintProblems(
+export async function findConstraintProblems(
   constraints: Constraint[],
   { legalValues }: Rules,
 ): Promise<Problem[]> {

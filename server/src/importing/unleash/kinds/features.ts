@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { rolloutViolations } from '../../../flags/feature-environments/validate-strategy.ts';
-import { urlViolation } from '../../../flags/links/validate.ts';
+import { findRolloutViolations } from '../../../flags/feature-environments/validate-strategy.ts';
+import { findUrlViolation } from '../../../flags/links/validate.ts';
 import {
   optionalText,
   parseTime,
@@ -10,7 +10,7 @@ import {
   type SourceRow,
   toText,
 } from '../source/source.ts';
-import { constraintProblems, type Rules, readRules } from './constraints.ts';
+import { findConstraintProblems, type Rules, readRules } from './constraints.ts';
 import type { Context, Item, Kind, Problem } from './kind.ts';
 import { readSegmentNames, type SegmentNames } from './segments.ts';
 import {
@@ -22,8 +22,8 @@ import {
 } from './strategies.ts';
 import {
   acceptableViolation,
+  findNameProblems,
   isStorableTag,
-  nameProblems,
   readFeatureTypes,
   rejection,
   tagKey,
@@ -365,7 +365,7 @@ async function toFeatureItem(
   const problems: Problem[] = [];
   const leftBehind: string[] = [];
   if (row.unreadable != null) problems.push(rejection(toText(row.unreadable)));
-  problems.push(...nameProblems(name));
+  problems.push(...findNameProblems(name));
   const projectEnvironments = environmentsByProject.get(project);
   if (projectEnvironments === undefined || isRejected('projects', project))
     problems.push(rejection(`its project "${project}" does not exist`));
@@ -409,8 +409,8 @@ async function toFeatureItem(
       const prefix = `strategy ${index + 1} in ${environment}: `;
       const strategyProblems = [
         ...conversionProblems,
-        ...(await constraintProblems(strategy.constraints, rules)),
-        ...rolloutViolations(strategy).map(({ message }) => acceptableViolation(message)),
+        ...(await findConstraintProblems(strategy.constraints, rules)),
+        ...findRolloutViolations(strategy).map(({ message }) => acceptableViolation(message)),
         ...missingIds.map(id => rejection(`its segment "${segments.get(id)}" was not imported`)),
       ];
       problems.push(
@@ -455,7 +455,7 @@ async function toFeatureItem(
     url: toText(linkRow.url),
     title: optionalText(linkRow.title)?.trim() || null,
   }));
-  const keptLinks = links.filter(({ url }) => urlViolation(url) === undefined).slice(0, MAX_LINKS);
+  const keptLinks = links.filter(({ url }) => findUrlViolation(url) === undefined).slice(0, MAX_LINKS);
   for (const link of links.filter(candidate => !keptLinks.includes(candidate)))
     leftBehind.push(`its link ${link.url}`);
   const createdAt = parseTime(row.created_at);

@@ -3,7 +3,7 @@ import { findProvider } from '../../../delivery/integrations/providers/list.ts';
 import { buildSealContext, openParameters, sealParameters } from '../../../delivery/integrations/sealed.ts';
 import { newSigningSecret } from '../../../delivery/integrations/signing.ts';
 import { takeOverIntegration } from '../../../delivery/integrations/take-over.ts';
-import { integrationViolations } from '../../../delivery/integrations/validate.ts';
+import { findIntegrationViolations } from '../../../delivery/integrations/validate.ts';
 import type { TargetPolicy } from '../../../platform/outgoing/address.ts';
 import { MASK } from '../../../platform/secrets/mask.ts';
 import { type Keyring, seal } from '../../../platform/secrets/seal.ts';
@@ -53,7 +53,7 @@ export function integrationsKind(keyring: Keyring, targets: TargetPolicy): Kind<
           );
           secrets.set(String(id), parameters);
           const events = parseList(row.events).map(toText);
-          const violations = integrationViolations({ provider, parameters, events }, targets, undefined);
+          const violations = findIntegrationViolations({ provider, parameters, events }, targets, undefined);
           return {
             key: String(id),
             label: `${provider} ${toText(row.description) || id}`,

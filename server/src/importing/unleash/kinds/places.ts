@@ -12,7 +12,7 @@ import {
 import type { Kind } from './kind.ts';
 import { readSegmentNames, type SegmentNames } from './segments.ts';
 import { type StrategyState, toStrategy } from './strategies.ts';
-import { nameProblems, rejection, toJsonRows } from './vocabulary.ts';
+import { findNameProblems, rejection, toJsonRows } from './vocabulary.ts';
 
 // Imports environments, projects with their settings, and the default strategies of their environments.
 
@@ -27,7 +27,7 @@ export const ENVIRONMENTS: Kind<Environment> = {
       yield rows.map(row => ({
         key: toText(row.name),
         createdAt: parseTime(row.created_at),
-        problems: nameProblems(toText(row.name)),
+        problems: findNameProblems(toText(row.name)),
         state: {
           name: toText(row.name),
           type: toText(row.type),
@@ -135,7 +135,7 @@ export const PROJECTS: Kind<Project> = {
               .map(projectEnvironment => toText(projectEnvironment.environment_name))
               .toSorted(),
           },
-          problems: id === '*' ? [rejection('the id * means all projects')] : nameProblems(id),
+          problems: id === '*' ? [rejection('the id * means all projects')] : findNameProblems(id),
           leftBehind: [
             ...(Array.isArray(projectSettings.link_templates) && projectSettings.link_templates.length > 0
               ? ['its link templates']

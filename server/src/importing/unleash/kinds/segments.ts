@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Constraint } from '../../../targeting/constraints/schema.ts';
 import { optionalText, parseList, parseTime, readBatches, type Source, toText } from '../source/source.ts';
-import { asConstraint, constraintProblems, type Rules, readRules } from './constraints.ts';
+import { asConstraint, findConstraintProblems, type Rules, readRules } from './constraints.ts';
 import { type Kind, preservedId } from './kind.ts';
 import { rejection, toJsonRows } from './vocabulary.ts';
 
@@ -42,7 +42,7 @@ export const SEGMENTS: Kind<SegmentState> = {
         const name = toText(row.name);
         const project = optionalText(row.segment_project_id);
         const constraints = parseList(row.constraints).map(asConstraint);
-        const problems = await constraintProblems(constraints, rules);
+        const problems = await findConstraintProblems(constraints, rules);
         if (project !== null && isRejected('projects', project))
           problems.push(rejection(`its project ${project} was not imported`));
         items.push({

@@ -75,7 +75,7 @@ export const TAG_TYPES: Kind<TagType> = {
       yield rows.map(row => ({
         key: toText(row.name),
         createdAt: parseTime(row.created_at),
-        problems: nameProblems(toText(row.name), MAX_TYPE_CHARACTERS),
+        problems: findNameProblems(toText(row.name), MAX_TYPE_CHARACTERS),
         state: {
           name: toText(row.name),
           description: optionalText(row.description),
@@ -177,7 +177,7 @@ export const CONTEXT_FIELDS: Kind<ContextField> = {
       yield rows.map(row => ({
         key: toText(row.name),
         createdAt: parseTime(row.created_at),
-        problems: nameProblems(toText(row.name)),
+        problems: findNameProblems(toText(row.name)),
         state: {
           name: toText(row.name),
           description: optionalText(row.description),
@@ -350,7 +350,7 @@ const MAX_NAME_CHARACTERS = 100;
 const MAX_STORED_CHARACTERS = 255;
 
 /** Returns what validation would reject in a name that is part of URLs. */
-export function nameProblems(name: string, maxLength = MAX_NAME_CHARACTERS): Problem[] {
+export function findNameProblems(name: string, maxLength = MAX_NAME_CHARACTERS): Problem[] {
   if (name === '') return [rejection('it has no name; give it one in Unleash, or delete it there')];
   const problems: Problem[] = [];
   if (!NAME_PATTERN.test(name)) problems.push(acceptableViolation(`its name ${NAME_RULE}`));

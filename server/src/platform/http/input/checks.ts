@@ -9,7 +9,7 @@ import type { App } from '@halyard/plane/platform/http/app.ts';
 import { describeViolations } from '@halyard/plane/platform/http/input/violations.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../../actor.ts';
-import { unknownNameViolations } from './ignored.ts';
+import { findUnknownNameViolations } from './ignored.ts';
 
 /** The parts of a request that its schemas accept. */
 export type ValidInput = {
@@ -66,7 +66,7 @@ export async function collectViolations(request: FastifyRequest, error: ApiError
   if (!request.isRead || !EXAMINED_ERRORS.has(error.name)) return error;
   const errors = PARTS.flatMap(part => validatePart(request, part));
   const schemaViolations = errors.flatMap(({ part, schemaErrors }) => describeViolations(schemaErrors, part));
-  const unknownNames = unknownNameViolations(request);
+  const unknownNames = findUnknownNameViolations(request);
   const ruleViolations = await findAllRuleViolations(request, schemaViolations);
   const thrownViolations = error.details.filter(({ message }) => !MORE_ITEMS.test(message));
   const knownViolations = [...schemaViolations, ...unknownNames, ...thrownViolations];

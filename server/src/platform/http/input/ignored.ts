@@ -68,7 +68,7 @@ export function installIgnored(app: App): void {
     request.ignored = findIgnoredInput(request, name => app.getSchema(name));
     if (request.ignored.length === 0) return;
     reply.header('halyard-ignored', formatIgnoredHeader(request.ignored));
-    const violations = unknownNameViolations(request);
+    const violations = findUnknownNameViolations(request);
     if (violations.length > 0) throw badData(violations);
     const variants = request.routeOptions.config.rejectCaseVariants ? findCaseVariants(request) : [];
     if (variants.length > 0) throw badData(variants);
@@ -95,7 +95,7 @@ function isStrict({ headers }: FastifyRequest): boolean {
 }
 
 /** Returns a violation for each name that has no effect but must not be ignored. */
-export function unknownNameViolations(request: FastifyRequest): Violation[] {
+export function findUnknownNameViolations(request: FastifyRequest): Violation[] {
   const { routeOptions, server } = request;
   const { querystring = {}, body = {} } = (routeOptions.schema ?? {}) as Record<string, Schema | undefined>;
   const schemas = { query: querystring, body };
