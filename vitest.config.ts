@@ -98,7 +98,7 @@ export default defineConfig({
         },
       },
       {
-        // The command line on a real server, which all its tests share.
+        // The CLI on a real server, which all its tests share.
         test: {
           name: 'cli',
           include: ['cli/{test,scripts}/*.test.ts'],

@@ -17,10 +17,10 @@ const settings = readSettings(
   'npm run bench:publish',
   'Measures changes with and without publishing to SDKs: 10,000 flags in 3 environments, 8 writers in one of them.',
   {
-    rounds: [4, 'Rounds with and rounds without publishing'],
+    rounds: [4, 'Rounds to measure with publishing, and as many without'],
     seconds: [8, 'Length of a round'],
-    postgres: [findNewestPrograms(), 'Folder of the programs of PostgreSQL'],
-    as: ['postgres', 'User who runs PostgreSQL'],
+    postgres: [findNewestPrograms(), 'Folder that contains the PostgreSQL binaries'],
+    as: ['postgres', 'Operating system user that runs PostgreSQL'],
   },
 );
 

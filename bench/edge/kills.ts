@@ -37,7 +37,7 @@ const settings = readSettings(
   'Kills servers, edges and NATS servers while flags change, and compares all SDKs with the database.',
   {
     sdks: [50, 'SDKs on each transport'],
-    seconds: [600, 'How long to kill processes, in seconds'],
+    seconds: [600, 'Seconds during which processes are killed'],
     publisherKills: [100, 'Kills and pauses of the publishing server'],
     writers: [8, 'Writers, each with a separate flag'],
     edges: [3, 'Edges over HTTP, and the same number over NATS'],

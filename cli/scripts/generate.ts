@@ -1,4 +1,4 @@
-// Writes the parts of openapi.json that the command line needs: the types to src/api/api.gen.ts, and the schemas that --describe prints
+// Writes the parts of openapi.json that the CLI needs: the types to src/api/api.gen.ts, and the schemas that --describe prints
 // to src/api/schemas.gen.ts. Also writes the reference page from the command definitions.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';

@@ -1,4 +1,4 @@
-// Runs the command line from its sources: `npm run -s halyard -- flags list`.
+// Runs the CLI from its sources: `npm run -s halyard -- flags list`.
 import { runProcess } from '../src/process.ts';
 
 await runProcess();

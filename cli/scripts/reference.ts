@@ -17,7 +17,7 @@ const END = '<!-- end -->';
 const toKebabCase = (name: string): string => name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
 const escapeCell = (text: string): string => text.replaceAll('|', '\\|');
 
-/** Writes a table with aligned columns, as the formatter of the repository does. */
+/** Writes a table with aligned columns, like the other tables in the documentation. */
 function formatTable(header: string[], rows: string[][]): string[] {
   const allRows = [header, ...rows];
   const widths = header.map((_, column) => Math.max(...allRows.map(row => [...(row[column] ?? '')].length)));

@@ -170,13 +170,13 @@ function waitForCallback(
         return respond(
           response,
           400,
-          'This is not the login that the command line waits for. Run halyard login again.',
+          'This is not the login that the CLI is waiting for. Run halyard login again.',
         );
       clearTimeout(timer);
       signal.removeEventListener('abort', stop);
       const message = parameters.has('code')
         ? 'You can close this page and return to the terminal.'
-        : 'The command line gets no access. You can close this page.';
+        : 'The CLI does not get access. You can close this page.';
       response.once('close', () => resolve(parameters));
       respond(response, 200, message);
     });

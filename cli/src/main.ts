@@ -14,7 +14,7 @@ import { type Invocation, type OtherCommand, parse, suggestCompletions } from '.
 import { DryRun } from './requests.ts';
 import { waitUntilLive } from './wait.ts';
 
-/** Runs one command line. Returns the exit code. */
+/** Runs one command. Returns the exit code. */
 export async function main(
   args: string[],
   runtime: Runtime,
@@ -113,7 +113,7 @@ function report(error: unknown, runtime: Runtime, output: string | undefined): n
 /** Synonyms that people know from other programs. */
 const ALIASES: Record<string, string> = { enable: 'on', disable: 'off', get: 'show', delete: 'archive' };
 
-/** Replaces an alias, such as `flags enable` by `flags on`, unless the group has a command of that name. */
+/** Replaces an alias, such as `flags enable` with `flags on`, unless the group has a command of that name. */
 function replaceAlias(words: string[]): string[] {
   const [group, verb = '', ...rest] = words;
   const target = Object.hasOwn(ALIASES, verb) ? ALIASES[verb] : undefined;

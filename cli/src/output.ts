@@ -74,7 +74,7 @@ export function formatList(
   return formatTable(output, header, rows) + omissionNote;
 }
 
-/** Formats one line for each name and its value. Empty values are left out. */
+/** Formats one line for each name and its value. Empty values are omitted. */
 export function formatFields(output: Output, values: Record<string, unknown>): string {
   const entries = Object.entries(values).filter(
     ([, value]) => value !== undefined && value !== null && value !== '',

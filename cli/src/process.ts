@@ -1,4 +1,4 @@
-// Runs the command line of this process. The server's program `halyard` calls it for every command that is not its own.
+// Runs the CLI of this process. The server's program `halyard` calls it for every command that is not its own.
 import { interruption } from './errors.ts';
 import { main } from './main.ts';
 import type { OtherCommand } from './parse.ts';

@@ -1,4 +1,4 @@
-// The command line alone, without the server's commands.
+// The CLI alone, without the server's commands.
 import { runProcess } from './process.ts';
 
 await runProcess();

@@ -1,4 +1,4 @@
-/** The environment variables that the command line reads, apart from those that are common to many programs. */
+/** The environment variables that the CLI reads, apart from those that are common to many programs. */
 export const CLI_VARIABLES: Record<string, string> = {
   HALYARD_SERVER: 'URL of the server, instead of the one in the profile',
   HALYARD_TOKEN: 'Token, instead of the one in the profile. For pipelines',

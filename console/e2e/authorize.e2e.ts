@@ -8,15 +8,15 @@ import { createPerson } from './support/api.ts';
 import { test } from './support/test.ts';
 
 /** Starts a program on this computer that requests access and waits for the redirect with the code. */
-async function startProgram(url: string, changes: Record<string, string> = {}) {
+async function startClient(url: string, changes: Record<string, string> = {}) {
   const verifier = randomBytes(32).toString('base64url');
   const redirects: URLSearchParams[] = [];
   const listener = createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? '', 'http://program');
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://client');
     if (pathname === '/callback') redirects.push(searchParams);
     response.setHeader('content-type', 'text/html');
     response.end(
-      '<!doctype html><html lang="en"><title>Program</title><link rel="icon" href="data:,"><p>Back in the program</p>',
+      '<!doctype html><html lang="en"><title>Client</title><link rel="icon" href="data:,"><p>Back in the client</p>',
     );
   }).listen(0, '127.0.0.1');
   await once(listener, 'listening');
@@ -69,9 +69,9 @@ test('a user logs in, authorizes an agent with limits, and deletes its token in 
   server,
   api,
 }) => {
-  await using program = await startProgram(server.url);
+  await using client = await startClient(server.url);
   const person = await createPerson(api);
-  await page.goto(program.path);
+  await page.goto(client.path);
   await page.getByLabel('Username or email address').fill(person.username);
   await page.getByLabel(/^Password/).fill(person.password);
   await page.getByRole('button', { name: 'Log in' }).click();
@@ -90,10 +90,10 @@ test('a user logs in, authorizes an agent with limits, and deletes its token in 
   await accessible(page);
   await page.getByRole('button', { name: 'Allow' }).click();
 
-  await page.getByText('Back in the program').waitFor();
-  const [redirect] = program.redirects;
+  await page.getByText('Back in the client').waitFor();
+  const [redirect] = client.redirects;
   expect(redirect?.get('state')).toBe('a state & more');
-  const { access_token: token } = await program.exchange(redirect?.get('code') ?? '');
+  const { access_token: token } = await client.exchange(redirect?.get('code') ?? '');
   expect((await readCaller(server.url, token)).token).toMatchObject({
     kind: 'agent',
     scope: { projects: ['default'], environments: ['development'], maxChanges: 20 },
@@ -106,33 +106,33 @@ test('a user logs in, authorizes an agent with limits, and deletes its token in 
   expect(rejectedResponse.status).toBe(401);
 });
 
-test('a user denies a program', async ({ page, server, logInAs }) => {
-  await using program = await startProgram(server.url);
+test('a user denies a client', async ({ page, server, logInAs }) => {
+  await using client = await startClient(server.url);
   await logInAs();
-  await page.goto(program.path);
+  await page.goto(client.path);
 
   await page.getByRole('button', { name: 'Deny' }).click();
 
-  await page.getByText('Back in the program').waitFor();
-  expect(program.redirects[0]?.get('error')).toBe('access_denied');
+  await page.getByText('Back in the client').waitFor();
+  expect(client.redirects[0]?.get('error')).toBe('access_denied');
 });
 
-test('explains an invalid request, and returns to the program only if the user clicks', async ({
+test('explains an invalid request, and returns to the client only if the user clicks', async ({
   page,
   server,
   logInAs,
 }) => {
-  await using program = await startProgram(server.url, { code_challenge_method: 'plain' });
+  await using client = await startClient(server.url, { code_challenge_method: 'plain' });
   await logInAs();
-  await page.goto(program.path);
+  await page.goto(client.path);
   await page.getByText('code_challenge_method must be "S256"').waitFor();
   await accessible(page);
-  expect(program.redirects).toEqual([]);
+  expect(client.redirects).toEqual([]);
 
   await page.getByRole('button', { name: /Return to/ }).click();
 
-  await page.getByText('Back in the program').waitFor();
-  expect(program.redirects[0]?.get('error')).toBe('invalid_request');
+  await page.getByText('Back in the client').waitFor();
+  expect(client.redirects[0]?.get('error')).toBe('invalid_request');
 });
 
 test('an unknown client or redirect URI has neither a decision nor a way back', async ({
@@ -142,10 +142,10 @@ test('an unknown client or redirect URI has neither a decision nor a way back', 
   tolerated,
 }) => {
   tolerated.push(/400/);
-  await using program = await startProgram(server.url, { redirect_uri: 'https://evil.example/callback' });
+  await using client = await startClient(server.url, { redirect_uri: 'https://evil.example/callback' });
   await logInAs();
 
-  await page.goto(program.path);
+  await page.goto(client.path);
   await page.getByText('is not one of the client').waitFor();
   await accessible(page);
   expect(await page.getByRole('button', { name: /Return|Allow|Deny/ }).count()).toBe(0);
@@ -154,7 +154,7 @@ test('an unknown client or redirect URI has neither a decision nor a way back', 
   await page.getByText('Client "nobody" is unknown').waitFor();
 });
 
-test('a user authorizes a command line without a browser by entering its code', async ({
+test('a user authorizes the CLI without a browser by entering its code', async ({
   page,
   server,
   logInAs,
@@ -171,7 +171,7 @@ test('a user authorizes a command line without a browser by entering its code', 
   await accessible(page);
   await page.getByLabel('Code').fill('BBBB-BBBB');
   await page.getByRole('button', { name: 'Continue' }).click();
-  await page.getByText('waits for this code').waitFor();
+  await page.getByText('No client is waiting for this code').waitFor();
   await page.getByRole('button', { name: 'Enter a different code' }).click();
   await page.getByLabel('Code').fill(device.user_code.toLowerCase());
   await page.getByRole('button', { name: 'Continue' }).click();

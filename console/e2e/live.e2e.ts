@@ -135,6 +135,6 @@ test('disables controls without a reload after an admin has revoked the role of 
 
   await api.send('PUT', `/api/admin/user-admin/${person.id}`, { rootRole: 'Viewer' });
 
-  // A viewer may not see the event, but within 15 s, the server reports that there was an event.
+  // A viewer cannot see the event, but within 15 s, the server reports that there was an event.
   await expect.poll(() => toggle(page).getAttribute('aria-disabled'), { timeout: 120_000 }).toBe('true');
 });

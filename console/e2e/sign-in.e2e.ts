@@ -16,7 +16,7 @@ testOnOwnServer(
     const failure = page.getByRole('alert');
     await page.goto('/flags?query=checkout');
     await ssoButton.waitFor();
-    await page.getByText('Forgot the password?').waitFor();
+    await page.getByText('Forgot your password?').waitFor();
     await accessible(page);
     await api.send('POST', '/api/admin/auth/simple/settings', { disabled: true });
     await page.reload();

@@ -70,7 +70,7 @@ test('every event arrives exactly once, including events from an outage', async 
   expect(received).toMatchObject({ start: 1, lost: 0 });
 });
 
-test('a change that the user may not see is announced without its content', async () => {
+test('a change that the user cannot see is announced without its content', async () => {
   await logIn(await createPerson(admin, { rootRole: 'Viewer' }));
   const received = await follow();
 

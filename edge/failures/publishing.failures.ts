@@ -9,7 +9,7 @@ import { runIn } from '../../server/src/test/database.ts';
 import { type RunningServer, stopProcess } from '../../server/src/test/process.ts';
 import { POLL, useNats } from './nats-world.ts';
 
-/** An edge replaces its frames by a snapshot after 1,000 flags, so the test stops here at the latest. */
+/** An edge replaces its frames with a snapshot after 1,000 flags, so the test stops here at the latest. */
 const MAX_FLAGS = 3_000;
 const world = useNats();
 const {
@@ -80,7 +80,7 @@ test('after NATS lost everything, HTTP continues and the streams are filled from
     .poll(() => storedRevision(world.names.snapshotStream, world.names.snapshot), POLL)
     .toBe(revision);
   const ms = Math.round(performance.now() - startedAt);
-  process.stdout.write(`An empty NATS had everything ${ms} ms after its start\n`);
+  process.stdout.write(`NATS had been filled again ${ms} ms after it started empty\n`);
   await waitUntilLive(edge);
   world.proxy.cut();
   await createFlag('after-wipe');
@@ -134,7 +134,7 @@ test('a revision that a restored database has lost begins a new epoch in NATS', 
   const responseBefore = await read(edge);
   await expectToReach(edge, 'lost');
   const revision = Number(/\.(\d+)"$/.exec(responseBefore.etag ?? '')?.[1]);
-  // Only NATS still remembers that revision.
+  // Only NATS still has that revision.
   await kill(servers[0] as RunningServer);
   servers.length = 0;
   await runIn(
@@ -246,7 +246,7 @@ test('when a project of the feed is archived, an edge continues with the remaini
   expect(edge.output()).not.toContain('revoked');
 });
 
-test('an edge that only NATS reaches replaces its frames by a snapshot that is a little older', async () => {
+test('an edge that only NATS reaches replaces its frames with a snapshot that is a little older', async () => {
   const edge = await startEdge();
   await waitUntilEqual(edge);
   await waitUntilLive(edge);

@@ -1,4 +1,4 @@
-// Builds only the command line as the npm package `@halyard/cli`, which has a few JavaScript files and no dependencies.
+// Builds only the CLI as the npm package `@halyard/cli`, which has a few JavaScript files and no dependencies.
 import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

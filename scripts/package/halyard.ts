@@ -1,5 +1,5 @@
 // The package's command `halyard`. Each command that operates a server is a separate program, which npm scripts run too. All
-// other commands belong to the command line (cli/), which is also published without the server.
+// other commands belong to the CLI (cli/), which is also published without the server.
 type Command = { does: string; load: () => Promise<unknown> };
 
 const COMMANDS: Record<string, Command> = {

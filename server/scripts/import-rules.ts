@@ -128,7 +128,7 @@ async function readFlags(
     return readFlags(checkShape(await readData(file, format, run), schema, file, run), environment);
   }
   const { token, from: baseUrl = api?.url ?? '', 'from-project': project, save } = options;
-  if (api === undefined) rejectOption(run, `Name the file with the flags of ${name}`);
+  if (api === undefined) rejectOption(run, `Name the file with the ${name} flags`);
   if (token === undefined || (api.needsProject && project === undefined))
     rejectOption(run, `Name a file, or use --token${api.needsProject ? ' and --from-project' : ''}`);
   checkUrl(baseUrl, run);

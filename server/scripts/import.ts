@@ -58,7 +58,7 @@ const describeUnknown = (kind: string, word: string): string =>
 
 const PAGE = 'docs/how-to/move-from-unleash.md';
 const IMPORT_HELP = {
-  does: `Imports projects, flags, segments, API tokens, users, roles, groups, integrations, events and usage from the database of Unleash 4 to 8, or as much as possible from its API.
+  does: `Imports projects, flags, segments, API tokens, users, roles, groups, integrations, events and usage from an Unleash database, versions 4 to 8, or as much as possible from its API.
 SDKs keep their tokens. From the database, it only reads. You can repeat it: a later run writes what has changed in Unleash since.
 Exits with 1 if something was rejected or conflicts with existing data, with --plan too, and with 2 for wrong options.
 
@@ -81,7 +81,7 @@ const options = readOptions({
     from: {
       type: 'string',
       meaning:
-        'The database of Unleash: postgres://user:password@host:5432/unleash, or the URL of its server: https://unleash.example.com',
+        "Unleash's database, as postgres://user:password@host:5432/unleash, or its URL, as https://unleash.example.com",
     },
     plan: { type: 'boolean', default: false, meaning: 'Print what an import would do, and write nothing' },
     accept: {
@@ -131,7 +131,8 @@ if (isVerify)
   );
 else rejectUnused(RUN, options, ['unleash', 'halyard'], 'belongs to import unleash verify');
 const { from: sourceUrl, unleash } = options;
-if (sourceUrl === undefined) rejectOption(RUN, '--from is missing: the database of Unleash, or its URL');
+if (sourceUrl === undefined)
+  rejectOption(RUN, "--from is missing: the connection string of Unleash's database, or the URL of Unleash");
 const isApi = /^https?:\/\//.test(sourceUrl);
 if (!isApi && !/^postgres(ql)?:\/\//.test(sourceUrl))
   rejectOption(RUN, '--from must begin with postgres:// or https://');
@@ -157,7 +158,7 @@ for (const name of ['from', 'unleash', 'halyard'] as const) {
     rejectOption(RUN, `--${name} must not contain a username or password. Pass tokens with --token`);
 }
 if (options.token?.some(token => /[\r\n\0]/.test(token))) rejectOption(RUN, '--token must be one line');
-if (isApi && options.follow) rejectOption(RUN, '--follow needs the database of Unleash');
+if (isApi && options.follow) rejectOption(RUN, "--follow needs Unleash's database");
 if (options.plan && options.follow) rejectOption(RUN, 'Use either --plan or --follow');
 
 await runOnMigrated(process.env, async config => {

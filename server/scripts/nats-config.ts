@@ -29,7 +29,7 @@ const run = howToRun('nats-config');
 
 const options = readOptions({
   run,
-  does: `Writes the configuration of NATS servers for the feeds of all edge tokens: one account for each feed, and nkeys. Keys that
+  does: `Writes the NATS server configuration for the feeds of all edge tokens: one account for each feed, and nkeys. Keys that
 the folder has already are kept, so run it again after you created an edge token.`,
   options: {
     folder: { type: 'string', default: 'nats', meaning: 'Where the files are written' },

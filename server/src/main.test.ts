@@ -258,7 +258,7 @@ test('the server outlives its database, says that the database does not respond,
   expect(lines).toContainEqual(expect.objectContaining({ level: 40, msg: 'request failed' }));
 });
 
-test('a client that sends its headers or its body too slowly is cut off; others are served meanwhile', async () => {
+test('a client that sends its headers or its body too slowly is cut off, while others are served', async () => {
   const server = await commonServer();
   const slowHead = connect(server.port, '127.0.0.1', () =>
     slowHead.write('GET /health HTTP/1.1\r\nx-slow: '),

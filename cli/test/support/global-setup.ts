@@ -1,4 +1,4 @@
-// Only this folder imports server sources, to start the server as a process. Tests reach the server through the command line.
+// Only this folder imports server sources, to start the server as a process. Tests reach the server through the CLI.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ export async function setup(project: TestProject): Promise<void> {
   const forbidden = modules.filter(path =>
     /node_modules\/(pg|pg-boss|kysely)\/|^server\/|\/server\/src\//.test(path),
   );
-  if (forbidden.length > 0) throw new Error(`The command line contains ${forbidden.join(', ')}`);
+  if (forbidden.length > 0) throw new Error(`The CLI contains ${forbidden.join(', ')}`);
   // Set by test/template-database.ts, which runs earlier.
   server = await startServer(String(process.env.TEST_TEMPLATE));
   const { stop: _, ...shared } = server;

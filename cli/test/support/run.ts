@@ -39,7 +39,7 @@ const environment = (env: RunOptions['env']) => ({
   ...env,
 });
 
-/** Starts the command line without a terminal, logged in as an admin. */
+/** Starts the CLI without a terminal, logged in as an admin. */
 export function start(args: string[], { env = {}, input }: RunOptions = {}) {
   const child = spawn(process.execPath, [program, ...args], {
     env: environment(env),
@@ -96,7 +96,7 @@ export async function runFailing(
 
 const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
-/** Runs the command line on a terminal of 100 columns. Both outputs arrive in stdout, as on a screen. */
+/** Runs the CLI on a terminal of 100 columns. Both outputs arrive in stdout, as on a screen. */
 export async function onTerminal(
   args: string[],
   { env = {}, answers = [], duringRun }: RunOptions = {},

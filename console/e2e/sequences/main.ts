@@ -11,9 +11,9 @@ const options = readOptions({
   run: 'npm run campaign:console',
   does: 'Edits a strategy in a real browser while responses get lost, the server restarts, others edit and sessions end, and compares the page with a model.',
   options: {
-    sequences: { type: 'string', default: '200', meaning: 'How many sequences' },
-    steps: { type: 'string', default: '8', meaning: 'How many steps each has' },
-    seed: { type: 'string', default: String(Date.now() % 1_000_000), meaning: 'Repeats a run' },
+    sequences: { type: 'string', default: '200', meaning: 'Number of sequences' },
+    steps: { type: 'string', default: '8', meaning: 'Number of steps in each sequence' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000), meaning: 'Seed of the run to repeat' },
   },
 });
 

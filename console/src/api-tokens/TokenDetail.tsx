@@ -105,10 +105,10 @@ export function TokenDetail({
             {token.type === 'edge'
               ? 'Edges with this token reject all SDKs with 401 and delete their flags from disk.'
               : token.type === 'admin'
-                ? 'Every server rejects it immediately. Programs that still use it get a 401.'
+                ? 'Every server rejects it immediately. Applications that still use it get a 401.'
                 : applications.length > 0
-                  ? `${formatCount(applications.length, 'application')} used it in the last two days. SDKs with this token keep their flags but get no more changes.`
-                  : 'Every server rejects it immediately. SDKs with this token get no more changes.'}
+                  ? `${formatCount(applications.length, 'application')} used it in the last two days. SDKs with this token keep their flags but no longer get changes.`
+                  : 'Every server rejects it immediately. SDKs with this token no longer get changes.'}
           </DangerAction>
         </DangerZone>
       </div>

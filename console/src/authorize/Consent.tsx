@@ -41,7 +41,7 @@ const KINDS = {
   },
 } as const;
 
-/** Shows which program asks, lets the user limit what it may do, and sends the decision. */
+/** Shows which client asks, lets the user limit what it may do, and sends the decision. */
 export function Consent({
   requested,
   preview,
@@ -81,7 +81,7 @@ export function Consent({
     return <Done allowed={decision.variables === true} willRedirect={decision.data.redirectTo !== null} />;
   if (problem)
     return (
-      <Page title="Connect a program">
+      <Page title="Connect a client">
         <div className={s.body}>
           <div role="alert">
             <p>
@@ -153,13 +153,13 @@ export function Consent({
 }
 
 function Done({ allowed, willRedirect }: { allowed: boolean; willRedirect: boolean }) {
-  const nextStep = willRedirect ? 'You are being sent back to the program.' : 'Return to the terminal.';
+  const nextStep = willRedirect ? 'You are being sent back to the client.' : 'Return to the terminal.';
   return (
     <Page title={allowed ? 'Connected' : 'Denied'}>
       <div className={s.body}>
         <p role="status">
-          {allowed ? 'The program has access now.' : 'The program gets no access.'} {nextStep} You can close
-          this page.
+          {allowed ? 'The client now has access.' : 'The client does not get access.'} {nextStep} You can
+          close this page.
         </p>
       </div>
     </Page>

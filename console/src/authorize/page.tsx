@@ -10,9 +10,9 @@ import s from './authorize.module.css';
 import { Consent } from './Consent.tsx';
 import { previewQuery, type RequestedAuthorization } from './queries.ts';
 
-/** Asks whether a program may act on the user's behalf. The program opens this page, or shows a code that the user enters here. */
+/** Asks whether a client may act on the user's behalf. The client opens this page, or shows a code that the user enters here. */
 export function AuthorizePage() {
-  // The query exactly as the program wrote it, because the server parses it.
+  // The query exactly as the client wrote it, because the server parses it.
   const [query] = useState(() => location.search.slice(1));
   const parameters = new URLSearchParams(query);
   const [enteredCode, setEntered] = useState<string>();
@@ -29,7 +29,7 @@ export function AuthorizePage() {
       />
     );
   return (
-    <Page title="Connect a program">
+    <Page title="Connect a client">
       <div className={s.body}>
         <EnterCode initial={parameters.get('user_code') ?? ''} onEntered={setEntered} />
       </div>
@@ -51,7 +51,7 @@ function EnterCode({ initial, onEntered }: { initial: string; onEntered(code: st
     >
       <TextInput
         label="Code"
-        description="The eight letters that the command line shows. Never enter a code that somebody sent you."
+        description="The eight letters that the CLI shows. Never enter a code that somebody sent you."
         placeholder="BCDF-GHJK"
         maxLength={20}
         autoComplete="off"
@@ -78,12 +78,12 @@ function AuthorizationRequest({
       <Consent requested={requested} preview={data} takenNames={tokens.map(token => token.description)} />
     );
   return (
-    <Page title="Connect a program">
+    <Page title="Connect a client">
       <div className={s.body}>
         {error instanceof RequestError && error.status >= 400 && error.status < 500 ? (
           <div role="alert" className={s.body}>
             <p>{error.message}</p>
-            <p>Nothing was granted. Start again in the program.</p>
+            <p>Nothing was granted. Start again in the client.</p>
           </div>
         ) : (
           error && <Failure error={error} onRetry={() => void preview.refetch()} />

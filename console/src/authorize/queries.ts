@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { api, type Schemas, sendRead, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 
-/** The request of a program, which is in the URL that it opened or behind the code that it shows. */
+/** A client's request, which is in the URL that the client opened or is identified by the code that it shows. */
 export type RequestedAuthorization = Schemas['AskedAuthorization'];
 export type Preview = Schemas['AuthorizationPreview'];
 

@@ -14,7 +14,7 @@ const AGENT = {
 
 test('says where the token goes and who vouches for the name', () => {
   expect(describeOrigin(AGENT)).toBe(
-    'This name is unverified: the program chose it. The token goes to a program on this computer.',
+    'This name is unverified: the client chose it. The token goes to a program on this computer.',
   );
   expect(
     describeOrigin({ ...AGENT, clientHost: 'agent.example', redirectHost: '127.0.0.1.evil.example' }),
@@ -30,7 +30,7 @@ test('says where the token goes and who vouches for the name', () => {
   );
 });
 
-test('says what the program will be able to do', () => {
+test('says what the client will be able to do', () => {
   expect(describeConsequences(NO_SCOPE)).toContain('whatever you can do');
   expect(describeConsequences({ ...NO_SCOPE, access: 'read' })).toBe(
     'It can read flags, events and settings in every project that you can read. It cannot change anything.',

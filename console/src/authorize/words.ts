@@ -3,17 +3,17 @@ import type { Preview } from './queries.ts';
 
 const isLoopback = (host: string): boolean => /^(127\.0\.0\.1|localhost|\[::1\])(:|$)/.test(host);
 
-/** Says where the token goes, and who vouches for the program's name. */
+/** Says where the token goes and who vouches for the client's name. */
 export function describeOrigin({ clientHost, redirectHost, ip, kind }: Preview): string {
   if (ip !== null)
-    return `A command line at the IP address ${ip} shows this code. Continue only if you started it yourself, a moment ago.`;
+    return `The CLI at IP address ${ip} shows this code. Continue only if you started it yourself, a moment ago.`;
   const isOnThisComputer = redirectHost !== null && isLoopback(redirectHost);
   const target = isOnThisComputer ? 'a program on this computer' : `the server ${redirectHost ?? ''}`;
   // Does not mention the name, because any program on the computer can open the page under the CLI's name.
   if (kind === 'personal')
     return `The token goes to ${target}. Continue only if you started a login in a terminal yourself, a moment ago.`;
   if (clientHost === null)
-    return `This name is unverified: the program chose it. The token goes to ${target}.`;
+    return `This name is unverified: the client chose it. The token goes to ${target}.`;
   // Warns about programs on this computer, because the host cannot know which program uses its name.
   return `${clientHost} vouches for this name. The token goes to ${target}${isOnThisComputer ? `, which may not be the one that ${clientHost} vouches for. Continue only if you started it yourself` : ''}.`;
 }
@@ -21,7 +21,7 @@ export function describeOrigin({ clientHost, redirectHost, ip, kind }: Preview):
 const formatList = (names: readonly string[]): string =>
   new Intl.ListFormat('en', { type: 'conjunction' }).format(names);
 
-/** Says what the program will be able to do, in one or two sentences. */
+/** Says what the client will be able to do, in one or two sentences. */
 export function describeConsequences({
   access,
   projects,
@@ -46,7 +46,7 @@ export function describeConsequences({
   return `It can read flags, events and settings ${scopeText}, and change flags there wherever you can${limitsText}. It cannot create tokens, grant access or connect other systems.`;
 }
 
-/** Proposes a token name that none of the user's tokens has, from the program's name, its host, and a number if needed. */
+/** Proposes a token name that none of the user's tokens has, from the client's name, its host, and a number if needed. */
 export function proposeName({ clientName, clientHost }: Preview, takenNames: readonly string[]): string {
   const name = clientHost === null ? clientName : `${clientName} (${clientHost})`;
   for (let number = 1; ; number++) {

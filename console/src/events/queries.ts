@@ -107,7 +107,7 @@ export const countsQuery = (filters: Search, firstDay: string, lastDay: string) 
     placeholderData: keepPreviousData,
   });
 
-/** An event, or null if it does not exist or the user may not read it. */
+/** An event, or null if it does not exist or the user cannot read it. */
 export const eventQuery = (id: string) =>
   queryOptions({
     queryKey: keys.event(id),

@@ -8,7 +8,7 @@ import { allTagsQuery } from '../tags/queries.ts';
 import { type FilterField, INCLUDES, IS_OR_NOT } from '../ui/filters.ts';
 import { creatorsQuery, typesQuery } from './queries.ts';
 
-/** Returns filter options. Names with a comma are left out, because a comma separates the values of a filter. */
+/** Returns filter options. Names with a comma are omitted, because a comma separates the values of a filter. */
 const toOptions = (names: readonly string[] | undefined) =>
   names?.filter(name => !name.includes(',')).map(value => ({ value }));
 

@@ -38,7 +38,7 @@ export async function copyWithUndo(
   source: Side,
   target: Side,
 ): Promise<(() => Promise<void>) | undefined> {
-  const conflictMessage = `Somebody changed ${path.featureName} in ${target.name} meanwhile, so nothing was copied. Compare again.`;
+  const conflictMessage = `Somebody changed ${path.featureName} in ${target.name} in the meantime, so nothing was copied. Compare again.`;
   const targetBefore = await readEnvironment(path);
   if (!isSame(targetBefore.environment, target)) {
     await client.invalidateQueries({ queryKey: keys.feature(path) });

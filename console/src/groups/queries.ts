@@ -36,7 +36,7 @@ export const groupProjectsQuery = (id: number) =>
     staleTime: 5_000,
   });
 
-/** Searches users to add, once the user has typed a character. */
+/** Searches for users to add. The search starts with the first character that is typed. */
 export const peopleQuery = (text: string) =>
   queryOptions({
     queryKey: [...keys.users, 'found', text],

@@ -36,7 +36,7 @@ export const newestFlagQuery = queryOptions({
   refetchInterval: REFRESH_MS,
 });
 
-/** The newest token for SDKs, or null if there is no token or the user may not read tokens. */
+/** The newest token for SDKs, or null if there is no token or the user cannot read tokens. */
 export const newestTokenQuery = queryOptions({
   queryKey: [...keys.apiTokens, 'first'],
   queryFn: async ({ signal }): Promise<NewestToken | null> => {

@@ -13,9 +13,9 @@ const POLL_SECONDS = 30;
 export type Handlers = {
   /** The stream has started. Earlier events are not sent, so data that was loaded before the start may be outdated. */
   onStart: (position: number) => void;
-  /** Delivers the events up to the position, except those that the user may not see. */
+  /** Delivers the events up to the position, except those that the user cannot see. */
   onProgress: (position: number, events: Event[]) => void;
-  /** There were changes that the user may not see, but which may change what the user sees, such as roles and access. */
+  /** There were changes that the user cannot see, but which may change what the user sees, such as roles and access. */
   onHidden: () => void;
   /** The database was restored or failed over, and lost events that the page may show. */
   onLost: () => void;
@@ -73,7 +73,7 @@ export async function followEvents(signal: AbortSignal, handlers: Handlers): Pro
   let lastReceivedAt = 0;
   let reloadedAt = Number.NEGATIVE_INFINITY;
   let failures = 0;
-  /** Events that the user may not see do not arrive, but use ids. This counts their ids since the last block without an event. */
+  /** Events that the user cannot see do not arrive, but use ids. This counts their ids since the last block without an event. */
   let hiddenCount = 0;
 
   function handleBlocks(blocks: Block[]): void {

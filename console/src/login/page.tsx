@@ -35,7 +35,7 @@ export function LoginPage() {
         }}
       />
       {passwordLoginEnabled && (
-        <p className={s.hint}>Forgot the password? An admin can create a link to set a new one.</p>
+        <p className={s.hint}>Forgot your password? An admin can create a link to set a new one.</p>
       )}
     </Card>
   );

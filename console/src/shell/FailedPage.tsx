@@ -50,7 +50,7 @@ export function UnknownPage() {
   );
 }
 
-/** Shown for a project that does not exist or that the user may not read. */
+/** Shown for a project that does not exist or that the user cannot read. */
 export function UnknownProject({ id }: { id: string }) {
   return (
     <Page title="Not found">

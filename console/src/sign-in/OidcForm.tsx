@@ -9,7 +9,7 @@ import { Setting } from './Setting.tsx';
 import s from './sign-in.module.css';
 
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
-/** The choices for users who may not read roles. */
+/** The choices for users who cannot read roles. */
 const BUILT_IN_ROLES = [
   { id: 1, name: 'Admin' },
   { id: 2, name: 'Editor' },

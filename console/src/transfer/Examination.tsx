@@ -33,7 +33,7 @@ export function Examination({ report }: { report: ImportReport }) {
         names={effect.overwritten}
       />
       <Names
-        title={`${formatCount(effect.leftOut.length, 'archived flag')} left out`}
+        title={`${formatCount(effect.leftOut.length, 'archived flag')} omitted`}
         names={effect.leftOut}
       />
       <Names

@@ -26,7 +26,7 @@ export function Select(props: SelectProps) {
   );
 }
 
-/** Replaces the field while the field's script loads. The field takes over the focus, unless the user has moved it meanwhile. */
+/** Replaces the field while the field's script loads. The field takes over the focus, unless the user has moved it in the meantime. */
 const SelectPlaceholder = ({
   label,
   description,

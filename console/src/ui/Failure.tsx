@@ -41,7 +41,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?(): void }
   );
 }
 
-/** A page that does not exist, or that the user may not read. Both look the same. */
+/** A page that does not exist, or that the user cannot read. Both look the same. */
 export function NotFound({
   title = 'Not found, or you cannot read it',
   message,

@@ -3,7 +3,7 @@ import { useCallback } from 'react';
 import type { Search } from './search.ts';
 
 /**
- * Returns the query of the URL and functions that change it. `push` adds a history entry, which suits filters. `replace` adds none,
+ * Returns the URL's query and functions that change it. `push` adds a history entry, which suits filters. `replace` adds none,
  * which suits the selected row. `leave` replaces too, and closes the open editor without asking about unsaved changes, unless a
  * different editor has been opened since. Each function keeps the parameters that the change does not name, and removes
  * parameters that are undefined.

@@ -1,4 +1,4 @@
-// Times that people enter are in the chosen time zone or the browser's, but the API has UTC.
+// People enter times in the time zone that they chose, or else the browser's, but the API uses UTC.
 import { readTimeZone } from './preferences.ts';
 import { formatInZone } from './time.ts';
 

@@ -207,7 +207,7 @@ function registerUsageMetrics(registry: Registry, merged: MergedCounts): Usage['
       this.set(merged.keys);
     },
   });
-  // Plain numbers, because a labelled counter costs a microsecond, and a body can have 50,000 counts that are dropped.
+  // Plain numbers, because a labeled counter costs a microsecond, and a body can have 50,000 counts that are dropped.
   const counts = Object.fromEntries(DROP_REASONS.map(reason => [reason, 0])) as Record<DropReason, number>;
   new Counter({
     name: 'halyard_metrics_dropped_total',

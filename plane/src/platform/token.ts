@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 
 /**
  * A token starts with the prefix that Unleash SDKs and proxies expect (`*:production.`, `user:`). Then comes the secret: a prefix
- * per kind that secret scanners recognise, 256 random bits and a checksum, in letters and digits.
+ * per kind that secret scanners recognize, 256 random bits and a checksum, in letters and digits.
  */
 const PREFIXES = {
   client: 'hyc',

@@ -74,7 +74,7 @@ test('a failed write leaves nothing behind, and no write follows a link', async 
   const target = join(folder, 'target');
   writeFileSync(target, 'untouched');
   symlinkSync(target, join(folder, `${NAME}.snapshot.new`));
-  // A folder cannot be replaced by a file.
+  // A folder cannot be replaced with a file.
   mkdirSync(join(folder, `${NAME}.snapshot.previous`));
   writeFileSync(join(folder, `${NAME}.snapshot`), 'old');
 

@@ -33,7 +33,7 @@ export async function readApiPageSource(version: string, folder: string): Promis
   return { script, packages };
 }
 
-/** Returns the package of a source, whose path in Scalar's workspace is in the store, in a neighbour or in the package itself. */
+/** Returns the package of a source, whose path in Scalar's workspace is in the store, in a neighbor or in the package itself. */
 function parsePackageName(source: string, scalarVersions: Map<string, string>): PackageName {
   const [, folder = '', packageName = ''] =
     /\.pnpm\/([^/]+)\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source) ?? [];
@@ -41,8 +41,8 @@ function parsePackageName(source: string, scalarVersions: Map<string, string>): 
     const [version = ''] = folder.slice(packageName.length + 1).split('_');
     return { name: packageName, version };
   }
-  const [, neighbour] = /^\.\.\/\.\.\/\.\.\/([^/]+)\//.exec(source) ?? [];
-  const name = neighbour === undefined ? SOURCE_PACKAGE : `@scalar/${neighbour}`;
+  const [, neighbor] = /^\.\.\/\.\.\/\.\.\/([^/]+)\//.exec(source) ?? [];
+  const name = neighbor === undefined ? SOURCE_PACKAGE : `@scalar/${neighbor}`;
   const version = scalarVersions.get(name);
   if (version === undefined) throw new Error(`The package of ${source} in the API page is not known.`);
   return { name, version };

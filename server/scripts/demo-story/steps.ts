@@ -10,7 +10,7 @@ type Step = { startedAt: string; storyMs: number };
 export type Steps = {
   /** Runs a step that is dated this many minutes in the past. Steps must be in chronological order. */
   runAt: <T>(minutesAgo: number, work: () => Promise<T>) => Promise<T>;
-  /** From now on, each step waits until every delivery was attempted, so that attempts get the time of their step. */
+  /** From now on, each step waits until every delivery has been attempted, so that attempts get the time of their step. */
   waitForDeliveries: () => void;
   /** Waits until every failing delivery has had this many attempts. */
   waitUntilFailed: (attempts: number) => Promise<void>;

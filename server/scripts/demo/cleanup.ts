@@ -14,11 +14,11 @@ export const isEnding = (): boolean => hasStarted;
 export async function end(code: number): Promise<void> {
   if (hasStarted) return;
   hasStarted = true;
-  // Running work loses its database.
+  // Work that is still running fails without its database, which is expected.
   for (const event of ['uncaughtException', 'unhandledRejection']) process.on(event, () => {});
   for (const task of tasks.toReversed()) {
     await task().catch((error: Error) => {
-      console.error(`Clean-up failed: ${error.message}`);
+      console.error(`Cleanup failed: ${error.message}`);
       process.exitCode = 1;
     });
   }

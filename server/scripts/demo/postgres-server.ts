@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { userInfo } from 'node:os';
 import pg from 'pg';
-import { LOWEST_POSTGRES } from '../../src/platform/db/postgres-version.ts';
+import { MIN_POSTGRES_VERSION } from '../../src/platform/db/postgres-version.ts';
 
 const CONNECT_WITHIN_MS = 3_000;
 
@@ -20,8 +20,8 @@ export async function inspect(url: string): Promise<PostgresServer> {
       exists (select from pg_available_extensions where name = 'pg_trgm') as trigrams`,
   );
   const { version = '', major = 0, superuser = false, trigrams = false } = settings ?? {};
-  if (major < LOWEST_POSTGRES)
-    throw new UnsuitableError(`it has version ${version}, not ${LOWEST_POSTGRES} or newer`);
+  if (major < MIN_POSTGRES_VERSION)
+    throw new UnsuitableError(`it has version ${version}, not ${MIN_POSTGRES_VERSION} or newer`);
   // The sample data moves the times of events into the past, which only a superuser can do.
   if (!superuser) throw new UnsuitableError('its role is not a superuser');
   if (!trigrams) throw new UnsuitableError('it lacks the extension pg_trgm');

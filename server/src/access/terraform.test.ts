@@ -30,7 +30,7 @@ type State = Record<string, any>;
 type Step = {
   does: string;
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** The path below /api/admin. `{name}` is replaced by the value of that name in the state. */
+  /** The path below /api/admin. `{name}` is replaced with the value of that name in the state. */
   path: string;
   body?: (state: State) => object;
   status: number | number[];

@@ -13,7 +13,7 @@ export type Actor = {
   token?: ActingToken;
   /** Limits the token to a part of its owner's permissions. An actor with a scope is never a root admin. */
   scope?: ActorScope;
-  /** The name and version of the program that sent the request, if it names itself. */
+  /** The name and version of the client that sent the request, if it names itself. */
   client?: string;
   /** The reason that the caller gives for the request's changes. It is stored in each of their events. */
   comment?: string;

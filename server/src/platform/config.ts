@@ -25,7 +25,7 @@ export type Config = {
   /** Where snapshots for SDKs are written. If undefined, none are written. */
   dataDir: string | undefined;
   trustedProxies: string[];
-  /** The ways in which a program could get a token that are disabled on this server. */
+  /** The ways of requesting a token that are disabled on this server. */
   disabledAuthorization: AuthorizationMethod[];
   /** Hosts and ranges that integrations may reach even though they are not public. */
   allowedTargets: string[];
@@ -49,7 +49,7 @@ export type Config = {
   nats?: { url: string; nkey: string | undefined; replicas: number } | undefined;
 };
 
-/** With `registration`, programs register themselves. With `device`, they use codes for machines without a browser. */
+/** With `registration`, clients register themselves. With `device`, they use codes for machines without a browser. */
 export type AuthorizationMethod = 'registration' | 'device';
 
 /** The maximum number of each kind in an instance. */

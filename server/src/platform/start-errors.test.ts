@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, dropDatabase, getDatabaseUrl, runOnServer } from '../test/database.ts';
-import { type Behaviour, startFakePostgres } from '../test/fake-postgres.ts';
+import { type Behavior, startFakePostgres } from '../test/fake-postgres.ts';
 import { migrate } from './db/migrate.ts';
 import { explainListenError, explainStartError } from './start-errors.ts';
 
@@ -83,7 +83,7 @@ test.each<[string, string, string]>([
   expect(explanation).not.toContain(PASSWORD);
 });
 
-test.each<[string, Behaviour, RegExp]>([
+test.each<[string, Behavior, RegExp]>([
   [
     'a wrong password',
     { error: '28P01', message: 'password authentication failed for user "ada"' },
@@ -105,7 +105,7 @@ test.each<[string, Behaviour, RegExp]>([
     /^PostgreSQL at 127\.0\.0\.1:\d+ accepts no more connections\. Raise max_connections, or lower HALYARD_POOL_SIZE\.$/,
   ],
   [
-    'a database that starts up',
+    'a database that is still starting',
     { error: '57P03', message: 'the database system is starting up' },
     /^PostgreSQL at 127\.0\.0\.1:\d+ does not accept connections yet: the database system is starting up\. Start again shortly\.$/,
   ],
@@ -114,8 +114,8 @@ test.each<[string, Behaviour, RegExp]>([
     'silent',
     /^Cannot connect to PostgreSQL at 127\.0\.0\.1:\d+: no response\. Check host and port in DATABASE_URL, and firewalls in between\.$/,
   ],
-])('%s is explained in one line', async (_, behaviour, expected) => {
-  const fakePostgres = await startFakePostgres(behaviour);
+])('%s is explained in one line', async (_, behavior, expected) => {
+  const fakePostgres = await startFakePostgres(behavior);
   try {
     const explanation = await getExplanation(
       `postgres://ada:${PASSWORD}@127.0.0.1:${fakePostgres.port}/halyard`,

@@ -2,7 +2,7 @@ import { explainListenFailure, joinHostAndPort } from '@halyard/plane/platform/h
 import pg from 'pg';
 import { ConfigError } from './config.ts';
 import { MigrationError } from './db/migration-error.ts';
-import { LOWEST_POSTGRES, OldPostgresError } from './db/postgres-version.ts';
+import { MIN_POSTGRES_VERSION, OldPostgresError } from './db/postgres-version.ts';
 import { UnsealError } from './secrets/seal.ts';
 import { StartError } from './start-error.ts';
 
@@ -19,7 +19,7 @@ export function explainStartError(error: unknown, databaseUrl: string | undefine
   if (databaseUrl === undefined || !(error instanceof Error)) return undefined;
   const address = parseAddress(databaseUrl);
   if (error instanceof OldPostgresError)
-    return `PostgreSQL at ${address.server} has version ${error.major}, and Halyard requires ${LOWEST_POSTGRES} or newer. Upgrade PostgreSQL, or correct DATABASE_URL.`;
+    return `PostgreSQL at ${address.server} has version ${error.major}, and Halyard requires ${MIN_POSTGRES_VERSION} or newer. Upgrade PostgreSQL, or correct DATABASE_URL.`;
   if (error instanceof MigrationError) {
     const reason = OUT_OF_RESOURCES.test(error.code ?? '') && explainDatabaseError(error.cause, address);
     return reason ? `${error.message} ${reason}` : error.message;

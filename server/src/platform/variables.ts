@@ -84,7 +84,7 @@ export const VARIABLES = {
     default: 'none',
     example: 'registration,device',
     meaning:
-      'Ways of requesting a token to disable for programs: registration, device, or both, separated by commas',
+      'Ways in which clients may not request tokens: registration, device, or both, separated by commas',
   },
   HALYARD_ALLOWED_TARGETS: {
     default: 'none',
@@ -211,7 +211,7 @@ export const VARIABLE_NAMES: readonly string[] = (Object.keys(VARIABLES) as Vari
 
 const PREFIX = 'HALYARD_';
 
-/** The variables of the command line. The server ignores them without a warning, because both may run in the same shell. */
+/** The variables of the CLI. The server ignores them without a warning, because both may run in the same shell. */
 export const CLI_VARIABLE_NAMES: readonly string[] = [
   'HALYARD_SERVER',
   'HALYARD_TOKEN',

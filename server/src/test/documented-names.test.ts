@@ -44,7 +44,7 @@ test('every variable in the pages exists', () => {
   ).toEqual([]);
 });
 
-test('the server knows the variables of the command line', () => {
+test('the server knows the variables of the CLI', () => {
   expect(CLI_VARIABLE_NAMES).toEqual(Object.keys(CLI_VARIABLES));
 });
 

@@ -24,7 +24,7 @@ const uniqueSuffix = (): string => randomBytes(5).toString('hex');
 
 export type TestUser = { id: number; username: string; token: string };
 
-/** Creates a user with the given fields, as the system creates it. */
+/** Creates a user with the given fields. The event names the system as the actor. */
 export async function makeUserWith(db: Db, fields: NewUser): Promise<User> {
   const newUser = await checkNewUser(fields);
   return await change(db, SYSTEM, current => createUser(current, newUser));

@@ -4,27 +4,27 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 /**
  * How the fake server behaves. It rejects the login with an error code, responds to every query with a version, or never responds.
  */
-export type Behaviour = { error: string; message: string } | { version: string } | 'silent';
+export type Behavior = { error: string; message: string } | { version: string } | 'silent';
 
 export type FakePostgres = { port: number; close: () => void };
 
 /** Speaks just enough of PostgreSQL's protocol to simulate states that a test cannot create in a real server. */
-export async function startFakePostgres(behaviour: Behaviour): Promise<FakePostgres> {
+export async function startFakePostgres(behavior: Behavior): Promise<FakePostgres> {
   const sockets = new Set<Socket>();
   const server = createServer(socket => {
     sockets.add(socket);
     socket.on('error', () => {});
-    if (behaviour === 'silent') return;
+    if (behavior === 'silent') return;
     socket.once('data', () => {
-      if ('error' in behaviour) {
-        socket.end(errorResponse(behaviour.error, behaviour.message));
+      if ('error' in behavior) {
+        socket.end(errorResponse(behavior.error, behavior.message));
         return;
       }
       socket.write(Buffer.concat([message('R', Buffer.alloc(4)), READY]));
       socket.on('data', chunk => {
         // A query without parameters is a single message, and a query with parameters ends with a Sync message.
         const isSimple = chunk[0] === 'Q'.charCodeAt(0);
-        if (isSimple || endsWithSync(chunk)) socket.write(singleRow(behaviour.version, isSimple));
+        if (isSimple || endsWithSync(chunk)) socket.write(singleRow(behavior.version, isSimple));
       });
     });
   });

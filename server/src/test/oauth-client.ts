@@ -75,7 +75,7 @@ export async function approveAuthorization(
   token: { description?: string; expiresAt?: string; scope?: TokenScope } = {},
 ): Promise<URLSearchParams> {
   const { status, body } = await browser.ask('POST', DECISIONS, {
-    body: { query, allow: true, token: { description: 'my program', expiresAt: inDays(7), ...token } },
+    body: { query, allow: true, token: { description: 'my client', expiresAt: inDays(7), ...token } },
   });
   if (status !== 200) throw new Error(`The request was not allowed: ${JSON.stringify(body)}`);
   return new URL(body.redirectTo).searchParams;

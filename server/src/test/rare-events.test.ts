@@ -109,7 +109,7 @@ test.each(['user', 'group'] as const)(
   },
 );
 
-test('the role of a user and of a group is replaced by a different one', async () => {
+test("a user's role and a group's role are replaced with different ones", async () => {
   const updateTypes = ['project-access-user-roles-updated', 'project-access-group-roles-updated'];
   const holders = { users: [user], groups: [group] };
   await send('POST', `${PROJECT}/access`, { roles: [MEMBER], ...holders });

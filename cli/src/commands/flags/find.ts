@@ -31,7 +31,7 @@ export async function findProject(
     }
   }
   throw notFoundError(
-    `There is no flag ${JSON.stringify(name)}, or you may not see it.`,
+    `There is no flag ${JSON.stringify(name)}, or you do not have access to it.`,
     'Run halyard flags list to find it.',
   );
 }

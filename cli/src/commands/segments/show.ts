@@ -16,7 +16,7 @@ export const segmentsShow = command({
       segments.find(({ name }) => name === segment) ?? segments.find(({ id }) => String(id) === segment);
     if (!match)
       throw notFoundError(
-        `There is no segment ${JSON.stringify(segment)}, or you may not see it.`,
+        `There is no segment ${JSON.stringify(segment)}, or you do not have access to it.`,
         'Run halyard segments list to find it.',
       );
     return match;

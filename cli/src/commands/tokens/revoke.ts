@@ -5,7 +5,7 @@ import { getData } from '../../requests.ts';
 
 export const tokensRevoke = command({
   name: 'tokens revoke',
-  brief: 'Revoke an API token; SDKs that use it get no more flags',
+  brief: 'Revoke an API token; SDKs that use it no longer get flags',
   args: { token: { brief: 'Id or name of the token, as in halyard tokens list' } },
   writes: 'destructive',
   calls: ['getApiTokens', 'deleteApiToken'],
@@ -23,7 +23,7 @@ export const tokensRevoke = command({
     const [apiToken] = matches;
     if (!apiToken)
       throw notFoundError(
-        `There is no API token ${JSON.stringify(token)}, or you may not see it.`,
+        `There is no API token ${JSON.stringify(token)}, or you do not have access to it.`,
         'Run halyard tokens list to find it.',
       );
     if (matches.length > 1)
@@ -35,7 +35,7 @@ export const tokensRevoke = command({
         hint: 'Use the id instead.',
       });
     await context.confirm(
-      `This revokes token "${apiToken.tokenName}" of ${apiToken.environment ?? 'all environments'}. SDKs that use it get no more flags.`,
+      `This revokes token "${apiToken.tokenName}" of ${apiToken.environment ?? 'all environments'}. SDKs that use it no longer get flags.`,
       apiToken.tokenName,
     );
     await context.write.DELETE('/api/admin/api-tokens/{token}', {

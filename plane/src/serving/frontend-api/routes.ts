@@ -132,7 +132,7 @@ export function frontendRoutes(
         security,
         summary: 'Evaluate one feature',
         description:
-          'Returns one feature for the context in the query, whether it is enabled or not, as Unleash Edge does. The PHP SDK uses it with a frontend token. Requires an API token of type frontend.',
+          'Returns one feature for the context in the query, whether or not it is enabled, as Unleash Edge does. The PHP SDK uses it with a frontend token. Requires an API token of type frontend.',
         params: Type.Object({
           featureName: Type.String({
             maxLength: 512,

@@ -6,7 +6,7 @@ const MAX_FEATURES = 100;
 /** On average, one in this many names starts a chunk. Chunks have 70 features on average. */
 const NAMES_PER_START = 128;
 
-/** Neighbouring features of one project that are compressed together, with segments separate or inline. */
+/** Neighboring features of one project that are compressed together, with segments separate or inline. */
 export type Chunk = {
   readonly features: readonly Feature[];
   separate?: Promise<Piece>;

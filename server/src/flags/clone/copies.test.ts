@@ -63,7 +63,7 @@ test('returns an empty list without copies, and 404 for a feature of a different
   expect((await copies('no-such-feature')).status).toBe(404);
 });
 
-test('omits copies in projects that the caller may not read', async () => {
+test('omits copies in projects that the caller cannot read', async () => {
   await insertRichFeature(harness.db, { name: 'shared' });
   const { id } = await makeProject(harness.db, { mode: 'private' });
   await cloneTo('shared', 'shared-2', id);

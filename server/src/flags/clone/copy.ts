@@ -12,7 +12,7 @@ export type CloneOptions = {
 /** The target project, its environments, and the name of the copy of each source. */
 export type Target = { project: string; environments: string[]; copyNames: Map<string, string> };
 
-/** Plans a copy of the source. A parent that is cloned in the same request is replaced by its copy. */
+/** Plans a copy of the source. A parent that is cloned in the same request is replaced with its copy. */
 export function planCopy(
   source: FeatureState,
   name: string,

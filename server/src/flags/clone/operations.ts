@@ -41,7 +41,7 @@ export const COPIES: OperationModule = {
       route: `GET ${FEATURE}/drift`,
       summary: 'Compare a copy with its source',
       description:
-        'Returns the differences between a copy and its source, in the parts that cloning copies. Enabled states and ids are not compared. The response is 404 if the feature is not a copy, its source was deleted, or the caller may not read the source.',
+        'Returns the differences between a copy and its source, in the parts that cloning copies. The comparison ignores ids and enabled states. The response is 404 if the feature is not a copy, its source was deleted, or the caller cannot read the source.',
       permission: 'NONE',
       params: featureParams,
       output: jsonResponse('The differences', Drift),
@@ -53,7 +53,7 @@ export const COPIES: OperationModule = {
       route: `GET ${FEATURE}/copies`,
       summary: 'List the copies of a feature',
       description:
-        'Returns the features that were cloned from this feature, newest first, each with the number of differences. Copies in projects that the caller may not read are omitted.',
+        'Returns the features that were cloned from this feature, newest first, each with the number of differences. Copies in projects that the caller cannot read are omitted.',
       permission: 'NONE',
       params: featureParams,
       output: jsonResponse('The copies', CopyList),

@@ -44,11 +44,11 @@ test('shows a dependency on both features, and a second dependency on the same p
   });
   expect(await get('parent')).toMatchObject({ dependencies: [], children: ['child'] });
   const plain = { feature: 'parent', enabled: true, variants: [] };
-  const coloured = { ...plain, variants: ['blue', 'red'] };
+  const colored = { ...plain, variants: ['blue', 'red'] };
   expect((await readEvents('child')).slice(1)).toMatchObject([
     { type: 'feature-dependency-added', data: plain, preData: null },
-    { type: 'feature-dependency-added', data: coloured, preData: plain },
-    { type: 'feature-dependency-added', data: { ...plain, enabled: false }, preData: coloured },
+    { type: 'feature-dependency-added', data: colored, preData: plain },
+    { type: 'feature-dependency-added', data: { ...plain, enabled: false }, preData: colored },
   ]);
 });
 

@@ -35,7 +35,7 @@ const importData = async (data: object): Promise<ApiResponse> =>
 test.each<[string, string, (urls: string[]) => Promise<ApiResponse>]>([
   ['deleted', 'feature-strategy-remove', ([url = '']) => call(harness.app, 'DELETE', url)],
   [
-    'replaced by a disabled one',
+    'replaced with a disabled one',
     'feature-strategy-update',
     ([url = '']) => call(harness.app, 'PUT', url, { body: { name: 'default', disabled: true } }),
   ],

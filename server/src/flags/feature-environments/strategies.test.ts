@@ -165,7 +165,7 @@ test('stores constraints in the form that every SDK reads', async () => {
 });
 
 test('rejects a segment of a different project', async () => {
-  await makeProject(harness.db, { id: 'neighbour' });
+  await makeProject(harness.db, { id: 'neighbor' });
   const segment = async (name: string, project?: string) =>
     (
       await call(harness.app, 'POST', '/api/admin/segments', {
@@ -174,7 +174,7 @@ test('rejects a segment of a different project', async () => {
     ).body.id;
   const { add } = await makeFeature('segmented');
 
-  const [ownSegment, foreignSegment] = [await segment('everyone'), await segment('neighbours', 'neighbour')];
+  const [ownSegment, foreignSegment] = [await segment('everyone'), await segment('neighbors', 'neighbor')];
 
   expect((await add({ name: 'default', segments: [ownSegment] })).body.segments).toEqual([ownSegment]);
   expect(await add({ name: 'default', segments: [ownSegment, foreignSegment] })).toMatchObject({

@@ -42,7 +42,7 @@ async function makeFeature(name: string, project = 'default') {
 }
 
 test('replaces variants, completes their fields and weights, and records the previous variants', async () => {
-  const { feature, get, put, events } = await makeFeature('coloured');
+  const { feature, get, put, events } = await makeFeature('colored');
 
   const firstResponse = await put([
     { name: 'blue', weight: 1 },
@@ -130,7 +130,7 @@ test('a JSON Patch changes the list, and the server recomputes the weights', asy
 
 test.each([
   ['an empty patch', []],
-  ['the whole list replaced by a string', [{ op: 'replace', path: '', value: 'blue' }]],
+  ['the whole list replaced with a string', [{ op: 'replace', path: '', value: 'blue' }]],
   ['the whole list removed', [{ op: 'remove', path: '' }]],
   ['the whole list moved into itself', [{ op: 'move', from: '', path: '/0' }]],
   ['the whole list copied into itself', [{ op: 'copy', from: '', path: '/-' }]],
@@ -156,7 +156,7 @@ test.each([
     ],
   ],
   [
-    'a variant that is copied into its neighbour and back',
+    'a variant that is copied into its neighbor and back',
     [
       { op: 'add', path: '/-', value: { a: {}, b: {} } },
       ...Array.from({ length: 49 }, (_, index) => [
@@ -191,8 +191,8 @@ test('reports every patch operation that lacks a member or has an invalid pointe
   ]);
 
   expect(incompletePatch.body.details).toEqual([
-    { message: '0.from is required with copy', path: '/body/0/from' },
-    { message: '2.value is required with test', path: '/body/2/value' },
+    { message: 'operation "copy" at index 0 lacks "from"', path: '/body/0/from' },
+    { message: 'operation "test" at index 2 lacks "value"', path: '/body/2/value' },
   ]);
   expect(invalidPointers.body.details.map(({ path }: { path: string }) => path)).toEqual([
     '/body/0/path',

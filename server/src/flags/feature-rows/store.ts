@@ -15,8 +15,8 @@ const withoutNull = ({ description, ...row }: Row): FeatureRow => ({
 });
 
 /**
- * Locks the features that the project has until the transaction ends, in the order of their names, so that no two transactions
- * deadlock. Read a feature's tags, links, strategies and other parts in a later statement, because the statement that waited for
+ * Locks those of the named features that are in the project, in the order of their names, so that no two transactions deadlock. The
+ * locks last until the transaction ends. Read a feature's tags, links, strategies and other parts in a later statement, because the statement that waited for
  * the lock sees them as they were before the wait.
  */
 export async function lockRows(tx: Tx, project: string, names: string[]): Promise<FeatureRow[]> {

@@ -78,7 +78,7 @@ export async function addFeatures(
   }
 }
 
-/** Returns what events show of a feature. Strategies, variants and toggles are left out because they have their own events. */
+/** Returns what events show of a feature. Strategies, variants and toggles are omitted, because they have their own events. */
 export function asEventData(feature: FeatureRow): object {
   const { name, type, description = null, project, stale, impressionData, archived, createdAt } = feature;
   return { name, type, description, project, stale, impressionData, archived, createdAt };

@@ -44,7 +44,7 @@ export const ClonedFrom = NamedObject(
   },
   {
     description:
-      'Source of the copy, by its names at the time of cloning. null if the feature is not a copy, or if the caller may not read the project of the source.',
+      'Source of the copy, by its names at the time of cloning. null if the feature is not a copy, or if the caller cannot read the project of the source.',
   },
 );
 export type ClonedFrom = Static<typeof ClonedFrom>;
@@ -85,7 +85,7 @@ const state = {
 /** A feature independent of the caller. Clone, drift, move, export and import use it. */
 export type FeatureState = Static<ReturnType<typeof Type.Object<typeof state>>>;
 
-/** A feature as a caller sees it, with the caller's favorite mark. clonedFrom is null if the caller may not read that project. */
+/** A feature as a caller sees it, with the caller's favorite mark. clonedFrom is null if the caller cannot read that project. */
 export const Feature = Named(
   'Feature',
   Type.Object(

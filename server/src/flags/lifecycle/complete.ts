@@ -4,7 +4,7 @@ import { lockActiveFeature } from '../feature-rows/lock.ts';
 import type { Completion } from './schema.ts';
 import { deleteStage, findCompletion, setCompletion } from './store.ts';
 
-/** Marks a feature as completed, with the status kept or discarded. */
+/** Marks a feature as completed, and records whether it was kept or discarded. */
 export async function completeFeature(
   { tx, record }: Change,
   project: string,

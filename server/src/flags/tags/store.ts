@@ -198,7 +198,7 @@ export async function insertTag(tx: Tx, { type, value }: Tag): Promise<void> {
   await tx.insertInto('tags').values({ type, value }).execute();
 }
 
-/** A tag. If the actor may not see the tag, `hiddenIn` is a project that uses it or in which it was created. */
+/** A tag. If the actor cannot see the tag, `hiddenIn` is a project that uses it or in which it was created. */
 export type LockedTag = { tag: Tag; hiddenIn: string | null };
 
 /** Locks the tag, or all tags of the type, so that none is attached to a feature until the transaction ends. */

@@ -244,7 +244,7 @@ test('exports by name, by project or by tag, only what the caller may read', asy
   }
 });
 
-test('an export omits context fields of projects that the caller may not read', async () => {
+test('an export omits context fields of projects that the caller cannot read', async () => {
   const secret = await makeProject(source.db, { mode: 'private' });
   const featuresPath = '/api/admin/projects/default/features';
   await post(source, featuresPath, { name: 'names-a-field' });

@@ -12,15 +12,16 @@ export type JsonRequest = {
 /** The status, and the parsed body of a successful response. */
 export type JsonResponse = { status: number; body: unknown };
 
-/** Larger than any response of an instance with 10,000 flags, and small enough to hold in memory. */
+/** Larger than any response from an instance with 10,000 flags, and small enough to hold in memory. */
 const MAX_RESPONSE_BYTES = 100_000_000;
 
-/** Sends a request to another product. Every failure is an error that says what to do. */
+/** Sends a request to a different product. Every error says what to do. */
 export async function fetchJson(url: URL, request: JsonRequest): Promise<JsonResponse> {
   try {
     return await send(url, request);
   } catch (error) {
-    if ((request.method ?? 'GET') !== 'GET' || !isClosed(error)) throw explainError(url, request, error);
+    if ((request.method ?? 'GET') !== 'GET' || !isConnectionLost(error))
+      throw explainError(url, request, error);
   }
   // The server may have closed a connection that was idle while flags were evaluated.
   try {
@@ -30,7 +31,7 @@ export async function fetchJson(url: URL, request: JsonRequest): Promise<JsonRes
   }
 }
 
-const isClosed = (error: unknown): boolean =>
+const isConnectionLost = (error: unknown): boolean =>
   error instanceof Error &&
   error.cause instanceof Error &&
   'code' in error.cause &&

@@ -15,7 +15,7 @@ const SETTINGS = {
 const OPTIONS = { plan: false, accept: true, overwrite: false, onlyChanged: true };
 const TIMEOUT = { timeout: 120_000 };
 
-test('continues after the database of Unleash was down', async () => {
+test("continues after Unleash's database was down", async () => {
   const unleash = await createRecordedDatabase('8.2.0');
   const url = new URL(unleash.url);
   const proxy = await startTcpProxy(url.hostname, Number(url.port || 5432));

@@ -151,7 +151,7 @@ export function getEventScope(token: ApiToken): { project: string | null; enviro
 }
 
 /**
- * Returns what events show of a token. The secret and derived fields are left out, and so is the time of last use, which is not
+ * Returns what events show of a token. The secret and derived fields are omitted, and so is the time of last use, which is not
  * part of the token's state.
  */
 export function apiTokenEventData({

@@ -162,7 +162,7 @@ test('limits how many documents it reads for a user, even simultaneously, while 
 
 test.each([
   ['Agent\u202Eenil dnammoc', 'Agent enil dnammoc'],
-  ['\u3164\u115F', 'A program without a name'],
+  ['\u3164\u115F', 'Unnamed client'],
   [`Age${'\u0301'.repeat(50)}nt`, 'Age\u0301\u0301nt'],
 ])('removes misleading characters from the name %j', async (name, expected) => {
   const { body } = await call(harness.app, 'POST', '/oauth/register', {

@@ -14,20 +14,20 @@ import { makePerUserLimit } from './per-person.ts';
 import { ProtocolError } from './protocol-error.ts';
 import { findRedirectUriProblem } from './redirect-uri.ts';
 
-/** A program that requests a token. Nothing proves its identity, except the host that publishes its document. */
+/** A client that requests a token. Nothing proves its identity, except the host that publishes its document. */
 export type Client = {
   id: string;
   name: string;
   /** The host that publishes the client's document. Null: the client named itself. */
   host: string | null;
   redirectUris: string[];
-  /** The command line acts as the person who uses it. Everything else is an agent. */
+  /** The CLI acts as the person who uses it. Everything else is an agent. */
   kind: 'personal' | 'agent';
 };
 
-export const COMMAND_LINE: Client = {
+export const HALYARD_CLI: Client = {
   id: 'halyard-cli',
-  name: 'Halyard command line',
+  name: 'Halyard CLI',
   host: null,
   redirectUris: ['http://127.0.0.1/callback', 'http://[::1]/callback'],
   kind: 'personal',
@@ -47,7 +47,7 @@ export function makeClients(targets: TargetPolicy, acceptsRegistered: boolean): 
   const documents = new BoundedMap<string, { client: Client; expiresAt: number }>(DOCUMENT_LIMITS.maxCached);
   const readLimit = makePerUserLimit(
     DOCUMENT_READ_LIMIT,
-    'You have opened requests of too many programs. Try again later.',
+    'You have opened authorization requests from too many clients. Try again later.',
   );
 
   const readDocument = async (id: string, host: string): Promise<Client> => {
@@ -71,7 +71,7 @@ export function makeClients(targets: TargetPolicy, acceptsRegistered: boolean): 
 
   return {
     find: async (id, userId) => {
-      if (id === COMMAND_LINE.id) return COMMAND_LINE;
+      if (id === HALYARD_CLI.id) return HALYARD_CLI;
       if (id.length > MAX_CLIENT_ID_LENGTH) throw unknownClient(id, 'The id is too long.');
       if (id.startsWith(REGISTERED_PREFIX) && acceptsRegistered) return readRegistered(id);
       const host = documentHost(id, targets);
@@ -174,7 +174,7 @@ function toClientName({ client_name }: Metadata): string {
       .trim(),
     MAX_CLIENT_NAME_LENGTH,
   );
-  return name === '' ? 'A program without a name' : name;
+  return name === '' ? 'Unnamed client' : name;
 }
 
 /**

@@ -52,7 +52,7 @@ const exchange = (code: string, verifier: string, changes: Record<string, string
     ...changes,
   });
 
-/** Returns a code for the command line. The person's other tokens are removed first, because a user can have at most ten. */
+/** Returns a code for the CLI. The person's other tokens are removed first, because a user can have at most ten. */
 async function newCode(changes: Record<string, string | undefined> = {}) {
   await sql`delete from personal_access_tokens where user_id = ${userId}`.execute(harness.db);
   const pkce = makePkce();
@@ -60,7 +60,7 @@ async function newCode(changes: Record<string, string | undefined> = {}) {
   return { code: callbackParameters.get('code') ?? '', verifier: pkce.verifier, callbackParameters };
 }
 
-test('a person allows the command line, which gets a personal token until the chosen expiry', async () => {
+test('a person allows the CLI, which gets a personal token until the chosen expiry', async () => {
   const { code, verifier, callbackParameters } = await newCode();
 
   const { status, body, headers } = await exchange(code, verifier);
@@ -77,7 +77,7 @@ test('a person allows the command line, which gets a personal token until the ch
   expect(headers['cache-control']).toBe('no-store');
   expect((await readMe(body.access_token)).body).toMatchObject({
     user: { username },
-    token: { kind: 'personal', description: 'my program', scope: null },
+    token: { kind: 'personal', description: 'my client', scope: null },
   });
 });
 
@@ -142,7 +142,7 @@ test.each([
   expect(body.message).toContain(message);
 });
 
-test('denying returns access_denied to the program', async () => {
+test('denying returns access_denied to the client', async () => {
   const { body } = await browser.ask('POST', DECISIONS, {
     body: { query: buildAuthorizationQuery(makePkce()), allow: false },
   });
@@ -187,7 +187,7 @@ describe('permission to decide', () => {
     const personBrowser = await logIn(harness.app, person.username);
     for (let n = 0; n < MAX_PERSONAL_TOKENS; n++)
       await approveAuthorization(personBrowser, buildAuthorizationQuery(makePkce()), {
-        description: `program ${n}`,
+        description: `client ${n}`,
       });
 
     await expect(approveAuthorization(personBrowser, buildAuthorizationQuery(makePkce()))).rejects.toThrow(
@@ -264,7 +264,7 @@ describe('reports a problem with the request', () => {
   });
 });
 
-test('says what the program is and that it only requests read access', async () => {
+test('says what the client is and that it only requests read access', async () => {
   const client = await register(harness.app, ['https://agent.example/cb'], 'Agent\u202e \u0007Smith');
   const query = buildAuthorizationQuery(makePkce(), {
     client_id: client,
@@ -507,7 +507,7 @@ describe('refreshing', () => {
     expect((await lastEvents('pat-deleted'))[0]).toMatchObject({ createdBy: username });
   });
 
-  test('revoking an unknown token succeeds without affecting a token that nobody granted to a program', async () => {
+  test('revoking an unknown token succeeds without affecting a token that nobody granted to a client', async () => {
     const { token } = await makeUser(harness.db, 'Viewer');
 
     const responses = [

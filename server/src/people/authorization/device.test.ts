@@ -31,7 +31,7 @@ const start = (fields: Record<string, string> = { client_id: 'halyard-cli' }, ip
 const poll = (deviceCode: string, clientId = 'halyard-cli') =>
   requestToken(harness.app, { grant_type: DEVICE_GRANT, client_id: clientId, device_code: deviceCode });
 
-/** Pretends that the program has waited long enough since its last request. */
+/** Pretends that the client has waited long enough since its last request. */
 const skipWait = () => sql`update device_codes set polled_at = null`.execute(harness.db);
 
 const decide = (userCode: string, allow: boolean, description = 'laptop') =>
@@ -39,7 +39,7 @@ const decide = (userCode: string, allow: boolean, description = 'laptop') =>
     body: { userCode, allow, ...(allow && { token: { description, expiresAt: inDays(30) } }) },
   });
 
-test('a person enters the code in any form, and the program gets a token once', async () => {
+test('a person enters the code in any form, and the client gets a token once', async () => {
   const { status, body: device } = await start(undefined, '203.0.113.7');
   expect(status).toBe(200);
   expect(device).toEqual({
@@ -59,7 +59,7 @@ test('a person enters the code in any form, and the program gets a token once', 
   const tokenResponse = await poll(device.device_code);
 
   expect(preview.body).toMatchObject({
-    clientName: 'Halyard command line',
+    clientName: 'Halyard CLI',
     ip: '203.0.113.7',
     kind: 'personal',
   });
@@ -70,7 +70,7 @@ test('a person enters the code in any form, and the program gets a token once', 
   expect((await poll(device.device_code)).body.error).toBe('invalid_grant');
 });
 
-test('a program that polls too soon must wait 5 seconds longer each time', async () => {
+test('a client that polls too soon must wait 5 seconds longer each time', async () => {
   const { body: device } = await start();
   await poll(device.device_code);
 
@@ -158,7 +158,7 @@ test('only one of two simultaneous requests for a granted code gets the token, w
   ).toBe(200);
 });
 
-test('limits the number of waiting programs per network, while other networks are not affected', async () => {
+test('limits the number of waiting clients per network, while other networks are not affected', async () => {
   for (let n = 0; n < DEVICE_CODE_LIMITS.perNetwork; n++) await start(undefined, '203.0.113.8');
 
   const { status, body } = await start(undefined, '203.0.113.8');

@@ -2,12 +2,12 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { toNetwork } from '@halyard/plane/platform/admission/network.ts';
 import { hashToken } from '@halyard/plane/platform/token.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { COMMAND_LINE } from './clients.ts';
+import { HALYARD_CLI } from './clients.ts';
 import { DEVICE_CODE_TIMING } from './limits.ts';
 import { ProtocolError } from './protocol-error.ts';
 import { insertDeviceCode } from './store.ts';
 
-/** Vowels are left out so that no code spells a word, and Y is left out because some keyboards have it on a different key. */
+/** Vowels are omitted so that no code spells a word, and Y is omitted because some keyboards have it on a different key. */
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 const CODE_LENGTH = 8;
 
@@ -29,7 +29,7 @@ export type DeviceAuthorization = {
 };
 
 /**
- * Starts the login of a program without a browser. Only the CLI can do this: agents that cannot open a browser are given a token.
+ * Starts the login of a client without a browser. Only the CLI can do this: agents that cannot open a browser are given a token.
  */
 export async function startDevice(
   db: Db,
@@ -37,15 +37,15 @@ export async function startDevice(
   clientId: string,
   ip: string,
 ): Promise<DeviceAuthorization> {
-  if (clientId !== COMMAND_LINE.id)
-    throw new ProtocolError('unauthorized_client', `Only "${COMMAND_LINE.id}" can ask for a device code.`);
+  if (clientId !== HALYARD_CLI.id)
+    throw new ProtocolError('unauthorized_client', `Only "${HALYARD_CLI.id}" can ask for a device code.`);
   const deviceCode = randomBytes(32).toString('base64url');
   const userCode = Array.from({ length: CODE_LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('');
   const device = { hash: hashToken(deviceCode), userCode, clientId, network: toNetwork(ip), ip };
   if (!(await insertDeviceCode(db, device)))
     throw new ProtocolError(
       'temporarily_unavailable',
-      'Too many programs wait for a code. Try again in a few minutes.',
+      'Too many clients are waiting for a user to enter their code. Try again in a few minutes.',
       429,
     );
   const verificationUri = `${publicUrl}/authorize`;

@@ -43,7 +43,7 @@ test('no client can register or use an earlier registration', async () => {
   expect(preview.body.message).toContain('This server does not register clients.');
 });
 
-test('no program gets a device code or can use a code from a server that allows them', async () => {
+test('no client gets a device code or can use a code from a server that allows them', async () => {
   const { username } = await makePerson(harness.db, 'Editor');
   const browser = await logIn(strict, username);
   const { body: device } = await sendForm(harness.app, '/oauth/device_authorization', {
@@ -58,7 +58,7 @@ test('no program gets a device code or can use a code from a server that allows 
   expect(preview.body.message).toContain('This server has no device codes.');
 });
 
-test('the command line still logs in with a browser', async () => {
+test('the CLI still logs in with a browser', async () => {
   const { username } = await makePerson(harness.db, 'Editor');
   const browser = await logIn(strict, username);
 

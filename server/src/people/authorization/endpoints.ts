@@ -24,7 +24,7 @@ import { buildResources } from './resources.ts';
 const HIDDEN = { schema: { hide: true } };
 
 /**
- * Serves the endpoints that programs call without authentication, and the documents that describe this authorization server. They
+ * Serves the endpoints that clients call without authentication, and the documents that describe this authorization server. They
  * are not in the API document, because RFCs define them.
  */
 export async function authorizationEndpoints(
@@ -36,7 +36,7 @@ export async function authorizationEndpoints(
   const resources = buildResources(publicUrl);
   const tokenRequests = new Counter({
     name: 'halyard_authorization_tokens_total',
-    help: 'Requests for tokens by programs, by result: issued, or the error code of OAuth',
+    help: 'Token requests by result: issued, or the OAuth error code',
     labelNames: ['result'],
     registers: [app.metrics],
   });
@@ -149,7 +149,7 @@ function readParameters({ body, headers }: FastifyRequest): GetParameter {
   };
 }
 
-/** Sends errors in the format of OAuth. Our own errors keep their status, their Retry-After and their id. */
+/** Sends errors in OAuth format. Our own errors keep their status, their Retry-After and their id. */
 async function sendProtocolError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   if (error instanceof ProtocolError) {
     request.log.info({ error: error.code }, 'request rejected');

@@ -63,7 +63,7 @@ const fields = fc.dictionary(
 );
 
 test(
-  `generated forms never cause a 5xx, and every error has the format of OAuth (seed ${SEED})`,
+  `generated forms never cause a 5xx, and every error has the OAuth format (seed ${SEED})`,
   GENERATED,
   async () => {
     const path = fc.constantFrom('/oauth/token', '/oauth/device_authorization', '/oauth/revoke');

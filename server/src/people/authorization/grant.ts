@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { invalidOperation, notFound } from '@halyard/plane/platform/errors.ts';
+import { ApiError, invalidOperation } from '@halyard/plane/platform/errors.ts';
 import { hashToken } from '@halyard/plane/platform/token.ts';
 import { requireUser } from '../../access/caller.ts';
 import type { Actor } from '../../platform/actor.ts';
@@ -14,7 +14,7 @@ import { decideDevice, insertGrant, listEndedGrants } from './store.ts';
 /** The access that the user allows. */
 export type ApprovedToken = Pick<NewPersonalToken, 'description' | 'expiresAt' | 'scope'>;
 
-/** Requires a user in a browser, because a program with a token must not approve another program. */
+/** Requires a user in a browser, because a client with a token must not approve another client. */
 export function requireSession(actor: Actor): number {
   const user = requireUser(actor);
   if (actor.credential?.table !== 'sessions')
@@ -22,7 +22,7 @@ export function requireSession(actor: Actor): number {
   return user;
 }
 
-/** Creates a token for the program that sent the request. Returns the code that the program exchanges for the token. */
+/** Creates a token for the client that sent the request. Returns the code that the client exchanges for the token. */
 export async function grantCode(
   current: Change,
   request: AuthorizationRequest,
@@ -36,7 +36,7 @@ export async function grantCode(
   return code;
 }
 
-/** Creates a token for the program that waits for the user code. */
+/** Creates a token for the client that waits for the user code. */
 export async function grantDevice(
   current: Change,
   client: Client,
@@ -52,9 +52,10 @@ export async function denyDevice({ tx }: Change, userCode: string): Promise<void
   if (!(await decideDevice(tx, userCode, null))) throw unknownUserCode();
 }
 
-export const unknownUserCode = () => notFound('A program that waits for this code (it may have expired)');
+export const unknownUserCode = () =>
+  new ApiError('NotFoundError', 'No client is waiting for this code. The code may have expired.');
 
-/** Creates a token whose first secret nobody knows. The program gets a new secret in exchange for the code. */
+/** Creates a token whose first secret nobody knows. The client gets a new secret in exchange for the code. */
 async function createTokenFor(
   current: Change,
   client: Client,

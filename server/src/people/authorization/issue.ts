@@ -83,7 +83,7 @@ const isMatchingVerifier = (verifier: string, challenge: string | null): boolean
 const isEqualHash = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b);
 
 /**
- * Replaces both secrets of a grant. A refresh token works once: if it is used again, the program or a thief has an old refresh
+ * Replaces both secrets of a grant. A refresh token works once: if it is used again, the client or a thief has an old refresh
  * token, so the grant is revoked.
  */
 export async function refresh(
@@ -115,7 +115,7 @@ export async function refresh(
   );
 }
 
-/** Responds to a program that waits for a person to enter its user code. */
+/** Responds to a client that waits for a person to enter its user code. */
 export async function pollForToken(
   db: Db,
   ip: string,

@@ -1,13 +1,13 @@
-/** How long a code works. The browser delivers it to the program within a second. */
+/** How long a code works. The browser delivers it to the client within a second. */
 export const CODE_SECONDS = 60;
 
-/** How long an agent's access token works before the program must refresh it. */
+/** How long an agent's access token works before the client must refresh it. */
 export const ACCESS_SECONDS = 3_600;
 
-/** How long a user has to enter a user code, and the polling intervals of the program, in seconds. */
+/** How long a user has to enter a user code, and the polling intervals of the client, in seconds. */
 export const DEVICE_CODE_TIMING = { seconds: 600, interval: 5, slowDown: 5, maxInterval: 60 } as const;
 
-/** The maximum number of programs that wait for a user code. There is a maximum, because anybody can start such a login. */
+/** The maximum number of clients that wait for a user code. There is a maximum, because anybody can start such a login. */
 export const DEVICE_CODE_LIMITS = { perNetwork: 20, total: 10_000 } as const;
 
 /** The maximum number of wrong codes that one user may enter. There are 25,600,000,000 possible codes. */

@@ -23,7 +23,7 @@ export type ProtocolErrorCode =
 export const toErrorDescription = ({ message }: { message: string }): string =>
   message.replaceAll('"', "'").replace(/[^\x20-\x5b\x5d-\x7e]/g, '?');
 
-/** A rejection in the format of OAuth, for programs that know nothing about our own errors. */
+/** A rejection in OAuth format, for clients that know nothing about our own errors. */
 export class ProtocolError extends Error {
   readonly code: ProtocolErrorCode;
   readonly status: number;

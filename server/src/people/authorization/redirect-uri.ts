@@ -6,7 +6,7 @@ export const isLoopback = ({ protocol, hostname }: URL): boolean =>
   protocol === 'http:' && LOOPBACK_HOSTS.includes(hostname);
 
 /**
- * Returns why a program cannot receive its code at this URI, or undefined if it can. Only https and this machine are allowed,
+ * Returns why a client cannot receive its code at this URI, or undefined if it can. Only https and this machine are allowed,
  * because other schemes, such as javascript:, would run in the console.
  */
 export function findRedirectUriProblem(text: unknown): string | undefined {

@@ -7,16 +7,16 @@ import { ProtocolError } from './protocol-error.ts';
 import { isRegisteredUri } from './redirect-uri.ts';
 import { type Resources, scopesIn } from './resources.ts';
 
-/** The valid part of a program's request for a code. */
+/** The valid part of a client's request for a code. */
 export type AuthorizationRequest = {
   client: Client;
   redirectUri: string;
   state: string | undefined;
-  /** Why the program cannot get a code. Undefined if it can. */
+  /** Why the client cannot get a code. Undefined if it can. */
   problem: ProtocolError | undefined;
   challenge: string;
   resource: string | null;
-  /** Whether the program requests only read access. */
+  /** Whether the client requests only read access. */
   readOnly: boolean;
 };
 
@@ -25,7 +25,7 @@ const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
 /**
  * Reads the query of the authorization URL. Rejects an invalid client or redirect URI, because it is then unsafe to redirect
- * anybody. Any other problem is reported to the program.
+ * anybody. Any other problem is reported to the client.
  */
 export async function readRequest(
   query: string,
@@ -88,7 +88,7 @@ function findProblem(get: (name: string) => string | undefined): ProtocolError |
   return undefined;
 }
 
-/** Ignores other scopes, because programs also request scopes of other servers that mean nothing here. */
+/** Ignores other scopes, because clients also request scopes of other servers that mean nothing here. */
 const requestsOnlyReading = (scope: string | undefined): boolean => {
   const requestedScopes = scopesIn(scope).filter(name => name === 'read' || name === 'write');
   return requestedScopes.length > 0 && !requestedScopes.includes('write');

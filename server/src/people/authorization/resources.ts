@@ -15,7 +15,7 @@ export type Resources = {
   findProblem: (resources: readonly string[]) => ProtocolError | undefined;
 };
 
-/** Compares normalized URLs, because some programs send the URL as a person typed it, for example with the host in upper case. */
+/** Compares normalized URLs, because some clients send the URL as a person typed it, for example with the host in upper case. */
 export const isSameResource = (url: string, other: string): boolean =>
   normalizeUrl(url) === normalizeUrl(other);
 

@@ -49,12 +49,12 @@ export function consentRoutes(
   const resources = buildResources(publicUrl);
   const guessLimit = makePerUserLimit(
     GUESS_LIMIT,
-    'Too many wrong codes. Wait, and let the program show a new one.',
+    'Too many wrong codes. Wait 10 minutes, then let the client show a new code.',
   );
   app.addHook('onClose', async () => await clients.close());
   for (const schema of [AuthorizationPreview, AuthorizationResult]) app.addSchema(schema);
 
-  /** Finds the request of the authorization URL, or the program that waits for the user code. */
+  /** Finds the request of the authorization URL, or the client that waits for the user code. */
   const findRequest = async ({ query, userCode }: ConsentQuery, userId: number): Promise<PendingRequest> => {
     if ((query === undefined) === (userCode === undefined))
       throw badData([{ message: 'The body must have either query or userCode.', path: '/body' }]);
@@ -76,12 +76,12 @@ export function consentRoutes(
       schema: {
         operationId: 'previewAuthorization',
         tags,
-        summary: 'Describe a program that asks for a token',
+        summary: 'Describe a client that requests a token',
         description:
-          'Reads the request of a program for a token, and says who asks and what for. Only the consent page needs it. After ten wrong user codes, the user must wait for ten minutes. Requires a session.',
+          'Describes an authorization request: which client sent it, and which access the client requests. Only the consent page needs this operation. After 10 wrong user codes, the user must wait 10 minutes. Requires a session.',
         body: AskedAuthorization,
         response: {
-          200: jsonResponse('The program', AuthorizationPreview),
+          200: jsonResponse('The client', AuthorizationPreview),
           ...errorResponses(400, 401, 403, 404, 413, 415, 429),
         },
       },
@@ -96,9 +96,9 @@ export function consentRoutes(
       schema: {
         operationId: 'decideAuthorization',
         tags,
-        summary: 'Allow or deny a program a token',
+        summary: 'Approve or deny a client',
         description:
-          'Decides about the request of a program for a token that acts on behalf of the authenticated user. Except for the command line, the token is an agent token with its limits. The response has the URL with which the browser returns to the program. Deletes tokens of programs that have ended. Requires a session. Events: pat-created, pat-deleted.',
+          'Approves or denies a client that requests a token to act on behalf of the authenticated user. Except for the CLI, the token is an agent token with its limits. The response contains the URL at which the browser returns to the client. Also deletes tokens whose grant has ended. Requires a session. Events: pat-created, pat-deleted.',
         body: AuthorizationDecision,
         response: {
           200: jsonResponse('What happens next', AuthorizationResult),

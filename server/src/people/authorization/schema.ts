@@ -7,14 +7,14 @@ const requestFields = {
   query: Type.Optional(
     Type.String({
       maxLength: MAX_QUERY_LENGTH,
-      description: 'The query of the authorization URL that the program opened',
+      description: 'The query of the authorization URL that the client opened',
       examples: ['client_id=halyard-cli&response_type=code'],
     }),
   ),
   userCode: Type.Optional(
     Type.String({
       maxLength: 20,
-      description: 'Instead of query: the code that a program without a browser shows',
+      description: 'Instead of query: the code that a client without a browser shows',
       examples: ['BCDF-GHJK'],
     }),
   ),
@@ -28,7 +28,7 @@ export const AuthorizationDecision = NamedObject(
   'AuthorizationDecision',
   {
     ...requestFields,
-    allow: Type.Boolean({ description: 'false: the program gets nothing', examples: [true] }),
+    allow: Type.Boolean({ description: 'false: the client gets nothing', examples: [true] }),
     token: Type.Optional(
       Type.Object(NewServiceToken.properties, {
         title: 'AllowedToken',
@@ -40,7 +40,7 @@ export const AuthorizationDecision = NamedObject(
 );
 
 const Problem = Type.Unsafe<{ error: string; message: string } | null>({
-  description: 'Why the program cannot get a token, with the error code of OAuth. null: it can',
+  description: 'Why the client cannot get a token, with the OAuth error code. null: it can',
   anyOf: [
     NamedObject('AuthorizationProblem', {
       error: Type.String({ description: 'Error code', examples: ['invalid_target'] }),
@@ -58,12 +58,12 @@ export const AuthorizationPreview = Named(
   Type.Object(
     {
       clientName: Type.String({
-        description: 'What the program calls itself',
-        examples: ['Halyard command line'],
+        description: 'The name that the client gives itself',
+        examples: ['Halyard CLI'],
       }),
       clientHost: Nullable(
         Type.String({
-          description: "Host that publishes the program's metadata. null: nothing confirms the name",
+          description: "Host that publishes the client's metadata. null: nothing confirms the name",
           examples: [null],
         }),
       ),
@@ -73,7 +73,10 @@ export const AuthorizationPreview = Named(
         description: 'Kind of token: `agent` has the limits of agent tokens',
         examples: ['personal'],
       }),
-      readOnly: Type.Boolean({ description: 'true: the program asks for reading only', examples: [false] }),
+      readOnly: Type.Boolean({
+        description: 'true: the client requests only read access',
+        examples: [false],
+      }),
       redirectHost: Nullable(
         Type.String({
           description: 'Host that gets the code. null for a user code',
@@ -81,11 +84,11 @@ export const AuthorizationPreview = Named(
         }),
       ),
       ip: Nullable(
-        Type.String({ description: 'IP address of a program that shows a user code', examples: [null] }),
+        Type.String({ description: 'IP address of a client that shows a user code', examples: [null] }),
       ),
       problem: Problem,
     },
-    { description: 'A program that asks for a token' },
+    { description: 'A client that asks for a token' },
   ),
 );
 export type AuthorizationPreview = Static<typeof AuthorizationPreview>;
@@ -97,7 +100,7 @@ export const AuthorizationResult = Named(
       redirectTo: Nullable(
         Type.String({
           description:
-            'URL of the program to open next. null for a user code: the program learns it by itself',
+            "The client's URL to open next. null for a user code, because the client polls for the decision",
           examples: [null],
         }),
       ),

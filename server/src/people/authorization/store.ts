@@ -51,7 +51,7 @@ export const findGrantByFamily = async (db: Reader, hash: Buffer): Promise<Grant
 export const findGrantByToken = async (db: Reader, tokenId: number): Promise<Grant | undefined> =>
   await selectGrants(db).where('issued.id', '=', tokenId).executeTakeFirst();
 
-/** Finds the grant of an access token. Returns undefined for tokens that were not granted to a program. */
+/** Finds the grant of an access token. Returns undefined for tokens that were not granted to a client. */
 export const findGrantByAccess = async (db: Reader, hash: Buffer): Promise<Grant | undefined> =>
   await selectGrants(db).where('issued.hash', '=', hash).executeTakeFirst();
 
@@ -98,7 +98,7 @@ export async function updateSecrets(
 }
 
 /**
- * Lists the tokens of grants that have ended or that no program fetched in time, with their owners. Without a user, lists
+ * Lists the tokens of grants that have ended or that no client fetched in time, with their owners. Without a user, lists
  * everybody's tokens.
  */
 export async function listEndedGrants(
@@ -115,7 +115,7 @@ export async function listEndedGrants(
   return rows;
 }
 
-/** Adds a device code, unless too many programs are waiting. Removes expired device codes. */
+/** Adds a device code, unless too many clients are waiting. Removes expired device codes. */
 export async function insertDeviceCode(
   db: Db,
   device: { hash: Buffer; userCode: string; clientId: string; network: string; ip: string },
@@ -139,7 +139,7 @@ export async function deleteExpiredDeviceCodes(db: Db): Promise<number> {
 
 export type WaitingDevice = { clientId: string; ip: string };
 
-/** Finds the program that waits for this user code. */
+/** Finds the client that waits for this user code. */
 export async function findWaitingDevice(db: Reader, userCode: string): Promise<WaitingDevice | undefined> {
   return await db
     .selectFrom('device_codes')
@@ -150,7 +150,7 @@ export async function findWaitingDevice(db: Reader, userCode: string): Promise<W
 }
 
 /**
- * Records the decision about a waiting program: a token, or null to deny. Returns false if somebody else has already decided, or
+ * Records the decision about a waiting client: a token, or null to deny. Returns false if somebody else has already decided, or
  * the code has expired.
  */
 export async function decideDevice(tx: Tx, userCode: string, tokenId: number | null): Promise<boolean> {
@@ -169,7 +169,7 @@ export type Poll = {
   tokenId: number | null;
 };
 
-/** Records that the program polled. If it polls too soon, it must wait longer from now on. */
+/** Records that the client polled. If it polls too soon, it must wait longer from now on. */
 export async function pollDevice(db: Db, hash: Buffer, clientId: string): Promise<Poll | undefined> {
   const { rows } = await sql<Poll>`
     with asked as (

@@ -16,7 +16,7 @@ export async function readDatabase(
 }
 
 /**
- * Lists the server's connections. If the database role may not see other roles, PostgreSQL lists only the role's own connections.
+ * Lists the server's connections. If the database role cannot see other roles, PostgreSQL lists only the role's own connections.
  */
 export async function listConnections(db: Reader): Promise<Database['connections']> {
   const { rows } = await sql<Database['connections'][number]>`

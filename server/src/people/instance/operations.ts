@@ -25,7 +25,7 @@ export function instanceOperations(settings: InstanceSettings): OperationModule 
         route: 'GET /api/admin/instance',
         summary: 'Get the instance',
         description:
-          'Returns the version, the limits, the schedule of deliveries and the enabled login methods of the server. It contains no secret. Root admins also see the version of PostgreSQL. Every authenticated caller may call it.',
+          'Returns the server version, the limits, the delivery schedule and the enabled login methods. The response contains no secret. Root admins also see the PostgreSQL version. Every authenticated caller may call it.',
         permission: 'NONE',
         output: jsonResponse('The instance', Instance),
         read: async ({ db, actor }) => {

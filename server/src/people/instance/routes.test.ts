@@ -31,7 +31,7 @@ test('shows a user the version, limits, schedule and login methods, but nothing 
   });
 });
 
-test('shows a root admin the version of PostgreSQL', async () => {
+test("shows a root admin PostgreSQL's version", async () => {
   const { body } = await call(harness.app, 'GET', URL);
 
   expect(body.postgresVersion).toMatch(/^\d+\.\d+$/);

@@ -13,7 +13,7 @@ const makeSetOperation = (id: string, method: 'PUT' | 'POST', summary: string): 
     route: `${method} ${MAINTENANCE_PATH}`,
     summary,
     description:
-      'While maintenance mode is enabled, every server rejects writes to the admin API with 503, except this operation. Reads, logins, SDKs, their metrics, deliveries and imports from the command line continue. It takes effect on all servers immediately. Writes that a server already accepted are completed.',
+      'While maintenance mode is enabled, every server rejects writes to the admin API with 503, except this operation. Reads, logins, SDKs, their metrics, deliveries and imports with the CLI continue. It takes effect on all servers immediately. Writes that a server already accepted are completed.',
     permission: ['ADMIN', 'UPDATE_MAINTENANCE_MODE'],
     body: MaintenanceMode,
     output: Nothing,

@@ -311,7 +311,7 @@ test('does not treat a root role with UPDATE_PROJECT as owner', async () => {
 
 test.each([
   ['revoked alone', () => ask('DELETE', `/users/${ann.id}/roles/${Owner}`)],
-  ['replaced by a different role', () => ask('PUT', `/users/${ann.id}/roles/${Member}`)],
+  ['replaced with a different role', () => ask('PUT', `/users/${ann.id}/roles/${Member}`)],
   ['revoked with all others', () => ask('DELETE', `/users/${ann.id}/roles`)],
   ['missing in the new access', () => setAccess([{ id: Member, users: [ann.id], groups: [teamId] }])],
   ['revoked by its holder', () => ask('DELETE', `/users/${ann.id}/roles`, undefined, ann.token)],

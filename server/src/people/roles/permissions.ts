@@ -9,7 +9,7 @@ const FIRST_ID = { root: 1, project: 1_001, environment: 2_001 } as const;
 
 type Kind = keyof typeof FIRST_ID;
 
-const CATALOGUE = new Map([
+const CATALOG = new Map([
   ...numberPermissions('root', ROOT_PERMISSIONS),
   ...numberPermissions('project', PROJECT_PERMISSIONS),
   ...numberPermissions('environment', ENVIRONMENT_PERMISSIONS),
@@ -31,13 +31,13 @@ function formatDisplayName(name: string): string {
 /** Returns the permissions of a role as the API shows them. */
 export const describePermissions = (permissions: RolePermission[]): Permission[] =>
   permissions.flatMap(({ name, ...scope }) => {
-    const permission = CATALOGUE.get(name);
+    const permission = CATALOG.get(name);
     return permission ? [{ ...permission, ...scope }] : [];
   });
 
 /** Lists all permissions of a kind. */
 export const listPermissions = (kind: Kind): (Permission & { type: Kind })[] =>
-  [...CATALOGUE.values()].filter(({ type }) => type === kind);
+  [...CATALOG.values()].filter(({ type }) => type === kind);
 
 /** Lists all permissions that a custom role can have. */
 export function listAllPermissions(environments: string[]) {
@@ -52,7 +52,7 @@ export function listAllPermissions(environments: string[]) {
   };
 }
 
-/** Returns the violations of the permissions of a new role. */
+/** Finds the requested permissions that a new role cannot have. */
 export async function findPermissionViolations(
   db: Reader,
   { type = 'custom', permissions = [] }: Partial<RoleInput>,
@@ -61,8 +61,8 @@ export async function findPermissionViolations(
 }
 
 /**
- * Returns the permissions of a role without duplicates, and their violations. The environments are locked, so that they cannot be
- * deleted until the transaction ends.
+ * Removes duplicates from a role's permissions, and finds those that the role cannot have. The environments are locked, so that they
+ * cannot be deleted until the transaction ends.
  */
 export async function examinePermissions(
   tx: Tx,
@@ -94,7 +94,7 @@ function listViolations(
     const message = findNameViolation(type, name);
     if (message !== undefined) return [{ message, path: `${path}/name` }];
     if (!environment) return [];
-    if (CATALOGUE.get(name)?.type !== 'environment') {
+    if (CATALOG.get(name)?.type !== 'environment') {
       return [{ message: `"${name}" cannot be restricted to an environment`, path: `${path}/environment` }];
     }
     return environments.includes(environment)
@@ -104,7 +104,7 @@ function listViolations(
 }
 
 function findNameViolation(type: NonNullable<RoleInput['type']>, name: string): string | undefined {
-  const permission = CATALOGUE.get(name);
+  const permission = CATALOG.get(name);
   if (!permission) return `"${name}" is not a permission. GET /api/admin/permissions lists the permissions`;
   if (name === 'ADMIN') return 'ADMIN cannot be added to a custom role. Grant the role Admin instead';
   return type === 'custom' && permission.type === 'root'

@@ -62,7 +62,7 @@ export const SERVICE_ACCOUNTS: OperationModule = {
       route: 'POST /api/admin/service-account',
       summary: 'Create a service account',
       description:
-        'Creates an account for a program. It cannot log in. Its tokens have the permissions of its root role and of its roles in projects.',
+        'Creates an account for a script or a service. The account cannot log in. Its tokens have the permissions of its root role and of its roles in projects.',
       permission: ['ADMIN'],
       body: NewServiceAccount,
       output: jsonResponse('The new account', ServiceAccount),

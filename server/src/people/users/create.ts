@@ -117,7 +117,7 @@ export async function requireRootRoleId(tx: Tx, role: number | string): Promise<
 }
 
 /**
- * Returns what events show of a user. Secrets are left out, and so is the time of last use, which is not part of the user's state.
+ * Returns what events show of a user. Secrets are omitted, and so is the time of last use, which is not part of the user's state.
  */
 export function userEventData({ id, name, username, email, rootRole }: User): object {
   return { id, name, username, email, rootRole };

@@ -19,7 +19,7 @@ export const MAX_PERSONAL_TOKENS = 10;
 
 /**
  * Creates a token that acts as the authenticated user, or for an agent that acts on their behalf. Only the returned value contains
- * the secret, because the database stores a hash. `client` is the id of the program to which the user grants the token.
+ * the secret, because the database stores a hash. `client` is the id of the client to which the user grants the token.
  */
 export async function createPersonalToken(
   current: Change,

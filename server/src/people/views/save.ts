@@ -4,7 +4,7 @@ import { MAX_VIEWS, type SavedView, type SavedViewInput } from './schema.ts';
 import { deleteUserViews, deleteView, insertView, lockAndCountViews, updateView } from './store.ts';
 
 // Saved views record no events, because they change nothing for anybody else, and a query can name projects that readers of the log
-// may not read.
+// cannot read.
 
 const trimName = (input: SavedViewInput): SavedViewInput => ({ ...input, name: input.name.trim() });
 

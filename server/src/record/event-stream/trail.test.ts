@@ -10,7 +10,7 @@ const addEvent = async (id: number) =>
     insert into events (id, group_id, type, created_by, project)
     values (${id}, ${`group ${id}`}, 'project-created', 'x', 'default')`.execute(harness.db);
 
-test('finds the position up to which the log is unchanged', async () => {
+test('finds the position up to which the log has not changed', async () => {
   const { db } = harness;
   await addEvent(100_000);
   const position = 130_000;

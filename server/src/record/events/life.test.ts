@@ -253,7 +253,7 @@ const STEPS: readonly Step[] = [
 ];
 
 /**
- * The fields of an event of each type, as the catalogue has them. P is project, E environment, F feature, d data (the state after
+ * The fields of an event of each type, as the catalog has them. P is project, E environment, F feature, d data (the state after
  * the change) and p preData (the state before it).
  */
 const FIELDS: Record<string, string> = {

@@ -192,7 +192,7 @@ test('finds every string by any substring', async () => {
   );
 });
 
-test('a caller who may not read a private project sees neither its events nor a total that counts them', async () => {
+test('a caller who cannot read a private project sees neither its events nor a total that counts them', async () => {
   const allEvents = await search('project=IS:secret-project');
   const readerResult = await search('project=IS:secret-project', reader.token);
   const viewerResult = await search('project=IS:secret-project', viewer.token);

@@ -128,7 +128,7 @@ export const Event = Named(
       createdByClient: Type.Optional(
         Type.String({
           description:
-            'Name and version of the program, from the request header Halyard-Client or User-Agent. The program itself sends it, so it can be wrong. Absent for sessions',
+            'Name and version of the client, from the request header Halyard-Client or User-Agent. The client itself sends it, so it can be wrong. Absent for sessions',
           examples: ['halyard-cli/1.4.0'],
         }),
       ),

@@ -35,7 +35,7 @@ export async function readWatermark(db: Reader): Promise<number> {
   return assignedId - (writers.rows[0]?.distance ?? 0);
 }
 
-/** Returns the highest id that was assigned to an event, whether its transaction has ended or not. */
+/** Returns the highest id that was assigned to an event, whether or not its transaction has ended. */
 export async function readLastAssigned(db: Reader): Promise<number> {
   const { rows } = await sql<{ assigned: number }>`
     select case when is_called then last_value else last_value - 1 end as assigned from events_id_seq`.execute(

@@ -194,7 +194,7 @@ test('the reference lists the command', () => {
   );
 });
 
-test('a command line can list the operations with their arguments', () => {
+test('a CLI can list the operations with their arguments', () => {
   const lines = ['getPlanted', 'renamePlanted'].map(makePlanted).map(({ id, summary, parameters, body }) => {
     const linkTo = (location: string) =>
       parameters.filter(parameter => parameter.in === location).map(({ name }) => name);

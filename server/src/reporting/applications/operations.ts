@@ -74,7 +74,7 @@ export const APPLICATIONS: OperationModule = {
       route: 'GET /api/admin/metrics/applications',
       summary: 'List applications',
       description:
-        'Returns the applications whose SDKs were seen, with the projects and environments that they use. Projects that the caller may not read are omitted, and so are applications that asked only for features of such projects.',
+        'Returns the applications whose SDKs were seen, with the projects and environments that they use. Projects that the caller cannot read are omitted, and so are applications that asked only for features of such projects.',
       permission: 'NONE',
       query: SearchQuery({
         query: partOfName,
@@ -123,7 +123,7 @@ export const APPLICATIONS: OperationModule = {
       route: `GET ${BASE_PATH}`,
       summary: 'Get an application',
       description:
-        'Returns an application with its instances and the features that it asked for. Features that the caller may not read are omitted.',
+        'Returns an application with its instances and the features that it asked for. Features that the caller cannot read are omitted.',
       permission: 'NONE',
       params,
       output: jsonResponse('The application', ApplicationDetails),
@@ -202,7 +202,7 @@ export const APPLICATIONS: OperationModule = {
       route: 'GET /api/admin/metrics/api-tokens',
       summary: 'List the applications that use API tokens',
       description:
-        'Returns the applications whose instances were last seen with each API token in the last two days. Tokens that no instance used are omitted, and so are applications that the caller may not see.',
+        'Returns the applications whose instances were last seen with each API token in the last two days. Tokens that no instance used are omitted, and so are applications that the caller cannot see.',
       permission: 'NONE',
       query: SearchQuery({
         token: Type.Optional(Type.String({ description: 'Id of an API token', examples: ['12'] })),
@@ -217,7 +217,7 @@ export const APPLICATIONS: OperationModule = {
       route: 'GET /api/admin/metrics/unknown-flags',
       summary: 'List unknown flags',
       description:
-        'Returns the names that applications asked for in the last 7 days and that no feature has, with the applications and environments. Applications that the caller may not see are omitted.',
+        'Returns the names that applications asked for in the last 7 days and that no feature has, with the applications and environments. Applications that the caller cannot see are omitted.',
       permission: 'NONE',
       output: jsonResponse('The unknown flags', UnknownFlagList),
       read: async ({ db, actor }) => ({ unknownFlags: await listUnknownFlags(db, actor, MAX_UNKNOWN_FLAGS) }),

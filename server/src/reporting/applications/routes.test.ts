@@ -144,7 +144,7 @@ test.each([
   expect(body.applications.map(({ name }: { name: string }) => name)).toEqual(names);
 });
 
-test('rejects invalid parameters of the applications of a project, and callers who may not read it', async () => {
+test('rejects invalid parameters of the applications of a project, and callers who cannot read it', async () => {
   const invalidResponse = await get(
     '/api/admin/projects/default/applications?sortBy=x&sortOrder=y&limit=0&offset=-1',
   );
@@ -309,7 +309,7 @@ test('lists the applications that use each token, and moves an instance to the t
   expect((await readTokenUse('x')).status).toBe(400);
 });
 
-test('the use of a token omits applications that the caller may not see', async () => {
+test('the use of a token omits applications that the caller cannot see', async () => {
   const namesFor = async (caller?: string): Promise<string[]> => {
     const { body } = await get('/api/admin/metrics/api-tokens', caller);
     const tokenUses: { id: number; applications: { appName: string }[] }[] = body.tokens;

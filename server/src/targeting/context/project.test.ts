@@ -74,7 +74,7 @@ test('records the changes of an owner to a field of a project as events of the p
   ]);
 });
 
-test('hides the fields of a project from users who may not read it', async () => {
+test('hides the fields of a project from users who cannot read it', async () => {
   const { url, owner, editor } = await makePrivateProject();
   const name = makeUniqueName('field');
   await send('POST', url, owner.token, { name });
@@ -114,7 +114,7 @@ test('the routes of a project find only its own fields', async () => {
   expect((await send('GET', `${GLOBAL_FIELDS}/userId`)).body).toEqual(userId);
 });
 
-test('a name is unique in the instance, including fields the caller may not read', async () => {
+test('a name is unique in the instance, including fields the caller cannot read', async () => {
   const { url, owner, editor } = await makePrivateProject();
   const name = makeUniqueName('field');
   await send('POST', url, owner.token, { name });

@@ -131,7 +131,7 @@ export const SEGMENTS: OperationModule = {
       route: 'GET /api/admin/segments/strategies/:strategyId',
       summary: 'List the segments of a strategy',
       description:
-        'Returns the segments of a strategy. The list is empty if the strategy does not exist or the caller may not read its project.',
+        'Returns the segments of a strategy. The list is empty if the strategy does not exist or the caller cannot read its project.',
       permission: 'NONE',
       params: Type.Object({
         strategyId: Type.String({

@@ -128,7 +128,8 @@ export function requestFor(
 function withSegmentIds(strategy: Strategy, segments: Segments): object {
   const ids = (strategy.segments ?? []).map(name => {
     const segment = segments.find(candidate => candidate.name === name);
-    if (!segment) throw usageError(`There is no segment ${JSON.stringify(name)}, or you may not see it.`);
+    if (!segment)
+      throw usageError(`There is no segment ${JSON.stringify(name)}, or you do not have access to it.`);
     return segment.id;
   });
   return { ...strategy, segments: ids, variants: (strategy.variants ?? []).map(completeVariant) };

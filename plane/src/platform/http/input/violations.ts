@@ -3,7 +3,7 @@ import { joinWithOr, MAX_LISTED, type Violation } from '../../errors.ts';
 import { truncate } from '../../text.ts';
 import { unknownName } from './unknown-name.ts';
 
-/** A schema can describe its pattern in words here. */
+/** The schema keyword that describes a pattern in words. Error messages use it instead of the pattern. */
 export const RULE = 'x-rule';
 
 const NAME_CHARACTERS = "must contain only letters, digits and - _ . ! ~ * ' ( ), and must not be ";

@@ -66,7 +66,7 @@ const isFavorite = ({ userId }: Actor, amount: ExpectedRows) =>
     ? sql`exists (select from favorite_features where user_id = ${userId} and feature_name = features.name)`
     : sql`(features.name in (select feature_name from favorite_features where user_id = ${userId}))`;
 
-/** Selects the origin of a clone, unless it is in a project that the actor may not read. */
+/** Selects the origin of a clone, unless it is in a project that the actor cannot read. */
 const visibleOrigin = (actor: Actor) => sql`case
   when cloned_from is not null and not exists (
     select from projects where projects.id = cloned_from_project and not ${isReadable(actor)}

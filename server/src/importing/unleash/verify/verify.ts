@@ -20,7 +20,7 @@ const SDK_TYPES = ['client', 'backend', 'frontend'];
 /** The result for one token, identified by its name. */
 export type TokenResult = {
   token: string;
-  /** Empty for a token from the command line. */
+  /** Empty for a token that was passed as an argument. */
   environment: string;
   problems: Problem[];
   features: number;

@@ -110,7 +110,10 @@ function findMissingMembers(operation: PatchOperation, index: number): Violation
   const member = REQUIRED_MEMBERS[operation.op];
   if (member === undefined || operation[member] !== undefined) return [];
   return [
-    { message: `${index}.${member} is required with ${operation.op}`, path: `/body/${index}/${member}` },
+    {
+      message: `operation "${operation.op}" at index ${index} lacks "${member}"`,
+      path: `/body/${index}/${member}`,
+    },
   ];
 }
 
