@@ -132,11 +132,11 @@ await runCampaign(async campaign => {
     ...nats.map((node): [string, () => Promise<void>] => ['NATS', () => node.kill().then(node.start)]),
   ];
 
-  let commits = 0;
+  let commitCount = 0;
   const writers = Array.from({ length: settings.writers }, (_, writer) =>
     startLoop(WRITE_MS, async n => {
       await changeWriterFlag(pool, writer, n + 1);
-      commits++;
+      commitCount++;
     }),
   );
   const kills = new Map<string, number>();
@@ -148,7 +148,7 @@ await runCampaign(async campaign => {
     await Promise.all([kill(), sleep(KILL_EVERY_MS)]);
   }
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0);
-  console.log(`${seconds} s: ${commits} changes, kills: ${formatCounts(kills)}, ${loadAverage()}`);
+  console.log(`${seconds} s: ${commitCount} changes, kills: ${formatCounts(kills)}, ${loadAverage()}`);
 
   const disruptions = new Map<string, number>();
   for (let n = 0; n < settings.publisherKills; n++) {
@@ -162,8 +162,8 @@ await runCampaign(async campaign => {
     }
   }
   await Promise.all(writers.map(writer => writer.stop()));
-  console.log(`${commits} changes, publisher: ${formatCounts(disruptions)}, ${loadAverage()}`);
-  if (commits === 0) fail('nothing was written');
+  console.log(`${commitCount} changes, publisher: ${formatCounts(disruptions)}, ${loadAverage()}`);
+  if (commitCount === 0) fail('nothing was written');
 
   const expected = await readDocuments(pool, ENVIRONMENT);
   const { differing, ms } = await waitUntilEqual(() => {

@@ -43,7 +43,7 @@ const PARTS: Record<string, (world: World) => Promise<Row[]>> = {
 };
 
 const chosenParts = options.only === '' ? Object.keys(PARTS) : options.only.split(',');
-let missedLimits = 0;
+let missedLimitCount = 0;
 const world = await makeWorld(Number(options.flags));
 try {
   await printMachine(world.client);
@@ -57,10 +57,10 @@ try {
       console.log(
         `| ${metric} | ${value} | ${limit} | ${loadavg()[0]?.toFixed(1)} | ${isWithinLimit ? 'met' : 'missed'} |`,
       );
-      if (!isWithinLimit) missedLimits++;
+      if (!isWithinLimit) missedLimitCount++;
     }
   }
 } finally {
   await world.remove();
 }
-process.exit(missedLimits === 0 ? 0 : 1);
+process.exit(missedLimitCount === 0 ? 0 : 1);

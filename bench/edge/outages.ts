@@ -22,9 +22,9 @@ export async function measureCut(
   const snapshotsBefore = await readMetric(edge.url, 'halyard_edge_snapshots_total');
   proxy.cut();
   const cutAt = performance.now();
-  let changes = 0;
+  let changeCount = 0;
   while (performance.now() - cutAt < cutSeconds * 1_000) {
-    await changeFlag(client, 'production', 2_000 + changes++);
+    await changeFlag(client, 'production', 2_000 + changeCount++);
     await sleep(WRITE_EVERY_MS);
   }
   const { rows } = await client.query(`select revision from sdk_revisions where environment = 'production'`);
@@ -37,7 +37,7 @@ export async function measureCut(
   await edge.stop();
   return [
     {
-      metric: `caught up after ${cutSeconds} s without the server and ${changes} changes (${snapshotsRead} snapshots read, all flags ${isEqual ? 'equal' : 'not equal'})`,
+      metric: `caught up after ${cutSeconds} s without the server and ${changeCount} changes (${snapshotsRead} snapshots read, all flags ${isEqual ? 'equal' : 'not equal'})`,
       value: `${ms.toFixed(0)} ms`,
       limit: `${MAX_CATCH_UP_MS} ms`,
       isWithinLimit: ms <= MAX_CATCH_UP_MS && isEqual,

@@ -63,12 +63,12 @@ export async function measureRevocations({ server, startEdge }: World, count: nu
  * use.
  */
 export async function measureRandomTokens({ server, startEdge }: World, count: number): Promise<Row[]> {
-  let lookups = 0;
+  let lookupCount = 0;
   const countingProxy = createServer(clientSocket => {
     const serverSocket = connect(Number(new URL(server.url).port), '127.0.0.1');
     clientSocket.on(
       'data',
-      data => (lookups += data.toString('latin1').split('GET /api/edge/v1/tokens/').length - 1),
+      data => (lookupCount += data.toString('latin1').split('GET /api/edge/v1/tokens/').length - 1),
     );
     clientSocket.on('error', () => serverSocket.destroy()).pipe(serverSocket);
     serverSocket.on('error', () => clientSocket.destroy()).pipe(clientSocket);
@@ -94,9 +94,9 @@ export async function measureRandomTokens({ server, startEdge }: World, count: n
   };
   await attack(count / 2);
   const memoryAtHalf = await measureMemoryMb(edge);
-  const [lookupsBefore, startedAt] = [lookups, performance.now()];
+  const [lookupsBefore, startedAt] = [lookupCount, performance.now()];
   await attack(count / 2);
-  const rate = ((lookups - lookupsBefore) * 1_000) / (performance.now() - startedAt);
+  const rate = ((lookupCount - lookupsBefore) * 1_000) / (performance.now() - startedAt);
   const growth = (await measureMemoryMb(edge)) - memoryAtHalf;
   await edge.stop();
   countingProxy.close();

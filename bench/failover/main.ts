@@ -39,7 +39,7 @@ const PAUSE_MS = 1_000;
 const CONVERGENCE_TIMEOUT_MS = 10_000;
 const LOSS = { ms: 2_000, events: 60 };
 
-let lateFailures = 0;
+let lateFailureCount = 0;
 let isStopping = false;
 // The campaign then ends after the current round.
 process.once('SIGINT', () => {
@@ -69,7 +69,7 @@ async function run({ fail, atEnd }: Campaign): Promise<void> {
     if (status === 500) report('response with 500')(text);
     if (status !== 0 && status < 500) return;
     if (sentAt - database.era.openedAt < CONVERGENCE_TIMEOUT_MS || database.era.state !== 'open') return;
-    lateFailures++;
+    lateFailureCount++;
     console.error(
       `${new Date().toISOString().slice(11, 23)} failed long after a failover: ${status} ${text}`,
     );
@@ -103,7 +103,7 @@ async function run({ fail, atEnd }: Campaign): Promise<void> {
   atEnd(() => Promise.all(logs.map(log => log.stop())));
   console.log(`${sdks.length} SDKs, ${logs.length} streams and ${writers.loops.length} writers are ready`);
 
-  let lostEvents = 0;
+  let lostEventCount = 0;
   const rounds = { promotion: 0, copy: 0 };
   for (const [index, kind] of planRounds().entries()) {
     if (isStopping) break;
@@ -113,7 +113,7 @@ async function run({ fail, atEnd }: Campaign): Promise<void> {
     const outcome: Outcome =
       kind === 'promotion' ? await database.promote(LOSS, index % 2 === 1) : await database.restore(LOSS);
     if (outcome.lostEvents === 0) throw new Error('The round lost nothing');
-    lostEvents += outcome.lostEvents;
+    lostEventCount += outcome.lostEvents;
     await sleep(LOAD_AFTER_MS);
     // From here on, the lost ids refer to different events.
     while ((await newestEvent(database.era)) <= outcome.position) await sleep(100);
@@ -136,13 +136,13 @@ async function run({ fail, atEnd }: Campaign): Promise<void> {
   const sum = (read: (log: EventLog) => number) => logs.reduce((total, log) => total + read(log), 0);
   console.log(
     `${rounds.promotion} promotions and ${rounds.copy} copies in ${Math.round((Date.now() - startedAt) / 60_000)} minutes: ` +
-      `${writers.changes()} changes, ${lostEvents} events lost\n` +
+      `${writers.changes()} changes, ${lostEventCount} events lost\n` +
       `${searches.counts.right} searches compared, ${searches.counts.failed} rejected during a failover\n` +
       `${tokens.counts.probes} requests with tokens; ${tokens.counts.lostTokens} tokens were lost and ${tokens.counts.resurrectedTokens} resurrected; ` +
       `a token was accepted for at most ${tokens.counts.longestAcceptedAfterRevocationMs.toFixed(0)} ms after it was revoked or lost\n` +
       `${tokens.counts.acceptedBeforeDeadline} requests accepted while the database was unreachable, with tokens that were revoked less than 5 s before\n` +
       `${sum(log => log.counts.received)} events streamed, ${sum(log => log.counts.resets)} streams ended\n` +
-      `${lateFailures} requests failed that were sent 10 s after a failover or later`,
+      `${lateFailureCount} requests failed that were sent 10 s after a failover or later`,
   );
 }
 

@@ -34,7 +34,7 @@ const buildProbes = ({ other, user }: World): Probe[] => {
 };
 
 let isStopped = false;
-let sentRequests = 0;
+let sentRequestCount = 0;
 
 // Without this, the process would outlive the campaign.
 process.once('disconnect', () => process.exit());
@@ -59,8 +59,8 @@ async function runAttack(name: string, connections: number, world: World): Promi
   const agent = new Agent({ keepAlive: true, maxSockets: connections, localAddress: '127.0.0.2' });
   const counts: Record<string, number> = {};
   const loop = async () => {
-    while (!isStopped && sentRequests < MAX_REQUESTS) {
-      const harmRequest = attack.request(sentRequests++, world);
+    while (!isStopped && sentRequestCount < MAX_REQUESTS) {
+      const harmRequest = attack.request(sentRequestCount++, world);
       const outcome = await send(
         harmRequest,
         world.attacker[attack.caller],

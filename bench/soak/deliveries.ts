@@ -20,7 +20,7 @@ export async function startReceivers(): Promise<Receivers> {
   const arrivedIds = { healthy: new Set<string>(), failing: new Set<string>(), hanging: new Set<string>() };
   const startedReceivers: Receiver[] = [];
   const urls = {} as Record<ReceiverName, string>;
-  let requests = 0;
+  let requestCount = 0;
   for (const name of NAMES) {
     const receiver = await startReceiver();
     startedReceivers.push(receiver);
@@ -31,7 +31,7 @@ export async function startReceivers(): Promise<Receivers> {
       const id = String(headers['webhook-id']);
       arrivedIds[name].add(id);
       if (name === 'hanging') return;
-      const accepts = name === 'healthy' || ++requests % 2 === 0;
+      const accepts = name === 'healthy' || ++requestCount % 2 === 0;
       if (accepts && !response.destroyed)
         acceptedCounts[name].set(id, (acceptedCounts[name].get(id) ?? 0) + 1);
       response.writeHead(accepts ? 200 : 500).end();

@@ -40,11 +40,11 @@ function buildKinds(urls: string[], random: () => number): Kind[] {
     () => `?query=flag-${pickNumber()}`,
     () => `?feature=IS:${pickFlag().name}`,
   ];
-  let clones = 0;
+  let cloneCount = 0;
   const existingClones: { project: string; name: string }[] = [];
   const clone = async () => {
     const { project, name } = pickFlag();
-    const copy = `${project}.clone-${++clones}`;
+    const copy = `${project}.clone-${++cloneCount}`;
     const response = await admin('POST', `projects/${project}/features/${name}/clone`, { name: copy });
     if (response.status === 200) existingClones.push({ project, name: copy });
     return response;

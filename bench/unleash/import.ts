@@ -23,7 +23,7 @@ const versions = VERSIONS.filter(version => version.startsWith(settings.version)
 const EVENT_QUERY = `select count(*), max(id) from events where created_by <> 'unleash_system_user'`;
 /** Report lines that grow while Unleash is running, because Unleash records its own events and usage. */
 const GROWING_KINDS = ['events', 'last uses', 'usage per day'];
-let failures = 0;
+let failureCount = 0;
 
 for (const version of versions) {
   const instance = await startUnleash(version);
@@ -34,10 +34,10 @@ for (const version of versions) {
   }
 }
 await dropTemplate();
-process.exitCode = failures > 0 ? 1 : 0;
+process.exitCode = failureCount > 0 ? 1 : 0;
 
 function report(version: string, claim: string, hasPassed: boolean, detail = ''): void {
-  if (!hasPassed) failures++;
+  if (!hasPassed) failureCount++;
   console.log(`${version} ${hasPassed ? 'ok  ' : 'FAIL'} ${claim}${hasPassed ? '' : `\n${detail}`}`);
 }
 

@@ -46,7 +46,7 @@ const flag = (name: string, enabled: boolean, rest = {}) => ({
 });
 
 test('passes the client specification', async () => {
-  let cases = 0;
+  let caseCount = 0;
   for (const specification of SPECIFICATIONS) {
     const flagsFile = write(`${specification.name}.json`, JSON.stringify(buildState(specification)));
     const dev = await startDev(['--from', flagsFile, '--overrides', join(folder, 'none.yaml')]);
@@ -58,10 +58,10 @@ test('passes the client specification', async () => {
     dev.child.kill('SIGINT');
     expect((await dev.completion).code).toBe(130);
     expect(results.filter(({ asSpecified }) => !asSpecified)).toEqual([]);
-    cases += results.length;
+    caseCount += results.length;
   }
-  expect(cases).toBe(SPECIFICATIONS.flatMap(listCases).length);
-  expect(cases).toBe(279);
+  expect(caseCount).toBe(SPECIFICATIONS.flatMap(listCases).length);
+  expect(caseCount).toBe(279);
 }, 300_000);
 
 test('serves the flags of a server with overrides, even offline', async () => {

@@ -272,15 +272,15 @@ test('a hidden tab has no event stream, and shows the new events when it is visi
       Object.defineProperty(document, 'visibilityState', { value, configurable: true });
       document.dispatchEvent(new Event('visibilitychange'));
     }, state);
-  let streams = 0;
+  let streamCount = 0;
   page.on('request', request => {
-    if (request.url().includes('/events/stream')) streams++;
+    if (request.url().includes('/events/stream')) streamCount++;
   });
 
   await show('hidden');
   await toggle(api, project, flag, 3);
   await page.waitForTimeout(3000);
-  expect([streams, await rows(page).count()]).toEqual([0, 1]);
+  expect([streamCount, await rows(page).count()]).toEqual([0, 1]);
   await show('visible');
 
   await expect.poll(() => rows(page).count()).toBe(4);

@@ -34,9 +34,9 @@ test('a tab has one event stream, no matter which pages it shows', async ({ page
   const project = await createProject(api);
   const name = await createFlag(api, project);
   await logInAs({ rootRole: 'Admin' });
-  let streams = 0;
+  let streamCount = 0;
   page.on('request', request => {
-    if (request.url().includes('/api/admin/events/stream')) streams++;
+    if (request.url().includes('/api/admin/events/stream')) streamCount++;
   });
 
   await page.goto(`/projects/${project}`);
@@ -46,7 +46,7 @@ test('a tab has one event stream, no matter which pages it shows', async ({ page
   await page.keyboard.press('e');
   await list(page).getByRole('option').first().waitFor();
 
-  expect(streams).toBe(1);
+  expect(streamCount).toBe(1);
 });
 
 type Restartable = Target & { kill: () => Promise<unknown>; restart: () => Promise<void> };

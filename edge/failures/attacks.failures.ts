@@ -220,12 +220,12 @@ test('a compromised edge cannot read a different feed through NATS, or write to 
 test('replies that a compromised edge injects into the requests of other edges change nothing', async () => {
   await start();
   const { names } = world;
-  let injectedReplies = 0;
+  let injectedReplyCount = 0;
   // The edge hears the inboxes of its own account, and lets NATS send genuine old frames to these inboxes.
   spy.subscribe('_INBOX.>', {
     callback: (error, { subject }) => {
-      if (error || injectedReplies > 500) return;
-      injectedReplies++;
+      if (error || injectedReplyCount > 500) return;
+      injectedReplyCount++;
       const payload = JSON.stringify({ seq: 1, batch: 5 });
       spy.publish(directGet(names.framesStream), payload, { reply: subject });
     },
@@ -237,7 +237,7 @@ test('replies that a compromised edge injects into the requests of other edges c
   await waitUntilEqual(freshEdge);
   await waitUntilEqual(sibling);
 
-  expect(injectedReplies).toBeGreaterThan(0);
+  expect(injectedReplyCount).toBeGreaterThan(0);
   expect((await read(freshEdge)).status).toBe(200);
 });
 

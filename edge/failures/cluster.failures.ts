@@ -73,21 +73,21 @@ test('an edge that was cut off for 60 s during writes catches up soon after', as
   await waitUntilLive(edge);
   const publisher = await connectAs('publisher');
   const deadline = performance.now() + CUT_MS;
-  let flags = 0;
+  let flagCount = 0;
 
   for (const proxy of [toNats, world.proxy]) proxy.cut();
   while (performance.now() < deadline) {
-    await createFlag(`cut-${flags++}`);
+    await createFlag(`cut-${flagCount++}`);
     await sleep(50);
   }
-  const lastRevision = await waitForRevision(`cut-${flags - 1}`);
+  const lastRevision = await waitForRevision(`cut-${flagCount - 1}`);
   const returnedAt = performance.now();
   for (const proxy of [toNats, world.proxy]) proxy.restore();
   await waitUntilEqual(edge);
 
   const ms = Math.round(performance.now() - returnedAt);
-  process.stdout.write(`Cut off for 60 s: ${flags} flags missed, caught up after ${ms} ms\n`);
-  expect(flags).toBeGreaterThan(50);
+  process.stdout.write(`Cut off for 60 s: ${flagCount} flags missed, caught up after ${ms} ms\n`);
+  expect(flagCount).toBeGreaterThan(50);
   expect(await metric(edge, 'halyard_edge_nats_rejected_total')).toBe(0);
   await expect.poll(() => expectChain(publisher), POLL).toBe(lastRevision);
   await toNats.close();

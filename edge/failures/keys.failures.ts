@@ -131,12 +131,12 @@ test('an edge follows a new signing key through NATS alone, and no longer trusts
 test('a batch ends when more arrives than was requested', async () => {
   const publisher = await connectAs('publisher');
   const hostile = await connectAs('publisher');
-  let sentMessages = 0;
+  let sentMessageCount = 0;
   hostile.subscribe(directGet('HOSTILE'), {
     callback: (_error, message) => {
       const { batch } = message.json<{ batch: number }>();
       // Never sends the message that ends the batch.
-      for (let n = 0; n < 10 * batch; n++, sentMessages++) message.respond('x'.repeat(100));
+      for (let n = 0; n < 10 * batch; n++, sentMessageCount++) message.respond('x'.repeat(100));
     },
   });
   await hostile.flush();
@@ -146,5 +146,5 @@ test('a batch ends when more arrives than was requested', async () => {
     { messages: 500, bytes: 1_000 },
   ])
     await expect(readBatch(publisher, 'HOSTILE', 1, limit)).rejects.toThrow('NATS sent more than');
-  expect(sentMessages).toBe(5_050);
+  expect(sentMessageCount).toBe(5_050);
 });

@@ -254,13 +254,13 @@ test('an edge that only NATS reaches replaces its frames with a snapshot that is
   const snapshots = await metric(edge, 'halyard_edge_snapshots_total');
   const failures = await metric(edge, 'halyard_edge_upstream_failures_total');
 
-  let createdFlags = 0;
-  while (createdFlags < MAX_FLAGS && (await metric(edge, 'halyard_edge_snapshots_total')) === snapshots)
+  let createdFlagCount = 0;
+  while (createdFlagCount < MAX_FLAGS && (await metric(edge, 'halyard_edge_snapshots_total')) === snapshots)
     // The flags are created one after the other, because changes at the same time become one frame.
-    for (let n = 0; n < 50; n++) await createFlag(`many-${createdFlags++}`);
+    for (let n = 0; n < 50; n++) await createFlag(`many-${createdFlagCount++}`);
 
   expect(await metric(edge, 'halyard_edge_snapshots_total')).toBeGreaterThan(snapshots);
-  expect(createdFlags).toBeGreaterThan(1_000);
+  expect(createdFlagCount).toBeGreaterThan(1_000);
   expect(await metric(edge, 'halyard_edge_upstream_failures_total')).toBe(failures);
   await waitUntilEqual(edge);
 }, 1_200_000);

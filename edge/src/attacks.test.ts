@@ -171,12 +171,12 @@ test('ignores a snapshot that is altered, signed with a different key, of a diff
   ];
   for (const bytes of attacks) {
     upstream.setBytes(bytes);
-    const readsBefore = upstream.snapshotReads;
+    const readsBefore = upstream.snapshotReadCount;
     await expect
       .poll(() => {
         // A gap makes the edge fetch the snapshot.
         upstream.send(buildHead({ rev: 9 }));
-        return upstream.snapshotReads;
+        return upstream.snapshotReadCount;
       }, POLL)
       .toBeGreaterThan(readsBefore);
     expect(await names()).toEqual(FIRST);
@@ -204,15 +204,15 @@ test('a recorded snapshot of an earlier epoch does not take the edge back, and a
   await upstream.setSnapshot(buildSnapshot());
   await startAndFollow({ dataDir: folder });
   upstream.setBytes(recordedSnapshot);
-  const reads = upstream.snapshotReads;
+  const reads = upstream.snapshotReadCount;
 
   upstream.send(oldHead);
   upstream.send(buildFlagsFrame('old', 90, 91, { epoch: 'old' }));
   await expectGenuineChange(['first', 'genuine']);
-  expect(upstream.snapshotReads).toBe(reads);
+  expect(upstream.snapshotReadCount).toBe(reads);
   // The gap is genuine, but the snapshot is an old recording.
   upstream.send(buildHead({ rev: 7 }));
-  await expect.poll(() => upstream.snapshotReads, POLL).toBeGreaterThan(reads);
+  await expect.poll(() => upstream.snapshotReadCount, POLL).toBeGreaterThan(reads);
   expect(await names()).toEqual(['first', 'genuine']);
   expect(readFileSync(join(folder, 'edge', 'feed.snapshot'), 'utf8')).not.toContain('revoked');
 
@@ -260,14 +260,14 @@ test('does not ask upstream about a token that it knows to be revoked', async ()
   const revokedToken = newToken('backend', '*:production.');
   await upstream.setSnapshot(buildSnapshot({ endedTokens: [tokenRow(revokedToken).hash] }));
   await startAndFollow();
-  let lookups = 0;
+  let lookupCount = 0;
   upstream.onToken((request, response) => {
-    lookups++;
+    lookupCount++;
     respond(request, response, { token: tokenRow(revokedToken, { id: 2 }) });
   });
 
   expect((await readFeatures(revokedToken)).status).toBe(401);
-  expect(lookups).toBe(0);
+  expect(lookupCount).toBe(0);
 });
 
 test('an edge that a snapshot lists as revoked serves nothing and empties its folder', async () => {
@@ -338,18 +338,18 @@ test('ends no stream for a revision that the edge itself does not have', async (
 
 test('rejects an unsigned snapshot of 40 MB because of its header', async () => {
   await startAndFollow();
-  let sentHeads = 0;
+  let sentHeadCount = 0;
   upstream.onReport((_request, response) => void response.writeHead(503).end());
   const bomb = Buffer.concat([Buffer.from('{"v":1}\nkey signature\n'), Buffer.alloc(40_000_000, 'x')]);
   upstream.setBytes(bomb);
   await expect
     .poll(() => {
       upstream.send(buildHead({ rev: 9 }));
-      sentHeads++;
+      sentHeadCount++;
       return lines.join('\n');
     }, POLL)
     .toContain('is not trusted');
-  expect(sentHeads).toBeGreaterThan(0);
+  expect(sentHeadCount).toBeGreaterThan(0);
   expect(await names()).toEqual(FIRST);
 });
 

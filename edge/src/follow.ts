@@ -197,7 +197,7 @@ function registerFollowMetrics(
     help: 'Frames of a later version that were ignored; update the edge',
     registers,
   });
-  let ignoredFrames = 0;
+  let ignoredFrameCount = 0;
   return {
     snapshots: new Counter({
       name: 'halyard_edge_snapshots_total',
@@ -212,7 +212,7 @@ function registerFollowMetrics(
     /** Counts an ignored frame. Returns whether it is the first one. */
     countIgnored: () => {
       unknownFrames.inc();
-      return ignoredFrames++ === 0;
+      return ignoredFrameCount++ === 0;
     },
   };
 }

@@ -219,7 +219,7 @@ export function followNats(
     if (!bus?.isConnected) return;
     try {
       sequence = await findStart(bus);
-      for (let messages = 0; messages < MAX_LOG_MESSAGES; messages += BATCH.messages) {
+      for (let messageCount = 0; messageCount < MAX_LOG_MESSAGES; messageCount += BATCH.messages) {
         const batch = await readBatch(bus.nc, names.framesStream, sequence + 1, BATCH);
         if (batch.length === 0) return;
         for (const message of batch) {

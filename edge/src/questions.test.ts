@@ -41,11 +41,11 @@ test('asks once for each hash, and remembers an unknown token for a minute', asy
 });
 
 test('asks at most 10 times a second, no matter what SDKs send', async () => {
-  let lookups = 0;
+  let lookupCount = 0;
   let now = 0;
   const ask = limitLookups(
     async hash => {
-      lookups++;
+      lookupCount++;
       return tokenFrame(hash);
     },
     () => true,
@@ -58,6 +58,6 @@ test('asks at most 10 times a second, no matter what SDKs send', async () => {
     await ask(`${number}`).catch(() => {});
   }
 
-  expect(lookups).toBeLessThanOrEqual(110);
-  expect(lookups).toBeGreaterThan(90);
+  expect(lookupCount).toBeLessThanOrEqual(110);
+  expect(lookupCount).toBeGreaterThan(90);
 });

@@ -190,7 +190,7 @@ test('an attacker between two edges cannot alter what they exchange', async () =
   await waitUntilEqual();
   const flag = `genuine-${randomBytes(4).toString('hex')}`;
   const forgedFlag = flag.replace('genuine', 'invaded');
-  let alteredResponses = 0;
+  let alteredResponseCount = 0;
   const attacker = createServer((incoming, response) => {
     const forwardedRequest = openRequest(
       {
@@ -203,7 +203,7 @@ test('an attacker between two edges cannot alter what they exchange', async () =
         response.writeHead(answer.statusCode ?? 502, answer.headers);
         answer.on('data', chunk => {
           const text = String(chunk).replaceAll(flag, forgedFlag);
-          if (text !== String(chunk)) alteredResponses++;
+          if (text !== String(chunk)) alteredResponseCount++;
           response.write(text);
         });
         answer.on('end', () => response.end());
@@ -221,7 +221,7 @@ test('an attacker between two edges cannot alter what they exchange', async () =
 
   await waitUntilEqual([near]);
   await expect.poll(() => far.output(), POLL).toContain('The signature does not match');
-  expect(alteredResponses).toBeGreaterThan(0);
+  expect(alteredResponseCount).toBeGreaterThan(0);
   expect((await read(far, sdkToken)).body).not.toContain(forgedFlag);
   nearProxy.moveTo(near.port);
   attacker.close();

@@ -43,7 +43,7 @@ export function keepReporting(
   let sealedAt = performance.now();
   let sweptAt = performance.now();
   let problem: string | undefined;
-  let rejections = 0;
+  let rejectionCount = 0;
 
   const send = async (isStopping: boolean): Promise<void> => {
     const position = servedState();
@@ -69,7 +69,7 @@ export function keepReporting(
       });
       reportedAt = performance.now();
       reportedRevision = position.revision;
-      rejections = 0;
+      rejectionCount = 0;
       if (sealed) await spool.removeSealed();
       clients.forget(missing);
       // Streams cannot have a revision that this edge does not have yet.
@@ -87,8 +87,8 @@ export function keepReporting(
   const handleRejection = async (error: unknown): Promise<void> => {
     if (!(error instanceof UpstreamError) || !REJECTION_STATUSES.includes(error.status) || !spool.sealed)
       return;
-    if (++rejections < MAX_REJECTIONS) return;
-    rejections = 0;
+    if (++rejectionCount < MAX_REJECTIONS) return;
+    rejectionCount = 0;
     dropped.inc();
     log.error({ status: error.status, sequence: spool.sealed.sequence }, 'metrics rejected, dropped');
     await spool.removeSealed();

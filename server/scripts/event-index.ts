@@ -36,11 +36,11 @@ const PARTS = [
 
 await runOnMigrated(process.env, async config => {
   const db = openDb({ url: config.databaseUrl, poolSize: 2, onError: error => console.warn(error.message) });
-  let addedChunks = 0;
+  let addedChunkCount = 0;
   while (await indexNext(db))
-    if (++addedChunks % REPORT_EVERY === 0) console.log(`Chunks indexed: ${addedChunks}`);
+    if (++addedChunkCount % REPORT_EVERY === 0) console.log(`Chunks indexed: ${addedChunkCount}`);
   while (await keepLargeTexts(db));
-  console.log(`Chunks added to the two parts of the index, filters and text: ${addedChunks}.`);
+  console.log(`Chunks added to the two parts of the index, filters and text: ${addedChunkCount}.`);
   if (options.verify || options.rebuild) {
     for (const { part, findWrong, rebuild } of PARTS) {
       const wrongChunks = await findWrong(db, (chunk, total) => {

@@ -164,7 +164,7 @@ function checkShape(data: unknown, schema: ProductSource['schema'], subject: str
 
 async function execute(
   plan: Plan,
-  flags: number,
+  flagCount: number,
   product: string,
   options: Options,
   config: Config,
@@ -181,7 +181,7 @@ async function execute(
     if (problems.length > 0 && !options.plan)
       throw new StartError(['Nothing was written.', ...problems].join('\n'));
     if (!options.plan) await writePlan(db, plan, target);
-    print(plan, flags, problems, options.plan);
+    print(plan, flagCount, problems, options.plan);
   } catch (error) {
     // The server's rules reject something. The message is meant for the user.
     throw error instanceof ApiError
@@ -202,13 +202,15 @@ function describeProblem({ message, affectedItems }: Finding): string {
   return `${message}: ${affectedItems.join(', ')}.${hint === undefined ? '' : ` ${hint}.`}`;
 }
 
-function print(plan: Plan, flags: number, problems: string[], isPlan: boolean): void {
-  console.log(`Flags: ${flags.toLocaleString('en')}. Segments: ${plan.segments.size.toLocaleString('en')}.`);
+function print(plan: Plan, flagCount: number, problems: string[], isPlan: boolean): void {
+  console.log(
+    `Flags: ${flagCount.toLocaleString('en')}. Segments: ${plan.segments.size.toLocaleString('en')}.`,
+  );
   for (const [environment, { features, featureStrategies }] of plan.environments)
     console.log(
       `  ${environment}: ${formatCount(features, 'flag', 'flags')}, ${formatCount(featureStrategies, 'strategy', 'strategies')}`,
     );
-  console.log(`Contexts compared with the rules of the source: ${plan.contexts.toLocaleString('en')}.`);
+  console.log(`Contexts compared with the rules of the source: ${plan.contextCount.toLocaleString('en')}.`);
   printList('Disabled here, because something has no equivalent', plan.unsupported);
   printList('Different here', plan.notes);
   printList('To do before the import', problems);

@@ -9,7 +9,7 @@ import { bundle } from '../../../scripts/package/bundle.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The server that all tests share, and the bundled command line. */
+    /** The server that all tests share, and the bundled CLI. */
     cli: Omit<ConsoleServer, 'stop'> & { program: string };
   }
 }

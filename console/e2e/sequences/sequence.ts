@@ -77,11 +77,11 @@ async function carryOut(world: World, page: Page, steps: readonly Step[]): Promi
   /** Logs in when the page asks for a login, and decides conflicts, until the page has nothing left to do. */
   const settle = async (step: number) => {
     const startedAt = Date.now();
-    for (let quietRounds = 0; quietRounds < 3; ) {
+    for (let quietRoundCount = 0; quietRoundCount < 3; ) {
       if (Date.now() - startedAt > MAX_WAIT_MS)
         return void problems.push({ step, what: 'the page does not settle' });
       const hadWork = (await logInAgain(page, world)) || (await decideConflict(step)) || (await isBusy(page));
-      quietRounds = hadWork ? 0 : quietRounds + 1;
+      quietRoundCount = hadWork ? 0 : quietRoundCount + 1;
       await page.waitForTimeout(100);
     }
   };

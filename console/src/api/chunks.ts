@@ -24,7 +24,7 @@ document.addEventListener(
  * server update, which removes this version's files, the banner offers a reload.
  */
 export async function loadChunk<T>(load: () => Promise<T>): Promise<T> {
-  let failures = 0;
+  let failureCount = 0;
   for (let waitSeconds = MIN_WAIT_SECONDS; ; waitSeconds = Math.min(waitSeconds * 2, MAX_WAIT_SECONDS)) {
     try {
       await restoreStyles();
@@ -37,8 +37,8 @@ export async function loadChunk<T>(load: () => Promise<T>): Promise<T> {
     }
     const version = await compareVersion();
     setConnection({ unavailable: version === 'unknown' });
-    if (version === 'same') failures++;
-    if (version === 'other' || failures === MAX_FAILURES) {
+    if (version === 'same') failureCount++;
+    if (version === 'other' || failureCount === MAX_FAILURES) {
       setConnection({ outdated: true });
       return await new Promise<never>(() => {}); // The page waits for the reload.
     }

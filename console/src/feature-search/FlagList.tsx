@@ -114,7 +114,7 @@ export function FlagList({
   useShortcuts([
     {
       keys: 's',
-      description: 'Add the flag to the favorites, or remove it',
+      description: 'Add the flag to your favorites, or remove it',
       run: () => activeFlag.current && context.onFavorite(activeFlag.current),
     },
     ...context.environments.slice(0, 9).map(({ name }, index) => ({

@@ -90,7 +90,7 @@ function Title({ feature }: { feature: Feature }) {
   useShortcuts([
     {
       keys: 's',
-      description: 'Add the flag to the favorites, or remove it',
+      description: 'Add the flag to your favorites, or remove it',
       run: () => void toggleFavorite().catch(toastError),
     },
   ]);

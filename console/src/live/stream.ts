@@ -72,13 +72,13 @@ export async function followEvents(signal: AbortSignal, handlers: Handlers): Pro
   let position: number | undefined;
   let lastReceivedAt = 0;
   let reloadedAt = Number.NEGATIVE_INFINITY;
-  let failures = 0;
+  let failureCount = 0;
   /** Events that the user cannot see do not arrive, but use ids. This counts their ids since the last block without an event. */
   let hiddenCount = 0;
 
   function handleBlocks(blocks: Block[]): void {
     lastReceivedAt = Date.now();
-    failures = 0;
+    failureCount = 0;
     setConnection({ unavailable: false });
     const events: Event[] = [];
     for (const { id, event } of blocks) {
@@ -130,7 +130,7 @@ export async function followEvents(signal: AbortSignal, handlers: Handlers): Pro
         }
         await wait(Math.min(error.retryAfter ?? POLL_SECONDS, POLL_SECONDS), signal).catch(() => {});
         continue;
-      } else if (++failures > 1 && navigator.onLine) {
+      } else if (++failureCount > 1 && navigator.onLine) {
         // The banner appears with the second failure, so that a single failure stays invisible.
         setConnection({ unavailable: true });
       }

@@ -37,7 +37,7 @@ export function ProjectList({ projects, isArchived }: { projects: readonly Proje
   useShortcuts([
     {
       keys: 's',
-      description: 'Add the project to the favorites, or remove it',
+      description: 'Add the project to your favorites, or remove it',
       run: () => {
         // Reads the newest state, because the project may have changed since its row became active.
         const newestState = projects.find(({ id }) => id === activeProject.current?.id);

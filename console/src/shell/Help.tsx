@@ -8,7 +8,7 @@ const COMMON_SHORTCUTS = [
   { keys: 'j', description: 'Next row (lists)' },
   { keys: 'k', description: 'Previous row (lists)' },
   { keys: 'x', description: 'Select the row (flags)' },
-  { keys: 's', description: 'Add to the favorites, or remove (flags, projects)' },
+  { keys: 's', description: 'Add to favorites, or remove (flags, projects)' },
   { keys: '1', description: 'Toggle in the first environment (flags)' },
   { keys: 'c', description: 'Copy link (events, deliveries)' },
   { keys: 'r', description: 'Redeliver (deliveries)' },

@@ -11,12 +11,12 @@ import { getDisplayName } from './words.ts';
 /** Makes a different person or group the owner of every flag that a user owns. Other owners stay. */
 export function HandOverDialog({
   user,
-  flags,
+  flagCount,
   projects,
   onClose,
 }: {
   user: User;
-  flags: number;
+  flagCount: number;
   /** The projects of the flags. */
   projects: readonly string[];
   onClose(): void;
@@ -42,7 +42,7 @@ export function HandOverDialog({
     <Confirm
       opened
       title={`Hand over the flags of ${name}`}
-      action={`Hand over ${formatCount(flags, 'flag')}`}
+      action={`Hand over ${formatCount(flagCount, 'flag')}`}
       disabled={!successor}
       reasons={reasons}
       onConfirm={run}

@@ -266,7 +266,7 @@ function OwnedItems({ user }: { user: User }) {
       {isHandingOver && (
         <HandOverDialog
           user={user}
-          flags={data.featureCount}
+          flagCount={data.featureCount}
           projects={data.features.map(({ project }) => project)}
           onClose={() => setHandingOver(false)}
         />

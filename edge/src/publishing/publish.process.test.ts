@@ -18,7 +18,7 @@ let store: TestStore;
 let folder: string;
 let enrolment: string;
 let sdkToken: string;
-let places = 0;
+let placeCount = 0;
 const running: Publisher[] = [];
 
 type Publisher = { child: ChildProcess; output: () => string; ended: Promise<number | null> };
@@ -41,7 +41,7 @@ const start = (to: string, ...more: string[]): Publisher => {
   return publisher;
 };
 
-const newPlace = (): string => `s3://${BUCKET}/feed-${++places}`;
+const newPlace = (): string => `s3://${BUCKET}/feed-${++placeCount}`;
 const toUrl = (to: string): string => `${store.url}/${to.slice('s3://'.length)}`;
 
 /** What a program behind a CDN does: read the pointer, read the body that it names, and verify both. */
@@ -125,7 +125,7 @@ test('follows changes, continues after kill -9 and after an outage of the store,
   await published(fromS3(to)).toContain('first');
   first.child.kill('SIGKILL');
   await first.ended;
-  const [whileKilled, whileFailing] = [`while-killed-${places}`, `while-failing-${places}`];
+  const [whileKilled, whileFailing] = [`while-killed-${placeCount}`, `while-failing-${placeCount}`];
   await chain.createFlag(whileKilled);
 
   const second = start(to, '--follow');
@@ -171,10 +171,10 @@ test('an older snapshot never replaces a newer one, even if its publisher was pa
 
 test('a folder is readable at every moment while its publisher is killed again and again', async () => {
   const to = join(folder, 'published');
-  let flags = 0;
+  let flagCount = 0;
   for (let round = 0; round < 4; round++) {
     const publisher = start(to, '--follow');
-    const flag = `killed-${flags++}`;
+    const flag = `killed-${flagCount++}`;
     await chain.createFlag(flag);
     await expect
       .poll(async () => {
@@ -183,7 +183,7 @@ test('a folder is readable at every moment while its publisher is killed again a
         return (await flagsIn(fromFolder(to))).includes(flag);
       }, POLL)
       .toBe(true);
-    await chain.createFlag(`unseen-${flags}`);
+    await chain.createFlag(`unseen-${flagCount}`);
     await sleep(round * 400);
     publisher.child.kill('SIGKILL');
     await publisher.ended;
@@ -191,7 +191,7 @@ test('a folder is readable at every moment while its publisher is killed again a
   }
   // Only one process publishes there, and only one feed.
   const writer = start(to, '--follow');
-  await expect.poll(() => flagsIn(fromFolder(to)), POLL).toContain(`unseen-${flags}`);
+  await expect.poll(() => flagsIn(fromFolder(to)), POLL).toContain(`unseen-${flagCount}`);
   const other = start(to);
   expect(await other.ended).toBe(1);
   expect(other.output()).toContain('Another process publishes to the folder');

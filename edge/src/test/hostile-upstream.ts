@@ -82,7 +82,7 @@ type Respond = (request: IncomingMessage, response: ServerResponse) => void;
 /** An upstream that sends whatever a test tells it to, as an attacker between an edge and its server could. */
 export async function startHostileUpstream() {
   let snapshot: Buffer = Buffer.alloc(0);
-  let snapshotReads = 0;
+  let snapshotReadCount = 0;
   let token: Respond = (_request, response) => void response.writeHead(500).end();
   let report: Respond = (_request, response) => void response.end('{"missing":[],"questions":[]}');
   const streams = new Set<ServerResponse>();
@@ -90,7 +90,7 @@ export async function startHostileUpstream() {
   const server = createServer((request, response) => {
     const path = request.url?.replace('/api/edge/v1/', '') ?? '';
     if (path === 'snapshot') {
-      snapshotReads++;
+      snapshotReadCount++;
       response.end(snapshot);
     } else if (path === 'stream') {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
@@ -103,8 +103,8 @@ export async function startHostileUpstream() {
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    get snapshotReads() {
-      return snapshotReads;
+    get snapshotReadCount() {
+      return snapshotReadCount;
     },
     get streams() {
       return streams.size;

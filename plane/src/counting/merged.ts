@@ -113,13 +113,13 @@ export function makeMergedCounts(limits: MergeLimits, isKnown: IsKnown): MergedC
   let aboveVariants = new Set<number>();
   let variantsByToken = new Map<number, Set<string>>();
   let variantsHour = 0;
-  let keys = 0;
+  let keyCount = 0;
 
   const hasRoom = (token: number): boolean => {
     const ownKeys = keysByToken.get(token) ?? 0;
-    if (ownKeys >= Math.min(limits.keysPerToken, fairShare(limits.keys - keys + ownKeys))) return false;
+    if (ownKeys >= Math.min(limits.keysPerToken, fairShare(limits.keys - keyCount + ownKeys))) return false;
     keysByToken.set(token, ownKeys + 1);
-    keys++;
+    keyCount++;
     return true;
   };
 
@@ -237,12 +237,12 @@ export function makeMergedCounts(limits: MergeLimits, isKnown: IsKnown): MergedC
       unknownFlagsByToken = new Map();
       instancesByToken = new Map();
       aboveVariants = new Set();
-      keys = 0;
+      keyCount = 0;
       return batch;
     },
     peek,
     get keys() {
-      return keys;
+      return keyCount;
     },
   };
 }

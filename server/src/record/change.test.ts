@@ -59,10 +59,10 @@ async function countNotifications(): Promise<{ client: pg.Client; count: () => n
   const client = new pg.Client({ connectionString: harness.databaseUrl });
   await client.connect();
   onTestFinished(() => client.end());
-  let notifications = 0;
-  client.on('notification', () => notifications++);
+  let notificationCount = 0;
+  client.on('notification', () => notificationCount++);
   await client.query(`listen ${WAKE_CHANNEL}`);
-  return { client, count: () => notifications };
+  return { client, count: () => notificationCount };
 }
 
 test('a change with deliveries sends its notification only after the commit', async () => {

@@ -122,26 +122,28 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
     };
     server = await startProcess(env);
   };
-  let kills = 0;
-  let restarts = 0;
+  let killCount = 0;
+  let restartCount = 0;
   try {
     await start();
     const faults = campaign.kills + (campaign.restarts?.count ?? 0);
     // The events are spread over the whole run, so that there is always something in flight.
-    const allWritten = writeEvents(db, campaign.events, () => (kills + restarts + 1) / faults);
-    while (kills < campaign.kills) {
+    const allWritten = writeEvents(db, campaign.events, () => (killCount + restartCount + 1) / faults);
+    while (killCount < campaign.kills) {
       await waitForRequests(1 + Math.floor(random() * 60));
       if (server) await stopProcess(server, 'SIGKILL');
-      kills++;
+      killCount++;
       await start();
-      if (kills % 10 === 0)
-        say(`${kills} kills, ${JSON.stringify(await countStates(db).catch(() => 'database unreachable'))}`);
+      if (killCount % 10 === 0)
+        say(
+          `${killCount} kills, ${JSON.stringify(await countStates(db).catch(() => 'database unreachable'))}`,
+        );
     }
-    while (campaign.restarts && restarts < campaign.restarts.count) {
+    while (campaign.restarts && restartCount < campaign.restarts.count) {
       await waitForRequests(1 + Math.floor(random() * 600));
       await campaign.restarts.restart();
-      restarts++;
-      say(`${restarts} restarts of the database`);
+      restartCount++;
+      say(`${restartCount} restarts of the database`);
     }
     await allWritten;
     const deadline = Date.now() + campaign.settleWithinMs;
@@ -160,7 +162,11 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
     }
     const isRunning = server?.process.exitCode === null && server.process.signalCode === null;
     if (!isRunning) throw new Error('The server died by itself');
-    return { ...(await countOutcomes(db, campaign, acceptedCounts, arrivedCounts)), kills, restarts };
+    return {
+      ...(await countOutcomes(db, campaign, acceptedCounts, arrivedCounts)),
+      kills: killCount,
+      restarts: restartCount,
+    };
   } finally {
     if (server?.process.exitCode === null && server.process.signalCode === null)
       await stopProcess(server, 'SIGKILL');

@@ -12,7 +12,7 @@ const CONCURRENCY = 32;
 
 export const scan = command({
   name: 'scan',
-  brief: 'Find flags in source code: unknown, stale and archived ones, with file and line',
+  brief: 'Find unknown, stale and archived flags in source code, with file and line',
   description:
     'It looks for whole strings that are the name of a flag, and for calls to SDK functions with a name that no flag has. It does not find names that are built from parts. In a Git repository, it reads the files that Git does not ignore. The code stays on your machine; the server is asked only for the names of its flags.',
   args: { folder: { brief: 'Folder with the sources. Default: the current one', optional: true } },

@@ -24,7 +24,7 @@ export const types = command({
       type: 'choice',
       choices: ['typescript', 'openfeature'],
       default: 'typescript',
-      brief: 'openfeature for the generators of the OpenFeature CLI',
+      brief: 'openfeature for generators such as the OpenFeature CLI',
     },
     out: { type: 'string', value: 'file', brief: 'File to write. Default: standard output' },
     check: { type: 'flag', brief: 'Exit with 10 if the file differs, and write nothing' },

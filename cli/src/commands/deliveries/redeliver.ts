@@ -6,7 +6,7 @@ import { DELIVERY, toPathParameters } from './path.ts';
 
 export const deliveriesRedeliver = command({
   name: 'deliveries redeliver',
-  brief: 'Deliver an event to an integration again',
+  brief: 'Redeliver an event to an integration',
   args: DELIVERY,
   writes: 'change',
   ownDryRun: true,

@@ -21,7 +21,7 @@ export const flagsApply = command({
     plan: {
       type: 'string',
       value: 'name',
-      brief: 'Carry out this plan only, as halyard flags plan named it',
+      brief: 'Apply only this plan, by the name that halyard flags plan printed',
     },
   },
   writes: 'destructive',

@@ -16,7 +16,7 @@ export const flagsList = command({
       type: 'string',
       value: 'type:value',
       many: true,
-      brief: 'Only flags with this tag; all of them if repeated',
+      brief: 'Only flags with this tag; if repeated, flags with every tag',
     },
     enabledIn: {
       type: 'string',

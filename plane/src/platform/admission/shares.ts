@@ -77,9 +77,9 @@ export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiE
   const pausedCallers = new Set<string>();
   /** The waiting requests by caller. The caller that is first in this map is next. */
   const queues = new Map<string, Request[]>();
-  let heldUnits = 0;
+  let heldUnitCount = 0;
   let waiting = 0;
-  let pendingRejections = 0;
+  let pendingRejectionCount = 0;
   let isScheduled = false;
   let isCheckScheduled = false;
   const rejected = { caller: 0, others: 0 };
@@ -95,20 +95,20 @@ export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiE
   /** A delayed rejection does not count as waiting. Otherwise, one caller could fill the queue that others wait in. */
   const makeDelayedRejection = async (caller: string, cost: number): Promise<ApiError> => {
     const error = makeRejection(caller, cost);
-    if (rejectAfterMs === 0 || pendingRejections >= limits.waiting) return error;
-    pendingRejections++;
+    if (rejectAfterMs === 0 || pendingRejectionCount >= limits.waiting) return error;
+    pendingRejectionCount++;
     await sleep(rejectAfterMs);
-    pendingRejections--;
+    pendingRejectionCount--;
     return error;
   };
 
   const ownShare = (ownUnits: number): number =>
-    Math.min(perCaller, share * (capacity - heldUnits + ownUnits));
+    Math.min(perCaller, share * (capacity - heldUnitCount + ownUnits));
 
   /** A caller without units gets some even if they exceed its share, because otherwise a large request could never run. */
   const mayHold = (caller: string, cost: number): boolean => {
     const ownUnits = unitsByCaller.get(caller) ?? 0;
-    if (heldUnits + cost > capacity || pausedCallers.has(caller)) return false;
+    if (heldUnitCount + cost > capacity || pausedCallers.has(caller)) return false;
     if (ownUnits === 0) return true;
     if (ownUnits + cost > ownShare(ownUnits)) return false;
     if (!isBusy?.()) return true;
@@ -127,14 +127,14 @@ export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiE
   };
 
   const hold = (caller: string, cost: number): Release => {
-    heldUnits += cost;
+    heldUnitCount += cost;
     unitsByCaller.set(caller, (unitsByCaller.get(caller) ?? 0) + cost);
     const start = performance.now();
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
-      heldUnits -= cost;
+      heldUnitCount -= cost;
       const unitsLeft = (unitsByCaller.get(caller) ?? 0) - cost;
       if (unitsLeft > 0) unitsByCaller.set(caller, unitsLeft);
       else unitsByCaller.delete(caller);
@@ -172,7 +172,7 @@ export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiE
     do {
       hasStarted = false;
       for (const caller of [...queues.keys()]) hasStarted = startNext(caller) || hasStarted;
-    } while (hasStarted && heldUnits < capacity);
+    } while (hasStarted && heldUnitCount < capacity);
   };
 
   /** Starts the caller's next request if its units are free, and puts the caller last. Returns whether a request was started. */
@@ -193,7 +193,7 @@ export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiE
   const findHolder = (caller: string, cost: number): Holder => {
     const ownUnits = unitsByCaller.get(caller) ?? 0;
     if (ownUnits > 0 && ownUnits + cost > ownShare(ownUnits)) return 'caller';
-    const isFull = heldUnits + cost > capacity || (waiting > 0 && waiting >= limits.waiting);
+    const isFull = heldUnitCount + cost > capacity || (waiting > 0 && waiting >= limits.waiting);
     // If units are free, the request waits because its own caller has other requests or is paused.
     const isOwnFault = ownUnits > 0 || pausedCallers.has(caller) || queues.has(caller);
     return isOwnFault && !isFull ? 'caller' : 'others';
@@ -248,7 +248,7 @@ export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiE
       throw makeRejection(caller, cost);
     },
     get heldUnits() {
-      return heldUnits;
+      return heldUnitCount;
     },
     get waiting() {
       return waiting;

@@ -70,7 +70,7 @@ test('evaluates one revision, even if flags change between slices', async () => 
     name: `flag-${String(index).padStart(4, '0')}`,
   }));
   const { scope, apply } = scopeWith(flags);
-  const slices = makeSlices({ sliceMs: 0.1, waitingFlags: 1_000_000 });
+  const slices = makeSlices({ sliceMs: 0.1, maxWaitingFlags: 1_000_000 });
   const evaluator = await makeEvaluators(slices).getEvaluator(scope);
 
   const oldResults = slices.run('a', names(evaluator, buildContext()), 3_000);
@@ -269,10 +269,10 @@ test('evaluating 10,000 flags for 10 clients at a time lets other work run in be
   }));
   const { scope } = scopeWith(flags);
   const { getEvaluator, run } = evaluation();
-  let turns = 0;
+  let turnCount = 0;
   let isDone = false;
   const countTurns = () => {
-    turns++;
+    turnCount++;
     if (!isDone) setImmediate(countTurns);
   };
   countTurns();
@@ -291,7 +291,7 @@ test('evaluating 10,000 flags for 10 clients at a time lets other work run in be
 
   expect(results.map(list => (list ?? []).length).every(count => count > 4_500 && count < 5_500)).toBe(true);
   // The event loop takes a turn after each slice.
-  expect(turns).toBeGreaterThan(10);
+  expect(turnCount).toBeGreaterThan(10);
 });
 
 describe('a flag that takes too long', () => {

@@ -24,19 +24,19 @@ export function makeEvaluators(
   onSkipped = () => {},
 ): Evaluators {
   const entries = new Map<string, Entry>();
-  let references = 0;
+  let referenceCount = 0;
 
   const remove = (key: string): void => {
-    references -= entries.get(key)?.size ?? 0;
+    referenceCount -= entries.get(key)?.size ?? 0;
     entries.delete(key);
   };
 
   const store = (key: string, entry: Entry): void => {
     remove(key);
     entries.set(key, entry);
-    references += entry.size;
+    referenceCount += entry.size;
     for (const oldest of entries.keys()) {
-      if (references <= maxReferences || oldest === key) break;
+      if (referenceCount <= maxReferences || oldest === key) break;
       remove(oldest);
     }
   };

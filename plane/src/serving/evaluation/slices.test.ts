@@ -16,7 +16,7 @@ const waitForNextTurn = () => new Promise<void>(resolve => setImmediate(resolve)
 
 test('finishes small work before the caller continues', async () => {
   const log: string[] = [];
-  const slices = makeSlices({ sliceMs: 5, waitingFlags: 1_000 });
+  const slices = makeSlices({ sliceMs: 5, maxWaitingFlags: 1_000 });
 
   const result = slices.run('a', busyWork(3, 0, log), 3);
 
@@ -26,7 +26,7 @@ test('finishes small work before the caller continues', async () => {
 });
 
 test('all work in one turn of the event loop shares one slice', async () => {
-  const slices = makeSlices({ sliceMs: 5, waitingFlags: 100_000 });
+  const slices = makeSlices({ sliceMs: 5, maxWaitingFlags: 100_000 });
   const log: string[] = [];
   let isDone = false;
   const allWork = Promise.all(
@@ -50,7 +50,7 @@ test('all work in one turn of the event loop shares one slice', async () => {
 
 test('long work does not delay short work that comes later', async () => {
   const order: string[] = [];
-  const slices = makeSlices({ sliceMs: 2, waitingFlags: 100_000 });
+  const slices = makeSlices({ sliceMs: 2, maxWaitingFlags: 100_000 });
   const longWork = slices.run('a', busyWork(40, 1), 40).then(() => order.push('long'));
   const shortWork = slices.run('a', busyWork(1, 0), 1).then(() => order.push('short'));
 
@@ -62,7 +62,7 @@ test('long work does not delay short work that comes later', async () => {
 test('callers take turns, no matter how much work they have', async () => {
   const log: string[] = [];
   // A step takes longer than a slice, so each turn of the event loop has one step.
-  const slices = makeSlices({ sliceMs: 0.5, waitingFlags: 1_000_000 });
+  const slices = makeSlices({ sliceMs: 0.5, maxWaitingFlags: 1_000_000 });
   const flood = Array.from({ length: 50 }, () => slices.run('a', busyWork(2, 1, log, 'a'), 2));
   const other = slices.run('b', busyWork(3, 1, log, 'b'), 3);
 
@@ -74,7 +74,7 @@ test('callers take turns, no matter how much work they have', async () => {
 });
 
 test('rejects only the work of a caller that has used its share with 429', async () => {
-  const slices = makeSlices({ sliceMs: 1, waitingFlags: 1_000 });
+  const slices = makeSlices({ sliceMs: 1, maxWaitingFlags: 1_000 });
   const flood = Array.from({ length: 500 }, () => slices.run('a', busyWork(3, 2), 100));
   const other = slices.run('b', busyWork(1, 0), 1);
 
@@ -87,7 +87,7 @@ test('rejects only the work of a caller that has used its share with 429', async
 });
 
 test('rejects work with 503 while others have too many flags, and accepts it again afterwards', async () => {
-  const slices = makeSlices({ sliceMs: 1, waitingFlags: 1_000 });
+  const slices = makeSlices({ sliceMs: 1, maxWaitingFlags: 1_000 });
   const firstWork = slices.run('a', busyWork(3, 2), 500);
   const secondWork = slices.run('b', busyWork(3, 2), 500);
 
@@ -104,7 +104,7 @@ test('rejects work with 503 while others have too many flags, and accepts it aga
 test('drops work if its client has disconnected', async () => {
   const log: string[] = [];
   let isWanted = true;
-  const slices = makeSlices({ sliceMs: 1, waitingFlags: 1_000 });
+  const slices = makeSlices({ sliceMs: 1, maxWaitingFlags: 1_000 });
   const result = slices.run('a', busyWork(100, 2, log), 100, () => isWanted);
   isWanted = false;
 
@@ -114,7 +114,7 @@ test('drops work if its client has disconnected', async () => {
 });
 
 test('work that throws rejects its promise without stopping the queue', async () => {
-  const slices = makeSlices({ sliceMs: 1, waitingFlags: 1_000 });
+  const slices = makeSlices({ sliceMs: 1, maxWaitingFlags: 1_000 });
   const slow = slices.run('a', busyWork(2, 2), 100);
   const failing = function* (): Generator<void, string> {
     yield;

@@ -8,10 +8,10 @@ export type SliceLimits = {
    * The maximum number of flags that wait to be evaluated. A million takes about a second, and a client that would wait longer is
    * better served by a 503.
    */
-  waitingFlags: number;
+  maxWaitingFlags: number;
 };
 
-export const SLICE_LIMITS: SliceLimits = { sliceMs: 5, waitingFlags: 1_000_000 };
+export const SLICE_LIMITS: SliceLimits = { sliceMs: 5, maxWaitingFlags: 1_000_000 };
 /** A request has a fixed cost beyond its flags, so a small one counts as this many flags. */
 const MIN_COUNTED_FLAGS = 100;
 /** The share of the waiting flags, not counting those of others, that one caller may have. */
@@ -26,7 +26,7 @@ export type Slices = {
   run: <T>(
     caller: string,
     work: Generator<void, T>,
-    flags: number,
+    flagCount: number,
     isWanted?: () => boolean,
   ) => Promise<T | undefined>;
   /** Flags that wait to be evaluated, and their callers. */
@@ -39,9 +39,9 @@ type Job = { step: (deadline: number) => boolean; release: () => void };
  * Runs all work in one loop. With a timer for each request, a hundred requests would run a hundred slices in one turn of the event
  * loop.
  */
-export function makeSlices({ sliceMs, waitingFlags }: SliceLimits): Slices {
+export function makeSlices({ sliceMs, maxWaitingFlags }: SliceLimits): Slices {
   const waiting = makeShares(
-    { capacity: waitingFlags, share: SHARE, waiting: 0, waitingPerCaller: 0, waitMs: 0 },
+    { capacity: maxWaitingFlags, share: SHARE, waiting: 0, waitingPerCaller: 0, waitMs: 0 },
     holder => busyError(holder, 'flags to evaluate'),
   );
   /** The jobs by caller. The caller that is first in this map is next. */

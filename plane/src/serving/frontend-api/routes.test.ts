@@ -325,7 +325,7 @@ describe('errors', () => {
   });
 
   test('503 with Retry-After while too many flags wait', async () => {
-    const busyServer = await harness.secondServer({}, {}, undefined, { waitingFlags: 50 });
+    const busyServer = await harness.secondServer({}, {}, undefined, { maxWaitingFlags: 50 });
 
     const { status, headers } = await call(busyServer, 'GET', '/api/frontend', { token });
 

@@ -158,9 +158,9 @@ test('a response contains each flag once while flags move between projects', asy
   };
   await expect.poll(read).toEqual(expect.arrayContaining(flags));
   let isMoving = true;
-  let reads = 0;
+  let readCount = 0;
   const reader = (async () => {
-    for (; isMoving; reads++) {
+    for (; isMoving; readCount++) {
       const names = await read();
       expect(names.toSorted()).toEqual([...new Set(names)].toSorted());
     }
@@ -172,6 +172,6 @@ test('a response contains each flag once while flags move between projects', asy
   isMoving = false;
   await reader;
 
-  expect(reads).toBeGreaterThan(3);
+  expect(readCount).toBeGreaterThan(3);
   await expect.poll(read).toEqual(expect.arrayContaining(flags));
 });

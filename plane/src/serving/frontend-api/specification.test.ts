@@ -18,8 +18,8 @@ import {
 const harness = useHarness();
 const server = useSdkServer(harness);
 const tokens = new Map<string, string>();
-let cases = 0;
-let exceptions = 0;
+let caseCount = 0;
+let exceptionCount = 0;
 
 /** Cases whose result differs in the browser, with the reason. */
 const EXCEPTIONS: Record<string, string> = {
@@ -54,7 +54,7 @@ beforeAll(async () => {
 });
 
 afterAll(() => {
-  expect([cases, exceptions]).toEqual([2 * CASES, 2 * 2]);
+  expect([caseCount, exceptionCount]).toEqual([2 * CASES, 2 * 2]);
 });
 
 describe.each([
@@ -80,7 +80,7 @@ describe.each([
           ? sdk.isEnabled(specifiedCase.toggleName)
           : toVariant(sdk.getVariant(specifiedCase.toggleName));
       sdk.stop();
-      cases++;
+      caseCount++;
       if (!isDeepStrictEqual(result, specifiedCase.expectedResult))
         wrongCases.push(specifiedCase.description);
     }
@@ -88,7 +88,7 @@ describe.each([
     expect(wrongCases).toEqual(
       listCases(specification).flatMap(({ description }) => (description in EXCEPTIONS ? [description] : [])),
     );
-    exceptions += wrongCases.length;
+    exceptionCount += wrongCases.length;
   });
 });
 

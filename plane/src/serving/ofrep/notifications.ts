@@ -92,16 +92,16 @@ export function makeNotifications(
   /** Sends as many notifications as the server can handle evaluations for until the next tick. */
   const tick = (): void => {
     tickTimer = undefined;
-    let flags = 0;
+    let flagCount = 0;
     for (const stream of pending) {
-      if (flags >= FLAGS_PER_TICK) break;
+      if (flagCount >= FLAGS_PER_TICK) break;
       pending.delete(stream);
       const scope = state.findScope(stream.token);
       if (!scope) continue;
       const position = positionIn(scope);
-      flags += FLAGS_PER_COMPARISON;
+      flagCount += FLAGS_PER_COMPARISON;
       if (position === stream.sentPosition) continue;
-      flags += Math.max(MIN_COUNTED_FLAGS, estimateFlags(scope));
+      flagCount += Math.max(MIN_COUNTED_FLAGS, estimateFlags(scope));
       stream.sentPosition = position;
       const data = JSON.stringify({ type: 'refetchEvaluation', etag: position });
       openStreams.write(stream, eventBlock({ id: position, data }));

@@ -28,7 +28,7 @@ export async function keepCurrent(
   let isRefreshNeeded = false;
   let isStopped = false;
   /** The number of notifications so far, and the number when the poll last found something unannounced. */
-  let notifications = 0;
+  let notificationCount = 0;
   let missedAfter: number | undefined;
   /** False while the listener connects, which can take longer than a poll. */
   let isListening = false;
@@ -69,7 +69,7 @@ export async function keepCurrent(
     return listen(
       () => {
         isListening = true;
-        notifications++;
+        notificationCount++;
         void wake();
       },
       error => {
@@ -82,7 +82,7 @@ export async function keepCurrent(
   let stopListening = startListening();
 
   const poll = async (): Promise<void> => {
-    if (missedAfter !== undefined && missedAfter === notifications) {
+    if (missedAfter !== undefined && missedAfter === notificationCount) {
       // The commit has been visible for a second without a notification, so the connection is open but silent.
       reopened.inc();
       log.warn({}, 'flag listener missed a change and is reopened');
@@ -93,9 +93,9 @@ export async function keepCurrent(
     missedAfter = undefined;
     // The refresh was started by a notification, so what it found was announced.
     if (currentRefresh !== undefined) return;
-    const notificationsBefore = notifications;
+    const notificationsBefore = notificationCount;
     const hasChanged = await wake();
-    if (hasChanged === true && isListening && notificationsBefore === notifications)
+    if (hasChanged === true && isListening && notificationsBefore === notificationCount)
       missedAfter = notificationsBefore;
   };
   const pollTimer = setInterval(() => void poll(), POLL_MS);

@@ -35,7 +35,7 @@ test('every stream of a changed group is visited once, and the group is reported
 test('a change during a round visits the remaining streams again, but not those that were closed', async () => {
   const group = buildGroup(1, 2, 3);
   const visitedStreams: number[] = [];
-  let completedGroups = 0;
+  let completedGroupCount = 0;
   const fanOut = makeFanOut(
     stream => {
       visitedStreams.push(toNumber(stream));
@@ -44,23 +44,23 @@ test('a change during a round visits the remaining streams again, but not those 
         fanOut.add(group);
       }
     },
-    () => completedGroups++,
+    () => completedGroupCount++,
   );
 
   fanOut.add(group);
-  await expect.poll(() => completedGroups).toBe(1);
+  await expect.poll(() => completedGroupCount).toBe(1);
 
   expect(visitedStreams).toEqual([1, 2, 3, 2, 3]);
 });
 
 test('a long fan-out lets other work run in between, and pauses when it has used its share', async () => {
   const group = buildGroup(...Array.from({ length: 600 }, (_, number) => number));
-  let visits = 0;
+  let visitCount = 0;
   let isComplete = false;
   const turns: number[] = [];
   const fanOut = makeFanOut(
     () => {
-      visits++;
+      visitCount++;
       const deadlineUs = cpuUs() + 1_000;
       while (cpuUs() < deadlineUs);
     },
@@ -72,7 +72,7 @@ test('a long fan-out lets other work run in between, and pauses when it has used
 
   fanOut.add(group);
   while (!isComplete) {
-    turns.push(visits);
+    turns.push(visitCount);
     await sleep(1);
   }
 
@@ -82,9 +82,9 @@ test('a long fan-out lets other work run in between, and pauses when it has used
 });
 
 test('visits no stream after it is stopped', async () => {
-  let visits = 0;
+  let visitCount = 0;
   const fanOut = makeFanOut(
-    () => visits++,
+    () => visitCount++,
     () => {},
   );
   fanOut.add(buildGroup(1, 2));
@@ -93,5 +93,5 @@ test('visits no stream after it is stopped', async () => {
   await nextTurn();
   await nextTurn();
 
-  expect(visits).toBe(0);
+  expect(visitCount).toBe(0);
 });

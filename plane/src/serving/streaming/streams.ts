@@ -238,7 +238,7 @@ export function makeStreams(
   };
 
   const ask: AskStreams = (isDue, max) => {
-    let askedStreams = 0;
+    let askedStreamCount = 0;
     for (const stream of openStreams.all) {
       const { knownClient, socket, group, confirmedRevision, epoch } = stream;
       const { scope } = group;
@@ -248,8 +248,8 @@ export function makeStreams(
         continue;
       }
       // A client that is still behind would send an old revision.
-      if (askedStreams >= max || isBehind(stream) || !isDue(knownClient, scope.environment)) continue;
-      askedStreams++;
+      if (askedStreamCount >= max || isBehind(stream) || !isDue(knownClient, scope.environment)) continue;
+      askedStreamCount++;
       socket.write(retryFrame(RETURN_MS));
       socket.destroySoon();
     }

@@ -28,8 +28,10 @@ test('counts deliveries and attempts by hour and by day', async () => {
   await deliveries.recordEvent();
   await deliveries.waitUntilSettled(id);
   // One delivery has two failures, then a success; the other has three failures.
-  let requests = 0;
-  deliveries.receiver.respondWith((_, response) => response.writeHead(++requests === 3 ? 200 : 500).end());
+  let requestCount = 0;
+  deliveries.receiver.respondWith((_, response) =>
+    response.writeHead(++requestCount === 3 ? 200 : 500).end(),
+  );
   for (let n = 0; n < 2; n++) {
     await deliveries.recordEvent();
     await deliveries.waitUntilSettled(id);

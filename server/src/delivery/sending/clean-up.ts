@@ -7,15 +7,15 @@ const MAX_BATCHES = 200;
 /** Deletes expired records in batches, which keeps transactions short, and expired counts. Returns the number of records. */
 export async function cleanUpDeliveries(db: Db): Promise<number> {
   await deleteOldHours(db);
-  let removedRecords = 0;
+  let removedRecordCount = 0;
   for (const remove of [deleteOldRecords, deleteOrphans]) {
     for (let n = 0; n < MAX_BATCHES; n++) {
       const count = await remove(db, BATCH_SIZE);
-      removedRecords += count;
+      removedRecordCount += count;
       if (count < BATCH_SIZE) break;
     }
   }
-  return removedRecords;
+  return removedRecordCount;
 }
 
 /** Requeues open deliveries that have no job. Normally there are none. */

@@ -129,8 +129,8 @@ test('retries a failed delivery on schedule with the same id, and records each a
 });
 
 test('delivers once the receiver has recovered', async () => {
-  let requests = 0;
-  deliveries.receiver.respondWith((_, response) => response.writeHead(++requests < 3 ? 503 : 204).end());
+  let requestCount = 0;
+  deliveries.receiver.respondWith((_, response) => response.writeHead(++requestCount < 3 ? 503 : 204).end());
   const { id } = await deliveries.addWebhook();
 
   await deliveries.recordEvent();

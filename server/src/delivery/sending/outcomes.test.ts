@@ -110,8 +110,8 @@ test('retries a failed attempt whose outcome was stored in minimal form', async 
   await sql`alter table integration_attempts add constraint planted check (error is null) not valid`.execute(
     harness.db,
   );
-  let requests = 0;
-  deliveries.receiver.respondWith((_, response) => response.writeHead(++requests < 2 ? 503 : 200).end());
+  let requestCount = 0;
+  deliveries.receiver.respondWith((_, response) => response.writeHead(++requestCount < 2 ? 503 : 200).end());
   const id = await add('webhook', { url: `${deliveries.receiver.url}/t` });
   try {
     await createFeature('one');

@@ -22,19 +22,19 @@ export type NextState =
   | { state: 'retrying'; delayMs: number };
 
 /**
- * Decides what follows an attempt. The schedule contains the seconds before each attempt, and `failures` counts the earlier failed
- * attempts. A Retry-After header can extend the delay, to at most twice the delay and at most a day.
+ * Decides what follows an attempt. The schedule contains the seconds before each attempt, and `failureCount` is the number of earlier
+ * failed attempts. A Retry-After header can extend the delay, to at most twice the delay and at most a day.
  */
 export function nextStep(
   outcome: Outcome,
-  failures: number,
+  failureCount: number,
   schedule: readonly number[],
   retryAfterMs: number | undefined,
   random: number,
 ): NextState {
   if (outcome === 'success') return { state: 'success' };
   if (outcome === 'partial') return { state: 'successWithErrors' };
-  const delay = schedule[failures + 1];
+  const delay = schedule[failureCount + 1];
   if (FINAL_OUTCOMES.includes(outcome) || delay === undefined) return { state: 'failed' };
   const jitteredDelay = delay * 1_000 * (1 - JITTER + 2 * JITTER * random);
   const requestedDelay = Math.min(retryAfterMs ?? 0, 2 * delay * 1_000);

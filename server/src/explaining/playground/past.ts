@@ -32,7 +32,7 @@ export async function readPastSubjects(
   actor: Actor,
   requestedEnvironments: RequestedEnvironments,
   selection: PastSelection,
-  contexts: number,
+  contextCount: number,
 ): Promise<Subjects> {
   const names = checkPast(selection);
   // The state and the events must come from one snapshot.
@@ -41,7 +41,7 @@ export async function readPastSubjects(
     .setIsolationLevel('repeatable read')
     .execute(tx => readPast(tx, actor, requestedEnvironments, selection, names));
   const environments = [...new Set(requestedEnvironments.names)];
-  rejectManyEvaluations(names.length * environments.length, contexts);
+  rejectManyEvaluations(names.length * environments.length, contextCount);
   const notEvaluated: NotEvaluated[] = [];
   const subjects = new Map(environments.map(environment => [environment, [] as Subject[]]));
   let total = 0;

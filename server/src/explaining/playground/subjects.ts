@@ -40,7 +40,7 @@ export async function readSubjects(
   actor: Actor,
   requestedEnvironments: RequestedEnvironments,
   selection: Selection,
-  contexts: number,
+  contextCount: number,
   slice: TimeSlice,
 ): Promise<Subjects> {
   const { projects, features, drafts = [] } = selection;
@@ -58,7 +58,7 @@ export async function readSubjects(
     features,
   };
   const { count, total, largest } = await measureDocuments(db, actor, featureSelection);
-  rejectManyEvaluations(count, contexts);
+  rejectManyEvaluations(count, contextCount);
   rejectLargeDocuments(total, largest);
   const draftSegments = [...acceptedDrafts.values()].flatMap(({ strategies }) =>
     strategies.flatMap(({ segments = [] }) => segments),

@@ -292,7 +292,7 @@ test(
   `report, findings, status, insights and history agree with a simple recomputation (seed ${SEED})`,
   GENERATED,
   async () => {
-    let comparedDays = 0;
+    let comparedDayCount = 0;
     await fc.assert(
       fc.asyncProperty(history, async chapters => {
         run++;
@@ -343,12 +343,12 @@ test(
               ({ date }: { date: string }) => date === lastReport.date,
             );
             expect(storedDay).toEqual(lastReport);
-            comparedDays++;
+            comparedDayCount++;
           }
         }
       }),
       { numRuns: ROUNDS, seed: SEED, endOnFailure: true },
     );
-    expect(comparedDays).toBeGreaterThan(ROUNDS * 6);
+    expect(comparedDayCount).toBeGreaterThan(ROUNDS * 6);
   },
 );

@@ -33,7 +33,7 @@ export const OPENFEATURE: OperationModule = {
       route: `GET ${MANIFEST}`,
       summary: 'Get the OpenFeature manifest of a project',
       description:
-        'Returns the active flags of the project with the types of their values, for the generators of the OpenFeature CLI. Flags whose payloads are fractions are omitted, because the manifest has no type for them.',
+        'Returns the active flags of the project with the types of their values, for generators such as the OpenFeature CLI. Flags whose payloads are fractions are omitted, because the manifest has no type for them.',
       permission: 'NONE',
       params: projectParams,
       output: jsonResponse('The manifest', Manifest),

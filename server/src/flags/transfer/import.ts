@@ -49,12 +49,12 @@ export async function importFeatures(
   featureLimit: number,
 ): Promise<void> {
   const { project, environment, data } = request;
-  let changes = 0;
+  let changeCount = 0;
   const current: Change = {
     tx,
     actor,
     record: event => {
-      changes++;
+      changeCount++;
       record(event);
     },
     notify,
@@ -94,7 +94,7 @@ export async function importFeatures(
   }
   const features = await lockStates(tx, project, names);
   await applyData(current, features, request, confirmedNames, tags);
-  if (changes > 0) record({ type: 'features-imported', project, environment, data: { features: names } });
+  if (changeCount > 0) record({ type: 'features-imported', project, environment, data: { features: names } });
 }
 
 async function readExisting(db: Reader, { project, data }: ImportRequest): Promise<FeatureState[]> {

@@ -75,15 +75,15 @@ test.each<[string, RequestListener]>([
 });
 
 test('retries a request if the connection was closed before the response', async () => {
-  let requests = 0;
+  let requestCount = 0;
   const url = await serve((request, reply) => {
-    requests += 1;
-    if (requests === 1) request.socket.destroy();
+    requestCount += 1;
+    if (requestCount === 1) request.socket.destroy();
     else reply.end('{"a":1}');
   });
 
   expect(await readJson(url)).toEqual({ status: 200, body: { a: 1 } });
-  expect(requests).toBe(2);
+  expect(requestCount).toBe(2);
 });
 
 test('says what is wrong with a response that is cut off', async () => {

@@ -6,7 +6,7 @@ import { getComparisons } from './logic.ts';
 import type { Comparison, Flag, Targeting } from './model.ts';
 import { type Translation, toConstraint } from './translate.ts';
 
-export type ComparisonResult = { contexts: number; differingContexts: number; example?: Context };
+export type ComparisonResult = { contextCount: number; differingContextCount: number; example?: Context };
 
 /**
  * Evaluates the rules as the other product does, and the translated strategies with the SDK, for contexts on both sides of each
@@ -16,16 +16,16 @@ export function compareRules(
   flag: Flag,
   targeting: Targeting,
   translation: Translation,
-  contexts: number,
+  contextCount: number,
 ): ComparisonResult {
   const evaluate = createEvaluator(flag, targeting, translation);
-  const result: ComparisonResult = { contexts, differingContexts: 0 };
-  for (const context of sampleContexts(targeting, contexts)) {
+  const result: ComparisonResult = { contextCount, differingContextCount: 0 };
+  for (const context of sampleContexts(targeting, contextCount)) {
     const possibleNames = possibleVariations(flag, targeting, context).map(index =>
       getResultName(flag, index),
     );
     if (possibleNames.length === 0 || possibleNames.includes(evaluate(context))) continue;
-    result.differingContexts++;
+    result.differingContextCount++;
     result.example ??= context;
   }
   return result;

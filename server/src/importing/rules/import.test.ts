@@ -107,7 +107,7 @@ test('LaunchDarkly: rules, targets, segments and prerequisites are imported, and
   expect((await readEnvironment('ld', 'experiment', 'production')).enabled).toBe(false);
   // The results differ only if a context lacks the field that splits users, as the note says.
   expect(plan.notes.filter(note => note.includes('differs'))).toEqual([
-    expect.stringMatching(/^banner in production: the result differs for \d+ of 1000 contexts/),
+    expect.stringMatching(/^banner in production: the result differs for \d+ of 1,000 contexts/),
   ]);
   expect(plan.notes).toContainEqual(expect.stringContaining('Send "organizationKey" in every context'));
 

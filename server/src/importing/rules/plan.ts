@@ -23,7 +23,7 @@ export type Plan = {
   unsupported: string[];
   /** Minor differences, such as rounded percentages, defaults, and contexts without a field. */
   notes: string[];
-  contexts: number;
+  contextCount: number;
 };
 
 export type PlanOptions = {
@@ -52,7 +52,7 @@ export function planImport(flags: Flag[], { names, freezePartial = false }: Plan
     segments: new Map(),
     unsupported: [],
     notes: [],
-    contexts: 0,
+    contextCount: 0,
   };
   const parents = collectParents(flags, plan);
   const segmentNameIn = makeSegmentNames(flags);
@@ -136,16 +136,16 @@ function noteDifferences(
   label: string,
   plan: Plan,
 ): void {
-  const { contexts, differingContexts, example } = compareRules(
+  const { contextCount, differingContextCount, example } = compareRules(
     flag,
     targeting,
     translatedFlag,
     CONTEXTS_PER_FLAG,
   );
-  plan.contexts += contexts;
-  if (differingContexts === 0) return;
+  plan.contextCount += contextCount;
+  if (differingContextCount === 0) return;
   plan.notes.push(
-    `${label}: the result differs for ${differingContexts} of ${contexts} contexts, such as ${JSON.stringify(example)}`,
+    `${label}: the result differs for ${differingContextCount} of ${contextCount.toLocaleString('en')} contexts, such as ${JSON.stringify(example)}`,
   );
 }
 

@@ -24,13 +24,13 @@ test("continues after Unleash's database was down", async () => {
   const stopped = new AbortController();
   const outages: string[] = [];
   const conflicts: string[] = [];
-  let runs = 0;
+  let runCount = 0;
   const following = followUnleash(harness.db, await openSource(url.href), SETTINGS, OPTIONS, stopped.signal, {
-    onRun: () => runs++,
+    onRun: () => runCount++,
     onConflict: conflict => conflicts.push(conflict),
     onOutage: error => outages.push(error.message),
   });
-  await expect.poll(() => runs, TIMEOUT).toBe(1);
+  await expect.poll(() => runCount, TIMEOUT).toBe(1);
 
   proxy.cut();
   await expect
@@ -62,8 +62,8 @@ test("continues after Unleash's database was down", async () => {
   await unleash.run(`
     update features set description = 'later' where name = 'parent-flag';
     insert into events (id, type, created_by, feature_name) select max(id) + 1, 'feature-updated', 'ada', 'parent-flag' from events`);
-  const runsBefore = runs;
-  await expect.poll(() => runs, TIMEOUT).toBeGreaterThan(runsBefore);
+  const runsBefore = runCount;
+  await expect.poll(() => runCount, TIMEOUT).toBeGreaterThan(runsBefore);
   expect(conflicts).toEqual([conflict]);
   stopped.abort();
   await following;

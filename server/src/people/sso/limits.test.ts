@@ -26,7 +26,7 @@ let servers: [App, App];
 type TokenResponse = { status: number; body: string };
 /** The provider's token endpoint, unless a test replaces it. */
 let respondWithTokens: (request: IncomingMessage, body: string) => Promise<TokenResponse>;
-let tokenRequests = 0;
+let tokenRequestCount = 0;
 
 const sendRealTokens = async (request: IncomingMessage, body: string): Promise<TokenResponse> => {
   const { authorization = '', 'content-type': type = '' } = request.headers;
@@ -44,7 +44,7 @@ beforeAll(async () => {
   proxy = await listen(async (request, response) => {
     const json = { 'content-type': 'application/json' };
     if (request.url === '/token') {
-      tokenRequests++;
+      tokenRequestCount++;
       const tokens = await respondWithTokens(request, await text(request));
       response.writeHead(tokens.status, json).end(tokens.body);
       return;
@@ -62,7 +62,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   respondWithTokens = sendRealTokens;
-  tokenRequests = 0;
+  tokenRequestCount = 0;
   await sql`truncate login_failures, sso_finished_logins`.execute(harness.db);
 });
 
@@ -121,7 +121,7 @@ test('blocks a network on all servers after too many unconfirmed logins, but no 
   }
 
   expect(statuses).toEqual([...Array(UNCONFIRMED_LIMIT.failures).fill(401), 429, 429, 429]);
-  expect(tokenRequests).toBe(UNCONFIRMED_LIMIT.failures);
+  expect(tokenRequestCount).toBe(UNCONFIRMED_LIMIT.failures);
   // A blocked login is not counted, because it costs only one read.
   expect(await readCounters()).toEqual([UNCONFIRMED_LIMIT.failures]);
   const rejection = await logIn(ATTACKER);
@@ -178,7 +178,7 @@ test('counts neither successful logins, nor users without an account, nor failur
 test('sends no more concurrent logins to the provider than the limit', async () => {
   await setCounter(UNCONFIRMED_LIMIT.failures - 2);
   const sendCallback = await forgeCallback();
-  tokenRequests = 0;
+  tokenRequestCount = 0;
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from login_failures for update`.execute(blocker);
 
@@ -188,7 +188,7 @@ test('sends no more concurrent logins to the provider than the limit', async () 
 
   const statuses = (await Promise.all(responses)).map(({ status }) => status);
   expect(statuses.toSorted()).toEqual([401, 401, 429, 429, 429]);
-  expect(tokenRequests).toBe(2);
+  expect(tokenRequestCount).toBe(2);
 });
 
 test('accepts a repeated callback after a failure of the provider', async () => {

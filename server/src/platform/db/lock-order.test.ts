@@ -74,19 +74,19 @@ test('writes about the same flag, project and environment do not deadlock', GENE
   const pick = <T>(list: T[]): T | undefined => list[Math.floor(random() * list.length)];
   const deadline = performance.now() + SAMPLE_MS;
   const deadlockReports: string[] = [];
-  let trials = 0;
+  let trialCount = 0;
   while (performance.now() < deadline) {
     const [first, second] = [pick(writes), pick(writes)];
     const pauseAt = first && pick(findPausePoints(first));
     if (!first || !second || pauseAt === undefined) continue;
-    trials++;
+    trialCount++;
     const deadlocks = await campaign.run({ first, second, pauseAt });
     if (deadlocks.length > 0)
       deadlockReports.push(`${first.name} at ${pauseAt} and ${second.name}: ${deadlocks.join()}`);
   }
 
   expect(deadlockReports, `SEED=${SEED}`).toEqual([]);
-  expect(trials).toBeGreaterThan(0);
+  expect(trialCount).toBeGreaterThan(0);
 });
 
 test('cloning a flag into a different project and reviving the flag do not deadlock', GENERATED, async () => {

@@ -7,12 +7,12 @@ import { findDifferences } from './verify.ts';
 
 const harness = useHarness();
 const clients: pg.Client[] = [];
-let flags = 0;
+let flagCount = 0;
 let [flag, otherFlag] = ['', ''];
 let segment = 0;
 
 beforeEach(async () => {
-  [flag, otherFlag] = [`flag-${++flags}`, `flag-${++flags}`];
+  [flag, otherFlag] = [`flag-${++flagCount}`, `flag-${++flagCount}`];
   for (const name of [flag, otherFlag]) await makeFeature(harness.db, 'default', { name });
   const { rows } = await sql<{ id: number }>`
     insert into segments (name, constraints, created_by) values (${flag}, '[]', 'test') returning id`.execute(

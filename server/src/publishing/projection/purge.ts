@@ -7,9 +7,9 @@ const ROWS_PER_TRANSACTION = 1_000;
 
 /** Deletes the documents that were removed long ago and returns how many. */
 export async function purgeRemoved(db: Db): Promise<number> {
-  let purgedDocuments = 0;
+  let purgedDocumentCount = 0;
   for (const environment of await listPurgeable(db, RETENTION_DAYS)) {
-    for (let deletedDocuments = 1; deletedDocuments > 0; purgedDocuments += deletedDocuments) {
+    for (let deletedDocuments = 1; deletedDocuments > 0; purgedDocumentCount += deletedDocuments) {
       // Locks the counter first, as does a change that brings a removed document back.
       deletedDocuments = await db.transaction().execute(async tx => {
         await lockRevision(tx, environment);
@@ -17,5 +17,5 @@ export async function purgeRemoved(db: Db): Promise<number> {
       });
     }
   }
-  return purgedDocuments;
+  return purgedDocumentCount;
 }

@@ -16,15 +16,15 @@ const DOCUMENTS_PER_REBUILD = 100;
 /** Compares every stored document with what its rows produce. */
 export async function findDifferences(
   db: Db,
-  onProgress: (flags: number) => void = () => {},
+  onProgress: (flagCount: number) => void = () => {},
 ): Promise<Difference[]> {
   const differences: Difference[] = [];
-  let flags = 0;
+  let flagCount = 0;
   for (let lastName: string | undefined = ''; lastName !== undefined; ) {
     const names = await listNamesAfter(db, lastName, FLAGS_PER_STATEMENT);
     if (names.length > 0) differences.push(...(await listFeatureDifferences(db, names)));
-    flags += names.length;
-    onProgress(flags);
+    flagCount += names.length;
+    onProgress(flagCount);
     lastName = names.at(-1);
   }
   return [...differences, ...(await listSegmentDifferences(db))];

@@ -65,18 +65,18 @@ test('without an index, each page of a text search checks a limited number of ev
   const query = 'rolled out';
   const expected = await findMatching(db, SYSTEM, { query, offset: 0, limit: 100_000 }, 0);
   const ids: number[] = [];
-  let pages = 0;
+  let pageCount = 0;
   for (let before: number | undefined; ; ) {
     const search = { query, offset: 0, limit: 2_000, ...(before === undefined ? {} : { before }) };
     const result = await searchEvents(db, SYSTEM, search, memory, { checkMs: 1_000, unindexed: 10_000 });
     ids.push(...result.events.map(event => event.id));
-    pages += 1;
+    pageCount += 1;
     before = result.completeFrom;
     if (before === undefined) break;
     expect(result.total).toBeLessThan(expected.total);
   }
 
-  expect(pages).toBe(5);
+  expect(pageCount).toBe(5);
   expect(ids).toEqual(expected.ids);
 });
 
@@ -84,14 +84,14 @@ test('indexing is postponed, and reported once, while a container has too little
   const { db } = harness;
   await sql`select setval('events_id_seq', 50000)`.execute(db);
   const errors: string[] = [];
-  let checks = 0;
+  let checkCount = 0;
   const memoryLimit = () => {
-    checks += 1;
+    checkCount += 1;
     return process.memoryUsage.rss() + 2 ** 20;
   };
   const report = (error: unknown) => errors.push((error as Error).message);
   const stop = startIndexer(db, harness.databaseUrl, report, 128, memoryLimit);
-  await expect.poll(() => checks).toBeGreaterThan(2);
+  await expect.poll(() => checkCount).toBeGreaterThan(2);
   await stop();
 
   expect(errors).toEqual([expect.stringContaining('less than 80 MB left')]);

@@ -323,8 +323,8 @@ test('a search that runs out of time returns what it has found, and the next pag
   const query = 'e": "f';
   const expected = await findMatching(db, SYSTEM, { query, offset: 0, limit: 100_000 }, 0);
   const ids: number[] = [];
-  let pages = 0;
-  for (let before: number | undefined; ; pages++) {
+  let pageCount = 0;
+  for (let before: number | undefined; ; pageCount++) {
     const search = { query, offset: 0, limit: 1_000, ...(before === undefined ? {} : { before }) };
     const { events, total, completeFrom } = await searchEvents(db, SYSTEM, search, memory, {
       checkMs: 0,
@@ -337,7 +337,7 @@ test('a search that runs out of time returns what it has found, and the next pag
     before = next;
   }
 
-  expect(pages).toBeGreaterThan(2);
+  expect(pageCount).toBeGreaterThan(2);
   expect(ids).toEqual(expected.ids);
 });
 

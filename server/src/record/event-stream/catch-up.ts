@@ -37,7 +37,7 @@ export function makeCatchUp(
   log: Log,
 ): CatchUp {
   const turns = makeTurns();
-  let runningReads = 0;
+  let runningReadCount = 0;
   let retryAt = 0;
 
   const isBehind = (listener: Listener) => listener.position < (target() ?? 0);
@@ -46,7 +46,7 @@ export function makeCatchUp(
 
   function startNext(): void {
     if (Date.now() < retryAt) return;
-    while (runningReads < CONCURRENCY) {
+    while (runningReadCount < CONCURRENCY) {
       const next = turns.next([...listeners].filter(isReady));
       if (!next) return;
       const group = findGroup(next);
@@ -76,7 +76,7 @@ export function makeCatchUp(
   }
 
   async function catchUp(group: Listener[]): Promise<void> {
-    runningReads++;
+    runningReadCount++;
     try {
       const [first] = group;
       if (first && group.length === 1) await sendNext(first, target() ?? 0);
@@ -88,7 +88,7 @@ export function makeCatchUp(
       for (const listener of group) listener.catchUpIds = Math.max(1, Math.floor(listener.catchUpIds / 4));
       retryAt = Date.now() + RETRY_MS;
     }
-    runningReads--;
+    runningReadCount--;
     for (const listener of group) listener.isCatchingUp = false;
     startNext();
   }

@@ -9,11 +9,11 @@ const APPLICATIONS_PER_CHANGE = 100;
 
 /** Deletes idle applications with their instances. Returns the number of applications. */
 export async function expireApplications(db: Db): Promise<number> {
-  let expiredApplications = 0;
+  let expiredApplicationCount = 0;
   for (
     let batchSize = APPLICATIONS_PER_CHANGE;
     batchSize >= APPLICATIONS_PER_CHANGE;
-    expiredApplications += batchSize
+    expiredApplicationCount += batchSize
   ) {
     batchSize = await change(db, SYSTEM, async ({ tx, record }) => {
       const idleApplications = await lockIdleApplications(tx, IDLE_DAYS, APPLICATIONS_PER_CHANGE);
@@ -24,5 +24,5 @@ export async function expireApplications(db: Db): Promise<number> {
       return idleApplications.length;
     });
   }
-  return expiredApplications;
+  return expiredApplicationCount;
 }

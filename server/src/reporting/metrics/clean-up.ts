@@ -5,13 +5,13 @@ const ROWS_PER_TRANSACTION = 1_000;
 
 /** Deletes outdated instances, unknown flags and lastSeen times. Returns the number of deleted rows. */
 export async function cleanUpMetrics(db: Db): Promise<number> {
-  let removedRows = 0;
+  let removedRowCount = 0;
   for (
     let deletedRows = ROWS_PER_TRANSACTION;
     deletedRows >= ROWS_PER_TRANSACTION;
-    removedRows += deletedRows
+    removedRowCount += deletedRows
   ) {
     deletedRows = await db.transaction().execute(tx => deleteUnusedRows(tx, ROWS_PER_TRANSACTION));
   }
-  return removedRows;
+  return removedRowCount;
 }

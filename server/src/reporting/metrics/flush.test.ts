@@ -141,17 +141,17 @@ describe('counts', () => {
     const db = openDb({ url: url.href, poolSize: 1, onError: () => {}, preparedStatements: false });
     const usage = makeUsage(new Registry(), () => true);
     const flusher = makeFlusher(db, usage);
-    let failures = 0;
+    let failureCount = 0;
 
     for (let round = 0; round < 10; round++) {
       report(usage, { cut: { yes: 1, no: 2 } });
       if (round % 2 === 0) proxy.closeAfter('commit');
-      await flusher.flush().catch(() => failures++);
+      await flusher.flush().catch(() => failureCount++);
     }
     await flusher.flush();
 
     expect(proxy.closedCount).toBe(5);
-    expect(failures).toBe(5);
+    expect(failureCount).toBe(5);
     expect(await readSums('cut')).toEqual({ hours: '10:20', days: '10:20' });
     await db.destroy();
     await proxy.close();

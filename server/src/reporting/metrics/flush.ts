@@ -36,7 +36,7 @@ export function makeFlusher(
   let rows: ReturnType<typeof batchRows> | undefined;
   let batch: Batch | undefined;
   let lastNumber = 0;
-  let rejections = 0;
+  let rejectionCount = 0;
 
   const write = async (current: Batch): Promise<void> => {
     let isWritten = false;
@@ -48,10 +48,10 @@ export function makeFlusher(
       usage.drop('unknown-flag', result.unknown);
       onReached(result.reached);
       await advanceSeenFeatures(db, result.seen);
-      rejections = 0;
+      rejectionCount = 0;
     } catch (error) {
-      if (!isRejection(error) || ++rejections < MAX_REJECTIONS) throw error;
-      rejections = 0;
+      if (!isRejection(error) || ++rejectionCount < MAX_REJECTIONS) throw error;
+      rejectionCount = 0;
       // If PostgreSQL rejects a lifecycle stage, no counts are lost.
       if (!isWritten) usage.drop('rejected', current.rows.length);
     }

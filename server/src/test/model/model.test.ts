@@ -17,7 +17,7 @@ const CONCURRENCY = 4;
 
 // Each sequence gets its own project.
 const harness = useHarness({ limits: { projects: SEQUENCES * 20 } });
-let projects = 0;
+let projectCount = 0;
 
 beforeAll(async () => {
   await call(harness.app, 'POST', '/api/admin/environments', { body: { name: 'staging', type: 'test' } });
@@ -37,7 +37,7 @@ test.concurrent.each(Array.from({ length: CONCURRENCY }, (_, index) => SEED + in
 );
 
 async function runSequence(commands: Command[]): Promise<void> {
-  const project = `p${projects++}`;
+  const project = `p${projectCount++}`;
   const environments = ['development', 'production'];
   await ask('POST', '/api/admin/projects', { id: project, name: project, environments });
   let world: World = { environments, defaults: {}, flags: {} };

@@ -31,8 +31,8 @@ test('does not read schemas that a response does not name', async () => {
 });
 
 test('reads the shared schemas once for the validators of all routes', async () => {
-  let compilers = 0;
-  const app = Fastify({ schemaController: lazyCompilers, ajv: { onCreate: () => compilers++ } });
+  let compilerCount = 0;
+  const app = Fastify({ schemaController: lazyCompilers, ajv: { onCreate: () => compilerCount++ } });
   app.addSchema(namedSchema('Once', { name: text }));
   for (const path of ['/a', '/b'])
     app.post(path, { schema: { body: { $ref: 'Once#' } } }, async () => 'accepted');
@@ -41,7 +41,7 @@ test('reads the shared schemas once for the validators of all routes', async () 
     expect((await app.inject({ method: 'POST', url, body: { name: 'x' } })).statusCode).toBe(200);
     expect((await app.inject({ method: 'POST', url, body: { name: {} } })).statusCode).toBe(400);
   }
-  expect(compilers).toBe(1);
+  expect(compilerCount).toBe(1);
 });
 
 test("a plugin inherits the application's schemas and keeps its own to itself", async () => {

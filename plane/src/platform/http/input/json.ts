@@ -106,7 +106,7 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = ['[', ']', '{', '}'].
 /** Says which limit a body exceeds before it is parsed, in one pass and without allocations. */
 export function findBoundsViolation(json: string, maxItems: number): string | undefined {
   let depth = 0;
-  let items = 0;
+  let itemCount = 0;
   let inString = false;
   for (let index = 0; index < json.length; index++) {
     const char = json.charCodeAt(index);
@@ -115,7 +115,7 @@ export function findBoundsViolation(json: string, maxItems: number): string | un
       else if (char === QUOTE) inString = false;
     } else if (char === QUOTE) inString = true;
     else if (char === COMMA) {
-      if (++items > maxItems) return `The body has more than ${maxItems} items.`;
+      if (++itemCount > maxItems) return `The body has more than ${maxItems} items.`;
     } else if (char === OPEN_LIST || char === OPEN_OBJECT) {
       if (++depth > MAX_DEPTH) return `The body is nested deeper than ${MAX_DEPTH} levels.`;
     } else if (char === CLOSE_LIST || char === CLOSE_OBJECT) depth--;

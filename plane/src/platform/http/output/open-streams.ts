@@ -103,12 +103,12 @@ export function makeOpenStreams<S>(
     const streams = [...all];
     const periodMs = Math.min(endWithinMs, streams.length * END_INTERVAL_MS);
     const startedAt = performance.now();
-    for (let endedStreams = 0; endedStreams < streams.length; ) {
+    for (let endedStreamCount = 0; endedStreamCount < streams.length; ) {
       const fraction = periodMs === 0 ? 1 : Math.min(1, (performance.now() - startedAt) / periodMs);
       const dueStreams = Math.ceil(streams.length * fraction);
-      for (const stream of streams.slice(endedStreams, dueStreams)) dismiss(stream);
-      endedStreams = dueStreams;
-      if (endedStreams < streams.length) await sleep(END_TICK_MS);
+      for (const stream of streams.slice(endedStreamCount, dueStreams)) dismiss(stream);
+      endedStreamCount = dueStreams;
+      if (endedStreamCount < streams.length) await sleep(END_TICK_MS);
     }
   };
 

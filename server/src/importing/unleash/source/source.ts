@@ -164,7 +164,7 @@ export async function countRows(source: Source, table: string): Promise<number> 
   return row?.count ?? 0;
 }
 
-let cursors = 0;
+let cursorCount = 0;
 
 /** Reads a table in batches through a cursor. A table that this version does not have has no rows. */
 export async function* readBatches(source: Source, tableRead: TableRead): AsyncGenerator<SourceRow[]> {
@@ -186,7 +186,7 @@ async function* fetchBatches(
   values: unknown[],
   batch: number,
 ): AsyncGenerator<SourceRow[]> {
-  const cursor = `import_${++cursors}`;
+  const cursor = `import_${++cursorCount}`;
   await query(source, `declare ${cursor} no scroll cursor for ${select}`, values);
   try {
     for (;;) {

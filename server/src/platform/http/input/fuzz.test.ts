@@ -96,7 +96,7 @@ test(
   async () => {
     const user = await makeUser(harness.db, 'Editor');
     const tokens: Record<string, string> = { admin: ADMIN_TOKEN, user: user.token };
-    let requests = 0;
+    let requestCount = 0;
     let pastTheGuard = 0;
 
     const isAsDocumented = (tried: Operation) =>
@@ -111,7 +111,7 @@ test(
           headers: { ...headers, ...authorization },
           ...(payload === undefined ? {} : { payload }),
         });
-        requests++;
+        requestCount++;
         if (response.statusCode !== 401) pastTheGuard++;
 
         expect([...operation.statuses.filter(status => status < 500), ...COMMON_STATUSES]).toContain(
@@ -138,8 +138,8 @@ test(
       await sql`update maintenance_settings set enabled = false`.execute(harness.db);
     }
 
-    expect(requests).toBe(operations.length * RUNS_PER_OPERATION);
+    expect(requestCount).toBe(operations.length * RUNS_PER_OPERATION);
     // If the token had been revoked during the run, the test would prove nothing.
-    expect(pastTheGuard).toBeGreaterThan(requests * 0.7);
+    expect(pastTheGuard).toBeGreaterThan(requestCount * 0.7);
   },
 );

@@ -102,10 +102,10 @@ test('other requests get their turns while a body of 16 MB is compressed', async
   const body = '{"name":"a-flag-of-the-project","enabled":true},'.repeat(350_000);
   app.get('/', (_, reply) => reply.type('application/json').send(body));
   await app.ready();
-  let turns = 0;
+  let turnCount = 0;
   let isRunning = true;
   const countTurns = (): void => {
-    turns++;
+    turnCount++;
     if (isRunning) setImmediate(countTurns);
   };
   countTurns();
@@ -115,7 +115,7 @@ test('other requests get their turns while a body of 16 MB is compressed', async
 
   expect(gunzipSync(rawPayload).length).toBe(body.length);
   // A synchronous gzip leaves fewer than 20.
-  expect(turns).toBeGreaterThan(100);
+  expect(turnCount).toBeGreaterThan(100);
 });
 
 test('a response stored for an idempotency key is replayed to a client that accepts no encoding', async () => {

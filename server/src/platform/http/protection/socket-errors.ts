@@ -58,11 +58,11 @@ export function installExpectations(app: App, headers: Record<string, string>): 
 export const rejectTwoHosts =
   (headers: Record<string, string>) =>
   ({ rawHeaders }: IncomingMessage, response: ServerResponse): boolean => {
-    let hosts = 0;
+    let hostCount = 0;
     for (let index = 0; index < rawHeaders.length; index += 2)
-      if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === 'host') hosts++;
-    if (hosts < 2) return false;
-    const message = `The request has ${hosts} Host headers. Send exactly one.`;
+      if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === 'host') hostCount++;
+    if (hostCount < 2) return false;
+    const message = `The request has ${hostCount} Host headers. Send exactly one.`;
     const body = JSON.stringify(errorBody(new ApiError('BadDataError', message), randomUUID()));
     const fields = { 'content-type': 'application/json; charset=utf-8', ...headers, connection: 'close' };
     response.writeHead(400, fields).end(body);

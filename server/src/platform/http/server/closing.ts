@@ -63,17 +63,17 @@ const MAX_QUIET_WAIT_MS = 5_000;
  * event loop, so after a short turn without a new connection, no connection is waiting.
  */
 async function waitUntilQuiet(server: Server): Promise<void> {
-  let acceptedConnections = 0;
+  let acceptedConnectionCount = 0;
   const count = () => {
-    acceptedConnections++;
+    acceptedConnectionCount++;
   };
   server.on('connection', count);
   const deadline = performance.now() + MAX_QUIET_WAIT_MS;
   for (let now = performance.now(); now < deadline; ) {
-    const previous = { acceptedConnections, now };
+    const previous = { acceptedConnections: acceptedConnectionCount, now };
     await yieldToEventLoop();
     now = performance.now();
-    if (acceptedConnections === previous.acceptedConnections && now - previous.now < QUIET_TURN_MS) break;
+    if (acceptedConnectionCount === previous.acceptedConnections && now - previous.now < QUIET_TURN_MS) break;
   }
   server.off('connection', count);
 }

@@ -109,7 +109,7 @@ async function findByAll(
   let found: Sets | undefined;
   for (const condition of conditions) {
     const sets = await findByCondition(index, condition, found ? [...found.keys()] : chunks);
-    let remainingEvents = 0;
+    let remainingEventCount = 0;
     for (const [chunk, set] of sets) {
       const previousSet = found?.get(chunk);
       if (previousSet) intersect(set, previousSet);
@@ -117,10 +117,10 @@ async function findByAll(
       if (excludedSet) subtract(set, excludedSet);
       const count = countBits(set);
       if (count === 0) sets.delete(chunk);
-      remainingEvents += count;
+      remainingEventCount += count;
     }
     found = sets;
-    if (remainingEvents <= Math.max(MAX_CHEAP_CHECKS, MAX_CHEAP_CHECKS_PER_CHUNK * sets.size)) break;
+    if (remainingEventCount <= Math.max(MAX_CHEAP_CHECKS, MAX_CHEAP_CHECKS_PER_CHUNK * sets.size)) break;
   }
   return found ?? new Map();
 }
