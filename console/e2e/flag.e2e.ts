@@ -413,7 +413,9 @@ testAsAdmin('a copy is rejected if the target is no longer what the page shows',
 
   await copyToProduction(page);
 
-  await page.getByText(`Somebody changed ${name} in production meanwhile, so nothing was copied.`).waitFor();
+  await page
+    .getByText(`Somebody changed ${name} in production in the meantime, so nothing was copied.`)
+    .waitFor();
   expect(await readState()).toEqual({ enabled: true, titles: ['Gradual rollout'], variants: ['theirs'] });
   await page.getByText('Variants: theirs 100 %').first().waitFor();
   await accessible(page);

@@ -9,7 +9,7 @@ import {
   lockFeatureShared,
 } from './store.ts';
 
-/** Adds the feature to the favorites of the actor, or removes it. */
+/** Adds the feature to the actor's favorites, or removes it. */
 export async function favoriteFeature(
   { tx, actor, record }: Change,
   project: string,
@@ -27,7 +27,7 @@ export async function favoriteFeature(
   record({ type, project, featureName: feature, data: { feature } });
 }
 
-/** Adds the project to the favorites of the actor, or removes it. */
+/** Adds the project to the actor's favorites, or removes it. */
 export async function favoriteProject(
   { tx, actor, record }: Change,
   project: string,

@@ -16,7 +16,7 @@ export const FAVORITES: OperationModule = {
       route: `POST ${FEATURE}`,
       summary: 'Add a feature to favorites',
       description:
-        'Adds the feature to the favorites of the caller. Requires a user: a session or a personal access token.',
+        "Adds the feature to the caller's favorites. Requires a user: a session or a personal access token.",
       permission: 'NONE',
       cost: COST.personal,
       params: featureParams,
@@ -31,7 +31,7 @@ export const FAVORITES: OperationModule = {
       route: `DELETE ${FEATURE}`,
       summary: 'Remove a feature from favorites',
       description:
-        'Removes the feature from the favorites of the caller. Requires a user: a session or a personal access token.',
+        "Removes the feature from the caller's favorites. Requires a user: a session or a personal access token.",
       permission: 'NONE',
       cost: COST.personal,
       params: featureParams,
@@ -46,7 +46,7 @@ export const FAVORITES: OperationModule = {
       route: `POST ${PROJECT}`,
       summary: 'Add a project to favorites',
       description:
-        'Adds the project to the favorites of the caller. Requires a user: a session or a personal access token.',
+        "Adds the project to the caller's favorites. Requires a user: a session or a personal access token.",
       permission: 'NONE',
       cost: COST.personal,
       params: projectParams,
@@ -60,7 +60,7 @@ export const FAVORITES: OperationModule = {
       route: `DELETE ${PROJECT}`,
       summary: 'Remove a project from favorites',
       description:
-        'Removes the project from the favorites of the caller. Requires a user: a session or a personal access token.',
+        "Removes the project from the caller's favorites. Requires a user: a session or a personal access token.",
       permission: 'NONE',
       cost: COST.personal,
       params: projectParams,
