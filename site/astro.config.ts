@@ -1,4 +1,5 @@
 import starlight from '@astrojs/starlight';
+import type { StarlightPlugin } from '@astrojs/starlight/types';
 import { defineConfig, passthroughImageService } from 'astro/config';
 import starlightLinksValidator from 'starlight-links-validator';
 import starlightOpenAPI, { openAPISidebarGroups } from 'starlight-openapi';
@@ -20,6 +21,15 @@ function itemOf(entry: Section['entries'][number]): object {
   return { label: entry.label, slug: entry.page.slug };
 }
 
+/** Comes after starlight-openapi, which adds the operations to the sidebar. */
+const shortenSidebar: StarlightPlugin = {
+  name: 'shorten-sidebar',
+  hooks: {
+    'config:setup': ({ addRouteMiddleware }) =>
+      addRouteMiddleware({ entrypoint: './src/sidebar.ts', order: 'post' }),
+  },
+};
+
 export default defineConfig({
   base,
   outDir: withOperations ? 'dist/site' : 'dist/help',
@@ -29,6 +39,7 @@ export default defineConfig({
     starlight({
       title: 'Halyard',
       description: 'Feature flags with a complete record.',
+      favicon: '/flag.svg',
       sidebar: [...sidebar, ...(withOperations ? openAPISidebarGroups : [])],
       customCss: ['./src/site.css'],
       components: { MarkdownContent: './src/components/MarkdownContent.astro' },
@@ -41,6 +52,7 @@ export default defineConfig({
               starlightOpenAPI([
                 { base: 'api', schema: '../openapi.json', sidebar: { label: 'Operations', collapsed: true } },
               ]),
+              shortenSidebar,
             ]
           : []),
       ],

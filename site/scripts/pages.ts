@@ -63,6 +63,9 @@ for (const page of pages.values()) {
     title: page.title,
     description: extractSummary(page),
     tableOfContents: { maxHeadingLevel: 3 },
+    ...(page.slug === 'index' && {
+      head: [{ tag: 'title', content: 'Halyard: feature flags that you host yourself' }],
+    }),
   };
   const body = renderDiagrams(rewriteLinks(page, siteTargets));
   write(join(CONTENT, `${page.slug}.md`), `---\n${JSON.stringify(frontMatter)}\n---\n\n${body}`);
@@ -80,4 +83,5 @@ write(
   join(PUBLIC, 'llms.txt'),
   `# Halyard\n\n> Halyard is an open-source feature-flag server that speaks the Unleash admin API and SDK protocol. Each page of this site exists as Markdown: replace the slash at the end of its URL with \`.md\`.\n\n${sections.join('\n')}`,
 );
+cpSync(join(ROOT, 'console/public/flag.svg'), join(PUBLIC, 'flag.svg'));
 console.log(`Wrote ${pages.size} pages.`);
