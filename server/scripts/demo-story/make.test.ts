@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { advanceAll } from '../../src/flags/lifecycle/advance.ts';
 import { readConfig } from '../../src/platform/config.ts';
 import { openDb } from '../../src/platform/db/database.ts';
+import { locate } from '../../src/platform/files.ts';
 import { createDatabase, dropDatabase, getDatabaseUrl } from '../../src/test/database.ts';
 import { makeSampleData } from './make.ts';
 
@@ -70,6 +72,26 @@ test('the flag of the README is enabled in development', async () => {
       "select enabled from feature_environments where feature_name = 'sepa-instant' and environment = 'development'",
     ),
   ).toEqual([{ enabled: true }]);
+});
+
+test('the file that the demo loads has the flags that the pages name (update it with npm run demo-snapshot)', async () => {
+  const lines = readFileSync(locate('sampleData'), 'utf8').split('\n');
+  const readTable = (table: string) =>
+    JSON.parse(lines[lines.findIndex(line => line.startsWith(`{"table":"${table}"`)) + 1] ?? '[]');
+
+  expect(
+    readTable('features')
+      .map((flag: { name: string }) => flag.name)
+      .sort(),
+  ).toEqual(
+    (await readRows('select name from features order by name collate "C"')).map(({ name: flag }) => flag),
+  );
+  expect(readTable('features').filter((flag: { stale: boolean }) => flag.stale)).toMatchObject([
+    { name: 'old-card-form' },
+  ]);
+  expect(readTable('feature_environments')).toContainEqual(
+    expect.objectContaining({ feature_name: 'sepa-instant', environment: 'development', enabled: true }),
+  );
 });
 
 test('has a stale flag and a clone', async () => {
