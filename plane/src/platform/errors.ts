@@ -78,8 +78,18 @@ export function rejectForAll(action: string, reasons: ApiError[]): void {
   throw new ApiError(first.name, [message, ...denied].join(' '), { details: truncateDetails(details) });
 }
 
-export const notFound = (subject: string): ApiError =>
-  new ApiError('NotFoundError', `${subject} does not exist.`);
+export const notFound = (subject: string, hint?: string): ApiError =>
+  new ApiError(
+    'NotFoundError',
+    [`${subject} does not exist.`, ...(hint === undefined ? [] : [hint])].join(' '),
+  );
+
+/** An environment with the wrong name is a frequent cause of a rejection, so the messages say where to find the names. */
+export const ENVIRONMENT_HINT = 'GET /api/admin/environments lists the environments.';
+
+/** The message for a body that names an environment that does not exist. */
+export const unknownEnvironment = (name: string): string =>
+  `environment "${name}" does not exist. ${ENVIRONMENT_HINT}`;
 
 /** The message for archived features or projects: "Feature "a" is archived. Revive it first." */
 export const archivedSentence = (kind: 'Feature' | 'Project', names: readonly string[]): string =>

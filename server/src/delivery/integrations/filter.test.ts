@@ -97,7 +97,11 @@ test.each([
     'Unknown event type "feature-creatd". Did you mean "feature-created"?',
     'type',
   ],
-  [{ environment: 'IS:nope' }, 'environment "nope" does not exist', 'environment'],
+  [
+    { environment: 'IS:nope' },
+    'environment "nope" does not exist. GET /api/admin/environments lists the environments.',
+    'environment',
+  ],
 ])(
   'rejects the filter %j when an integration is created, updated, validated and previewed',
   async (filter, message, path) => {

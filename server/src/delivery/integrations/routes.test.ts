@@ -254,7 +254,10 @@ test.each(['Admin', 'Editor'] as const)(
       expect(response.status).toBe(400);
       expect(response.body.details).toEqual([
         { message: 'project "nope" does not exist', path: '/body/projects/1' },
-        { message: 'environment "prod" does not exist', path: '/body/environments/0' },
+        {
+          message: 'environment "prod" does not exist. GET /api/admin/environments lists the environments.',
+          path: '/body/environments/0',
+        },
       ]);
     }
     const allResponse = await send('POST', '', { ...filters, events: ['feature-craeted'] });

@@ -282,7 +282,11 @@ describe('visibility', () => {
 
 describe('rejections', () => {
   test.each([
-    [{ environment: 'nope' }, 'environment "nope" does not exist', '/body/environment'],
+    [
+      { environment: 'nope' },
+      'environment "nope" does not exist. GET /api/admin/environments lists the environments.',
+      '/body/environment',
+    ],
     [{ projects: ['nope'] }, 'project "nope" does not exist', '/body/projects/0'],
     [{ features: ['half', 'nope'] }, 'feature "nope" does not exist', '/body/features/1'],
     [
@@ -317,7 +321,10 @@ describe('rejections', () => {
     const { body } = await evaluateMany({ environments: ['development', 'nope'] });
 
     expect(body.details).toEqual([
-      { message: 'environment "nope" does not exist', path: '/body/environments/1' },
+      {
+        message: 'environment "nope" does not exist. GET /api/admin/environments lists the environments.',
+        path: '/body/environments/1',
+      },
     ]);
   });
 

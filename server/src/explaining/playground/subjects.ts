@@ -1,4 +1,4 @@
-import { badData, type Violation } from '@halyard/plane/platform/errors.ts';
+import { badData, unknownEnvironment, type Violation } from '@halyard/plane/platform/errors.ts';
 import { findUnknownProjects } from '../../access/visibility.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Db, Reader } from '../../platform/db/database.ts';
@@ -89,7 +89,9 @@ export async function rejectUnknown(
   });
   const details = [
     ...environments.flatMap((name, index) =>
-      existingEnvironments.includes(name) ? [] : notFoundViolation('environment', name, getPath(index)),
+      existingEnvironments.includes(name)
+        ? []
+        : { message: unknownEnvironment(name), path: `/body/${getPath(index)}` },
     ),
     ...projectIds.flatMap((name, index) =>
       unknownIds.has(name) ? notFoundViolation('project', name, `projects/${index}`) : [],

@@ -1,4 +1,4 @@
-import { ApiError, notFound } from '@halyard/plane/platform/errors.ts';
+import { ApiError, ENVIRONMENT_HINT, notFound } from '@halyard/plane/platform/errors.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import type { ChangeRequestConfig, ChangeRequestConfigInput } from './schema.ts';
 import { listEnvironmentTypes } from './store.ts';
@@ -22,7 +22,7 @@ export async function setChangeRequestConfig(
 ): Promise<void> {
   const environments = await listEnvironmentTypes(db, project);
   if (!environments.some(({ environment: name }) => name === environment)) {
-    throw notFound(`Environment "${environment}" of project "${project}"`);
+    throw notFound(`Environment "${environment}" of project "${project}"`, ENVIRONMENT_HINT);
   }
   if (changeRequestsEnabled) throw unsupportedError();
 }

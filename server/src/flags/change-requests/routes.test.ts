@@ -92,7 +92,7 @@ test('responds with 404 for an unknown project or an environment that the projec
 
   expect(responses.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
   expect(responses[2]?.body.message).toBe(
-    `Environment "production" of project "${project.id}" does not exist.`,
+    `Environment "production" of project "${project.id}" does not exist. GET /api/admin/environments lists the environments.`,
   );
 });
 

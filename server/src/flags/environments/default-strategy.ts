@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { notFound } from '@halyard/plane/platform/errors.ts';
+import { ENVIRONMENT_HINT, notFound } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { strategyStickiness, withStickiness } from '../../targeting/variants/stickiness.ts';
 import type { NewStrategy } from '../feature-environments/schema.ts';
@@ -15,7 +15,8 @@ export async function setDefaultStrategy(
   input: NewStrategy,
 ): Promise<DefaultStrategy> {
   const strategyBefore = await lockDefaultStrategy(tx, project, environment);
-  if (strategyBefore === undefined) throw notFound(`Environment "${environment}" of project "${project}"`);
+  if (strategyBefore === undefined)
+    throw notFound(`Environment "${environment}" of project "${project}"`, ENVIRONMENT_HINT);
   const strategyAfter = withDefaults(await validateStrategy(tx, project, input));
   if (isDeepStrictEqual(strategyAfter, strategyBefore)) return strategyAfter;
 

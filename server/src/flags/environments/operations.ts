@@ -1,4 +1,4 @@
-import { nameExists, notFound } from '@halyard/plane/platform/errors.ts';
+import { ENVIRONMENT_HINT, nameExists, notFound } from '@halyard/plane/platform/errors.ts';
 import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { Type } from 'typebox';
 import type { Actor } from '../../platform/actor.ts';
@@ -24,7 +24,7 @@ const params = Type.Object({ environment });
 
 async function getEnvironment(db: Reader, actor: Actor, name: string): Promise<Environment> {
   const environment = await findEnvironment(db, actor, name);
-  if (!environment) throw notFound(`Environment "${name}"`);
+  if (!environment) throw notFound(`Environment "${name}"`, ENVIRONMENT_HINT);
   return environment;
 }
 

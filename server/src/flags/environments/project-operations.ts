@@ -1,4 +1,4 @@
-import { notFound } from '@halyard/plane/platform/errors.ts';
+import { ENVIRONMENT_HINT, notFound } from '@halyard/plane/platform/errors.ts';
 import { jsonResponse, Nothing } from '@halyard/plane/platform/http/schema.ts';
 import { projectEnvironmentParams, projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
@@ -47,7 +47,8 @@ export const PROJECT_ENVIRONMENTS: OperationModule = {
       versioned: VERSIONED_PROJECT_ENVIRONMENT,
       read: async ({ db }, { params: { projectId, environment } }) => {
         const projectEnvironment = await findProjectEnvironment(db, projectId, environment);
-        if (!projectEnvironment) throw notFound(`Environment "${environment}" of project "${projectId}"`);
+        if (!projectEnvironment)
+          throw notFound(`Environment "${environment}" of project "${projectId}"`, ENVIRONMENT_HINT);
         return projectEnvironment;
       },
     }),

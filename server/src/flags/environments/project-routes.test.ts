@@ -433,7 +433,10 @@ test('shows what a project has in an environment, and which features would start
   });
   expect(await readEnvironment('shown', 'elsewhere')).toMatchObject({
     status: 404,
-    body: { message: 'Environment "elsewhere" of project "shown" does not exist.' },
+    body: {
+      message:
+        'Environment "elsewhere" of project "shown" does not exist. GET /api/admin/environments lists the environments.',
+    },
   });
 });
 

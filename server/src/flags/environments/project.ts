@@ -1,4 +1,10 @@
-import { badData, notFound, rejectWith } from '@halyard/plane/platform/errors.ts';
+import {
+  badData,
+  ENVIRONMENT_HINT,
+  notFound,
+  rejectWith,
+  unknownEnvironment,
+} from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { listEnabledFeatureReasons, listOnlyEnvironmentReasons, toEventData } from './remove.ts';
 import {
@@ -18,7 +24,7 @@ export async function addEnvironmentToProject(
 ): Promise<void> {
   if (!(await lockProjectWithEnvironments(tx, project))) throw notFound(`Project "${project}"`);
   if (!(await insertProjectEnvironment(tx, project, environment))) {
-    throw badData([{ message: `environment "${environment}" does not exist`, path: '/body/environment' }]);
+    throw badData([{ message: unknownEnvironment(environment), path: '/body/environment' }]);
   }
   await insertFeatureEnvironments(tx, project, environment);
   record({ type: 'project-environment-added', project, environment });
@@ -33,7 +39,7 @@ export async function removeEnvironmentFromProject(
   const environments = await lockProjectWithEnvironments(tx, project);
   if (!environments) throw notFound(`Project "${project}"`);
   if (!environments.includes(environment))
-    throw notFound(`Environment "${environment}" of project "${project}"`);
+    throw notFound(`Environment "${environment}" of project "${project}"`, ENVIRONMENT_HINT);
   rejectWith([
     ...listOnlyEnvironmentReasons(environment, environments.length === 1 ? [project] : []),
     ...listEnabledFeatureReasons(environment, await lockFeaturesIn(tx, environment, project)),

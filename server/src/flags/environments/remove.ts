@@ -1,4 +1,10 @@
-import { formatCount, notFound, quoteSome, rejectWith } from '@halyard/plane/platform/errors.ts';
+import {
+  ENVIRONMENT_HINT,
+  formatCount,
+  notFound,
+  quoteSome,
+  rejectWith,
+} from '@halyard/plane/platform/errors.ts';
 import { lockRolesIn, removeEnvironmentFromRoles } from '../../people/roles/environments.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import type { Change } from '../../record/change.ts';
@@ -19,7 +25,7 @@ export async function removeEnvironment(current: Change, name: string): Promise<
   const { tx, record } = current;
   const environments = await lockForRemoval(tx, name);
   const environment = environments.find(candidate => candidate.name === name);
-  if (!environment) throw notFound(`Environment "${name}"`);
+  if (!environment) throw notFound(`Environment "${name}"`, ENVIRONMENT_HINT);
   const projects = await listProjectsWith(tx, name);
   const tokens = await countTokens(tx, name);
   rejectWith([

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { badData, notFound } from '@halyard/plane/platform/errors.ts';
+import { badData, ENVIRONMENT_HINT, notFound, unknownEnvironment } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import type { EnvironmentUpdate } from './schema.ts';
 import { type EnvironmentFields, lockEnvironments, updateEnvironment, updateSortOrders } from './store.ts';
@@ -28,7 +28,7 @@ async function changeFields(
   edit: (environmentBefore: EnvironmentFields) => EnvironmentFields,
 ): Promise<void> {
   const [environmentBefore] = await lockEnvironments(tx, [name]);
-  if (!environmentBefore) throw notFound(`Environment "${name}"`);
+  if (!environmentBefore) throw notFound(`Environment "${name}"`, ENVIRONMENT_HINT);
   const environmentAfter = edit(environmentBefore);
   if (isDeepStrictEqual(environmentAfter, environmentBefore)) return;
   await updateEnvironment(tx, environmentAfter);
@@ -48,9 +48,7 @@ export async function sortEnvironments({ tx, record }: Change, input: Record<str
     name => !environments.some(environment => environment.name === name),
   );
   if (unknownNames.length > 0) {
-    throw badData(
-      unknownNames.map(name => ({ message: `environment "${name}" does not exist`, path: `/body/${name}` })),
-    );
+    throw badData(unknownNames.map(name => ({ message: unknownEnvironment(name), path: `/body/${name}` })));
   }
   const changes = environments
     .map(environmentBefore => ({

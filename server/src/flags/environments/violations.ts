@@ -1,4 +1,4 @@
-import type { Violation } from '@halyard/plane/platform/errors.ts';
+import { unknownEnvironment, type Violation } from '@halyard/plane/platform/errors.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { listExistingEnvironments } from './store.ts';
 
@@ -12,5 +12,5 @@ export async function findEnvironmentViolations(
   const existingNames = new Set(await listExistingEnvironments(db, names));
   return environments
     .filter(({ name }) => !existingNames.has(name))
-    .map(({ name, path }) => ({ message: `environment "${name}" does not exist`, path }));
+    .map(({ name, path }) => ({ message: unknownEnvironment(name), path }));
 }

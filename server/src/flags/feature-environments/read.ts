@@ -1,4 +1,4 @@
-import { notFound } from '@halyard/plane/platform/errors.ts';
+import { ENVIRONMENT_HINT, notFound } from '@halyard/plane/platform/errors.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import type { FeatureEnvironment, FeatureEnvironmentKey, FeatureStrategy } from './schema.ts';
 import { findEnvironment, listEnvironments } from './store.ts';
@@ -27,7 +27,7 @@ export function requireEnvironment(
 }
 
 export function missingEnvironment(featureName: string, environment: string): never {
-  throw notFound(`Environment "${environment}" of feature "${featureName}"`);
+  throw notFound(`Environment "${environment}" of feature "${featureName}"`, ENVIRONMENT_HINT);
 }
 
 export function requireStrategy(

@@ -1,5 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { ApiError, badData, exceedsLimit, nameExists } from '@halyard/plane/platform/errors.ts';
+import {
+  ApiError,
+  badData,
+  exceedsLimit,
+  nameExists,
+  unknownEnvironment,
+} from '@halyard/plane/platform/errors.ts';
 import { grantProjectRole } from '../../people/grants/grant.ts';
 import { isAccount } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
@@ -101,7 +107,7 @@ function rejectUnknownEnvironments(names: string[], existingNames: string[]): vo
   if (unknownNames.length === 0) return;
   throw badData(
     unknownNames.map(name => ({
-      message: `environment "${name}" does not exist`,
+      message: unknownEnvironment(name),
       path: '/body/environments',
     })),
   );

@@ -282,7 +282,10 @@ test('rejects an export from an environment that does not exist', async () => {
 
   expect(status).toBe(400);
   expect(body.details).toEqual([
-    { message: 'environment "prodution" does not exist', path: '/body/environment' },
+    {
+      message: 'environment "prodution" does not exist. GET /api/admin/environments lists the environments.',
+      path: '/body/environment',
+    },
   ]);
 });
 

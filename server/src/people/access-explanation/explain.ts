@@ -1,4 +1,4 @@
-import { badData, notFound } from '@halyard/plane/platform/errors.ts';
+import { badData, ENVIRONMENT_HINT, notFound } from '@halyard/plane/platform/errors.ts';
 import { type Decision, decide, findActor, requireInProject, requirePermission } from '../../access/guard.ts';
 import { type Actor, isAccount } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
@@ -26,7 +26,7 @@ export async function explainAccess(
   const { actor: subject, isActive } = await findSubject(db, caller, query.user);
   const project = await readProject(db, caller, query);
   if (environment !== undefined && !(await hasEnvironment(db, environment)))
-    throw notFound(`Environment "${environment}"`);
+    throw notFound(`Environment "${environment}"`, ENVIRONMENT_HINT);
 
   const guardDecision = await decide(db, subject, permission === undefined ? 'NONE' : [permission], {
     ...(project === null ? {} : { projectId: project.id }),

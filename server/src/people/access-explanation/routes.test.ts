@@ -229,7 +229,10 @@ describe('rejections', () => {
 
   test('returns 404 for an environment that does not exist', async () => {
     const { status, body } = await explain({ project: 'payments', environment: 'nowhere' });
-    expect([status, body.message]).toEqual([404, 'Environment "nowhere" does not exist.']);
+    expect([status, body.message]).toEqual([
+      404,
+      'Environment "nowhere" does not exist. GET /api/admin/environments lists the environments.',
+    ]);
   });
 
   test('returns 400 for an environment without a project, and for an unknown permission', async () => {

@@ -1,4 +1,10 @@
-import { badData, exceedsLimit, quoteNames, type Violation } from '@halyard/plane/platform/errors.ts';
+import {
+  badData,
+  exceedsLimit,
+  quoteNames,
+  unknownEnvironment,
+  type Violation,
+} from '@halyard/plane/platform/errors.ts';
 import { ALL } from '@halyard/plane/platform/http/schema.ts';
 import { getTokenHint, hashToken, newToken } from '@halyard/plane/platform/token.ts';
 import { findExpiryViolations, requireFutureExpiry } from '../../access/expiry.ts';
@@ -98,15 +104,15 @@ export async function findTokenViolations(
   const existing = await findExistingScope(db, actor, environment ?? DEFAULT_ENVIRONMENT, requestedProjects);
   return [
     ...(tokenName === undefined && username === undefined ? [NAME_REQUIRED] : []),
-    ...(existing.environment ? [] : [unknownEnvironment(environment ?? DEFAULT_ENVIRONMENT)]),
+    ...(existing.environment ? [] : [environmentViolation(environment ?? DEFAULT_ENVIRONMENT)]),
     ...findUnknownProjects(requestedProjects, existing.projects),
     ...findExpiryViolations(expiresAt),
     ...(type === 'edge' && expiresAt !== undefined ? [EXPIRY_NOT_ALLOWED] : []),
   ];
 }
 
-const unknownEnvironment = (name: string): Violation => ({
-  message: `environment "${name}" does not exist`,
+const environmentViolation = (name: string): Violation => ({
+  message: unknownEnvironment(name),
   path: '/body/environment',
 });
 

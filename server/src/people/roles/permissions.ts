@@ -1,4 +1,4 @@
-import type { Violation } from '@halyard/plane/platform/errors.ts';
+import { unknownEnvironment, type Violation } from '@halyard/plane/platform/errors.ts';
 import { ENVIRONMENT_PERMISSIONS, PROJECT_PERMISSIONS, ROOT_PERMISSIONS } from '../../access/permissions.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import type { Permission, PermissionInput, RoleInput } from './schema.ts';
@@ -99,7 +99,7 @@ function listViolations(
     }
     return environments.includes(environment)
       ? []
-      : [{ message: `environment "${environment}" does not exist`, path: `${path}/environment` }];
+      : [{ message: unknownEnvironment(environment), path: `${path}/environment` }];
   });
 }
 

@@ -1,4 +1,4 @@
-import { ApiError, badData, nameExists } from '@halyard/plane/platform/errors.ts';
+import { ApiError, badData, nameExists, unknownEnvironment } from '@halyard/plane/platform/errors.ts';
 import pg from 'pg';
 import { READ_ONLY } from './client.ts';
 import { isOutdatedStatement } from './prepared-statements.ts';
@@ -60,7 +60,7 @@ const CONSTRAINTS: Record<string, (value: string) => ApiError> = {
   project_views_name_key: name => nameExists(`A shared view with the name "${name}"`),
   user_views_name_key: name => nameExists(`A saved view with the name "${name}"`),
   api_tokens_environment_fkey: environment =>
-    badData([{ message: `environment "${environment}" does not exist`, path: '/body/environment' }]),
+    badData([{ message: unknownEnvironment(environment), path: '/body/environment' }]),
   api_token_projects_project_id_fkey: () => deletionConflict('project'),
   project_environments_environment_name_fkey: () => deletionConflict('environment'),
   user_roles_project_fkey: () => deletionConflict('project'),
