@@ -48,7 +48,7 @@ async function sendRequest(context: Context, url: string, form?: Record<string, 
     if (context.signal.aborted) throw interruption();
     throw unreachableError(
       `Cannot reach ${new URL(url).origin}.`,
-      'Check the URL and the network with halyard doctor.',
+      'Check that the server is running, and that its URL is correct.',
     );
   }
 }

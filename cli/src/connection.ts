@@ -48,6 +48,14 @@ export function readToken(text: string, source: string): string {
   return text;
 }
 
+/** Names only the variable that is missing. */
+function howToLogIn(server: string | undefined, token: string | undefined): string {
+  if (token !== undefined) return 'HALYARD_TOKEN is set. Set HALYARD_SERVER to the URL of the server too.';
+  return server === undefined
+    ? 'Run halyard login, or set HALYARD_SERVER and HALYARD_TOKEN.'
+    : `Run halyard login --server ${server}, or set HALYARD_TOKEN.`;
+}
+
 /** Finds the server that a command uses, and its token. A profile's token is sent only to the profile's own server. */
 export function findConnection(
   env: Env,
@@ -63,7 +71,7 @@ export function findConnection(
   if (name === undefined || profile === undefined)
     throw notLoggedInError(
       server === undefined ? 'You are not logged in to a server.' : `You are not logged in to ${server}.`,
-      'Run halyard login, or set HALYARD_SERVER and HALYARD_TOKEN.',
+      howToLogIn(server, token),
     );
   if (server !== undefined && server !== profile.server)
     throw notLoggedInError(

@@ -170,7 +170,7 @@ function noResponseError(server: string, error: unknown) {
       : (CAUSES[code ?? ''] ?? message ?? code);
   return unreachableError(
     `Cannot reach ${server}: ${cause}`.replace(/\.*$/, '.'),
-    'Check the URL and the network with halyard doctor.',
+    'Check that the server is running, and that its URL is correct.',
   );
 }
 
