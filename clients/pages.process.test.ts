@@ -98,8 +98,8 @@ const pageText = (page: string): string => readFileSync(join(ROOT, 'docs/how-to'
 function quickStart(page: string): string {
   const code = /```js\n([\s\S]*?)```/.exec(pageText(page))?.[1] ?? '';
   const replaced = code
-    .replace('https://flags.example.com', `http://127.0.0.1:${proxy.port}`)
-    .replace('payments:production.hyf_…', token);
+    .replace(/https:\/\/flags\.example\.com|http:\/\/localhost:4242/, `http://127.0.0.1:${proxy.port}`)
+    .replace(/payments:\w+\.hyf_…/, token);
   expect(replaced).toContain(token);
   return replaced;
 }
@@ -158,7 +158,7 @@ test('a page with React shows changes, catches up after being offline, and keeps
     ),
     'react.jsx': `
       import { createRoot } from 'react-dom/client';
-      import { App } from './app.jsx';
+      import App from './app.jsx';
       createRoot(document.getElementById('root')).render(<App />);`,
   });
   const [on, off] = ['Add a message.', 'No messages.'];
