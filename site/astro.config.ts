@@ -44,6 +44,8 @@ export default defineConfig({
       customCss: ['./src/site.css'],
       components: { MarkdownContent: './src/components/MarkdownContent.astro' },
       pagination: false,
+      // With Starlight's value, 0.1, weights have almost no effect, and the start page was not among the results of "get started".
+      pagefind: { ranking: { termFrequency: 1 } },
       plugins: [
         // Examples link to the reader's own server.
         starlightLinksValidator({ errorOnLocalLinks: false, exclude: ['/docs/openapi.json'] }),
