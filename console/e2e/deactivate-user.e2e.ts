@@ -9,7 +9,7 @@ testAsAdmin('deactivates and reactivates a user', async ({ page, api }) => {
 
   await page.getByRole('button', { name: 'Deactivate…' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('cannot log in until somebody reactivates them').waitFor();
+  await dialog.getByText('cannot log in until somebody reactivates the account').waitFor();
   await dialog.getByRole('button', { name: 'Deactivate' }).click();
   await page.getByRole('button', { name: 'Reactivate…' }).waitFor();
   await page.getByText('Deactivated', { exact: false }).first().waitFor();

@@ -121,7 +121,7 @@ testAsAdmin(
   },
 );
 
-testAsAdmin('moves through the log with J and K, and opens the flag with Enter', async ({ page, api }) => {
+testAsAdmin('moves through the log with J and K, and into the details with Enter', async ({ page, api }) => {
   const project = await createProject(api);
   const flag = await createFlag(api, project);
   await toggle(api, project, flag, 2);
@@ -137,6 +137,10 @@ testAsAdmin('moves through the log with J and K, and opens the flag with Enter',
   await expect.poll(selectedText).toContain('disabled');
   await page.keyboard.press('Enter');
 
+  // Enter moves into the details, which a click on the row also shows.
+  const details = page.getByRole('complementary', { name: /^Event / });
+  await expect.poll(() => details.evaluate(element => element.contains(document.activeElement))).toBe(true);
+  await details.getByRole('link', { name: flag }).first().click();
   await page.waitForURL(`/projects/${project}/features/${flag}`);
 });
 

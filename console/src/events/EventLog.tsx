@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { ArrowUp } from 'lucide-react';
 import { useCallback, useRef } from 'react';
 import { Failure, NotFound } from '../ui/Failure.tsx';
 import { Keys } from '../ui/Keys.tsx';
 import { List } from '../ui/List.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
-import { Detail, Split } from '../ui/Split.tsx';
+import { Detail, focusDetail, Split } from '../ui/Split.tsx';
 import type { Search } from '../ui/search.ts';
 import { formatDay } from '../ui/time.ts';
 import { cx, formatCount, formatNumber } from '../ui/words.ts';
@@ -45,7 +44,6 @@ export function EventLog({
   onRange(change: Search): void;
 }) {
   const { rows, total } = events;
-  const navigate = useNavigate();
   const section = useRef<HTMLElement>(null);
   const index = selected === undefined ? -1 : findEventIndex(rows, Number(selected));
   const rowAtIndex = useCallback((position: number) => rowAt(rows, position), [rows]);
@@ -60,14 +58,8 @@ export function EventLog({
     [onSelect],
   );
   const open = (row: Row) => {
-    if (row.kind === 'day') return;
-    const { featureName, project, id } = row.lead;
-    if (featureName === null || project === null)
-      return void navigate({ to: '/events/$eventId', params: { eventId: String(id) } });
-    void navigate({
-      to: '/projects/$projectId/features/$featureName',
-      params: { projectId: project, featureName },
-    });
+    select(row);
+    focusDetail();
   };
 
   const list = (
@@ -110,7 +102,7 @@ export function EventLog({
       <Keys
         hints={[
           ['j k', 'move'],
-          ['Enter', 'open flag'],
+          ['Enter', 'open'],
           ['c', 'copy link'],
           ['/', 'filter'],
         ]}

@@ -47,7 +47,7 @@ function RuleFindings({
               to="/projects/$projectId"
               params={{ projectId }}
               search={{ state: 'IS:stale' }}
-              className={s.list}
+              className={s.several}
             >
               Select several in the flag list
             </Link>

@@ -1,7 +1,10 @@
-import { Link } from '@tanstack/react-router';
+import { Button } from '@mantine/core';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { Eye, Lock, Shield, User as UserIcon, Users } from 'lucide-react';
+import { useState } from 'react';
 import { can } from '../api/can.ts';
 import { useMe } from '../api/me.ts';
+import { Select } from '../ui/Choices.tsx';
 import { RailSection } from '../ui/RailSection.tsx';
 import { State } from '../ui/State.tsx';
 import { Time } from '../ui/Time.tsx';
@@ -11,53 +14,112 @@ import type { Access } from './queries.ts';
 
 type Project = Access['projects'][number];
 
-/** Lists every project with the deciding role, even if the user has no access, and a line for each reason. */
+/** More projects than this are behind a button, because what follows the list must stay within reach. */
+const MAX_SHOWN = 8;
+
+/**
+ * Lists the projects in which the user or one of their groups has a role, with a line for each reason. The other projects are collapsed,
+ * because an instance can have hundreds of them. A role in a project is granted from a field that finds the project.
+ */
 export function AccessList({ user, name, access }: { user: number; name: string; access: Access }) {
-  const me = useMe();
-  const readableProjects = access.projects.filter(project => project.readable);
+  const [showsAll, setShowsAll] = useState(false);
+  const readableCount = access.projects.filter(project => project.readable).length;
+  const granted = access.projects.filter(({ grants }) => grants.length > 0);
+  const others = access.projects.filter(({ grants }) => grants.length === 0);
+  const shown = showsAll ? granted : granted.slice(0, MAX_SHOWN);
   return (
     <RailSection
       title="Access"
       aside={
         <>
-          {readableProjects.length} of {formatCount(access.projects.length, 'project')} ·{' '}
+          {readableCount} of {formatCount(access.projects.length, 'project')} ·{' '}
           <Link to="/admin/explain-access" search={{ user }}>
             Explain access
           </Link>
         </>
       }
     >
-      <ul className={s.access} aria-label="Projects">
-        {access.projects.map(project => (
-          <li key={project.id}>
-            <header className={s.head}>
-              <Link to="/projects/$projectId/settings/access" params={{ projectId: project.id }}>
-                {project.name}
-              </Link>
-              {project.readable ? (
-                <State tone="off">{project.roles.map(role => role.name).join(' + ') || 'Can read'}</State>
-              ) : (
-                <span className={s.no}>
-                  <Lock size={13} aria-hidden="true" /> no access
-                </span>
-              )}
-            </header>
-            <Reasons name={name} project={project} />
-            {project.grants.every(({ group }) => group !== undefined) &&
-              can(me, 'addProjectAccess', { project: project.id }) && (
-                <Link
-                  className={s.grant}
-                  to="/projects/$projectId/settings/access"
-                  params={{ projectId: project.id }}
-                  search={{ edit: 'new', user: String(user) }}
-                >
-                  Grant a role… <span className="sr">in {project.name}</span>
-                </Link>
-              )}
-          </li>
-        ))}
-      </ul>
+      {granted.length > 0 && (
+        <ul className={s.access} aria-label="Projects">
+          {shown.map(project => (
+            <ProjectAccess key={project.id} name={name} project={project} />
+          ))}
+        </ul>
+      )}
+      {shown.length < granted.length && (
+        <Button size="compact-xs" onClick={() => setShowsAll(true)}>
+          Show all {formatCount(granted.length, 'project')}
+        </Button>
+      )}
+      {others.length > 0 && (
+        <details className={s.others}>
+          <summary>
+            {granted.length > 0
+              ? formatCount(others.length, 'other project')
+              : formatCount(others.length, 'project')}{' '}
+            <span className="muted">without a role in the project</span>
+          </summary>
+          <ul className={s.access} aria-label="Other projects">
+            {others.map(project => (
+              <ProjectAccess key={project.id} name={name} project={project} />
+            ))}
+          </ul>
+        </details>
+      )}
+      <GrantRole user={user} projects={access.projects} />
     </RailSection>
+  );
+}
+
+function ProjectAccess({ name, project }: { name: string; project: Project }) {
+  return (
+    <li>
+      <header className={s.head}>
+        <Link to="/projects/$projectId/settings/access" params={{ projectId: project.id }}>
+          {project.name}
+        </Link>
+        {project.readable ? (
+          <State tone="off">{project.roles.map(role => role.name).join(' + ') || 'Can read'}</State>
+        ) : (
+          <span className={s.no}>
+            <Lock size={13} aria-hidden="true" /> no access
+          </span>
+        )}
+      </header>
+      <Reasons name={name} project={project} />
+    </li>
+  );
+}
+
+/** Opens the panel of a project that grants a role, with the user already chosen. */
+function GrantRole({ user, projects }: { user: number; projects: readonly Project[] }) {
+  const me = useMe();
+  const navigate = useNavigate();
+  const choices = projects.filter(
+    ({ id, grants }) =>
+      grants.every(({ group }) => group !== undefined) && can(me, 'addProjectAccess', { project: id }),
+  );
+  if (choices.length === 0) return null;
+  return (
+    <div className={s.grant}>
+      <Select
+        label="Grant a role in a project"
+        placeholder="Name of the project"
+        searchable
+        limit={50}
+        value={null}
+        data={choices.map(({ id, name }) => ({ value: id, label: name }))}
+        nothingFoundMessage="No project matches"
+        onChange={projectId => {
+          if (projectId !== null)
+            void navigate({
+              to: '/projects/$projectId/settings/access',
+              params: { projectId },
+              search: { edit: 'new', user: String(user) },
+            });
+        }}
+      />
+    </div>
   );
 }
 

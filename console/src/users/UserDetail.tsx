@@ -339,7 +339,7 @@ function Deletion({ user, access }: { user: User; access: Access }) {
             {endedItems.length > 0
               ? `Ends ${new Intl.ListFormat('en').format(endedItems)} immediately. `
               : ''}
-            {name} cannot log in until somebody reactivates them. Roles and groups stay.
+            {name} cannot log in until somebody reactivates the account. Roles and groups stay.
           </p>
           {ownedNames.length > 0 && (
             <p>
