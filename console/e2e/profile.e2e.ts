@@ -167,6 +167,29 @@ testBehindFront(
   },
 );
 
+test('a rename asks before it replaces the name that a different tab gave the view', async ({
+  page,
+  server,
+  logInAs,
+}) => {
+  await logInAs();
+  const headers = { origin: server.url };
+  const view = { name: 'Last week', page: '/events', query: 'from=IS:2026-11-08' };
+  const { id } = await (await page.request.post('/api/admin/user/views', { headers, data: view })).json();
+  await page.goto('/profile');
+  await page.getByRole('button', { name: 'Rename Last week' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name', { exact: true }).fill('This week');
+  const data = { ...view, name: 'Past week' };
+  expect((await page.request.put(`/api/admin/user/views/${id}`, { headers, data })).status()).toBe(200);
+
+  await dialog.getByRole('button', { name: 'Rename', exact: true }).click();
+  await dialog.getByRole('alert').getByText('renamed this view to “Past week”').waitFor();
+  await accessible(page);
+  await dialog.getByRole('button', { name: 'Rename', exact: true }).click();
+  await page.getByRole('button', { name: 'Copy the link to This week' }).waitFor();
+});
+
 test('a view that was deleted in a different window cannot be renamed, and a deleted token disappears', async ({
   page,
   server,

@@ -379,3 +379,22 @@ testAsAdmin(
     await page.unroute(`**${projectPath}`);
   },
 );
+
+testAsAdmin('grants a role in the project to a service account', async ({ page, api }) => {
+  const project = await createProject(api);
+  const name = `deploys-${unique()}`;
+  const { id } = await api.send<{ id: number }>('POST', '/api/admin/service-account', { name, rootRole: 3 });
+  await visit(page, `/projects/${project}/settings/access`);
+  await page.getByRole('button', { name: /^Add access/ }).click();
+  const panel = page.getByRole('dialog', { name: 'Add access' });
+  await panel.getByLabel('Users and groups', { exact: true }).last().fill(name);
+  await panel.getByRole('checkbox', { name }).check();
+  await panel.getByRole('button', { name: 'Add 1 member' }).click();
+
+  await page.getByText(`Granted Member to ${name}.`).waitFor();
+  const { users } = await api.send<{ users: { id: number; roles: number[] }[] }>(
+    'GET',
+    `/api/admin/projects/${project}/access`,
+  );
+  expect(users.find(user => user.id === id)?.roles).toEqual([5]);
+});

@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
-import { type Api, createPerson, unique } from './support/api.ts';
+import { type Api, createPerson, createProject, unique } from './support/api.ts';
 import { flagWithStrategy } from './support/flag.ts';
 import { logIn } from './support/log-in.ts';
 import { visit } from './support/open-page.ts';
@@ -183,3 +183,30 @@ testWithOwnServer()(
     await page.getByRole('heading', { name: 'segment 1999' }).waitFor();
   },
 );
+
+testAsAdmin('creates a segment of the project whose page the user comes from', async ({ page, api }) => {
+  const project = await createProject(api);
+  await api
+    .send('POST', '/api/admin/context', {
+      name: `region-${project}`,
+      legalValues: [{ value: 'Norway' }, { value: 'Sweden' }],
+    })
+    .catch(() => undefined);
+  await visit(page, `/projects/${project}/segments`);
+  await page.getByRole('link', { name: 'New segment' }).click();
+
+  const projectSelect = page.getByRole('combobox', { name: 'Project', exact: true });
+  await expect.poll(() => projectSelect.inputValue()).toBe(project);
+  await page.getByLabel('Name', { exact: false }).first().fill(`segment-${unique()}`);
+  await page.getByRole('button', { name: 'Add a constraint' }).click();
+  await page.getByLabel('Context field').selectOption(`region-${project}`);
+  const values = page.getByLabel(`Values of region-${project}`);
+  await values.fill('swe');
+  await values.press('Enter');
+  await page.getByRole('button', { name: 'Remove Sweden' }).waitFor();
+  await accessible(page);
+  await page.getByRole('button', { name: 'Create segment' }).click();
+  await page.waitForURL(/\/admin\/segments\/\d+$/);
+  await visit(page, `/projects/${project}/segments`);
+  await page.getByRole('region', { name: 'In this project' }).getByRole('link').waitFor();
+});

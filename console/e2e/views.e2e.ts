@@ -50,3 +50,46 @@ test('a view of the flags is shared with a project, opened by somebody else, and
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect.poll(readViewNames).toEqual([name]);
 });
+
+test('renames a saved view, and asks if a different tab has renamed it meanwhile', async ({
+  page,
+  server,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  await logInAs({ rootRole: 'Viewer' });
+  await page.goto(`/projects/${project}?query=checkout`);
+  const dialog = page.getByRole('dialog', { name: 'Saved views' });
+  const openViews = () => page.getByRole('button', { name: 'Saved views' }).click();
+  const nameField = dialog.getByRole('textbox');
+  const renameInOtherTab = async (name: string) => {
+    const { views } = await (await page.request.get('/api/admin/user/views')).json();
+    const [view] = views;
+    const renamed = await page.request.put(`/api/admin/user/views/${view.id}`, {
+      headers: { origin: server.url },
+      data: { name, page: view.page, query: view.query },
+    });
+    expect(renamed.status()).toBe(200);
+  };
+  await openViews();
+  await nameField.fill('Checkout');
+  await dialog.getByRole('button', { name: 'Save for me' }).click();
+  await page.getByText('View “Checkout” saved.').waitFor();
+
+  await openViews();
+  await dialog.getByRole('button', { name: 'Rename Checkout' }).click();
+  await dialog.getByLabel('New name of “Checkout”').fill('My checkout');
+  await renameInOtherTab('Their checkout');
+  await dialog.getByRole('button', { name: 'Rename', exact: true }).click();
+
+  const theirs = dialog.getByRole('region', { name: 'Their changes' });
+  await theirs.getByText('Their checkout').waitFor();
+  await accessible(page);
+  await dialog.getByRole('button', { name: 'Continue with mine' }).click();
+  await dialog.getByLabel('New name of “Their checkout”').waitFor();
+  await dialog.getByRole('button', { name: 'Rename', exact: true }).click();
+  await page.getByText('View “My checkout” renamed.').waitFor();
+  await openViews();
+  await dialog.getByRole('link', { name: 'My checkout' }).waitFor();
+});

@@ -23,7 +23,8 @@ export function Reach({
   return (
     <RailSection title="What it can read">
       <p className={s.none}>
-        <b>{formatCount(count, 'flag')}</b> of {names}, as they are in {environment}
+        <b>{formatCount(count, 'flag')}</b> of {names}, as {count === 1 ? 'it is' : 'they are'} in{' '}
+        {environment}
         {type === 'backend'
           ? ', with the values in their constraints and segments.'
           : ', evaluated for one user. It shows no constraints.'}

@@ -33,6 +33,7 @@ export function EventLog({
   events,
   filters,
   selected,
+  hasFilterBar = false,
   onSelect,
   onRange,
 }: {
@@ -40,6 +41,8 @@ export function EventLog({
   filters: Search;
   /** The id of the selected event. */
   selected: string | undefined;
+  /** Whether the page has a filter bar. */
+  hasFilterBar?: boolean;
   onSelect(id: string | undefined): void;
   onRange(change: Search): void;
 }) {
@@ -104,7 +107,7 @@ export function EventLog({
           ['j k', 'move'],
           ['Enter', 'open'],
           ['c', 'copy link'],
-          ['/', 'filter'],
+          ...(hasFilterBar ? ([['/', 'filter']] as const) : []),
         ]}
         note={
           events.hasGap ? (

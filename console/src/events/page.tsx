@@ -104,6 +104,7 @@ function Events({ projectId }: { projectId?: string }) {
           events={events}
           filters={filters}
           selected={typeof search.event === 'string' ? search.event : undefined}
+          hasFilterBar
           onSelect={select}
           onRange={push}
         />

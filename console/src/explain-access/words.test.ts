@@ -26,6 +26,25 @@ test.each<[Partial<Explanation>, string]>([
     'dora may not enable or disable flags on the instance.',
   ],
   [
+    {
+      allowed: false,
+      reason: 'lacks-permission',
+      environment: null,
+      otherRoles: [
+        {
+          role: { id: 9, name: 'Tester', type: 'custom' },
+          project: 'payments',
+          group: null,
+          grantedBy: null,
+          grantedAt: null,
+          why: 'other-environments',
+          environments: ['development'],
+        },
+      ],
+    },
+    'dora may enable and disable flags only in some environments of Payments.',
+  ],
+  [
     { permission: null, reason: 'everyone', project: null, environment: null },
     'dora may log in and read every project that is not private.',
   ],

@@ -13,7 +13,7 @@ export function describeScope({
 
 /** Describes the decision without "Yes" or "No", such as "Dora may create flags in Payments." */
 export function describeDecision(explanation: Explanation): string {
-  const { subject, permission, project, allowed, reason } = explanation;
+  const { subject, permission, project, allowed, reason, otherRoles } = explanation;
   const { name } = subject;
   if (reason === 'deactivated') return `${name} is deactivated and cannot do anything.`;
   if (reason === 'cannot-read-project')
@@ -24,6 +24,11 @@ export function describeDecision(explanation: Explanation): string {
       ? `${name} ${may} read ${project.name}.`
       : `${name} ${may} log in and read every project that is not private.`;
   const action = lowercaseFirst(getPermissionLabel(permission));
+  // Somebody who may do it in some environments only must not read that they may not do it in the project.
+  const isLimited =
+    explanation.environment === null && otherRoles.some(({ why }) => why === 'other-environments');
+  if (project && !allowed && isLimited)
+    return `${name} may ${action} only in some environments of ${project.name}.`;
   return `${name} ${may} ${allowed ? action : action.replace(' and ', ' or ')} ${describeScope(explanation)}.`;
 }
 

@@ -182,7 +182,7 @@ function Card({
             <li data-none="">
               {feature.archived
                 ? 'Nobody gets the flag.'
-                : 'No strategy yet. Enabling the flag adds one that matches everyone.'}
+                : "No strategy yet. Enabling the flag adds the project's default strategy."}
             </li>
           )}
           {!feature.archived && environment.variants.length > 0 && (

@@ -114,7 +114,7 @@ export function Strategies({
         <Empty>
           {feature.archived
             ? 'No strategy.'
-            : 'No strategy yet. Enabling the flag adds one that matches everyone.'}
+            : "No strategy yet. Enabling the flag adds the project's default strategy."}
         </Empty>
       )}
       <ol className={s.strategies}>

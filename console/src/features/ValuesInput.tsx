@@ -33,6 +33,13 @@ export function ValuesInput({
     onChange(splitValues(text, values));
     setTyped('');
   };
+  /** Returns the only suggestion that starts with the text, so that "swe" and Enter add "Sweden". Otherwise, returns the text. */
+  const complete = (text: string): string => {
+    const start = text.trim().toLowerCase();
+    if (suggestions.some(({ value }) => value === text.trim())) return text;
+    const [match, ...others] = suggestions.filter(({ value }) => value.toLowerCase().startsWith(start));
+    return match && others.length === 0 ? match.value : text;
+  };
   const isAdded = (value: string) => savedValues !== undefined && !savedValues.includes(value);
   const isInvalid = (values.length === 0 && !mayBeEmpty) || disallowedValues.length > 0;
   return (
@@ -78,7 +85,7 @@ export function ValuesInput({
         onKeyDown={event => {
           if (event.key === 'Enter' && typedText.trim() !== '') {
             event.preventDefault();
-            add(typedText);
+            add(complete(typedText));
           } else if (event.key === 'Backspace' && typedText === '') onChange(values.slice(0, -1));
         }}
         onBlur={() => typedText.trim() !== '' && add(typedText)}

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, TextInput } from '@mantine/core';
+import { ActionIcon, TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Search, UserPlus, X } from 'lucide-react';
 import { useState } from 'react';
@@ -56,12 +56,12 @@ export function Members({
       {typedText.trim() !== '' && (
         <ul aria-label="Users found">
           {candidates.slice(0, MAX_CANDIDATES).map(user => (
-            <li key={user.id}>
-              <Person name={getDisplayName(user)} showName />
-              <span className={s.login}>{getLogin(user)}</span>
-              <Button size="compact-xs" onClick={() => add(user)}>
-                Add <span className="sr">{getDisplayName(user)}</span>
-              </Button>
+            <li key={user.id} className={s.candidate}>
+              <button type="button" aria-label={`Add ${getDisplayName(user)}`} onClick={() => add(user)}>
+                <Person name={getDisplayName(user)} showName />
+                <span className={s.login}>{getLogin(user)}</span>
+                <span className={s.add}>Add</span>
+              </button>
             </li>
           ))}
           {candidates.length === 0 && <li className={s.more}>No other user matches</li>}

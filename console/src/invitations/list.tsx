@@ -93,7 +93,7 @@ export function InvitationsPage() {
       onActive={onActive}
       onOpen={onActive}
       create={{ label: 'New invitation', call: 'createSignupToken', run: () => push({ edit: 'new' }) }}
-      empty="No invitations yet. Anyone with such a link can sign up as Viewer."
+      empty="No invitations yet. An invitation is a link with which anyone can sign up as Viewer. For one person with a different role, create a user."
       detail={
         selectedInvitation && (
           <InvitationDetail

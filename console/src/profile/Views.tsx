@@ -11,7 +11,7 @@ import { Failure } from '../ui/Failure.tsx';
 import { parseSearch } from '../ui/search.ts';
 import { Time } from '../ui/Time.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
-import { deleteView, saveView, updateView } from '../views/queries.ts';
+import { deleteView, readView, renameView, saveView, type ViewVersion } from '../views/queries.ts';
 import { Row, Section } from './Section.tsx';
 import { describePage } from './words.ts';
 
@@ -20,8 +20,12 @@ type View = schemas['SavedView'];
 /** Lists the user's saved views of all pages. */
 export function Views() {
   const views = useQuery(viewsQuery);
-  const [viewToRename, setViewToRename] = useState<View>();
+  const [viewToRename, setViewToRename] = useState<ViewVersion>();
   const [name, setName] = useState('');
+  const rename = (version: ViewVersion) => {
+    setViewToRename(version);
+    setName(version.view.name);
+  };
   const remove = async (view: View) => {
     await deleteView(view.id);
     const restore = () => saveView({ name: view.name, page: view.page, query: view.query }).catch(toastError);
@@ -59,10 +63,7 @@ export function Views() {
           />
           <ActionIcon
             aria-label={`Rename ${view.name}`}
-            onClick={() => {
-              setViewToRename(view);
-              setName(view.name);
-            }}
+            onClick={() => void readView(view.id).then(rename, toastError)}
           >
             <Pencil size={14} />
           </ActionIcon>
@@ -77,12 +78,13 @@ export function Views() {
         action="Rename"
         disabled={name.trim() === ''}
         onConfirm={async () => {
-          if (viewToRename)
-            await updateView(viewToRename.id, {
-              name: name.trim(),
-              page: viewToRename.page,
-              query: viewToRename.query,
-            });
+          if (!viewToRename) return;
+          const newest = await renameView(viewToRename, name.trim());
+          if (!newest) return;
+          setViewToRename(newest);
+          throw new Error(
+            `A different tab has renamed this view to “${newest.view.name}”. Choose Rename again to replace that name.`,
+          );
         }}
         onClose={() => setViewToRename(undefined)}
       >

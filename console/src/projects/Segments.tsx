@@ -25,7 +25,7 @@ export function ProjectSegmentsPage() {
       part="Segments"
       actions={
         <Button
-          renderRoot={props => <Link {...props} to="/admin/segments/new" />}
+          renderRoot={props => <Link {...props} to="/admin/segments/new" search={{ project: projectId }} />}
           leftSection={<Plus size={14} />}
         >
           New segment

@@ -6,6 +6,7 @@ import { Page } from '../ui/Page.tsx';
 import { RailSection } from '../ui/RailSection.tsx';
 import { toast } from '../ui/toasts.ts';
 import { useCreation } from '../ui/useCreation.ts';
+import { useFilters } from '../ui/useFilters.ts';
 import { emptyDraft, findProblems, toBody } from './draft.ts';
 import { createSegment } from './queries.ts';
 import { SegmentForm } from './SegmentForm.tsx';
@@ -15,9 +16,12 @@ import s from './segments.module.css';
 /** Creates a segment. */
 export function NewSegmentPage() {
   const navigate = useNavigate();
+  const { search } = useFilters();
+  const project = typeof search.project === 'string' ? search.project : '';
+  const list = project === '' ? '/admin/segments' : `/projects/${project}/segments`;
   const { draft, edit, submit, error, isPending, unsaved } = useCreation({
-    thing: 'new-segment',
-    empty: emptyDraft,
+    thing: project === '' ? 'new-segment' : `new-segment:${project}`,
+    empty: { ...emptyDraft, project },
     send: sent => createSegment(toBody(sent)),
     onSent: async ({ id, name }) => {
       await navigate({
@@ -30,7 +34,7 @@ export function NewSegmentPage() {
   });
   const fields = filterFields(useQuery(contextQuery).data ?? [], draft.project);
   return (
-    <Page title="New segment" crumbs={<Link to="/admin/segments">Segments</Link>}>
+    <Page title="New segment" crumbs={<Link to={list}>Segments</Link>}>
       <FormAndEffect
         as="page"
         title="Effect"
@@ -44,7 +48,7 @@ export function NewSegmentPage() {
           project: draft.project,
           pending: isPending,
           disabled: findProblems(draft, fields).length > 0,
-          cancel: '/admin/segments',
+          cancel: list,
         }}
       >
         <RailSection title="Creating affects">

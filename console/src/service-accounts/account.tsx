@@ -11,6 +11,7 @@ import { LastChange } from '../ui/LastChange.tsx';
 import { Loading } from '../ui/Loading.tsx';
 import { findChange } from '../ui/last-change.ts';
 import { Page } from '../ui/Page.tsx';
+import { RailSection } from '../ui/RailSection.tsx';
 import { SaveBar } from '../ui/SaveBar.tsx';
 import { toast } from '../ui/toasts.ts';
 import { useEditor } from '../ui/useEditor.tsx';
@@ -136,6 +137,12 @@ function AccountEditor({ current, roles }: { current: AccountWithEtag; roles: re
           )
         }
       >
+        <RailSection title="Roles in projects">
+          <p className="muted">
+            To let the account work in one project, <Link to="/projects">open the project</Link> and grant it
+            a role there, under Settings, Access.
+          </p>
+        </RailSection>
         <LastChange subject={buildSubject(account.id)} />
       </FormAndEffect>
       {confirmation}

@@ -7,13 +7,13 @@ const TABS = [
   { to: '/admin/transfer/import', label: 'Import' },
 ];
 
-/** The frame of the pages that move flags between environments, projects and instances. */
+/** The frame of the pages that move flags between environments and instances. */
 export function TransferFrame({ name, children }: { name: string; children: ReactNode }) {
   return (
     <Page
       title="Export and import"
       name={`${name} · Transfer`}
-      note="Flags between environments, projects and instances"
+      note="Flags between environments and instances"
       head={<Tabs label="Export and import" tabs={TABS} />}
     >
       {children}

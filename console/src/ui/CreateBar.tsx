@@ -30,7 +30,7 @@ export function CreateBar({
   form: string;
 }) {
   return (
-    <footer className={cx(s.bar, s.create)}>
+    <footer className={cx(s.bar, s.create)} data-save-bar="">
       <Button component={Link} to={cancel}>
         Cancel
       </Button>

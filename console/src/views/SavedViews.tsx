@@ -7,12 +7,25 @@ import { type FormEvent, useState } from 'react';
 import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { viewsQuery } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
+import { Conflict } from '../ui/Conflict.tsx';
 import { FormErrors } from '../ui/Failure.tsx';
 import { parseSearch, type Search, stringifySearch } from '../ui/search.ts';
 import { toast, toastError } from '../ui/toasts.ts';
-import { deleteView, saveView, shareView, updateView } from './queries.ts';
+import {
+  deleteView,
+  readView,
+  renameView,
+  type SavedView,
+  saveView,
+  shareView,
+  updateView,
+  type ViewVersion,
+} from './queries.ts';
 import { SharedViews } from './SharedViews.tsx';
 import s from './views.module.css';
+
+/** A rename, with the version that the user started from, and the newer version if somebody has renamed the view in the meantime. */
+type Renaming = { base: ViewVersion; theirs?: ViewVersion };
 
 /**
  * Saves the filters of the page under a name, for the user or for the project of the page. Lists the saved views of the page, to open,
@@ -30,8 +43,8 @@ export function SavedViews({
   const [isOpen, setOpen] = useState(false);
   const [name, setName] = useState('');
   const views = useQuery({ ...viewsQuery, enabled: isOpen }).data?.filter(view => view.page === page) ?? [];
-  type View = (typeof views)[number];
-  const [viewToRename, setViewToRename] = useState<View>();
+  const [renaming, setRenaming] = useState<Renaming>();
+  const viewToRename = renaming?.base.view;
   const query = stringifySearch(filters).slice(1);
   const run = async (change: Promise<unknown>, message: string, undo?: () => Promise<unknown>) => {
     await change;
@@ -40,11 +53,13 @@ export function SavedViews({
   };
   const save = useMutation({
     mutationFn: async (sharedWith: string | undefined) => {
-      const view = { name: name.trim(), page, query: viewToRename?.query ?? query };
-      if (sharedWith !== undefined) await shareView(sharedWith, view);
-      else await (viewToRename ? updateView(viewToRename.id, view) : saveView(view));
+      if (renaming) return await renameView(renaming.base, name.trim());
+      const view = { name: name.trim(), page, query };
+      await (sharedWith === undefined ? saveView(view) : shareView(sharedWith, view));
+      return undefined;
     },
-    onSuccess: async (_, sharedWith) => {
+    onSuccess: async (theirs, sharedWith) => {
+      if (renaming && theirs) return setRenaming({ ...renaming, theirs });
       const result =
         sharedWith !== undefined ? 'shared with the project' : viewToRename ? 'renamed' : 'saved';
       toast({ message: `View “${name.trim()}” ${result}.` });
@@ -54,22 +69,22 @@ export function SavedViews({
   const close = () => {
     setOpen(false);
     setName('');
-    setViewToRename(undefined);
+    setRenaming(undefined);
     save.reset();
   };
-  const update = (view: View) =>
-    void run(
-      updateView(view.id, { name: view.name, page, query }),
-      `View “${view.name}” has the filters of this page now.`,
-      () => updateView(view.id, { name: view.name, page, query: view.query }),
+  const replaceFilters = async (id: SavedView['id'], filtersToSave: string) =>
+    await updateView(await readView(id), { query: filtersToSave });
+  const update = (view: SavedView) =>
+    void run(replaceFilters(view.id, query), `View “${view.name}” has the filters of this page now.`, () =>
+      replaceFilters(view.id, view.query),
     ).catch(toastError);
-  const remove = (view: View) =>
+  const remove = (view: SavedView) =>
     void run(deleteView(view.id), `View “${view.name}” deleted.`, () =>
       saveView({ name: view.name, page, query: view.query }),
     ).catch(toastError);
-  const rename = (view: View) => {
-    setViewToRename(view);
-    setName(view.name);
+  const rename = (base: ViewVersion) => {
+    setRenaming({ base });
+    setName(base.view.name);
     save.reset();
   };
   const submit = (event: FormEvent) => {
@@ -95,7 +110,17 @@ export function SavedViews({
         </Button>
       </Popover.Target>
       <Popover.Dropdown role="dialog" aria-label="Saved views">
-        <form className={s.form} onSubmit={submit}>
+        {renaming?.theirs && (
+          <Conflict
+            noun="view"
+            base={{ name: renaming.base.view.name }}
+            mine={{ name: name.trim() }}
+            theirs={{ name: renaming.theirs.view.name }}
+            onKeep={() => setRenaming(renaming.theirs && { base: renaming.theirs })}
+            onTake={close}
+          />
+        )}
+        <form className={s.form} onSubmit={submit} hidden={renaming?.theirs !== undefined}>
           <FormErrors messages={messagesWithoutField(save.error, ['name'])} />
           <TextInput
             label={
@@ -137,7 +162,11 @@ export function SavedViews({
                 >
                   <RefreshCw size={13} />
                 </ActionIcon>
-                <ActionIcon aria-label={`Rename ${view.name}`} title="Rename" onClick={() => rename(view)}>
+                <ActionIcon
+                  aria-label={`Rename ${view.name}`}
+                  title="Rename"
+                  onClick={() => void readView(view.id).then(rename, toastError)}
+                >
                   <Pencil size={13} />
                 </ActionIcon>
                 <ActionIcon aria-label={`Delete ${view.name}`} title="Delete" onClick={() => remove(view)}>

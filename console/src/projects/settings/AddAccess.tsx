@@ -3,7 +3,10 @@ import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { useState } from 'react';
+import { can } from '../../api/can.ts';
 import { messagesWithoutField } from '../../api/errors.ts';
+import { useMe } from '../../api/me.ts';
+import { serviceAccountsQuery } from '../../service-accounts/queries.ts';
 import { Failure } from '../../ui/Failure.tsx';
 import { PanelForm } from '../../ui/PanelForm.tsx';
 import { Skeleton } from '../../ui/Skeleton.tsx';
@@ -36,6 +39,9 @@ export function AddAccessPanel({
   onClose(): void;
 }) {
   const { data, error, refetch } = useQuery(candidatesQuery);
+  const me = useMe();
+  const serviceAccounts = useQuery({ ...serviceAccountsQuery, enabled: can(me, 'getServiceAccounts') }).data
+    ?.serviceAccounts;
   const [typedText, setTyped] = useState('');
   const { draft, isChanged, change, forget } = useDraft<Draft>(
     `access:${project.id}:${preselection.user ?? ''}`,
@@ -47,7 +53,7 @@ export function AddAccessPanel({
   const defaultRole = access.roles.find(role => role.type === 'project' && !isOwner(role)) ?? access.roles[0];
   const roleId = draft.roleId ?? defaultRole?.id ?? 0;
   const role = access.roles.find(role => role.id === roleId);
-  const candidates = data ? listCandidates(data, access, roleId) : [];
+  const candidates = data ? listCandidates({ ...data, serviceAccounts }, access, roleId) : [];
   const chosenCandidates = candidates.filter(({ key, isHolder }) => draft.chosen.includes(key) && !isHolder);
   const searchText = typedText.trim().toLowerCase();
   const matchingCandidates = candidates.filter(({ name, note }) =>
@@ -156,7 +162,7 @@ export function AddAccessPanel({
 
 /** Returns everybody, and whether they already have the role. Groups come first. */
 function listCandidates(
-  { users, groups }: { users: Users; groups: Groups },
+  { users, groups, serviceAccounts = [] }: Holders,
   access: Access,
   roleId: number,
 ): Candidate[] {
@@ -177,8 +183,15 @@ function listCandidates(
         note: email || (name && username) || '',
       }))
       .toSorted((candidate, other) => candidate.name.localeCompare(other.name)),
+    ...serviceAccounts.map(({ id, name }) => ({ key: `user-${id}`, name, note: 'Service account' })),
   ].map(candidate => ({ ...candidate, isHolder: holders.has(candidate.key) }));
 }
 
+type Holders = {
+  users: Users;
+  groups: Groups;
+  /** Only admins can list the service accounts. */
+  serviceAccounts: { id: number; name: string }[] | undefined;
+};
 type Users = { id: number; name: string | null; username: string | null; email: string | null }[];
 type Groups = { id: number; name: string; userCount: number }[];

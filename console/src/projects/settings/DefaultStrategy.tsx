@@ -257,7 +257,8 @@ function Effect({
                     <FlagLink project={project} name={name} />
                   </span>
                 ))}
-                {unnamedFlags > 0 && ` and ${unnamedFlags} more`} start with{' '}
+                {unnamedFlags > 0 && ` and ${unnamedFlags} more`}{' '}
+                {usage.startingFeatures === 1 ? 'starts' : 'start'} with{' '}
                 {textBefore !== textAfter && (
                   <>
                     <del className={s.del}>{textBefore}</del>{' '}
