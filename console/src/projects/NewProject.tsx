@@ -85,7 +85,7 @@ export function NewProject({ onClose }: { onClose(): void }) {
         }}
       />
       <TextInput
-        label="Id"
+        label="ID"
         description={
           id === '' ? (
             'Part of URLs and of the API. It cannot be changed later.'

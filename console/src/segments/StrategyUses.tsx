@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
+import { strategyTypesQuery } from '../strategy-types/queries.ts';
 import { Env } from '../ui/Env.tsx';
 import { UsedBy } from '../ui/UsedBy.tsx';
 import type { StrategyUse } from './queries.ts';
@@ -9,6 +10,7 @@ const MAX_SHOWN = 50;
 /** Lists the strategies that use a segment or a context field. Each entry opens the editor of the strategy. */
 export function StrategyUses({ uses, empty }: { uses: readonly StrategyUse[] | undefined; empty: string }) {
   const projects = useQuery(projectsQuery).data;
+  const types = useQuery(strategyTypesQuery).data;
   const { environments = [] } = useQuery(environmentsQuery).data ?? {};
   return (
     <UsedBy
@@ -21,7 +23,7 @@ export function StrategyUses({ uses, empty }: { uses: readonly StrategyUse[] | u
         to: `/projects/${encodeURIComponent(projectId)}/features/${encodeURIComponent(featureName)}`,
         search: { environment, edit: id },
         label: <span className="mono">{featureName}</span>,
-        note: `${projects?.find(project => project.id === projectId)?.name ?? projectId} · ${strategyName}`,
+        note: `${projects?.find(project => project.id === projectId)?.name ?? projectId} · ${types?.find(({ name }) => name === strategyName)?.displayName ?? strategyName}`,
         aside: (
           <Env
             name={environment}

@@ -79,7 +79,7 @@ function Editor({ savedVersion }: { savedVersion: Version<Draft> }) {
             <FormErrors messages={messagesByLine(error).length > 0 ? [] : messagesWithoutField(error, [])} />
             <Textarea
               label="Origins of your pages, one per line"
-              description="Scheme and host, such as https://shop.example.com. A * allows every page."
+              description="CORS origins: scheme and host, such as https://shop.example.com. A * allows every page."
               classNames={{ input: 'mono' }}
               rows={10}
               autoComplete="off"

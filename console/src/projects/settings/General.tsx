@@ -99,13 +99,13 @@ function General({ project, savedVersion }: { project: ProjectDetails; savedVers
               onChange={event => change({ name: event.target.value })}
             />
             <Input.Wrapper
-              label="Id"
+              label="ID"
               labelElement="div"
               description="Part of URLs and of the API. It cannot be changed later."
             >
               <span className={s.id}>
                 <code className="mono">{id}</code>
-                <CopyButton text={id} label="Copy id" />
+                <CopyButton text={id} label="Copy ID" />
               </span>
             </Input.Wrapper>
             <Textarea
