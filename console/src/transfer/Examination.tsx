@@ -78,12 +78,6 @@ function Findings({
           <li key={message}>
             {message}
             <Items names={affectedItems} />
-            {message.startsWith('Features with these names exist in a different project') && (
-              <p className="muted">
-                A flag name is used once on an instance. To copy these flags into the project, select them in
-                the flag list and choose Clone…; to move them, choose Move….
-              </p>
-            )}
           </li>
         ))}
       </ul>

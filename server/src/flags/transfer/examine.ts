@@ -180,7 +180,7 @@ function nameFindings(
   const freeSlots = target.featureLimit === null ? Infinity : target.featureLimit - target.activeFeatures;
   return [
     finding(
-      'Features with these names exist in a different project',
+      'Features with these names exist in a different project, from which they can only be cloned or moved',
       namesInOtherProjects.map(({ name }) => name),
     ),
     finding(
