@@ -79,7 +79,6 @@ export const OMISSION_REASONS: Readonly<Record<string, string>> = {
   getTag: 'The tags page already has what it returns',
   getFeatures: '`searchFeatures` finds, sorts and pages',
   getFeatureTags: '`getFeature` returns it with everything else on the flag page',
-  getSavedView: '`getSavedViews` has all of them',
   getProjectOverview: '`getProject` and `searchFeatures` have what the project pages show',
   getChangeRequestConfig: 'Halyard does not support change requests yet',
   setChangeRequestConfig: 'Halyard does not support change requests yet',
