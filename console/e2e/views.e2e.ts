@@ -3,7 +3,7 @@ import { accessible } from './support/accessible.ts';
 import { createFlag, createProject } from './support/api.ts';
 import { test } from './support/test.ts';
 
-test('a view of the flags is shared with a project, opened by somebody else, and deleted by the person who shared it', async ({
+test('a view of the flags is shared with a project, opened by somebody else, renamed and deleted by the person who shared it', async ({
   page,
   newPage,
   api,
@@ -39,16 +39,26 @@ test('a view of the flags is shared with a project, opened by somebody else, and
 
   await openViews();
   await dialog()
-    .getByRole('button', { name: `Delete ${name}` })
+    .getByRole('button', { name: `Rename ${name}` })
     .click();
-  await page.getByText(`View “${name}” is no longer shared.`).waitFor();
+  const newName = `Only ${flag}`;
+  await dialog()
+    .getByRole('textbox', { name: `New name of “${name}”` })
+    .fill(newName);
+  await dialog().getByRole('button', { name: 'Rename', exact: true }).click();
+  await page.getByText(`View “${newName}” renamed.`).waitFor();
+  await openViews();
+  await dialog()
+    .getByRole('button', { name: `Delete ${newName}` })
+    .click();
+  await page.getByText(`View “${newName}” is no longer shared.`).waitFor();
   const readViewNames = async () =>
     (await api.send<{ views: { name: string }[] }>('GET', `/api/admin/projects/${project}/views`)).views.map(
       view => view.name,
     );
   expect(await readViewNames()).toEqual([]);
   await page.getByRole('button', { name: 'Undo' }).click();
-  await expect.poll(readViewNames).toEqual([name]);
+  await expect.poll(readViewNames).toEqual([newName]);
 });
 
 test('renames a saved view, and asks if a different tab has renamed it meanwhile', async ({

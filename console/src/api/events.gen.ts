@@ -10,6 +10,7 @@ export const eventTypesByRoute: Partial<Record<string, readonly schemas['EventTy
   "POST /api/admin/projects/archive/{projectId}": ["project-archived"],
   "POST /api/admin/projects/revive/{projectId}": ["project-revived"],
   "POST /api/admin/projects/{projectId}/views": ["project-view-created"],
+  "PUT /api/admin/projects/{projectId}/views/{id}": ["project-view-updated"],
   "DELETE /api/admin/projects/{projectId}/views/{id}": ["project-view-deleted"],
   "DELETE /api/admin/archive/{featureName}": ["feature-deleted"],
   "POST /api/admin/archive/revive/{featureName}": ["feature-revived","feature-environment-disabled"],

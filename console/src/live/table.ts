@@ -164,6 +164,7 @@ export const TABLE: Record<EventType, FindKeys> = {
   'project-environment-removed': projectEnvironments,
   'default-strategy-updated': projectEnvironments,
   'project-view-created': projectViews,
+  'project-view-updated': projectViews,
   'project-view-deleted': projectViews,
   'project-favorited': projectFavorite,
   'project-unfavorited': projectFavorite,

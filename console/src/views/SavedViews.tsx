@@ -176,7 +176,9 @@ export function SavedViews({
             ))}
           </ul>
         )}
-        {isOpen && projectId !== undefined && <SharedViews projectId={projectId} onOpen={close} />}
+        {isOpen && projectId !== undefined && (
+          <SharedViews projectId={projectId} onOpen={close} onRename={rename} />
+        )}
       </Popover.Dropdown>
     </Popover>
   );

@@ -1,20 +1,35 @@
 import { ActionIcon } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Trash2 } from 'lucide-react';
+import { Pencil, Trash2 } from 'lucide-react';
 import { can } from '../api/can.ts';
 import { useMe } from '../api/me.ts';
 import { Failure } from '../ui/Failure.tsx';
 import { parseSearch } from '../ui/search.ts';
 import { toast, toastError } from '../ui/toasts.ts';
-import { type ProjectView, sharedViewsQuery, shareView, unshareView } from './queries.ts';
+import {
+  type ProjectView,
+  readView,
+  sharedViewsQuery,
+  shareView,
+  unshareView,
+  type ViewVersion,
+} from './queries.ts';
 import s from './views.module.css';
 
 /** Lists the shared views of all the project's pages. */
-export function SharedViews({ projectId, onOpen }: { projectId: string; onOpen(): void }) {
+export function SharedViews({
+  projectId,
+  onOpen,
+  onRename,
+}: {
+  projectId: string;
+  onOpen(): void;
+  onRename(version: ViewVersion): void;
+}) {
   const { data: views = [], error, refetch } = useQuery(sharedViewsQuery(projectId));
   const me = useMe();
-  const mayDelete = ({ createdByUserId }: ProjectView): boolean =>
+  const mayChange = ({ createdByUserId }: ProjectView): boolean =>
     createdByUserId === me.user.id || can(me, 'updateProject', { project: projectId });
   const remove = async ({ id, name, page, query }: ProjectView) => {
     await unshareView(projectId, id);
@@ -35,14 +50,23 @@ export function SharedViews({ projectId, onOpen }: { projectId: string; onOpen()
             <Link to={view.page} search={parseSearch(view.query)} onClick={onOpen}>
               {view.name} <small>by {view.createdBy}</small>
             </Link>
-            {mayDelete(view) && (
-              <ActionIcon
-                aria-label={`Delete ${view.name}`}
-                title="Delete for everybody"
-                onClick={() => void remove(view).catch(toastError)}
-              >
-                <Trash2 size={13} />
-              </ActionIcon>
+            {mayChange(view) && (
+              <>
+                <ActionIcon
+                  aria-label={`Rename ${view.name}`}
+                  title="Rename for everybody"
+                  onClick={() => void readView(view.id, projectId).then(onRename, toastError)}
+                >
+                  <Pencil size={13} />
+                </ActionIcon>
+                <ActionIcon
+                  aria-label={`Delete ${view.name}`}
+                  title="Delete for everybody"
+                  onClick={() => void remove(view).catch(toastError)}
+                >
+                  <Trash2 size={13} />
+                </ActionIcon>
+              </>
             )}
           </li>
         ))}

@@ -10,27 +10,36 @@ export type ProjectView = schemas['ProjectView'];
 export const saveView = (body: schemas['SavedViewInput']): Promise<void> =>
   ensureApplied(api.POST('/api/admin/user/views', { body }));
 
-/** A saved view, and the ETag that proves which state the user has seen. */
-export type ViewVersion = { view: SavedView; etag: string };
+/** A view of the user or of a project, and the ETag that proves which state the user has seen. */
+export type ViewVersion = { view: SavedView | ProjectView; project: string | undefined; etag: string };
 
-export async function readView(id: SavedView['id']): Promise<ViewVersion> {
-  const call = api.GET('/api/admin/user/views/{id}', { params: { path: { id: String(id) } } });
-  const view = await unwrap(call);
-  return { view, etag: (await call).response.headers.get('ETag') ?? '*' };
+const VIEW = '/api/admin/user/views/{id}';
+const SHARED_VIEWS = '/api/admin/projects/{projectId}/views';
+const SHARED_VIEW = `${SHARED_VIEWS}/{id}` as const;
+
+/** Reads a view of the user, or of the project if one is given. */
+export async function readView(id: SavedView['id'], project?: string): Promise<ViewVersion> {
+  const call =
+    project === undefined
+      ? api.GET(VIEW, { params: { path: { id: String(id) } } })
+      : api.GET(SHARED_VIEW, { params: { path: { projectId: project, id: String(id) } } });
+  const view = await unwrap<SavedView | ProjectView>(call);
+  return { view, project, etag: (await call).response.headers.get('ETag') ?? '*' };
 }
 
 /** Replaces the name and the filters. The server rejects the request with 412 if the view has changed in the meantime. */
-export const updateView = (
-  { view, etag }: ViewVersion,
+export function updateView(
+  { view, project, etag }: ViewVersion,
   { name = view.name, query = view.query }: { name?: string; query?: string },
-): Promise<void> =>
-  ensureApplied(
-    api.PUT('/api/admin/user/views/{id}', {
-      params: { path: { id: String(view.id) } },
-      body: { name, page: view.page, query },
-      headers: { 'If-Match': etag },
-    }),
+): Promise<void> {
+  const id = String(view.id);
+  const request = { body: { name, page: view.page, query }, headers: { 'If-Match': etag } };
+  return ensureApplied(
+    project === undefined
+      ? api.PUT(VIEW, { params: { path: { id } }, ...request })
+      : api.PUT(SHARED_VIEW, { params: { path: { projectId: project, id } }, ...request }),
   );
+}
 
 /** Renames the view, with its newest filters. Returns the newer version if a different tab has renamed the view in the meantime. */
 export async function renameView(base: ViewVersion, name: string): Promise<ViewVersion | undefined> {
@@ -38,7 +47,7 @@ export async function renameView(base: ViewVersion, name: string): Promise<ViewV
     await updateView(base, { name });
   } catch (error) {
     if (!(error instanceof RequestError) || error.status !== 412) throw error;
-    const newest = await readView(base.view.id);
+    const newest = await readView(base.view.id, base.project);
     if (newest.view.name !== base.view.name) return newest;
     await updateView(newest, { name });
   }
@@ -46,21 +55,19 @@ export async function renameView(base: ViewVersion, name: string): Promise<ViewV
 }
 
 export const deleteView = (id: schemas['SavedView']['id']): Promise<void> =>
-  ensureApplied(api.DELETE('/api/admin/user/views/{id}', { params: { path: { id: String(id) } } }));
-
-const SHARED_VIEWS_PATH = '/api/admin/projects/{projectId}/views';
+  ensureApplied(api.DELETE(VIEW, { params: { path: { id: String(id) } } }));
 
 /** The views that somebody shared with the project. */
 export const sharedViewsQuery = (projectId: string) =>
   queryOptions({
     queryKey: [...keys.project(projectId), 'views'],
     queryFn: async ({ signal }) =>
-      (await unwrap(api.GET(SHARED_VIEWS_PATH, { params: { path: { projectId } }, signal }))).views,
+      (await unwrap(api.GET(SHARED_VIEWS, { params: { path: { projectId } }, signal }))).views,
     staleTime: 60_000,
   });
 
 export const shareView = (projectId: string, body: schemas['ProjectViewInput']): Promise<void> =>
-  ensureApplied(api.POST(SHARED_VIEWS_PATH, { params: { path: { projectId } }, body }));
+  ensureApplied(api.POST(SHARED_VIEWS, { params: { path: { projectId } }, body }));
 
 export const unshareView = (projectId: string, id: number): Promise<void> =>
-  ensureApplied(api.DELETE(`${SHARED_VIEWS_PATH}/{id}`, { params: { path: { projectId, id: String(id) } } }));
+  ensureApplied(api.DELETE(SHARED_VIEW, { params: { path: { projectId, id: String(id) } } }));

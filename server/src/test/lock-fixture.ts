@@ -189,6 +189,7 @@ export const pathValues = (fixture: Fixture): Record<string, Values> => ({
   'PUT /api/admin/feature-types/{id}/lifetime': { id: 'release' },
   'PUT /api/admin/user/views/{id}': { id: fixture.view },
   'DELETE /api/admin/user/views/{id}': { id: fixture.view },
+  'PUT /api/admin/projects/{projectId}/views/{id}': { id: fixture.projectView },
   'DELETE /api/admin/projects/{projectId}/views/{id}': { id: fixture.projectView },
   ...Object.fromEntries(
     [

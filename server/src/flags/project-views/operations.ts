@@ -2,11 +2,15 @@ import { jsonResponse, Nothing, PathId } from '@halyard/plane/platform/http/sche
 import { Type } from 'typebox';
 import { projectId, projectParams } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
+import { unchanged } from '../../record/versioned.ts';
 import { ProjectView, ProjectViewInput, ProjectViewList } from './schema.ts';
-import { shareView, unshareView } from './share.ts';
-import { listViews } from './store.ts';
+import { changeSharedView, shareView, unshareView, viewNotFound } from './share.ts';
+import { findView, listViews } from './store.ts';
+import { VERSIONED_PROJECT_VIEW } from './version.ts';
 
 const BASE_PATH = '/api/admin/projects/:projectId/views';
+const VIEW_PATH = `${BASE_PATH}/:id` as const;
+const viewParams = Type.Object({ projectId, id: PathId('Shared view', '3') });
 
 /** The operations on saved views that somebody shared with a project. */
 export const PROJECT_VIEWS: OperationModule = {
@@ -38,16 +42,50 @@ export const PROJECT_VIEWS: OperationModule = {
       events: ['project-view-created'],
       run: (current, { params: { projectId }, body }) => shareView(current, projectId, body),
     }),
+    query({
+      id: 'getProjectView',
+      route: `GET ${VIEW_PATH}`,
+      summary: 'Get a shared view of a project',
+      description: 'Returns one view that was shared with the project.',
+      permission: 'NONE',
+      params: viewParams,
+      output: jsonResponse('The view', ProjectView),
+      versioned: VERSIONED_PROJECT_VIEW,
+      read: async ({ db }, { params: { projectId, id } }) => {
+        const view = await findView(db, projectId, Number(id));
+        if (!view) throw viewNotFound(projectId, id);
+        return view;
+      },
+    }),
+    command({
+      id: 'updateProjectView',
+      route: `PUT ${VIEW_PATH}`,
+      summary: 'Update a shared view of a project',
+      description:
+        'Replaces the name, the page and the query of a view that was shared with the project. The user who shared it needs no permission; everybody else needs UPDATE_PROJECT.',
+      permission: 'NONE',
+      params: viewParams,
+      body: ProjectViewInput,
+      output: jsonResponse('The view', ProjectView),
+      rejects: [409],
+      events: ['project-view-updated'],
+      precondition: ({ params: { projectId, id } }) =>
+        unchanged(VERSIONED_PROJECT_VIEW, { projectId, id: Number(id) }),
+      run: (current, { params: { projectId, id }, body }) =>
+        changeSharedView(current, projectId, Number(id), body),
+    }),
     command({
       id: 'deleteProjectView',
-      route: `DELETE ${BASE_PATH}/:id`,
+      route: `DELETE ${VIEW_PATH}`,
       summary: 'Delete a shared view of a project',
       description:
         'Deletes a view that was shared with the project. The user who shared it needs no permission; everybody else needs UPDATE_PROJECT.',
       permission: 'NONE',
-      params: Type.Object({ projectId, id: PathId('Shared view', '3') }),
+      params: viewParams,
       output: Nothing,
       events: ['project-view-deleted'],
+      precondition: ({ params: { projectId, id } }) =>
+        unchanged(VERSIONED_PROJECT_VIEW, { projectId, id: Number(id) }),
       run: (current, { params: { projectId, id } }) => unshareView(current, projectId, Number(id)),
     }),
   ],

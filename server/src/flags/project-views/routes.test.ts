@@ -31,6 +31,8 @@ const view = (name: string, fields: object = {}) => ({
 });
 const share = (body: unknown, { token }: TestUser, project = 'shop') =>
   call(harness.app, 'POST', viewsPath(project), { token, body });
+const update = (id: number, body: unknown, { token }: { token: string }, project = 'shop', headers = {}) =>
+  call(harness.app, 'PUT', `${viewsPath(project)}/${id}`, { token, body, headers });
 const remove = (id: number, { token }: { token: string }, project = 'shop') =>
   call(harness.app, 'DELETE', `${viewsPath(project)}/${id}`, { token });
 const names = async ({ token }: TestUser, project = 'shop') =>
@@ -81,6 +83,33 @@ test('only the person who shared a view, and people who may update the project, 
   expect((await remove(byOwner.id, owner)).status).toBe(404);
 });
 
+test('the person who shared a view, and people who may update the project, may update it', async () => {
+  const { id } = (await share(view('before'), member)).body;
+
+  expect((await update(id, view('by a viewer'), viewer)).status).toBe(403);
+  const updated = await update(id, view(' after ', { query: '' }), member);
+
+  expect(updated.status).toBe(200);
+  expect(updated.body).toMatchObject({ id, ...view('after', { query: '' }), createdByUserId: member.id });
+  expect(await lastEvent()).toMatchObject({
+    type: 'project-view-updated',
+    project: 'shop',
+    pre_data: { id, ...view('before') },
+    data: { id, ...view('after', { query: '' }) },
+  });
+  const read = await call(harness.app, 'GET', `${viewsPath('shop')}/${id}`, { token: viewer.token });
+  expect(read.body).toEqual(updated.body);
+  expect((await update(id, view('by the owner'), owner)).status).toBe(200);
+  const headers = { 'if-match': String(read.headers.etag) };
+  expect((await update(id, view('too late'), member, 'shop', headers)).status).toBe(412);
+  const other = (await share(view('taken'), owner)).body;
+  expect((await update(id, view('taken'), member)).status).toBe(409);
+  expect((await update(id, view(''), member)).status).toBe(400);
+  for (const shared of [id, other.id]) expect((await remove(shared, owner)).status).toBe(200);
+  expect((await update(id, view('gone'), member)).status).toBe(404);
+  expect((await call(harness.app, 'GET', `${viewsPath('shop')}/${id}`)).status).toBe(404);
+});
+
 test('sharing requires a user with a permission in the project', async () => {
   expect((await share(view('x'), viewer)).status).toBe(403);
   const byToken = await call(harness.app, 'POST', viewsPath('shop'), { body: view('x') });
@@ -94,6 +123,7 @@ test('a view of a different project is not found', async () => {
   await makeProject(harness.db, { id: 'other', name: 'Other' });
   const { id } = (await share(view('here'), owner)).body;
 
+  expect((await update(id, view('there'), { token: ADMIN_TOKEN }, 'other')).status).toBe(404);
   expect((await remove(id, { token: ADMIN_TOKEN }, 'other')).status).toBe(404);
   expect((await remove(id, owner)).status).toBe(200);
 });

@@ -4,7 +4,7 @@ import { requireInProject } from '../../access/guard.ts';
 import type { Change } from '../../record/change.ts';
 import { lockProject } from '../projects/store.ts';
 import { MAX_PROJECT_VIEWS, type ProjectView, type ProjectViewInput } from './schema.ts';
-import { countViews, deleteView, insertView, lockView } from './store.ts';
+import { countViews, deleteView, insertView, lockView, updateView } from './store.ts';
 
 export async function shareView(
   { tx, actor, record }: Change,
@@ -21,17 +21,40 @@ export async function shareView(
   return view;
 }
 
-/**
- * Stops sharing a view. The user who shared the view may always do so, and everybody else needs the permission to update the
- * project.
- */
-export async function unshareView({ tx, actor, record }: Change, project: string, id: number): Promise<void> {
+export async function changeSharedView(
+  current: Change,
+  project: string,
+  id: number,
+  input: ProjectViewInput,
+): Promise<ProjectView> {
+  const { tx, record } = current;
+  const before = await lockChangeableView(current, project, id);
+  const view = await updateView(tx, id, { ...input, name: input.name.trim() });
+  record({
+    type: 'project-view-updated',
+    project,
+    preData: asEventData(before),
+    data: asEventData(view),
+  });
+  return view;
+}
+
+export async function unshareView(current: Change, project: string, id: number): Promise<void> {
+  const view = await lockChangeableView(current, project, id);
+  await deleteView(current.tx, id);
+  current.record({ type: 'project-view-deleted', project, preData: asEventData(view) });
+}
+
+/** Locks a view that the caller may change: the user who shared it, and everybody else with the permission to update the project. */
+async function lockChangeableView({ tx, actor }: Change, project: string, id: number): Promise<ProjectView> {
   const view = await lockView(tx, project, id);
-  if (!view) throw notFound(`View ${id} of project "${project}"`);
+  if (!view) throw viewNotFound(project, id);
   if (actor.kind !== 'user' || view.createdByUserId !== actor.userId)
     await requireInProject(tx, actor, project, ['UPDATE_PROJECT']);
-  await deleteView(tx, id);
-  record({ type: 'project-view-deleted', project, preData: asEventData(view) });
+  return view;
 }
+
+export const viewNotFound = (project: string, id: number | string) =>
+  notFound(`View ${id} of project "${project}"`);
 
 const asEventData = ({ id, name, page, query }: ProjectView) => ({ id, name, page, query });

@@ -12,6 +12,12 @@ export async function listViews(db: Reader, project: string): Promise<ProjectVie
   return rows;
 }
 
+export async function findView(db: Reader, project: string, id: number): Promise<ProjectView | undefined> {
+  const { rows } = await sql<ProjectView>`
+    select ${VIEW} from project_views where project = ${project} and id = ${id}`.execute(db);
+  return rows[0];
+}
+
 export async function lockView(tx: Tx, project: string, id: number): Promise<ProjectView | undefined> {
   const { rows } = await sql<ProjectView>`
     select ${VIEW} from project_views where project = ${project} and id = ${id} for update`.execute(tx);
@@ -38,6 +44,19 @@ export async function insertView(
     values (${project}, ${name}, ${page}, ${query}, ${userId}) returning ${VIEW}`.execute(tx);
   const [view] = rows;
   if (!view) throw new Error('The inserted view was not returned');
+  return view;
+}
+
+export async function updateView(
+  tx: Tx,
+  id: number,
+  { name, page, query }: ProjectViewInput,
+): Promise<ProjectView> {
+  const { rows } = await sql<ProjectView>`
+    update project_views set name = ${name}, page = ${page}, query = ${query} where id = ${id}
+    returning ${VIEW}`.execute(tx);
+  const [view] = rows;
+  if (!view) throw new Error('The updated view was not returned');
   return view;
 }
 

@@ -54,6 +54,7 @@ const NEWER_TYPES = [
   'feature-link-removed',
   'feature-owners-updated',
   'project-view-created',
+  'project-view-updated',
   'project-view-deleted',
   'user-password-changed',
   'user-password-link-created',

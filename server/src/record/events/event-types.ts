@@ -515,6 +515,10 @@ export const EVENT_TYPES = {
     label: 'View shared with project',
     text: `shared ${VIEW} with ${PROJECT}`,
   },
+  'project-view-updated': {
+    label: 'Shared view updated',
+    text: `updated shared ${VIEW} of ${PROJECT}`,
+  },
   'project-view-deleted': {
     label: 'Shared view deleted',
     text: `deleted shared ${VIEW} of ${PROJECT}`,

@@ -96,11 +96,17 @@ export async function peopleAndAccess({ record, send }: Recorder): Promise<void>
   });
   await record('getSavedView', 'GET', `/api/admin/user/views/${view.id}`);
   await record('getSavedViews', 'GET', '/api/admin/user/views');
-  await record('createProjectView', 'POST', `${P}/views`, {
+  const sharedView = await record('createProjectView', 'POST', `${P}/views`, {
     name: 'Production this week',
     page: '/projects/payments/events',
     query: 'environment=IS:production',
   });
+  await record('updateProjectView', 'PUT', `${P}/views/${sharedView.id}`, {
+    name: 'Production this month',
+    page: '/projects/payments/events',
+    query: 'environment=IS:production',
+  });
+  await record('getProjectView', 'GET', `${P}/views/${sharedView.id}`);
   await record('getProjectViews', 'GET', `${P}/views`);
   await record('deactivateUser', 'POST', `${U}/deactivate`);
   await record('reactivateUser', 'POST', `${U}/reactivate`);
