@@ -78,7 +78,7 @@ testAsAdmin(
     await page.keyboard.press('n');
     const panel = page.getByRole('dialog', { name: 'New service account' });
     await panel.getByLabel('Name').first().fill(name);
-    await panel.getByLabel('Root role').selectOption('Editor');
+    await panel.getByLabel('Role of all members on this instance').selectOption('Editor');
     await accessible(page);
     await panel.getByRole('button', { name: 'Create service account' }).click();
     await page.getByRole('heading', { level: 1, name }).waitFor();

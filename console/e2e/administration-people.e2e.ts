@@ -191,7 +191,7 @@ testAsAdmin(
     await project('Payments').getByText(`Group on-call-${id} is Owner`).waitFor();
     await project('Payments').getByText(`Dora ${id} is Member`).waitFor();
     await project('Open').getByText('Everyone can read a project that is not private').waitFor();
-    await projects.filter({ hasText: 'Default' }).getByText('Root role Editor').waitFor();
+    await projects.filter({ hasText: 'Default' }).getByText('Editor on this instance').waitFor();
     await project('Hidden').getByText('no access').waitFor();
     await project('Hidden').getByText('is not a member').waitFor();
     expect([hiddenProject, openProject]).toHaveLength(2);

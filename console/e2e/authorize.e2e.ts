@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'vitest';
 import { accessible, accessibleInBoth } from './support/accessible.ts';
 import { createPerson } from './support/api.ts';
+import { openPage } from './support/open-page.ts';
 import { test } from './support/test.ts';
 
 /** Starts a program on this computer that requests access and waits for the redirect with the code. */
@@ -167,7 +168,7 @@ test('a user authorizes the CLI without a browser by entering its code', async (
     body: new URLSearchParams({ client_id: 'halyard-cli' }),
   });
   const device = (await deviceResponse.json()) as { user_code: string; device_code: string };
-  await page.goto('/authorize');
+  await openPage(page, '/authorize');
   await accessible(page);
   await page.getByLabel('Code').fill('BBBB-BBBB');
   await page.getByRole('button', { name: 'Continue' }).click();

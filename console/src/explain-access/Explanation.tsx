@@ -58,8 +58,8 @@ const getKey = ({ role, project, group }: Pick<Path, 'role' | 'project' | 'group
   `${role.id} ${project} ${group?.id}`;
 
 const describeRoleSource = ({ group, project }: OtherRole): string => {
-  const scope = project === null ? 'root role' : 'role';
-  return group ? `The ${scope} of the group ${group.name},` : `Their own ${scope}`;
+  const place = project === null ? ' on the instance,' : '';
+  return group ? `The role of the group ${group.name}${place || ','}` : `Their own role${place}`;
 };
 
 const describeLoss = ({ group, role }: Path, name: string): string =>
@@ -290,7 +290,7 @@ function ChangeText({ change, explanation }: { change: Change; explanation: Expl
   if (change.kind === 'set-root-role')
     return (
       <>
-        Make <b>{change.role.name}</b> the root role of {name}
+        Make <b>{change.role.name}</b> the role of {name} on the instance
       </>
     );
   return (

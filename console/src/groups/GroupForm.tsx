@@ -36,7 +36,7 @@ export function GroupForm({
           onChange={event => onChange({ name: event.target.value })}
         />
         <NativeSelect
-          label="Root role of all members"
+          label="Role of all members on this instance"
           value={draft.role}
           error={messages.rootRole}
           data={[NO_ROLE, ...roleOptions(roles).map(({ label }) => label)]}

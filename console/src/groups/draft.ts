@@ -14,7 +14,7 @@ export type Draft = {
   members: GroupMember[];
 };
 
-export const NO_ROLE = 'No root role';
+export const NO_ROLE = 'No role';
 
 export const EMPTY_DRAFT: Draft = { name: '', description: '', role: NO_ROLE, mappings: '', members: [] };
 

@@ -76,9 +76,8 @@ function NewGroup({ roles }: { roles: readonly RootRole[] }) {
       >
         <RailSection title="What a group does">
           <p className={s.words}>
-            Every member has the root role of the group on the instance, and its roles in projects, in
-            addition to their own. When single sign-on sends one of the mapped groups, the user joins at the
-            next login.
+            Every member has the role of the group on the instance, and its roles in projects, in addition to
+            their own. When single sign-on sends one of the mapped groups, the user joins at the next login.
           </p>
         </RailSection>
       </FormAndEffect>
@@ -197,8 +196,9 @@ function Deletion({ group }: { group: Group }) {
               ))}
             </>
           )}
-          {group.rootRole !== null && (projects.length > 0 ? ', and its root role' : ': its root role')}. The
-          users stay.
+          {group.rootRole !== null &&
+            (projects.length > 0 ? ', and its role on the instance' : ': its role on the instance')}
+          . The users stay.
         </p>
       </DangerAction>
     </DangerZone>

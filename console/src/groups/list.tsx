@@ -17,7 +17,7 @@ const getSearchText = ({ name, description, mappingsSSO, projects }: Group): str
 const COLUMNS = [
   { label: 'Group', compare: (a: Group, b: Group) => a.name.localeCompare(b.name) },
   { label: 'Members', compare: (a: Group, b: Group) => b.userCount - a.userCount },
-  { label: 'Root role' },
+  { label: 'Role of members' },
   { label: 'Projects' },
   {
     label: 'Created',

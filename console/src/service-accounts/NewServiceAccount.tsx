@@ -64,7 +64,7 @@ export function NewServiceAccount({ roles, onClose }: { roles: readonly NamedRol
         onChange={event => edit({ username: event.target.value })}
       />
       <NativeSelect
-        label="Root role"
+        label="Role on this instance"
         description={roles.find(({ id }) => String(id) === draft.rootRole)?.description}
         value={draft.rootRole}
         error={messages.rootRole}

@@ -104,7 +104,7 @@ function AccountEditor({ current, roles }: { current: AccountWithEtag; roles: re
                   onChange={event => change({ name: event.target.value })}
                 />
                 <NativeSelect
-                  label="Root role"
+                  label="Role on this instance"
                   value={draft.role}
                   error={messages.rootRole}
                   data={roles.map(({ name }) => name)}

@@ -23,7 +23,7 @@ const COLUMNS = [
     label: 'Service account',
     compare: (a: ServiceAccount, b: ServiceAccount) => a.name.localeCompare(b.name),
   },
-  { label: 'Root role' },
+  { label: 'Role' },
   { label: 'Tokens' },
   {
     label: 'Last used',

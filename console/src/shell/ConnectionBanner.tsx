@@ -4,6 +4,7 @@ import { useSyncExternalStore } from 'react';
 import { onConnection, readConnection } from '../api/session.ts';
 import { WaitingChanges } from '../ui/WaitingChanges.tsx';
 import s from './Shell.module.css';
+import { describeConnection } from './words.ts';
 
 const subscribeToOnline = (listener: () => void): (() => void) => {
   addEventListener('online', listener);
@@ -32,15 +33,9 @@ export function ConnectionBanner() {
         </Button>
       </div>
     );
-  const message = !isOnline
-    ? 'You are offline. The page shows the last state.'
-    : unavailable
-      ? snapshot === null
-        ? 'The server is not available at the moment. Requests are retried.'
-        : `The database is unreachable. Applications get their flags from a snapshot of ${new Date(snapshot).toLocaleString()}. Requests are retried.`
-      : waitingWrites > 0
-        ? 'The server has not responded yet.'
-        : undefined;
+  const message = isOnline
+    ? describeConnection({ unavailable, snapshot, waitingWrites })
+    : 'You are offline. The page shows the last state.';
   return (
     <div role="status">
       {message && (

@@ -149,8 +149,8 @@ function Reasons({ name, project }: { name: string; project: Project }) {
         <p key={`${group?.id} ${role.id}`}>
           <Shield size={13} aria-hidden="true" />
           <span>
-            Root role <b>{role.name}</b>
-            {group && ` of group ${group.name}`}
+            <b>{role.name}</b> on this instance
+            {group && `, through group ${group.name}`}
           </span>
         </p>
       ))}
