@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
@@ -64,6 +65,19 @@ function startDrill(args: string[] = [], env: Record<string, string> = {}): Dril
     output: () => output,
     ended: once(child, 'close').then(([code]) => code),
   };
+}
+
+/** Waits until the drill has printed a line that matches. Fails if the drill ends before. */
+async function waitForOutput({ ended, output }: Drill, pattern: RegExp): Promise<void> {
+  let exitCode: number | null | undefined;
+  void ended.then(code => {
+    exitCode = code;
+  });
+  while (!pattern.test(output())) {
+    if (exitCode !== undefined)
+      throw new Error(`The drill ended with ${exitCode} before it printed ${pattern}:\n${output()}`);
+    await setTimeout(5);
+  }
 }
 
 async function drill(args: string[] = [], env: Record<string, string> = {}) {
@@ -132,7 +146,7 @@ test.each<[NodeJS.Signals, RegExp]>([
   ['SIGTERM', /Compared/],
 ])('%s after %s stops the drill with exit code 1 and leaves nothing', async (signal, moment) => {
   const drillRun = startDrill();
-  await expect.poll(drillRun.output, { interval: 5 }).toMatch(moment);
+  await waitForOutput(drillRun, moment);
 
   drillRun.kill(signal);
 
@@ -146,7 +160,7 @@ test.each<[NodeJS.Signals, RegExp]>([
 test("only the drill's user can read the dump, and the next drill removes what a killed drill left behind", async () => {
   const killedDrill = startDrill();
   // Kills before the restore, because pg_restore would outlive the drill and go on using the database.
-  await expect.poll(killedDrill.output, { interval: 5 }).toMatch(/Restored/);
+  await waitForOutput(killedDrill, /Restored/);
   const [folder = ''] = folders();
   expect(statSync(join(temporary, folder)).mode & 0o777).toBe(0o700);
   killedDrill.kill('SIGKILL');

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { copyDatabase, discardDatabase, getDatabaseUrl } from '../../../test/database.ts';
 import { largestBody, type Schema, type Shape } from '../../../test/largest-body.ts';
@@ -45,14 +46,20 @@ afterAll(async () => {
   await discardDatabase(name);
 });
 
-async function send(method: string, path: string, body: unknown): Promise<number> {
+/** A busy server may ask to repeat a request later. */
+const MAX_ATTEMPTS = 5;
+
+async function send(method: string, path: string, body: unknown, attempt = 1): Promise<number> {
   const response = await fetch(`${server.url}${path}`, {
     method,
     body: typeof body === 'string' ? body : JSON.stringify(body),
     headers: { authorization: TOKEN, 'content-type': 'application/json' },
   });
   await response.arrayBuffer();
-  return response.status;
+  const retryAfterSeconds = Number(response.headers.get('retry-after'));
+  if (response.status !== 503 || retryAfterSeconds === 0 || attempt === MAX_ATTEMPTS) return response.status;
+  await setTimeout(retryAfterSeconds * 1000);
+  return await send(method, path, body, attempt + 1);
 }
 
 const longestStretch = async (): Promise<number> =>
