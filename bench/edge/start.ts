@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { percentile, residentMb } from '../measure.ts';
 import { makeToken } from '../requests.ts';
@@ -17,10 +19,10 @@ export async function measureStart(
   const token = await makeToken(server.url, 'backend', 'production');
   const firstEdge = await startEdge();
   const { folder } = firstEdge;
-  const fullMb = await measureMemoryMb(firstEdge, token);
+  const { resident: fullMb } = await measureMemoryMb(firstEdge, token);
   await firstEdge.stop();
   const emptyEdge = await startEdge({ enrolment: (await enrol(['default'])).enrolment });
-  const emptyMb = await measureMemoryMb(emptyEdge);
+  const { resident: emptyMb } = await measureMemoryMb(emptyEdge);
   await emptyEdge.stop();
 
   const measure = async (source: string, limit: number, start: () => Promise<Edge>): Promise<Row> => {
@@ -59,11 +61,15 @@ export async function measureStart(
   ];
 }
 
-/** Measures the memory of an edge after garbage collection. */
-export async function measureMemoryMb(edge: Edge, token?: string): Promise<number> {
+/** Measures the resident memory of an edge after garbage collection, and the part of it that is in use. */
+export async function measureMemoryMb(
+  edge: Edge,
+  token?: string,
+): Promise<{ resident: number; inUse: number }> {
   if (token !== undefined) await (await readFlags(edge.url, token)).arrayBuffer();
   await sleep(1_000);
   edge.process.kill('SIGUSR2');
   await sleep(1_000);
-  return residentMb(edge.pid);
+  const bytesInUse = Number(readFileSync(join(edge.folder, 'memory-in-use'), 'utf8'));
+  return { resident: residentMb(edge.pid), inUse: Math.round(bytesInUse / 1_048_576) };
 }

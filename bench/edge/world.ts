@@ -16,7 +16,7 @@ import { type Server, startServer } from '../server.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Makes Node.js collect garbage on SIGUSR2, so that memory measurements are comparable. */
-const NODE_OPTIONS = `--expose-gc --import=data:text/javascript,process.on('SIGUSR2',()=>{gc();gc()})`;
+const NODE_OPTIONS = `--expose-gc --import=${new URL('collect-garbage.ts', import.meta.url)}`;
 
 export type Edge = RunningServer & {
   pid: number;
