@@ -78,7 +78,7 @@ testAsAdmin(
     await page.keyboard.press('n');
     const panel = page.getByRole('dialog', { name: 'New service account' });
     await panel.getByLabel('Name').first().fill(name);
-    await panel.getByLabel('Role of all members on this instance').selectOption('Editor');
+    await panel.getByLabel('Role on this instance').selectOption('Editor');
     await accessible(page);
     await panel.getByRole('button', { name: 'Create service account' }).click();
     await page.getByRole('heading', { level: 1, name }).waitFor();
@@ -88,13 +88,23 @@ testAsAdmin(
     await page.getByRole('button', { name: 'New token…' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Description').fill('Build server');
-    await dialog.getByRole('button', { name: 'Create token' }).click();
+    await dialog.getByLabel('Expires').selectOption('On a date…');
+    const createButton = dialog.getByRole('button', { name: 'Create token' });
+    expect(await createButton.isDisabled()).toBe(true);
+    const date = new Date(Date.now() + 40 * 86_400_000).toISOString().slice(0, 10);
+    await dialog.getByLabel('Date').fill(date);
+    await createButton.click();
     const secret = (await dialog.locator('code').textContent()) ?? '';
     await accessible(page);
     await dialog.getByRole('button', { name: 'I have stored it' }).click();
     const meResponse = await fetch(`${server.url}/api/admin/user`, { headers: { authorization: secret } });
     expect(await meResponse.json()).toMatchObject({ user: { name, isAPI: true } });
     expect(await page.getByText(secret).count()).toBe(0);
+    const { serviceAccounts } = await api.send<{
+      serviceAccounts: { id: number; tokens: { expiresAt: string }[] }[];
+    }>('GET', '/api/admin/service-account');
+    const [token] = serviceAccounts.find(account => account.id === id)?.tokens ?? [];
+    expect(token?.expiresAt).toBe(`${date}T00:00:00.000Z`);
 
     await page.getByLabel('Name').first().fill(`${name} 2`);
     await api.send('PUT', `/api/admin/service-account/${id}`, { name: 'Theirs' });

@@ -2,7 +2,7 @@ import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { isNameTaken, messagesByField, messagesWithoutField } from '../api/errors.ts';
-import { timeAfterDays } from '../profile/words.ts';
+import { timeAfterDays } from '../token-scope/expiry.ts';
 import { ScopeFields } from '../token-scope/ScopeFields.tsx';
 import { type Access, NO_SCOPE, SCOPE_FIELDS, toScope } from '../token-scope/words.ts';
 import { FormErrors } from '../ui/Failure.tsx';

@@ -3,6 +3,8 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { messagesByField, messagesWithoutField } from '../api/errors.ts';
+import { ExpiryFields } from '../token-scope/ExpiryFields.tsx';
+import { toExpiresAt } from '../token-scope/expiry.ts';
 import {
   type Access,
   describeScope,
@@ -23,10 +25,8 @@ import { useFilters } from '../ui/useFilters.ts';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
 import { createToken, deleteToken, type PersonalToken, tokensQuery } from './queries.ts';
 import { Row, Section } from './Section.tsx';
-import { classifyExpiry, timeAfterDays } from './words.ts';
+import { classifyExpiry } from './words.ts';
 
-const LIFETIME_DAYS = [7, 30, 90, 365];
-const CUSTOM = 'custom';
 const EMPTY = { description: '', days: '30', date: '', ...NO_SCOPE };
 const ACCESS = [
   { value: 'all', label: 'Everything you may do' },
@@ -127,13 +127,13 @@ function Expiry({ at }: { at: string }) {
 
 function NewToken({ onClose, onCreated }: { onClose(): void; onCreated(token: PersonalToken): void }) {
   const { draft, change, isChanged, forget } = useDraft('new-personal-token', EMPTY);
-  const { description, days, date, access } = draft;
+  const { description, access } = draft;
   const scope = toScope(draft);
   const create = useMutation({
     mutationFn: () =>
       createToken({
         description: description.trim(),
-        expiresAt: days === CUSTOM ? new Date(`${date}T00:00`).toISOString() : timeAfterDays(Number(days)),
+        expiresAt: toExpiresAt(draft),
         ...(scope && { scope }),
         ...(isForAgent(access) && { kind: 'agent' as const }),
       }),
@@ -164,26 +164,7 @@ function NewToken({ onClose, onCreated }: { onClose(): void; onCreated(token: Pe
         onChange={event => change({ description: event.target.value })}
         data-autofocus
       />
-      <NativeSelect
-        label="Expires"
-        value={days}
-        data={[
-          ...LIFETIME_DAYS.map(count => ({ value: String(count), label: `In ${count} days` })),
-          { value: CUSTOM, label: 'On a date…' },
-        ]}
-        error={days === CUSTOM ? undefined : errors.expiresAt}
-        onChange={event => change({ days: event.target.value })}
-      />
-      {days === CUSTOM && (
-        <TextInput
-          type="date"
-          label="Date"
-          required
-          value={date}
-          error={errors.expiresAt}
-          onChange={event => change({ date: event.target.value })}
-        />
-      )}
+      <ExpiryFields expiry={draft} error={errors.expiresAt} onChange={change} />
       <NativeSelect
         label="Access"
         value={access}

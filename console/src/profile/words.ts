@@ -25,10 +25,6 @@ function decode(part: string): string {
   }
 }
 
-/** Returns the time after the given number of days. */
-export const timeAfterDays = (days: number, now = Date.now()): string =>
-  new Date(now + days * DAY_MS).toISOString();
-
 /** Returns whether a token has expired, expires within two weeks, or expires later. */
 export function classifyExpiry(expiresAt: string, now = Date.now()): 'expired' | 'soon' | 'later' {
   const remainingMs = Date.parse(expiresAt) - now;

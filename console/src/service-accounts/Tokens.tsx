@@ -3,6 +3,8 @@ import { useMutation } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { messagesByField } from '../api/errors.ts';
+import { ExpiryFields } from '../token-scope/ExpiryFields.tsx';
+import { isIncomplete, toExpiresAt } from '../token-scope/expiry.ts';
 import { type Access, describeScope, NO_SCOPE, toScope } from '../token-scope/words.ts';
 import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
@@ -14,7 +16,6 @@ import { toast } from '../ui/toasts.ts';
 import { createToken, deleteToken, type ServiceAccount, type Token } from './queries.ts';
 import s from './service-accounts.module.css';
 
-const DAY_MS = 86_400_000;
 /** An account can have at most ten tokens. */
 const MAX_TOKENS = 10;
 
@@ -125,12 +126,6 @@ const ACCESS = [
   { value: 'read', label: 'Read only' },
 ];
 
-const LIFETIMES = [
-  { value: '30', label: '30 days' },
-  { value: '90', label: '90 days' },
-  { value: '365', label: '1 year' },
-];
-
 function NewToken({
   account,
   onCreated,
@@ -141,14 +136,14 @@ function NewToken({
   onClose(): void;
 }) {
   const [description, setDescription] = useState('');
-  const [days, setDays] = useState('90');
+  const [expiry, setExpiry] = useState({ days: '90', date: '' });
   const [draft, setDraft] = useState(NO_SCOPE);
   const scope = toScope(draft);
   const create = useMutation({
     mutationFn: () =>
       createToken(account.id, {
         description: description.trim(),
-        expiresAt: new Date(Date.now() + Number(days) * DAY_MS).toISOString(),
+        expiresAt: toExpiresAt(expiry),
         ...(scope && { scope }),
       }),
   });
@@ -158,7 +153,7 @@ function NewToken({
       opened
       title={`New token for ${account.name}`}
       action="Create token"
-      disabled={description.trim() === ''}
+      disabled={description.trim() === '' || isIncomplete(expiry)}
       onConfirm={async () => {
         const { secret } = await create.mutateAsync();
         onCreated(secret ?? '');
@@ -177,12 +172,10 @@ function NewToken({
           error={messages.description}
           onChange={event => setDescription(event.target.value)}
         />
-        <NativeSelect
-          label="Expires after"
-          value={days}
-          data={LIFETIMES}
+        <ExpiryFields
+          expiry={expiry}
           error={messages.expiresAt}
-          onChange={event => setDays(event.target.value)}
+          onChange={changes => setExpiry({ ...expiry, ...changes })}
         />
         <NativeSelect
           label="Access"
