@@ -10,6 +10,7 @@ import { useReasons } from '../ui/useReasons.ts';
 import { ArchiveDialog } from './ArchiveDialog.tsx';
 import { deleteFeature, type Feature, reviveFeature } from './queries.ts';
 import s from './tab.module.css';
+import { describeRevival } from './words.ts';
 
 /** Archives an active flag, or revives or deletes an archived one. */
 export function ArchiveSection({ feature }: { feature: Feature }) {
@@ -19,7 +20,7 @@ export function ArchiveSection({ feature }: { feature: Feature }) {
   const path = { projectId: feature.project, featureName: feature.name };
   const revive = async () => {
     await reviveFeature(path);
-    toast({ about: feature.name, message: `Revived ${feature.name}. It is disabled in every environment.` });
+    toast({ about: feature.name, message: describeRevival(feature) });
   };
   const reasons = useReasons(feature.project);
   const remove = async (reason: string) => {

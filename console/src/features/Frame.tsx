@@ -33,6 +33,7 @@ import {
   updateFeature,
 } from './queries.ts';
 import { Tags } from './Tags.tsx';
+import { describeRevival } from './words.ts';
 
 /** Frames a flag's pages with its state, actions, tags and tabs. Panels open through `?edit=`. */
 export function FlagFrame({ children }: { children(feature: Feature): ReactNode }) {
@@ -168,10 +169,7 @@ function Actions({ feature }: { feature: Feature }) {
   const run = (call: Promise<unknown>) => void call.catch(toastError);
   const revive = async () => {
     await reviveFeature(path);
-    toast({
-      about: feature.name,
-      message: `Revived ${feature.name}. It is disabled in every environment.`,
-    });
+    toast({ about: feature.name, message: describeRevival(feature) });
   };
   useFlagActions(feature, { onArchive: () => setArchiving(true), onRevive: () => run(revive()), run });
   if (feature.archived)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   describeConstraint,
+  describeRevival,
   describeStrategyAudience,
   formatList,
   selectsEveryone,
@@ -84,4 +85,13 @@ test.each([
   [{ ...strategy, parameters: { rollout: '100' }, segments: [1], disabled: false }, false],
 ])('whether %j selects everyone is %s', (strategyFields, expected) => {
   expect(selectsEveryone(strategyFields)).toBe(expected);
+});
+
+test('says that a revived flag is still stale', () => {
+  expect(describeRevival({ name: 'checkout', stale: false })).toBe(
+    'Revived checkout. It is disabled in every environment.',
+  );
+  expect(describeRevival({ name: 'checkout', stale: true })).toBe(
+    'Revived checkout. It is disabled in every environment and still marked as stale.',
+  );
 });

@@ -133,3 +133,7 @@ const DAY_MS = 86_400_000;
 /** Returns the number of full days since a time. */
 export const computeAgeInDays = (createdAt: string, now = Date.now()): number =>
   Math.floor((now - Date.parse(createdAt)) / DAY_MS);
+
+/** Says what a flag is like after it was revived. */
+export const describeRevival = ({ name, stale }: { name: string; stale: boolean }): string =>
+  `Revived ${name}. It is disabled in every environment${stale ? ' and still marked as stale' : ''}.`;
