@@ -62,7 +62,7 @@ async function readEndpoints(context: Context, server: string): Promise<Endpoint
   const metadata = response.ok ? await readBody<Endpoints>(response) : {};
   if (metadata.issuer === undefined || metadata.token_endpoint === undefined)
     throw usageError(
-      `${server} has no login for programs.`,
+      `${server} does not support logins from the CLI.`,
       'Check the URL. A server of an older version takes a token: halyard login --with-token',
     );
   if (metadata.issuer !== server)

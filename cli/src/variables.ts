@@ -6,6 +6,6 @@ export const CLI_VARIABLES: Record<string, string> = {
   HALYARD_PROJECT: 'Project that commands use by default',
   HALYARD_ENVIRONMENT: 'Environment that commands use by default',
   HALYARD_OUTPUT: 'text or json, instead of the default for the terminal',
-  HALYARD_SDK_TOKEN: 'API token with which `halyard dev` reads flags, as an SDK does',
+  HALYARD_SDK_TOKEN: 'API token that `halyard dev` uses to read flags, as an SDK does',
   HALYARD_WEBHOOK_SECRET: 'Signing secret for `halyard listen`',
 };

@@ -26,7 +26,7 @@ export async function waitUntilLive(context: Context, seconds: number): Promise<
   }
   if (changes.isUncertain())
     throw makeError(
-      'The change was made, but the connection broke off, so its event is unknown.',
+      'The change was made, but the connection was lost, so its event is unknown.',
       'Find the event with halyard events search, and ask for its reach.',
     );
   if (changes.events().length === 0)

@@ -87,7 +87,7 @@ testAsAdmin('shows who has a role, and deletes the role only if nobody has it', 
   await goTo(page, `/admin/roles/${role.id}`);
 
   await page.getByRole('link', { name: person.username }).waitFor();
-  await page.getByText('Not possible while').waitFor();
+  await page.getByText('You cannot delete this role while').waitFor();
   const deleteButton = page.getByRole('button', { name: 'Delete role…' });
   expect(await deleteButton.getAttribute('aria-disabled')).toBe('true');
   await accessible(page);
@@ -127,7 +127,7 @@ testAsAdmin(
     await openPage(readerPage, `/admin/roles/${role.id}`);
     expect(await readerPage.getByLabel('Create: Flags').isDisabled()).toBe(true);
     await readerPage.getByRole('link', { name: 'Duplicate' }).focus();
-    await readerPage.getByText('Requires the role Admin').first().waitFor();
+    await readerPage.getByText('Requires the Admin role').first().waitFor();
     expect(await readerPage.getByText('Who has this role').count()).toBe(0);
   },
 );

@@ -129,7 +129,7 @@ testAsAdmin('changes the expiry of a token, and deletes the token', async ({ pag
   await detail(page, name).getByRole('button', { name: 'Delete token…' }).click();
   await dialog.getByRole('button', { name: 'Delete token' }).click();
 
-  await page.getByText(`${name} is deleted.`).waitFor();
+  await page.getByText(`Deleted ${name}.`).waitFor();
   expect(await api.send('GET', `/api/admin/api-tokens/${id}`)).toEqual({ tokens: [] });
 });
 

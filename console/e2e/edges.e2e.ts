@@ -68,7 +68,7 @@ testAsAdmin(
     const confirmation = page.getByRole('dialog', { name: `Revoke the enrolment of ${name}?` });
     await confirmation.getByText('The edge rejects all SDKs').waitFor();
     await confirmation.getByRole('button', { name: 'Revoke enrolment' }).click();
-    await page.getByText(`The enrolment of ${name} is revoked.`).waitFor();
+    await page.getByText(`Revoked the enrolment of ${name}.`).waitFor();
     await expect.poll(() => page.getByRole('row').filter({ hasText: name }).count()).toBe(0);
     const { edges } = await api.send<{ edges: { tokenName: string }[] }>('GET', '/api/admin/edges');
     expect(edges.filter(({ tokenName }) => tokenName === name)).toEqual([]);

@@ -22,7 +22,7 @@ testAsAdmin(
     const verdict = page.getByRole('status').filter({ hasText: person.username });
     await verdict.filter({ hasText: 'No.' }).waitFor();
     await page.getByText('Missing: Create flags').waitFor();
-    const change = page.getByRole('listitem').filter({ hasText: `Grant ${person.username} the role Member` });
+    const change = page.getByRole('listitem').filter({ hasText: `Grant ${person.username} the Member role` });
     await change.waitFor();
     expect(await change.getByRole('link', { name: 'Grant role…' }).getAttribute('href')).toBe(
       `/projects/${project}/settings/access?edit=new&user=${person.id}&role=5`,
@@ -31,7 +31,7 @@ testAsAdmin(
 
     await api.send('POST', `/api/admin/projects/${project}/users/${person.id}/roles/5`);
     await verdict.filter({ hasText: 'Yes.' }).waitFor();
-    await page.getByText(`${person.username} has the role Member`).waitFor();
+    await page.getByText(`${person.username} has the Member role`).waitFor();
     await page.getByText('This is the only path').waitFor();
     await accessible(page);
 

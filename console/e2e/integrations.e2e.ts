@@ -354,7 +354,7 @@ testAsViewer(
     const allDeliveriesLink = page.getByRole('link', { name: 'All deliveries' });
     await expect.poll(() => allDeliveriesLink.getAttribute('aria-disabled')).toBe('true');
     await allDeliveriesLink.focus();
-    await page.getByText('Requires the role Admin').waitFor();
+    await page.getByText('Requires the Admin role').waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: description }).click();
 

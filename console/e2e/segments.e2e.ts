@@ -63,7 +63,7 @@ testAsAdmin(
     const disabledFlag = await flagWithStrategy(api, { segments: [id] });
     await visit(page, `/admin/segments/${id}`);
 
-    await page.getByText('Not possible while 2 strategies use it.').waitFor();
+    await page.getByText('You cannot delete this segment while 2 strategies use it.').waitFor();
     expect(await page.getByRole('button', { name: 'Delete segment…' }).getAttribute('aria-disabled')).toBe(
       'true',
     );
@@ -120,7 +120,7 @@ testAsAdmin(
     await page.getByRole('button', { name: 'Delete segment…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete segment' }).click();
 
-    await page.getByText(`${name} is deleted.`).waitFor();
+    await page.getByText(`Deleted ${name}.`).waitFor();
     await page.waitForURL('/admin/segments');
     await expect(api.send('GET', `/api/admin/segments/${id}`)).rejects.toThrow('404');
   },

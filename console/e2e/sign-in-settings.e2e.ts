@@ -74,7 +74,7 @@ testOnOwnServer(
     await page.getByText('Keep passwords enabled for now.').waitFor();
     await page.getByText('Dora').waitFor();
     await disableButton.click();
-    await page.getByText('Passwords disabled. Sessions continue.').waitFor();
+    await page.getByText('Passwords disabled. Open sessions continue.').waitFor();
 
     // Somebody else enables them while this page is open.
     await page.getByLabel('Log in with a password').check();

@@ -121,6 +121,6 @@ test('a reset link sets a password once', async ({ page, api }) => {
   await page.goto(pathname + search);
 
   await page.getByRole('heading', { name: 'This link does not work' }).waitFor();
-  await page.getByText('The link is used or expired. Ask an admin for a new one.').waitFor();
+  await page.getByText('The link has expired or was already used. Ask an admin for a new one.').waitFor();
   await accessible(page);
 });

@@ -6,7 +6,7 @@ import { visit } from './support/open-page.ts';
 import { testAsAdmin, testAsViewer, testBehindFront } from './support/test.ts';
 
 testAsAdmin(
-  'exports a project, examines the import into a different project, and links to the change',
+  'exports a project, checks the import into a different project, and links to the change',
   async ({ page, api }) => {
     const [source, target] = [await createProject(api), await createProject(api, { name: 'Search' })];
     const name = await createFlag(api, source);
@@ -30,7 +30,7 @@ testAsAdmin(
     await page.getByLabel('Into the project').selectOption(target);
     await page.getByText('The export is from production.').waitFor();
     await expect.poll(() => environment.inputValue()).toBe('production');
-    await page.getByRole('button', { name: 'Examine' }).click();
+    await page.getByRole('button', { name: 'Check', exact: true }).click();
     await page.getByText('Features with these names exist in a different project').waitFor();
     expect(await page.getByRole('button', { name: 'Import', exact: true }).isDisabled()).toBe(true);
     await accessible(page);
@@ -40,7 +40,7 @@ testAsAdmin(
     await page
       .getByLabel('File')
       .setInputFiles({ name: 'copy.json', mimeType: 'application/json', buffer: Buffer.from(data) });
-    await page.getByRole('button', { name: 'Examine' }).click();
+    await page.getByRole('button', { name: 'Check', exact: true }).click();
     await page.getByRole('region', { name: '1 new flag' }).getByText(copyName).waitFor();
     await page.getByRole('button', { name: 'Import 1 flag into production (production)' }).click();
     await page.getByRole('link', { name: 'Open it in the event log' }).click();
@@ -58,9 +58,9 @@ testAsViewer('an import names the permissions that the user lacks', async ({ pag
     .getByLabel('Or paste an export')
     .fill(JSON.stringify({ features: [{ name: `${project}.new` }], featureStrategies: [] }));
   await page.getByLabel('Into the project').selectOption(project);
-  expect(await page.getByRole('button', { name: 'Examine' }).isDisabled()).toBe(true);
+  expect(await page.getByRole('button', { name: 'Check', exact: true }).isDisabled()).toBe(true);
   await page.getByLabel('Into the environment').selectOption('development');
-  await page.getByRole('button', { name: 'Examine' }).click();
+  await page.getByRole('button', { name: 'Check', exact: true }).click();
 
   const missingPermissions = page.getByRole('region', { name: 'Missing permissions' });
   await missingPermissions.getByText('CREATE_FEATURE', { exact: true }).waitFor();
@@ -109,7 +109,7 @@ testBehindFront(
     await page.getByLabel('Or paste an export').fill(JSON.stringify(data));
     await page.getByLabel('Into the project').selectOption(project);
     await page.getByLabel('Into the environment').selectOption('development');
-    await fail(/features-batch\/validate/, 'Examine');
+    await fail(/features-batch\/validate/, 'Check');
     await fail(/features-batch\/import/, 'Import 1 flag into development');
     await page.getByText('The import is one change.').waitFor();
     await api.send('GET', `/api/admin/projects/${project}/features/${name}-copy`);

@@ -139,7 +139,7 @@ test('only users with the permission can describe and delete an application', as
   await page.getByRole('button', { name: 'Delete application…' }).click();
   await accessible(page);
   await page.getByRole('dialog').getByRole('button', { name: 'Delete application' }).click();
-  await page.getByText(`${appName} is deleted.`).waitFor();
+  await page.getByText(`Deleted ${appName}.`).waitFor();
   expect(await read()).toBeUndefined();
 });
 

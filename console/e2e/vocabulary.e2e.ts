@@ -102,7 +102,7 @@ testAsAdmin(
     await illegalValues.waitFor({ state: 'hidden' });
     await confirmDeletion(page, 'Delete context field', name);
 
-    await page.getByText(`${name} is deleted.`).waitFor();
+    await page.getByText(`Deleted ${name}.`).waitFor();
     await expect(api.send('GET', `/api/admin/context/${name}`)).rejects.toThrow('404');
   },
 );
@@ -178,7 +178,7 @@ testWithOwnServer()('creates, sorts, changes and deletes an environment', async 
   expect(await api.send('GET', '/api/admin/environments/canary')).toMatchObject({ type: 'production' });
   await accessible(page);
   await confirmDeletion(page, 'Delete environment', 'canary');
-  await page.getByText('canary is deleted.').waitFor();
+  await page.getByText('Deleted canary.').waitFor();
   await row(page, 'canary').waitFor({ state: 'hidden' });
 });
 
@@ -187,7 +187,7 @@ testAsAdmin('an environment with enabled flags cannot be deleted', async ({ page
   await api.send('POST', `${flag.base}/environments/production/on`);
   await visit(page, '/admin/environments?edit=environment:production');
 
-  await page.getByText('Not possible').waitFor();
+  await page.getByText('You cannot delete this environment while').waitFor();
   expect(await page.getByRole('button', { name: 'Delete environment…' }).getAttribute('aria-disabled')).toBe(
     'true',
   );
@@ -218,7 +218,7 @@ testAsAdmin('creates, changes, deprecates and deletes a strategy type', async ({
     parameters: [{ name: 'countries', type: 'list' }],
   });
   await confirmDeletion(page, 'Delete strategy type');
-  await page.getByText(`${name} is deleted.`).waitFor();
+  await page.getByText(`Deleted ${name}.`).waitFor();
   await expect(api.send('GET', `/api/admin/strategies/${name}`)).rejects.toThrow('404');
 });
 
@@ -270,7 +270,7 @@ testAsAdmin('creates, changes and deletes a tag type and its tags', async ({ pag
     tagType: { description: 'The team that owns the flag', color: '#1A2B3C' },
   });
   await confirmDeletion(page, 'Delete tag type');
-  await page.getByText(`${name} is deleted.`).waitFor();
+  await page.getByText(`Deleted ${name}.`).waitFor();
   await expect(api.send('GET', `/api/admin/tag-types/${name}`)).rejects.toThrow('404');
 });
 

@@ -27,14 +27,14 @@ test('prints what changed since the import, and bodies that an import accepts', 
   expect(run('export', 'unleash').stderr).toContain('Nothing was imported from Unleash');
   const unleash = await createRecordedDatabase('8.2.0');
   run('import', 'unleash', '--from', unleash.url, '--accept');
-  expect(run('export', 'unleash').stdout).toContain('Flags that are not as they were imported: 0');
+  expect(run('export', 'unleash').stdout).toContain('Flags that differ from the import: 0');
 
   await send('POST', 'features', { name: 'gift-cards', type: 'release' });
   await send('POST', 'features/parent-flag/environments/development/on');
   await send('DELETE', 'features/no-strategy');
 
   const { stdout } = run('export', 'unleash');
-  expect(stdout).toContain(`Flags that are not as they were imported: 3
+  expect(stdout).toContain(`Flags that differ from the import: 3
   gift-cards in project default (created here)
   no-strategy in project default (archived here)
   parent-flag in project default (changed)

@@ -20,7 +20,7 @@ const RUN = howToRun('export', ...(IS_PACKAGE ? ['unleash'] : []));
 
 const options = readOptions({
   run: RUN,
-  does: `Prints what changed in Halyard since the import from Unleash: the flags that are not as they were imported, what Unleash cannot import back, and every change to repeat.
+  does: `Prints what changed in Halyard since the import from Unleash: the flags that differ from the import, what Unleash cannot import back, and every change to repeat.
 With --json, it adds a request body for each changed flag and environment, for POST /api/admin/features-batch/import of Unleash.
 Nothing is written.`,
   page: 'docs/how-to/move-from-unleash.md',
@@ -73,7 +73,7 @@ async function print(db: Db): Promise<void> {
     console.log(JSON.stringify({ flags: printedFlags, byHand, changes, imports: bodies }, null, 2));
     return;
   }
-  console.log(`Flags that are not as they were imported: ${flags.length}`);
+  console.log(`Flags that differ from the import: ${flags.length}`);
   for (const { name, project, change } of flags)
     console.log(`  ${name}${project === null ? '' : ` in project ${project}`} (${CHANGES[change]})`);
   if (byHand.length > 0) console.log('\nTo repeat by hand, because Unleash cannot import it:');

@@ -41,7 +41,7 @@ export const PRODUCTS = {
     api: {
       url: 'https://app.launchdarkly.com',
       needsProject: true,
-      token: 'an access token with the role Reader',
+      token: 'an access token with the Reader role',
       fetchData: (url, token, project = '') => fetchLaunchDarkly(url, token, project),
     },
   },

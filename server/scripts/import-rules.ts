@@ -210,7 +210,7 @@ function print(plan: Plan, flagCount: number, problems: string[], isPlan: boolea
     console.log(
       `  ${environment}: ${formatCount(features, 'flag', 'flags')}, ${formatCount(featureStrategies, 'strategy', 'strategies')}`,
     );
-  console.log(`Contexts compared with the rules of the source: ${plan.contextCount.toLocaleString('en')}.`);
+  console.log(`Contexts compared with the source's rules: ${plan.contextCount.toLocaleString('en')}.`);
   printList('Disabled here, because something has no equivalent', plan.unsupported);
   printList('Different here', plan.notes);
   printList('To do before the import', problems);

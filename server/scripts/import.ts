@@ -287,7 +287,7 @@ async function verify(source: Source, config: Config): Promise<void> {
   else
     console.log(
       differingTokens === 0
-        ? `Both servers send the same to SDKs. Tokens compared: ${comparedTokens}.`
+        ? `Both servers send the same flags to SDKs. Tokens compared: ${comparedTokens}.`
         : `Tokens with differences: ${differingTokens} of ${comparedTokens}.`,
     );
 }

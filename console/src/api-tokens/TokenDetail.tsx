@@ -43,7 +43,7 @@ export function TokenDetail({
   const remove = async () => {
     await deleteToken(project, token);
     await navigate({ to: path });
-    toast({ message: `${token.tokenName} is deleted.` });
+    toast({ message: `Deleted ${token.tokenName}.` });
   };
   return (
     <Detail

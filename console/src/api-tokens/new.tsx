@@ -116,7 +116,7 @@ function CreationForm({
   onCreated(token: ApiToken, draft: Draft): void;
 }) {
   const { draft, edit, submit, error, isPending, unsaved } = useCreation({
-    thing: 'new-token',
+    draftKey: 'new-token',
     empty: initialDraft,
     send: async sent => ({ sent, token: await createToken(project, toBody(sent, project)) }),
     onSent: ({ sent, token }) => onCreated(token, sent),

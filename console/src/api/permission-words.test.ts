@@ -30,5 +30,5 @@ test('a missing permission is described by what it allows', () => {
 });
 
 test('an operation that only admins may call names their role', () => {
-  expect(requirement(['ADMIN'])).toBe('Requires the role Admin');
+  expect(requirement(['ADMIN'])).toBe('Requires the Admin role');
 });

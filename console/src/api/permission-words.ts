@@ -31,7 +31,7 @@ const MAX_OWNERS = 2;
  */
 export function requirement(missing: readonly string[], project?: OwnedProject): string {
   const grantable = missing.filter(name => name !== 'ADMIN');
-  if (grantable.length === 0) return 'Requires the role Admin';
+  if (grantable.length === 0) return 'Requires the Admin role';
   const permission = `Requires the permission ${grantable.map(name => `"${permissionName(name)}"`).join(' or ')}`;
   const owners = (project?.owners ?? [])
     .flatMap(({ ownerType, name }) => (name ? [ownerType === 'group' ? `group ${name}` : name] : []))

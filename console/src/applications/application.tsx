@@ -221,7 +221,7 @@ function Deletion({ appName }: { appName: string }) {
   const remove = async () => {
     await deleteApplication(appName);
     await navigate({ to: '/applications' });
-    toast({ message: `${appName} is deleted.` });
+    toast({ message: `Deleted ${appName}.` });
   };
   return (
     <DangerZone>

@@ -37,7 +37,7 @@ const crumbs = <Link to="/admin/context-fields">Context fields</Link>;
 export function NewContextFieldPage() {
   const navigate = useNavigate();
   const { draft, edit, submit, error, isPending, unsaved } = useCreation({
-    thing: 'new-context-field',
+    draftKey: 'new-context-field',
     empty: emptyDraft,
     send: sentDraft => createField(sentDraft.project, { name: sentDraft.name, ...toBody(sentDraft) }),
     onSent: async ({ name }) => {
@@ -105,7 +105,7 @@ function Editor({ field, current }: { field: ContextField; current: Version<Draf
     return { draft: toDraft(latest.field), etag: latest.etag };
   };
   const { draft, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
-    thing: `context-field:${name}`,
+    draftKey: `context-field:${name}`,
     current,
     read: readLatest,
     save: (sentDraft, etag) => updateField(field, toBody(sentDraft), etag),
@@ -191,7 +191,7 @@ function Deletion({ field, uses }: { field: ContextField; uses: number | undefin
   const remove = async () => {
     await deleteField(field);
     await navigate({ to: '/admin/context-fields', ignoreBlocker: true });
-    toast({ message: `${name} is deleted.` });
+    toast({ message: `Deleted ${name}.` });
   };
   return (
     <DangerZone>

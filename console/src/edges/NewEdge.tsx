@@ -32,7 +32,7 @@ export function NewEdge({ onClose }: { onClose(): void }) {
     isPending,
     unsaved,
   } = useCreation({
-    thing: 'new-edge',
+    draftKey: 'new-edge',
     empty: { name: '', environment: 'production', projects: [] as string[] },
     send: ({ name, environment, projects }) =>
       createToken(undefined, {

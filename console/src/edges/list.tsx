@@ -174,7 +174,7 @@ function EdgeDetail({
   const revoke = async () => {
     await deleteToken(undefined, { id: tokenId });
     onClose();
-    toast({ message: `The enrolment of ${tokenName} is revoked.` });
+    toast({ message: `Revoked the enrolment of ${tokenName}.` });
   };
   const instanceCount = sharedEdges.reduce((sum, { instances }) => sum + instances, 0);
   return (

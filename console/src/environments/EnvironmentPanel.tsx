@@ -61,7 +61,7 @@ function TypeSelect({
 export function NewEnvironmentPanel({ onClose }: { onClose(): void }) {
   const { leave } = useFilters();
   const { draft, edit, submit, error, isPending, unsaved } = useCreation({
-    thing: 'new-environment',
+    draftKey: 'new-environment',
     empty: { name: '', type: 'development' },
     send: createEnvironment,
     onSent: ({ name }) => {
@@ -130,7 +130,7 @@ function Editor({
     return { draft: { type: latest.environment.type }, etag: latest.etag };
   };
   const { draft, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
-    thing: `environment:${name}`,
+    draftKey: `environment:${name}`,
     current,
     read: readLatest,
     save: (sentDraft, etag) => updateEnvironment(name, sentDraft, etag),
@@ -180,7 +180,7 @@ function Deletion({ environment }: { environment: Environment }) {
   const remove = async () => {
     await deleteEnvironment(name);
     leave({ edit: undefined });
-    toast({ message: `${name} is deleted.` });
+    toast({ message: `Deleted ${name}.` });
   };
   return (
     <DangerZone>
@@ -208,11 +208,11 @@ function findDeletionObstacle({
   enabledToggleCount,
   apiTokenCount,
 }: Environment) {
-  if (isProtected) return 'Not possible: the environment is protected.';
+  if (isProtected) return 'You cannot delete a protected environment.';
   if (enabledToggleCount + apiTokenCount === 0) return undefined;
   return (
     <>
-      Not possible while{' '}
+      You cannot delete this environment while{' '}
       {enabledToggleCount > 0 && (
         <Link to="/flags" search={{ status: `${name}:enabled` }}>
           {formatCount(enabledToggleCount, 'flag is', 'flags are')} enabled in it

@@ -64,8 +64,8 @@ const describeRoleSource = ({ group, project }: OtherRole): string => {
 
 const describeLoss = ({ group, role }: Path, name: string): string =>
   group
-    ? `if ${name} leaves ${group.name}, or the group loses the role ${role.name}, access ends.`
-    : `if ${name} loses the role ${role.name}, access ends.`;
+    ? `if ${name} leaves ${group.name}, or the group loses the ${role.name} role, access ends.`
+    : `if ${name} loses the ${role.name} role, access ends.`;
 
 function GrantingPaths({ explanation }: { explanation: Explanation }) {
   const { paths, reason } = explanation;
@@ -122,7 +122,7 @@ function RoleSteps({
   if (assignment.group === null)
     return (
       <Step icon={<Person name={subject.name} size={24} />} plain note={grant}>
-        <b>{subject.name}</b> has the role <b>{assignment.role.name}</b> {scope}
+        <b>{subject.name}</b> has the <b>{assignment.role.name}</b> role {scope}
       </Step>
     );
   return (
@@ -135,7 +135,7 @@ function RoleSteps({
         <b>{subject.name}</b> is in the group <b>{assignment.group.name}</b>
       </Step>
       <Step icon={<Users size={14} />} note={grant}>
-        The group <b>{assignment.group.name}</b> has the role <b>{assignment.role.name}</b> {scope}
+        The group <b>{assignment.group.name}</b> has the <b>{assignment.role.name}</b> role {scope}
       </Step>
     </>
   );
@@ -269,7 +269,7 @@ const mayChange = (me: Me, { kind }: Change, { project }: Explanation): boolean 
     ? can(me, 'addProjectAccess', { project: project?.id })
     : can(me, kind === 'join-group' ? 'updateGroup' : 'updateUser');
 
-/** Returns the link to the page on which somebody makes the change. */
+/** Returns the link to the page where somebody makes the change. */
 function linkToChange({ kind, group, role }: Change, { subject, project }: Explanation) {
   if (kind === 'join-group') return { to: `/admin/groups/${group?.id}` };
   if (kind === 'set-root-role') return { to: '/admin/users', search: { user: String(subject.id) } };
@@ -290,12 +290,12 @@ function ChangeText({ change, explanation }: { change: Change; explanation: Expl
   if (change.kind === 'set-root-role')
     return (
       <>
-        Make <b>{change.role.name}</b> the role of {name} on the instance
+        Change {name}'s role on the instance to <b>{change.role.name}</b>
       </>
     );
   return (
     <>
-      Grant {name} the role <b>{change.role.name}</b> in {explanation.project?.name}
+      Grant {name} the <b>{change.role.name}</b> role in {explanation.project?.name}
     </>
   );
 }

@@ -84,7 +84,7 @@ test('names every side effect of a change', () => {
       { ...CHANGE, alsoGrants: [{ permission: 'ADMIN' }], replaces: role, loses: ['READ_LOGS'] },
       null,
     ),
-  ).toBe('Grants every permission on the whole instance; replaces the role Viewer; loses 1 permission');
+  ).toBe('Grants every permission on the whole instance; replaces the Viewer role; loses 1 permission');
 });
 
 test('says where a role has the permission instead', () => {

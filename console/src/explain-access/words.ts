@@ -52,7 +52,7 @@ export function describeSideEffects(
         ? 'Grants nothing else'
         : `Also grants ${formatCount(alsoGrants.length, 'other permission')}`,
     otherProjects > 0 ? `the group also has roles in ${formatCount(otherProjects, 'other project')}` : '',
-    replaces ? `replaces the role ${replaces.name}` : '',
+    replaces ? `replaces the ${replaces.name} role` : '',
     loses.length > 0 ? `loses ${formatCount(loses.length, 'permission')}` : '',
   ];
   return parts.filter(part => part !== '').join('; ');

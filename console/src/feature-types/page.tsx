@@ -103,7 +103,7 @@ function Editor({ type, current, onClose }: { type: FeatureType; current: Versio
     return { draft: toDraft(latest.type), etag: latest.etag };
   };
   const { draft, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
-    thing: `feature-type:${type.id}`,
+    draftKey: `feature-type:${type.id}`,
     current,
     read: readLatest,
     save: (sentDraft, etag) =>

@@ -57,15 +57,15 @@ export function Strategies({
     ? undefined
     : environments.find(({ name }) => name === search.compare && name !== environment.name);
   const requestedId = typeof search.edit === 'string' ? search.edit : undefined;
-  const thing = getDraftKey(feature.name, environment.name, requestedId);
+  const draftKey = getDraftKey(feature.name, environment.name, requestedId);
   // The server rejects changes to an archived flag, but input stays until the user discards it.
-  const openId = feature.archived && readDraft(thing) === undefined ? undefined : requestedId;
+  const openId = feature.archived && readDraft(draftKey) === undefined ? undefined : requestedId;
   const rows = useWithOpenStrategy(strategies, openId);
   const isOrphan =
     openId !== undefined &&
     openId !== 'new' &&
     !rows.some(({ id }) => id === openId) &&
-    readDraft(thing) !== undefined;
+    readDraft(draftKey) !== undefined;
   const close = () => replace({ edit: undefined });
   const heading = useRef<HTMLHeadingElement>(null);
   /** Moves the focus to the heading if the focused control has disappeared together with an editor or a row. */

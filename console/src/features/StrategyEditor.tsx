@@ -115,7 +115,7 @@ function Editor({
     (invalid ?? element.current?.querySelector<HTMLElement>('[data-errors]'))?.focus();
   };
   const editor = useEditor<Draft>({
-    thing: getDraftKey(feature.name, environment, strategyId),
+    draftKey: getDraftKey(feature.name, environment, strategyId),
     current,
     read: async () => {
       const { strategy, etag } = await readStrategy({ ...path, strategyId: strategyId ?? '' });

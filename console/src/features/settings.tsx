@@ -85,7 +85,7 @@ function Editor({ feature, current }: { feature: Feature; current: Version<Draft
     return { draft: toDraft(latest.feature), etag: latest.etag };
   };
   const { draft, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
-    thing: `settings:${feature.name}`,
+    draftKey: `settings:${feature.name}`,
     current,
     read: readLatest,
     save: (sentDraft, etag, reason) =>

@@ -64,7 +64,7 @@ export function Members({
               </button>
             </li>
           ))}
-          {candidates.length === 0 && <li className={s.more}>No other user matches</li>}
+          {candidates.length === 0 && <li className={s.more}>No other users match</li>}
         </ul>
       )}
       {members.length > MAX_WITHOUT_SEARCH && (

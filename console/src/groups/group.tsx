@@ -46,7 +46,7 @@ export function NewGroupPage() {
 function NewGroup({ roles }: { roles: readonly RootRole[] }) {
   const navigate = useNavigate();
   const { draft, edit, submit, error, isPending, unsaved } = useCreation({
-    thing: 'new-group',
+    draftKey: 'new-group',
     empty: EMPTY_DRAFT,
     send: sentDraft => createGroup(toInput(sentDraft, roles)),
     onSent: async ({ id, name }) => {
@@ -115,7 +115,7 @@ function GroupEditor({
     return { draft: toDraft(latest.group, roles), etag: latest.etag };
   };
   const { draft, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
-    thing: `group:${group.id}`,
+    draftKey: `group:${group.id}`,
     current: { draft: toDraft(group, roles), etag: current.etag },
     read: readLatest,
     save: (sentDraft, etag) => updateGroup(group.id, toInput(sentDraft, roles), etag),

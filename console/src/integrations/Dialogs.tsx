@@ -67,7 +67,7 @@ export function DeleteDialog({
   const remove = async () => {
     await deleteIntegration(integration.id);
     await navigate({ to: '/integrations' });
-    toast({ message: `${title} is deleted.` });
+    toast({ message: `Deleted ${title}.` });
   };
   return (
     <Confirm

@@ -236,7 +236,7 @@ function MatchingEvents({ draft }: { draft: Draft }) {
     <aside className={s.matching} aria-label="Matching events" tabIndex={0}>
       <h2>Events that would have matched</h2>
       {error && <p className="muted">{error.message}</p>}
-      {data?.events.length === 0 && <p className="muted">No recent event matches.</p>}
+      {data?.events.length === 0 && <p className="muted">No recent events match.</p>}
       <ol>
         {data?.events.map(event => (
           <li key={event.id}>

@@ -142,7 +142,7 @@ function Settings({
     return { draft: toDraft(integration, provider), etag };
   };
   const { draft, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
-    thing: `integration:${id}`,
+    draftKey: `integration:${id}`,
     current: savedVersion,
     read,
     save: (sent, etag) => updateIntegration(id, toInput(sent, provider.name), etag),

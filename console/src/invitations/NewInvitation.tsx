@@ -28,7 +28,7 @@ export function NewInvitation({ onClose }: { onClose(): void }) {
     isPending,
     unsaved,
   } = useCreation({
-    thing: 'new-invitation',
+    draftKey: 'new-invitation',
     empty: { name: '', days: '7' },
     send: ({ name, days }) =>
       createInvitation({

@@ -66,7 +66,7 @@ const render = (invitation: Invitation) => (
   </>
 );
 
-/** Lists the links with which people can sign up. */
+/** Lists the links that let people sign up. */
 export function InvitationsPage() {
   const { search, push, replace } = useFilters();
   const { data, error, refetch } = useQuery(invitationsQuery);
@@ -93,7 +93,7 @@ export function InvitationsPage() {
       onActive={onActive}
       onOpen={onActive}
       create={{ label: 'New invitation', call: 'createSignupToken', run: () => push({ edit: 'new' }) }}
-      empty="No invitations yet. An invitation is a link with which anyone can sign up as Viewer. For one person with a different role, create a user."
+      empty="No invitations yet. An invitation is a link that lets anyone sign up as Viewer. For one person with a different role, create a user."
       detail={
         selectedInvitation && (
           <InvitationDetail

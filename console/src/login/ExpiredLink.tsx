@@ -16,7 +16,7 @@ export function ExpiredLink({ error, onRetry }: { error: Error; onRetry(): void 
   return (
     <Card title="This link does not work">
       <p className={s.hint} role="alert">
-        The link is used or expired. Ask an admin for a new one.
+        The link has expired or was already used. Ask an admin for a new one.
       </p>
       <Button component={Link} to="/login" size="sm">
         Go to the login page

@@ -24,7 +24,7 @@ export function PlaygroundPage() {
   const failedQuery = [projects, environments].find(({ data, error }) => error && !data);
   const href = useRouterState({ select: ({ location }) => location.href });
   return (
-    <Page title="Playground" note="Results as SDKs have them" actions={<CopyLink path={href} />}>
+    <Page title="Playground" note="The results that SDKs get" actions={<CopyLink path={href} />}>
       {projects.data && environments.data && (
         <Playground projects={projects.data} environments={environments.data.environments} />
       )}

@@ -40,7 +40,7 @@ const ScopeFields = lazy(() =>
   import('../token-scope/ScopeFields.tsx').then(module => ({ default: module.ScopeFields })),
 );
 
-/** Lists the tokens with which scripts and the CLI act as the user. */
+/** Lists the tokens that scripts and the CLI use to act as the user. */
 export function Tokens() {
   const tokens = useQuery(tokensQuery);
   const { search, push, replace, leave } = useFilters();

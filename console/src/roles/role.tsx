@@ -92,7 +92,7 @@ function NewRole({
     permissions: listCopyablePermissions(source),
   };
   const { draft, edit, submit, error, isPending, unsaved } = useCreation({
-    thing: `new-role:${source?.id ?? ''}`,
+    draftKey: `new-role:${source?.id ?? ''}`,
     empty,
     send: sent => createRole({ ...toInput(sent), type: sent.type }),
     onSent: async ({ id, name }) => {
@@ -170,7 +170,7 @@ function NewRole({
         <RailSection title="What a role does">
           <p className={s.words}>
             {draft.type === 'custom'
-              ? 'Holders have these permissions in the projects in which the role is granted.'
+              ? 'Holders have these permissions in the projects where the role is granted.'
               : 'Holders have these permissions on the instance, and the project permissions in every project that they can read. It does not give access to private projects.'}
           </p>
           <p className={s.words}>
@@ -217,7 +217,7 @@ function RoleEditor({
     return { draft: toDraft(newest.role), etag: newest.etag };
   };
   const { draft, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
-    thing: `role:${role.id}`,
+    draftKey: `role:${role.id}`,
     current: { draft: toDraft(role), etag: current.etag },
     read,
     save: (sent, etag) => updateRole(role.id, toInput(sent), etag),
@@ -324,7 +324,7 @@ function Deletion({ role, holders }: { role: RoleWithPermissions; holders: numbe
         blocked={
           holders !== undefined && holders > 0 ? (
             <>
-              Not possible while <a href="#holders">{formatCount(holders, 'holder')}</a>{' '}
+              You cannot delete this role while <a href="#holders">{formatCount(holders, 'holder')}</a>{' '}
               {holders === 1 ? 'has' : 'have'} it. Revoke it first.
             </>
           ) : undefined

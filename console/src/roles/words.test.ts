@@ -8,7 +8,7 @@ test.each([
     'This operation requires the permission A_B, C_D or E_F in environment "PROD" of project "PAY".',
     ['A_B', 'C_D', 'E_F'],
   ],
-  ['No user with the role Admin would remain.', []],
+  ['No user with the Admin role would remain.', []],
 ])('%s', (message, permissions) => {
   expect(parsePermissions(message)).toEqual(permissions);
 });

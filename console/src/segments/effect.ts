@@ -15,7 +15,7 @@ export type EnvironmentEffect = {
 };
 
 /**
- * Returns the effects of different constraints in the order of the environments. Omits environments in which no strategy uses the
+ * Returns the effects of different constraints in the order of the environments. Omits environments where no strategy uses the
  * segment.
  */
 export function computeEffects(

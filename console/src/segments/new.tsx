@@ -20,7 +20,7 @@ export function NewSegmentPage() {
   const project = typeof search.project === 'string' ? search.project : '';
   const list = project === '' ? '/admin/segments' : `/projects/${project}/segments`;
   const { draft, edit, submit, error, isPending, unsaved } = useCreation({
-    thing: project === '' ? 'new-segment' : `new-segment:${project}`,
+    draftKey: project === '' ? 'new-segment' : `new-segment:${project}`,
     empty: { ...emptyDraft, project },
     send: sent => createSegment(toBody(sent)),
     onSent: async ({ id, name }) => {

@@ -66,7 +66,7 @@ function Editor({ segment, current }: { segment: Segment; current: Version<Draft
     return { draft: toDraft(newest.segment), etag: newest.etag };
   };
   const { draft, base, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
-    thing: `segment:${id}`,
+    draftKey: `segment:${id}`,
     current,
     read,
     save: (sent, etag, reason) => updateSegment(id, toBody(sent), etag, reason),
@@ -164,7 +164,7 @@ function Deletion({ segment, uses }: { segment: Segment; uses: readonly Strategy
   const remove = async (reason: string) => {
     await deleteSegment(id, reason);
     await navigate({ to: '/admin/segments', ignoreBlocker: true });
-    toast({ message: `${name} is deleted.` });
+    toast({ message: `Deleted ${name}.` });
   };
   const [firstUse] = uses ?? [];
   return (
@@ -178,7 +178,7 @@ function Deletion({ segment, uses }: { segment: Segment; uses: readonly Strategy
           uses &&
           firstUse && (
             <>
-              Not possible while{' '}
+              You cannot delete this segment while{' '}
               <Link
                 to="/projects/$projectId/features/$featureName"
                 params={{ projectId: firstUse.projectId, featureName: firstUse.featureName }}
@@ -193,7 +193,7 @@ function Deletion({ segment, uses }: { segment: Segment; uses: readonly Strategy
         reasons="optional"
         onConfirm={remove}
       >
-        No strategy that you can read uses it. Its constraints are lost.
+        No strategy that you can see uses this segment. Its constraints will be lost.
       </DangerAction>
     </DangerZone>
   );

@@ -14,7 +14,7 @@ const EMPTY = { name: '', username: '', rootRole: '3', readsTokenSecrets: false 
 export function NewServiceAccount({ roles, onClose }: { roles: readonly NamedRole[]; onClose(): void }) {
   const navigate = useNavigate();
   const { draft, edit, submit, error, isPending, unsaved } = useCreation({
-    thing: 'new-service-account',
+    draftKey: 'new-service-account',
     empty: EMPTY,
     send: ({ name, username, rootRole, readsTokenSecrets }) =>
       createServiceAccount({

@@ -61,7 +61,7 @@ function AccountEditor({ current, roles }: { current: AccountWithEtag; roles: re
   const read = async () =>
     toVersion(await client.fetchQuery({ ...serviceAccountQuery(account.id), staleTime: 0 }));
   const { draft, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
-    thing: `service-account:${account.id}`,
+    draftKey: `service-account:${account.id}`,
     current: toVersion(current),
     read,
     save: ({ name, role, readsTokenSecrets }, etag) => {
@@ -168,7 +168,7 @@ function Deletion({ account }: { account: ServiceAccount }) {
         <p>
           {account.tokens.length > 0 &&
             `${formatCount(account.tokens.length, 'token')} ${account.tokens.length === 1 ? 'stops' : 'stop'} working immediately. `}
-          Its roles in projects and groups end. Events keep its name.
+          It loses its roles in projects and groups. Events still show its name.
         </p>
       </DangerAction>
     </DangerZone>

@@ -3,7 +3,7 @@ export type RecentChoice = { to: string; label: string };
 const STORAGE_KEY = 'halyard-recent';
 const MAX_RECENT = 5;
 
-/** Reads the last choices in the command palette, which only this browser stores. */
+/** Reads the most recent choices in the command palette. They are stored only in this browser. */
 export function readRecentChoices(): RecentChoice[] {
   try {
     const storedChoices: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '[]');

@@ -70,7 +70,7 @@ function Editor({
     return { draft: toDraft(settings), etag };
   };
   const editor = useEditor<OidcDraft>({
-    thing: 'sign-in:oidc',
+    draftKey: 'sign-in:oidc',
     current: savedVersion,
     read,
     save: (sent, etag) => saveOidc(toInput(sent), etag),

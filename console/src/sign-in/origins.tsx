@@ -50,7 +50,7 @@ function Editor({ savedVersion }: { savedVersion: Version<Draft> }) {
     return { draft: toDraft(origins), etag };
   };
   const { draft, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
-    thing: 'sign-in:origins',
+    draftKey: 'sign-in:origins',
     current: savedVersion,
     read,
     save: (sent, etag) => saveOrigins(sent.origins, etag),

@@ -25,7 +25,7 @@ const SUBJECT = settingSubject('auth.simple');
 
 type Draft = { password: boolean };
 
-/** Edits whether people can log in with a password. */
+/** Enables or disables logins with a password. */
 export function PasswordsPage() {
   const passwords = useQuery(passwordsQuery);
   const oidc = useQuery(oidcQuery);
@@ -59,13 +59,15 @@ function Editor({
     return { draft: { password: !settings.disabled }, etag };
   };
   const { draft, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
-    thing: 'sign-in:passwords',
+    draftKey: 'sign-in:passwords',
     current: savedVersion,
     read,
     save: (sent, etag) => savePasswords({ disabled: !sent.password }, etag),
     findChange: () => findChange(SUBJECT),
     onSaved: async sent => {
-      toast({ message: sent.password ? 'Passwords enabled.' : 'Passwords disabled. Sessions continue.' });
+      toast({
+        message: sent.password ? 'Passwords enabled.' : 'Passwords disabled. Open sessions continue.',
+      });
       return await read();
     },
   });

@@ -46,7 +46,7 @@ const isComplete = ({ parameters }: Draft): boolean => parameters.every(({ name 
 export function NewStrategyTypePanel({ onClose }: { onClose(): void }) {
   const { leave } = useFilters();
   const { draft, edit, submit, error, isPending, unsaved } = useCreation({
-    thing: 'new-strategy-type',
+    draftKey: 'new-strategy-type',
     empty: EMPTY,
     send: createStrategyType,
     onSent: ({ name }) => {
@@ -108,7 +108,7 @@ function Editor({
     return { draft: toDraft(newest.type), etag: newest.etag };
   };
   const { draft, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
-    thing: `strategy-type:${name}`,
+    draftKey: `strategy-type:${name}`,
     current,
     read,
     save: (sent, etag) => updateStrategyType(name, sent, etag),
@@ -178,7 +178,7 @@ function Deletion({ name }: { name: string }) {
   const remove = async () => {
     await deleteStrategyType(name);
     leave({ edit: undefined });
-    toast({ message: `${name} is deleted.` });
+    toast({ message: `Deleted ${name}.` });
   };
   return (
     <DangerZone>

@@ -24,7 +24,7 @@ export const toBody = ({ description, color }: Draft) => ({
 export function NewTagTypePanel({ onClose }: { onClose(): void }) {
   const { leave } = useFilters();
   const { draft, edit, submit, error, isPending, unsaved } = useCreation({
-    thing: 'new-tag-type',
+    draftKey: 'new-tag-type',
     empty: { name: '', description: '', color: '' },
     send: sent => createTagType({ name: sent.name, ...toBody(sent) }),
     onSent: ({ name }) => {

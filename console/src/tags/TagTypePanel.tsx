@@ -80,7 +80,7 @@ function Editor({
     return { draft: toDraft(newest.tagType), etag: newest.etag };
   };
   const { draft, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
-    thing: `tag-type:${name}`,
+    draftKey: `tag-type:${name}`,
     current,
     read,
     save: (sent, etag) => updateTagType(name, toBody(sent), etag),
@@ -93,7 +93,7 @@ function Editor({
   const remove = async () => {
     await deleteTagType(name);
     leave({ edit: undefined });
-    toast({ message: `${name} is deleted.` });
+    toast({ message: `Deleted ${name}.` });
   };
   return (
     <SidePanel title={name} isAsking={changes.length > 0} onClose={onClose}>

@@ -12,9 +12,9 @@ import { State } from '../ui/State.tsx';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
 import { WaitingChanges } from '../ui/WaitingChanges.tsx';
 import { formatCount } from '../ui/words.ts';
-import { Examination } from './Examination.tsx';
 import { TransferFrame } from './Frame.tsx';
-import { examineImport, type ImportInput, importFlags, projectEnvironmentsQuery } from './queries.ts';
+import { ImportCheck } from './ImportCheck.tsx';
+import { checkImport, type ImportInput, importFlags, projectEnvironmentsQuery } from './queries.ts';
 import s from './transfer.module.css';
 import { describeContents, findSourceEnvironment, parseExport } from './words.ts';
 
@@ -23,7 +23,7 @@ const MAX_BYTES = 8_388_608;
 
 type Source = { text: string; file?: string; problem?: string };
 
-/** Imports flags from a file or pasted JSON, after an examination. */
+/** Imports flags from a file or pasted JSON, after a check. */
 export function ImportPage() {
   const me = useMe();
   const { data: projects = [] } = useQuery(projectsQuery);
@@ -44,19 +44,19 @@ export function ImportPage() {
     data && project && environment ? { project, environment, data } : undefined;
   const key = JSON.stringify([source.text, project, environment]);
 
-  const [examinedKey, setExaminedKey] = useState<string>();
-  const examine = useMutation({
-    mutationFn: (body: ImportInput) => examineImport(body),
-    onSuccess: () => setExaminedKey(key),
+  const [checkedKey, setCheckedKey] = useState<string>();
+  const check = useMutation({
+    mutationFn: (body: ImportInput) => checkImport(body),
+    onSuccess: () => setCheckedKey(key),
   });
   const apply = useMutation({ mutationFn: (body: ImportInput) => importFlags(body) });
-  const report = examinedKey === key ? examine.data : undefined;
+  const report = checkedKey === key ? check.data : undefined;
   const flagCount = report ? report.effect.created.length + report.effect.overwritten.length : 0;
   const targetLabel = isProduction ? `${environment} (production)` : environment;
   const isPossible = report?.errors.length === 0 && report.permissions.length === 0;
   const change = (next: Source) => {
     setSource(next);
-    examine.reset();
+    check.reset();
     apply.reset();
   };
   const { confirmation } = useUnsaved(source.text !== '' && !apply.isSuccess, () => {});
@@ -66,11 +66,11 @@ export function ImportPage() {
       <FormAndEffect
         wide
         title={apply.isSuccess ? 'Imported' : 'What the import does'}
-        isBusy={examine.isPending || apply.isPending}
-        onSubmit={() => input && examine.mutate(input)}
+        isBusy={check.isPending || apply.isPending}
+        onSubmit={() => input && check.mutate(input)}
         form={
           <>
-            <FormErrors messages={messagesWithoutField(examine.error, [])} />
+            <FormErrors messages={messagesWithoutField(check.error, [])} />
             <SourceFields source={source} problem={problem} onChange={change} />
             {data && <p className={s.found}>{describeContents(data).join(', ')}</p>}
             <NativeSelect
@@ -112,22 +112,22 @@ export function ImportPage() {
           <Button
             type="submit"
             variant={isPossible ? 'default' : 'filled'}
-            loading={examine.isPending}
+            loading={check.isPending}
             disabled={!input}
           >
-            Examine
+            Check
           </Button>
         }
       >
         {!report && !apply.isSuccess && (
           <p className="muted">
-            The examination lists conflicts, the permissions that you lack, and what the import creates,
-            overwrites and leaves out. It writes nothing.
+            The check lists conflicts, the permissions that you lack, and what the import creates, overwrites
+            and leaves out. It writes nothing.
           </p>
         )}
         {report && !apply.isSuccess && (
           <>
-            <Examination report={report} />
+            <ImportCheck report={report} />
             <FormErrors messages={messagesWithoutField(apply.error, [])} />
             <WaitingChanges />
             <div className={s.apply}>
@@ -143,7 +143,7 @@ export function ImportPage() {
                 {apply.isPending
                   ? 'Importing… It imports everything or nothing.'
                   : !isPossible &&
-                    'Not possible yet. Resolve what is marked red, or choose a different project, and examine again.'}
+                    'You cannot import this yet. Resolve what is marked red, or choose a different project, and check again.'}
               </span>
             </div>
           </>

@@ -11,7 +11,7 @@ export const exportFlags = (body: ExportInput): Promise<Export> =>
   unwrap(api.POST('/api/admin/features-batch/export', { body, fetch: sendRead }));
 
 /** Reads what an import would do. The server writes nothing. */
-export const examineImport = (body: ImportInput): Promise<ImportReport> =>
+export const checkImport = (body: ImportInput): Promise<ImportReport> =>
   unwrap(api.POST('/api/admin/features-batch/validate', { body, fetch: sendRead }));
 
 /** Imports flags. Resolves with the event of the import, or undefined if everything already matched. */

@@ -9,21 +9,21 @@ const MAX_LENGTH = 250_000;
 type StoredDraft = { at: number; input: unknown };
 
 /** Returns the storage key. It contains the id of the user whose page this is, so that each user has separate drafts. */
-const getStorageKey = (thing: string): string | undefined => {
+const getStorageKey = (draftKey: string): string | undefined => {
   const id = pageOwner()?.user.id;
-  return id === undefined ? undefined : `${PREFIX}${id}:${thing}`;
+  return id === undefined ? undefined : `${PREFIX}${id}:${draftKey}`;
 };
 
 /** Reads the stored input, if there is any. Only the code that stored the input knows its type. */
-export function readDraft<T>(thing: string): T | undefined {
-  const key = getStorageKey(thing);
+export function readDraft<T>(draftKey: string): T | undefined {
+  const key = getStorageKey(draftKey);
   if (key === undefined) return undefined;
   return parse(sessionStorage.getItem(key))?.input as T | undefined;
 }
 
 /** Stores input without secrets. A very large input is not stored. */
-export function writeDraft(thing: string, input: unknown): void {
-  const key = getStorageKey(thing);
+export function writeDraft(draftKey: string, input: unknown): void {
+  const key = getStorageKey(draftKey);
   if (key === undefined) return;
   const text = JSON.stringify({ at: Date.now(), input } satisfies StoredDraft);
   try {
@@ -35,8 +35,8 @@ export function writeDraft(thing: string, input: unknown): void {
   }
 }
 
-export function removeDraft(thing: string): void {
-  const key = getStorageKey(thing);
+export function removeDraft(draftKey: string): void {
+  const key = getStorageKey(draftKey);
   if (key !== undefined) sessionStorage.removeItem(key);
 }
 

@@ -8,18 +8,18 @@ import { useUnsaved } from './useUnsaved.tsx';
  * useEditor.
  */
 export function useCreation<T extends object, R>({
-  thing,
+  draftKey,
   empty,
   send,
   onSent,
 }: {
   /** The name under which the input is stored in the tab, such as "new-user". */
-  thing: string;
+  draftKey: string;
   empty: T;
   send(draft: NoInfer<T>): Promise<R>;
   onSent?(result: R): unknown;
 }) {
-  const { draft, change, isChanged, forget } = useDraft(thing, empty);
+  const { draft, change, isChanged, forget } = useDraft(draftKey, empty);
   const mutation = useMutation({
     mutationFn: () => send(draft),
     onSuccess: async result => {

@@ -7,11 +7,11 @@ export const toastRestored = (): void =>
   toast({ about: 'draft', message: 'Your unsaved input is restored.' });
 
 /**
- * Keeps the input of a form, which survives a reload. `thing` names what is edited, such as "new-flag". Call `discard` after a save or
+ * Keeps the input of a form, which survives a reload. `draftKey` names what is edited, such as "new-flag". Call `discard` after a save or
  * Cancel, which empties the input again. For editors of something that others edit too, see useEditor.
  */
 export function useDraft<T extends object>(
-  thing: string,
+  draftKey: string,
   emptyDraft: T,
   /** Returns the part that may be stored. */
   withoutSecrets: (draft: T) => T = draft => draft,
@@ -23,7 +23,7 @@ export function useDraft<T extends object>(
   /** Removes only the stored input, for useUnsaved. The page keeps its input until the next page is loaded. */
   forget(): void;
 } {
-  const [draft, setDraft] = useState<T>(() => ({ ...emptyDraft, ...readDraft<T>(thing) }));
+  const [draft, setDraft] = useState<T>(() => ({ ...emptyDraft, ...readDraft<T>(draftKey) }));
   const [initialDraft] = useState(emptyDraft);
   const isChanged = computeChanges(initialDraft, draft).length > 0;
   // biome-ignore lint/correctness/useExhaustiveDependencies: only what was restored when the form appeared
@@ -36,12 +36,12 @@ export function useDraft<T extends object>(
     change: part => {
       const next = { ...draft, ...part };
       setDraft(next);
-      writeDraft(thing, withoutSecrets(next));
+      writeDraft(draftKey, withoutSecrets(next));
     },
-    forget: () => removeDraft(thing),
+    forget: () => removeDraft(draftKey),
     discard: () => {
       setDraft(initialDraft);
-      removeDraft(thing);
+      removeDraft(draftKey);
     },
   };
 }

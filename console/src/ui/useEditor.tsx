@@ -46,7 +46,7 @@ const MAX_REBASES = 3;
  * unless the newer version is the user's own earlier save or differs only in other fields.
  */
 export function useEditor<D extends object>({
-  thing,
+  draftKey,
   current,
   read,
   save,
@@ -55,7 +55,7 @@ export function useEditor<D extends object>({
   withoutSecrets = draft => draft,
 }: {
   /** The name under which the input is stored in the tab. */
-  thing: string;
+  draftKey: string;
   /** The newest state that the page knows, which the editor shows until the user changes something. */
   current: Version<D>;
   read(): Promise<Version<D>>;
@@ -66,7 +66,7 @@ export function useEditor<D extends object>({
   /** Returns the part that may be stored in the tab. */
   withoutSecrets?(draft: D): D;
 }): Editor<D> {
-  const [restoredInput] = useState(() => restore(readDraft<EditedDraft<D>>(thing), current));
+  const [restoredInput] = useState(() => restore(readDraft<EditedDraft<D>>(draftKey), current));
   const [editedDraft, setState] = useState<EditedDraft<D> | undefined>(restoredInput.edited);
   const [theirs, setTheirs] = useState<(Version<D> & { by?: ChangeAuthor | undefined }) | undefined>(
     restoredInput.theirs,
@@ -75,13 +75,13 @@ export function useEditor<D extends object>({
   const setEdited = (next: EditedDraft<D> | undefined): void => {
     latest.current = next;
     setState(next);
-    if (next) writeDraft(thing, stripSecrets(next, withoutSecrets));
-    else removeDraft(thing);
+    if (next) writeDraft(draftKey, stripSecrets(next, withoutSecrets));
+    else removeDraft(draftKey);
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: the effect runs once, for input that was restored when the editor appeared
   useEffect(() => {
     if (restoredInput.edited) toastRestored();
-    else removeDraft(thing);
+    else removeDraft(draftKey);
     const { theirs: other } = restoredInput;
     if (other) void findChange().then(by => setTheirs(shownVersion => shownVersion && { ...other, by }));
   }, []);
@@ -97,11 +97,11 @@ export function useEditor<D extends object>({
       for (let attempt = 1; ; attempt++) {
         try {
           await save(sent, input.base.etag, reason);
-          return removeDraft(thing);
+          return removeDraft(draftKey);
         } catch (error) {
           if (!(error instanceof RequestError) || error.status !== 412) throw error;
           const newest = await read();
-          if (computeChanges(newest.draft, sent).length === 0) return removeDraft(thing);
+          if (computeChanges(newest.draft, sent).length === 0) return removeDraft(draftKey);
           const rebasedInput = attempt <= MAX_REBASES ? rebase(input, newest) : undefined;
           if (!rebasedInput) {
             setTheirs({ ...newest, by: await findChange() });
@@ -131,7 +131,7 @@ export function useEditor<D extends object>({
     mutation.reset();
   };
   const changes = computeChanges(base.draft, draft);
-  const { isAsking, confirmation } = useUnsaved(changes.length > 0, () => removeDraft(thing));
+  const { isAsking, confirmation } = useUnsaved(changes.length > 0, () => removeDraft(draftKey));
   return {
     draft,
     base: base.draft,

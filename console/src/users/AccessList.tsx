@@ -18,7 +18,7 @@ type Project = Access['projects'][number];
 const MAX_SHOWN = 8;
 
 /**
- * Lists the projects in which the user or one of their groups has a role, with a line for each reason. The other projects are collapsed,
+ * Lists the projects where the user or one of their groups has a role, with a line for each reason. The other projects are collapsed,
  * because an instance can have hundreds of them. A role in a project is granted from a field that finds the project.
  */
 export function AccessList({ user, name, access }: { user: number; name: string; access: Access }) {
@@ -109,7 +109,7 @@ function GrantRole({ user, projects }: { user: number; projects: readonly Projec
         limit={50}
         value={null}
         data={choices.map(({ id, name }) => ({ value: id, label: name }))}
-        nothingFoundMessage="No project matches"
+        nothingFoundMessage="No projects match"
         onChange={projectId => {
           if (projectId !== null)
             void navigate({

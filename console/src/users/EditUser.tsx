@@ -65,7 +65,7 @@ function Editor({
     etag,
   });
   const { draft, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
-    thing: `user:${id}`,
+    draftKey: `user:${id}`,
     current: toVersion(currentUser),
     read: async () => toVersion(await client.fetchQuery({ ...userQuery(id), staleTime: 0 })),
     save: ({ name, email, role }, etag) => {

@@ -25,7 +25,7 @@ export function NewUserPanel({ roles, onClose }: { roles: readonly RootRole[]; o
     isPending,
     unsaved,
   } = useCreation({
-    thing: 'new-user',
+    draftKey: 'new-user',
     empty: EMPTY,
     send: ({ name, email, username, rootRole }) =>
       createUser({
@@ -59,7 +59,7 @@ export function NewUserPanel({ roles, onClose }: { roles: readonly RootRole[]; o
         }
         onStored={() => leave({ edit: undefined, user: String(createdUser.id) })}
       >
-        {`Send this link to ${getDisplayName(createdUser)}, who sets a password with it. It works once, for 7 days. Halyard does not show it again.`}
+        {`Send this link to ${getDisplayName(createdUser)}, who uses it to set a password. It can be used once, within 7 days. Halyard does not show it again.`}
       </Secret>
     );
   return (

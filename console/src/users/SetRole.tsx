@@ -45,7 +45,7 @@ export function SetRoleDialog({
       <p>
         {rootRole === ADMIN
           ? 'An admin may do everything in every project, including reading private projects, managing users and deleting data.'
-          : `${name} loses every permission that ${role} does not have, and access to private projects in which they have no role.`}
+          : `${name} loses every permission that ${role} does not have, and access to private projects where they have no role.`}
       </p>
     </Confirm>
   );

@@ -118,8 +118,8 @@ function Actions({ user, access, onEdit }: { user: User; access: Access | undefi
         onClose={() => setOpenDialog(undefined)}
       >
         <p>
-          You get a link that lets {name} set a new password. It works once, for a day, and replaces an
-          earlier link.{' '}
+          You get a link that lets {name} set a new password. It can be used once, within a day, and replaces
+          any earlier link.{' '}
           {user.hasPassword && 'The current password and open sessions work until the link is used.'}
         </p>
       </Confirm>
@@ -161,7 +161,7 @@ function Actions({ user, access, onEdit }: { user: User; access: Access | undefi
           label="Copy link"
           onStored={() => setLink(undefined)}
         >
-          {`Send this link to ${name}. It works once, for a day. Halyard does not show it again.`}
+          {`Send this link to ${name}. It can be used once, within a day. Halyard does not show it again.`}
         </Secret>
       )}
     </div>
@@ -221,7 +221,7 @@ function OwnedItems({ user }: { user: User }) {
   if (data.featureCount + data.projectCount === 0)
     return (
       <RailSection title="Owns">
-        <p className="muted">No flag and no project.</p>
+        <p className="muted">No flags or projects.</p>
       </RailSection>
     );
   return (
@@ -339,7 +339,7 @@ function Deletion({ user, access }: { user: User; access: Access }) {
             {endedItems.length > 0
               ? `Ends ${new Intl.ListFormat('en').format(endedItems)} immediately. `
               : ''}
-            {name} cannot log in until somebody reactivates the account. Roles and groups stay.
+            {name} cannot log in until somebody reactivates the account. Roles and groups are kept.
           </p>
           {ownedNames.length > 0 && (
             <p>
@@ -367,8 +367,8 @@ function Deletion({ user, access }: { user: User; access: Access }) {
         }}
       >
         <p>
-          {lostItems.length > 0 ? `Ends ${new Intl.ListFormat('en').format(lostItems)}. ` : ''}Events keep the
-          name, and what {name} created stays.
+          {lostItems.length > 0 ? `Removes ${new Intl.ListFormat('en').format(lostItems)}. ` : ''}Events still
+          show the name, and everything that {name} created is kept.
         </p>
       </DangerAction>
     </DangerZone>

@@ -41,7 +41,7 @@ import {
 declare module 'fastify' {
   interface FastifyRequest {
     actor: Actor;
-    /** The project in which the permission was checked, on a route with `:featureName` and no `:projectId`. */
+    /** The project where the permission was checked, on a route with `:featureName` and no `:projectId`. */
     projectOfFeature: string;
     /**
      * Identifies the caller in rate limits: either an account, whichever of its tokens is used, or one admin token. Empty on public
@@ -371,7 +371,7 @@ export async function requireInEnvironments(
     throw noAccess([permission], { project, environments: lackingEnvironments });
 }
 
-/** Returns the environments of the project in which the actor lacks the permission. */
+/** Returns the environments of the project where the actor lacks the permission. */
 export async function findForbiddenEnvironments(
   db: Reader,
   actor: Actor,

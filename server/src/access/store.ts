@@ -248,7 +248,7 @@ export async function findFeatureAccess(
   return rows[0];
 }
 
-/** Returns the environments in which the actor lacks the permission. */
+/** Returns the environments where the actor lacks the permission. */
 export async function listEnvironmentsWithoutPermission(
   db: Reader,
   actor: Actor,

@@ -149,12 +149,12 @@ test.each([
   [
     'DATABASE_URL',
     'postgres://u:99999/s3cr@db/halyard',
-    'DATABASE_URL has a user name or password with a character that must be percent-encoded: / is %2F, ? is %3F, [ is %5B, ] is %5D.',
+    'DATABASE_URL has a username or password with a character that must be percent-encoded: / is %2F, ? is %3F, [ is %5B, ] is %5D.',
   ],
   [
     'DATABASE_URL',
     'postgres://u:123?s3cr@db/halyard',
-    'DATABASE_URL has a user name or password with a character that must be percent-encoded: / is %2F, ? is %3F, [ is %5B, ] is %5D.',
+    'DATABASE_URL has a username or password with a character that must be percent-encoded: / is %2F, ? is %3F, [ is %5B, ] is %5D.',
   ],
   ['DATABASE_URL', 'postgres://u@db:port/halyard', 'DATABASE_URL has a host or port that is not valid.'],
   [

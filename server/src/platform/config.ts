@@ -253,7 +253,7 @@ const SEVERAL_HOSTS =
   'names several hosts or target_session_attrs, which Halyard does not support. Use one host name that follows the primary, such as the writer endpoint of your provider, HAProxy or a virtual IP address; the server leaves a standby within a second';
 
 const NOT_ENCODED =
-  'has a user name or password with a character that must be percent-encoded: / is %2F, ? is %3F, [ is %5B, ] is %5D';
+  'has a username or password with a character that must be percent-encoded: / is %2F, ? is %3F, [ is %5B, ] is %5D';
 
 /** Finds out why a URL is invalid, because Node does not say why it rejects the URL. */
 function describeHostProblem(authority: string): string {
@@ -273,7 +273,7 @@ function httpUrl(fallback: string): Parse<string> {
       throw new Error(
         `must have no path, query or fragment, not ${JSON.stringify(text)}: Halyard needs its own host name and cannot be served below a path`,
       );
-    if (url.username !== '' || url.password !== '') throw new Error('must have no user name or password');
+    if (url.username !== '' || url.password !== '') throw new Error('must have no username or password');
     return url.origin;
   };
 }

@@ -112,7 +112,7 @@ test.each<[string, Behavior, RegExp]>([
   [
     'no response',
     'silent',
-    /^Cannot connect to PostgreSQL at 127\.0\.0\.1:\d+: no response\. Check host and port in DATABASE_URL, and firewalls in between\.$/,
+    /^Cannot connect to PostgreSQL at 127\.0\.0\.1:\d+: no response\. Check the host and port in DATABASE_URL, and any firewall in between\.$/,
   ],
 ])('%s is explained in one line', async (_, behavior, expected) => {
   const fakePostgres = await startFakePostgres(behavior);

@@ -96,11 +96,11 @@ const cannotConnect =
 
 const NO_RESPONSE = cannotConnect(
   'no response',
-  'Check host and port in DATABASE_URL, and firewalls in between.',
+  'Check the host and port in DATABASE_URL, and any firewall in between.',
 );
 const CONNECTION_CLOSED = cannotConnect(
   'the connection was closed',
-  'Check that PostgreSQL listens on this port, and its log.',
+  'Check that PostgreSQL listens on this port, and look at its log.',
 );
 const UNKNOWN_HOST = cannotConnect('host not found', 'Check the host in DATABASE_URL.');
 const UNREACHABLE = cannotConnect('host not reachable', 'Check the host in DATABASE_URL, and the network.');

@@ -67,7 +67,7 @@ export const VARIABLES = {
     default: 'none',
     example: '/var/lib/halyard',
     meaning:
-      'Folder for signed snapshots of flags and SDK tokens, from which the server starts if the database is unreachable; requires HALYARD_SECRET_KEY',
+      'Folder for signed snapshots of flags and SDK tokens, so that the server can start while the database is unreachable; requires HALYARD_SECRET_KEY',
   },
   HALYARD_OLD_SECRET_KEYS: {
     default: 'none',
@@ -84,7 +84,7 @@ export const VARIABLES = {
     default: 'none',
     example: 'registration,device',
     meaning:
-      'Ways in which clients may not request tokens: registration, device, or both, separated by commas',
+      'Ways to request tokens that clients may not use: registration, device, or both, separated by commas',
   },
   HALYARD_ALLOWED_TARGETS: {
     default: 'none',
@@ -150,28 +150,28 @@ export const VARIABLES = {
     default: '15',
     example: '15',
     meaning:
-      'Seconds after SIGTERM in which the server reports that it is not ready but still serves requests, 0 to 600',
+      'How long after SIGTERM the server reports that it is not ready but still serves requests, in seconds, 0 to 600',
   },
   HALYARD_METRICS_HOURLY_DAYS: {
     default: '7',
     example: '7',
-    meaning: 'Days for which evaluations are stored by hour, 3 to 366',
+    meaning: 'Days to keep evaluations by hour, 3 to 366',
   },
   HALYARD_METRICS_DAILY_DAYS: {
     default: '400',
     example: '400',
-    meaning: 'Days for which evaluations are stored by day, 90 to 3660',
+    meaning: 'Days to keep evaluations by day, 90 to 3660',
   },
   HALYARD_NATS_URL: {
     default: 'none',
     example: 'tls://nats.example.com:4222',
     meaning:
-      'URLs of NATS servers, separated by commas, to which feeds are published for edges; requires HALYARD_SECRET_KEY',
+      'URLs of the NATS servers, separated by commas, where feeds are published for edges; requires HALYARD_SECRET_KEY',
   },
   HALYARD_NATS_NKEY: {
     default: 'none',
     example: 'SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY',
-    meaning: 'Seed of the nkey with which the server logs in to NATS; `halyard nats-config` creates one',
+    meaning: 'Seed of the nkey that the server uses to log in to NATS; `halyard nats-config` creates one',
     isSecret: true,
   },
   HALYARD_NATS_REPLICAS: {

@@ -44,7 +44,7 @@ export function registerJobMetrics(registry: Registry, db: Db): (job: string) =>
   // The value is NaN without a database, because the number is unknown rather than 0.
   new Gauge({
     name: 'halyard_event_ids_left',
-    help: 'Event ids that the attached partitions have room for; at 0 no change can be stored',
+    help: 'Event ids that the attached partitions have room for; at 0, no change can be stored',
     registers: [registry],
     async collect() {
       this.set(await countEventIdsLeft(db).catch(() => Number.NaN));
@@ -52,7 +52,7 @@ export function registerJobMetrics(registry: Registry, db: Db): (job: string) =>
   });
   new Gauge({
     name: 'halyard_event_index_lag_seconds',
-    help: 'For how long a complete chunk of events has waited to be indexed for the search, by part of the index; 0 when none waits',
+    help: 'How long a complete chunk of events has been waiting to be indexed, by part of the index; 0 if none is waiting',
     labelNames: ['part'],
     registers: [registry],
     async collect() {

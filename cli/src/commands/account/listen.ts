@@ -16,13 +16,13 @@ export const listen = command({
   name: 'listen',
   brief: 'Forward new events to a webhook receiver on your machine',
   description:
-    'Each event is sent as a webhook integration sends it, with the same body, headers and signature. Use it to develop a receiver without a public URL. It sends each event once and creates nothing on the server. Without --secret, the command prints a secret that is valid until it ends.',
+    'Sends each event as a webhook integration does, with the same body, headers and signature, so that you can develop a receiver without a public URL. The command sends each event once and creates nothing on the server. Without --secret, it prints a secret that is valid until the command ends.',
   options: {
     forwardTo: {
       type: 'string',
       value: 'url',
       required: true,
-      brief: 'URL of the receiver: http://localhost:3000/hook',
+      brief: 'URL of the receiver, such as http://localhost:3000/hook',
     },
     secret: {
       type: 'string',
@@ -35,7 +35,7 @@ export const listen = command({
       value: 'number',
       min: 1,
       max: 1_000_000_000,
-      brief: 'End after this number of events',
+      brief: 'Stop after this many events',
     },
   },
   streams: true,
@@ -73,7 +73,7 @@ export const listen = command({
   text: ({ event, type, status, error }) => sanitize(`${type} ${event} → ${status ?? error}`),
 });
 
-/** Signs an event as the server does, by the standard at https://www.standardwebhooks.com */
+/** Signs an event as the server does, following the standard at https://www.standardwebhooks.com */
 export function sign(secret: string, id: string, timestamp: string, body: string): string {
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;

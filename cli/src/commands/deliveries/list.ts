@@ -6,7 +6,7 @@ import { buildFilters, describeOutcome, FILTERS } from './filters.ts';
 export const deliveriesList = command({
   name: 'deliveries list',
   brief: 'List deliveries of events to integrations, newest first',
-  args: { search: { brief: 'Part of a flag, a project, a creator or an error', optional: true } },
+  args: { search: { brief: 'Part of a flag name, project, creator or error', optional: true } },
   options: { ...FILTERS, limit: limitOption(1000, 50) },
   calls: ['getDeliveries'],
   output: 'IntegrationEvents',
@@ -29,7 +29,7 @@ export const deliveriesList = command({
         describeOutcome(integrationEvent),
         integrationEvent.stateDetails,
       ]),
-      none: 'No delivery matches.',
+      none: 'No deliveries match.',
       total,
     }),
 });

@@ -16,7 +16,7 @@ export const deliveriesTail = command({
   brief: 'Print deliveries as they begin, fail and succeed',
   description:
     'It runs until you press Ctrl+C and asks the server every 2 seconds. A delivery is printed again when its state or its number of attempts changes.',
-  args: { search: { brief: 'Part of a flag, a project, a creator or an error', optional: true } },
+  args: { search: { brief: 'Part of a flag name, project, creator or error', optional: true } },
   options: {
     ...FILTERS,
     count: {
@@ -24,7 +24,7 @@ export const deliveriesTail = command({
       value: 'number',
       min: 1,
       max: 1_000_000_000,
-      brief: 'End after this number of lines',
+      brief: 'Stop after this many lines',
     },
   },
   streams: true,

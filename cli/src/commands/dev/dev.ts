@@ -7,7 +7,7 @@ export const dev = command({
   name: 'dev',
   brief: 'Serve the flags of an environment on your machine, with your overrides',
   description:
-    'Your program uses http://localhost:4243 instead of the server, with the same token, and gets the same flags with the same targeting. Overrides are in a file, which is read again when it changes, and on the page at http://localhost:4243. The flags come from the server with the API token in HALYARD_SDK_TOKEN; it decides the environment and the projects. They are stored, so that the command also starts offline. It listens on this machine only, and runs until you press Ctrl+C.',
+    'Your application uses http://localhost:4243 instead of the server, with the same token, and gets the same flags with the same targeting. To override a flag, edit the overrides file, which the command reads again when it changes, or use the page at http://localhost:4243. The command reads the flags from the server with the API token in HALYARD_SDK_TOKEN, which determines the environment and the projects, and stores them so that it can also start offline. It listens on this machine only, and runs until you press Ctrl+C.',
   options: {
     port: {
       type: 'integer',
@@ -36,14 +36,15 @@ export const dev = command({
   calls: ['getClientFeatures'],
   output: {
     type: 'object',
-    description: 'First where the flags are served, then one document for each change',
+    description:
+      'The first document says where the flags are served, and each further document describes a change',
     required: ['event', 'flags', 'overrides'],
     properties: {
       event: { type: 'string', enum: ['listening', 'changed', 'problem'] },
       url: { type: 'string', description: 'With listening: the URL for SDKs' },
       upstream: { type: 'string', description: 'With listening: where the flags come from' },
       fetchedAt: { type: 'string', description: 'With listening: when the flags were fetched' },
-      message: { type: 'string', description: 'With problem: what is wrong. The flags stay as they were' },
+      message: { type: 'string', description: 'With problem: what is wrong. The previous flags stay in use' },
       flags: { type: 'integer', description: 'Number of flags' },
       overrides: { type: 'integer', description: 'Number of overrides' },
     },

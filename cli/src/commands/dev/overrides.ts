@@ -27,7 +27,7 @@ export function parseOverrides(file: string, text: string): Overrides {
     throw usageError(`${file} is not valid YAML: ${error.message.split('\n')[0]?.replace(/:$/, '')}`);
   const value: unknown = document.toJS({ maxAliasCount: 100 }) ?? {};
   if (typeof value !== 'object' || Array.isArray(value))
-    throw usageError(`${file} must have the names of flags with ${ALLOWED_STATES}.`);
+    throw usageError(`${file} must map flag names to ${ALLOWED_STATES}.`);
   for (const [name, override] of Object.entries(value as object))
     if (!isOverride(override))
       throw usageError(`${file}: "${name}" must be ${ALLOWED_STATES}, not ${JSON.stringify(override)}.`);

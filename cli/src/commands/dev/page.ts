@@ -25,7 +25,7 @@ export const renderPage = (nonce: string): string => `<!doctype html>
 <script nonce="${nonce}" type="module">
 const $ = id => document.getElementById(id);
 let known = '';
-const choice = one => one === undefined ? '' : typeof one === 'boolean' ? String(one) : 'variant:' + one.variant;
+const choice = override => override === undefined ? '' : typeof override === 'boolean' ? String(override) : 'variant:' + override.variant;
 const option = (value, text, chosen) => Object.assign(document.createElement('option'), { value, textContent: text, selected: value === chosen });
 function row({ name, enabled, variants, override }) {
   const tr = document.createElement('tr');
@@ -33,7 +33,7 @@ function row({ name, enabled, variants, override }) {
   cell(name);
   cell(enabled === null ? 'no such flag' : enabled ? 'enabled' : 'disabled');
   const select = document.createElement('select');
-  select.setAttribute('aria-label', 'Override of ' + name);
+  select.setAttribute('aria-label', 'Override for ' + name);
   const chosen = choice(override);
   const all = new Set(variants);
   if (override?.variant !== undefined) all.add(override.variant);

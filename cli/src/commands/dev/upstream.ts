@@ -42,7 +42,7 @@ export function makeUpstream(context: Context): Upstream {
   if (!variable)
     throw usageError(
       'HALYARD_SDK_TOKEN is not set.',
-      'Set it to the API token that your program uses on a server. To create one, run halyard tokens create <name> --environment development.',
+      'Set it to the API token that your application uses on a server. To create one, run halyard tokens create <name> --environment development.',
     );
   const token = readToken(variable, 'HALYARD_SDK_TOKEN');
   const file = storePath(context.env, `${server} ${token}`);

@@ -43,7 +43,7 @@ export const eventsSearch = command({
     return result as NonNullable<typeof result>;
   },
   text: ({ events, total, totalIsLowerBound }, context) => {
-    if (events.length === 0) return 'No event matches.';
+    if (events.length === 0) return 'No events match.';
     const lastEvent = events.at(-1);
     const pageHint =
       total > events.length

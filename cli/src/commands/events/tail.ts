@@ -23,7 +23,7 @@ export const eventsTail = command({
       value: 'number',
       min: 1,
       max: 1_000_000_000,
-      brief: 'End after this number of events',
+      brief: 'Stop after this many events',
     },
   },
   streams: true,

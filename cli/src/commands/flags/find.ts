@@ -14,7 +14,7 @@ export async function findProject(
   if (project !== undefined) return project;
   for (const archived of ['IS:false', 'IS:true'] as const) {
     for (let page = 0; page < MAX_PAGES; page++) {
-      // Searches only for the part before a comma, because a comma separates several strings of a search.
+      // Searches only for the part before a comma, because a comma separates search strings.
       const query = {
         query: name.split(',')[0] ?? '',
         archived,

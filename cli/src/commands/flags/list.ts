@@ -100,7 +100,7 @@ export const flagsList = command({
           .join(', ') || '-',
         feature.description ?? '',
       ]),
-      none: 'No flag matches.',
+      none: 'No flags match.',
       total,
     }),
 });

@@ -135,7 +135,7 @@ export function AddAccessPanel({
           ))}
           {matchingCandidates.length === 0 && <p className="muted">Nobody matches.</p>}
           {candidates.every(({ isHolder }) => isHolder) && (
-            <p className="muted">Everybody already has the role {role?.name}.</p>
+            <p className="muted">Everybody already has the {role?.name} role.</p>
           )}
           {matchingCandidates.length > MAX_SHOWN && (
             <p className="muted">

@@ -119,7 +119,7 @@ function Editor({
   const missingPermissions = useMissingPermissions('updateDefaultStrategy', { project: project.id });
   const close = () => leave({ edit: undefined });
   const { draft, base, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
-    thing: `default-strategy:${project.id}:${environment}`,
+    draftKey: `default-strategy:${project.id}:${environment}`,
     current,
     read: async () => {
       const newest = await client.fetchQuery({ ...environmentQuery(target), staleTime: 0 });

@@ -52,7 +52,7 @@ function General({ project, savedVersion }: { project: ProjectDetails; savedVers
     return { draft: toDraft(newest.project), etag: newest.etag };
   };
   const { draft, base, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
-    thing: `project:${id}`,
+    draftKey: `project:${id}`,
     current: savedVersion,
     read,
     save: (sent, etag) => updateProject(id, { ...sent, name: sent.name.trim() }, etag),

@@ -88,7 +88,7 @@ function Naming({ project, savedVersion }: { project: ProjectDetails; savedVersi
     return { draft: toDraft(newest.project), etag: newest.etag };
   };
   const { draft, base, changes, change, error, conflict, confirmation, ...editor } = useEditor<Draft>({
-    thing: `naming:${id}`,
+    draftKey: `naming:${id}`,
     current: savedVersion,
     read,
     save: (sent, etag) =>
@@ -159,7 +159,7 @@ function Naming({ project, savedVersion }: { project: ProjectDetails; savedVersi
             />
             <TextInput
               label="Example"
-              description="A name that matches. The form for new flags shows it."
+              description="A name that matches, shown in the form for new flags."
               classNames={{ input: 'mono' }}
               maxLength={100}
               autoComplete="off"

@@ -91,7 +91,7 @@ export const DELIVERIES: OperationModule = {
       route: 'GET /api/admin/addons/:id/stats',
       summary: 'Get the statistics of an integration',
       description:
-        'Returns the number of open deliveries, and counts and durations of the attempts of the last 24 hours, by hour, and of the last 30 days, by day. An attempt counts in the hour in which it ended.',
+        'Returns the number of open deliveries, and counts and durations of the attempts of the last 24 hours, by hour, and of the last 30 days, by day. An attempt counts towards the hour in which it ended.',
       permission: ['ADMIN'],
       params,
       output: jsonResponse('The statistics', IntegrationStats),

@@ -307,7 +307,7 @@ test('rejects private addresses unless the operator allows them', async () => {
     );
 
   expect(await createFor('http://10.1.2.3/', { allowed: [], allowPrivate: false })).toBe(
-    'parameters.url must lead to a public IP address. To allow "10.1.2.3", set HALYARD_ALLOWED_TARGETS=10.1.2.3 (or HALYARD_ALLOW_PRIVATE_TARGETS=true in development) and restart the server.',
+    'parameters.url must point to a public IP address. To allow "10.1.2.3", set HALYARD_ALLOWED_TARGETS=10.1.2.3 (or HALYARD_ALLOW_PRIVATE_TARGETS=true in development) and restart the server.',
   );
   expect(await createFor('http://10.1.2.3/', { allowed: ['10.1.0.0/16'], allowPrivate: false })).toBe(
     'stored',

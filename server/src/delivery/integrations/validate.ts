@@ -67,8 +67,12 @@ export function findIntegrationViolations(
   return [
     ...provider.parameters.flatMap(definition => {
       const isMasked = definition.sensitive && sentParameters[definition.name] === MASK;
-      const masks = isMasked ? [...findMaskViolations(definition.name, provider, parameters, stored)] : [];
-      return masks.length > 0 ? masks : [...findProviderParameterViolations(definition, parameters, policy)];
+      const maskViolations = isMasked
+        ? [...findMaskViolations(definition.name, provider, parameters, stored)]
+        : [];
+      return maskViolations.length > 0
+        ? maskViolations
+        : [...findProviderParameterViolations(definition, parameters, policy)];
     }),
     ...otherViolations,
   ];
@@ -80,7 +84,7 @@ export const findPreviewViolations = ({ events = [], filter }: Partial<PreviewIn
   ...findGrammarViolations(filter),
 ];
 
-/** Returns the filters of a preview, in the form in which an integration has them. */
+/** Returns the filters of a preview in the form that an integration stores. */
 export const previewFilters = (input: PreviewInput) => ({
   events: input.events,
   projects: removeWildcard(input.projects ?? []),
@@ -159,9 +163,9 @@ function* findMaskViolations(
     };
   }
   const changedUrl = provider.parameters.find(
-    ({ name: address, type }) =>
+    ({ name: urlName, type }) =>
       type === 'url' &&
-      isDifferentDestination(stored.parameters?.[address], parameters[address] as string | undefined),
+      isDifferentDestination(stored.parameters?.[urlName], parameters[urlName] as string | undefined),
   );
   if (changedUrl) yield reentryViolation(`parameters.${name}`, `parameters.${changedUrl.name}`, path);
 }

@@ -49,7 +49,7 @@ export function registerDeliveryMetrics(registry: Registry, db: Db): (result: Re
   });
   new Gauge({
     name: 'halyard_deliveries_oldest_due_seconds',
-    help: 'Seconds for which the oldest due delivery of an integration has been waiting, for the 20 that wait longest',
+    help: 'How many seconds the oldest due delivery of an integration has been waiting, for the 20 that have waited longest',
     labelNames: ['integration'],
     registers: [registry],
     async collect() {

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { ellipsize, toStorableText } from '@halyard/plane/platform/text.ts';
 import type { OutgoingRequest } from '../../platform/outgoing/send.ts';
-import { shownTarget } from '../../platform/outgoing/target.ts';
+import { maskTarget } from '../../platform/outgoing/target.ts';
 import { MASK } from '../../platform/secrets/mask.ts';
 import { customHeaders } from '../integrations/providers/parts.ts';
 import type { Parameters } from '../integrations/providers/provider.ts';
@@ -44,7 +44,7 @@ export function maskRequest(
 ): RenderedRequest {
   const text = typeof body === 'string' ? body : unzip(body);
   return {
-    url: shownTarget(url),
+    url: maskTarget(url),
     headers: maskHeaders(headers, parameters),
     body: ellipsize(text, MAX_BODY),
     isBodyCut: text.length > MAX_BODY,

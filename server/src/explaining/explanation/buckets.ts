@@ -24,7 +24,7 @@ export const variantBucket = (groupId: string, value: string, totalWeight: numbe
   hashToBucket(groupId, value, VARIANT_SEED, totalWeight);
 
 /** Returns the value of the first context field that has one. */
-export function firstValue(context: Context, fields: readonly string[]): BucketSource | undefined {
+export function findSourceIn(context: Context, fields: readonly string[]): BucketSource | undefined {
   for (const field of fields) {
     const value = Object.hasOwn(context, field) ? context[field] : undefined;
     if (typeof value === 'string' && value !== '')
@@ -34,14 +34,14 @@ export function firstValue(context: Context, fields: readonly string[]): BucketS
 }
 
 /** Returns the value of the field that the stickiness names. */
-export function namedValue(context: Context, stickiness: string): BucketSource | undefined {
+export function findSource(context: Context, stickiness: string): BucketSource | undefined {
   const value = contextValue(context, stickiness);
   return value
     ? { stickiness, stickinessField: stickiness, stickinessValue: value, random: false }
     : undefined;
 }
 
-export const randomValue = (stickiness: string, value: number): BucketSource => ({
+export const randomSource = (stickiness: string, value: number): BucketSource => ({
   stickiness,
   stickinessField: null,
   stickinessValue: String(value),

@@ -1,4 +1,4 @@
-import { type BucketSource, firstValue, namedValue, randomValue, rolloutBucket } from './buckets.ts';
+import { type BucketSource, findSource, findSourceIn, randomSource, rolloutBucket } from './buckets.ts';
 import type { Context } from './context.ts';
 
 /** A user is in the rollout if the bucket is not above the threshold. */
@@ -30,15 +30,15 @@ export function flexibleRollout({ groupId, rollout, stickiness }: Parameters, co
 }
 
 function flexibleSource(stickiness: string, context: Context): BucketSource {
-  const drawSource = () => randomValue(stickiness, Math.round(Math.random() * 10_000) + 1);
+  const drawSource = () => randomSource(stickiness, Math.round(Math.random() * 10_000) + 1);
   if (stickiness === 'random') return drawSource();
-  if (stickiness === 'default') return firstValue(context, ['userId', 'sessionId']) ?? drawSource();
-  return namedValue(context, stickiness) ?? missingValue(stickiness);
+  if (stickiness === 'default') return findSourceIn(context, ['userId', 'sessionId']) ?? drawSource();
+  return findSource(context, stickiness) ?? missingValue(stickiness);
 }
 
 /** Evaluates the strategies gradualRolloutUserId and gradualRolloutSessionId. */
 export function rolloutByField(parameters: Parameters, context: Context, field: string): Rollout {
-  const source = firstValue(context, [field]);
+  const source = findSourceIn(context, [field]);
   return placeInBucket(
     source ? { ...source, stickiness: field } : missingValue(field),
     parameters.groupId || '',
@@ -49,7 +49,7 @@ export function rolloutByField(parameters: Parameters, context: Context, field: 
 /** Evaluates the strategy gradualRolloutRandom, which picks the bucket at random. */
 export function randomRollout({ percentage }: Parameters): Rollout {
   const bucket = Math.floor(Math.random() * 100) + 1;
-  return { ...randomValue('random', bucket), groupId: null, bucket, threshold: parseThreshold(percentage) };
+  return { ...randomSource('random', bucket), groupId: null, bucket, threshold: parseThreshold(percentage) };
 }
 
 const missingValue = (stickiness: string): BucketSource => ({

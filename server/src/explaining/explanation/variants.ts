@@ -1,4 +1,4 @@
-import { type BucketSource, firstValue, namedValue, randomValue, variantBucket } from './buckets.ts';
+import { type BucketSource, findSource, findSourceIn, randomSource, variantBucket } from './buckets.ts';
 import { type Context, contextValue } from './context.ts';
 import type { Variant } from './document.ts';
 
@@ -43,8 +43,8 @@ export const findBucketVariant = (ranges: readonly Range[], bucket: number | nul
 
 function sourceFor(stickiness: string, context: Context): BucketSource {
   const contextSource =
-    stickiness === 'default' ? firstValue(context, DEFAULT_FIELDS) : namedValue(context, stickiness);
-  return contextSource ?? randomValue(stickiness, Math.round(Math.random() * 100_000));
+    stickiness === 'default' ? findSourceIn(context, DEFAULT_FIELDS) : findSource(context, stickiness);
+  return contextSource ?? randomSource(stickiness, Math.round(Math.random() * 100_000));
 }
 
 function computeRanges(variants: readonly Variant[]): Range[] {

@@ -25,8 +25,8 @@ const toggle =
   };
 
 /**
- * Restores a deleted strategy. Strategies with the same sort order stay in the order of their creation. An updated strategy keeps
- * its position. Deleted strategies are put first, in the order in which their events list them.
+ * Restores a deleted strategy. Strategies with the same sort order stay in the order of their creation, an updated strategy keeps
+ * its position, and restored strategies come first, in the order in which their events list them.
  */
 const restoreRemoved: Undo = (state, event) => {
   const environment = findEnvironment(state, event);

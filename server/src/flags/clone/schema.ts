@@ -168,7 +168,7 @@ export const ClonePlan = Named(
         environment: Nullable(
           Type.String({
             description:
-              'The environment in which the permission is required. null: the permission is not for an environment',
+              'The environment where the permission is required. null: the permission is not for an environment',
             examples: ['production'],
           }),
         ),
@@ -178,7 +178,7 @@ export const ClonePlan = Named(
     ),
     obstacles: Type.Array(
       NamedObject('CloneObstacle', {
-        name: Type.String({ description: 'Name of the error with which the clone would be rejected' }),
+        name: Type.String({ description: 'Name of the error that the clone would be rejected with' }),
         message: Type.String({ description: 'Why the clone would be rejected' }),
       }),
       { description: 'Every reason why the clone would be rejected' },
@@ -197,7 +197,7 @@ const Difference = NamedObject(
     }),
     environment: Nullable(
       Type.String({
-        description: 'The environment in which they differ. null: they differ outside of environments',
+        description: 'The environment where they differ. null: they differ outside of environments',
         examples: ['production'],
       }),
     ),

@@ -72,11 +72,11 @@ export const OwnedResources = Named(
         name: Type.String({ description: 'Display name of the project', examples: ['Payments'] }),
       }),
       {
-        description: `Projects in which they hold the role Owner directly, by id, at most ${MAX_OWNED_RESOURCES}`,
+        description: `Projects where they hold the Owner role directly, by id, at most ${MAX_OWNED_RESOURCES}`,
       },
     ),
     projectCount: Type.Integer({
-      description: 'Number of projects in which they hold the role Owner directly',
+      description: 'Number of projects where they hold the Owner role directly',
       examples: [1],
     }),
   }),

@@ -65,7 +65,7 @@ export async function replaceOwners(tx: Tx, featureName: string, keys: OwnerKey[
     on conflict do nothing`.execute(tx);
 }
 
-/** Returns the active features that a user owns, and the projects in which they hold the role Owner directly. */
+/** Returns the active features that a user owns, and the projects where they hold the Owner role directly. */
 export async function findOwnedResources(db: Reader, userId: number): Promise<OwnedResources | undefined> {
   const { rows } = await sql<OwnedResources>`
     with owned as (

@@ -120,7 +120,7 @@ export const ListedProject = Named(
             Type.String({ description: 'Name of the user or group', examples: ['Alice Moreau'] }),
           ),
         }),
-        { description: 'Users and groups with the role Owner, users first' },
+        { description: 'Users and groups with the Owner role, users first' },
       ),
       featureCount: Type.Integer({ description: 'Number of active features', examples: [120] }),
       staleFeatureCount: Type.Integer({

@@ -123,7 +123,7 @@ export type CountedProject = Project & {
   lastEventAt: string | null;
 };
 
-/** The users and groups with the role Owner in each project. */
+/** The users and groups with the Owner role in each project. */
 const OWNERS = sql`(
   select project, jsonb_agg(jsonb_build_object('ownerType', kind, 'name', name) order by kind desc, name) as list from (
     select user_roles.project, 'user' as kind, ${selectUserName(sql`user_roles.user_id`)} as name

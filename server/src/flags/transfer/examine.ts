@@ -32,7 +32,7 @@ export type ImportCheck = Omit<ImportReport, 'errors'> & {
 };
 
 /** Collects every finding about an import before anything is written, in a fixed number of statements. */
-export async function examineImport(
+export async function checkImport(
   db: Reader,
   actor: Actor,
   { project, environment, data }: ImportRequest,

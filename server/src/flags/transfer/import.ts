@@ -26,7 +26,7 @@ import { attachTags, lockOrCreateTags, tagPicker } from '../tags/attach.ts';
 import { addMissingTagTypes } from '../tags/create.ts';
 import { rejectOverBudget } from '../technical-debt/budget.ts';
 import { enabledStateResolver } from './enabled-after.ts';
-import { collectNames, examineImport, type ImportCheck, missingFieldsAndTagTypes } from './examine.ts';
+import { checkImport, collectNames, type ImportCheck, missingFieldsAndTagTypes } from './examine.ts';
 import type { FeatureExport, ImportReport, ImportRequest } from './schema.ts';
 import type { ExistingNames } from './store.ts';
 
@@ -38,7 +38,7 @@ export async function validateImport(
 ): Promise<ImportReport> {
   const target = await readActiveProject(db, request.project);
   const existingFeatures = await readExisting(db, request);
-  const { existingNames: _, ...report } = await examineImport(db, actor, request, target, existingFeatures);
+  const { existingNames: _, ...report } = await checkImport(db, actor, request, target, existingFeatures);
   return { ...report, errors: report.errors.map(({ path: _, ...error }) => error) };
 }
 
@@ -64,7 +64,7 @@ export async function importFeatures(
   const target = await readActiveProject(tx, project);
   const unlockedFeatures = await readExisting(tx, request);
   const { existingNames } = rejectErrors(
-    await examineImport(tx, actor, request, target, unlockedFeatures),
+    await checkImport(tx, actor, request, target, unlockedFeatures),
     request,
   );
   await createFieldsAndTagTypes(current, data, existingNames);
@@ -77,7 +77,7 @@ export async function importFeatures(
   const lockedProject = await lockActiveProject(tx, project);
   const existingFeatures = await lockStates(tx, project, collectNames(data).features);
   const { existingNames: confirmedNames } = rejectErrors(
-    await examineImport(tx, actor, request, lockedProject, existingFeatures),
+    await checkImport(tx, actor, request, lockedProject, existingFeatures),
     request,
   );
 

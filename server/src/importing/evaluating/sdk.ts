@@ -6,7 +6,7 @@ import { defaultStrategies } from 'unleash-client/lib/strategy/index.js';
 // The package is CommonJS with a default export, which Node.js and the test runner import differently.
 const UnleashClient = 'default' in loaded ? loaded.default : (loaded as never);
 
-/** The flags by name and the segments by id that the SDK looks up while it evaluates, in the form in which a server sends them. */
+/** The flags by name and the segments by id that the SDK looks up while it evaluates, as a server sends them. */
 export type Documents = {
   getToggle: (name: string) => object | undefined;
   getSegment: (id: number) => object | undefined;

@@ -33,7 +33,7 @@ export function compareRules(
 
 const DISABLED = 'disabled';
 
-/** Returns what an application gets, which is the name of the variant or just true. */
+/** Returns what an application gets: the name of the variant, or only whether the flag is enabled. */
 function getResultName({ variations }: Flag, index: number): string {
   const variation = variations[index];
   if (!variation?.enabled) return DISABLED;
@@ -45,11 +45,11 @@ function createEvaluator(
   { on }: Targeting,
   { strategies, segments }: Translation,
 ): (context: Context) => string {
-  const lists = [...segments.values()].map(comparisons => comparisons.map(toConstraint));
+  const segmentConstraints = [...segments.values()].map(comparisons => comparisons.map(toConstraint));
   const evaluate = makeSdk({
     // Without a strategy, a flag is enabled for everyone, so the import disables it.
     getToggle: () => ({ name: key, enabled: on && strategies.length > 0, strategies, variants: [] }),
-    getSegment: (id: number) => ({ id, constraints: lists[id - 1] ?? [] }),
+    getSegment: (id: number) => ({ id, constraints: segmentConstraints[id - 1] ?? [] }),
   });
   return context => {
     const { isEnabled, variant } = evaluate(key, context);

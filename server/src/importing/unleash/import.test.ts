@@ -383,7 +383,7 @@ test('stops if no admin would remain, because Unleash demoted all of them', asyn
   await run(unleash);
   await unleash.run('update role_user set role_id = 3 where role_id = 1');
 
-  await expect(run(unleash)).rejects.toThrow('No user with the role Admin would remain.');
+  await expect(run(unleash)).rejects.toThrow('No user with the Admin role would remain.');
 
   const { body } = await call(harness.app, 'GET', '/api/admin/user-admin/admin-count');
   expect(body.noPassword).toBe(2);

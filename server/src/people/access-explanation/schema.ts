@@ -115,7 +115,7 @@ export const OtherRole = Named(
       description: 'Why the role does not allow it: it lacks the permission, or has it elsewhere only',
     }),
     environments: Type.Array(Type.String(), {
-      description: 'The environments in which the role has the permission, if not in all',
+      description: 'The environments where the role has the permission, if not in all',
       examples: [['development']],
     }),
   }),
@@ -126,7 +126,7 @@ const GrantedPermission = NamedObject('AccessGain', {
   permission: Type.String({ description: 'Name of the permission', examples: ['CREATE_FEATURE'] }),
   environment: Type.Optional(
     Type.String({
-      description: 'The environment in which the permission applies. Absent: all environments',
+      description: 'The environment where the permission applies. Absent: all environments',
       examples: ['production'],
     }),
   ),
@@ -157,7 +157,7 @@ export const AccessChange = Named(
     }),
     otherProjects: Type.Integer({
       description:
-        'Number of other projects in which the group has a role, among those that the caller can read',
+        'Number of other projects where the group has a role, among those that the caller can read',
       examples: [0],
     }),
     replaces: Nullable(

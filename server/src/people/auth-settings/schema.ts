@@ -34,7 +34,7 @@ const fields = {
     maxLength: 5_000,
     pattern: '^[A-Za-z0-9_.,* -]*$',
     [RULE]: 'must be a comma-separated list of domains',
-    description: 'Comma-separated email domains for which accounts are created. * for all domains',
+    description: 'Comma-separated email domains whose users get an account. * for all domains',
     examples: ['example.com, example.org'],
   }),
   enableSingleSignOut: Type.Boolean({ description: 'Whether logout continues at the provider' }),

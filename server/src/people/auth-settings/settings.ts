@@ -156,7 +156,7 @@ function* listViolations(content: OidcContent, { defaultRootRole }: OidcSettings
   if (autoCreate && parseDomains(emailDomains).length === 0) {
     yield {
       message:
-        'emailDomains is required with autoCreate. List the domains for which accounts are created, or * for all',
+        'emailDomains is required with autoCreate. List the domains whose users get an account, or * for all',
       path: '/body/emailDomains',
     };
   }

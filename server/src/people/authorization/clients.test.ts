@@ -125,7 +125,7 @@ test('reads no document from the private network or over http, unless the operat
   ];
 
   expect(httpPreview.body.message).toContain('Use the https URL');
-  expect(privatePreview.body.message).toContain('must lead to a public IP address');
+  expect(privatePreview.body.message).toContain('must point to a public IP address');
   expect(publisher.received).toEqual([]);
 });
 

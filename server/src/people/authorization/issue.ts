@@ -65,7 +65,10 @@ export async function exchangeCode(
       if (!isMatchingVerifier(verifier, grant.challenge))
         return invalidGrant('code_verifier does not fit the code.', true);
       if (resource !== undefined && grant.resource !== null && !isSameResource(resource, grant.resource))
-        return { error: 'invalid_target', message: 'resource differs from the one of the code.' };
+        return {
+          error: 'invalid_target',
+          message: 'resource differs from the one that the code was issued for.',
+        };
       return await issue(tx, grant);
     },
   );

@@ -14,7 +14,7 @@ export function findRedirectUriProblem(text: unknown): string | undefined {
   if (!url) return `must be a URL of at most ${MAX_REDIRECT_URI_LENGTH} characters`;
   if (url.protocol !== 'https:' && !isLoopback(url))
     return 'must be an https URL, or an http URL of 127.0.0.1, [::1] or localhost';
-  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
+  if (url.username !== '' || url.password !== '') return 'must not contain a username or password';
   if (String(text).includes('#')) return 'must not have a fragment';
   return undefined;
 }

@@ -48,7 +48,7 @@ export const GROUPS: OperationModule = {
       id: 'getGroupProjects',
       route: 'GET /api/admin/groups/:groupId/projects',
       summary: "List a group's projects",
-      description: 'Returns the projects in which the group has roles, with the roles.',
+      description: 'Returns the projects where the group has roles, with the roles.',
       permission: ['ADMIN'],
       params,
       output: jsonResponse('The projects', GroupProjects),
@@ -77,7 +77,7 @@ export const GROUPS: OperationModule = {
       route: 'PUT /api/admin/groups/:groupId',
       summary: 'Update a group',
       description:
-        'Updates the given fields. `users` replaces all members. The request is rejected if no user with the role Admin would remain.',
+        'Updates the given fields. `users` replaces all members. The request is rejected if no user with the Admin role would remain.',
       permission: ['ADMIN'],
       params,
       body: GroupInput,
@@ -94,7 +94,7 @@ export const GROUPS: OperationModule = {
       route: 'DELETE /api/admin/groups/:groupId',
       summary: 'Delete a group',
       description:
-        'Deletes a group and revokes its roles in projects, with one event for each project. Rejected if no user with the role Admin would remain.',
+        'Deletes a group and revokes its roles in projects, with one event for each project. Rejected if no user with the Admin role would remain.',
       permission: ['ADMIN'],
       params,
       output: Nothing,

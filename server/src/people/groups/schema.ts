@@ -31,7 +31,7 @@ export const Member = Named(
       id: RowId({ description: 'Id of the user', examples: [7] }),
       name: Nullable(Type.String({ description: "The user's display name", examples: ['Alice Moreau'] })),
       username: Nullable(
-        Type.String({ description: 'The name with which the user logs in', examples: ['alice'] }),
+        Type.String({ description: 'The name that the user logs in with', examples: ['alice'] }),
       ),
       email: Nullable(
         Type.String({ description: 'Email address of the user', examples: ['alice@example.com'] }),
@@ -69,7 +69,7 @@ export const Group = Named(
       users: Type.Array(Ref(GroupMember)),
       userCount: Type.Integer({ description: 'Number of members', examples: [4] }),
       projects: Type.Array(Type.String(), {
-        description: 'Projects in which the group has a role',
+        description: 'Projects where the group has a role',
         examples: [['payments']],
       }),
     },
@@ -88,7 +88,7 @@ export const GroupProjects = Named(
         roles: Type.Array(Ref(NamedRole)),
         grantedAt: Timestamp('When the first of the roles was granted'),
       }),
-      { description: 'The projects in which the group has roles, by name' },
+      { description: 'The projects where the group has roles, by name' },
     ),
   }),
 );

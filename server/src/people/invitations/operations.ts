@@ -39,7 +39,7 @@ export const INVITATIONS: OperationModule = {
       route: 'POST /api/admin/invite-link/tokens',
       summary: 'Create a signup link',
       description:
-        'Creates a link with which anyone can sign up as Viewer until it expires or is disabled. Only this response has the secret.',
+        'Creates a link that lets anyone sign up as Viewer until it expires or is disabled. Only this response has the secret.',
       permission: ['ADMIN'],
       body: NewSignupToken,
       output: jsonResponse('The new link, with its secret', SignupToken),

@@ -28,7 +28,7 @@ export const SignupToken = Named(
       }),
       url: Nullable(
         Type.String({
-          description: 'Page on which people sign up. Only in the response that creates the link',
+          description: 'Page where people sign up. Only in the response that creates the link',
           examples: ['https://flags.example.com/new-user?token=hyi_3tA9…&invite=true'],
         }),
       ),

@@ -183,7 +183,7 @@ async function requireOwnPermissions(
   );
 }
 
-/** Runs work that can revoke the role Owner, and rejects the change if a project would lose its last owner. */
+/** Runs work that can revoke the Owner role, and rejects the change if a project would lose its last owner. */
 async function keepLastOwner(
   tx: Tx,
   project: string,
@@ -197,7 +197,7 @@ async function keepLastOwner(
   await work();
   if (hadOwner && !(await hasOwner(tx, project))) {
     throw invalidOperation(
-      `Project "${project}" would have no owner. Grant the role Owner to another user or group first.`,
+      `Project "${project}" would have no owner. Grant the Owner role to another user or group first.`,
     );
   }
 }

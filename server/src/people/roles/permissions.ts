@@ -64,7 +64,7 @@ export async function findPermissionViolations(
  * Removes duplicates from a role's permissions, and finds those that the role cannot have. The environments are locked, so that they
  * cannot be deleted until the transaction ends.
  */
-export async function examinePermissions(
+export async function checkPermissions(
   tx: Tx,
   type: NonNullable<RoleInput['type']>,
   input: PermissionInput[],
@@ -106,13 +106,13 @@ function listViolations(
 function findNameViolation(type: NonNullable<RoleInput['type']>, name: string): string | undefined {
   const permission = CATALOG.get(name);
   if (!permission) return `"${name}" is not a permission. GET /api/admin/permissions lists the permissions`;
-  if (name === 'ADMIN') return 'ADMIN cannot be added to a custom role. Grant the role Admin instead';
+  if (name === 'ADMIN') return '"ADMIN" cannot be added to a custom role. Grant the Admin role instead';
   return type === 'custom' && permission.type === 'root'
-    ? `${name} applies to the instance, and a role of type custom applies to projects. Use the type root-custom`
+    ? `"${name}" applies to the whole instance, but a role of type "custom" applies to projects. Use the type "root-custom"`
     : undefined;
 }
 
-/** Compares permissions in the order of the store, so that two sorted lists can be compared. */
+/** Compares permissions as the store sorts them, so that two sorted lists can be compared. */
 function byNameAndEnvironment(permission: RolePermission, other: RolePermission): number {
   const toKey = ({ name, environment = '' }: RolePermission) => `${name} ${environment}`;
   return toKey(permission) < toKey(other) ? -1 : 1;

@@ -42,7 +42,7 @@ export const Permission = Named(
       ),
       project: Type.Optional(
         Type.String({
-          description: 'Absent: every project in which the role is granted',
+          description: 'Absent: every project where the role is granted',
           examples: ['default'],
         }),
       ),

@@ -3,7 +3,7 @@ import { badData, notFound } from '@halyard/plane/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { keepLastAdmin } from '../grants/last-admin.ts';
 import { requireCustom } from './built-in.ts';
-import { examinePermissions } from './permissions.ts';
+import { checkPermissions } from './permissions.ts';
 import type { RoleInput } from './schema.ts';
 import { type FullRole, lockRole, updateRole } from './store.ts';
 
@@ -17,7 +17,7 @@ async function applyUpdate({ tx, record }: Change, id: number, input: RoleInput)
   if (!roleBefore) throw notFound(`Role ${id}`);
   const type = requireCustom(roleBefore);
   const requestedPermissions = input.permissions ?? roleBefore.permissions;
-  const { permissions, violations } = await examinePermissions(tx, type, requestedPermissions);
+  const { permissions, violations } = await checkPermissions(tx, type, requestedPermissions);
   const details = [
     ...(input.type !== undefined && input.type !== type
       ? [{ message: `type is ${type} and cannot be changed`, path: '/body/type' }]

@@ -572,7 +572,7 @@ test('applies the permissions of a group immediately and keeps the last admin', 
   expect(adminCaller.permissions).toContainEqual({ permission: 'ADMIN' });
   expect(rejection).toMatchObject({
     status: 403,
-    body: { message: expect.stringContaining('No user with the role Admin would remain') },
+    body: { message: expect.stringContaining('No user with the Admin role would remain') },
   });
   expect((await readCaller(laterLogin)).permissions).not.toContainEqual({ permission: 'ADMIN' });
 });

@@ -135,7 +135,7 @@ export const USERS: OperationModule = {
       route: 'POST /api/admin/user-admin/reset-password',
       summary: 'Create a password reset link',
       description:
-        'Creates a link that works once, for a day. It replaces an earlier link. The current password works until the link is used.',
+        'Creates a link that can be used once, within a day. It replaces any earlier link. The current password works until the link is used.',
       permission: ['ADMIN'],
       body: UserKey,
       output: jsonResponse('The link', ResetLink),

@@ -35,7 +35,7 @@ const makeGroup = async (name: string, users: number[], rootRole?: number) =>
     })
   ).body;
 
-/** Revokes the role Admin from all users, so that a test creates the only admin. */
+/** Revokes the Admin role from all users, so that a test creates the only admin. */
 const demoteAll = () => sql`delete from user_roles where role_id = ${ROOT_ROLES.Admin}`.execute(harness.db);
 
 test('creates a user with a password, who can log in, and shows no password in lists and events', async () => {

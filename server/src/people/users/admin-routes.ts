@@ -33,7 +33,7 @@ export function newPasswordRoutes(app: App, db: Db, publicUrl: string): void {
         tags,
         summary: 'Create a user',
         description:
-          'Creates a user with a username, an email address or both. Without a password, the response has a link with which the user sets one. This server sends no mail, so pass the link on yourself. Requires ADMIN. Events: user-created.',
+          'Creates a user with a username, an email address or both. Without a password, the response has a link that lets the user set one. This server sends no mail, so pass the link on yourself. Requires ADMIN. Events: user-created.',
         body: NewUser,
         response: {
           201: jsonResponse('The new user', User),

@@ -40,7 +40,7 @@ export const User = Named(
       inviteLink: Type.Optional(
         Type.String({
           description:
-            'Page on which the user sets a password. Works once, for a week. Only in the response that creates a user without a password',
+            'Page where the user sets a password. The link can be used once, within a week. Only in the response that creates a user without a password',
           examples: ['https://flags.example.com/new-user?token=hyl_3tA9…'],
         }),
       ),

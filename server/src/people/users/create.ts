@@ -49,7 +49,7 @@ export async function createUser(
   return user;
 }
 
-/** Creates a user. Without a password, the response has a link with which the user sets a password. */
+/** Creates a user. Without a password, the response has a link that lets the user set one. */
 export async function createUserWithLink(
   current: Change,
   newUser: CheckedUser,

@@ -72,7 +72,7 @@ export const ME: OperationModule = {
       route: 'GET /api/admin/user/profile',
       summary: 'Get my profile',
       description:
-        'Returns the root role of the authenticated user, their groups and the projects in which they have a role.',
+        'Returns the root role of the authenticated user, their groups and the projects where they have a role.',
       permission: 'NONE',
       output: jsonResponse('The profile', Profile),
       read: async ({ db, actor }) => {

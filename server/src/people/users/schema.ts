@@ -118,7 +118,7 @@ export const Profile = Named(
       examples: [['Checkout team']],
     }),
     projects: Type.Array(Type.String(), {
-      description: 'Projects in which the user has a role',
+      description: 'Projects where the user has a role',
       examples: [['payments']],
     }),
     features: Type.Array(

@@ -53,7 +53,7 @@ export const TokenScopeSchema = Named(
         maxProductionRollout: Type.Optional(
           Type.Integer({
             description:
-              'The largest percentage to which the token can roll out a flag in environments of type production. A strategy without a percentage counts as 100',
+              'The largest percentage that the token can roll a flag out to in environments of type production. A strategy without a percentage counts as 100',
             minimum: 0,
             maximum: 100,
             examples: [10],

@@ -145,7 +145,7 @@ const MEANINGS: [RegExp, Failure, string][] = [
   [
     /UNABLE_TO|INVALID_CA|CERT_/,
     'tls',
-    'The certificate of the receiver is not signed by a known authority.',
+    "The receiver's certificate is not signed by a known certificate authority.",
   ],
   [TLS, 'tls', 'The TLS handshake with the receiver failed.'],
   [/ECONNREFUSED/, 'connection', 'The receiver does not accept connections (ECONNREFUSED).'],

@@ -8,9 +8,9 @@ export function findTargetProblem(text: string, policy: TargetPolicy): string | 
   const url = text.length > MAX_URL_LENGTH ? null : URL.parse(text);
   if (!url) return `must be a URL such as https://example.com/hook, of at most ${MAX_URL_LENGTH} characters`;
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must be an http or https URL';
-  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
+  if (url.username !== '' || url.password !== '') return 'must not contain a username or password';
   if (url.hostname === '' || url.hostname.length > MAX_HOST_LENGTH) return 'must contain a host name';
-  // URL normalizes other notations of an address (decimal, hexadecimal, short).
+  // URL normalizes other notations of an IP address (decimal, hexadecimal, short).
   if (isAddress(url.hostname) && !isAllowedAddress(url.hostname, policy))
     return notPublicMessage(url.hostname);
   if (isLocalName(url.hostname) && !policy.allowPrivate && !isAllowedHost(url.hostname, policy))
@@ -20,7 +20,7 @@ export function findTargetProblem(text: string, policy: TargetPolicy): string | 
 
 function notPublicMessage(host: string): string {
   const name = host.replace(/^\[|\]$/g, '');
-  return `must lead to a public IP address. To allow "${name}", set HALYARD_ALLOWED_TARGETS=${name} (or HALYARD_ALLOW_PRIVATE_TARGETS=true in development) and restart the server.`;
+  return `must point to a public IP address. To allow "${name}", set HALYARD_ALLOWED_TARGETS=${name} (or HALYARD_ALLOW_PRIVATE_TARGETS=true in development) and restart the server.`;
 }
 
 export const isAllowedHost = (host: string, policy: TargetPolicy): boolean =>
@@ -31,7 +31,7 @@ const isLocalName = (host: string): boolean => /(^|\.)localhost$/.test(removeTra
 const removeTrailingDot = (host: string): string => host.toLowerCase().replace(/\.$/, '');
 
 /** Returns the URL without its path and query, which may be secret. */
-export const shownTarget = (text: string): string => {
+export const maskTarget = (text: string): string => {
   const url = URL.parse(text);
   if (!url) return '*****';
   return url.pathname === '/' && url.search === '' ? url.origin : `${url.origin}/*****`;

@@ -19,7 +19,7 @@ export type Input<Params extends TSchema, Query extends TSchema, Body extends TS
 
 /** Where an operation runs, and what the guard found out about its caller. */
 export type Context = Instance & {
-  /** The project in which the permission was checked, if the path names a feature but no project. */
+  /** The project where the permission was checked, if the path names a feature but no project. */
   projectOfFeature: string;
   /** The session of the request. It is null for a request with a token. */
   sessionId: number | null;

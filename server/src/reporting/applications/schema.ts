@@ -15,7 +15,7 @@ const fields = {
   icon: Type.String({ maxLength: 100, description: 'Name of an icon', examples: ['shopping_cart'] }),
   color: Type.String({
     maxLength: 50,
-    description: 'Color in which the console shows the application',
+    description: 'Color that the console shows the application in',
     examples: ['#7357ff'],
   }),
 };
@@ -29,7 +29,7 @@ export const ApplicationUsage = Named(
   Type.Object({
     project: Type.String({ description: 'Id of the project', examples: ['payments'] }),
     environments: Type.Array(Type.String(), {
-      description: 'Environments in which the application asked for features of the project',
+      description: 'Environments where the application asked for features of the project',
       examples: [['production']],
     }),
   }),
@@ -82,7 +82,7 @@ export const ProjectApplication = Named(
     {
       name: Type.String({ description: 'Name that the SDK sends', examples: ['checkout'] }),
       environments: Type.Array(Type.String(), {
-        description: 'Environments in which the application asked for features of the project',
+        description: 'Environments where the application asked for features of the project',
         examples: [['production']],
       }),
       instances: Type.Array(Type.String(), {
@@ -164,7 +164,7 @@ const SeenFeature = NamedObject('ApplicationFeature', {
     examples: [false],
   }),
   environments: Type.Array(Type.String(), {
-    description: 'Environments in which the application requested the feature',
+    description: 'Environments where the application requested the feature',
     examples: [['production']],
   }),
   lastSeenAt: Timestamp('When the application last asked for the feature, to the hour'),
@@ -255,7 +255,7 @@ export const ApplicationOverview = Named(
       'ApplicationIssues',
       {
         missingStrategies: names(
-          'Strategies that the SDK implements but for which there is no strategy type',
+          'Strategies that the SDK implements but that have no strategy type',
           'userWithId',
         ),
       },
@@ -305,7 +305,7 @@ export const UnknownFlag = Named(
                 }),
                 seenAt: Timestamp('When the application last requested the name here'),
               },
-              { description: 'An environment in which the name was requested' },
+              { description: 'An environment where the name was requested' },
             ),
           ),
         },

@@ -79,7 +79,7 @@ export const NewStrategyType = NamedObject(
   'NewStrategyType',
   {
     name: UrlName({
-      description: 'Name under which SDKs implement the type. It cannot be changed later.',
+      description: 'Name that SDKs implement the type under. It cannot be changed later.',
       examples: ['byCountry'],
     }),
     description: Type.Optional(description),

@@ -1,5 +1,5 @@
 import { ellipsize } from '@halyard/plane/platform/text.ts';
-import { shownTarget } from '../../../platform/outgoing/target.ts';
+import { maskTarget } from '../../../platform/outgoing/target.ts';
 import { BODY_TEMPLATE, CUSTOM_HEADERS, customHeaders, linkTo, renderBody, tagValues } from './parts.ts';
 import type { DeliveryContext, PlanRequests, Provider } from './provider.ts';
 
@@ -26,7 +26,7 @@ const plan: PlanRequests = context => {
         body,
       },
     ],
-    details: { url: shownTarget(url), body },
+    details: { url: maskTarget(url), body },
   };
 };
 

@@ -1,5 +1,5 @@
 import { ellipsize } from '@halyard/plane/platform/text.ts';
-import { shownTarget } from '../../../platform/outgoing/target.ts';
+import { maskTarget } from '../../../platform/outgoing/target.ts';
 import { linkTo, USERNAME } from './parts.ts';
 import type { DeliveryContext, PlanRequests, Provider } from './provider.ts';
 
@@ -17,7 +17,7 @@ const plan: PlanRequests = context => {
   };
   return {
     requests: [{ url, headers: { 'content-type': 'application/json' }, body: JSON.stringify(message) }],
-    details: { url: shownTarget(url), body: message },
+    details: { url: maskTarget(url), body: message },
   };
 };
 

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { ellipsize } from '@halyard/plane/platform/text.ts';
-import { shownTarget } from '../../../platform/outgoing/target.ts';
+import { maskTarget } from '../../../platform/outgoing/target.ts';
 import { BODY_TEMPLATE, CUSTOM_HEADERS, customHeaders, renderBody, tagValues } from './parts.ts';
 import type { DeliveryContext, PlanRequests, Provider } from './provider.ts';
 
@@ -25,7 +25,7 @@ const plan: PlanRequests = context => {
         body: gzipSync(body),
       },
     ],
-    details: { url: shownTarget(url), body },
+    details: { url: maskTarget(url), body },
   };
 };
 

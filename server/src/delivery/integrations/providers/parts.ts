@@ -6,7 +6,7 @@ export const USERNAME: ParameterDefinition = {
   name: 'username',
   displayName: 'User name',
   type: 'textfield',
-  description: 'Name under which messages appear. Default: Halyard',
+  description: 'Name shown as the sender of messages. Default: Halyard',
   required: false,
   sensitive: false,
 };

@@ -1,4 +1,4 @@
-import { shownTarget } from '../../../platform/outgoing/target.ts';
+import { maskTarget } from '../../../platform/outgoing/target.ts';
 import { CUSTOM_HEADERS, customHeaders, withoutEscapes } from './parts.ts';
 import type { DeliveryContext, PlanRequests, Provider } from './provider.ts';
 
@@ -23,7 +23,7 @@ const plan: PlanRequests = context => {
         body: JSON.stringify(body),
       },
     ],
-    details: { url: shownTarget(url), body },
+    details: { url: maskTarget(url), body },
   };
 };
 

@@ -1,4 +1,4 @@
-import { shownTarget } from '../../../platform/outgoing/target.ts';
+import { maskTarget } from '../../../platform/outgoing/target.ts';
 import { CUSTOM_HEADERS, customHeaders, splitList, tagValues, USERNAME } from './parts.ts';
 import type { PlanRequests, Provider } from './provider.ts';
 import { slackRejection } from './slack-errors.ts';
@@ -26,7 +26,7 @@ const plan: PlanRequests = context => {
       ...(channel === undefined ? {} : { channel: `#${channel}` }),
       rejection: ({ status, text }) => (status === 200 ? undefined : slackRejection(errorCodeIn(text))),
     })),
-    details: { url: shownTarget(url), channels: namedChannels, message: message.text },
+    details: { url: maskTarget(url), channels: namedChannels, message: message.text },
   };
 };
 

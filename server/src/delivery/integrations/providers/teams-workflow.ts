@@ -1,4 +1,4 @@
-import { shownTarget } from '../../../platform/outgoing/target.ts';
+import { maskTarget } from '../../../platform/outgoing/target.ts';
 import { CUSTOM_HEADERS, customHeaders, linkTo } from './parts.ts';
 import type { DeliveryContext, PlanRequests, Provider } from './provider.ts';
 
@@ -16,7 +16,7 @@ const plan: PlanRequests = context => {
         body: JSON.stringify(message),
       },
     ],
-    details: { url: shownTarget(url), body: message },
+    details: { url: maskTarget(url), body: message },
   };
 };
 

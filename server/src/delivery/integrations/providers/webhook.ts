@@ -1,4 +1,4 @@
-import { shownTarget } from '../../../platform/outgoing/target.ts';
+import { maskTarget } from '../../../platform/outgoing/target.ts';
 import { BODY_TEMPLATE, CUSTOM_HEADERS, customHeaders, renderBody } from './parts.ts';
 import type { PlanRequests, Provider } from './provider.ts';
 
@@ -16,7 +16,7 @@ const plan: PlanRequests = context => {
   const url = parameters.url ?? '';
   return {
     requests: [{ url, headers, body }],
-    details: { url: shownTarget(url), contentType, body: parseIfJson(body) },
+    details: { url: maskTarget(url), contentType, body: parseIfJson(body) },
   };
 };
 

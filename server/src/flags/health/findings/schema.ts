@@ -6,7 +6,7 @@ import { Snooze } from '../snoozes/schema.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description, examples: [3] });
 const points = Type.Number({
-  description: 'Points by which fixing this would raise the health; 0 if the rule does not affect it',
+  description: 'How many points fixing this would add to the health; 0 if the rule does not affect it',
   examples: [1.25],
 });
 export const ruleName = Type.Unsafe<RuleName>({
@@ -86,7 +86,7 @@ const Evidence = NamedObject(
       Type.Array(Type.String(), { description: 'Archived features that the feature depends on' }),
     ),
     clonedFrom: Type.Optional(
-      Type.String({ description: 'Source with which the copy is still identical', examples: ['checkout'] }),
+      Type.String({ description: 'Source that the copy is still identical to', examples: ['checkout'] }),
     ),
     result: Type.Optional(
       Type.Unsafe<'enabled' | 'disabled'>({
@@ -109,7 +109,7 @@ const Evidence = NamedObject(
         NamedObject('HealthEvidenceApplication', {
           name: Type.String({ description: 'Name of the application', examples: ['checkout'] }),
           environments: Type.Array(Type.String(), {
-            description: 'Environments in which the application requested the feature',
+            description: 'Environments where the application requested the feature',
             examples: [['production']],
           }),
           lastSeenAt: Timestamp('When the application last requested the feature, to the hour'),
@@ -217,7 +217,7 @@ export const ProjectHealth = Named(
           description: 'false: the rule lacks data, for example because no SDK was seen in production',
         }),
       }),
-      { description: 'Every rule, with the points by which fixing all its findings would raise the health' },
+      { description: 'Every rule, with the points that fixing all its findings would add to the health' },
     ),
     findings: Type.Array(Ref(Finding)),
     total: count('Findings that match the filters'),

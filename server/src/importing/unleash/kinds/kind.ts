@@ -11,7 +11,7 @@ import type { Source } from '../source/source.ts';
 export type Problem = {
   message: string;
   acceptable: boolean;
-  /** The environment in which a feature violates the rule. Without it, the feature violates the rule everywhere. */
+  /** The environment where a feature violates the rule. Without it, the feature violates the rule everywhere. */
   environment?: string;
 };
 
@@ -63,7 +63,7 @@ export type Kind<State> = {
   remove?: { write: (tx: Tx, keys: string[]) => Promise<void>; event: (state: State) => NewEvent };
   /** The keys that `read` covers, if not all. */
   selectedKeys?: (context: Context) => readonly string[] | undefined;
-  /** Whether writing items of this kind can revoke the role Admin from users. */
+  /** Whether writing items of this kind can revoke the Admin role from users. */
   canRevokeAdmin?: boolean;
   /** Which created items need attention after the import, and what to do. */
   followUp?: { isNeeded: (state: State) => boolean; describe: (count: number) => string };

@@ -36,7 +36,7 @@ export async function installOpenApi(
         { name: 'Dependencies', description: 'Parents of features' },
         { name: 'Favorites', description: 'Favorite features and projects of the authenticated user' },
         { name: 'Health', description: 'Health of projects: stale features, findings and snoozes' },
-        { name: 'Environments', description: 'Environments in which features are enabled and disabled' },
+        { name: 'Environments', description: 'Environments where features are enabled and disabled' },
         {
           name: 'Strategies',
           description: 'Strategy types, which decide for which users a feature is enabled',

@@ -30,7 +30,7 @@ const Readiness = Named(
   }),
 );
 
-/** The checks of readiness. */
+/** What /ready checks. */
 export type ReadyCheck = {
   /** Fails until the server can serve requests, which means that the database is reachable and has every migration. */
   load: () => Promise<void>;
@@ -45,7 +45,7 @@ export type ReadyCheck = {
 };
 
 /**
- * Adds /health, which says that the process responds, and /ready, which says that the server has loaded and whether its database
+ * Adds /health, which says that the process responds, and /ready, which says whether the server has loaded and whether its database
  * responds.
  */
 export function healthRoutes(
@@ -84,7 +84,7 @@ export function healthRoutes(
         tags: ['Operations'],
         summary: 'Check readiness',
         description:
-          'Responds with 200 once the database was reachable and had every migration of this version, and with 503 as soon as the server begins to stop. In between, database shows whether the database responds; without it, the server still serves flags to SDKs from memory. A server that had to start without the database also responds with 200, and snapshot is the time of the flags that it serves. writes shows whether it accepts changes: with a read-only database, reads work and changes are rejected with 503.',
+          'Responds with 200 once the server has reached a database with every migration of this version, and with 503 as soon as the server begins to stop. In between, database shows whether the database responds; while it does not, the server keeps serving flags to SDKs from memory. A server that had to start without the database also responds with 200, and snapshot is the time of the flags that it serves. writes shows whether the server accepts changes: with a read-only database, reads work, but changes are rejected with 503.',
         security: [],
         response: { 200: jsonResponse('Ready', Readiness), 503: jsonResponse('Not ready', Readiness) },
       },

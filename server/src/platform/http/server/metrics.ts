@@ -18,7 +18,7 @@ export function installMetrics(app: App): void {
   app.decorate('metrics', registry);
   new Gauge({
     name: 'halyard_build_info',
-    help: 'The version of Halyard and of Node.js; the value is always 1',
+    help: 'The versions of Halyard and Node.js; the value is always 1',
     labelNames: ['version', 'node'],
     registers: [registry],
   }).set({ version: version(), node: process.versions.node }, 1);
@@ -51,7 +51,7 @@ export function installMetrics(app: App): void {
       schema: {
         operationId: 'getMetrics',
         tags: ['Operations'],
-        summary: 'Metrics for Prometheus',
+        summary: 'Get the metrics for Prometheus',
         description: 'Process and request metrics in the Prometheus text format.',
         security: [],
         response: {

@@ -7,14 +7,14 @@ import s from './transfer.module.css';
 const MAX_SHOWN = 20;
 
 /** Shows the server's findings about an import, obstacles before the effect. */
-export function Examination({ report }: { report: ImportReport }) {
+export function ImportCheck({ report }: { report: ImportReport }) {
   const { errors, permissions, effect } = report;
   // The warning about overwritten flags is omitted, because the effect names these flags.
   const warnings = report.warnings.filter(
     ({ affectedItems }) => affectedItems.join() !== effect.overwritten.join(),
   );
   return (
-    <div className={s.examination}>
+    <div className={s.check}>
       <Findings
         title="Conflicts"
         tone="bad"
