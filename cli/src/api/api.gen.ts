@@ -519,7 +519,7 @@ export interface schemas {
 
 export interface paths {
   "/internal-backstage/prometheus": {
-    /** Metrics for Prometheus */
+    /** Get the metrics for Prometheus */
     get: { parameters: { query?: never; path?: never; header?: never }; responses: { 200: { content: { "text/plain": string } } } };
   };
   "/health": {
