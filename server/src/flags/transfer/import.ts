@@ -25,8 +25,8 @@ import { validateLink } from '../links/validate.ts';
 import { attachTags, lockOrCreateTags, tagPicker } from '../tags/attach.ts';
 import { addMissingTagTypes } from '../tags/create.ts';
 import { rejectOverBudget } from '../technical-debt/budget.ts';
+import { checkImport, collectNames, type ImportCheck, missingFieldsAndTagTypes } from './check.ts';
 import { enabledStateResolver } from './enabled-after.ts';
-import { checkImport, collectNames, type ImportCheck, missingFieldsAndTagTypes } from './examine.ts';
 import type { FeatureExport, ImportReport, ImportRequest } from './schema.ts';
 import type { ExistingNames } from './store.ts';
 
