@@ -2,8 +2,9 @@ import { ActionIcon, Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { Archive, ArchiveRestore, CopyPlus, FlaskConical, MoreHorizontal, Plus } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { can, type OperationId } from '../api/can.ts';
+import { loadChunk } from '../api/chunks.ts';
 import { useMe } from '../api/me.ts';
 import { FlagState } from '../feature-search/FlagState.tsx';
 import { typesQuery } from '../feature-search/queries.ts';
@@ -21,7 +22,6 @@ import { Tabs } from '../ui/Tabs.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
 import { useFilters } from '../ui/useFilters.ts';
 import { formatNumber } from '../ui/words.ts';
-import { ArchiveDialog } from './ArchiveDialog.tsx';
 import s from './Frame.module.css';
 import {
   copiesQuery,
@@ -34,6 +34,10 @@ import {
 } from './queries.ts';
 import { Tags } from './Tags.tsx';
 import { describeRevival } from './words.ts';
+
+const ArchiveDialog = lazy(() =>
+  loadChunk(() => import('./ArchiveDialog.tsx')).then(module => ({ default: module.ArchiveDialog })),
+);
 
 /** Frames a flag's pages with its state, actions, tags and tabs. Panels open through `?edit=`. */
 export function FlagFrame({ children }: { children(feature: Feature): ReactNode }) {
@@ -227,7 +231,11 @@ function Actions({ feature }: { feature: Feature }) {
           </MenuItem>
         </Can>
       </Menu>
-      {isArchiving && <ArchiveDialog feature={feature} onClose={() => setArchiving(false)} />}
+      {isArchiving && (
+        <Suspense>
+          <ArchiveDialog feature={feature} onClose={() => setArchiving(false)} />
+        </Suspense>
+      )}
     </>
   );
 }
