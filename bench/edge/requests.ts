@@ -8,10 +8,9 @@ import type { Row } from './row.ts';
 import { readFlags, type World } from './world.ts';
 
 const SERVE_SCRIPT = fileURLToPath(new URL('../sdk/serve.ts', import.meta.url));
-const DEFAULT_BATCH_SIZE = 400;
+/** Evaluations in smaller batches differed by 20 % from run to run. */
+const BATCH_SIZE = 400;
 const MIN_EDGE_TO_SERVER_RATIO = 0.95;
-/** Smaller than DEFAULT_BATCH_SIZE, because an evaluation takes 30 times the CPU time of a 304. */
-const EVALUATION_BATCH_SIZE = 40;
 
 /** Measures the requests per CPU second of an edge and of a server with background jobs disabled, in alternating batches. */
 export async function measureRequests({ url, server, startEdge }: World, requests: number): Promise<Row[]> {
@@ -34,16 +33,15 @@ export async function measureRequests({ url, server, startEdge }: World, request
   const rows: Row[] = [];
   for (const [name, text] of Object.entries(cases)) {
     const costs = { server: [] as number[], edge: [] as number[] };
-    const rounds = Math.max(6, Math.round(requests / DEFAULT_BATCH_SIZE));
-    const batchSize = text.includes('/api/frontend') ? EVALUATION_BATCH_SIZE : DEFAULT_BATCH_SIZE;
+    const rounds = Math.max(6, Math.round(requests / BATCH_SIZE));
     for (let round = 0; round < rounds; round++) {
       for (const target of round % 2 === 0 ? (['server', 'edge'] as const) : (['edge', 'server'] as const)) {
         const { pid, port: targetPort } = targets[target];
         const length = await measureResponseLength({ port: targetPort, text });
         const cpuUsBefore = await readCpuUs(pid);
-        await sendMany({ port: targetPort, text }, batchSize, length);
+        await sendMany({ port: targetPort, text }, BATCH_SIZE, length);
         // Discard the first third as warm-up.
-        if (round >= rounds / 3) costs[target].push(((await readCpuUs(pid)) - cpuUsBefore) / batchSize);
+        if (round >= rounds / 3) costs[target].push(((await readCpuUs(pid)) - cpuUsBefore) / BATCH_SIZE);
       }
     }
     const [serverRate, edgeRate] = [1e6 / percentile(costs.server, 0.5), 1e6 / percentile(costs.edge, 0.5)];
