@@ -379,10 +379,9 @@ testAsAdmin(
       environment: 'development',
       projects: [project],
     });
-    let etag = '';
     /** Requests the flags like an SDK does. The ETag tells the server which revision the instance already has. */
-    const poll = async (): Promise<void> => {
-      const { headers } = await fetch(`${server.url}/api/client/features`, {
+    const poll = async (etag: string): Promise<string> => {
+      const { status, headers } = await fetch(`${server.url}/api/client/features`, {
         headers: {
           authorization: secret,
           'unleash-appname': application,
@@ -391,9 +390,9 @@ testAsAdmin(
           'if-none-match': etag,
         },
       });
-      etag = headers.get('etag') ?? '';
+      expect([200, 304]).toContain(status);
+      return headers.get('etag') ?? '';
     };
-    await poll();
     await toggle(api, project, flag, 1);
     const search = `/api/admin/search/events?feature=IS:${flag}&type=IS:feature-environment-enabled`;
     const { events } = await api.send<{ events: { id: number }[] }>('GET', search);
@@ -401,13 +400,20 @@ testAsAdmin(
 
     const instance = page.getByText(`${application}, pod-1`);
     await page.getByRole('heading', { name: 'Reach' }).waitFor();
-    await instance.waitFor();
+    // The instance is not known yet when the page opens. Until it sends an ETag, nobody knows what it has.
+    await expect
+      .poll(async () => {
+        await poll('');
+        return await instance.isVisible();
+      })
+      .toBe(true);
     await page.getByText(/of \d+ instances? (is|are) behind/).waitFor();
     await accessible(page);
     // Polls repeatedly, because the server may load the change late, and only the instance's next request confirms the change.
+    let etag = '';
     await expect
       .poll(async () => {
-        await poll();
+        etag = await poll(etag);
         return await instance.isVisible();
       })
       .toBe(false);

@@ -146,8 +146,10 @@ export const creatorsQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** A change reaches most instances within a poll interval, so the page refreshes until the change is live. */
+/** A change reaches most instances within a poll interval, so the page refreshes often until the change is live. */
 const REACH_REFRESH_MS = 5_000;
+/** Instances that the server does not know yet may report later. */
+const SETTLED_REACH_REFRESH_MS = 15_000;
 const MAX_SHOWN_INSTANCES = 20;
 
 /** How many SDK instances have the change of an event. */
@@ -161,5 +163,8 @@ export const reachQuery = (id: number) =>
           signal,
         }),
       ),
-    refetchInterval: ({ state }) => (state.data?.state === 'behind' ? REACH_REFRESH_MS : false),
+    refetchInterval: ({ state }) => {
+      if (state.data?.state === 'unchanged') return false;
+      return state.data?.state === 'behind' ? REACH_REFRESH_MS : SETTLED_REACH_REFRESH_MS;
+    },
   });
