@@ -19,6 +19,8 @@ beforeAll(async () => {
   const env = {
     DATABASE_URL: harness.databaseUrl,
     LOG_LEVEL: 'fatal',
+    // Both servers would open all their connections, and other tests need PostgreSQL's 100 too.
+    HALYARD_POOL_SIZE: '4',
     // The test is a trusted proxy and sets the IP address of each request.
     HALYARD_TRUSTED_PROXIES: '127.0.0.1',
   };
