@@ -148,8 +148,8 @@ export const creatorsQuery = queryOptions({
 
 /** A change reaches most instances within a poll interval, so the page refreshes often until the change is live. */
 const REACH_REFRESH_MS = 5_000;
-/** Instances that the server does not know yet may report later. */
-const SETTLED_REACH_REFRESH_MS = 15_000;
+/** While no instance is known, the first one may still report. */
+const UNKNOWN_REACH_REFRESH_MS = 15_000;
 const MAX_SHOWN_INSTANCES = 20;
 
 /** How many SDK instances have the change of an event. */
@@ -164,7 +164,7 @@ export const reachQuery = (id: number) =>
         }),
       ),
     refetchInterval: ({ state }) => {
-      if (state.data?.state === 'unchanged') return false;
-      return state.data?.state === 'behind' ? REACH_REFRESH_MS : SETTLED_REACH_REFRESH_MS;
+      if (state.data?.state === 'behind') return REACH_REFRESH_MS;
+      return state.data?.state === 'unknown' ? UNKNOWN_REACH_REFRESH_MS : false;
     },
   });

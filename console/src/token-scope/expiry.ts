@@ -12,5 +12,6 @@ export const timeAfterDays = (days: number, now = Date.now()): string =>
 /** Whether the user has yet to enter the date. */
 export const isIncomplete = ({ days, date }: Expiry): boolean => days === CUSTOM_EXPIRY && date === '';
 
+/** Returns the time that the user chose. A date begins at midnight in the user's time zone. */
 export const toExpiresAt = ({ days, date }: Expiry, now = Date.now()): string =>
   days === CUSTOM_EXPIRY ? new Date(`${date}T00:00`).toISOString() : timeAfterDays(Number(days), now);
