@@ -173,6 +173,28 @@ testAsAdmin(
   },
 );
 
+testAsAdmin(
+  'a context field that is missing can be created in a new tab, and then the open editor offers it',
+  async ({ page, api }) => {
+    const { address, id } = await flagWithStrategy(api);
+    const name = `field-${id.slice(0, 8)}`;
+    await visit(page, `${address}?edit=${id}`);
+    await page.getByRole('button', { name: 'Add a constraint or segment' }).click();
+    await page.getByRole('menuitem', { name: 'Constraint on a context field' }).click();
+    await page.getByLabel(/^Values of/).fill('alice');
+    const [tab] = await Promise.all([
+      page.waitForEvent('popup'),
+      page.getByRole('link', { name: 'Create a context field' }).click(),
+    ]);
+    await tab.getByRole('textbox', { name: 'Name' }).fill(name);
+    await tab.getByRole('button', { name: 'Create context field' }).click();
+    await tab.waitForURL(`**/admin/context-fields/${name}`);
+    await tab.close();
+    await page.getByLabel('Context field').selectOption(name);
+    await accessible(page);
+  },
+);
+
 testAsAdmin('the editor fits a window of 360 px', async ({ page, api }) => {
   const { address, id } = await flagWithStrategy(api, {
     constraints: [{ contextName: 'userId', operator: 'IN', values: ['first'] }],

@@ -2,6 +2,7 @@ import { ActionIcon, NativeSelect, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import { useState } from 'react';
+import { useMissingPermissions } from '../api/me.ts';
 import { TimeInput } from '../ui/TimeInput.tsx';
 import { formatCount } from '../ui/words.ts';
 import {
@@ -136,6 +137,7 @@ export function ConstraintRow({
       <ActionIcon aria-label={`Remove the constraint on ${contextName}`} onClick={onRemove}>
         <X size={15} />
       </ActionIcon>
+      {isNew && <NewField />}
       {disallowed.length > 0 && (
         <p className={s.problem} role="alert">
           {formatList(disallowed, 'and')} {disallowed.length === 1 ? 'is' : 'are'} not allowed for{' '}
@@ -165,5 +167,18 @@ export function ConstraintRow({
         </p>
       )}
     </div>
+  );
+}
+
+/** Opens the form in a new tab, so that the edited strategy or segment stays. The list then contains the new field by itself. */
+function NewField() {
+  if (useMissingPermissions('createContextField').length > 0) return null;
+  return (
+    <p className={s.hint}>
+      Not in the list?{' '}
+      <Link to="/admin/context-fields/new" target="_blank" className={s.legal}>
+        Create a context field
+      </Link>
+    </p>
   );
 }
