@@ -77,15 +77,17 @@ export async function writeSightings(
       on conflict (token_id, connection_id) do update set seen_at = greatest(reach_instances.seen_at, excluded.seen_at),
         revision = greatest(excluded.revision, reach_instances.revision)
         where reach_instances.epoch = excluded.epoch
-    ), passed as (
-      select published.environment, published.revision, array_agg(seen_at order by seen_at) as times
+    ), advanced as materialized (
+      -- Both bounds in one table, because only then does PostgreSQL use both to search the index.
+      select given.*, greatest(before.revision, given.revision - ${COUNTED_REVISIONS}) as previous_revision
       from given join before on token_id = token and connection_id = given.id and before.epoch = given.epoch
         and before.revision > 0
-        join sdk_publications as published on published.environment = given.environment
-          and published.revision > greatest(before.revision, given.revision - ${COUNTED_REVISIONS})
-          and published.revision <= given.revision
-          and (published.projects is null or given.projects is null or published.projects && given.projects)
       where is_current
+    ), passed as (
+      select published.environment, published.revision, array_agg(seen_at order by seen_at) as times
+      from advanced join sdk_publications as published on published.environment = advanced.environment
+        and published.revision > advanced.previous_revision and published.revision <= advanced.revision
+        and (published.projects is null or advanced.projects is null or published.projects && advanced.projects)
       group by published.environment, published.revision
     ), locked as materialized (
       select published.environment, published.revision from sdk_publications as published
