@@ -57,7 +57,7 @@ testAsAdmin(
     await description.fill('Mine');
     await api.send('PUT', `/api/admin/groups/${id}`, { name, description: 'Theirs' });
     await page.getByRole('button', { name: /^Save/ }).click();
-    await page.getByText(/changed this group .*while you edited it/).waitFor();
+    await page.getByText(/changed this group .*while you were editing it/).waitFor();
     await page.getByRole('button', { name: 'Take theirs' }).click();
     expect(await description.inputValue()).toBe('Theirs');
     await page.getByLabel('Name').first().fill(takenName);
@@ -109,7 +109,7 @@ testAsAdmin(
     await page.getByLabel('Name').first().fill(`${name} 2`);
     await api.send('PUT', `/api/admin/service-account/${id}`, { name: 'Theirs' });
     await page.getByRole('button', { name: /^Save/ }).click();
-    await page.getByText(/changed this service account .*while you edited it/).waitFor();
+    await page.getByText(/changed this service account .*while you were editing it/).waitFor();
     await page.getByRole('button', { name: 'Continue with mine' }).click();
     await page.getByRole('button', { name: /^Save/ }).click();
     await page.getByRole('heading', { level: 1, name: `${name} 2` }).waitFor();

@@ -216,7 +216,7 @@ testAsAdmin('edits a user, and resolves a conflict between two editors', async (
 
   await api.send('PUT', `/api/admin/user-admin/${id}`, { name: 'Benjamin' });
   await panel.getByRole('button', { name: /^Save/ }).click();
-  await panel.getByText(/changed this user .*while you edited it/).waitFor();
+  await panel.getByText(/changed this user .*while you were editing it/).waitFor();
   await accessible(page);
   await panel.getByRole('button', { name: 'Continue with mine' }).click();
   await panel.getByRole('button', { name: /^Save/ }).click();

@@ -111,7 +111,7 @@ testAsAdmin(
       permissions: [{ name: 'DELETE_FEATURE' }],
     });
     await page.getByRole('button', { name: /^Save/ }).click();
-    await page.getByText(/changed this role .*while you edited it/).waitFor();
+    await page.getByText(/changed this role .*while you were editing it/).waitFor();
     await accessible(page);
     await page.getByRole('button', { name: 'Take theirs' }).click();
     expect(await page.getByLabel('Delete: Flags').isChecked()).toBe(true);

@@ -43,7 +43,7 @@ testAsAdmin(
     await expect.poll(() => input.inputValue()).toBe('flag:');
 
     await input.fill('rollout');
-    await page.getByRole('option', { name: '"rollout" text, instead of "checkout"' }).waitFor();
+    await page.getByRole('option', { name: '"rollout" text, replaces "checkout"' }).waitFor();
     await input.press('Enter');
     await page.waitForURL(`/projects/${project}/events?query=rollout`);
   },

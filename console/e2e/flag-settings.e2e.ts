@@ -164,7 +164,7 @@ testAsAdmin(
     await page.getByLabel('Description').fill('Mine');
     await api.send('PUT', path, { description: 'Theirs' });
     await page.getByRole('button', { name: /^Save settings/ }).click();
-    await page.getByText(/^\S.* changed this flag \(.*\) while you edited it$/).waitFor();
+    await page.getByText(/^\S.* changed this flag \(.*\) while you were editing it$/).waitFor();
     await page.getByRole('region', { name: 'Their changes' }).getByText('Theirs').waitFor();
     expect((await read()).description).toBe('Theirs');
     await accessible(page);

@@ -208,7 +208,7 @@ testAsAdmin(
       parameters: { rollout: '10', stickiness: 'default', groupId: 'g' },
     });
     await page.getByRole('button', { name: /^Save to production/ }).click();
-    await page.getByText(/^\S.* changed this strategy \(.*\) while you edited it$/).waitFor();
+    await page.getByText(/^\S.* changed this strategy \(.*\) while you were editing it$/).waitFor();
     expect(await page.getByText(/^Somebody changed/).count()).toBe(0);
     await page.getByRole('region', { name: 'Their changes' }).getByText('10 %').waitFor();
     await page.getByRole('region', { name: 'Your changes' }).getByText('Mine').waitFor();
@@ -251,7 +251,7 @@ testAsAdmin('a JSON payload is validated while typing and formatted', async ({ p
   await page.getByLabel('Payload type of variant 1').selectOption('json');
   const payload = page.getByLabel('Payload of variant 1', { exact: true });
   await payload.fill('{"steps":1,}');
-  await page.getByText(/^Not valid JSON: /).waitFor();
+  await page.getByText(/^Invalid JSON: /).waitFor();
   const saveButton = page.getByRole('button', { name: /^Save to production/ });
   expect(await saveButton.isDisabled()).toBe(true);
   await accessible(page);

@@ -45,7 +45,7 @@ testAsAdmin('a conflict takes the focus', async ({ page, api }) => {
 
   await page.keyboard.press('Control+s');
 
-  await expect.poll(() => readFocus(page)).toContain('while you edited it');
+  await expect.poll(() => readFocus(page)).toContain('while you were editing it');
 });
 
 testAsAdmin(

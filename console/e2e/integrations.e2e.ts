@@ -97,7 +97,9 @@ testAsAdmin(
       parameters: { url: receiver.url },
     });
     await saveButton.click();
-    await page.getByRole('heading', { name: /changed this integration .*while you edited it/ }).waitFor();
+    await page
+      .getByRole('heading', { name: /changed this integration .*while you were editing it/ })
+      .waitFor();
     await accessible(page);
     await page.getByRole('button', { name: 'Continue with mine' }).click();
     await saveButton.click();

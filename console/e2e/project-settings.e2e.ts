@@ -375,7 +375,7 @@ testAsAdmin(
     await saveButton(page).click();
 
     await expect.poll(readStoredName).toBe('Mine and more');
-    expect(await page.getByText('while you edited it').count()).toBe(0);
+    expect(await page.getByText('while you were editing it').count()).toBe(0);
     await page.unroute(`**${projectPath}`);
   },
 );

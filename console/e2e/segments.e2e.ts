@@ -96,7 +96,7 @@ testAsAdmin('shows a change by somebody else, and loses no input', async ({ page
 
   await page.getByRole('button', { name: /^Save/ }).click();
 
-  await page.getByText('while you edited it').waitFor();
+  await page.getByText('while you were editing it').waitFor();
   await accessible(page);
   await page.getByRole('button', { name: 'Continue with mine' }).click();
   await page.getByRole('button', { name: /^Save/ }).click();

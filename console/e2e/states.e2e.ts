@@ -140,7 +140,7 @@ testAsAdmin(
       await change(api, key);
       await page.keyboard.press('ControlOrMeta+s');
       await page
-        .getByRole('heading', { name: new RegExp(`changed this ${noun} .*while you edited it`) })
+        .getByRole('heading', { name: new RegExp(`changed this ${noun} .*while you were editing it`) })
         .waitFor();
       await page.getByRole('region', { name: 'Your changes' }).getByText('Mine').waitFor();
       await page.getByRole('button', { name: 'Take theirs' }).click();
@@ -193,7 +193,7 @@ testWithOwnServer()(
       await change(api);
       await page.getByRole('button', { name: /^Save/ }).click();
       await page
-        .getByRole('heading', { name: new RegExp(`changed this ${noun} .*while you edited it`) })
+        .getByRole('heading', { name: new RegExp(`changed this ${noun} .*while you were editing it`) })
         .waitFor();
       await page.getByRole('region', { name: 'Your changes' }).getByText(mine).first().waitFor();
       await page.getByRole('region', { name: 'Their changes' }).getByText(theirs).first().waitFor();

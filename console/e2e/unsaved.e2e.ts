@@ -8,7 +8,7 @@ import { test, testAsAdmin, testBehindFront } from './support/test.ts';
 
 const titleField = (page: Page) => page.getByRole('textbox', { name: 'Title' });
 const save = (page: Page) => page.getByRole('button', { name: /^Save to production/ }).click();
-const conflictMessage = (page: Page) => page.getByText('while you edited it');
+const conflictMessage = (page: Page) => page.getByText('while you were editing it');
 
 /** Types the title of a strategy without saving it. */
 async function typeTitle(page: Page, api: Api, title: string) {
@@ -117,7 +117,7 @@ testAsAdmin(
 
     await titleField(page).fill('Second');
     await reload(page);
-    await page.getByText('Your unsaved input is restored.').waitFor();
+    await page.getByText('Your unsaved input was restored.').waitFor();
     expect(await titleField(page).inputValue()).toBe('Second');
     await save(page);
 
@@ -131,7 +131,7 @@ testAsAdmin('input survives a reload until it is saved or discarded', async ({ p
   const { address, id } = await typeTitle(page, api, 'Mine');
 
   await reload(page);
-  await page.getByText('Your unsaved input is restored.').waitFor();
+  await page.getByText('Your unsaved input was restored.').waitFor();
   expect(await titleField(page).inputValue()).toBe('Mine');
   await page.getByText('1 change', { exact: true }).waitFor();
   await accessible(page);
@@ -174,11 +174,11 @@ testAsAdmin(
     const { id, strategies } = await typeTitle(page, api, 'Mine');
     await api.send('DELETE', `${strategies}/${id}`);
 
-    await page.getByText('Somebody deleted this strategy while you edited it.').waitFor();
+    await page.getByText('Somebody deleted this strategy while you were editing it.').waitFor();
     expect(await titleField(page).inputValue()).toBe('Mine');
     await accessible(page);
     await reload(page);
-    await page.getByText('Somebody deleted this strategy while you edited it.').waitFor();
+    await page.getByText('Somebody deleted this strategy while you were editing it.').waitFor();
     expect(await titleField(page).inputValue()).toBe('Mine');
     await save(page);
 
@@ -206,7 +206,7 @@ test('input survives the end of the session and a reload, and a different user d
   await page.getByLabel('Username or email address').fill(person.username);
   await page.getByLabel(/^Password/).fill(person.password);
   await page.getByRole('button', { name: 'Log in' }).click();
-  await page.getByText('Your unsaved input is restored.').waitFor();
+  await page.getByText('Your unsaved input was restored.').waitFor();
   expect(await description.inputValue()).toBe('Mine');
 
   await logInAs({ rootRole: 'Admin' });
@@ -231,7 +231,7 @@ testAsAdmin('forms keep their input in the tab, without secrets', async ({ page,
   await page.getByLabel(/^Address/).fill(secret);
   expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain(secret);
   await page.reload();
-  await page.getByText('Your unsaved input is restored.').waitFor();
+  await page.getByText('Your unsaved input was restored.').waitFor();
   expect(await page.getByLabel('Description').inputValue()).toBe('Change log');
 });
 

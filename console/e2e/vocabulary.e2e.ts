@@ -117,7 +117,7 @@ testAsAdmin(
 
     await saveButton(page).click();
 
-    await page.getByText('while you edited it').waitFor();
+    await page.getByText('while you were editing it').waitFor();
     await accessible(page);
     await page.getByRole('button', { name: 'Take theirs' }).click();
     expect(await page.getByLabel('Description').inputValue()).toBe('Theirs');

@@ -59,7 +59,7 @@ async function carryOut(world: World, page: Page, steps: readonly Step[]): Promi
     isOvertaken: false,
   };
   const title = page.getByRole('textbox', { name: 'Title' });
-  const conflict = page.getByText('while you edited it');
+  const conflict = page.getByText('while you were editing it');
   const dismissButton = page.getByRole('button', { name: 'Dismiss' });
   await title.waitFor();
   const states = await watchStates(page);

@@ -2,7 +2,7 @@ import type { schemas } from './api.gen.ts';
 import { permissionsByOperation } from './api.gen.ts';
 
 export type Me = schemas['Me'];
-/** Operations whose permission depends on the request body or on stored data, so that openapi.json cannot name the permission. */
+/** Operations whose permission depends on the request body or on stored data, so openapi.json cannot name it. */
 const OTHER_PERMISSIONS = {
   createSegment: ['CREATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'],
   updateSegment: ['UPDATE_SEGMENT'],

@@ -3,7 +3,10 @@ import { setConnection } from './session.ts';
 /** The wait between two attempts doubles from the minimum to the maximum. */
 const MIN_WAIT_SECONDS = 1;
 const MAX_WAIT_SECONDS = 5;
-/** Maximum number of failures while the server has this version. A retry may never succeed, because some browsers cache a failed import. */
+/**
+ * Maximum number of failures while the server still has this page's version. Retries may never succeed, because some browsers
+ * cache a failed import.
+ */
 const MAX_FAILURES = 5;
 
 /** Whether the error is one that browsers and Vite report for a missing file. Any other error is a bug in the code. */
@@ -20,7 +23,7 @@ document.addEventListener(
 );
 
 /**
- * Loads a part of the console on demand. While the server is unreachable, the load is retried and the current page stays. After a
+ * Loads a part of the console on demand. While the server is unreachable, the current page stays and the load is retried. After a
  * server update, which removes this version's files, the banner offers a reload.
  */
 export async function loadChunk<T>(load: () => Promise<T>): Promise<T> {
@@ -38,7 +41,7 @@ export async function loadChunk<T>(load: () => Promise<T>): Promise<T> {
     const version = await compareVersion();
     setConnection({ unavailable: version === 'unknown' });
     if (version === 'same') failureCount++;
-    if (version === 'other' || failureCount === MAX_FAILURES) {
+    if (version === 'different' || failureCount === MAX_FAILURES) {
       setConnection({ outdated: true });
       return await new Promise<never>(() => {}); // The page waits for the reload.
     }
@@ -73,10 +76,10 @@ const restoreStyle = (failedLink: HTMLLinkElement): Promise<void> =>
   });
 
 /** Compares the console version on the server with the version of this page. */
-async function compareVersion(): Promise<'same' | 'other' | 'unknown'> {
+async function compareVersion(): Promise<'same' | 'different' | 'unknown'> {
   const script = document.querySelector('script[type=module]')?.getAttribute('src');
   const response = await fetch('/index.html', { cache: 'no-cache' }).catch(() => undefined);
   const page = response?.ok && (await response.text().catch(() => undefined));
   if (!page || !script) return 'unknown';
-  return page.includes(script) ? 'same' : 'other';
+  return page.includes(script) ? 'same' : 'different';
 }

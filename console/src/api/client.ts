@@ -1,11 +1,11 @@
 import type { schemas } from './api.gen.ts';
 import { isBusy, offlineError, RequestError, unreachableError } from './errors.ts';
-import { keyFor } from './idempotency.ts';
+import { getKey } from './idempotency.ts';
 import { askForReason, reasonHeader } from './reason.ts';
 import { createClient } from './request.ts';
 import { checkOwner, mayBeDifferentUser, setConnection, waitForLogin } from './session.ts';
 import { wait } from './wait.ts';
-import { withCancel } from './waiting-writes.ts';
+import { runCancellable } from './waiting-writes.ts';
 
 export type Schemas = schemas;
 
@@ -14,7 +14,7 @@ const MAX_ATTEMPTS = 4;
 const MAX_WAIT_SECONDS = 30;
 /** Writes pause for less time than reads, because the user is waiting for the result. */
 const MAX_WRITE_WAIT_SECONDS = 5;
-/** Less than the 24 hours for which the server keeps an idempotency key. */
+/** Must be less than the 24 hours for which the server keeps an idempotency key. */
 const MAX_WRITE_MS = 12 * 3_600_000;
 
 /** Whether the URL needs no session, so that a 401 does not mean that the session has ended. */
@@ -28,7 +28,9 @@ const isUnavailable = (response: Response | undefined): boolean =>
 const readSnapshotTime = (response: Response | undefined): string | null =>
   response?.headers.get('halyard-snapshot') ?? null;
 
-/** Whether the server did not carry out the request because it was busy. The requests of a login have limits that a user must see. */
+/**
+ * Whether the server did not carry out the request because it was busy. Login requests have rate limits, which the user must see.
+ */
 const isRejectedAsBusy = (request: Request, response: Response | undefined): boolean =>
   response !== undefined && isBusy(response.status, retryAfterSeconds(response)) && !isPublic(request.url);
 
@@ -39,7 +41,7 @@ const isInMaintenance = async (response: Response): Promise<boolean> =>
 const send = (request: Request): Promise<Response> =>
   request.method === 'GET' || isPublic(request.url) ? sendRead(request) : sendWrite(request);
 
-/** Sends a request that changes nothing. A POST that only reads passes it as `{ fetch: sendRead }`. */
+/** Sends a request that changes nothing. For a POST that only reads, pass it as `{ fetch: sendRead }`. */
 export async function sendRead(request: Request): Promise<Response> {
   for (let attempt = 1; ; attempt++) {
     const response = await tryOnce(request, request.signal);
@@ -52,7 +54,7 @@ export async function sendRead(request: Request): Promise<Response> {
       setConnection({ unavailable: false });
       return response;
     }
-    // The banner appears only after a second failure, so that a single failure stays invisible.
+    // The banner appears only after a second failure, so that a single failure goes unnoticed.
     if (attempt > 1) setConnection({ unavailable: !busy, snapshot: readSnapshotTime(response) });
     if (attempt === MAX_ATTEMPTS) {
       if (response) return response;
@@ -78,10 +80,10 @@ async function sendWrite(request: Request): Promise<Response> {
 async function sendUntilResponse(request: Request): Promise<Response> {
   if (!navigator.onLine) throw offlineError();
   if (mayBeDifferentUser()) await waitForOwner();
-  const key = await keyFor(request);
+  const key = await getKey(request);
   request.headers.set('Idempotency-Key', key.value);
   const startedAt = Date.now();
-  return await withCancel(request.signal, async (signal, setWaiting) => {
+  return await runCancellable(request.signal, async (signal, setWaiting) => {
     for (let attempt = 1; ; attempt++) {
       const response = await tryOnce(request, signal);
       if (response?.status === 401) {
@@ -111,10 +113,13 @@ const tryOnce = (request: Request, signal: AbortSignal): Promise<Response | unde
     return undefined;
   });
 
-/** Waits until this page's user is logged in. Somebody else may have logged in through a different tab, and must not send this input. */
+/**
+ * Waits until this page's user is logged in. Somebody else may have logged in through a different tab, and must not submit this
+ * user's input.
+ */
 async function waitForOwner(): Promise<void> {
   const response = await fetch('/api/admin/user').catch(() => undefined);
-  // Other responses are ignored, because the write gets and handles them as well.
+  // Any other response is ignored, because the write gets and handles the same one.
   if (response?.ok && !checkOwner(await response.json())) await waitForLogin(true);
 }
 
@@ -135,7 +140,7 @@ export type Write = {
 
 let writeListener = async (_write: Write): Promise<void> => {};
 
-/** Registers what runs after every change, before its caller continues. */
+/** Registers a function that runs after every change, before the change's caller continues. */
 export function onWrite(listener: (write: Write) => Promise<void>): void {
   writeListener = listener;
 }

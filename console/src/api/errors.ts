@@ -24,18 +24,18 @@ export class RequestError extends Error {
   }
 }
 
-/** Creates the error of a request that did not reach the server. */
+/** Creates the error for a request that did not reach the server. */
 export const unreachableError = (): RequestError =>
   new RequestError(0, { message: 'Cannot reach the server. Check the connection.' });
 
-/** Creates the error of a change without a response that the user cancelled. */
+/** Creates the error for a change that the user cancelled before the server responded. */
 export const cancelledError = (): RequestError =>
   new RequestError(0, {
     message:
-      'Cancelled. The server did not respond, so the change may be saved or not. Your input is kept: save it again to be sure.',
+      'Cancelled. The server did not respond, so the change may or may not be saved. Your input is kept: save again to be sure.',
   });
 
-/** A 429 response that asks for a longer wait is a limit, such as the one on links for new passwords. The user must see its message. */
+/** A 429 response that asks for a longer wait is a rate limit, such as the one on password links. The user must see its message. */
 const MAX_BUSY_SECONDS = 5;
 
 /** Whether the server was too busy for a request, which can succeed within seconds. */
@@ -48,7 +48,7 @@ export const isOutage = (error: unknown): boolean =>
   ([0, 502, 503, 504].includes(error.status) || isBusy(error.status, error.retryAfter)) &&
   error.kind !== 'MaintenanceError';
 
-/** Creates the error of a change that was made offline. The change is not sent later, because the user would no longer expect it. */
+/** Creates the error for a change made while offline. The change is not sent later, because the user would no longer expect it. */
 export const offlineError = (): RequestError =>
   new RequestError(0, { message: 'Not saved: you are offline.' });
 
@@ -70,7 +70,7 @@ export function messagesByField(error: unknown): Record<string, string> {
   return Object.fromEntries(entries.toReversed());
 }
 
-/** Returns the messages for fields that the form does not show, and those for no field. */
+/** Returns the messages for fields that the form does not show, and those that do not belong to a field. */
 export function messagesWithoutField(error: unknown, shownFields: readonly string[]): string[] {
   if (!error) return [];
   if (!(error instanceof RequestError)) return [error instanceof Error ? error.message : String(error)];
@@ -80,10 +80,10 @@ export function messagesWithoutField(error: unknown, shownFields: readonly strin
     .map(({ message }) => message);
 }
 
-/** Returns why the server rejected the name in a form, which is either invalid or taken. */
+/** Returns why the server rejected the name in a form, if it was invalid or taken. */
 export const nameMessage = (error: unknown): string | undefined =>
   isNameTaken(error) ? error.message : messagesByField(error).name;
 
-/** Whether the name is taken. Callers show this error at the field, because the response does not name one. */
+/** Whether the name is taken. Callers show this error next to the name field, because the response does not name a field. */
 export const isNameTaken = (error: unknown): error is RequestError =>
   error instanceof RequestError && error.kind === 'NameExistsError';

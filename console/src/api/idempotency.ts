@@ -1,19 +1,19 @@
 /**
- * The session storage item with the keys of unfinished writes, by a hash of the write. The keys survive a reload, because the user
- * may cancel a write and repeat it, or reload the page before the response arrives.
+ * The session storage item that maps a hash of each unfinished write to its idempotency key. The keys survive a reload, because
+ * the user may cancel a write and repeat it, or reload the page before the response arrives.
  */
 const STORAGE_KEY = 'halyard-unfinished-writes';
 const MAX_UNFINISHED = 50;
 
 /**
- * Returns the idempotency key of a write. A repetition of an unfinished write gets the same key, because the server may already have
+ * Returns the idempotency key of a write. Repeating an unfinished write reuses its key, because the server may already have
  * carried it out. Call `release` once there is a response.
  */
-export async function keyFor(request: Request): Promise<{ value: string; release(): void }> {
+export async function getKey(request: Request): Promise<{ value: string; release(): void }> {
   const writeHash = computeHash(
     [request.method, request.url, request.headers.get('If-Match'), await request.clone().text()].join('\n'),
   );
-  const value = read()[writeHash] ?? newKey();
+  const value = read()[writeHash] ?? generateKey();
   save({ ...read(), [writeHash]: value });
   return {
     value,
@@ -25,7 +25,7 @@ export async function keyFor(request: Request): Promise<{ value: string; release
 }
 
 // Not crypto.randomUUID, which exists only over HTTPS and on localhost.
-const newKey = (): string =>
+const generateKey = (): string =>
   [...crypto.getRandomValues(new Uint32Array(4))].map(part => part.toString(36)).join('-');
 
 function read(): Record<string, string> {

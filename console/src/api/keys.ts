@@ -22,7 +22,10 @@ export const keys = {
   favorites: ['favorites'],
 
   // Flags.
-  /** A toggle changes every cached response below this key, so each must be a FeatureSearchResult, from which queries select. */
+  /**
+   * A toggle changes every cached response below this key, so each must be a FeatureSearchResult, which queries narrow with
+   * `select`.
+   */
   flags: ['flags'],
   flagsPage: (filters: Search, page: number) => ['flags', filters, page],
   flagCount: ['flag-count'],
@@ -45,7 +48,7 @@ export const keys = {
   project: (projectId?: string) => definedParts('project', projectId),
   health: (projectId?: string) => definedParts('health', projectId),
 
-  // Vocabulary.
+  // Definitions that flags share.
   segments: ['segments'],
   contextFields: ['context'],
   environments: ['environments'],

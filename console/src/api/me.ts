@@ -1,5 +1,5 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
-import { removeDraftsOfOthers } from '../ui/drafts.ts';
+import { removeOtherUsersDrafts } from '../ui/drafts.ts';
 import { type Me, missingPermissions, type OperationId, type Scope } from './can.ts';
 import { api, sendOnce, unwrap } from './client.ts';
 import { keys } from './keys.ts';
@@ -12,7 +12,7 @@ export const meQuery = queryOptions({
     const me = await unwrap(api.GET('/api/admin/user', { signal, fetch: sendOnce }));
     // Opens the login dialog, because the input on the page belongs to a different user.
     if (!checkOwner(me)) setConnection({ sessionEnded: true });
-    else removeDraftsOfOthers(me.user.id);
+    else removeOtherUsersDrafts(me.user.id);
     return me;
   },
   staleTime: 60_000,

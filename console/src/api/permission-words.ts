@@ -1,5 +1,5 @@
-/** What the permissions in an environment allow. */
-export const ENVIRONMENT_LABELS: Record<string, string> = {
+/** The labels of permissions that apply to an environment. */
+export const ENVIRONMENT_PERMISSION_LABELS: Record<string, string> = {
   UPDATE_FEATURE_ENVIRONMENT: 'Enable and disable flags',
   CREATE_FEATURE_STRATEGY: 'Add strategies',
   UPDATE_FEATURE_STRATEGY: 'Change strategies',
@@ -18,7 +18,7 @@ export function permissionName(permission: string): string {
     .replaceAll('_', ' ')
     .toLowerCase()
     .replace('api token', 'API token');
-  return ENVIRONMENT_LABELS[permission] ?? name.replace(/^./, first => first.toUpperCase());
+  return ENVIRONMENT_PERMISSION_LABELS[permission] ?? name.replace(/^./, first => first.toUpperCase());
 }
 
 /** A project and its owners, who can grant permissions in it. */
@@ -26,10 +26,10 @@ type OwnedProject = { name: string; owners: readonly { ownerType: string; name?:
 const MAX_OWNERS = 2;
 
 /**
- * Says why a control is disabled: 'Requires the permission "Create flag", which an admin can grant'. With a project, it names the
- * owners instead.
+ * Describes why a control is disabled: 'Requires the permission "Create flag", which an admin can grant'. With a project, names
+ * its owners too.
  */
-export function requirement(missing: readonly string[], project?: OwnedProject): string {
+export function describeMissingPermissions(missing: readonly string[], project?: OwnedProject): string {
   const grantable = missing.filter(name => name !== 'ADMIN');
   if (grantable.length === 0) return 'Requires the Admin role';
   const permission = `Requires the permission ${grantable.map(name => `"${permissionName(name)}"`).join(' or ')}`;

@@ -29,7 +29,7 @@ function setPrompts(newPrompts: readonly ReasonPrompt[]): void {
   for (const listener of listeners) listener();
 }
 
-const PATH = '/headers/halyard-comment';
+const REASON_PATH = '/headers/halyard-comment';
 
 /**
  * Asks the user for a reason if the change was rejected because it had none. Returns undefined if the rejection has a different cause,
@@ -41,7 +41,7 @@ export async function askForReason(request: Request, response: Response): Promis
     .clone()
     .json()
     .catch(() => ({}));
-  const detail = body.details?.find(({ path }) => path === PATH);
+  const detail = body.details?.find(({ path }) => path === REASON_PATH);
   if (!detail) return undefined;
   return await new Promise(resolve => {
     const prompt: ReasonPrompt = {

@@ -15,7 +15,7 @@ type Options = {
 /** A request and its response. */
 export type Exchange = { method: Method; path: string; options: Options; response: Response };
 
-/** Fills the parameters into a path such as `/api/admin/segments/{id}`. */
+/** Builds a URL from a path such as `/api/admin/segments/{id}` and its parameters. */
 function buildUrl(
   path: string,
   { path: pathParameters = {}, query = {} }: NonNullable<Options['params']> = {},

@@ -1,11 +1,11 @@
-// The client and the shell share whether the session ended and whether the server is reachable.
+// State that the client and the shell share: whether the session has ended, and whether the server is reachable.
 
 import type { Me } from './can.ts';
 
 export type Connection = {
   /** The server responded with 401. Requests wait until the user has logged in again. */
   sessionEnded: boolean;
-  /** One of the waiting requests is a change. The login dialog says that the change is sent after the login. */
+  /** One of the waiting requests is a change. The login dialog says that it will be sent after the login. */
   hasWaitingChange: boolean;
   /** The last requests failed because the server is unreachable or responded with 503. */
   unavailable: boolean;
@@ -42,17 +42,17 @@ export function setConnection(change: Partial<Connection>): void {
   for (const listener of listeners) listener();
 }
 
-/** The user of this page, who is the first user that the server named. */
+/** The user of this page, which is the first user that the server reported. */
 let owner: Me | undefined;
-/** Whether a different user is logged in, or may have logged in through a different tab since the server last named the user. */
+/** Whether a different user is logged in, or may have logged in through a different tab since the server last reported the user. */
 let isOwnerUncertain = false;
 addEventListener('focus', () => {
   isOwnerUncertain = true;
 });
 
-export const pageOwner = (): Me | undefined => owner;
+export const readPageOwner = (): Me | undefined => owner;
 
-/** Compares the user that the server named with the user of this page. Returns false if they differ. */
+/** Compares the user that the server reported with the user of this page. Returns false if they differ. */
 export function checkOwner(me: Me): boolean {
   owner ??= me;
   // Stays set while a different user is logged in, so that every write checks again.

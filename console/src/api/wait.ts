@@ -1,4 +1,4 @@
-/** Resolves when the time is up or the browser is online again. Rejects if the signal aborts. */
+/** Resolves when the time is up or the browser is back online. Rejects if the signal aborts. */
 export function wait(seconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);

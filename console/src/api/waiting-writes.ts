@@ -7,7 +7,7 @@ const waitingWrites = new Set<AbortController>();
 const publish = (): void => setConnection({ waitingWrites: waitingWrites.size });
 
 /** Runs a write that the user can cancel while it waits for the server. */
-export async function withCancel<T>(
+export async function runCancellable<T>(
   signal: AbortSignal,
   work: (signal: AbortSignal, setWaiting: (isWaiting: boolean) => void) => Promise<T>,
 ): Promise<T> {

@@ -15,8 +15,8 @@ import { State } from '../ui/State.tsx';
 import { useShortcuts } from '../ui/shortcuts.ts';
 import { formatInZone } from '../ui/time.ts';
 import { toast, toastError } from '../ui/toasts.ts';
-import { useCurrent } from '../ui/useCurrent.ts';
 import { useFilters } from '../ui/useFilters.ts';
+import { useTimeLabel } from '../ui/useTimeLabel.ts';
 import { AttemptPanel } from './AttemptPanel.tsx';
 import s from './deliveries.module.css';
 import {
@@ -83,7 +83,7 @@ function Content({ delivery, schedule }: { delivery: DeliveryWithAttempts; sched
     { keys: ']', description: 'Later attempt', run: () => move(1) },
   ]);
   const { start, end } = buildHeadline(delivery, schedule, formatClock);
-  const emphasis = useCurrent(now => buildHeadline(delivery, schedule, formatClock, now).emphasis ?? '');
+  const emphasis = useTimeLabel(now => buildHeadline(delivery, schedule, formatClock, now).emphasis ?? '');
   return (
     <>
       <h2 className={s.headline}>

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Failure } from '../ui/Failure.tsx';
 import type { Tone } from '../ui/State.tsx';
 import { formatDuration } from '../ui/time.ts';
-import { useCurrent } from '../ui/useCurrent.ts';
+import { useTimeLabel } from '../ui/useTimeLabel.ts';
 import s from './events.module.css';
 import { deliveriesQuery } from './queries.ts';
 
@@ -65,5 +65,5 @@ export function Deliveries({ eventId }: { eventId: number }) {
 }
 
 function DeliveryState({ delivery }: { delivery: Delivery }) {
-  return <span className="muted">{useCurrent(now => describeState(delivery, now))}</span>;
+  return <span className="muted">{useTimeLabel(now => describeState(delivery, now))}</span>;
 }

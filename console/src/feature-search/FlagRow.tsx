@@ -2,9 +2,9 @@ import { Link } from '@tanstack/react-router';
 import { TriangleAlert } from 'lucide-react';
 import type { Me } from '../api/can.ts';
 import { missingPermissions } from '../api/can.ts';
+import { FavoriteButton } from '../ui/FavoriteButton.tsx';
 import { Person } from '../ui/Person.tsx';
 import { Cell, Cells } from '../ui/Row.tsx';
-import { Star } from '../ui/Star.tsx';
 import { StateIcon } from '../ui/State.tsx';
 import { Time } from '../ui/Time.tsx';
 import { Toggle } from '../ui/Toggle.tsx';
@@ -50,7 +50,11 @@ export function FlagRow({
         />
       </Cell>
       <Cell variant="control">
-        <Star label={`Favorite ${flag.name}`} pressed={flag.favorite} onClick={() => onFavorite(flag)} />
+        <FavoriteButton
+          label={`Favorite ${flag.name}`}
+          pressed={flag.favorite}
+          onClick={() => onFavorite(flag)}
+        />
       </Cell>
       <Cell variant="name" className={s.name}>
         <Link

@@ -5,7 +5,7 @@ import { Radio, TriangleAlert } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { useMissingPermissions } from '../api/me.ts';
 import { ReachLine } from '../events/ReachLine.tsx';
-import { useOfferActions } from '../ui/actions.ts';
+import { useRegisterActions } from '../ui/actions.ts';
 import { Env } from '../ui/Env.tsx';
 import { isOffline } from '../ui/offline.ts';
 import { Person } from '../ui/Person.tsx';
@@ -103,7 +103,7 @@ function Card({
     if (type === 'production') setConfirming(true);
     else toggle();
   };
-  useOfferActions([
+  useRegisterActions([
     !feature.archived &&
       missingPermissions.length === 0 && {
         label: `${enabled ? 'Disable' : 'Enable'} ${feature.name} in ${name}${type === 'production' ? '…' : ''}`,

@@ -9,13 +9,13 @@ import { useMe } from '../api/me.ts';
 import { FlagState } from '../feature-search/FlagState.tsx';
 import { typesQuery } from '../feature-search/queries.ts';
 import { projectsQuery } from '../shell/queries.ts';
-import { useOfferActions } from '../ui/actions.ts';
+import { useRegisterActions } from '../ui/actions.ts';
 import { Can } from '../ui/Can.tsx';
 import { CopyButton } from '../ui/Copy.tsx';
+import { FavoriteButton } from '../ui/FavoriteButton.tsx';
 import { Loading } from '../ui/Loading.tsx';
 import { Menu, MenuItem } from '../ui/Menu.tsx';
 import { Page } from '../ui/Page.tsx';
-import { Star } from '../ui/Star.tsx';
 import { State } from '../ui/State.tsx';
 import { useShortcuts } from '../ui/shortcuts.ts';
 import { Tabs } from '../ui/Tabs.tsx';
@@ -101,7 +101,7 @@ function Title({ feature }: { feature: Feature }) {
   ]);
   return (
     <span className={s.title}>
-      <Star
+      <FavoriteButton
         size={16}
         label="Favorite"
         pressed={feature.favorite}
@@ -251,7 +251,7 @@ function useFlagActions(
   const { name, project, archived, stale } = feature;
   const path = { projectId: project, featureName: name };
   const may = (call: OperationId) => !archived && can(me, call, { project });
-  useOfferActions([
+  useRegisterActions([
     archived &&
       can(me, 'reviveFeature', { project }) && {
         label: `Revive ${name}`,

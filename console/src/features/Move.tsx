@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMissingPermissions } from '../api/me.ts';
-import { requirement } from '../api/permission-words.ts';
+import { describeMissingPermissions } from '../api/permission-words.ts';
 import { projectsQuery } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
@@ -49,7 +49,7 @@ export function Move({ feature }: { feature: Feature }) {
               error={
                 targetId !== '' &&
                 missingPermissions.length > 0 &&
-                `${project?.name ?? targetId}: ${requirement(missingPermissions)}`
+                `${project?.name ?? targetId}: ${describeMissingPermissions(missingPermissions)}`
               }
               data={[
                 { value: '', label: 'Choose a project' },

@@ -176,7 +176,7 @@ function Editor({
     <div ref={element}>
       {isDeleted && (
         <p className={s.deleted} role="alert">
-          Somebody deleted this strategy while you edited it. Saving adds it again as a new strategy.
+          Somebody deleted this strategy while you were editing it. Saving adds it again as a new strategy.
         </p>
       )}
       <StrategyFields

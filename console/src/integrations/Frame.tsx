@@ -14,8 +14,8 @@ import type { Search } from '../ui/search.ts';
 import { Tabs } from '../ui/Tabs.tsx';
 import { Time } from '../ui/Time.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
-import { useCurrent } from '../ui/useCurrent.ts';
 import { useFilters } from '../ui/useFilters.ts';
+import { useTimeLabel } from '../ui/useTimeLabel.ts';
 import { DeleteDialog, RotateDialog } from './Dialogs.tsx';
 import s from './integrations.module.css';
 import { PreviewPanel } from './PreviewPanel.tsx';
@@ -28,7 +28,7 @@ type FrameProps = { integration: Integration; provider: Provider };
 export function IntegrationFrame({ integration, provider, children }: FrameProps & { children: ReactNode }) {
   const { search, replace } = useFilters();
   const { tone } = getIntegrationState(integration);
-  const label = useCurrent(now => getIntegrationState(integration, now).label);
+  const label = useTimeLabel(now => getIntegrationState(integration, now).label);
   const close = () => replace({ edit: undefined });
   const maySeeDeliveries = useMissingPermissions('getIntegrationEvents').length === 0;
   const base = `/integrations/${integration.id}`;

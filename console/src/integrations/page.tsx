@@ -4,7 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { Blocks, ScrollText } from 'lucide-react';
 import { useCallback, useMemo } from 'react';
 import { useMissingPermissions } from '../api/me.ts';
-import { requirement } from '../api/permission-words.ts';
+import { describeMissingPermissions } from '../api/permission-words.ts';
 import { projectsQuery } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
 import { Empty } from '../ui/Empty.tsx';
@@ -16,7 +16,7 @@ import { Skeleton } from '../ui/Skeleton.tsx';
 import { State } from '../ui/State.tsx';
 import { Toggle } from '../ui/Toggle.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
-import { useCurrent } from '../ui/useCurrent.ts';
+import { useTimeLabel } from '../ui/useTimeLabel.ts';
 import { formatCount } from '../ui/words.ts';
 import s from './integrations.module.css';
 import { type Integration, integrationsQuery, type Provider, setEnabled } from './queries.ts';
@@ -144,7 +144,7 @@ function Row({
   onToggle(enabled: boolean): void;
 }) {
   const { tone, why } = getIntegrationState(integration);
-  const label = useCurrent(now => getIntegrationState(integration, now).label);
+  const label = useTimeLabel(now => getIntegrationState(integration, now).label);
   const [reason] = why?.split(/(?<=\.) /) ?? [];
   const title = getIntegrationTitle(integration, providers);
   return (
@@ -182,7 +182,9 @@ function Providers({ providers }: { providers: Provider[] }) {
   return (
     <aside className={s.providers} aria-label="New integration">
       <h2>New integration</h2>
-      {missingPermissions.length > 0 && <p className="muted">{requirement(missingPermissions)}.</p>}
+      {missingPermissions.length > 0 && (
+        <p className="muted">{describeMissingPermissions(missingPermissions)}.</p>
+      )}
       <ul>
         {providers.map(({ name, displayName, description }) => (
           <li key={name}>

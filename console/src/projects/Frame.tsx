@@ -7,7 +7,7 @@ import { loadChunk } from '../api/chunks.ts';
 import { RequestError } from '../api/errors.ts';
 import { UnknownProject } from '../shell/FailedPage.tsx';
 import { projectsQuery } from '../shell/queries.ts';
-import { useOfferActions } from '../ui/actions.ts';
+import { useRegisterActions } from '../ui/actions.ts';
 import { Failure } from '../ui/Failure.tsx';
 import { Page } from '../ui/Page.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
@@ -107,7 +107,7 @@ function SingleProjectPage({
 function ConnectAction({ projectId }: { projectId: string }) {
   const [isOpen, setOpen] = useState(false);
   const open = () => setOpen(true);
-  useOfferActions([{ label: 'Connect an SDK', run: open }]);
+  useRegisterActions([{ label: 'Connect an SDK', run: open }]);
   return (
     <>
       <Button variant="subtle" color="gray" leftSection={<Plug size={14} />} onClick={open}>

@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { Lock } from 'lucide-react';
 import { healthTone } from '../health/tone.ts';
 import { Can } from '../ui/Can.tsx';
+import { FavoriteButton } from '../ui/FavoriteButton.tsx';
 import { Cell, Cells } from '../ui/Row.tsx';
-import { Star } from '../ui/Star.tsx';
 import { State } from '../ui/State.tsx';
 import { Time } from '../ui/Time.tsx';
 import { formatNumber } from '../ui/words.ts';
@@ -27,7 +27,11 @@ export function ProjectRow({
   return (
     <Cells className={s.columns}>
       <Cell variant="control">
-        <Star label={`Favorite ${name}`} pressed={project.favorite} onClick={() => onFavorite(project)} />
+        <FavoriteButton
+          label={`Favorite ${name}`}
+          pressed={project.favorite}
+          onClick={() => onFavorite(project)}
+        />
       </Cell>
       <Cell variant="name">
         <Link

@@ -1,5 +1,5 @@
 import { PERMISSIONS } from '../api/can.ts';
-import { ENVIRONMENT_LABELS } from '../api/permission-words.ts';
+import { ENVIRONMENT_PERMISSION_LABELS } from '../api/permission-words.ts';
 
 /** The columns of the matrix. Every other permission is in the last column, with its own label. */
 export const COLUMNS = ['Read', 'Create', 'Update', 'Delete'] as const;
@@ -55,10 +55,10 @@ const formatPermission = (name: string): string => {
 };
 
 export const getEnvironmentLabel = (name: string): string =>
-  ENVIRONMENT_LABELS[name] ?? formatPermission(name);
+  ENVIRONMENT_PERMISSION_LABELS[name] ?? formatPermission(name);
 
 const LABELS: Record<string, string> = {
-  ...ENVIRONMENT_LABELS,
+  ...ENVIRONMENT_PERMISSION_LABELS,
   MOVE_FEATURE_TOGGLE: 'Move flags',
   UPDATE_FEATURE_DEPENDENCY: 'Change flag dependencies',
   UPDATE_FEATURE_VARIANTS: 'Change flag variants',
@@ -83,7 +83,7 @@ export const lowercaseFirst = (label: string): string =>
 
 /** Sorts the permissions for environments, the most important first. */
 export const sortEnvironmentPermissions = (names: readonly string[]): string[] =>
-  sortBy(Object.keys(ENVIRONMENT_LABELS), names);
+  sortBy(Object.keys(ENVIRONMENT_PERMISSION_LABELS), names);
 
 /** Sorts names in the given order, unknown names last. */
 function sortBy(sortOrder: readonly string[], names: readonly string[]): string[] {

@@ -4,7 +4,7 @@ import { lazy, Suspense, useEffect, useEffectEvent, useState, useSyncExternalSto
 import type { Me } from '../api/can.ts';
 import { loadChunk } from '../api/chunks.ts';
 import { meQuery } from '../api/me.ts';
-import { onConnection, pageOwner, readConnection, resumeAfterLogin } from '../api/session.ts';
+import { onConnection, readConnection, readPageOwner, resumeAfterLogin } from '../api/session.ts';
 import { onLoginElsewhere } from '../login/announce.ts';
 import { FormErrors } from '../ui/Failure.tsx';
 
@@ -22,7 +22,7 @@ export function LoginDialog() {
     try {
       const current = await queryClient.fetchQuery({ ...meQuery, staleTime: 0 });
       // The waiting requests belong to the user of the page, so a different user must not send them.
-      const pageUser = pageOwner();
+      const pageUser = readPageOwner();
       if (pageUser && pageUser.user.id !== current.user.id)
         return setOtherUser({ pageUser: getDisplayName(pageUser), currentUser: getDisplayName(current) });
       resumeAfterLogin();
@@ -70,7 +70,7 @@ export function LoginDialog() {
             <LoginForm
               returnTo="/logged-in"
               inNewWindow
-              username={getUsername(pageOwner())}
+              username={getUsername(readPageOwner())}
               onLoggedIn={() => void onLoggedIn()}
             />
           </Suspense>

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
-import { removeDraftsOfOthers } from '../ui/drafts.ts';
+import { removeOtherUsersDrafts } from '../ui/drafts.ts';
 
 export const profileQuery = queryOptions({
   queryKey: keys.profile,
@@ -75,7 +75,7 @@ export const flagsQuery = (query: string) =>
  */
 export async function logOut(): Promise<void> {
   await unwrap(api.POST('/logout'));
-  removeDraftsOfOthers();
+  removeOtherUsersDrafts();
   const { methods } = await unwrap(api.GET('/auth/methods'));
   location.assign(methods.some(({ type }) => type === 'oidc') ? '/auth/oidc/logout' : '/login');
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { cloneElement, type MouseEvent, type ReactElement } from 'react';
 import type { OperationId } from '../api/can.ts';
 import { useMissingPermissions } from '../api/me.ts';
-import { requirement } from '../api/permission-words.ts';
+import { describeMissingPermissions } from '../api/permission-words.ts';
 import { projectsQuery } from '../shell/queries.ts';
 import { Tooltip } from './Tooltip.tsx';
 
@@ -14,9 +14,9 @@ type Control = ReactElement<{
 }>;
 
 /**
- * A control that the user may use. Without the permission, it is disabled but focusable, and names the missing permission:
- * `<Can call="archiveFeature" project={id}><Button onClick={…}>Archive…</Button></Can>`.
- * `call` is the operation in openapi.json that the control calls.
+ * A control that requires a permission. Without it, the control is disabled but focusable, and its tooltip names the missing
+ * permission: `<Can call="archiveFeature" project={id}><Button onClick={…}>Archive…</Button></Can>`. `call` is the operation in
+ * openapi.json that the control calls.
  */
 export function Can({
   call,
@@ -30,12 +30,12 @@ export function Can({
   children: Control;
 }) {
   const missingPermissions = useMissingPermissions(call, { project, environment });
-  // The browser test with random roles compares the controls that it finds with the server's decisions.
-  const mark = { 'data-call': [call, project, environment].join(' ').trimEnd() };
-  if (missingPermissions.length === 0) return cloneElement(children, mark);
+  // A browser test with random roles checks the controls that it finds against the server's decisions.
+  const marker = { 'data-call': [call, project, environment].join(' ').trimEnd() };
+  if (missingPermissions.length === 0) return cloneElement(children, marker);
   return (
     <Forbidden missingPermissions={missingPermissions} project={project}>
-      {cloneElement(children, mark)}
+      {cloneElement(children, marker)}
     </Forbidden>
   );
 }
@@ -50,9 +50,9 @@ function Forbidden({
   project: string | undefined;
   children: Control;
 }) {
-  const owned = useQuery(projectsQuery).data?.find(({ id }) => id === project);
+  const ownedProject = useQuery(projectsQuery).data?.find(({ id }) => id === project);
   return (
-    <Tooltip label={requirement(missingPermissions, owned)} delay={0} onFocus>
+    <Tooltip label={describeMissingPermissions(missingPermissions, ownedProject)} delay={0} onFocus>
       {cloneElement(children, {
         'aria-disabled': true,
         'data-disabled': true,

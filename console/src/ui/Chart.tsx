@@ -8,7 +8,7 @@ export type Bar = {
   /** The tooltip text: "8 Nov: 812 events". */
   label: string;
   value: number;
-  /** A second part on top, in the failure color. */
+  /** A second part on top of the first, in the failure color. */
   bad?: number;
 };
 
@@ -143,7 +143,7 @@ export function Area({
   );
 }
 
-/** A score from 0 to 100 as a ring. With `after`, the ring has a second, paler arc, such as the score after all repairs. */
+/** A score from 0 to 100 as a ring. With `after`, a second, paler arc shows a future score, such as the one after all fixes. */
 export function Ring({
   value,
   tone,

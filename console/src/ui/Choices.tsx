@@ -6,7 +6,7 @@ const loadChoices = () => loadChunk(() => import('./choices.ts'));
 const LazyMultiSelect = lazy(() => loadChoices().then(module => ({ default: module.MultiSelect<string> })));
 const LazySelect = lazy(() => loadChoices().then(module => ({ default: module.Select<string> })));
 
-/** Several choices, which the user finds by typing. */
+/** A searchable field for several choices. */
 export function MultiSelect(props: MultiSelectProps) {
   const [hasFocus, setFocus] = useState(false);
   return (
@@ -16,7 +16,7 @@ export function MultiSelect(props: MultiSelectProps) {
   );
 }
 
-/** One choice, which the user finds by typing. For a few choices, use NativeSelect. */
+/** A searchable field for one choice. For a few options, use NativeSelect. */
 export function Select(props: SelectProps) {
   const [hasFocus, setFocus] = useState(false);
   return (
@@ -26,7 +26,7 @@ export function Select(props: SelectProps) {
   );
 }
 
-/** Replaces the field while the field's script loads. The field takes over the focus, unless the user has moved it in the meantime. */
+/** Shown until the field's script has loaded. The field then takes over the focus, unless the user has moved it in the meantime. */
 const SelectPlaceholder = ({
   label,
   description,

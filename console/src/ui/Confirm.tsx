@@ -29,7 +29,7 @@ export function Confirm({
   title: string;
   action: string;
   danger?: boolean;
-  /** Enter cancels if the change affects users, and always with `danger`. */
+  /** Whether Enter cancels, for a change that affects users. The default is the value of `danger`. */
   careful?: boolean;
   disabled?: boolean;
   reasons?: Reasons;
@@ -66,7 +66,7 @@ export function Confirm({
       <form
         onSubmit={event => {
           event.preventDefault();
-          // React would pass the event on to the form that contains the dialog.
+          // Otherwise, React would bubble the event to the form that contains the dialog.
           event.stopPropagation();
           void confirm();
         }}
@@ -77,7 +77,7 @@ export function Confirm({
             reasons={reasons}
             text={reason}
             onChange={setReason}
-            className={s.why}
+            className={s.reason}
             data-autofocus={(reasons === 'required' && !disabled) || undefined}
           />
         )}

@@ -5,7 +5,7 @@ import { computeChanges } from './diff.ts';
 import { FieldDiff } from './FieldDiff.tsx';
 import { Time } from './Time.tsx';
 
-/** Shown when somebody else changed what the user is editing. Nothing is lost until the user chooses. */
+/** Shown when somebody else has changed what the user is editing. Nothing is lost until the user chooses. */
 export function Conflict<Draft>({
   noun,
   by,
@@ -16,7 +16,7 @@ export function Conflict<Draft>({
   onTake,
 }: {
   noun: string;
-  /** The event of the newest change, if it is known. */
+  /** The event of the latest change, if known. */
   by?: { createdBy: string; createdAt: string };
   /** The state that the user started from. */
   base: Draft;
@@ -37,7 +37,7 @@ export function Conflict<Draft>({
             (<Time at={by.createdAt} />){' '}
           </>
         )}
-        while you edited it
+        while you were editing it
       </h2>
       <div className={s.sides}>
         <section aria-label="Their changes">
@@ -50,7 +50,7 @@ export function Conflict<Draft>({
         </section>
       </div>
       <p className="muted">
-        Continue with yours, and your next save replaces theirs. Take theirs to discard your changes.
+        If you continue with yours, your next save replaces theirs. Taking theirs discards your changes.
       </p>
       <Button variant="filled" onClick={onKeep}>
         Continue with mine

@@ -6,9 +6,9 @@ import { Tooltip } from './Tooltip.tsx';
 import { toast } from './toasts.ts';
 
 /** Copies a string and shows a confirmation. */
-export async function copyText(text: string, what = 'Copied.'): Promise<void> {
+export async function copyText(text: string, message = 'Copied.'): Promise<void> {
   await navigator.clipboard.writeText(text);
-  toast({ message: what });
+  toast({ message });
 }
 
 /** A button that copies `text`. `label` says what it copies: "Copy name". */
@@ -28,7 +28,7 @@ export function CopyButton({ text, label, size = 15 }: { text: string; label: st
   );
 }
 
-/** Copies the URL of a page on this server. The C key does the same. */
+/** A button that copies the URL of a console page. The C key does the same. */
 export function CopyLink({ path }: { path: string }) {
   const link = `${location.origin}${path}`;
   useShortcuts([{ keys: 'c', description: 'Copy link', run: () => void copyText(link, 'Link copied.') }]);

@@ -12,7 +12,7 @@ export type Creation = {
   project?: string;
   pending: boolean;
   disabled?: boolean;
-  /** The page that "Cancel" leads to. */
+  /** The path of the page that "Cancel" opens. */
   cancel: string;
 };
 

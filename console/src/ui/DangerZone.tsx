@@ -6,7 +6,7 @@ import { Confirm } from './Confirm.tsx';
 import s from './DangerZone.module.css';
 import type { Reasons } from './Reason.tsx';
 
-/** The last section of a page, which has a `DangerAction` for each action that cannot be undone. */
+/** The last section of a page, with a `DangerAction` for each action that cannot be undone. */
 export function DangerZone({ children }: { children: ReactNode }) {
   const id = useId();
   return (
@@ -39,7 +39,7 @@ export function DangerAction({
   /** The operation in openapi.json. */
   call: OperationId;
   project?: string;
-  /** Why the action is not possible now, with a link to what blocks the action. */
+  /** Why the action is not possible now, with a link to what blocks it. */
   blocked?: ReactNode;
   /** The name that the user types. */
   nameToType?: string;
@@ -50,7 +50,7 @@ export function DangerAction({
 }) {
   const [isOpen, setOpen] = useState(false);
   const [name, setName] = useState('');
-  const reason = useId();
+  const descriptionId = useId();
   const isBlocked = blocked !== undefined && blocked !== null && blocked !== false;
   const close = () => {
     setOpen(false);
@@ -58,12 +58,12 @@ export function DangerAction({
   };
   return (
     <div className={s.action}>
-      <div id={reason}>
+      <div id={descriptionId}>
         <b>{title}</b>
         <div className={s.words}>{isBlocked ? blocked : children}</div>
       </div>
       {isBlocked ? (
-        <Button data-disabled aria-disabled aria-describedby={reason}>
+        <Button data-disabled aria-disabled aria-describedby={descriptionId}>
           {action}…
         </Button>
       ) : (

@@ -18,7 +18,7 @@ export function Modal(props: ModalProps) {
   );
 }
 
-/** A dialog at the side. */
+/** A dialog on the side of the window. */
 export function Drawer(props: DrawerProps) {
   return (
     useWasOpened(props.opened) && (

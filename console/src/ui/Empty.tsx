@@ -3,7 +3,7 @@ import s from './Empty.module.css';
 import { type FilterField, listFilters, removeFilter, toChip } from './filters.ts';
 import type { Search } from './search.ts';
 
-/** Replaces a list without rows with a sentence and an action. */
+/** A sentence and an action, shown instead of a list that has no rows. */
 export function Empty({
   icon,
   children,
@@ -22,7 +22,7 @@ export function Empty({
   );
 }
 
-/** Says that no row matches the filters, with a button for each filter that removes the filter. */
+/** Says that no row matches the filters, with a button to remove each filter. */
 export function NoMatch({
   noun,
   hint,

@@ -1,6 +1,6 @@
 import s from './Env.module.css';
 
-/** An environment by its name or `short`, with a filled square for production and a hollow square otherwise. */
+/** An environment's name, or `short` in its place, after a square that is filled for production and hollow otherwise. */
 export function Env({ name, type, short }: { name: string; type?: string; short?: string }) {
   return (
     <span className={s.env} data-type={type ?? name} title={short ? name : undefined}>

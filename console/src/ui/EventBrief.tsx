@@ -1,7 +1,7 @@
 import { type Change, computeChanges } from './diff.ts';
 import { BriefDiff } from './FieldDiff.tsx';
 
-/** The change of an event in a few words, if it is short and not already in the event's sentence: "plan +team". */
+/** An event's change in a few words, such as "plan +team", unless it is long or already in the event's sentence. */
 export function EventBrief({
   event: { preData, data, summary },
 }: {

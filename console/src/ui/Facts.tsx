@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import s from './Facts.module.css';
 
-/** Shows a list of facts with a line for each fact, for example `<Facts facts={[['Type', 'Backend'], …]} />`. */
+/** A list of facts, one per line, for example `<Facts facts={[['Type', 'Backend'], …]} />`. */
 export function Facts({ facts }: { facts: readonly (readonly [label: string, value: ReactNode])[] }) {
   return (
     <dl className={s.facts}>

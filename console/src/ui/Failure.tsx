@@ -11,8 +11,8 @@ const GrantingRoles = lazy(() =>
 );
 
 /**
- * The error of a region of the page, with its id and a retry. The rest of the page keeps working. A missing permission (403) and
- * a missing page (404) have their own messages.
+ * Says that a part of the page failed to load, with the error's id and a retry button. The rest of the page keeps working. A
+ * missing permission (403) and a missing page (404) have their own messages.
  */
 export function Failure({ error, onRetry }: { error: unknown; onRetry?(): void }) {
   const status = error instanceof RequestError ? error.status : undefined;
@@ -65,7 +65,7 @@ export function NotFound({
   );
 }
 
-/** The messages of a rejected form that belong to no field. */
+/** The messages of a rejected form that do not belong to a field. */
 export function FormErrors({ messages }: { messages: readonly string[] }) {
   if (messages.length === 0) return null;
   return (

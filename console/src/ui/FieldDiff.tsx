@@ -2,7 +2,7 @@ import { Minus, Plus } from 'lucide-react';
 import { type Change, describePath, formatValue, pickBriefChanges } from './diff.ts';
 import s from './FieldDiff.module.css';
 
-/** Shows the changes of an event, as `computeChanges(preData, data)` returns them, with a line for each field. */
+/** Shows an event's changes, as returned by `computeChanges(preData, data)`, with a line for each field. */
 export function FieldDiff({ changes }: { changes: readonly Change[] }) {
   return (
     <dl className={s.diff}>
@@ -61,7 +61,7 @@ function Values({ change: { path, kind, before, after } }: { change: ValueChange
   );
 }
 
-/** Up to two short changes in one line, such as "rollout 25 → 50 %", for list rows and the save bar. */
+/** Up to two short changes on one line, such as "rollout 25 → 50 %", for list rows and the save bar. */
 export function BriefDiff({ changes }: { changes: Change[] }) {
   const briefChanges = pickBriefChanges(changes);
   if (briefChanges.length === 0) return null;

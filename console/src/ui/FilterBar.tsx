@@ -20,26 +20,26 @@ import { Menu, MenuItem } from './Menu.tsx';
 import { type Search, stringifySearch } from './search.ts';
 import { useShortcuts } from './shortcuts.ts';
 import {
-  defaultChoice,
+  createTextSuggestion,
+  findDefaultChoice,
   findSearchedField,
   parseSearchText,
   type Suggestion,
   suggest,
   suggestValues,
-  textSuggestion,
 } from './suggestions.ts';
 
 /**
- * The filters of a list. Each parameter of the URL, which is also the query of the API, has a chip. Typing `project:` offers values,
- * and plain text becomes `query`. The key / focuses the bar. `onChange` receives the whole new search, which belongs into one history
- * entry (`useFilters` does that).
+ * The filters of a list. Each URL parameter, which is also an API query parameter, has a chip. Typing `project:` offers values,
+ * and plain text becomes `query`. The key / focuses the bar. `onChange` receives the complete new search, which should become one
+ * history entry (`useFilters` does that).
  */
 export function FilterBar({
   fields,
   search,
   onChange,
   resultText,
-  hint = 'Add a filter, or text to find',
+  hint = 'Add a filter or search for text',
   api,
 }: {
   fields: readonly FilterField[];
@@ -48,7 +48,7 @@ export function FilterBar({
   /** The exact total, such as "2,341 events". */
   resultText?: string;
   hint?: string;
-  /** The path of the API whose query this is, for "Copy as cURL". */
+  /** The API path that accepts these filters, for "Copy as cURL". */
   api: string;
 }) {
   const [typedText, setTyped] = useState('');
@@ -63,8 +63,8 @@ export function FilterBar({
     fields,
     search.query,
   );
-  // Enter chooses the entry that the arrow keys have marked, or otherwise the default choice for the typed string.
-  const markedIndex = activeIndex >= 0 ? activeIndex : defaultChoice(typedText, suggestions);
+  // Enter chooses the option marked with the arrow keys, or otherwise the default option for the typed string.
+  const markedIndex = activeIndex >= 0 ? activeIndex : findDefaultChoice(typedText, suggestions);
   useShortcuts([{ keys: '/', description: 'Filter the list', run: () => input.current?.focus() }]);
 
   const commit = (text: string): void => {
@@ -72,7 +72,7 @@ export function FilterBar({
     const filter = parseFilter(text, fieldsWithValues);
     if ('error' in filter) {
       const [suggestion, otherSuggestion] = suggestions;
-      // An incomplete value is no error if it can only mean one value.
+      // An incomplete value is valid if it can only mean one value.
       if (suggestion?.complete && !otherSuggestion && suggestion.text !== text) commit(suggestion.text);
       else setError(filter.error);
       return;
@@ -120,7 +120,7 @@ export function FilterBar({
 
   return (
     <div className={s.frame}>
-      {/* biome-ignore lint/a11y/useSemanticElements: the element <search> has no styles to build on */}
+      {/* biome-ignore lint/a11y/useSemanticElements: browsers from before 2023 do not support <search> */}
       <div className={s.bar} role="search" aria-label="Filters">
         <ListFilter size={15} className={s.icon} aria-hidden="true" />
         {filters.map(filter => (
@@ -156,7 +156,7 @@ export function FilterBar({
           onKeyDown={onKeyDown}
         />
         {resultText !== undefined && (
-          <span className={s.found} role="status">
+          <span className={s.result} role="status">
             {resultText}
           </span>
         )}
@@ -198,11 +198,14 @@ export function FilterBar({
 
 const MIN_TEXT_LENGTH = 2;
 
-/** Returns suggestions for the typed string, and the fields with the found values. The string is undefined while the list is closed. */
+/**
+ * Returns suggestions for the typed string, and the fields including the values found. The string is undefined while the list is
+ * closed.
+ */
 function useSuggestions(
   typedText: string | undefined,
   fields: readonly FilterField[],
-  formerText: Search[string],
+  currentQuery: Search[string],
 ): { suggestions: Suggestion[]; fieldsWithValues: readonly FilterField[] } {
   const field = findSearchedField(typedText ?? '', fields);
   const text = parseSearchText(typedText ?? '');
@@ -223,12 +226,12 @@ function useSuggestions(
   return {
     fieldsWithValues,
     suggestions: isText
-      ? [...suggestions, textSuggestion(typedText, formerText), ...suggestValues(typedText, fields)]
+      ? [...suggestions, createTextSuggestion(typedText, currentQuery), ...suggestValues(typedText, fields)]
       : suggestions,
   };
 }
 
-/** Merges options. A value can have a second label, because somebody is also "me". */
+/** Merges options. A value can appear with two labels, because users find themselves by name and as "me". */
 const mergeOptions = (...options: FilterOption[]): FilterOption[] => [
   ...new Map(options.map(option => [`${option.value} ${option.label}`, option])).values(),
 ];
@@ -250,7 +253,7 @@ function FilterChip({ chip, onEdit, onRemove }: { chip: Chip; onEdit(): void; on
   );
 }
 
-/** A menu that copies this view as a link or as a request. */
+/** A menu that copies this view as a link or as a cURL command. */
 function ViewMenu({ search, fields, api }: { search: Search; fields: readonly FilterField[]; api: string }) {
   const query: Search = {};
   for (const { name } of listFilters(search, fields)) query[name] = search[name];
@@ -258,7 +261,7 @@ function ViewMenu({ search, fields, api }: { search: Search; fields: readonly Fi
   return (
     <Menu
       target={
-        <ActionIcon aria-label="This view as a link or a request" title="This view as a link or a request">
+        <ActionIcon aria-label="Copy this view" title="Copy this view">
           <Code2 size={16} />
         </ActionIcon>
       }

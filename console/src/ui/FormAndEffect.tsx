@@ -3,8 +3,8 @@ import { CreateBar, type Creation } from './CreateBar.tsx';
 import s from './FormAndEffect.module.css';
 
 /**
- * A form on the left and its effect, such as a plan, on the right. On a narrow screen the effect is below the form.
- * `as="page"`: the form is the page, and the effect is a column of sections (`RailSection`, `UsedBy`, `LastChange`).
+ * A form on the left and its effect, such as a plan, on the right. On a narrow screen, the effect is below the form. With
+ * `as="page"`, the form is the page, and the effect is a column of sections (`RailSection`, `UsedBy`, `LastChange`).
  */
 export function FormAndEffect({
   as = 'plan',
@@ -27,7 +27,7 @@ export function FormAndEffect({
   /** A `SaveBar` below both. */
   bar?: ReactNode;
   onSubmit(): void;
-  /** The heading of the effect, such as that of a plan. */
+  /** The heading of the effect, such as "Plan". */
   title: string;
   isBusy?: boolean;
   /** For a form with long fields. */

@@ -2,7 +2,7 @@ import { useRouterState } from '@tanstack/react-router';
 import { HelpCircle } from 'lucide-react';
 import { findHelpPage } from './help.ts';
 
-/** A link to the manual page about the current page. */
+/** A link to the manual page for the current console page. */
 export function HelpLink() {
   const page = useRouterState({ select: ({ matches }) => findHelpPage(matches.at(-1)?.fullPath) });
   if (page === undefined) return null;

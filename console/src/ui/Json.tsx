@@ -1,7 +1,7 @@
 import s from './Json.module.css';
 
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g;
-/** A longer string would freeze the page. */
+/** Highlighting a longer string would freeze the page. */
 const MAX_LENGTH = 200_000;
 
 type Token = { text: string; kind?: 'key' | 'text' | 'word' | 'number' };
@@ -18,7 +18,7 @@ function tokenize(text: string): Token[] {
   return [...tokens, { text: text.slice(offset) }];
 }
 
-/** JSON with colored keys, strings and numbers. A string is shown as it is, colored if it looks like JSON. */
+/** JSON with colored keys, strings and numbers. A string is shown as it is, with any JSON in it colored. */
 export function Json({ value, label = 'JSON' }: { value: unknown; label?: string }) {
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
   return (

@@ -4,7 +4,7 @@ import { findJsonProblem, formatJson } from './json.ts';
 
 /**
  * A text area for JSON that is validated while the user types, with a button that formats the JSON. A code editor would be too
- * large, because CodeMirror with its JSON mode takes 108 KB gzipped, and a page may add 60 KB.
+ * large, because CodeMirror with its JSON mode takes 108 KB gzipped, and a page may add at most 60 KB.
  */
 export function JsonEditor({
   label,
@@ -30,7 +30,7 @@ export function JsonEditor({
         autoComplete="off"
         maxLength={100_000}
         value={value}
-        error={problem && `Not valid JSON: ${problem}`}
+        error={problem && `Invalid JSON: ${problem}`}
         onChange={event => onChange(event.target.value)}
       />
       <Button

@@ -3,7 +3,10 @@ import { Fragment, type ReactNode } from 'react';
 import s from './Keys.module.css';
 import { toKeyLabels } from './shortcuts.ts';
 
-/** The line under a list that explains its keys: `hints={[['j k', 'move'], ['Enter', 'open']]}`. `note` is on the right. */
+/**
+ * The line below a list that explains its keyboard shortcuts: `hints={[['j k', 'move'], ['Enter', 'open']]}`. `note` is on the
+ * right.
+ */
 export function Keys({ hints, note }: { hints: readonly (readonly [string, string])[]; note?: ReactNode }) {
   return (
     <footer className={s.keys}>

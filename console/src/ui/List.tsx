@@ -13,22 +13,22 @@ import {
   useState,
 } from 'react';
 import s from './List.module.css';
-import { rowHeight } from './preferences.ts';
+import { readRowHeight } from './preferences.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { cx } from './words.ts';
 
-/** The height of the header, which stays above the rows. It is the same in every table. */
+/** The height of the sticky header, which is the same in every table. */
 const HEADER_HEIGHT = 32;
 
 export type RowState = { index: number; isActive: boolean; isSelected: boolean };
 
 /**
- * A virtual list over all rows of a search. The list renders the visible rows, and `onVisible` reports them so that they can be loaded. The active row
- * is a state of the list, so that a key press renders two rows instead of the page (4 ms instead of 11). J, K and the arrow keys
- * move, Enter opens, and X selects.
+ * A virtual list of all rows that match a search. The list renders only the visible rows, and `onVisible` reports them so that
+ * they can be loaded. The list itself stores the active row, so a key press renders two rows instead of the page (4 ms instead of
+ * 11). J, K and the arrow keys move, Enter opens, and X selects.
  *
- * With `as="listbox"`, rows contain no controls and one row is chosen, for example in the list of events. With `as="table"`, rows
- * contain `role="cell"`.
+ * With `as="listbox"`, rows contain no controls and one row is selected, for example in the event list. With `as="table"`, rows
+ * contain elements with `role="cell"`.
  */
 export function List<Row>({
   label,
@@ -36,7 +36,7 @@ export function List<Row>({
   count,
   rowAt,
   getKey,
-  height = rowHeight(),
+  height = readRowHeight(),
   header,
   render,
   isHeading,
@@ -51,30 +51,33 @@ export function List<Row>({
 }: {
   label: string;
   as?: 'listbox' | 'table';
-  /** The rows of the whole search, loaded or not. */
+  /** The number of rows that match the search, loaded or not. */
   count: number;
   /** The row, or undefined while it loads. */
   rowAt(index: number): Row | undefined;
   getKey(row: Row): string;
   height?: number | ((index: number) => number);
-  /** The head of a table, which must be an element with role="row". */
+  /** The table header, which must be an element with role="row". */
   header?: ReactNode;
   /** The content of a row. Pass a stable function, because rows are memoized. */
   render(row: Row, state: RowState): ReactNode;
-  /** Rows that are headings, such as days. They cannot be active. */
+  /** Whether a row is a heading, such as a day. Headings cannot be active. */
   isHeading?(row: Row): boolean;
-  /** The active row, if the URL decides it. */
+  /** The index of the active row, if the URL determines it. */
   activeIndex?: number;
   /** Called when the active row changes. Put the row into the URL with `replace`. */
   onActive?(row: Row, index: number): void;
-  /** Called for Enter or a double click. */
+  /** Called on Enter or a double-click. */
   onOpen?(row: Row): void;
   /** Keys of the selected rows. With `onSelect`, X toggles the active row. */
   selected?: ReadonlySet<string>;
   onSelect?(row: Row): void;
   /** Called with the first and the last visible index, so that their pages can be loaded. */
   onVisible?(firstIndex: number, lastIndex: number): void;
-  /** Called with whether the first row is in view. A list that grows at the top must not move while somebody reads it. */
+  /**
+   * Called with whether the list is scrolled to the top, because a list that grows at the top must not move while somebody reads
+   * it.
+   */
   onTop?(isAtTop: boolean): void;
   className?: string;
 }) {
@@ -93,7 +96,7 @@ export function List<Row>({
   const lastIndex = items.at(-1)?.index ?? 0;
 
   useEffect(() => onVisible?.(firstIndex, lastIndex), [firstIndex, lastIndex, onVisible]);
-  // The virtualizer caches heights, so different heights need a new layout.
+  // The virtualizer caches heights, so it must measure again when they change.
   useLayoutEffect(() => {
     if (typeof height === 'function') list.measure();
   }, [height, list]);
@@ -124,7 +127,7 @@ export function List<Row>({
       const row = rowAt(index);
       if (row === undefined) return list.scrollToIndex(index);
       if (isHeading?.(row)) continue;
-      // Scrolling to the previous index first keeps the heading above the first row of a day visible.
+      // When moving up, scrolling to the previous index first keeps the heading above a day's first row visible.
       list.scrollToIndex(step < 0 && index > 0 ? index - 1 : index);
       list.scrollToIndex(index);
       return choose(index);
@@ -142,7 +145,7 @@ export function List<Row>({
       keys: 'Enter',
       description: 'Open the row',
       run: event => {
-        // Enter on a focused link or button belongs to that control.
+        // On a focused link or button, Enter activates that control.
         const target =
           event.target instanceof Element ? event.target.closest('a, button, input, summary') : null;
         if (target instanceof HTMLElement) target.click();

@@ -26,9 +26,9 @@ export type Column<Row> = {
 };
 
 /**
- * A list page with a title, a search field (`/`), a primary action (`n`), and a virtual table that the user navigates with J, K and
- * Enter. The search text and the order are in the URL (`query`, `sort`, `order`). The page stays fast with 10,000 rows, because a
- * key press only filters strings that were prepared once.
+ * A list page with a title, a search field (`/`), a primary action (`n`), and a virtual table that the user navigates with J, K
+ * and Enter. The search text and the order are in the URL (`query`, `sort`, `order`). The page stays fast with 10,000 rows,
+ * because a key press only filters strings that are prepared once.
  */
 export function ListPage<Row>({
   title,
@@ -63,7 +63,7 @@ export function ListPage<Row>({
   error: unknown;
   onRetry(): void;
   getKey(row: Row): string;
-  /** Returns the text in which the search looks, ignoring case. */
+  /** Returns the text to search in, ignoring case. */
   getSearchText(row: Row): string;
   /** Describes what the search covers: "Name, email or group". */
   placeholder?: string;
@@ -75,8 +75,8 @@ export function ListPage<Row>({
   /** The cells of a row. Pass a stable function, because rows are memoized. */
   render(row: Row, state: RowState): ReactNode;
   /**
-   * Called for Enter or a double click. The focus then moves to the detail, if there is one. It does the same as a click on the name
-   * in the row.
+   * Called on Enter or a double-click, and should do the same as a click on the name in the row. The focus then moves to the
+   * detail, if there is one.
    */
   onOpen?(row: Row): void;
   /** The key of the row that the URL selects, if the page has a detail. */
@@ -86,7 +86,7 @@ export function ListPage<Row>({
   create?: { label: string; call: OperationId; project?: string | undefined; run(): void };
   /** Controls below the title, such as a SegmentedControl. */
   filters?: ReactNode;
-  /** The filter that these controls have chosen. */
+  /** The filter chosen with these controls. */
   filter?: { label: string; matches(row: Row): boolean; onRemove(): void } | undefined;
   /** The sentence to show if there are no rows. */
   empty: ReactNode;
@@ -98,17 +98,17 @@ export function ListPage<Row>({
   const { search, push, replace } = useFilters();
   const typedText = typeof search.query === 'string' ? search.query : '';
   const input = useRef<HTMLInputElement>(null);
-  const mayCreate =
+  const canCreate =
     useMissingPermissions(create?.call ?? UNUSED_CALL, { project: create?.project }).length === 0 &&
     create !== undefined;
   useShortcuts([
     { keys: '/', description: 'Search the list', run: () => input.current?.focus() },
-    mayCreate && { keys: 'n', description: create.label, run: create.run },
+    canCreate && { keys: 'n', description: create.label, run: create.run },
   ]);
 
   const sortableColumns = columns.filter(({ compare }) => compare);
   const sortColumn = sortableColumns.find(({ label }) => label === search.sort) ?? sortableColumns[0];
-  const isDown = search.order === 'desc';
+  const isDescending = search.order === 'desc';
   const searchableRows = useMemo(
     () => rows?.map(row => ({ row, text: getSearchText(row).toLowerCase() })),
     [rows, getSearchText],
@@ -116,9 +116,9 @@ export function ListPage<Row>({
   const sortedRows = useMemo(() => {
     const compare = sortColumn?.compare;
     if (!searchableRows || !compare) return searchableRows;
-    const sign = isDown ? -1 : 1;
+    const sign = isDescending ? -1 : 1;
     return searchableRows.toSorted((a, b) => sign * compare(a.row, b.row));
-  }, [searchableRows, sortColumn?.compare, isDown]);
+  }, [searchableRows, sortColumn?.compare, isDescending]);
   // Deferred values let a key press paint the field and the active row first. A newer key press interrupts the rest.
   const searchText = useDeferredValue(typedText).trim().toLowerCase();
   const deferredDetail = useDeferredValue(detail);
@@ -171,12 +171,12 @@ export function ListPage<Row>({
                       onClick={() =>
                         push({
                           sort: label,
-                          order: sortColumn?.label === label && !isDown ? 'desc' : undefined,
+                          order: sortColumn?.label === label && !isDescending ? 'desc' : undefined,
                         })
                       }
                     >
                       {label}
-                      {sortColumn?.label === label && <Arrow isDown={isDown} />}
+                      {sortColumn?.label === label && <Arrow isDescending={isDescending} />}
                     </button>
                   ) : (
                     label
@@ -253,7 +253,7 @@ export function ListPage<Row>({
         hints={[
           ['j k', 'move'],
           ...(onOpen ? [['Enter', 'open'] as const] : []),
-          ...(mayCreate ? [['n', create.label.toLowerCase()] as const] : []),
+          ...(canCreate ? [['n', create.label.toLowerCase()] as const] : []),
           ['/', 'search'],
         ]}
         note={shownRows && formatCount(shownRows.length, noun, plural)}
@@ -263,10 +263,10 @@ export function ListPage<Row>({
   );
 }
 
-/** Passed to the hook if the page creates nothing, because a hook must always be called. The result is then not used. */
+/** Passed to the hook if the page has no create action, because hooks must always be called. The result is ignored. */
 const UNUSED_CALL: OperationId = 'getUsers';
 
-function Arrow({ isDown }: { isDown: boolean }) {
-  const Icon = isDown ? ArrowDown : ArrowUp;
-  return <Icon size={12} aria-label={isDown ? 'sorted down' : 'sorted up'} />;
+function Arrow({ isDescending }: { isDescending: boolean }) {
+  const Icon = isDescending ? ArrowDown : ArrowUp;
+  return <Icon size={12} aria-label={isDescending ? 'sorted descending' : 'sorted ascending'} />;
 }

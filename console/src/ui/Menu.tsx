@@ -31,7 +31,7 @@ type Align = 'start' | 'end';
 const MIN_SPACE = 220;
 const MAX_WIDTH = 360;
 const MARGIN = 4;
-/** Letters that are typed within this time form one word. */
+/** Letters typed within this time of each other form one word. */
 const TYPING_MS = 500;
 
 /** Places the menu next to its button, on the sides with enough space. */
@@ -56,9 +56,9 @@ function placeMenu(menu: HTMLElement, button: Element, align: Align): void {
 }
 
 /**
- * A button that opens a menu, after the ARIA pattern "menu button". This component is hand-written because Mantine's menu would add 30 KB
- * to the first load, mostly for positioning. The browser's popover keeps the menu above everything, closes it at a click elsewhere, and
- * returns the focus.
+ * A button that opens a menu, following the ARIA menu button pattern. This component is hand-written because Mantine's menu would
+ * add 30 KB to the first load, mostly for positioning. The browser's popover keeps the menu above everything, closes it on a
+ * click elsewhere, and returns the focus.
  */
 export function Menu({
   target,
@@ -75,7 +75,7 @@ export function Menu({
   field?: ReactNode;
   /** The side of the button on which the menu opens, if there is space. */
   align?: Align;
-  /** If set, choosing an entry does not close the menu. */
+  /** Keeps the menu open when an entry is chosen. */
   keepOpen?: boolean;
   className?: string | undefined;
   onClose?(): void;
@@ -93,7 +93,7 @@ export function Menu({
   };
   const close = () => {
     hide();
-    // Safari does not focus a button that is clicked, so the popover has nothing to return the focus to.
+    // Safari does not focus a button on click, so the popover has nothing to return the focus to.
     if (document.activeElement === document.body) document.getElementById(targetId)?.focus();
   };
   useEachFrame(isOpen, () => {
@@ -155,7 +155,7 @@ export function Menu({
         },
         ...{ 'aria-haspopup': 'menu', 'aria-expanded': isOpen },
       })}
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the field and the menu in it have the focus */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the field and the menu inside have the focus */}
       <div
         ref={menu}
         id={id}
@@ -187,7 +187,7 @@ export function Menu({
 type ItemProps<As extends ElementType> = ComponentPropsWithRef<As> & {
   /** A link instead of a button: `as="a"`, or `as={Link}`. */
   as?: As;
-  /** For an entry that is checked or not. */
+  /** For an entry that can be checked. */
   checked?: boolean;
   danger?: boolean;
 };
@@ -212,7 +212,7 @@ export function MenuItem<As extends ElementType = 'button'>({
       tabIndex={-1}
       className={s.item}
       data-danger={danger || undefined}
-      // Otherwise Esc would also close a Mantine dialog that the menu is in.
+      // Otherwise, Esc would also close a Mantine dialog that contains the menu.
       data-mantine-stop-propagation="true"
       {...props}
       onClick={(event: MouseEvent) => {

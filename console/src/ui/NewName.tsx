@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { nameMessage } from '../api/errors.ts';
 
-/** The name of something new. It can never change, because URLs and SDKs contain it. */
+/** The name field of a form that creates something. The name cannot be changed later, because URLs and applications contain it. */
 export function NewName({
   description,
   maxLength,
@@ -15,7 +15,7 @@ export function NewName({
   value: string;
   /** Why the server rejected the form. */
   error: unknown;
-  /** For a page. A panel sets the focus itself. */
+  /** For use on a page. A panel sets the focus itself. */
   autoFocus?: boolean;
   onChange(value: string): void;
 }) {

@@ -2,7 +2,7 @@ import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { loadChunk } from '../api/chunks.ts';
 import s from './Page.module.css';
 
-// The help link is not part of the first load, because a page also works without it, for example offline.
+// The help link is not part of the first load, because a page works without it, for example offline.
 const HelpLink = lazy(() =>
   loadChunk(() => import('./HelpLink.tsx')).then(
     (module): { default: () => ReactNode } => ({ default: module.HelpLink }),
@@ -11,8 +11,8 @@ const HelpLink = lazy(() =>
 );
 
 /**
- * The frame of a page, with breadcrumbs, a title with a note, and actions on the right. Below the title is the rest of the head, such
- * as a filter bar or tabs. `children` fill the page under the head and scroll by themselves.
+ * The frame of a page, with breadcrumbs, a title with a note, and actions on the right. Below the title is the rest of the head,
+ * such as a filter bar or tabs. `children` fill the rest of the page and scroll independently.
  */
 export function Page({
   title,

@@ -18,7 +18,7 @@ export function RailSection({
   count?: number | undefined;
   noun?: string;
   plural?: string | undefined;
-  /** Instead of the count. */
+  /** Shown instead of the count. */
   aside?: ReactNode;
   children: ReactNode;
 }) {

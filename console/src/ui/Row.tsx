@@ -6,7 +6,7 @@ import { cx } from './words.ts';
 
 type RowProps = { className?: string; style?: CSSProperties; children: ReactNode };
 
-/** The head of a table in `List`: pass it as `header`. The columns come from `className` or `style`. */
+/** The header of a table in `List`, passed as `header`. The columns come from `className` or `style`. */
 export function HeaderRow({ className, style, children }: RowProps) {
   return (
     <div className={cx(s.columns, s.header, className)} style={style} role="row">
@@ -24,7 +24,10 @@ export function Cells({ className, style, children }: RowProps) {
   );
 }
 
-/** A cell. `variant="name"` has a link and a small line below it, `variant="control"` a button, `variant="dim"` secondary text. */
+/**
+ * A cell. `variant="name"` is for a link with a small line below it, `variant="control"` for a button, and `variant="dim"` for
+ * secondary text.
+ */
 export function Cell({
   variant,
   className,

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { type ReactNode, useRef } from 'react';
-import { requirement } from '../api/permission-words.ts';
+import { describeMissingPermissions } from '../api/permission-words.ts';
 import type { Change } from './diff.ts';
 import { BriefDiff } from './FieldDiff.tsx';
 import { lacksReason, Reason, type Reasons } from './Reason.tsx';
@@ -8,7 +8,7 @@ import s from './SaveBar.module.css';
 import { formatKeys, useShortcuts } from './shortcuts.ts';
 import { formatCount } from './words.ts';
 
-/** The bar under an editor, which lists the unsaved changes. ⌘S saves, or calls `onInvalid` if saving is disabled. */
+/** The bar below an editor, which lists the unsaved changes. ⌘S saves, or calls `onInvalid` if saving is disabled. */
 export function SaveBar({
   changes,
   summary,
@@ -30,7 +30,7 @@ export function SaveBar({
   missingPermissions?: readonly string[];
   pending?: boolean;
   disabled?: boolean;
-  /** A field for the reason for the change. `editor.reason` of useEditor has its value. */
+  /** The field for the reason for the change, for example with the `reason` that useEditor returns. */
   reason?: { reasons: Reasons; text: string; onChange(text: string): void };
   onSave(): void;
   onInvalid?(): void;
@@ -55,8 +55,12 @@ export function SaveBar({
           </>
         )}
       </span>
-      {missingPermissions.length > 0 && <span className={s.reason}>{requirement(missingPermissions)}</span>}
-      {reason && missingPermissions.length === 0 && <Reason {...reason} className={s.why} onEnter={save} />}
+      {missingPermissions.length > 0 && (
+        <span className={s.missing}>{describeMissingPermissions(missingPermissions)}</span>
+      )}
+      {reason && missingPermissions.length === 0 && (
+        <Reason {...reason} className={s.reason} onEnter={save} />
+      )}
       <Button variant="subtle" color="gray" onClick={onDiscard}>
         Discard
       </Button>

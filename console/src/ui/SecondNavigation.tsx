@@ -11,9 +11,7 @@ export type NavigationGroup = {
   items: readonly NavigationItem[];
 };
 
-/**
- * The navigation of pages such as project settings. It is a column on the left, or a select above the page in a narrow window.
- */
+/** The navigation of pages such as project settings: a column on the left, or a select above the page in a narrow window. */
 export function SecondNavigation({
   label,
   title,
@@ -71,7 +69,10 @@ export function SecondNavigation({
   );
 }
 
-/** Returns whether an item's URL is the beginning of another item's URL, because only one of them may be marked. */
+/**
+ * Returns whether another item's URL is below this item's URL. Such an item needs an exact match, because only one item may be
+ * marked.
+ */
 const isPrefix = ({ to }: NavigationItem, allItems: readonly NavigationItem[]): boolean =>
   allItems.some(other => other.to.startsWith(`${to}/`));
 

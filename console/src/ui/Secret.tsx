@@ -46,7 +46,7 @@ export function Secret({
   );
 }
 
-/** The secret in a sunken field, with a copy button. */
+/** The secret in a read-only field, with a copy button. */
 export function SecretField({ secret, label = 'Copy secret' }: { secret: string; label?: string }) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {

@@ -5,14 +5,14 @@ import s from './Sentence.module.css';
 import {
   type EventSentence,
   findLinkTarget,
+  getSentenceParts,
   type SentencePart,
   type SentenceRef,
-  sentenceParts,
 } from './sentence.ts';
 
 /**
- * The sentence of an event, as the server writes it. Names are bold, and flags are monospace. With `links`, names link to their
- * pages. With `short`, the project and environment are omitted, because the list shows them separately.
+ * An event's sentence, as the server writes it. Names are bold, and flags are monospace. With `links`, names link to their pages.
+ * With `short`, the project and environment are omitted, because the list shows them separately.
  */
 export function Sentence({
   event,
@@ -23,7 +23,7 @@ export function Sentence({
   links?: boolean;
   short?: boolean;
 }) {
-  const parts = sentenceParts(event).filter(part => !(short && part.place));
+  const parts = getSentenceParts(event).filter(part => !(short && part.place));
   return (
     <span className={s.sentence}>
       {parts.map((part, index) => (
@@ -46,7 +46,7 @@ function Part({ part, links }: { part: SentencePart; links: boolean | undefined 
   );
 }
 
-/** The name of something, as a link to its page if the user may open it. */
+/** The name of a subject, as a link to its page if the user may open that page. */
 function SubjectLink({
   subject,
   className,

@@ -6,7 +6,7 @@ import s from './Split.module.css';
 import { useShortcuts } from './shortcuts.ts';
 import { Tooltip } from './Tooltip.tsx';
 
-/** Moves the focus to the details of the selected row, if the page shows some. */
+/** Moves the focus to the details of the selected row, if the page shows them. */
 export const focusDetail = (): void =>
   document.querySelector<HTMLElement>(`.${s.split} > .${s.detail} > .${s.body}`)?.focus();
 
@@ -20,7 +20,7 @@ export function Split({
   list: ReactNode;
   detail?: ReactNode;
   wide?: boolean;
-  /** A detail with short lines leaves more space for the list. */
+  /** For details with short lines, which leave more space for the list. */
   narrow?: boolean;
 }) {
   return (
@@ -36,7 +36,7 @@ export function Split({
   );
 }
 
-/** The right side of a Split, which has a bar with the position and buttons above the content. Esc closes this side. */
+/** The right side of a Split, with a bar for the position and the buttons above the content. Esc closes it. */
 export function Detail({
   label,
   bar,
@@ -50,7 +50,7 @@ export function Detail({
   /** The name of the region, such as "Event 79". */
   label: string;
   bar: ReactNode;
-  /** Shows the name as a heading. */
+  /** Whether the label is also shown as a heading. */
   heading?: boolean;
   /** The path to copy, such as /events/79. */
   link?: string;
@@ -60,7 +60,7 @@ export function Detail({
   children: ReactNode;
 }) {
   const region = useRef<HTMLElement>(null);
-  /** Closes the details, and returns the focus from them to the list. */
+  /** Closes the details. If the focus was inside them, it moves to the list. */
   const close =
     onClose &&
     (() => {

@@ -13,7 +13,7 @@ export function State({ tone, icon, children }: { tone: Tone; icon?: ReactNode; 
   );
 }
 
-/** A round icon for rows, with the state as its name and tooltip: `<StateIcon tone="bad" label="Failed" icon={<X />} />`. */
+/** A round icon for rows, with the state as its tooltip: `<StateIcon tone="bad" label="Failed" icon={<X />} />`. */
 export function StateIcon({ tone, label, icon }: { tone: Tone; label: string; icon: ReactNode }) {
   return (
     <span className={s.icon} data-tone={tone} role="img" aria-label={label} title={label}>

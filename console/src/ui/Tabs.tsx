@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import s from './Tabs.module.css';
 
-/** Scrolls to the active tab. On a narrow screen, counts that arrive later can push it out of sight. */
+/** Scrolls to the active tab. On a narrow screen, counts that load later can push it out of view. */
 const showActive = (row: HTMLElement | null) => {
   row?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 };
@@ -16,14 +16,14 @@ export function Tabs({
   tabs: readonly { to: string; label: string; count?: ReactNode }[];
 }) {
   return (
-    // A new function for each render, so that React calls it every time.
+    // The function is new in each render, so React calls it every time.
     <nav ref={row => showActive(row)} className={s.tabs} aria-label={label}>
       {tabs.map(tab => (
         <Link
           key={tab.to}
           to={tab.to}
           className={s.tab}
-          // One tab's URL may be the beginning of another's. Only one of them may be marked.
+          // One tab's URL can be the prefix of another's, but only one of them may be marked.
           activeOptions={{
             exact: tabs.some(other => other.to.startsWith(`${tab.to}/`)),
             includeSearch: false,

@@ -4,7 +4,7 @@ import { type ReactNode, useRef } from 'react';
 import { useShortcuts } from './shortcuts.ts';
 import s from './TextFilter.module.css';
 
-/** The head of a filtered list, with an input that `/` focuses, the number of matches, and further filters. */
+/** The header of a filtered list, with an input that `/` focuses, the number of matches, and further filters. */
 export function TextFilter({
   label,
   placeholder,
@@ -35,7 +35,7 @@ export function TextFilter({
         maxLength={200}
         onChange={event => onChange(event.target.value)}
       />
-      {resultText !== undefined && <span className={s.found}>{resultText}</span>}
+      {resultText !== undefined && <span className={s.result}>{resultText}</span>}
       {children}
     </div>
   );

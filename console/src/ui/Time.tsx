@@ -1,5 +1,5 @@
 import { formatAge, formatClock, formatDate, formatFullTime, formatSince, formatUtc } from './time.ts';
-import { useCurrent } from './useCurrent.ts';
+import { useTimeLabel } from './useTimeLabel.ts';
 
 /**
  * A time in the user's time zone, with a tooltip that shows UTC. The format `ago` shows "2 h ago", `since` "for 2 h",
@@ -14,7 +14,7 @@ export function Time({
   format?: 'ago' | 'since' | 'clock' | 'date' | 'full';
   className?: string;
 }) {
-  const text = useCurrent(now => FORMATTERS[format](at, now));
+  const text = useTimeLabel(now => FORMATTERS[format](at, now));
   return (
     <time dateTime={at} title={formatUtc(at)} className={className}>
       {text}

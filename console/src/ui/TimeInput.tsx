@@ -14,7 +14,7 @@ export function TimeInput({
   ...props
 }: Omit<TextInputProps, 'value' | 'onChange' | 'type' | 'description'> & {
   value: string;
-  /** A hint about the field, such as "Empty: now." */
+  /** A hint shown while the field is empty, such as "Leave it empty for the current time." */
   note?: string;
   withSeconds?: boolean;
   onChange(value: string): void;

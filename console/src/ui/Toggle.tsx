@@ -1,9 +1,10 @@
-import { requirement } from '../api/permission-words.ts';
+import { describeMissingPermissions } from '../api/permission-words.ts';
 import s from './Toggle.module.css';
 
 /**
- * Enables and disables something. This is a styled checkbox, because Mantine's component takes four times the scripting per scroll
- * frame. With `missingPermissions` (see useMissingPermissions), the toggle is disabled but focusable, and names these permissions.
+ * Enables and disables something. This is a styled checkbox, because Mantine's component needs four times the script time per
+ * scroll frame. With `missingPermissions` (see useMissingPermissions), the toggle is disabled but focusable, and names these
+ * permissions.
  */
 export function Toggle({
   checked,
@@ -19,12 +20,12 @@ export function Toggle({
   label: string;
   large?: boolean;
   missingPermissions?: readonly string[];
-  /** The operation and its scope, as Can marks its control. */
+  /** The operation and its scope, in the format of the `data-call` attribute that Can sets. */
   call?: string;
   disabled?: boolean;
   onChange(checked: boolean): void;
 }) {
-  const isMissing = missingPermissions.length > 0;
+  const isForbidden = missingPermissions.length > 0;
   return (
     <input
       type="checkbox"
@@ -35,10 +36,10 @@ export function Toggle({
       data-call={call}
       checked={checked}
       disabled={disabled}
-      aria-disabled={isMissing || undefined}
+      aria-disabled={isForbidden || undefined}
       aria-label={label}
-      title={isMissing ? requirement(missingPermissions) : undefined}
-      onChange={event => !isMissing && onChange(event.target.checked)}
+      title={isForbidden ? describeMissingPermissions(missingPermissions) : undefined}
+      onChange={event => !isForbidden && onChange(event.target.checked)}
       onClick={event => event.stopPropagation()}
     />
   );

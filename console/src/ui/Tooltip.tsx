@@ -32,7 +32,7 @@ const CROSSING_MS = 100;
 
 /** Hides the visible tooltip, because only one tooltip may be visible at a time. */
 let hideVisible: (() => void) | undefined;
-/** The control whose tooltip is shown, and a function that hides it. */
+/** The control whose tooltip is shown, and a function that hides the tooltip. */
 let shownTooltip: { target: Element; hide(): void } | undefined;
 
 // Dialogs listen on the window too. This listener was added before any dialog's, so in a dialog Esc hides the tooltip first.
@@ -42,7 +42,7 @@ addEventListener(
     if (event.key !== 'Escape' || !shownTooltip) return;
     const { target, hide } = shownTooltip;
     if (target.closest('[role="dialog"]')) event.stopImmediatePropagation();
-    // Does not wait until React has removed the tooltip, because a second Esc must already close the dialog.
+    // Cleared here instead of when React removes the tooltip, because a second Esc must already close the dialog.
     shownTooltip = undefined;
     hide();
   },
@@ -170,7 +170,8 @@ function TooltipText({
   useEachFrame(true, () => {
     if (popover.current) placeTooltip(popover.current, target);
   });
-  // A layout effect, because the tooltip must not count as shown for longer than it is visible: the next Esc closes the dialog.
+  // A layout effect, because the tooltip must not count as shown for longer than it is visible. Otherwise, the next Esc would not
+  // close the dialog.
   useLayoutEffect(() => {
     const ownTooltip = { target, hide: onEscape };
     shownTooltip = ownTooltip;
@@ -185,7 +186,7 @@ function TooltipText({
     return () => field?.removeAttribute('aria-describedby');
   }, [target, id]);
   return createPortal(
-    // biome-ignore lint/a11y/useKeyWithClickEvents: it only keeps clicks from the row that contains the control
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the handler only keeps clicks from reaching the row that contains the control
     <div
       ref={popover}
       id={id}

@@ -5,7 +5,7 @@ import s from './UsedBy.module.css';
 
 export type Use = {
   key: string;
-  /** The page of whatever uses this subject. Without it, the row is not a link. */
+  /** The path that the row links to. Without a path, the row is not a link. */
   to?: string;
   search?: Record<string, string>;
   label: ReactNode;
@@ -15,10 +15,7 @@ export type Use = {
   aside?: ReactNode;
 };
 
-/**
- * Links to everything that uses a subject: `<UsedBy noun="strategy" plural="strategies" uses={…} empty="No strategy uses it."
- * />`.
- */
+/** Links to everything that uses a subject: `<UsedBy noun="flag" uses={…} empty="No flag uses it." />`. */
 export function UsedBy({
   anchor,
   title = 'Used by',
@@ -33,9 +30,9 @@ export function UsedBy({
   title?: string;
   noun: string;
   plural?: string;
-  /** Undefined while they load. */
+  /** Undefined while the uses load. */
   uses: readonly Use[] | undefined;
-  /** The total number of uses, if `uses` has only the first of them. */
+  /** The total number of uses, if `uses` contains only the first few. */
   total?: number | undefined;
   /** The sentence to show if nothing uses it. */
   empty: ReactNode;

@@ -3,24 +3,24 @@ import { useEffect, useRef, useSyncExternalStore } from 'react';
 /** An action of the current page in the command palette, such as "Disable checkout-express in production…". */
 export type PageAction = { label: string; run(): void };
 
-let offers: readonly (readonly PageAction[])[] = [];
+let registered: readonly (readonly PageAction[])[] = [];
 let actions: readonly PageAction[] = [];
 const listeners = new Set<() => void>();
 
-function setOffers(next: typeof offers): void {
-  offers = next;
+function setRegistered(next: typeof registered): void {
+  registered = next;
   actions = next.flat();
   for (const listener of listeners) listener();
 }
 
 /**
- * Offers actions in the command palette while the component is mounted, except those that the user may not run (`can()`).
- * `run` may change with every render.
+ * Adds actions to the command palette while the component is mounted. Pass only actions that the user may run (`can()`). `run`
+ * may change with every render.
  */
-export function useOfferActions(offeredActions: readonly (PageAction | false | undefined)[]): void {
-  const current = useRef(offeredActions);
-  current.current = offeredActions;
-  const labels = offeredActions.map(action => (action ? action.label : '')).join('\n');
+export function useRegisterActions(newActions: readonly (PageAction | false | undefined)[]): void {
+  const current = useRef(newActions);
+  current.current = newActions;
+  const labels = newActions.map(action => (action ? action.label : '')).join('\n');
   useEffect(() => {
     const ownActions = labels.split('\n').flatMap((label, n): PageAction[] => {
       const run = () => {
@@ -29,8 +29,8 @@ export function useOfferActions(offeredActions: readonly (PageAction | false | u
       };
       return label ? [{ label, run }] : [];
     });
-    setOffers([...offers, ownActions]);
-    return () => setOffers(offers.filter(offer => offer !== ownActions));
+    setRegistered([...registered, ownActions]);
+    return () => setRegistered(registered.filter(other => other !== ownActions));
   }, [labels]);
 }
 

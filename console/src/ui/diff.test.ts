@@ -5,7 +5,7 @@ test('finds no change between equal states', () => {
   expect(computeChanges({ a: 1, list: ['x'] }, { a: 1, list: ['x'] })).toEqual([]);
 });
 
-test('names a changed, an added and a removed field', () => {
+test('reports a changed, an added and a removed field', () => {
   expect(computeChanges({ a: 1, b: 2 }, { a: 3, c: 4 })).toEqual([
     { path: ['a'], kind: 'changed', before: 1, after: 3 },
     { path: ['c'], kind: 'added', after: 4 },
@@ -62,11 +62,11 @@ test.each([
   [['constraints', 'plan', 'values'], 'Constraint plan'],
   [['impressionData'], 'Impression data'],
   [['values'], 'Values'],
-])('calls %j "%s"', (path, label) => {
+])('describes %j as "%s"', (path, label) => {
   expect(describePath(path)).toBe(label);
 });
 
-test('formats values for people', () => {
+test('formats values for display', () => {
   expect([
     formatValue('50', ['rollout']),
     formatValue(335, ['variants', 'red', 'weight']),

@@ -9,7 +9,7 @@ const isObject = (value: unknown): value is Fields =>
 const isPlainList = (value: unknown): value is (string | number)[] =>
   Array.isArray(value) && value.every(item => typeof item === 'string' || typeof item === 'number');
 /** Objects in lists are matched by the first of these fields that every object has, each with a different value. */
-const IDENTITIES = ['id', 'contextName', 'name', 'value'];
+const IDENTITY_FIELDS = ['id', 'contextName', 'name', 'value'];
 
 /** Returns the differences field by field, in the order of the newer state. */
 export function computeChanges(valueBefore: unknown, valueAfter: unknown, path: string[] = []): Change[] {
@@ -17,7 +17,7 @@ export function computeChanges(valueBefore: unknown, valueAfter: unknown, path: 
   if (isPlainList(valueBefore) && isPlainList(valueAfter))
     return computeListChanges(valueBefore, valueAfter, path);
   if (Array.isArray(valueBefore) && Array.isArray(valueAfter)) {
-    const key = IDENTITIES.find(name => isIdentity(name, valueBefore) && isIdentity(name, valueAfter));
+    const key = IDENTITY_FIELDS.find(name => isIdentity(name, valueBefore) && isIdentity(name, valueAfter));
     if (key !== undefined) return computeFieldChanges(byKey(valueBefore, key), byKey(valueAfter, key), path);
   }
   if (isObject(valueBefore) && isObject(valueAfter))
@@ -82,7 +82,7 @@ export function describePath(path: readonly string[]): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Formats a value for people, for example true as `yes`, a rollout or weight as `50 %`, and an object as JSON. */
+/** Formats a value for display, for example true as `yes`, a rollout or weight as `50 %`, and an object as JSON. */
 export function formatValue(value: unknown, path: readonly string[]): string {
   if (value === true) return 'yes';
   if (value === false) return 'no';

@@ -1,6 +1,6 @@
-import { pageOwner } from '../api/session.ts';
+import { readPageOwner } from '../api/session.ts';
 
-// Keeps unsaved input in the tab's storage, where it survives a reload and a login until the tab is closed.
+// Keeps unsaved input in the tab's storage, where it survives reloads and logins until the tab is closed.
 
 const PREFIX = 'halyard-draft:';
 const MAX_DRAFTS = 20;
@@ -10,7 +10,7 @@ type StoredDraft = { at: number; input: unknown };
 
 /** Returns the storage key. It contains the id of the user whose page this is, so that each user has separate drafts. */
 const getStorageKey = (draftKey: string): string | undefined => {
-  const id = pageOwner()?.user.id;
+  const id = readPageOwner()?.user.id;
   return id === undefined ? undefined : `${PREFIX}${id}:${draftKey}`;
 };
 
@@ -21,7 +21,7 @@ export function readDraft<T>(draftKey: string): T | undefined {
   return parse(sessionStorage.getItem(key))?.input as T | undefined;
 }
 
-/** Stores input without secrets. A very large input is not stored. */
+/** Stores input, which must not contain secrets. Very large input is not stored. */
 export function writeDraft(draftKey: string, input: unknown): void {
   const key = getStorageKey(draftKey);
   if (key === undefined) return;
@@ -40,8 +40,8 @@ export function removeDraft(draftKey: string): void {
   if (key !== undefined) sessionStorage.removeItem(key);
 }
 
-/** Removes the input of other users of this tab, or all input if there is no user. */
-export function removeDraftsOfOthers(userId?: number): void {
+/** Removes input by other users of this tab, or all input if nobody is logged in. */
+export function removeOtherUsersDrafts(userId?: number): void {
   for (const key of draftKeys()) if (!key.startsWith(`${PREFIX}${userId}:`)) sessionStorage.removeItem(key);
 }
 

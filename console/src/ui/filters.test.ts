@@ -13,12 +13,12 @@ import {
   toChip,
 } from './filters.ts';
 import {
-  defaultChoice,
+  createTextSuggestion,
+  findDefaultChoice,
   findSearchedField,
   parseSearchText,
   suggest,
   suggestValues,
-  textSuggestion,
 } from './suggestions.ts';
 
 const FIELDS: FilterField[] = [
@@ -95,7 +95,7 @@ const CASES = [
     'Experiment, release',
   ],
   ['tag:simple:q4', 'tag', 'INCLUDE:simple:q4', 'Tag has', 'simple:q4'],
-  ['-tag:simple:q4', 'tag', 'DO_NOT_INCLUDE:simple:q4', 'Tag has not', 'simple:q4'],
+  ['-tag:simple:q4', 'tag', 'DO_NOT_INCLUDE:simple:q4', 'Tag lacks', 'simple:q4'],
   ['production:enabled', 'status', 'production:enabled', 'Enabled in', 'production'],
   ['state:retrying', 'state', 'retrying', 'State is', 'retrying'],
   ['express checkout', 'query', 'express checkout', 'Contains', 'express checkout'],
@@ -113,14 +113,14 @@ test.each(CASES)('shows %s in words', (_typed, name, value, lead, values) => {
 });
 
 test.each(CASES)(
-  '%s stays the same filter after it is formatted for editing and read back',
+  'reads %s back as the same filter after formatting it for editing',
   (_typed, name, value) => {
     expect(parseFilter(formatFilter(name, value, FIELDS), FIELDS, TODAY)).toEqual({ name, value });
   },
 );
 
 test.each([
-  ['by:nobody', 'By "nobody" does not exist.'],
+  ['by:nobody', 'Unknown "by" value: "nobody".'],
   ['project:', 'Enter a value after "project:".'],
   ['-project:payments', '"project" cannot be excluded. Remove the minus sign.'],
   ['since:soon', 'Enter a day after "since:", such as 7d, today or 2026-11-08.'],
@@ -130,7 +130,7 @@ test.each([
   expect(parseFilter(typedText, FIELDS, TODAY)).toEqual({ error });
 });
 
-test('lists the filters in a URL, without its other parameters', () => {
+test('lists the filters in a URL, and ignores other parameters', () => {
   const search = { project: 'IS:payments', event: '79', status: ['production:enabled', 'staging:disabled'] };
 
   expect(listFilters(search, FIELDS)).toEqual([
@@ -140,7 +140,7 @@ test('lists the filters in a URL, without its other parameters', () => {
   ]);
 });
 
-test('replaces a filter of the same parameter, but keeps and removes each environment separately', () => {
+test('replaces a filter for the same parameter, but adds and removes each environment separately', () => {
   const search = { project: 'IS:payments', status: 'staging:enabled' };
 
   const next = addFilter(
@@ -156,7 +156,7 @@ test('replaces a filter of the same parameter, but keeps and removes each enviro
   });
 });
 
-test('suggests names of filters, then values that are not chosen yet', () => {
+test('suggests filter names, then values that are not chosen yet', () => {
   expect(suggest('pro', FIELDS).map(suggestion => suggestion.text)).toEqual(['project:', 'production:']);
   expect(suggest('proj', FIELDS)[0]?.hint).toBe('Payments, Search');
   expect(suggest('project:Payments,', FIELDS).map(suggestion => suggestion.text)).toEqual([
@@ -165,7 +165,7 @@ test('suggests names of filters, then values that are not chosen yet', () => {
   expect(suggest('by:do', FIELDS)).toEqual([{ text: 'by:dora', label: 'dora', hint: '4', complete: true }]);
 });
 
-test('suggests the filter for a flag first if its exact name is typed', () => {
+test('suggests the filter for a flag first if the exact name of the flag is typed', () => {
   const flags = [{ value: 'checkout-express-b2b' }, { value: 'checkout-express' }];
   const fields = [
     {
@@ -180,14 +180,14 @@ test('suggests the filter for a flag first if its exact name is typed', () => {
   ];
   const typedText = 'checkout-express';
 
-  const suggestions = [...suggest(typedText, fields), textSuggestion(typedText, undefined)];
+  const suggestions = [...suggest(typedText, fields), createTextSuggestion(typedText, undefined)];
 
   expect(suggestions.map(suggestion => suggestion.label)).toEqual([
     'flag:checkout-express',
     'flag:checkout-express-b2b',
     '"checkout-express"',
   ]);
-  expect(defaultChoice(typedText, suggestions)).toBe(0);
+  expect(findDefaultChoice(typedText, suggestions)).toBe(0);
 });
 
 test.each([
@@ -196,13 +196,13 @@ test.each([
   ['project:', 'project:Payments'],
   ['project:pay', undefined],
   ['', undefined],
-])('Enter after %j chooses %j', (typedText, text) => {
-  const suggestions = [...suggest(typedText, FIELDS), textSuggestion(typedText, undefined)];
+])('after %j, Enter chooses %j', (typedText, text) => {
+  const suggestions = [...suggest(typedText, FIELDS), createTextSuggestion(typedText, undefined)];
 
-  expect(suggestions[defaultChoice(typedText, suggestions)]?.text).toBe(text);
+  expect(suggestions[findDefaultChoice(typedText, suggestions)]?.text).toBe(text);
 });
 
-test('Enter completes the name of a filter even if values that contain the string were found', () => {
+test('completes the name of a filter on Enter, even if values contain the typed string', () => {
   const flags = [{ value: 'fl-1' }, { value: 'gulfl' }];
   const fields = [
     {
@@ -215,15 +215,15 @@ test('Enter completes the name of a filter even if values that contain the strin
       options: flags,
     },
   ];
-  const suggestions = [...suggest('fl', fields), textSuggestion('fl', undefined)];
+  const suggestions = [...suggest('fl', fields), createTextSuggestion('fl', undefined)];
 
   expect(suggestions.map(({ text }) => text)).toEqual(['flag:fl-1', 'flag:gulfl', 'flag:', 'fl']);
-  expect(suggestions[defaultChoice('fl', suggestions)]?.text).toBe('flag:');
+  expect(suggestions[findDefaultChoice('fl', suggestions)]?.text).toBe('flag:');
 });
 
-test('says which search string a second search string would replace', () => {
-  expect(textSuggestion('rollout', 'checkout').hint).toBe('text, instead of "checkout"');
-  expect(textSuggestion('rollout', undefined).hint).toBe('text');
+test('names the search string that a second one would replace', () => {
+  expect(createTextSuggestion('rollout', 'checkout').hint).toBe('text, replaces "checkout"');
+  expect(createTextSuggestion('rollout', undefined).hint).toBe('text');
 });
 
 test.each([
@@ -251,7 +251,7 @@ test.each([
   ['yes', ['yes']],
   ['stal', ['stal']],
 ])(
-  'offers the filters that the word %j means before the text, and Enter chooses the first',
+  'suggests the filters that the word %j can mean before the text, and Enter chooses the first',
   (typedText, texts) => {
     const fields: FilterField[] = [
       ...FIELDS.filter(({ kind }) => kind !== 'status'),
@@ -281,14 +281,14 @@ test.each([
       },
     ];
 
-    const suggestions = [...suggest(typedText, fields), textSuggestion(typedText, undefined)];
+    const suggestions = [...suggest(typedText, fields), createTextSuggestion(typedText, undefined)];
 
     expect(suggestions.map(({ text }) => text)).toEqual(texts);
-    expect(defaultChoice(typedText, suggestions)).toBe(0);
+    expect(findDefaultChoice(typedText, suggestions)).toBe(0);
   },
 );
 
-test('searches people only after the name of their filter, and a name may contain a comma', () => {
+test('searches people only after the name of their filter, and accepts names with a comma', () => {
   const owner: FilterField = {
     name: 'owner',
     key: 'owner',

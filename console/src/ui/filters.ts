@@ -1,4 +1,4 @@
-// The grammar of the filter bar. A filter is a parameter of the URL and of the API, such as `project=IS_ANY_OF:a,b`.
+// The grammar of the filter bar. A filter is a URL parameter and an API parameter, such as `project=IS_ANY_OF:a,b`.
 import type { Search } from './search.ts';
 
 /** The operators of an API parameter. A parameter that takes a plain value has an empty operator. */
@@ -18,7 +18,7 @@ export type FilterOption = { value: string; label?: string };
 
 /** One filter of a list. */
 export type FilterField = {
-  /** The parameter of the URL and of the API, such as `createdBy`. */
+  /** The URL and API parameter, such as `createdBy`. */
   name: string;
   /** The word that a person types before the colon, such as `by`. */
   key: string;
@@ -29,7 +29,7 @@ export type FilterField = {
   kind?: 'values' | 'day' | 'status';
   /** The values to suggest. A typed label becomes its value, so `by:dora` becomes `createdBy=IS:4`. */
   options?: readonly FilterOption[];
-  /** Finds values to suggest after the colon, for a filter with too many for `options`. */
+  /** Finds values to suggest after the colon, for a filter that has too many to list in `options`. */
   find?: (text: string, signal: AbortSignal) => Promise<readonly FilterOption[]>;
   /** Whether `find` also runs for text without the name of a filter. */
   findsByText?: boolean;
@@ -72,8 +72,7 @@ export function parseFilter(
     field.options?.find(option => isSameText(option.label ?? '', value) || isSameText(option.value, value)),
   );
   const unknownValues = values.filter((_, n) => field.closed && !knownOptions[n]);
-  if (unknownValues.length > 0)
-    return { error: `${field.label} "${unknownValues.join('", "')}" does not exist.` };
+  if (unknownValues.length > 0) return { error: `Unknown "${key}" value: "${unknownValues.join('", "')}".` };
   const { one, many, not, notMany } = field.operators;
   const operator = minus ? (values.length > 1 ? notMany : not) : values.length > 1 ? (many ?? one) : one;
   if (operator === undefined) return { error: `"${key}" cannot be excluded. Remove the minus sign.` };
@@ -101,7 +100,7 @@ function parseDay({ name, operators, key }: FilterField, text: string, today: Da
   return { name, value: operators.one ? `${operators.one}:${day}` : day };
 }
 
-/** Splits a value of the URL, such as `IS_ANY_OF:a,b`. */
+/** Splits a URL value, such as `IS_ANY_OF:a,b`, into its operator and values. */
 function readValue(field: FilterField, value: string): { operator: string; values: string[] } {
   const { one, many, not, notMany } = field.operators;
   const operator = [one, many, not, notMany].find(name => name && value.startsWith(`${name}:`)) ?? '';
@@ -140,8 +139,9 @@ export function toChip(name: string, value: string, fields: readonly FilterField
 
 function describeOperator({ operators }: FilterField, operator: string, count: number): string {
   const isNegated = operator !== '' && (operator === operators.not || operator === operators.notMany);
-  if (operators.one === 'INCLUDE') return `${isNegated ? 'has not' : 'has'}${count > 1 ? ' any of' : ''}`;
-  if (count > 1) return isNegated ? 'is none of' : 'is any of';
+  const isInclusion = operators.one === 'INCLUDE';
+  if (count > 1) return `${isInclusion ? 'has' : 'is'} ${isNegated ? 'none' : 'any'} of`;
+  if (isInclusion) return isNegated ? 'lacks' : 'has';
   return isNegated ? 'is not' : 'is';
 }
 
@@ -160,7 +160,7 @@ export function formatFilter(name: string, value: string, fields: readonly Filte
   return `${minus}${field.key}:${texts.join(',')}`;
 }
 
-/** Returns the filters in the URL, in their order. Only the fields and `query` are filters. */
+/** Returns the filters in the URL, in order. Only the fields and `query` are filters. */
 export function listFilters(
   search: Search,
   fields: readonly FilterField[],
@@ -172,7 +172,7 @@ export function listFilters(
   );
 }
 
-/** Adds a filter to the URL. The new filter replaces a filter of the same parameter, unless they name different environments. */
+/** Adds a filter to the URL. The new filter replaces any filter for the same parameter, unless they name different environments. */
 export function addFilter(
   search: Search,
   { name, value }: { name: string; value: string },

@@ -8,7 +8,7 @@ const routes = [
   ),
 ].map(([, path = '']) => path);
 
-test('every help target is a page of the manual', () => {
+test('every manual page in the table exists', () => {
   const missing = Object.values(HELP).filter(
     page => !existsSync(new URL(`../../../docs/${page}.md`, import.meta.url)),
   );
@@ -16,7 +16,7 @@ test('every help target is a page of the manual', () => {
   expect(missing).toEqual([]);
 });
 
-test('every page of the console has help, and every entry of the table belongs to a page', () => {
+test('every console page has a manual page, and every entry of the table belongs to a console page', () => {
   expect(routes.length).toBeGreaterThan(60);
   expect(routes.filter(path => findHelpPage(path) === undefined)).toEqual([]);
   expect(Object.keys(HELP).filter(path => path !== '/admin' && !routes.includes(path))).toEqual([]);

@@ -1,4 +1,4 @@
-/** The manual page for each route. A longer route that is not listed uses the page of the route it starts with. */
+/** The manual page for each route. A route that is not listed uses the page of its nearest listed parent. */
 export const HELP: Record<string, string> = {
   '/': 'tutorials/release-a-feature-gradually',
   '/flags': 'reference/feature-search',

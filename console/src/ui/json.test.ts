@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { findJsonProblem, formatJson } from './json.ts';
 
-test('formats JSON like JSON.stringify', () => {
+test('formats JSON the way JSON.stringify does', () => {
   const value = { a: [1, -2.5e3, { b: null }], 'c "d" {,:}': 'x\\"y', empty: {}, none: [], deep: [[[]]] };
   const formatted = JSON.stringify(value, null, 2);
 

@@ -3,11 +3,11 @@ import { api, type Schemas, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 
 export type Subject = {
-  /** The types of the events that change the subject, such as ['segment-created', 'segment-updated']. */
+  /** The types of events that change the subject, such as ['segment-created', 'segment-updated']. */
   types: readonly string[];
   /** The project of these events, if they belong to a project. */
   project?: string;
-  /** A string that all of these events contain, such as the name, so that the server finds them among many. */
+  /** A string that all of these events contain, such as the name, to narrow the search. */
   text?: string;
   /** Whether an event of these types is about this subject. */
   isAbout(event: Schemas['Event']): boolean;

@@ -3,15 +3,16 @@ import type { QueryClient, QueryFilters, QueryKey } from '@tanstack/react-query'
 /** Cached responses that show a subject, and a function that changes the subject in them. */
 export type CachedView<Change> = {
   filters: QueryFilters & { queryKey: QueryKey };
-  // Query data has no type in the cache, because the key decides it.
+  // The cache does not know the type of query data, which depends on the key.
   patch: (data: never, change: Change) => unknown;
 };
 
 const lastUpdates = new Map<string, Promise<unknown>>();
 
 /**
- * Shows a change before the server has responded. Until then, responses of other requests are patched too. An error undoes only this
- * change, with `undo`, and loads the server's state. Changes of the same `subject` are sent one after the other.
+ * Shows a change before the server has responded. Until then, responses to other requests are patched too. If the request fails,
+ * `undo` reverts only this change, and the server's state is loaded again. Changes to the same `subject` are sent one after the
+ * other.
  */
 export async function showOptimistically<Change>(
   client: QueryClient,

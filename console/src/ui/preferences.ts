@@ -1,4 +1,4 @@
-// Stores the preferences of this browser. Components read them when they appear.
+// Stores preferences in this browser. Components read them when they mount.
 
 const DENSITY = 'halyard-density';
 const TIME_ZONE = 'halyard-time-zone';
@@ -11,11 +11,11 @@ export const readDensity = (): Density =>
 export const setDensity = (next: Density): void => localStorage.setItem(DENSITY, next);
 
 /** Returns the height of a row with one line. */
-export const rowHeight = (): number => (readDensity() === 'compact' ? 36 : 44);
+export const readRowHeight = (): number => (readDensity() === 'compact' ? 36 : 44);
 
 const PROJECT = 'halyard-project';
 
-/** Reads which project this browser last showed. */
+/** Reads the id of the project that this browser showed last. */
 export const readLastProject = (): string | undefined => localStorage.getItem(PROJECT) ?? undefined;
 
 export const rememberProject = (id: string): void => localStorage.setItem(PROJECT, id);

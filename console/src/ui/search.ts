@@ -5,8 +5,8 @@ export type Search = Record<string, string | string[] | undefined>;
 export function parseSearch(text: string): Search {
   const search: Search = {};
   for (const [name, value] of new URLSearchParams(text)) {
-    const valueBefore = search[name];
-    search[name] = valueBefore === undefined ? value : [valueBefore, value].flat();
+    const existing = search[name];
+    search[name] = existing === undefined ? value : [existing, value].flat();
   }
   return search;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findLinkTarget, parseSummary, sentenceParts } from './sentence.ts';
+import { findLinkTarget, getSentenceParts, parseSummary } from './sentence.ts';
 
 test('splits bold parts from text', () => {
   expect(parseSummary('**dora** enabled flag **checkout** in **production**')).toEqual([
@@ -11,7 +11,7 @@ test('splits bold parts from text', () => {
   ]);
 });
 
-test('removes the escapes of names, and keeps asterisks that belong to a name', () => {
+test('unescapes names, and keeps asterisks that belong to a name', () => {
   expect(parseSummary(String.raw`**a\_b\*\*c** created **\\**`)).toEqual([
     { text: 'a_b**c', strong: true },
     { text: ' created ' },
@@ -19,7 +19,7 @@ test('removes the escapes of names, and keeps asterisks that belong to a name', 
   ]);
 });
 
-test('links the flag of the event', () => {
+test("links to the event's flag", () => {
   const event = {
     summary: '**dora** enabled flag **pay.now**',
     featureName: 'pay.now',
@@ -27,17 +27,17 @@ test('links the flag of the event', () => {
     createdBy: 'dora',
   };
 
-  expect(sentenceParts(event).at(-1)).toEqual({
+  expect(getSentenceParts(event).at(-1)).toEqual({
     text: 'pay.now',
     strong: true,
     ref: { kind: 'feature', id: 'pay.now', project: 'pay' },
   });
 });
 
-test('prefers the parts of the server', () => {
+test('prefers the parts that the server sends', () => {
   const parts = [{ text: 'x' }];
 
-  expect(sentenceParts({ summary: 'y', parts, featureName: null, project: null, createdBy: 'ada' })).toBe(
+  expect(getSentenceParts({ summary: 'y', parts, featureName: null, project: null, createdBy: 'ada' })).toBe(
     parts,
   );
 });

@@ -12,12 +12,12 @@ export type EventSentence = {
   createdBy: string;
 };
 
-/** Returns the parts of an event's sentence, which the server sends or which are parsed from the Markdown in `summary`. */
-export function sentenceParts(event: EventSentence): readonly SentencePart[] {
+/** Returns the parts of an event's sentence, either as sent by the server or parsed from the Markdown in `summary`. */
+export function getSentenceParts(event: EventSentence): readonly SentencePart[] {
   return event.parts ?? parseSummary(event.summary).map(part => addReference(part, event));
 }
 
-/** Splits a line of Markdown that has only bold parts, and backslashes before punctuation. */
+/** Splits a line of Markdown that contains only bold text and backslash escapes. */
 export function parseSummary(summary: string): SentencePart[] {
   const parts: SentencePart[] = [];
   let text = '';
@@ -62,7 +62,10 @@ const ADMINISTRATION_PAGES: Record<string, readonly [path: string, search?: Sear
 
 export type LinkTarget = { to: string; search?: Search };
 
-/** Returns a link to the page of a subject, if there is such a page. `mayOpen` tells whether the user may open an administration page. */
+/**
+ * Returns a link to the page of a subject, if there is such a page. `mayOpen` returns whether the user may open an administration
+ * page.
+ */
 export function findLinkTarget(
   ref: SentenceRef | undefined,
   mayOpen: (path: string) => boolean,

@@ -77,7 +77,7 @@ export function useShortcuts(shortcuts: readonly (Shortcut | false | undefined)[
   }, [keys]);
 }
 
-/** All shortcuts of the current page, for the help. */
+/** All shortcuts of the current page, for the shortcut help. */
 export const useActiveShortcuts = (): readonly Shortcut[] =>
   useSyncExternalStore(
     listener => {

@@ -1,4 +1,4 @@
-// The suggestions of the filter bar, in a module of their own because only the bar needs them.
+// The filter bar's suggestions, in a separate module because only the filter bar needs them.
 import { type FilterField, isSameText } from './filters.ts';
 import type { Search } from './search.ts';
 
@@ -6,7 +6,7 @@ export type Suggestion = {
   text: string;
   label: string;
   hint?: string | undefined;
-  /** Whether the text is a whole filter, and not only the name of one. */
+  /** Whether the text is a complete filter rather than just the name of one. */
   complete: boolean;
   /** Whether the value was typed in full, so that Enter chooses it. */
   exact?: boolean;
@@ -22,11 +22,11 @@ const createSuggestion = (text: string, label = text, hint?: string): Suggestion
 const MAX_SUGGESTIONS = 50;
 const STATES = ['enabled', 'disabled'];
 
-/** Returns the string for which values are searched, which is the last value after the name of a filter, or the whole string. */
+/** Returns the string to search values for: the last value after the name of a filter, or the whole string. */
 export const parseSearchText = (typedText: string): string =>
   (/^[^:]*:(?:.*,)?(.*)$/s.exec(typedText)?.[1] ?? typedText).trim();
 
-/** Returns the filter whose values are searched, which is the named filter, or the one that also finds values by text. */
+/** Returns the filter whose values are searched: the named filter, or the one that finds values by text alone. */
 export function findSearchedField(
   typedText: string,
   fields: readonly FilterField[],
@@ -38,18 +38,19 @@ export function findSearchedField(
 }
 
 /** Suggests the typed string itself. A search has only one query string, so a second string replaces the first. */
-export function textSuggestion(typedText: string, former: Search[string]): Suggestion {
+export function createTextSuggestion(typedText: string, currentQuery: Search[string]): Suggestion {
   const text = typedText.trim();
-  const hint = former === undefined || former === text ? 'text' : `text, instead of "${former}"`;
+  const hint =
+    currentQuery === undefined || currentQuery === text ? 'text' : `text, replaces "${currentQuery}"`;
   return createSuggestion(text, `"${text}"`, hint);
 }
 
 /**
- * Returns the suggestion that Enter chooses, which is a value that was typed in full, the first value after a colon, the name of a
- * filter, or the string itself. Values that only contain the string do not count, because Enter would then depend on how fast
- * values are found.
+ * Returns the index of the suggestion that Enter chooses: a value that was typed in full, the first value after a colon, the name
+ * of a filter, or the string itself. Values that only contain the string do not count, because the choice would then depend on
+ * how fast values are found.
  */
-export function defaultChoice(typedText: string, suggestions: readonly Suggestion[]): number {
+export function findDefaultChoice(typedText: string, suggestions: readonly Suggestion[]): number {
   const text = typedText.trim();
   if (text === '') return -1;
   if (text.includes(':')) return text.endsWith(':') && suggestions.length > 0 ? 0 : -1;
@@ -63,7 +64,7 @@ export function suggest(typedText: string, fields: readonly FilterField[]): Sugg
   if (!typedText.includes(':'))
     return [
       ...suggestWords(typedText, fields),
-      ...suggestValuesFound(typedText, fields),
+      ...suggestFoundValues(typedText, fields),
       ...suggestFields(typedText.replace(/^-/, ''), fields),
     ];
   if (
@@ -74,7 +75,7 @@ export function suggest(typedText: string, fields: readonly FilterField[]): Sugg
     return STATES.filter(state => state.startsWith(rest.toLowerCase())).map(state =>
       createSuggestion(`${key}:${state}`, state),
     );
-  const field = fields.find(one => one.kind !== 'status' && isSameText(one.key, key));
+  const field = fields.find(candidate => candidate.kind !== 'status' && isSameText(candidate.key, key));
   if (field?.kind === 'day')
     return ['today', '7d', '30d', '90d'].map(day => createSuggestion(`${key}:${day}`, day));
   const parts = rest.split(',');
@@ -100,12 +101,12 @@ export function suggest(typedText: string, fields: readonly FilterField[]): Sugg
 }
 
 /** Whether the console defines all values of the filter. */
-const isFixed = ({ closed, find }: FilterField): boolean => closed === true && !find;
+const hasFixedValues = ({ closed, find }: FilterField): boolean => closed === true && !find;
 
 /**
- * Suggests filters for a word that means a filter rather than text. Only words that the console defines count, because a project or
- * a tag can be called like a flag. For example, "stale" suggests `state:stale`, "archived" suggests `archived:yes`, and "disabled"
- * suggests `production:disabled`.
+ * Suggests filters for a word that means a filter rather than text. Only words that the console defines count, because a project
+ * or a tag can have the same name as a flag. For example, "stale" suggests `state:stale`, "archived" suggests `archived:yes`, and
+ * "disabled" suggests `production:disabled`.
  */
 function suggestWords(typedText: string, fields: readonly FilterField[]): Suggestion[] {
   const word = typedText.trim();
@@ -115,7 +116,7 @@ function suggestWords(typedText: string, fields: readonly FilterField[]): Sugges
       return STATES.filter(state => isSameText(state, word)).flatMap(state =>
         options.map(({ value }) => `${value}:${state}`),
       );
-    const labels = isFixed(field) ? options.map(({ value, label = value }) => label) : [];
+    const labels = hasFixedValues(field) ? options.map(({ value, label = value }) => label) : [];
     // The name of a filter with a single value means that value.
     return labels
       .filter(label => isSameText(labels.length === 1 ? key : label, word))
@@ -127,7 +128,7 @@ function suggestWords(typedText: string, fields: readonly FilterField[]): Sugges
 }
 
 /** Suggests values that contain the string, from the filters that can find values. An exact match comes first. */
-const suggestValuesFound = (typedText: string, fields: readonly FilterField[]): Suggestion[] =>
+const suggestFoundValues = (typedText: string, fields: readonly FilterField[]): Suggestion[] =>
   fields
     .filter(({ findsByText }) => findsByText && typedText.trim() !== '')
     .flatMap(({ key, options = [] }) =>
@@ -153,7 +154,10 @@ export const suggestValues = (typedText: string, fields: readonly FilterField[])
     .flatMap(field =>
       (field.options ?? [])
         .map(({ value, label = value }) => label)
-        .filter(label => label.toLowerCase().startsWith(text) && !(isFixed(field) && isSameText(label, text)))
+        .filter(
+          label =>
+            label.toLowerCase().startsWith(text) && !(hasFixedValues(field) && isSameText(label, text)),
+        )
         .map(label => createSuggestion(`${field.key}:${label}`)),
     )
     .slice(0, MAX_VALUE_SUGGESTIONS);
@@ -172,7 +176,7 @@ function suggestFields(typedText: string, fields: readonly FilterField[]): Sugge
 
 const MAX_HINT_VALUES = 3;
 
-/** Returns examples of values. A filter without known values has its label instead, unless the label equals the key. */
+/** Returns example values. For a filter without known values, returns its label instead, unless the label equals the key. */
 function describeValues({ key, label, kind, find, options = [] }: FilterField): string | undefined {
   if (kind === 'day') return 'today, 7d or 2026-11-15';
   if (options.length === 0) return isSameText(key, label) ? undefined : label;

@@ -10,7 +10,7 @@ test.each([
   [240_000, '4 min'],
   [7_200_000, '2 h'],
   [1_036_800_000, '12 days'],
-])('writes %d ms as %s', (ms, expected) => {
+])('formats %d ms as %s', (ms, expected) => {
   expect(formatDuration(ms)).toBe(expected);
 });
 
@@ -19,7 +19,7 @@ test.each([
   ['2026-11-15T12:00:00Z', '2 h ago'],
   ['2026-11-12T12:00:00Z', '12 Nov'],
   ['2025-11-12T12:00:00Z', '12 Nov 2025'],
-])('writes %s as %s', (time, expected) => {
+])('formats the age of %s as %s', (time, expected) => {
   expect(formatAge(time, NOW)).toBe(expected);
 });
 
@@ -36,6 +36,6 @@ test.each([
   ['2026-11-15', 'Today · Sunday 15 November'],
   ['2026-11-14', 'Yesterday · Saturday 14 November'],
   ['2026-11-13', 'Friday 13 November'],
-])('names the day %s', (day, expected) => {
+])('formats the day %s', (day, expected) => {
   expect(formatDay(day, NOW)).toBe(expected);
 });

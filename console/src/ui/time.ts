@@ -7,7 +7,7 @@ const DAY = 24 * HOUR;
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-/** Formats a time in the user's time zone. Formatters are kept, because creating a formatter takes longer than using it. */
+/** Formats a time in the user's time zone. Formatters are cached, because creating one takes longer than using it. */
 export function formatInZone(
   time: string | number | Date,
   options: Intl.DateTimeFormatOptions,

@@ -11,7 +11,7 @@ export type Toast = {
 };
 
 const DISPLAY_MS = 6000;
-/** Longer, because the user has to read what happened and decide. */
+/** Longer, because the user has to read the message and decide. */
 const DISPLAY_WITH_ACTION_MS = 15_000;
 const MAX_TOASTS = 4;
 let toasts: readonly Toast[] = [];

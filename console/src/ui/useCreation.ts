@@ -4,7 +4,7 @@ import { useUnsaved } from './useUnsaved.tsx';
 
 /**
  * Handles a form that sends its input once, to create something or to replace something that only one person edits. The input
- * survives a reload. Spread `unsaved` into `PanelForm`, or show its `confirmation`. For something that others edit too, see
+ * survives a reload. Spread `unsaved` into `PanelForm`, or show its `confirmation`. For something that others can edit too, see
  * useEditor.
  */
 export function useCreation<T extends object, R>({

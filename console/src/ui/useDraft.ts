@@ -4,11 +4,11 @@ import { readDraft, removeDraft, writeDraft } from './drafts.ts';
 import { toast } from './toasts.ts';
 
 export const toastRestored = (): void =>
-  toast({ about: 'draft', message: 'Your unsaved input is restored.' });
+  toast({ about: 'draft', message: 'Your unsaved input was restored.' });
 
 /**
- * Keeps the input of a form, which survives a reload. `draftKey` names what is edited, such as "new-flag". Call `discard` after a save or
- * Cancel, which empties the input again. For editors of something that others edit too, see useEditor.
+ * Keeps a form's input across reloads. `draftKey` names what is edited, such as "new-flag". Call `discard` after a save or Cancel
+ * to empty the form again. For something that others can edit too, see useEditor.
  */
 export function useDraft<T extends object>(
   draftKey: string,
@@ -20,13 +20,13 @@ export function useDraft<T extends object>(
   isChanged: boolean;
   change(part: Partial<T>): void;
   discard(): void;
-  /** Removes only the stored input, for useUnsaved. The page keeps its input until the next page is loaded. */
+  /** Removes only the stored input, for useUnsaved. The form keeps its input until the user leaves the page. */
   forget(): void;
 } {
   const [draft, setDraft] = useState<T>(() => ({ ...emptyDraft, ...readDraft<T>(draftKey) }));
   const [initialDraft] = useState(emptyDraft);
   const isChanged = computeChanges(initialDraft, draft).length > 0;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only what was restored when the form appeared
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the effect runs once, for input restored when the form appeared
   useEffect(() => {
     if (isChanged) toastRestored();
   }, []);

@@ -37,13 +37,13 @@ export type Editor<D> = {
   isAsking: boolean;
 };
 
-/** The maximum number of repeated saves, if each time a newer state differs only in what the user does not edit. */
+/** The maximum number of times that a save is retried because somebody else changed fields that the user has not edited. */
 const MAX_REBASES = 3;
 
 /**
- * Edits something that others can change too. The tab keeps the input until it is saved or discarded, so it survives outages, reloads
- * and the end of the session. A save names the version that it is based on. If that version is no longer current, the user decides,
- * unless the newer version is the user's own earlier save or differs only in other fields.
+ * Edits something that others can change too. The tab keeps the input until it is saved or discarded, so it survives outages,
+ * reloads and the end of the session. A save names the version that it is based on. If that version is no longer current, the
+ * user resolves the conflict, unless the newer version is the user's own earlier save or differs only in other fields.
  */
 export function useEditor<D extends object>({
   draftKey,
@@ -78,7 +78,7 @@ export function useEditor<D extends object>({
     if (next) writeDraft(draftKey, stripSecrets(next, withoutSecrets));
     else removeDraft(draftKey);
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the effect runs once, for input that was restored when the editor appeared
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the effect runs once, for input restored when the editor appeared
   useEffect(() => {
     if (restoredInput.edited) toastRestored();
     else removeDraft(draftKey);
@@ -116,7 +116,7 @@ export function useEditor<D extends object>({
       setReason('');
       const newest = await onSaved(sent);
       const { current: input } = latest;
-      // Only input that arrived while the request ran has to be kept.
+      // Only input typed while the request was running has to be kept.
       if (!newest || !input || input.draft === sent) return setEdited(undefined);
       const newBase = baseAfterSave(sent, newest, withoutSecrets);
       if (newBase === newest) return setEdited({ base: newest, draft: input.draft, sent: [] });

@@ -25,13 +25,13 @@ export function usePages<Row, Data extends { total: number }, Key extends QueryK
     setPages(current => (current.join() === visiblePages.join() ? current : visiblePages));
   }, []);
   const newestTotal = results.find(result => result.data)?.data?.total;
-  // The total is kept, because no page in view may be loaded while the reader scrolls fast.
+  // Keeps the last total, because during fast scrolling none of the pages in view may have loaded yet.
   const [total, setTotal] = useState<number>();
   if (newestTotal !== undefined && newestTotal !== total) setTotal(newestTotal);
   const loadedPages = new Map(pages.map((page, n) => [page, results[n]?.data]));
   const key = results.map(result => result.dataUpdatedAt).join();
   // The function changes only with the data, so that rows stay memoized.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` stands for the data in `loadedPages`
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` changes with the data in `loadedPages`
   const rowAt = useCallback(
     (index: number): Row | undefined => {
       const data = loadedPages.get(Math.floor(index / PAGE_SIZE));

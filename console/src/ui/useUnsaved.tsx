@@ -28,7 +28,7 @@ export function useUnsaved(
         current.pathname !== next.pathname ||
         current.search.edit !== next.search.edit ||
         current.search.environment !== next.search.environment;
-      // Waits, because the Esc key press that closes a panel would otherwise also close the dialog.
+      // Otherwise, the Esc key press that closes a panel would also close the dialog.
       if (isLost) await new Promise(resolve => setTimeout(resolve));
       return isLost;
     },

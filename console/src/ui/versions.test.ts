@@ -62,13 +62,13 @@ test('bases later input on the saved draft, even if somebody else replaced the d
   }
 });
 
-test('does not count the mask of a secret as a change by somebody else', () => {
+test('does not count a masked secret as a change by somebody else', () => {
   const newest = { draft: { ...mine, title: '****' }, etag: '"2"' };
 
   expect(baseAfterSave(mine, newest, draft => ({ ...draft, title: '' }))).toEqual(newest);
 });
 
-test('keeps input typed during a save, and takes the normalized values of the other fields', () => {
+test('keeps input typed during a save, and takes normalized values for the other fields', () => {
   const savedDraft = { ...original, title: 'Mine ', note: ' a' };
   const newest = { draft: { ...original, title: 'Mine', note: 'a' }, etag: '"2"' };
 

@@ -17,13 +17,16 @@ export function rebase<D>(edited: EditedDraft<D>, newest: Version<D>): EditedDra
   return isOwn ? { ...edited, base: newest } : undefined;
 }
 
-/** The ETag of a version that nobody has read. The server rejects a save with this ETag, and the newer version is then compared. */
+/**
+ * A placeholder for the ETag of a version that was never read. The server rejects a save with it, and the newer version is then
+ * compared.
+ */
 const UNKNOWN_ETAG = '"unknown"';
 
 /**
- * Returns the base for input after a save, which is the saved draft. The response to a save has no ETag, so the ETag comes from the
- * version that was read afterwards, unless somebody else has changed what the user edits in between. Such a change must not become
- * the base, because the next save would replace it.
+ * Returns the base for input after a save, which is the saved draft. The response to a save has no ETag, so the ETag comes from
+ * the version that was read afterwards, unless somebody else has changed what the user edits in the meantime. Such a change must
+ * not become the base, because the next save would replace it.
  */
 export const baseAfterSave = <D>(
   savedDraft: D,

@@ -6,7 +6,7 @@ export const formatCount = (count: number, noun: string, plural = `${noun}s`): s
 
 export const formatNumber = (value: number): string => NUMBER.format(value);
 
-/** Joins class names, without those that do not apply. */
+/** Joins class names, ignoring those that do not apply. */
 export const cx = (...names: (string | false | undefined)[]): string => names.filter(Boolean).join(' ');
 
 const SHORT_NAMES: Record<string, string> = { development: 'dev', staging: 'stage', production: 'prod' };
@@ -17,7 +17,8 @@ export const shortenEnvironment = (name: string): string => SHORT_NAMES[name] ??
 export type NamedUser = { id: number; name: string | null; username: string | null; email: string | null };
 
 /**
- * Returns the name of a user, otherwise the username or the email address. It is in this file, because the palette needs it too.
+ * Returns the user's name, or otherwise the username or email address. It is in this file because the command palette needs it
+ * too.
  */
 export const getDisplayName = ({ id, name, username, email }: NamedUser): string =>
   name || username || email || `User ${id}`;

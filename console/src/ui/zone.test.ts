@@ -21,7 +21,7 @@ test.each([
   ['Europe/Berlin', '2026-10-24T23:30:00.000Z', '2026-10-25T01:30'],
   ['Europe/Berlin', '2026-10-25T02:30:00.000Z', '2026-10-25T03:30'],
   ['Europe/Berlin', '2026-03-29T01:30:00.000Z', '2026-03-29T03:30'],
-])('in %s, %s is entered as %s', (zone, instant, input) => {
+])('in %s, formats %s as %s and parses it back', (zone, instant, input) => {
   setTimeZone(zone);
 
   expect(formatInput(instant)).toBe(input);

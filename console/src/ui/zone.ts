@@ -1,4 +1,4 @@
-// People enter times in the time zone that they chose, or else the browser's, but the API uses UTC.
+// People enter times in their chosen time zone or the browser's, but the API uses UTC.
 import { readTimeZone } from './preferences.ts';
 import { formatInZone } from './time.ts';
 
@@ -8,14 +8,17 @@ export const readZoneName = (): string =>
 
 const LENGTH_TO_MINUTES = '2026-11-15T14:30'.length;
 
-/** Formats a time for a browser input in the user's time zone, for example as "2026-11-15T14:30". Returns '' if it is not a time. */
+/**
+ * Formats a time for a browser input in the user's time zone, for example as "2026-11-15T14:30". Returns '' if the string is not
+ * a time.
+ */
 export function formatInput(instant: string | undefined, withSeconds = false): string {
   const time = Date.parse(instant ?? '');
   if (Number.isNaN(time)) return '';
   return withSeconds ? formatWallTime(time) : formatWallTime(time).slice(0, LENGTH_TO_MINUTES);
 }
 
-/** Parses the value of a browser input. Returns '' if it is incomplete. */
+/** Parses the value of a browser input. Returns '' if the value is incomplete. */
 export function parseInput(local: string): string {
   const wallTime = Date.parse(`${local}Z`);
   if (Number.isNaN(wallTime)) return '';

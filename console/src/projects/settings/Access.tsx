@@ -4,7 +4,7 @@ import { Plus, Users } from 'lucide-react';
 import { useState } from 'react';
 import { can } from '../../api/can.ts';
 import { useMe, useMissingPermissions } from '../../api/me.ts';
-import { requirement } from '../../api/permission-words.ts';
+import { describeMissingPermissions } from '../../api/permission-words.ts';
 import { Can } from '../../ui/Can.tsx';
 import { Confirm } from '../../ui/Confirm.tsx';
 import { Empty } from '../../ui/Empty.tsx';
@@ -169,7 +169,7 @@ function Holder({
   const lockReason = isLastOwner
     ? 'The last owner. Make someone else an owner first.'
     : isReadOnly
-      ? requirement(missingPermissions)
+      ? describeMissingPermissions(missingPermissions)
       : undefined;
   const hasSeveralRoles = row.roles.length > 1;
   return (

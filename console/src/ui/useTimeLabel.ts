@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** The maximum age of labels such as "40 s ago". */
+/** How often labels such as "40 s ago" are updated. */
 const TICK_MS = 5000;
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
@@ -19,8 +19,9 @@ function onTick(listener: () => void): () => void {
 }
 
 /**
- * Returns a text that depends on the time, such as `useCurrent(now => formatAge(at, now))`. Renders again only when the text changes. The time is a whole
- * second, because a label with milliseconds would differ at each read, and React would render forever.
+ * Returns a label that depends on the current time, such as `useTimeLabel(now => formatAge(at, now))`. Renders again only when the
+ * label changes. The time is rounded to a second, because a label with milliseconds would differ on each read, and React would
+ * render forever.
  */
-export const useCurrent = (read: (now: number) => string): string =>
+export const useTimeLabel = (read: (now: number) => string): string =>
   useSyncExternalStore(onTick, () => read(Math.ceil(Date.now() / 1000) * 1000));
