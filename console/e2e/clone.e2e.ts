@@ -140,7 +140,7 @@ testAsAdmin(
     const cloneButton = page.getByRole('button', { name: 'Clone', exact: true });
     await expect.poll(() => cloneButton.isEnabled()).toBe(true);
     await field.fill(`${name}-2`);
-    await page.getByText('A name has at most 100 characters. This one has 102.').waitFor();
+    await page.getByText('A name can have at most 100 characters. This one has 102.').waitFor();
     expect(await field.inputValue()).toBe(`${name}-2`);
     await expect.poll(() => cloneButton.isDisabled()).toBe(true);
     await accessible(page);

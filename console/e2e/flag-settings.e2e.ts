@@ -54,7 +54,7 @@ testAsAdmin(
     await expect.poll(readTags).toEqual(['checkout']);
     await dialog(page).getByText('simple:checkout').waitFor();
     await value.fill('checkout');
-    await dialog(page).getByText('The flag has this tag.').waitFor();
+    await dialog(page).getByText('The flag already has this tag.').waitFor();
     await dialog(page).getByRole('button', { name: 'Remove tag simple:checkout' }).click();
     await expect.poll(readTags).toEqual([]);
     await page.getByRole('button', { name: 'Undo' }).click();

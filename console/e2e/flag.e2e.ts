@@ -112,13 +112,13 @@ testAsAdmin('a strategy is added, edited, moved and deleted', async ({ page, api
   await accessible(page);
   await page.keyboard.press('Control+s');
   await page.getByText('75 %').first().waitFor();
-  await page.getByRole('button', { name: 'Actions of strategy 2' }).click();
+  await page.getByRole('button', { name: 'Actions for strategy 2' }).click();
   await page.getByRole('menuitem', { name: /Move up/ }).click();
   const readTitles = async () =>
     (await api.send<Strategy[]>('GET', strategies)).map(strategy => strategy.title);
   await expect.poll(readTitles).toEqual(['Beta customers', 'Gradual rollout']);
   await page.getByRole('listitem').filter({ hasText: 'Beta customers' }).filter({ hasText: /^1/ }).waitFor();
-  await page.getByRole('button', { name: 'Actions of strategy 1' }).click();
+  await page.getByRole('button', { name: 'Actions for strategy 1' }).click();
   await page.getByRole('menuitem', { name: 'Delete…' }).click();
   await page.getByRole('button', { name: 'Delete strategy' }).click();
   await expect.poll(readTitles).toEqual(['Gradual rollout']);
@@ -374,7 +374,9 @@ testAsAdmin('undoing a copy does not overwrite later changes', async ({ page, ap
 
   await undoButton.click();
 
-  await page.getByText(`Somebody changed ${name} in production after the copy. It was not undone.`).waitFor();
+  await page
+    .getByText(`Somebody changed ${name} in production after the copy, so the copy was not undone.`)
+    .waitFor();
   expect(await readState()).toEqual({ enabled: false, titles: [], variants: ['theirs'] });
   await accessible(page);
 });
@@ -392,7 +394,7 @@ testAsAdmin('a change by somebody else between two requests of an undo is kept',
   await page.getByRole('button', { name: 'Undo' }).click();
 
   await page
-    .getByText(`Somebody changed ${name} in production after the copy. It was only partly undone.`)
+    .getByText(`Somebody changed ${name} in production after the copy, so the copy was only partly undone.`)
     .waitFor();
   expect(await readState()).toEqual({ enabled: false, titles: ['Gradual rollout'], variants: ['theirs'] });
 });
@@ -432,7 +434,7 @@ testAsAdmin('a flag can be archived only if no other flag depends on it', async 
   await accessible(page);
   await visit(page, `/projects/${project}/features/${child}`);
   await page.getByRole('button', { name: 'Archive…' }).click();
-  await page.getByText('It is then disabled in every environment.').waitFor();
+  await page.getByText('A revived flag is disabled in every environment.').waitFor();
   await page.getByRole('button', { name: 'Archive flag' }).click();
   await page.getByRole('button', { name: 'Revive' }).waitFor();
   await accessible(page);

@@ -194,8 +194,8 @@ testAsAdmin('several flags are tagged, marked as stale and archived together', a
     await page.keyboard.press('x');
     await page.keyboard.press('k');
   }
-  await page.getByRole('button', { name: 'Mark stale…' }).click();
-  await page.getByRole('button', { name: 'Mark stale: 2 flags' }).click();
+  await page.getByRole('button', { name: 'Mark as stale…', exact: true }).click();
+  await page.getByRole('button', { name: 'Mark 2 flags as stale' }).click();
   await expect.poll(() => page.getByText('Stale', { exact: true }).count()).toBe(2);
   const { tags } = await api.send<{ tags: unknown[] }>('GET', `/api/admin/features/${names[0]}/tags`);
   expect(tags).toContainEqual({ type: 'simple', value: 'q4' });
@@ -361,7 +361,7 @@ testAsAdmin(
       return await page.locator(`[id="${id.split(' ').at(-1)}"]`).textContent();
     };
     await name.fill('a'.repeat(150));
-    await panel.getByText('A name has at most 100 characters. This one has 150.').waitFor();
+    await panel.getByText('A name can have at most 100 characters. This one has 150.').waitFor();
     expect(await panel.getByRole('button', { name: 'Create flag' }).isDisabled()).toBe(true);
     await name.fill(takenName);
     await page.keyboard.press('Control+s');
@@ -488,11 +488,11 @@ testAsAdmin(
     for (const name of names) await page.getByLabel(`Select ${name}`).click();
     await page.getByRole('button', { name: 'Clone…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Clone 2 flags?' });
-    await dialog.getByLabel('Into').selectOption(target);
+    await dialog.getByLabel('Clone into').selectOption(target);
     await dialog.getByText(`${names[0]}-copy`, { exact: false }).first().waitFor();
     await dialog.getByRole('alert').waitFor();
     expect(await dialog.getByRole('button', { name: 'Clone 2 flags' }).isDisabled()).toBe(true);
-    await dialog.getByLabel('End of each new name').fill('-two');
+    await dialog.getByLabel('Suffix for the new names').fill('-two');
     await dialog.getByRole('alert').waitFor({ state: 'detached' });
     await dialog.getByRole('button', { name: 'Clone 2 flags' }).click();
     await page.getByText(/^Cloned 2 flags into Search/).waitFor();

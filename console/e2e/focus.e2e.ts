@@ -30,7 +30,7 @@ testAsAdmin('the focus stays near a strategy that is added, saved or deleted', a
   await page.getByText('Saved to production.').waitFor();
   await expect.poll(() => readFocus(page)).toBe('Strategies in production');
 
-  await page.getByRole('button', { name: 'Actions of strategy 2' }).click();
+  await page.getByRole('button', { name: 'Actions for strategy 2' }).click();
   await page.getByRole('menuitem', { name: 'Delete…' }).click();
   await page.getByRole('button', { name: 'Delete strategy' }).click();
   await page.getByText('Strategy deleted.').waitFor();
@@ -118,9 +118,9 @@ testAsAdmin('a menu stays next to its button and inside a window of 360 px', asy
   await page.setViewportSize({ width: 360, height: 640 });
   // Parts that load later would move the button.
   await goTo(page, address);
-  const button = page.getByRole('button', { name: 'Actions of strategy 1' });
+  const button = page.getByRole('button', { name: 'Actions for strategy 1' });
   await button.click();
-  const menu = page.getByRole('menu', { name: 'Actions of strategy 1' });
+  const menu = page.getByRole('menu', { name: 'Actions for strategy 1' });
   const measureGap = async () => {
     // Both at once, because the page may move in between.
     const [buttonBox, menuBox] = await menu.evaluate(
@@ -222,7 +222,7 @@ testAsAdmin(
     await accessibleInBoth(page);
 
     await visit(page, `${address}?environment=production`);
-    await page.getByRole('button', { name: 'Actions of strategy 1' }).click();
+    await page.getByRole('button', { name: 'Actions for strategy 1' }).click();
     await page.getByRole('menuitem', { name: 'Delete…' }).waitFor();
     await accessibleInBoth(page);
   },

@@ -15,7 +15,7 @@ testAsAdmin(
     const person = await createPerson(api, { name: olga });
     await visit(page, `/projects/${project}/features/${name}`);
 
-    await page.getByText('No owner.').waitFor();
+    await page.getByText('No owners.').waitFor();
     await page.getByRole('button', { name: 'Change the owners' }).click();
     const panel = page.getByRole('dialog');
     const field = panel.getByRole('combobox', { name: 'Add a person or group' });

@@ -129,11 +129,11 @@ testAsAdmin('a bulk action and a segment can have a reason', async ({ page, api 
   });
   await visit(page, `/projects/${project}`);
   await page.getByRole('checkbox', { name: `Select ${name}` }).check();
-  await page.getByRole('button', { name: 'Mark stale…' }).click();
+  await page.getByRole('button', { name: 'Mark as stale…', exact: true }).click();
   await page.getByRole('dialog').getByRole('textbox', { name: 'Reason' }).fill('Replaced');
   await page
     .getByRole('dialog')
-    .getByRole('button', { name: /^Mark stale/ })
+    .getByRole('button', { name: /^Mark .* as stale$/ })
     .click();
   await expect
     .poll(() => newestEvent(api, name))

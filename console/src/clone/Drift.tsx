@@ -34,7 +34,7 @@ export function DriftPanel({ path, onClose }: { path: FeaturePath; onClose(): vo
     >
       {error && <Failure error={error} onRetry={() => void refetch()} />}
       {!drift && !error && <Skeleton rows={3} />}
-      {drift?.inSync && <p>The copy has the same contents as its source.</p>}
+      {drift?.inSync && <p>The copy matches its source.</p>}
       <ul className={s.differences}>
         {drift?.differences.map(difference => (
           <li key={JSON.stringify(difference)}>
@@ -47,8 +47,8 @@ export function DriftPanel({ path, onClose }: { path: FeaturePath; onClose(): vo
             </h3>
             <FieldDiff
               changes={computeChanges(
-                comparableContent(difference.source),
-                comparableContent(difference.copy),
+                getComparableContent(difference.source),
+                getComparableContent(difference.copy),
               )}
             />
           </li>
@@ -61,7 +61,7 @@ export function DriftPanel({ path, onClose }: { path: FeaturePath; onClose(): vo
 const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Removes ids, flag names, positions and a group id that equals the flag name. The server ignores them too. */
-function comparableContent(value: unknown): unknown {
+function getComparableContent(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const { id: _, featureName, sortOrder: __, ...content } = value as Record<string, unknown>;
   const { groupId, ...parameters } = (content.parameters ?? {}) as Record<string, unknown>;

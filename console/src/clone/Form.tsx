@@ -32,7 +32,7 @@ export function Form({
   const rule = target?.featureNaming;
   const isValid = followsRule(rule?.pattern, form.name);
   const { length } = form.name;
-  const isProposed = isShortened(source.name) && form.name === suggestCopyName(source.name);
+  const isSuggested = isShortened(source.name) && form.name === suggestCopyName(source.name);
   return (
     <>
       <TextInput
@@ -43,15 +43,15 @@ export function Form({
         spellCheck={false}
         value={form.name}
         description={
-          isProposed &&
+          isSuggested &&
           `The source's name is shortened, because a name can have at most ${MAX_NAME_LENGTH} characters.`
         }
         error={
           (length > MAX_NAME_LENGTH
-            ? `A name has at most ${MAX_NAME_LENGTH} characters. This one has ${formatNumber(length)}.`
+            ? `A name can have at most ${MAX_NAME_LENGTH} characters. This one has ${formatNumber(length)}.`
             : errors.name) ??
           (!isValid &&
-            `Names in this project match ${rule?.pattern}${rule?.example ? `, such as ${rule.example}` : ''}.`)
+            `Names in this project must match ${rule?.pattern}${rule?.example ? `, such as ${rule.example}` : ''}.`)
         }
         onChange={event => onChange({ name: event.target.value })}
       />

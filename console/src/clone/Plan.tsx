@@ -16,9 +16,9 @@ export function Plan({
 }: {
   plan: ClonePlan;
   tree: readonly MarkedNode[];
-  /** Whether the server rejected the previous plan, in which case the tree marks the differences. */
+  /** Whether the server rejected the previous plan. The tree then marks the differences. */
   isOutdated: boolean;
-  /** The plan of the previous input, while the new one loads. */
+  /** Whether the plan is for the previous input, because the new plan is still loading. */
   isPrevious: boolean;
 }) {
   return (
@@ -39,7 +39,7 @@ export function Plan({
           <li key={`${permission} ${environment}`}>
             <StateIcon
               tone={held ? 'on' : 'bad'}
-              label={held ? 'Held' : 'Missing'}
+              label={held ? 'Granted' : 'Missing'}
               icon={held ? <Check size={13} /> : <X size={13} />}
             />
             <span title={permission}>{permissionName(permission)}</span>
@@ -82,7 +82,7 @@ function Nodes({ nodes, top }: { nodes: readonly MarkedNode[]; top?: boolean }) 
             {node.mark === 'changed' && node.previousText !== undefined && (
               <span className="muted">was {node.previousText}</span>
             )}
-            {node.reason !== undefined && <span className={s.why}>{node.reason}</span>}
+            {node.reason !== undefined && <span className={s.reason}>{node.reason}</span>}
           </div>
           {node.children.length > 0 && <Nodes nodes={node.children} />}
         </li>

@@ -6,7 +6,7 @@ export type CloneForm = {
   name: string;
   project: string;
   include: Part[];
-  /** The target of each source environment that the user changed. An empty target means that it is not copied. */
+  /** The target of each source environment that the user changed. An empty target means that the environment is not copied. */
   targets: Record<string, string>;
   replaceGroupId: boolean;
 };
@@ -33,14 +33,14 @@ const sum = (source: Feature, count: (environment: Feature['environments'][numbe
 export const MAX_NAME_LENGTH = 100;
 const SUFFIX = '-copy';
 
-/** Proposes a name for the copy. A long name is shortened to make room for the suffix. */
+/** Suggests a name for the copy. A long name is shortened to make room for the suffix. */
 export const suggestCopyName = (name: string): string =>
   name.slice(0, MAX_NAME_LENGTH - SUFFIX.length) + SUFFIX;
 
-/** Whether the proposed name had to shorten the source's name. */
+/** Whether the source's name is shortened in the suggested name. */
 export const isShortened = (name: string): boolean => name.length > MAX_NAME_LENGTH - SUFFIX.length;
 
-export const emptyForm = (source: Feature): CloneForm => ({
+export const createInitialForm = (source: Feature): CloneForm => ({
   name: suggestCopyName(source.name),
   project: source.project,
   include: PARTS.map(({ part }) => part),

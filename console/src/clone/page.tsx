@@ -14,7 +14,7 @@ import { toast } from '../ui/toasts.ts';
 import { useDraft } from '../ui/useDraft.ts';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
 import { Form } from './Form.tsx';
-import { buildCloneRequest, emptyForm, MAX_NAME_LENGTH } from './form.ts';
+import { buildCloneRequest, createInitialForm, MAX_NAME_LENGTH } from './form.ts';
 import { Plan } from './Plan.tsx';
 import { buildPlanTree, markDifferences, type PlanNode } from './plan.ts';
 import { cloneFeature, planQuery } from './queries.ts';
@@ -69,7 +69,7 @@ function Clone({ source }: { source: Feature }) {
     change: edit,
     isChanged,
     forget,
-  } = useDraft(`clone:${source.name}`, emptyForm(source));
+  } = useDraft(`clone:${source.name}`, createInitialForm(source));
   const { confirmation } = useUnsaved(isChanged, forget);
   /** The tree of the plan that the server rejected as outdated. */
   const [rejectedTree, setRejected] = useState<PlanNode[]>();
@@ -160,7 +160,7 @@ function Clone({ source }: { source: Feature }) {
         />
       )}
       {!isTooLong && !plan && !error && <Skeleton rows={5} height={32} />}
-      {(isTooLong || (!plan && error)) && <p className="muted">There is no plan for this input.</p>}
+      {(isTooLong || (!plan && error)) && <p className="muted">No plan is available for this input.</p>}
       {confirmation}
     </FormAndEffect>
   );

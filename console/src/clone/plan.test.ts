@@ -9,7 +9,7 @@ const SOURCE = {
   dependencies: [],
   links: [],
   children: [],
-} as unknown as Feature; // The tree reads these fields only.
+} as unknown as Feature; // The tree reads only these fields.
 
 const createPlan = (rollout: string, overrides: Partial<ClonePlan['copies'][number]> = {}): ClonePlan => ({
   planId: 'x',
@@ -97,6 +97,6 @@ test('marks changed, new and removed lines', () => {
   ]);
 });
 
-test('marks nothing if two plans are equal', () => {
+test('marks nothing if the plans are equal', () => {
   expect(countMarks(markDifferences(tree(createPlan('25')), tree(createPlan('25'))))).toBe(0);
 });

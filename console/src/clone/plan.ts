@@ -23,23 +23,26 @@ export type MarkedNode = Omit<PlanNode, 'children'> & {
 
 type SegmentNames = ReadonlyMap<number, string>;
 
-/** Turns the plan into a tree of flag, environments with strategies and variants, tags, parents, and omitted parts. */
+/**
+ * Turns the plan into a tree: the flag, its environments with their strategies and variants, its tags and parents, and the
+ * omitted parts.
+ */
 export function buildPlanTree(plan: ClonePlan, source: Feature, segmentNames: SegmentNames): PlanNode[] {
   return plan.copies.map(copy =>
-    node('flag', copy.name, {
+    buildNode('flag', copy.name, {
       text: copy.description,
       content: [copy.project, copy.type, copy.description, copy.impressionData],
       children: [
-        ...copy.environments.map(environment => environmentNode(environment, segmentNames)),
-        ...listNode('tags', 'Tags', copy.tags.map(tagText)),
-        ...listNode('dependencies', 'Depends on', copy.dependencies.map(parentText)),
-        ...omittedNodes(copy.omitted, source),
+        ...copy.environments.map(environment => buildEnvironmentNode(environment, segmentNames)),
+        ...buildListNodes('tags', 'Tags', copy.tags.map(formatTag)),
+        ...buildListNodes('dependencies', 'Depends on', copy.dependencies.map(formatParent)),
+        ...buildOmittedNodes(copy.omitted, source),
       ],
     }),
   );
 }
 
-function node(
+function buildNode(
   key: string,
   label: string,
   { content, children = [], ...fields }: Partial<Omit<PlanNode, 'content'>> & { content?: unknown } = {},
@@ -47,21 +50,21 @@ function node(
   return { key, label, ...fields, content: JSON.stringify(content ?? fields.text ?? label), children };
 }
 
-function environmentNode(
+function buildEnvironmentNode(
   { name, from, strategies, variants }: PlannedCopy['environments'][number],
   segmentNames: SegmentNames,
 ): PlanNode {
-  return node(`environment ${name}`, name, {
+  return buildNode(`environment ${name}`, name, {
     text: from === name ? undefined : `from ${from}`,
     content: from,
     children: [
       ...strategies.map(({ copyOf, ...strategy }) =>
-        node(`strategy ${copyOf}`, strategy.title || 'Strategy', {
+        buildNode(`strategy ${copyOf}`, strategy.title || 'Strategy', {
           text: toPlainText(describeStrategyAudience(strategy, segmentNames)),
           content: strategy,
         }),
       ),
-      ...listNode(
+      ...buildListNodes(
         'variants',
         'Variants',
         variants.map(variant => variant.name),
@@ -71,20 +74,20 @@ function environmentNode(
   });
 }
 
-const listNode = (key: string, label: string, items: string[], content: unknown = items): PlanNode[] =>
-  items.length === 0 ? [] : [node(key, label, { text: items.join(', '), content })];
+const buildListNodes = (key: string, label: string, items: string[], content: unknown = items): PlanNode[] =>
+  items.length === 0 ? [] : [buildNode(key, label, { text: items.join(', '), content })];
 
-const tagText = (tag: { type: string; value: string }): string => `${tag.type}:${tag.value}`;
-const parentText = ({ feature, enabled }: { feature: string; enabled: boolean }): string =>
+const formatTag = (tag: { type: string; value: string }): string => `${tag.type}:${tag.value}`;
+const formatParent = ({ feature, enabled }: { feature: string; enabled: boolean }): string =>
   enabled ? feature : `${feature} (disabled)`;
 
-/** Returns a line for all omitted parts with the same reason, such as "Enabled in development, production". */
-function omittedNodes(omitted: readonly OmittedPart[], source: Feature): PlanNode[] {
+/** Returns one line for all omitted parts that share a reason, such as "Enabled in development, production". */
+function buildOmittedNodes(omitted: readonly OmittedPart[], source: Feature): PlanNode[] {
   const groups = Map.groupBy(omitted, ({ part, reason }) => `omitted ${part} ${reason}`);
   return [...groups].map(([key, parts]) => {
     const [first] = parts as [OmittedPart]; // A group has at least one part.
     const environments = parts.flatMap(({ environment }) => environment ?? []);
-    return node(key, OMITTED[first.part]?.label ?? first.part, {
+    return buildNode(key, OMITTED[first.part]?.label ?? first.part, {
       text: environments.join(', ') || OMITTED[first.part]?.contents?.(source).join(', '),
       reason: first.reason,
     });
@@ -110,13 +113,13 @@ const OMITTED: Record<string, { label: string; contents?(source: Feature): strin
         .filter(environment => environment.variants.length > 0)
         .map(environment => `in ${environment.name}`),
   },
-  tags: { label: 'Tags', contents: source => source.tags.map(tagText) },
-  dependencies: { label: 'Depends on', contents: source => source.dependencies.map(parentText) },
+  tags: { label: 'Tags', contents: source => source.tags.map(formatTag) },
+  dependencies: { label: 'Depends on', contents: source => source.dependencies.map(formatParent) },
   links: { label: 'Links', contents: source => source.links.map(link => link.title ?? link.url) },
   children: { label: 'Flags that depend on it', contents: source => source.children },
 };
 
-/** Marks the lines of a plan that differ from the plan that the user saw before. */
+/** Marks the lines that differ from the plan that the user saw before. */
 export function markDifferences(
   nodes: readonly PlanNode[],
   previousNodes?: readonly PlanNode[],

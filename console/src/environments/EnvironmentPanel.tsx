@@ -82,7 +82,7 @@ export function NewEnvironmentPanel({ onClose }: { onClose(): void }) {
       onClose={onClose}
     >
       <NewName
-        description="Part of URLs and of the API. It cannot be changed later."
+        description="Used in URLs and the API. It cannot be changed later."
         maxLength={100}
         value={draft.name}
         error={error}

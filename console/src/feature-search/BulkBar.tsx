@@ -9,7 +9,7 @@ import { ACTIONS, ACTIVE_ACTIONS, ARCHIVED_ACTIONS, type BulkAction } from './bu
 import type { Flag } from './queries.ts';
 import s from './search.module.css';
 
-/** Offers the actions on the selected flags. Each action shows its effect first. */
+/** The actions for the selected flags. Each action shows its effect before it runs. */
 export function BulkBar({
   flags,
   environments,
@@ -27,7 +27,7 @@ export function BulkBar({
   useShortcuts([
     {
       keys: 'b',
-      description: 'Go to the actions on the selected flags',
+      description: 'Go to the actions for the selected flags',
       run: () => bar.current?.querySelector('button')?.focus(),
     },
   ]);

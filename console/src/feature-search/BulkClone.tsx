@@ -56,13 +56,13 @@ export function BulkClone({
       onClose={onClose}
     >
       <NativeSelect
-        label="Into"
+        label="Clone into"
         value={target}
         data={projects.map(({ id, name }) => ({ value: id, label: name }))}
         onChange={event => setTarget(event.target.value)}
       />
       <TextInput
-        label="End of each new name"
+        label="Suffix for the new names"
         classNames={{ input: 'mono' }}
         maxLength={50}
         autoComplete="off"

@@ -11,7 +11,7 @@ import { formatCount } from '../ui/words.ts';
 import { ACTIONS, type BulkAction, runBulk } from './bulk.ts';
 import type { Flag } from './queries.ts';
 
-/** Asks for confirmation before several flags change. Shows the effect, and asks for what the action needs. */
+/** Asks for confirmation before several flags change. Shows the effect and the fields that the action needs. */
 export function BulkConfirmation({
   action,
   flags,
@@ -31,11 +31,11 @@ export function BulkConfirmation({
   const [target, setTarget] = useState('');
   const [owner, setOwner] = useState<Candidate>();
   const [, type = 'simple', value = ''] = /^(?:([^:]+):)?(.*)$/.exec(typedTag.trim()) ?? [];
-  const { verb, done, danger } = ACTIONS[action];
+  const { verb, done, suffix = '', danger } = ACTIONS[action];
   const reasons = useReasons(...flags.map(({ project }) => project), target);
   const flagCount = formatCount(flags.length, 'flag');
   const isToggle = action === 'enable' || action === 'disable';
-  const location = isToggle ? ` in ${environment}` : '';
+  const ending = isToggle ? ` in ${environment}` : suffix;
   const isIncomplete =
     (action === 'tag' && value === '') ||
     (action === 'move' && target === '') ||
@@ -44,14 +44,14 @@ export function BulkConfirmation({
   return (
     <Confirm
       opened
-      title={`${verb} ${flagCount}${location}?`}
-      action={`${verb} ${flagCount}${location}`}
+      title={`${verb} ${flagCount}${ending}?`}
+      action={`${verb} ${flagCount}${ending}`}
       {...(danger && { danger })}
       disabled={isIncomplete}
       reasons={reasons}
       onConfirm={async reason => {
         await runBulk(action, flags, { environment, tag: { type, value }, target, owner, reason });
-        toast({ message: `${done} ${flagCount}${location}.` });
+        toast({ message: `${done} ${flagCount}${ending}.` });
         onDone();
       }}
       onClose={onClose}
@@ -119,7 +119,7 @@ function Effect({
       <p>
         {isProduction && 'Users in production get the flags immediately. '}
         {withoutStrategies > 0 &&
-          `${formatCount(withoutStrategies, 'flag has', 'flags have')} no strategy there and ${withoutStrategies === 1 ? 'starts' : 'start'} with the default strategy of the project.`}
+          `${formatCount(withoutStrategies, 'flag has', 'flags have')} no strategy there and ${withoutStrategies === 1 ? 'starts' : 'start'} with the project's default strategy.`}
       </p>
     );
   if (action === 'disable') {
@@ -127,8 +127,9 @@ function Effect({
     if (enabledCount === 0) return <p>None of the flags is enabled in {environment}.</p>;
     return (
       <p>
-        Nobody gets the flags in {environment} afterwards.
-        {enabledCount < flags.length && ` ${flags.length - enabledCount} of them are disabled there already.`}
+        After that, nobody gets the flags in {environment}.
+        {enabledCount < flags.length &&
+          ` ${formatCount(flags.length - enabledCount, 'flag is', 'flags are')} already disabled there.`}
       </p>
     );
   }
@@ -150,8 +151,8 @@ function Effect({
   if (action === 'move')
     return (
       <p>
-        The flags move one by one. The server rejects a move that would change who gets a flag, and the
-        following flags stay.
+        The flags are moved one by one. If the server rejects a move because it would change who gets a flag,
+        the remaining flags stay.
       </p>
     );
   return null;

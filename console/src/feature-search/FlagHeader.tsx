@@ -10,7 +10,7 @@ import type { RowContext } from './FlagRow.tsx';
 import { MAX_SELECTED } from './queries.ts';
 import s from './search.module.css';
 
-/** Shows the table head. A click on a column sorts by it, and a second click reverses the order. */
+/** The table header. A click on a column sorts by it, and a second click reverses the order. */
 export function FlagHeader({
   context,
   search,
@@ -21,7 +21,6 @@ export function FlagHeader({
 }: {
   context: RowContext;
   search: Search;
-
   selectedCount: number;
   totalCount: number;
   onSort(change: Search): void;
@@ -39,7 +38,7 @@ export function FlagHeader({
         onClick={() => onSort({ sortBy, sortOrder: isSorted && !isDescending ? 'desc' : 'asc' })}
       >
         {label}
-        {isSorted && <Arrow size={12} aria-label={isDescending ? 'sorted down' : 'sorted up'} />}
+        {isSorted && <Arrow size={12} aria-label={isDescending ? 'sorted descending' : 'sorted ascending'} />}
       </button>
     );
   };

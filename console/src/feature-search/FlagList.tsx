@@ -40,7 +40,7 @@ export function FlagList({
   /** The environments of the project, or undefined to show all environments for flags of several projects. */
   shownEnvironments?: readonly string[];
   onSort(change: Search): void;
-  /** Reads every flag of the search, to select them. */
+  /** Reads all flags that match the search, to select them. */
   readAll(): Promise<Flag[]>;
 }) {
   const client = useQueryClient();
@@ -107,7 +107,6 @@ export function FlagList({
       to: '/projects/$projectId/features/$featureName',
       params: { projectId: flag.project, featureName: flag.name },
     });
-  // Clicks the toggle in the row, because the flag may have changed since the row became active.
   const onActive = useCallback((flag: Flag) => {
     activeFlag.current = flag;
   }, []);
@@ -123,6 +122,7 @@ export function FlagList({
       run: () => toggleActive(name),
     })),
   ]);
+  // Clicks the toggle in the row, because the flag may have changed since the row became active.
   const toggleActive = (environment: string) => {
     const button =
       activeFlag.current &&
@@ -179,7 +179,7 @@ export function FlagList({
       />
       {pendingToggle && (
         <ToggleConfirmation
-          toggling={pendingToggle}
+          pendingToggle={pendingToggle}
           onConfirm={reason => toggle(pendingToggle, reason)}
           onClose={() => setPendingToggle(undefined)}
         />

@@ -9,7 +9,7 @@ export const STAGES = {
   archived: 'Archived',
 };
 
-/** Shows whether a flag is archived or stale, or else the stage of its lifecycle. */
+/** Shows whether a flag is archived or stale, or otherwise its lifecycle stage. */
 export function FlagState({ flag }: { flag: Pick<Flag, 'stale' | 'archivedAt' | 'lifecycle'> }) {
   if (flag.archivedAt) return <State tone="off">Archived</State>;
   if (flag.stale) return <State tone="warn">Stale</State>;

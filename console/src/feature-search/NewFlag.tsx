@@ -34,7 +34,7 @@ export function NewFlag({ projectId, onClose }: { projectId?: string; onClose():
     description: '',
   });
   const { name, type, description } = draft;
-  // The page's project counts even while the list lacks it, which may still be loading or be older than the project.
+  // A project page always uses its own project, which the list may lack while it is loading or outdated.
   const project =
     projects.find(({ id }) => id === draft.chosen) ??
     (projectId === undefined ? projects[0] : { id: projectId, featureNaming: undefined });
@@ -95,7 +95,7 @@ export function NewFlag({ projectId, onClose }: { projectId?: string; onClose():
           takenMessage ??
           messages.name ??
           (length > MAX_NAME_LENGTH
-            ? `A name has at most ${MAX_NAME_LENGTH} characters. This one has ${formatNumber(length)}.`
+            ? `A name can have at most ${MAX_NAME_LENGTH} characters. This one has ${formatNumber(length)}.`
             : !isValid && "This name does not match the project's naming rule.")
         }
         onChange={event => {
@@ -105,7 +105,7 @@ export function NewFlag({ projectId, onClose }: { projectId?: string; onClose():
       />
       {rule?.pattern && (
         <p className={s.rule} data-broken={isValid ? undefined : ''}>
-          {rule.description ?? 'Names in this project match'} <code>{rule.pattern}</code>
+          {rule.description ?? 'Names in this project must match'} <code>{rule.pattern}</code>
           {rule.example && (
             <>
               , such as <code>{rule.example}</code>

@@ -5,16 +5,16 @@ import { Confirm } from '../ui/Confirm.tsx';
 import { useReasons } from '../ui/useReasons.ts';
 import type { Flag } from './queries.ts';
 
-/** A toggle of a flag in an environment. */
+/** A toggle of a flag in an environment that waits for confirmation. */
 export type PendingToggle = { flag: Flag; environment: string; enabled: boolean };
 
-/** Asks for confirmation before a toggle in production, and names the same audience as the flag page. */
+/** Asks for confirmation before a toggle in production, describing the same audience as the flag page. */
 export function ToggleConfirmation({
-  toggling: { flag, environment, enabled },
+  pendingToggle: { flag, environment, enabled },
   onConfirm,
   onClose,
 }: {
-  toggling: PendingToggle;
+  pendingToggle: PendingToggle;
   onConfirm(reason: string): Promise<void>;
   onClose(): void;
 }) {

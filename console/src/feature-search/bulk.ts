@@ -24,10 +24,10 @@ export type BulkAction =
   | 'revive'
   | 'delete';
 
-/** The labels of each action, and the operation that it calls. `done` is for the message after the action. */
+/** The labels of each action, and the operation that it calls. `done` replaces `verb` in the message after the action. */
 export const ACTIONS: Record<
   BulkAction,
-  { button: string; verb: string; done: string; call: OperationId; danger?: true }
+  { button: string; verb: string; done: string; suffix?: string; call: OperationId; danger?: true }
 > = {
   enable: { button: 'Enable…', verb: 'Enable', done: 'Enabled', call: 'enableFeatures' },
   disable: { button: 'Disable…', verb: 'Disable', done: 'Disabled', call: 'disableFeatures' },
@@ -39,15 +39,17 @@ export const ACTIONS: Record<
     call: 'setFeatureOwners',
   },
   stale: {
-    button: 'Mark stale…',
-    verb: 'Mark stale:',
-    done: 'Marked stale:',
+    button: 'Mark as stale…',
+    verb: 'Mark',
+    done: 'Marked',
+    suffix: ' as stale',
     call: 'markFeaturesStale',
   },
   active: {
-    button: 'Mark active…',
-    verb: 'Mark active:',
-    done: 'Marked active:',
+    button: 'Unmark as stale…',
+    verb: 'Unmark',
+    done: 'Unmarked',
+    suffix: ' as stale',
     call: 'markFeaturesStale',
   },
   move: { button: 'Move…', verb: 'Move', done: 'Moved', call: 'changeProject' },
@@ -92,7 +94,7 @@ function groupByProject(flags: readonly Flag[]): SelectedFlags[] {
   }));
 }
 
-/** Carries out the action. A request changes all flags of a project or none, except that flags are moved and get owners one by one. */
+/** Carries out the action. A request changes all flags of a project or none, but flags are moved and given owners one by one. */
 export async function runBulk(
   action: BulkAction,
   flags: readonly Flag[],

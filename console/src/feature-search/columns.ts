@@ -21,7 +21,10 @@ function readColumns(): readonly ColumnId[] {
   return COLUMNS.map(column => column.id).filter(id => ids.includes(id));
 }
 
-/** Returns the columns that the user chose. They are not in the URL, because they depend on the user's screen rather than the page. */
+/**
+ * Returns the columns that the user chose. They are not in the URL, because the choice depends on the user's screen rather than
+ * the page.
+ */
 export function useColumns(): { chosenColumns: readonly ColumnId[]; toggle(id: ColumnId): void } {
   const [chosenColumns, setChosenColumns] = useState(readColumns);
   const toggle = (id: ColumnId) => {
@@ -38,7 +41,7 @@ const NAME_WIDTH = 200;
 const TOGGLE_WIDTH = 74;
 const NARROW_TOGGLE_WIDTH = 56;
 const GAP = 10;
-/** The width of padding, checkbox and favorite. */
+/** The width of the padding, the checkbox and the favorite button. */
 const FRAME_WIDTH = 40 + 16 + 22;
 /** The columns in the order in which they are hidden. */
 const HIDING_ORDER: readonly ColumnId[] = ['created', 'by', 'seen', 'type', 'project', 'state'];
@@ -80,7 +83,10 @@ export const useListWidth = (): number =>
       : (document.getElementById('main')?.clientWidth ?? innerWidth),
   );
 
-/** Returns the CSS grid of header and rows. In a narrow window, the toggles are next to the name, so that they need no scrolling. */
+/**
+ * Returns the CSS grid of the header and the rows. In a narrow window, the toggles are next to the name, so that users can reach
+ * them without scrolling.
+ */
 export const buildGridTemplate = (
   columns: readonly ColumnId[],
   environmentCount: number,

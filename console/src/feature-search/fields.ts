@@ -13,8 +13,8 @@ const toOptions = (names: readonly string[] | undefined) =>
   names?.filter(name => !name.includes(',')).map(value => ({ value }));
 
 /**
- * Returns the filters of the flag list. The list of one project has no filter `project`. Only the chip of the filter `owner` needs the
- * names of all owners.
+ * Returns the filters of the flag list. The list of one project has no `project` filter. The names of all owners are needed only
+ * for the chip of the `owner` filter.
  */
 export function useFlagFields(withProject: boolean, withOwners: boolean): readonly FilterField[] {
   const projects = useQuery({ ...projectsQuery, enabled: withProject }).data;

@@ -106,7 +106,7 @@ function Flags({ projectId }: { projectId?: string }) {
           search={search}
           onChange={push}
           resultText={pages.total === undefined ? undefined : formatCount(pages.total, 'flag')}
-          hint="Add a filter, or text to find in name, description or tags"
+          hint="Add a filter, or search names, descriptions and tags"
           api="/api/admin/search/features"
         />
       }
@@ -144,10 +144,10 @@ function Flags({ projectId }: { projectId?: string }) {
   );
 }
 
-/** Returns the parameters that a saved view of the page stores. */
+/** Returns the parameters to store in a saved view. */
 const withoutEdit = ({ edit: _, ...search }: Search): Search => search;
 
-/** Returns the API query, which is the URL's parameters without those that concern only the page. */
+/** Returns the API query: the URL's parameters without those that concern only the page. */
 function toApiQuery({ edit: _, ...search }: Search, projectId: string | undefined): Search {
   const sortedSearch = SORT_NAMES.some(name => search[name])
     ? search

@@ -26,7 +26,7 @@ export const flagsPage = (filters: Search, page: number) =>
 /** The maximum number of flags that one request can change. */
 export const MAX_SELECTED = 1000;
 
-/** Reads the flags of a search, up to the maximum, to select all of them. */
+/** Reads the flags that match a search, up to the maximum, to select all of them. */
 export const readFlags = async (filters: Search): Promise<Flag[]> =>
   (
     await unwrap(

@@ -41,11 +41,11 @@ export function ArchiveDialog({ feature, onClose }: { feature: Feature; onClose(
         />
       ) : (
         <p>
-          SDKs no longer get the flag, so applications use their default value.{' '}
+          SDKs no longer receive the flag, so applications use their default value.{' '}
           {enabledEnvironments.length > 0
             ? `It is enabled in ${enabledEnvironments.join(', ')}.`
             : 'It is disabled everywhere.'}{' '}
-          You can revive it later. It is then disabled in every environment.
+          You can revive it later. A revived flag is disabled in every environment.
         </p>
       )}
     </Confirm>

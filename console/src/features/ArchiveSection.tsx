@@ -12,7 +12,7 @@ import { deleteFeature, type Feature, reviveFeature } from './queries.ts';
 import s from './tab.module.css';
 import { describeRevival } from './words.ts';
 
-/** Archives an active flag, or revives or deletes an archived one. */
+/** The section that archives an active flag, or revives or deletes an archived one. */
 export function ArchiveSection({ feature }: { feature: Feature }) {
   const client = useQueryClient();
   const navigate = useNavigate();

@@ -6,13 +6,13 @@ import { Confirm } from '../ui/Confirm.tsx';
 import { SidePanel } from '../ui/SidePanel.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
 import { Audience } from './Audience.tsx';
-import { type CopyEffect, copyEffect, listDifferingIds } from './copy-effect.ts';
+import { type CopyEffect, describeCopyEffect, listDifferingIds } from './copy-effect.ts';
 import { copyWithUndo } from './copy-environment.ts';
 import s from './features.module.css';
 import type { Feature, FeatureEnvironment } from './queries.ts';
 import { VariantShares } from './VariantShares.tsx';
 
-/** Shows two environments side by side, and copies one environment to the other. */
+/** Shows two environments side by side, and can copy one to the other. */
 export function CompareEnvironments({
   feature,
   environment: target,
@@ -32,13 +32,13 @@ export function CompareEnvironments({
   const [isPending, setPending] = useState(false);
   const [isConfirming, setConfirming] = useState(false);
   const path = { projectId: feature.project, featureName: feature.name, environment: target.name };
-  const effect = copyEffect(source, target);
+  const effect = describeCopyEffect(source, target);
   const copy = async () => {
     setPending(true);
     try {
       const undo = await copyWithUndo(client, path, source, target);
       toast({
-        message: `Copied ${source.name} to ${target.name}: ${effect?.did}.`,
+        message: `Copied ${source.name} to ${target.name}: ${effect?.past}.`,
         ...(undo && { action: { label: 'Undo', run: () => void undo().catch(toastError) } }),
       });
       onClose();
@@ -47,7 +47,7 @@ export function CompareEnvironments({
     }
   };
   const start = () => {
-    if (target.type === 'production' || effect?.disables) setConfirming(true);
+    if (target.type === 'production' || effect?.disablesFlag) setConfirming(true);
     else void copy().catch(toastError);
   };
   return (
@@ -79,7 +79,7 @@ export function CompareEnvironments({
           opened={isConfirming}
           title={`Copy ${source.name} to ${target.name}?`}
           action={`Copy to ${target.name}`}
-          danger={effect.removes || effect.disables}
+          danger={effect.removesStrategies || effect.disablesFlag}
           onConfirm={copy}
           onClose={() => setConfirming(false)}
         >
@@ -108,9 +108,9 @@ function Effect({
     );
   return (
     <p>
-      Copying {effect.does} in {target.name}.{' '}
-      {effect.disables
-        ? `${source.name} has no enabled strategy, so nobody gets the flag in ${target.name} afterwards.`
+      Copying {effect.present} in {target.name}.{' '}
+      {effect.disablesFlag
+        ? `${source.name} has no enabled strategy, so after that, nobody gets the flag in ${target.name}.`
         : `The flag stays ${target.enabled ? 'enabled' : 'disabled'} in ${target.name}.`}
     </p>
   );

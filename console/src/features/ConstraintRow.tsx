@@ -49,7 +49,7 @@ export function ConstraintRow({
   onRemove(): void;
 }) {
   const { contextName, operator, inverted = false } = constraint;
-  // An empty field is valid until the user has left it.
+  // An empty field is not marked as invalid until the user leaves it.
   const [wasLeft, setLeft] = useState(!isNew);
   const field = fields.find(({ name }) => name === contextName);
   const legalValues = field?.legalValues.map(({ value }) => value) ?? [];

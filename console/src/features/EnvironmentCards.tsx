@@ -140,7 +140,7 @@ function Card({
       </header>
       {isConfirming ? (
         <div
-          className={s.ask}
+          className={s.confirmation}
           role="alertdialog"
           aria-label={`Confirm in ${name}`}
           onKeyDown={event => event.key === 'Escape' && closeConfirmation()}
@@ -164,7 +164,7 @@ function Card({
           >
             {enabled ? 'Disable' : 'Enable'}
           </Button>
-          {/* Cancel has the focus, because a key press that was meant for the page must not change what users get. */}
+          {/* Cancel has the focus, because a key press meant for the page must not change what users get. */}
           <Button onClick={closeConfirmation} autoFocus={reasons !== 'required'}>
             Cancel
           </Button>

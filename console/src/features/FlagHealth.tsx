@@ -11,10 +11,10 @@ import s from './Rail.module.css';
 import { Section } from './Section.tsx';
 import { computeAgeInDays } from './words.ts';
 
-/** Enough for all findings, because there are fewer rules about flags. */
+/** Enough for all findings, because there are fewer flag rules than this. */
 const MAX_FINDINGS = 20;
 
-/** Shows the findings about the flag and its age in the rail. Each finding links to its rule on the health page. */
+/** The rail section with the flag's findings and age. Each finding links to its rule on the health page. */
 export function FlagHealth({ feature }: { feature: Feature }) {
   const projectId = feature.project;
   const findings = useQuery(

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 
-/** Links to the page of a flag. */
+/** Links to a flag's page. */
 export function FlagLink({ project, name }: { project: string; name: string }) {
   return (
     <Link

@@ -39,7 +39,7 @@ const ArchiveDialog = lazy(() =>
   loadChunk(() => import('./ArchiveDialog.tsx')).then(module => ({ default: module.ArchiveDialog })),
 );
 
-/** Frames a flag's pages with its state, actions, tags and tabs. Panels open through `?edit=`. */
+/** The frame of a flag's pages, with its state, actions, tags and tabs. `?edit=` opens a panel. */
 export function FlagFrame({ children }: { children(feature: Feature): ReactNode }) {
   const { projectId = '', featureName = '' } = useParams({ strict: false });
   const { data: feature, error, refetch } = useQuery(featureQuery({ projectId, featureName }));
@@ -240,7 +240,7 @@ function Actions({ feature }: { feature: Feature }) {
   );
 }
 
-/** Offers the actions of the flag in the command palette. */
+/** Adds the flag's actions to the command palette. */
 function useFlagActions(
   feature: Feature,
   { onArchive, onRevive, run }: { onArchive(): void; onRevive(): void; run(call: Promise<unknown>): void },
@@ -250,15 +250,15 @@ function useFlagActions(
   const { push } = useFilters();
   const { name, project, archived, stale } = feature;
   const path = { projectId: project, featureName: name };
-  const may = (call: OperationId) => !archived && can(me, call, { project });
+  const isAllowed = (call: OperationId) => !archived && can(me, call, { project });
   useRegisterActions([
     archived &&
       can(me, 'reviveFeature', { project }) && {
         label: `Revive ${name}`,
         run: onRevive,
       },
-    may('changeFeatureTags') && { label: `Edit tags of ${name}…`, run: () => push({ edit: 'tags' }) },
-    may('updateFeature') && {
+    isAllowed('changeFeatureTags') && { label: `Edit tags of ${name}…`, run: () => push({ edit: 'tags' }) },
+    isAllowed('updateFeature') && {
       label: stale ? `Unmark ${name} as stale` : `Mark ${name} as stale`,
       run: () => run(updateFeature(path, { stale: !stale })),
     },
@@ -267,6 +267,6 @@ function useFlagActions(
         label: `Clone ${name}…`,
         run: () => void navigate({ to: '/projects/$projectId/features/$featureName/clone', params: path }),
       },
-    may('archiveFeature') && { label: `Archive ${name}…`, run: onArchive },
+    isAllowed('archiveFeature') && { label: `Archive ${name}…`, run: onArchive },
   ]);
 }

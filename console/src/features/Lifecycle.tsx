@@ -17,7 +17,7 @@ import {
 import s from './Rail.module.css';
 import { Section } from './Section.tsx';
 
-/** Shows the stages that the flag has reached in the rail. The last of them is the current stage. */
+/** The rail section with the stages that the flag has reached. The last one is the current stage. */
 export function Lifecycle({ feature }: { feature: Feature }) {
   const [isCompleting, setCompleting] = useState(false);
   const path = { projectId: feature.project, featureName: feature.name };

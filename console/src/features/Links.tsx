@@ -14,7 +14,7 @@ import { Section } from './Section.tsx';
 
 const SHOWN_FIELDS = ['url', 'title'];
 
-/** Shows the links of a flag in the rail. `?edit=link` adds a link, `?edit=link:<id>` edits a link. */
+/** The rail section with a flag's links. `?edit=link` adds a link, `?edit=link:<id>` edits a link. */
 export function Links({ feature }: { feature: Feature }) {
   const { search, push, replace } = useFilters();
   const editMatch = typeof search.edit === 'string' ? /^link(?::(.+))?$/.exec(search.edit) : null;

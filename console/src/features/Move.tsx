@@ -78,11 +78,11 @@ export function Move({ feature }: { feature: Feature }) {
           onClose={() => setConfirming(false)}
         >
           <p>
-            The roles of {project.name} then decide who may change the flag. The server rejects a move that
-            would change who gets the flag.
+            After that, the roles of {project.name} decide who may change the flag. The server rejects a move
+            that would change who gets the flag.
           </p>
           {gainedEnvironments.length > 0 && (
-            <p>The flag is added to {formatList(gainedEnvironments, 'and')}, disabled.</p>
+            <p>The flag is added to {formatList(gainedEnvironments, 'and')}, where it is disabled.</p>
           )}
           {lostEnvironments.length > 0 && (
             <p>The flag loses its settings in {formatList(lostEnvironments, 'and')}.</p>

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Select } from '../ui/Choices.tsx';
 import { type Candidate, candidatesQuery, getCandidateKey, getCandidateLabel } from './owner-queries.ts';
 
-/** Chooses a person or group that becomes an owner of several flags. */
+/** Chooses a person or group as an additional owner of several flags. */
 export function OwnerSelect({
   selected,
   excludedUserId,
@@ -18,7 +18,7 @@ export function OwnerSelect({
   return (
     <Select
       label="New owner"
-      description="A person or a group. Owning a flag grants no permissions, and other owners stay."
+      description="A person or a group. Owning a flag grants no permissions. The existing owners stay."
       placeholder="Type a name"
       searchable
       limit={50}

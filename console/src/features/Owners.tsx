@@ -15,7 +15,7 @@ const OwnersPanel = lazy(() =>
   loadChunk(() => import('./OwnersPanel.tsx')).then(module => ({ default: module.OwnersPanel })),
 );
 
-/** Shows the owners of a flag in the rail. `?edit=owners` changes the owners. */
+/** The rail section with a flag's owners. `?edit=owners` opens the panel that changes them. */
 export function Owners({ feature }: { feature: Feature }) {
   const { search, push, replace } = useFilters();
   const { data, error, refetch } = useQuery(
@@ -35,7 +35,7 @@ export function Owners({ feature }: { feature: Feature }) {
       }
     >
       {error && !data && <Failure error={error} onRetry={() => void refetch()} />}
-      {data?.owners.length === 0 && <p className="muted">No owner.</p>}
+      {data?.owners.length === 0 && <p className="muted">No owners.</p>}
       <ul>
         {data?.owners.map(({ type, id, name, deactivated }) => (
           <li key={`${type} ${id}`}>

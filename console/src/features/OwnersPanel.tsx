@@ -23,7 +23,7 @@ import type { Feature } from './queries.ts';
 const MAX_OWNERS = 10;
 const MAX_CANDIDATES = 50;
 
-/** Chooses the people and groups that own a flag. */
+/** The panel that changes which people and groups own a flag. */
 export function OwnersPanel({
   feature,
   current,

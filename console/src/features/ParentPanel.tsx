@@ -67,7 +67,7 @@ export function ParentPanel({
     onSuccess: async () => close(),
   });
   const messages = messagesByField(save.error);
-  const showsUnknownError = name !== '' && candidates !== undefined && !isPossibleParent;
+  const isUnknownFlag = name !== '' && candidates !== undefined && !isPossibleParent;
   return (
     <SidePanel title={parent ? `Parent ${parent.feature}` : 'New parent'} onClose={close}>
       <Form
@@ -103,7 +103,7 @@ export function ParentPanel({
               value={name}
               error={
                 messages.feature ??
-                (showsUnknownError &&
+                (isUnknownFlag &&
                   `"${name}" cannot be a parent. Choose an active flag in this project that has no parent.`)
               }
               onChange={event => {

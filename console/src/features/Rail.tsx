@@ -28,7 +28,7 @@ import { describeRequirement } from './words.ts';
 const MAX_SHOWN_COPIES = 5;
 const MAX_SHOWN_CHANGES = 8;
 
-/** Shows the health, lifecycle, owners, recent changes, parents, links, source and copies on the right side of the page. */
+/** The column on the right of the page, with the health, lifecycle, owners, recent changes, parents, links, source and copies. */
 export function Rail({ feature }: { feature: Feature }) {
   return (
     <aside className={s.rail} aria-label="About this flag">

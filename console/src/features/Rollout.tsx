@@ -5,7 +5,7 @@ import { type Draft, findRolloutProblem } from './draft.ts';
 import s from './features.module.css';
 import type { ContextField } from './queries.ts';
 
-/** Edits the percentage of the audience, and the field by which users keep the same result. */
+/** Edits the rollout percentage and the stickiness, which is the field that keeps a user's result stable. */
 export function Rollout({
   draft,
   fields,

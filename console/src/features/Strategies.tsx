@@ -60,7 +60,7 @@ export function Strategies({
   const draftKey = getDraftKey(feature.name, environment.name, requestedId);
   // The server rejects changes to an archived flag, but input stays until the user discards it.
   const openId = feature.archived && readDraft(draftKey) === undefined ? undefined : requestedId;
-  const rows = useWithOpenStrategy(strategies, openId);
+  const rows = useRowsWithOpenStrategy(strategies, openId);
   const isOrphan =
     openId !== undefined &&
     openId !== 'new' &&
@@ -68,7 +68,7 @@ export function Strategies({
     readDraft(draftKey) !== undefined;
   const close = () => replace({ edit: undefined });
   const heading = useRef<HTMLHeadingElement>(null);
-  /** Moves the focus to the heading if the focused control has disappeared together with an editor or a row. */
+  /** Moves the focus to the heading if the focused control disappeared together with an editor or a row. */
   const keepFocus = () =>
     void setTimeout(() => {
       const { activeElement } = document;
@@ -165,8 +165,8 @@ export function Strategies({
   );
 }
 
-/** Adds the open strategy to the list after somebody deleted it, because its editor may have input. */
-function useWithOpenStrategy(
+/** Keeps the open strategy in the list after somebody deletes it, because its editor may contain unsaved input. */
+function useRowsWithOpenStrategy(
   strategies: readonly Strategy[],
   openId: string | undefined,
 ): readonly Strategy[] {
@@ -258,7 +258,7 @@ function Row({
           <>
             <Menu
               target={
-                <ActionIcon aria-label={`Actions of strategy ${number}`}>
+                <ActionIcon aria-label={`Actions for strategy ${number}`}>
                   <MoreHorizontal size={16} />
                 </ActionIcon>
               }

@@ -109,7 +109,7 @@ function Editor({
     environment,
   });
   const element = useRef<HTMLDivElement>(null);
-  /** Scrolls to the first invalid field, or to the errors if they belong to no field. */
+  /** Scrolls to the first invalid field, or to the errors if they do not belong to a field. */
   const showProblem = () => {
     const invalid = element.current?.querySelector<HTMLElement>('[aria-invalid=true]');
     (invalid ?? element.current?.querySelector<HTMLElement>('[data-errors]'))?.focus();
@@ -128,7 +128,7 @@ function Editor({
     findChange: () => findChange(path, event => event.data?.id === strategyId),
     onSaved: async () => {
       toast({ message: `Saved to ${environment}.` });
-      // Skipped if the user has already chosen to open something else, because that opens now.
+      // Not called if the user is leaving for something else, because that opens now.
       if (element.current && !editor.isAsking) onFinish();
       return undefined;
     },
@@ -152,14 +152,14 @@ function Editor({
   const types = useQuery(strategyTypesQuery).data ?? [];
   const problems = [...findProblems(draft), ...findParameterProblems(draft, types)];
   // Kept apart from the other problems, because each constraint shows its own invalid values.
-  const hasWrongValues = draft.constraints.some(
+  const hasDisallowedValues = draft.constraints.some(
     constraint =>
       findDisallowedValues(
         constraint,
         fields.find(({ name }) => name === constraint.contextName),
       ).length > 0,
   );
-  // A new strategy starts with all users, so a change that reaches all users of production needs a confirmation.
+  // A new strategy reaches all users by default, so saving a strategy for everyone in production needs confirmation.
   const reachesEveryone =
     target?.type === 'production' && selectsEveryone(draft) && (isNew || !selectsEveryone(base));
   const [isAsking, setAsking] = useState(false);
@@ -200,7 +200,7 @@ function Editor({
         missingPermissions={missingPermissions}
         pending={editor.isPending}
         reason={{ reasons, ...editor.reason }}
-        disabled={problems.length > 0 || hasWrongValues || missingPermissions.length > 0}
+        disabled={problems.length > 0 || hasDisallowedValues || missingPermissions.length > 0}
         onSave={() => (reachesEveryone ? setAsking(true) : editor.save())}
         onInvalid={showProblem}
         onDiscard={finish}
@@ -214,7 +214,7 @@ function Editor({
       >
         Every user in {environment} gets {feature.name}{' '}
         {target?.enabled ? 'immediately' : 'when it is enabled'}. Lower the rollout or add targeting to reach
-        some users only.
+        only some users.
       </Confirm>
       {confirmation}
     </div>
@@ -227,7 +227,7 @@ function NewAudience({ draft, segments }: { draft: Draft; segments: readonly Seg
   return (
     <>
       <b>New strategy</b>
-      {/* Plain text instead of the Audience component, which would load the script of the whole page. */}
+      {/* Plain text instead of the Audience component, which would load the whole page's script. */}
       {findRolloutProblem(draft) === undefined && toPlainText(describeStrategyAudience(draft, segmentNames))}
     </>
   );

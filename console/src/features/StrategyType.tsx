@@ -8,7 +8,7 @@ import { ValuesInput } from './ValuesInput.tsx';
 
 const getLabel = ({ name, displayName }: StrategyType): string => displayName ?? name;
 
-/** Edits the type of a new strategy. Later, the type is fixed, because a different type would include different users. */
+/** Edits the type of a new strategy. The type cannot be changed later, because a different type would include different users. */
 export function TypeField({
   draft,
   initialDraft,

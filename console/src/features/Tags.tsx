@@ -84,7 +84,7 @@ export function Tags({ feature, onClose }: { feature: Feature; onClose(): void }
           autoComplete="off"
           data-autofocus
           value={value}
-          error={messages['addedTags.0.value'] ?? (isTaken && 'The flag has this tag.')}
+          error={messages['addedTags.0.value'] ?? (isTaken && 'The flag already has this tag.')}
           onChange={event => {
             edit({ value: event.target.value });
             add.reset();

@@ -115,9 +115,9 @@ function Applications({ applications }: { applications: readonly ApplicationUsag
     <section aria-label="Applications">
       <header>
         <h2>Applications</h2>
-        <span className="muted">Applications that asked for the flag during this time</span>
+        <span className="muted">Applications that evaluated the flag during this time</span>
       </header>
-      {applications.length === 0 && <Empty>No application asked for the flag.</Empty>}
+      {applications.length === 0 && <Empty>No application evaluated the flag.</Empty>}
       <ul>
         {applications.map(({ appName, yes, no, environments }) => (
           <li key={appName}>

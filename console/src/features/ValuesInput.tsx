@@ -18,7 +18,7 @@ export function ValuesInput({
   label: string;
   values: readonly string[];
   suggestions?: readonly { value: string; description?: string }[];
-  /** The values not allowed by the field. */
+  /** The values that the context field does not allow. */
   disallowedValues?: readonly string[];
   /** The values before the user edited them. If they are present, added values are marked. */
   savedValues?: readonly string[];

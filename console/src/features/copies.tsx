@@ -119,7 +119,7 @@ function CopyList({ feature }: { feature: Feature }) {
       </ul>
       {data && data.total > data.copies.length && (
         <p className="muted">
-          The list has the newest {data.copies.length} of {formatCount(data.total, 'copy', 'copies')}.
+          Showing the newest {data.copies.length} of {formatCount(data.total, 'copy', 'copies')}.
         </p>
       )}
     </section>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { copyEffect } from './copy-effect.ts';
+import { describeCopyEffect } from './copy-effect.ts';
 import type { Strategy } from './queries.ts';
 
 const strategy = (title: string, disabled = false): Strategy => ({
@@ -24,37 +24,46 @@ const side = (strategies: Strategy[], enabled = true, variants = [] as (typeof V
 
 describe('the effect of a copy between environments', () => {
   test('a source without strategies removes all strategies and disables the flag', () => {
-    expect(copyEffect(side([]), side([strategy('a')]))).toEqual({
-      does: 'removes 1 strategy and disables the flag',
-      did: 'removed 1 strategy and disabled the flag',
-      removes: true,
-      disables: true,
+    expect(describeCopyEffect(side([]), side([strategy('a')]))).toEqual({
+      present: 'removes 1 strategy and disables the flag',
+      past: 'removed 1 strategy and disabled the flag',
+      removesStrategies: true,
+      disablesFlag: true,
     });
   });
 
   test('a flag that is already disabled is not disabled again', () => {
-    expect(copyEffect(side([]), side([strategy('a')], false))).toMatchObject({
-      does: 'removes 1 strategy',
-      disables: false,
+    expect(describeCopyEffect(side([]), side([strategy('a')], false))).toMatchObject({
+      present: 'removes 1 strategy',
+      disablesFlag: false,
     });
   });
 
   test('a source whose strategies are all disabled disables the flag', () => {
-    expect(copyEffect(side([strategy('a', true)]), side([strategy('b')]))).toMatchObject({
-      does: 'removes 1 strategy, adds 1 strategy and disables the flag',
+    expect(describeCopyEffect(side([strategy('a', true)]), side([strategy('b')]))).toMatchObject({
+      present: 'removes 1 strategy, adds 1 strategy and disables the flag',
     });
   });
 
   test('equal strategies count as neither removed nor added', () => {
     const [source, target] = [side([strategy('a'), strategy('b'), strategy('b')]), side([strategy('b')])];
-    expect(copyEffect(source, target)).toMatchObject({ does: 'adds 2 strategies', removes: false });
-    expect(copyEffect(target, target)).toBeUndefined();
+    expect(describeCopyEffect(source, target)).toMatchObject({
+      present: 'adds 2 strategies',
+      removesStrategies: false,
+    });
+    expect(describeCopyEffect(target, target)).toBeUndefined();
   });
 
   test('describes reordered strategies and different variants', () => {
     const [a, b] = [strategy('a'), strategy('b')];
-    expect(copyEffect(side([a, b]), side([b, a]))?.does).toBe('changes the order of the strategies');
-    expect(copyEffect(side([a], true, [VARIANT]), side([a]))?.does).toBe('replaces the variants of the flag');
-    expect(copyEffect(side([a]), side([a], true, [VARIANT]))?.does).toBe('removes 1 variant of the flag');
+    expect(describeCopyEffect(side([a, b]), side([b, a]))?.present).toBe(
+      'changes the order of the strategies',
+    );
+    expect(describeCopyEffect(side([a], true, [VARIANT]), side([a]))?.present).toBe(
+      "replaces the flag's variants",
+    );
+    expect(describeCopyEffect(side([a]), side([a], true, [VARIANT]))?.present).toBe(
+      'removes 1 variant of the flag',
+    );
   });
 });

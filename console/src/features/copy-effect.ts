@@ -6,10 +6,10 @@ import { formatList } from './words.ts';
 export type Side = Pick<FeatureEnvironment, 'name' | 'enabled' | 'strategies' | 'variants'>;
 
 /**
- * The effect of a copy as text, before the copy ("removes 1 strategy") and after the copy ("removed 1 strategy"), and whether it
+ * The effect of a copy in the present tense ("removes 1 strategy") and the past tense ("removed 1 strategy"), and whether it
  * removes strategies or disables the flag.
  */
-export type CopyEffect = { does: string; did: string; removes: boolean; disables: boolean };
+export type CopyEffect = { present: string; past: string; removesStrategies: boolean; disablesFlag: boolean };
 
 export const getStrategyContent = ({ id: _, featureName: __, sortOrder: ___, ...content }: Strategy) =>
   content;
@@ -41,12 +41,12 @@ export function listDifferingIds(side: Side, other: Side): ReadonlySet<string> {
 }
 
 /** Describes how a copy changes the target. Returns undefined if the target already equals the source. */
-export function copyEffect(source: Side, target: Side): CopyEffect | undefined {
+export function describeCopyEffect(source: Side, target: Side): CopyEffect | undefined {
   const [sourceTexts, targetTexts] = [serializeStrategies(source), serializeStrategies(target)];
   const removedCount = listMissingStrings(targetTexts, sourceTexts).length;
   const addedCount = listMissingStrings(sourceTexts, targetTexts).length;
   // The server disables a flag without enabled strategies, because SDKs would enable it for everyone.
-  const disables = target.enabled && source.strategies.every(strategy => strategy.disabled);
+  const disablesFlag = target.enabled && source.strategies.every(strategy => strategy.disabled);
   const hasOtherVariants = JSON.stringify(source.variants) !== JSON.stringify(target.variants);
   const steps: [string, string, string][] = [];
   if (removedCount > 0)
@@ -57,19 +57,19 @@ export function copyEffect(source: Side, target: Side): CopyEffect | undefined {
   if (hasOtherVariants)
     steps.push(
       source.variants.length > 0
-        ? ['replaces', 'replaced', 'the variants of the flag']
+        ? ['replaces', 'replaced', "the flag's variants"]
         : [
             'removes',
             'removed',
             formatCount(target.variants.length, 'variant of the flag', 'variants of the flag'),
           ],
     );
-  if (disables) steps.push(['disables', 'disabled', 'the flag']);
+  if (disablesFlag) steps.push(['disables', 'disabled', 'the flag']);
   if (steps.length === 0) return undefined;
   const describe = (tense: 0 | 1) =>
     formatList(
       steps.map(step => `${step[tense]} ${step[2]}`),
       'and',
     );
-  return { does: describe(0), did: describe(1), removes: removedCount > 0, disables };
+  return { present: describe(0), past: describe(1), removesStrategies: removedCount > 0, disablesFlag };
 }

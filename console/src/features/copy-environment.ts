@@ -53,8 +53,8 @@ export async function copyWithUndo(
 }
 
 /**
- * Restores the strategies, the variants and whether the flag is enabled. The restore stops as soon as somebody else changes the
- * environment between two of its requests.
+ * Restores the strategies, the variants and whether the flag is enabled. Stops if somebody else changes the environment between
+ * two of its requests.
  */
 async function restore(
   client: QueryClient,
@@ -65,7 +65,7 @@ async function restore(
   let { environment: expectedState, etag } = stateAfter;
   let isPartial = false;
   const conflictMessage = () =>
-    `Somebody changed ${path.featureName} in ${stateBefore.name} after the copy. ${isPartial ? 'It was only partly undone.' : 'It was not undone.'}`;
+    `Somebody changed ${path.featureName} in ${stateBefore.name} after the copy, so the copy was ${isPartial ? 'only partly' : 'not'} undone.`;
   const step = async (change: Partial<Side>, send: () => Promise<void>): Promise<void> => {
     await send().catch(error => rethrowConflict(conflictMessage())(error));
     isPartial = true;

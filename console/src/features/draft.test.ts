@@ -17,31 +17,31 @@ const variant = (name: string, weight: number, weightType: 'fix' | 'variable' = 
   weightType,
 });
 
-describe('the problems that prevent saving', () => {
+describe('problems that prevent saving', () => {
   test('a new draft has no problems', () => {
     expect(findProblems(newDraft('a'))).toEqual([]);
   });
-  test('a constraint without a value', () => {
+  test('reports a constraint without a value', () => {
     const draft = {
       ...newDraft('a'),
       constraints: [{ contextName: 'plan', operator: 'IN' as const, values: [] }],
     };
     expect(findProblems(draft)).toEqual(['Enter a value for plan.']);
   });
-  test.each(['', '33.5', '101', '-1'])('the rollout "%s"', rollout => {
+  test.each(['', '33.5', '101', '-1'])('reports the rollout "%s"', rollout => {
     const draft = newDraft('a');
     expect(findProblems({ ...draft, parameters: { ...draft.parameters, rollout } })).toEqual([
       'The rollout must be a whole number from 0 to 100.',
     ]);
   });
-  test('two variants with the same name, and weights that do not add up', () => {
+  test('reports two variants with the same name, and weights that do not add up', () => {
     const draft = { ...newDraft('a'), variants: [variant('x', 500), variant('x', 400)] };
     expect(findProblems(draft)).toEqual([
       'Two variants have the same name.',
-      'The weights of the variants add up to 90 %. They must add up to 100 %.',
+      'The variant weights add up to 90 %. They must add up to 100 %.',
     ]);
   });
-  test('a variant without a weight', () => {
+  test('reports a variant without a weight', () => {
     const variants = distributeWeights([variant('x', Number.NaN, 'fix'), variant('y', 0)]);
     expect(variants.map(({ weight }) => weight)).toEqual([Number.NaN, 1000]);
     expect(findProblems({ ...newDraft('a'), variants })).toEqual(['Every variant needs a weight.']);

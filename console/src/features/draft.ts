@@ -28,7 +28,7 @@ export const toDraft = (
   variants: strategy.variants,
 });
 
-/** Creates the draft of a new strategy, which is a gradual rollout to everyone. */
+/** Creates the draft of a new strategy: a gradual rollout to everyone. */
 export const newDraft = (featureName: string, stickiness = 'default'): Draft => ({
   name: 'flexibleRollout',
   title: '',
@@ -77,7 +77,6 @@ export const getDraftKey = (featureName: string, environment: string, strategyId
 
 export const MAX_WEIGHT = 1000;
 
-/** Builds the request body. */
 export const toBody = (draft: Draft): NewStrategy => ({ ...draft, title: draft.title || null });
 
 /** Whether the rollout is a whole percentage. A missing rollout is valid, because it means 100. */
@@ -88,7 +87,7 @@ const isValidRollout = ({ name, parameters }: Pick<Draft, 'name' | 'parameters'>
 export const findRolloutProblem = (draft: Pick<Draft, 'name' | 'parameters'>): string | undefined =>
   isValidRollout(draft) ? undefined : 'The rollout must be a whole number from 0 to 100.';
 
-/** Returns the values not allowed by the field. A number may be written in several ways, such as 1 and 1.0. */
+/** Returns the values that the field does not allow. A number may be written in several ways, such as 1 and 1.0. */
 export function findDisallowedValues(
   { operator, values = [] }: Pick<Constraint, 'operator' | 'values'>,
   field: Pick<ContextField, 'legalValues'> | undefined,
@@ -123,7 +122,7 @@ export function findProblems(draft: Draft): string[] {
   const total = draft.variants.reduce((sum, { weight }) => sum + weight, 0);
   if (Number.isNaN(total)) problems.push('Every variant needs a weight.');
   else if (draft.variants.length > 0 && (fixedWeight > MAX_WEIGHT || total !== MAX_WEIGHT))
-    problems.push(`The weights of the variants add up to ${total / 10} %. They must add up to 100 %.`);
+    problems.push(`The variant weights add up to ${total / 10} %. They must add up to 100 %.`);
   return problems;
 }
 
@@ -138,7 +137,7 @@ export function findPayloadProblem({
 }
 
 /**
- * Divides the weight not taken by fixed variants equally among the variable ones; the first of these get the remainder. A weight
+ * Divides the weight that fixed variants leave equally among the variable ones, the first of which get the remainder. A weight
  * that the user has not entered yet is NaN.
  */
 export function distributeWeights(variants: Draft['variants']): Draft['variants'] {
@@ -202,7 +201,7 @@ export const OPERATOR_GROUPS: readonly (readonly [string, readonly Operator[]])[
   ['Network', ['IN_CIDR']],
 ];
 
-/** Returns the operators that fit the field, which may have fixed values, or hold a time or an IP address. */
+/** Returns the operators that fit the field, depending on whether it has legal values, or contains a time or an IP address. */
 export function listOperators(
   field: Pick<ContextField, 'name' | 'legalValues'> | undefined,
 ): readonly Operator[] {

@@ -9,7 +9,7 @@ import type { FeaturePath } from './queries.ts';
 export type Candidate = Pick<Schemas['Owner'], 'type' | 'id' | 'name'> & { login?: string | undefined };
 export type Owners = { owners: Schemas['Owner'][]; etag: string };
 
-/** Reads the owners of a flag, and the ETag that proves which list was read. */
+/** Reads a flag's owners, and the ETag that proves which list was read. */
 export async function readOwners(path: FeaturePath, signal?: AbortSignal): Promise<Owners> {
   const call = api.GET('/api/admin/projects/{projectId}/features/{featureName}/owners', {
     params: { path },
@@ -59,13 +59,13 @@ export const getCandidateLabel = ({ type, name, login }: Candidate): string => {
   return login && login !== name ? `${name} (${login})` : name;
 };
 
-/** Returns the value and the label of a candidate in the filter `owner`. */
+/** Returns a candidate's value and label in the `owner` filter. */
 export const toOption = (candidate: Candidate): FilterOption => ({
   value: getCandidateKey(candidate),
   label: getCandidateLabel(candidate),
 });
 
-/** Finds at most 100 people by name, username or email address, as values of the filter `owner`. */
+/** Finds at most 100 people by name, username or email address, as values of the `owner` filter. */
 export async function findOwners(text: string, signal: AbortSignal): Promise<FilterOption[]> {
   const query = { q: text };
   const users = await unwrap(api.GET('/api/admin/user-admin/search', { params: { query }, signal }));

@@ -18,7 +18,7 @@ function Rollout({ feature }: { feature: Feature }) {
   const { search, replace } = useFilters();
   const segments = useQuery(segmentsQuery).data?.segments;
   const segmentNames = useMemo(() => new Map(segments?.map(({ id, name }) => [id, name])), [segments]);
-  // Defaults to the last environment, because it usually is production.
+  // Defaults to the last environment, because it is usually production.
   const environment =
     feature.environments.find(({ name }) => name === search.environment) ?? feature.environments.at(-1);
   return (
@@ -28,8 +28,8 @@ function Rollout({ feature }: { feature: Feature }) {
         {feature.archived && (
           <p className={s.archived}>
             <Archive size={14} aria-hidden="true" />
-            This flag is archived, and SDKs do not receive it. Revive it to change it. It is then disabled in
-            every environment.
+            This flag is archived, and SDKs do not receive it. To change it, revive it first. A revived flag
+            is disabled in every environment.
           </p>
         )}
         <EnvironmentCards

@@ -33,7 +33,7 @@ export const featureQuery = (path: FeaturePath) =>
     queryFn: ({ signal }) => unwrap(api.GET(FEATURE, { params: { path }, signal })),
   });
 
-/** Returns the flag's parents as far as they are loaded. */
+/** Returns those of the flag's parents that are loaded. */
 export const useParents = (feature: Feature): Feature[] =>
   useQueries({
     queries: feature.dependencies.map(parent =>
@@ -72,13 +72,13 @@ export const recentEventsQuery = ({ featureName }: FeaturePath) =>
       ),
   });
 
-type EventOfFlag = schemas['Event'];
+type FlagEvent = schemas['Event'];
 
 /** Finds a recent event of a flag. Returns undefined after an error, because the event only explains a conflict. */
 export async function findChange(
   { featureName }: FeaturePath,
-  matches: (event: EventOfFlag) => boolean,
-): Promise<EventOfFlag | undefined> {
+  matches: (event: FlagEvent) => boolean,
+): Promise<FlagEvent | undefined> {
   const query = { feature: `IS:${featureName}`, limit: MAX_RECENT_EVENTS };
   const result = await unwrap(api.GET('/api/admin/search/events', { params: { query } })).catch(
     () => undefined,
@@ -108,11 +108,11 @@ export async function findAddedStrategy({
   const query = { feature: `IS:${featureName}`, environment: `IS:${environment}`, limit: 2 };
   const { events } = await unwrap(api.GET('/api/admin/search/events', { params: { query } }));
   const [newestEvent] = events;
-  const hasEnabled = events.some(({ type }) => type === 'feature-environment-enabled');
+  const wasEnabled = events.some(({ type }) => type === 'feature-environment-enabled');
   const strategyEvent = events.find(
     ({ type, groupId }) => type === 'feature-strategy-add' && groupId === newestEvent?.groupId,
   );
-  return hasEnabled && typeof strategyEvent?.data?.id === 'string' ? strategyEvent.data.id : undefined;
+  return wasEnabled && typeof strategyEvent?.data?.id === 'string' ? strategyEvent.data.id : undefined;
 }
 
 export const driftQuery = (path: FeaturePath) =>
@@ -197,7 +197,7 @@ export async function setEnabled(
   });
 }
 
-/** Marks a flag as one of the user's favorites, or unmarks the flag. */
+/** Adds a flag to the user's favorites, or removes it. */
 export async function setFavorite(client: QueryClient, path: FeaturePath, favorite: boolean): Promise<void> {
   await showOptimistically(client, {
     subject: `favorite ${path.featureName}`,

@@ -45,7 +45,8 @@ const CHECKBOXES = [
   {
     field: 'stale',
     label: 'Stale',
-    description: 'The flag is no longer needed. It lowers the health of the project until it is archived.',
+    description:
+      "The flag is no longer needed. Stale flags lower the project's health until they are archived.",
   },
 ] as const;
 type Draft = { description: string; type: string; impressionData: boolean; stale: boolean };

@@ -1,4 +1,4 @@
-// The small tabs of the flag page share a chunk, because each additional chunk makes the first load larger.
+// The flag page's small tabs share a chunk, because each additional chunk makes the first load larger.
 export { FeatureCopiesPage } from './copies.tsx';
 export { FeatureDependenciesPage } from './dependencies.tsx';
 export { FeatureSettingsPage } from './settings.tsx';

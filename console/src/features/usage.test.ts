@@ -50,7 +50,7 @@ test('adds up counts by day', () => {
   expect(production?.slots[0]).toEqual({ at: '2026-10-17T00:00:00.000Z', yes: 3, no: 1 });
 });
 
-test('adds up counts by application, the most requests first', () => {
+test('adds up counts by application, with the most requests first', () => {
   const applications = groupByApplication(
     [
       countsWith({}),
@@ -77,6 +77,6 @@ test.each([
   [1, 1000, '1 %'],
   [999, 1000, '99 %'],
   [3, 4, '75 %'],
-])('%d of %d is %s', (part, total, text) => {
+])('formats %d of %d as %s', (part, total, text) => {
   expect(formatShare(part, total)).toBe(text);
 });

@@ -2,7 +2,7 @@ import type { schemas } from '../api/api.gen.ts';
 
 export type Counts = schemas['FeatureCounts'];
 
-/** The time ranges on the page: the hours of a day, or the days of a month, in UTC like the counts. */
+/** The time ranges on the page: the last 24 hours or the last 30 days, in UTC like the counts. */
 export const RANGES = {
   day: { label: '24 hours', slots: 24, slotMs: 3_600_000, hoursBack: 24, unit: 'hour' },
   month: { label: '30 days', slots: 30, slotMs: 86_400_000, hoursBack: 720, unit: 'day' },
@@ -40,8 +40,8 @@ export function groupByEnvironment(
       if (count.environment !== environment || !bar) continue;
       bar.yes += count.yes;
       bar.no += count.no;
-      for (const [name, times] of Object.entries(count.variants))
-        variants.set(name, (variants.get(name) ?? 0) + times);
+      for (const [name, variantCount] of Object.entries(count.variants))
+        variants.set(name, (variants.get(name) ?? 0) + variantCount);
     }
     return {
       environment,

@@ -83,11 +83,11 @@ test.each([
   [{ ...strategy, parameters: { rollout: '100' }, disabled: true }, false],
   [{ ...strategy, parameters: { rollout: '99' }, disabled: false }, false],
   [{ ...strategy, parameters: { rollout: '100' }, segments: [1], disabled: false }, false],
-])('whether %j selects everyone is %s', (strategyFields, expected) => {
+])('for %j, selectsEveryone returns %s', (strategyFields, expected) => {
   expect(selectsEveryone(strategyFields)).toBe(expected);
 });
 
-test('says that a revived flag is still stale', () => {
+test('mentions that a revived flag is still stale', () => {
   expect(describeRevival({ name: 'checkout', stale: false })).toBe(
     'Revived checkout. It is disabled in every environment.',
   );

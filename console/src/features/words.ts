@@ -7,7 +7,7 @@ type Strategy = Pick<schemas['FeatureStrategy'], 'name' | 'parameters' | 'segmen
 /** A part of a sentence. `strong` marks what the user chose. */
 export type TextPart = { text: string; strong?: boolean };
 
-/** The label of each operator between a field and its values. The second label is for the inverted operator. */
+/** The label of each operator, shown between a field and its values. The second label is for the inverted operator. */
 const OPERATOR_LABELS: Record<Constraint['operator'], readonly [string, string]> = {
   IN: ['is', 'is not'],
   NOT_IN: ['is not', 'is'],
@@ -134,6 +134,6 @@ const DAY_MS = 86_400_000;
 export const computeAgeInDays = (createdAt: string, now = Date.now()): number =>
   Math.floor((now - Date.parse(createdAt)) / DAY_MS);
 
-/** Says what a flag is like after it was revived. */
+/** Describes the state of a flag after it is revived. */
 export const describeRevival = ({ name, stale }: { name: string; stale: boolean }): string =>
   `Revived ${name}. It is disabled in every environment${stale ? ' and still marked as stale' : ''}.`;

@@ -21,7 +21,7 @@ import s from './playground.module.css';
 
 const MAX_PROPERTIES = 50;
 
-/** The form of an evaluation, with a project, a flag, environments, and one context or a table of contexts. */
+/** The evaluation form, with a project, a flag, environments, and one context or a table of contexts. */
 export function Form({
   form,
   projects,
@@ -96,7 +96,7 @@ export function Form({
         ) : (
           <Textarea
             label="Table"
-            description={`The first line names the context fields, and each further line is a context. At most ${MAX_CONTEXTS}.`}
+            description={`The first line names the context fields, and each further line is a context, up to ${MAX_CONTEXTS}.`}
             classNames={{ input: 'mono' }}
             rows={8}
             autoComplete="off"
@@ -111,7 +111,7 @@ export function Form({
   );
 }
 
-/** Builds a table with the context in the fields, to which the user can add others. */
+/** Builds a table with the context from the fields as its only row, so that the user can add more. */
 function buildTable(form: PlaygroundForm): string {
   const entries = listRows({ ...form, csv: undefined }).rows.flatMap(row => Object.entries(row));
   const usedEntries = entries.length > 0 ? entries : [['userId', '']];
@@ -150,7 +150,7 @@ function Fields({
           <TimeInput
             key={name}
             label={label}
-            note="Empty: now."
+            note="Leave it empty for the current time."
             error={errors[`contexts.0.${name}`]}
             value={form.fields[name] ?? ''}
             onChange={value => onChange({ fields: { ...form.fields, [name]: value } })}
@@ -167,7 +167,7 @@ function Fields({
         ),
       )}
       {form.properties.map(({ name, value }, position) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a property has no other identity while its name is typed
+        // biome-ignore lint/suspicious/noArrayIndexKey: a property has no other identity while the user types its name
         <div key={position} className={s.property}>
           <Text
             aria-label={`Name of property ${position + 1}`}
@@ -208,7 +208,7 @@ function Fields({
   );
 }
 
-/** A context value, without the help that browsers offer for prose. */
+/** A text field for names and values, without the help that browsers offer for prose. */
 const Text = (props: TextInputProps) => (
   <TextInput classNames={{ input: 'mono' }} autoComplete="off" spellCheck={false} {...props} />
 );

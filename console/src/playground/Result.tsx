@@ -6,12 +6,12 @@ import type { Row } from './csv.ts';
 import s from './playground.module.css';
 import type { Evaluation, PlaygroundFeature } from './queries.ts';
 
-/** Returns a column for the name and a column for each environment. */
-export const gridColumns = (environments: number): CSSProperties => ({
+/** Returns a grid with a column for the name and one for each environment. */
+export const buildColumnGrid = (environments: number): CSSProperties => ({
   gridTemplateColumns: `minmax(0, 2fr) repeat(${environments}, minmax(0, 1fr))`,
 });
 
-const REASON: CSSProperties = { gridTemplateColumns: '68px minmax(0, 2fr) minmax(0, 3fr)' };
+const REASON_GRID: CSSProperties = { gridTemplateColumns: '68px minmax(0, 2fr) minmax(0, 3fr)' };
 
 type ResultProps = {
   feature: PlaygroundFeature;
@@ -32,7 +32,7 @@ export function Result({ feature, environments, rows, isOpen }: ResultProps) {
   return (
     <li>
       <details open={isOpen} onToggle={event => event.currentTarget.open && setOpened(true)}>
-        <summary style={singleEvaluation ? REASON : gridColumns(environments.length)}>
+        <summary style={singleEvaluation ? REASON_GRID : buildColumnGrid(environments.length)}>
           {singleEvaluation && <Outcome evaluation={singleEvaluation} />}
           <span className={s.name}>
             <ChevronRight size={14} className={s.chevron} aria-hidden="true" />
@@ -77,14 +77,14 @@ const Outcome = ({ evaluation: { isEnabled } }: { evaluation: Evaluation }) => (
   <State tone={isEnabled ? 'on' : 'off'}>{isEnabled ? 'Enabled' : 'Disabled'}</State>
 );
 
-/** The results in one environment. With several contexts, it shows how many of them get the flag. */
+/** The result in one environment. With several contexts, it shows how many of them get the flag. */
 function Summary({ environment, evaluations }: { environment: string; evaluations: readonly Evaluation[] }) {
   const [singleEvaluation] = evaluations;
   const enabledCount = evaluations.filter(({ isEnabled }) => isEnabled).length;
   return (
     <span className={s.place}>
       <span className="sr">{environment}: </span>
-      {!singleEvaluation && <span className="muted">not there</span>}
+      {!singleEvaluation && <span className="muted">not available</span>}
       {singleEvaluation && evaluations.length === 1 && <Outcome evaluation={singleEvaluation} />}
       {singleEvaluation?.variant.enabled && evaluations.length === 1 && (
         <span className={s.variant}>{singleEvaluation.variant.name}</span>
@@ -99,7 +99,7 @@ function Summary({ environment, evaluations }: { environment: string; evaluation
 }
 
 function Explanation({ evaluation: { explanation, strategies } }: { evaluation: Evaluation }) {
-  // Without a match, the explanation already has the sentence of each strategy.
+  // Without a match, the explanation already contains each strategy's sentence.
   const isRepeated = strategies.data.every(strategy => explanation.includes(strategy.explanation));
   return (
     <>
@@ -111,7 +111,7 @@ function Explanation({ evaluation: { explanation, strategies } }: { evaluation: 
           <h3>Strategies</h3>
           <ol>
             {strategies.data.map((strategy, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the order of evaluation is the identity
+              // biome-ignore lint/suspicious/noArrayIndexKey: strategies are identified by their order
               <li key={index}>{strategy.explanation}</li>
             ))}
           </ol>
@@ -139,7 +139,7 @@ function Comparison({ feature, environments, rows }: Omit<ResultProps, 'isOpen'>
         </thead>
         <tbody>
           {rows.map((row, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the order of the table is the identity
+            // biome-ignore lint/suspicious/noArrayIndexKey: rows are identified by their order
             <tr key={index}>
               <th scope="row">{describeRow(row)}</th>
               {environments.map(name => {

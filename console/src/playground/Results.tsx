@@ -5,7 +5,7 @@ import { formatCount } from '../ui/words.ts';
 import type { Row } from './csv.ts';
 import s from './playground.module.css';
 import type { PlaygroundFeature } from './queries.ts';
-import { gridColumns, Result } from './Result.tsx';
+import { buildColumnGrid, Result } from './Result.tsx';
 
 const MAX_SHOWN = 200;
 
@@ -52,7 +52,7 @@ export function Results({
         </p>
       </div>
       {environments.length > 1 && (
-        <div className={s.header} style={gridColumns(environments.length)} aria-hidden="true">
+        <div className={s.header} style={buildColumnGrid(environments.length)} aria-hidden="true">
           <span />
           {environments.map(name => (
             <span key={name}>{name}</span>
@@ -71,7 +71,7 @@ export function Results({
         ))}
       </ul>
       {matchingFlags.length > MAX_SHOWN && (
-        <p className="muted">The first {MAX_SHOWN} flags are shown. Type a part of a name to find others.</p>
+        <p className="muted">The first {MAX_SHOWN} flags are shown. Type part of a name to find others.</p>
       )}
     </>
   );

@@ -30,7 +30,7 @@ test.each([
   ['userId\n7\n8,9', 'Row 2 has more values'],
   [`userId${rows(51)}`, '51 rows'],
   [`userId\n${'x'.repeat(5_000)}`, 'fit into a link'],
-])('says what is wrong with %j', (text, expected) => {
+])('describes the problem with %j', (text, expected) => {
   expect(parseTable(text).problem).toContain(expected);
 });
 

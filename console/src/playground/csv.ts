@@ -1,22 +1,26 @@
 export const MAX_CONTEXTS = 50;
-/** The table is part of the URL, whose length proxies limit. */
+/** The table is part of the URL, and proxies limit the length of URLs. */
 export const MAX_CHARACTERS = 5_000;
 
 export type Row = Record<string, string>;
 export type Table = { rows: Row[]; problem?: string };
 
-/** Parses a pasted table. The first line has the names of context fields. Commas, semicolons or tabs separate values. */
+/**
+ * Parses a pasted table. The first line contains the names of context fields. Values are separated by commas, semicolons or tabs.
+ */
 export function parseTable(text: string): Table {
   if (text.length > MAX_CHARACTERS)
     return failure(`The table has ${text.length} characters. At most ${MAX_CHARACTERS} fit into a link.`);
   const [header, ...lines] = splitCells(text);
   if (!header)
-    return failure('Paste a table. Its first line has names of context fields, such as userId,country.');
+    return failure(
+      'Paste a table. Its first line must contain the names of context fields, such as userId,country.',
+    );
   const names = header.map(name => name.trim());
   const duplicate = names.find((name, index) => names.indexOf(name) !== index);
   if (names.includes('')) return failure('A column has no name in the first line.');
   if (duplicate !== undefined) return failure(`The first line has the column "${duplicate}" twice.`);
-  if (lines.length === 0) return failure('The table has no rows below the names of its columns.');
+  if (lines.length === 0) return failure('The table has no rows below its header.');
   if (lines.length > MAX_CONTEXTS)
     return failure(`The table has ${lines.length} rows. At most ${MAX_CONTEXTS} contexts can be evaluated.`);
   const longRow = lines.findIndex(cells => cells.length > names.length);

@@ -9,19 +9,19 @@ const SEARCH = {
   property: ['country:NO', 'url:https://example.com'],
 };
 
-test('a form read from a URL produces the same URL', () => {
+test('turns a form that was read from a URL back into the same URL', () => {
   expect(toSearch(readForm(SEARCH))).toEqual(SEARCH);
 });
 
-test('the value of a property can contain a colon', () => {
+test('accepts a colon in the value of a property', () => {
   expect(readForm(SEARCH).properties[1]).toEqual({ name: 'url', value: 'https://example.com' });
 });
 
-test('reads a single property as a list', () => {
+test('reads a single property into a list', () => {
   expect(readForm({ property: 'country:NO' }).properties).toEqual([{ name: 'country', value: 'NO' }]);
 });
 
-test('the request has no empty fields', () => {
+test('omits empty fields from the request', () => {
   const form = readForm({ ...SEARCH, userId: '', property: [':NO', 'country:NO'] });
 
   expect(buildPlaygroundRequest(form)).toEqual({
@@ -47,7 +47,7 @@ test('turns a table in the URL into a list of contexts', () => {
   });
 });
 
-test('a form without an environment, or with an invalid table, is not sent', () => {
+test('builds no request for a form without an environment or with an invalid table', () => {
   expect(buildPlaygroundRequest(readForm({}))).toBeUndefined();
   expect(buildPlaygroundRequest(readForm({ environment: 'production', csv: 'userId' }))).toBeUndefined();
 });

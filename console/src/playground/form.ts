@@ -2,7 +2,7 @@ import type { Search } from '../ui/search.ts';
 import { parseTable, type Row, type Table } from './csv.ts';
 import type { PlaygroundBody } from './queries.ts';
 
-/** The context fields that every SDK has. */
+/** The context fields that every SDK supports. */
 export const FIELDS = [
   { name: 'userId', label: 'User ID' },
   { name: 'sessionId', label: 'Session ID' },
@@ -80,7 +80,7 @@ export function listRows({ csv, fields, properties }: PlaygroundForm): Table {
   return { rows: [{ ...fields, ...Object.fromEntries(namedEntries) }] };
 }
 
-/** Builds the request of a form, without empty fields. Returns undefined if the form is not complete. */
+/** Builds a form's request, without empty fields. Returns undefined if the form is incomplete. */
 export function buildPlaygroundRequest(form: PlaygroundForm): PlaygroundBody | undefined {
   const { rows } = listRows(form);
   if (form.environments.length === 0 || rows.length === 0) return undefined;

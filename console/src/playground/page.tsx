@@ -14,10 +14,10 @@ import { buildPlaygroundRequest, FIELDS, listRows, type PlaygroundForm, readForm
 import { playgroundQuery } from './queries.ts';
 import { Results } from './Results.tsx';
 
-/** The paths of fields that show their messages themselves. */
+/** The paths of fields that show their own messages. */
 const STANDARD_FIELD_PATHS = FIELDS.map(({ name }) => `/body/contexts/0/${name}`);
 
-/** Evaluates flags for contexts and explains the results. The URL contains what was evaluated, so it can be shared. */
+/** Evaluates flags for contexts and explains the results. The URL contains the evaluated form, so it can be shared. */
 export function PlaygroundPage() {
   const projects = useQuery(projectsQuery);
   const environments = useQuery(environmentsQuery);
@@ -104,7 +104,7 @@ function Playground({
       {!data && error && !isRejected && <Failure error={error} onRetry={() => void refetch()} />}
       {!data && !isFetching && !error && (
         <p className="muted">
-          Choose environments and a context, and evaluate them. Each flag shows its result and the reason.
+          Choose environments and a context, then evaluate. Each flag shows its result and the reason.
         </p>
       )}
       {!data && isRejected && <p className="muted">The server rejected the request.</p>}

@@ -7,7 +7,7 @@ export type Evaluation = schemas['PlaygroundEvaluation'];
 export type PlaygroundFeature = schemas['AdvancedPlaygroundResult']['features'][number];
 export type PlaygroundBody = schemas['AdvancedPlaygroundRequest'];
 
-/** The flags' results in each environment and for each context. The server saves nothing. */
+/** The flags' results for each environment and context. The server saves nothing. */
 export const playgroundQuery = (body: PlaygroundBody | undefined) =>
   queryOptions({
     queryKey: keys.playground(body ?? {}),

@@ -28,8 +28,8 @@ const ConnectPanel = lazy(() =>
 type ShownProject = Project | ProjectDetails;
 
 /**
- * The frame of a project page, with the project's name, mode and tabs. Without a project, the page is about all projects. Wrap the
- * page in this frame, even while it loads.
+ * The frame of a project page, with the project's name, mode and tabs. Without a project, the page covers all projects. Wrap the
+ * page in this frame even while it loads.
  */
 export function ProjectPage({
   projectId,
@@ -48,7 +48,7 @@ export function ProjectPage({
 }) {
   if (projectId === undefined)
     return (
-      <Page title={part} note="of all projects" actions={actions} head={head}>
+      <Page title={part} note="across all projects" actions={actions} head={head}>
         {children}
       </Page>
     );
@@ -118,7 +118,7 @@ function ConnectAction({ projectId }: { projectId: string }) {
   );
 }
 
-/** Reads the project of a page. The sidebar's list has the active projects, so only an archived project needs a request. */
+/** Reads a page's project. The sidebar's list contains the active projects, so only an archived project needs a request. */
 export function useProject(projectId: string): { project?: ShownProject; error: unknown; retry(): void } {
   const listResult = useQuery(projectsQuery);
   const activeProject = listResult.data?.find(({ id }) => id === projectId);

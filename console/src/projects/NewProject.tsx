@@ -12,10 +12,10 @@ import { createProject, listQuery, type Project } from './queries.ts';
 
 const SHOWN_FIELDS = ['id', 'name', 'description', 'mode', 'featureNaming.pattern'];
 
-/** An example name, which shows whether a naming rule is as strict as intended. */
+/** An example name, which shows users whether their naming rule is as strict as intended. */
 const EXAMPLE = 'new-checkout';
 
-/** Until the user types an id, the id follows the name. */
+/** `typedId` is undefined until the user types an id. Until then, the id follows the name. */
 type Draft = {
   name: string;
   typedId?: string;
@@ -24,7 +24,7 @@ type Draft = {
   pattern: string;
 };
 
-/** The panel that creates a project. The id follows the name until it is typed, and is checked while typing. */
+/** The panel that creates a project. The id is checked while the user types. */
 export function NewProject({ onClose }: { onClose(): void }) {
   const navigate = useNavigate();
   const activeProjects = useQuery(listQuery(false)).data?.projects ?? [];
@@ -88,10 +88,11 @@ export function NewProject({ onClose }: { onClose(): void }) {
         label="ID"
         description={
           id === '' ? (
-            'Part of URLs and of the API. It cannot be changed later.'
+            'Used in URLs and the API. It cannot be changed later.'
           ) : (
             <>
-              The project opens at <span className="mono">/projects/{id}</span>. The id never changes.
+              The project opens at <span className="mono">/projects/{id}</span>. The id cannot be changed
+              later.
             </>
           )
         }
@@ -109,7 +110,7 @@ export function NewProject({ onClose }: { onClose(): void }) {
       />
       <NativeSelect
         label="Mode"
-        description={MODES[mode].meaning}
+        description={MODES[mode].description}
         value={mode}
         error={messages.mode}
         data={MODE_NAMES.map(value => ({ value, label: MODES[value].label }))}

@@ -19,7 +19,7 @@ const getKey = ({ id }: Project): string => id;
 export function ProjectList({ projects, isArchived }: { projects: readonly Project[]; isArchived: boolean }) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [projectToMove, setProjectToMove] = useState<Project>();
+  const [projectInDialog, setProjectInDialog] = useState<Project>();
   const activeProject = useRef<Project>(undefined);
   const toggleFavorite = useCallback(
     (project: Project) => void setFavorite(client, project, !project.favorite).catch(toastError),
@@ -27,7 +27,7 @@ export function ProjectList({ projects, isArchived }: { projects: readonly Proje
   );
   const render = useCallback(
     (project: Project) => (
-      <ProjectRow project={project} onFavorite={toggleFavorite} onMove={setProjectToMove} />
+      <ProjectRow project={project} onFavorite={toggleFavorite} onToggleArchived={setProjectInDialog} />
     ),
     [toggleFavorite],
   );
@@ -39,13 +39,13 @@ export function ProjectList({ projects, isArchived }: { projects: readonly Proje
       keys: 's',
       description: 'Add the project to your favorites, or remove it',
       run: () => {
-        // Reads the newest state, because the project may have changed since its row became active.
-        const newestState = projects.find(({ id }) => id === activeProject.current?.id);
-        if (newestState) toggleFavorite(newestState);
+        // Looks up the current state, because the project may have changed since its row became active.
+        const currentProject = projects.find(({ id }) => id === activeProject.current?.id);
+        if (currentProject) toggleFavorite(currentProject);
       },
     },
   ]);
-  const close = () => setProjectToMove(undefined);
+  const close = () => setProjectInDialog(undefined);
   return (
     <>
       <List
@@ -71,11 +71,11 @@ export function ProjectList({ projects, isArchived }: { projects: readonly Proje
           ['s', 'favorite'],
         ]}
       />
-      {projectToMove && projectToMove.archivedAt === null && (
-        <ArchiveProjectDialog project={projectToMove} onClose={close} />
+      {projectInDialog && projectInDialog.archivedAt === null && (
+        <ArchiveProjectDialog project={projectInDialog} onClose={close} />
       )}
-      {projectToMove && projectToMove.archivedAt !== null && (
-        <ReviveProjectDialog project={projectToMove} onClose={close} />
+      {projectInDialog && projectInDialog.archivedAt !== null && (
+        <ReviveProjectDialog project={projectInDialog} onClose={close} />
       )}
     </>
   );

@@ -15,12 +15,12 @@ import type { Project } from './queries.ts';
 export function ProjectRow({
   project,
   onFavorite,
-  onMove,
+  onToggleArchived,
 }: {
   project: Project;
   onFavorite(project: Project): void;
-  /** Archives an active project, or revives an archived project. */
-  onMove(project: Project): void;
+  /** Asks for confirmation, and then archives an active project or revives an archived one. */
+  onToggleArchived(project: Project): void;
 }) {
   const { id, name, archivedAt, lastEventAt } = project;
   const isArchived = archivedAt !== null;
@@ -66,7 +66,7 @@ export function ProjectRow({
       <Cell className={s.action}>
         {id !== 'default' && (
           <Can call={isArchived ? 'reviveProject' : 'archiveProject'} project={id}>
-            <Button size="compact-xs" onClick={() => onMove(project)}>
+            <Button size="compact-xs" onClick={() => onToggleArchived(project)}>
               {isArchived ? 'Revive…' : 'Archive…'} <span className="sr">{name}</span>
             </Button>
           </Can>

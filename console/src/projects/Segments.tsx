@@ -12,7 +12,7 @@ import { formatCount } from '../ui/words.ts';
 import { ProjectPage } from './Frame.tsx';
 import s from './Segments.module.css';
 
-/** Lists the segments that the project's strategies can use, its own segments before those of all projects. */
+/** Lists the segments that the project's strategies can use: its own segments, then those that all projects share. */
 export function ProjectSegmentsPage() {
   const { projectId = '' } = useParams({ strict: false });
   const { data, error, refetch } = useQuery(segmentsQuery);

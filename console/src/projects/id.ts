@@ -11,7 +11,10 @@ export const suggestId = (name: string): string =>
     .replace(/^-+|-+$/g, '')
     .slice(0, MAX_LENGTH);
 
-/** Returns why the server would reject an id, or undefined for a valid id. `takenIds` has the ids that the user can read. */
+/**
+ * Returns why the server would reject an id, or undefined for a valid id. `takenIds` are the ids of the projects that the user
+ * can read.
+ */
 export function findIdProblem(id: string, takenIds: readonly string[]): string | undefined {
   if (id === '') return undefined;
   const invalidCharacter = /[^A-Za-z0-9_.!~*'()-]/u.exec(id)?.[0];

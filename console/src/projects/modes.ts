@@ -1,16 +1,16 @@
 import type { Project } from './queries.ts';
 
-/** The modes of a project, and what each mode means for the project's readers. */
-export const MODES: Record<Project['mode'], { label: string; meaning: string }> = {
+/** The modes of a project, and what each mode means for users. */
+export const MODES: Record<Project['mode'], { label: string; description: string }> = {
   open: {
     label: 'Open',
-    meaning: 'Every user can read the project. A change requires a permission in the project.',
+    description: 'Every user can read the project. A change requires a permission in the project.',
   },
   protected: {
     label: 'Protected',
-    meaning: 'Unleash clients show it as protected. In Halyard it behaves like an open project.',
+    description: 'Unleash clients show it as protected. In Halyard it behaves like an open project.',
   },
-  private: { label: 'Private', meaning: 'Only members and admins can see that the project exists.' },
+  private: { label: 'Private', description: 'Only members and admins can see that the project exists.' },
 };
 
 export const MODE_NAMES = Object.keys(MODES) as Project['mode'][]; // Object.keys loses the key types.

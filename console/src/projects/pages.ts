@@ -1,3 +1,3 @@
-// Both pages are in one chunk, because each additional chunk makes the first load larger.
+// The pages share a chunk, because each additional chunk makes the first load larger.
 export { ProjectsPage } from './page.tsx';
 export { ProjectSegmentsPage } from './Segments.tsx';

@@ -61,7 +61,7 @@ export const archiveProject = (projectId: string): Promise<void> =>
 export const reviveProject = (projectId: string): Promise<void> =>
   ensureApplied(api.POST('/api/admin/projects/revive/{projectId}', { params: { path: { projectId } } }));
 
-/** Marks the project as one of the user's favorites, or unmarks the project. The list shows the change immediately. */
+/** Adds the project to the user's favorites, or removes it. The list shows the change immediately. */
 export async function setFavorite(client: QueryClient, { id }: Project, favorite: boolean): Promise<void> {
   const params = { params: { path: { projectId: id } } };
   const path = '/api/admin/projects/{projectId}/favorites';

@@ -33,7 +33,7 @@ export function AccessPage() {
 
 const parseText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** The maximum number of rows. A search finds the others. */
+/** The maximum number of rows shown. The filter finds the others. */
 const MAX_SHOWN = 200;
 
 function ProjectAccess({ project }: { project: ProjectDetails }) {
@@ -129,7 +129,7 @@ function Table({ project, access, rows }: { project: ProjectDetails; access: Acc
       </thead>
       <tbody>
         {rows.map(row => (
-          <Holder
+          <MemberRow
             key={row.key}
             project={project}
             access={access}
@@ -142,7 +142,7 @@ function Table({ project, access, rows }: { project: ProjectDetails; access: Acc
   );
 }
 
-function Holder({
+function MemberRow({
   project,
   access,
   row,
@@ -167,7 +167,7 @@ function Holder({
     toast({ message: `Removed ${row.name} from ${project.name}.` });
   };
   const lockReason = isLastOwner
-    ? 'The last owner. Make someone else an owner first.'
+    ? 'This is the last owner. Make someone else an owner first.'
     : isReadOnly
       ? describeMissingPermissions(missingPermissions)
       : undefined;
@@ -253,5 +253,5 @@ function Holder({
 /** Describes what a user or group can no longer do. */
 const describeLoss = ({ kind, name }: Row, { mode }: ProjectDetails): string =>
   `${kind === 'group' ? `The members of ${name} lose` : `${name} loses`} the role in this project${
-    mode === 'private' ? ', and no longer see it' : ', and can still read it'
+    mode === 'private' ? ', and can no longer see it' : ', but can still read it'
   }. Roles of groups and of the instance remain.`;

@@ -19,10 +19,10 @@ import { type Access, candidatesQuery, grantRole } from './queries.ts';
 import s from './settings.module.css';
 import { formatRoleNames, isOwner } from './words.ts';
 
-/** The maximum number of candidates. A search finds the others. */
+/** The maximum number of candidates shown. The search finds the others. */
 const MAX_SHOWN = 50;
 
-type Candidate = { key: string; name: string; note: string; isHolder: boolean };
+type Candidate = { key: string; name: string; note: string; hasRole: boolean };
 type Draft = { roleId?: number; chosen: string[] };
 
 /** The panel that grants a role to several users and groups at a time. */
@@ -54,7 +54,7 @@ export function AddAccessPanel({
   const roleId = draft.roleId ?? defaultRole?.id ?? 0;
   const role = access.roles.find(role => role.id === roleId);
   const candidates = data ? listCandidates({ ...data, serviceAccounts }, access, roleId) : [];
-  const chosenCandidates = candidates.filter(({ key, isHolder }) => draft.chosen.includes(key) && !isHolder);
+  const chosenCandidates = candidates.filter(({ key, hasRole }) => draft.chosen.includes(key) && !hasRole);
   const searchText = typedText.trim().toLowerCase();
   const matchingCandidates = candidates.filter(({ name, note }) =>
     `${name}\n${note}`.toLowerCase().includes(searchText),
@@ -123,23 +123,23 @@ export function AddAccessPanel({
       {data && (
         <fieldset className={s.candidates}>
           <legend className="sr">Users and groups</legend>
-          {matchingCandidates.slice(0, MAX_SHOWN).map(({ key, name, note, isHolder }) => (
+          {matchingCandidates.slice(0, MAX_SHOWN).map(({ key, name, note, hasRole }) => (
             <Checkbox
               key={key}
               label={name}
-              description={isHolder ? [note, 'has this role'].filter(Boolean).join(' · ') : note}
-              checked={isHolder || draft.chosen.includes(key)}
-              disabled={isHolder}
+              description={hasRole ? [note, 'has this role'].filter(Boolean).join(' · ') : note}
+              checked={hasRole || draft.chosen.includes(key)}
+              disabled={hasRole}
               onChange={() => toggle(key)}
             />
           ))}
           {matchingCandidates.length === 0 && <p className="muted">Nobody matches.</p>}
-          {candidates.every(({ isHolder }) => isHolder) && (
+          {candidates.every(({ hasRole }) => hasRole) && (
             <p className="muted">Everybody already has the {role?.name} role.</p>
           )}
           {matchingCandidates.length > MAX_SHOWN && (
             <p className="muted">
-              {formatNumber(matchingCandidates.length - MAX_SHOWN)} more. Type a part of the name.
+              {formatNumber(matchingCandidates.length - MAX_SHOWN)} more. Type part of the name.
             </p>
           )}
         </fieldset>
@@ -160,9 +160,9 @@ export function AddAccessPanel({
   );
 }
 
-/** Returns everybody, and whether they already have the role. Groups come first. */
+/** Returns everybody who can have the role, and whether they already do. Groups come first. */
 function listCandidates(
-  { users, groups, serviceAccounts = [] }: Holders,
+  { users, groups, serviceAccounts = [] }: PossibleMembers,
   access: Access,
   roleId: number,
 ): Candidate[] {
@@ -184,10 +184,10 @@ function listCandidates(
       }))
       .toSorted((candidate, other) => candidate.name.localeCompare(other.name)),
     ...serviceAccounts.map(({ id, name }) => ({ key: `user-${id}`, name, note: 'Service account' })),
-  ].map(candidate => ({ ...candidate, isHolder: holders.has(candidate.key) }));
+  ].map(candidate => ({ ...candidate, hasRole: holders.has(candidate.key) }));
 }
 
-type Holders = {
+type PossibleMembers = {
   users: Users;
   groups: Groups;
   /** Only admins can list the service accounts. */

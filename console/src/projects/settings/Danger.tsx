@@ -87,7 +87,7 @@ function Danger({ project }: { project: ProjectDetails }) {
           {effects.data ? (
             <Losses projectId={id} {...effects.data} />
           ) : (
-            <p>Nobody can restore a deleted project.</p>
+            <p>A deleted project cannot be restored.</p>
           )}
         </DangerAction>
       </DangerZone>
@@ -111,7 +111,7 @@ function describeBlock(id: string, activeFlags: number): ReactNode {
   );
 }
 
-/** Lists what deleting the project deletes, as counts with links. */
+/** Lists what is deleted with the project, as counts with links. */
 function Losses({
   projectId,
   archivedFlags,
@@ -130,7 +130,7 @@ function Losses({
   const params = { projectId };
   return (
     <>
-      <p>Nobody can restore a deleted project. It is deleted with:</p>
+      <p>A deleted project cannot be restored. It is deleted with:</p>
       <ul className={s.losses}>
         {archivedFlags > 0 && (
           <li>
@@ -157,7 +157,7 @@ function Losses({
             <Link to="/projects/$projectId/settings/tokens" params={params}>
               {formatCount(apiTokens, 'API token')}
             </Link>{' '}
-            with access to it: those for no other project are revoked
+            with access to it (those for no other project are revoked)
           </li>
         )}
       </ul>

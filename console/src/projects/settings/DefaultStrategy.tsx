@@ -46,11 +46,11 @@ type Parts = { fields: ReactNode; rail: ReactNode; bar: ReactNode; onSubmit(): v
 type Props = {
   project: ProjectDetails;
   environment: EnvironmentOfProject;
-  /** The layout of the fields, their effect and the save bar. */
+  /** Lays out the fields, their effect and the save bar. */
   render(parts: Parts): ReactNode;
 };
 
-/** The parameters for a flag without a strategy if the project has no default strategy. */
+/** The parameters that a flag without a strategy gets if the project has no default strategy. */
 const EVERYONE_PARAMETERS = { rollout: '100', stickiness: 'default' };
 
 const toDefaultDraft = (strategy: DefaultStrategy | undefined, stickiness: string): Draft =>
@@ -66,7 +66,7 @@ const toDefaultDraft = (strategy: DefaultStrategy | undefined, stickiness: strin
         variants: [],
       };
 
-/** Edits the default strategy of the project in an environment. It starts from the newest state on the server. */
+/** Edits the project's default strategy in an environment, starting from the newest state on the server. */
 export function DefaultStrategyEditor(props: Props) {
   const target = { projectId: props.project.id, environment: props.environment.name };
   const environmentResult = useQuery({
@@ -283,7 +283,7 @@ function Effect({
   );
 }
 
-/** Focuses the first field when the fields are loaded. */
+/** Focuses the first field once the fields are loaded. */
 function FirstFieldFocus({ container }: { container: RefObject<HTMLElement | null> }) {
   useEffect(() => container.current?.querySelector('input')?.focus(), [container]);
   return null;

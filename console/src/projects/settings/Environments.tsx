@@ -197,7 +197,7 @@ function RemoveDialog({
     >
       {error && !usage && <Failure error={error} onRetry={() => void refetch()} />}
       {!error && !usage && <Skeleton rows={2} />}
-      {isOnly && <p>A project has at least one environment. Add another one first.</p>}
+      {isOnly && <p>A project must have at least one environment. Add another one first.</p>}
       {usage && usage.enabledFeatures > 0 && (
         <p>
           <Link
@@ -215,16 +215,16 @@ function RemoveDialog({
         <p>
           {usage.strategies + usage.variants === 0
             ? `No flag has a strategy or variants in ${environment}.`
-            : `The flags lose ${formatCount(usage.strategies, 'strategy', 'strategies')} and ${formatCount(usage.variants, 'variant')} in ${environment}. Nobody can restore them.`}{' '}
+            : `The flags lose ${formatCount(usage.strategies, 'strategy', 'strategies')} and ${formatCount(usage.variants, 'variant')} in ${environment}. They cannot be restored.`}{' '}
           {usage.defaultStrategy && 'The default strategy is lost too. '}
-          SDKs in {environment} no longer receive flags of the project.
+          SDKs in {environment} no longer receive the project's flags.
         </p>
       )}
     </Confirm>
   );
 }
 
-/** An environment of the instance that the project does not have. */
+/** An environment of the instance that the project does not use. */
 function UnusedEnvironment({ project, name, type }: { project: ProjectDetails; name: string; type: string }) {
   const flags = useFlagCount(project.id);
   const missingPermissions = useMissingPermissions('addEnvironmentToProject', { project: project.id });
@@ -246,7 +246,7 @@ function UnusedEnvironment({ project, name, type }: { project: ProjectDetails; n
         <span className={`muted ${s.right}`}>
           {flags !== undefined &&
             flags > 0 &&
-            `Enabling it adds a disabled entry to ${formatCount(flags, 'flag')}`}
+            `If added, it starts disabled for ${formatCount(flags, 'flag')}`}
         </span>
       </header>
     </section>

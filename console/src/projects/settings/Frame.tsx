@@ -16,8 +16,8 @@ export function SettingsPage({ children }: { children(project: ProjectDetails, e
   const me = useMe();
   const { data, error, refetch } = useQuery(projectQuery(projectId));
   const counts = useQuery(countsQuery(projectId)).data;
-  const maySeeAccess = can(me, 'getProjectAccess', { project: projectId });
-  const access = useQuery({ ...accessQuery(projectId), enabled: maySeeAccess }).data;
+  const canReadAccess = can(me, 'getProjectAccess', { project: projectId });
+  const access = useQuery({ ...accessQuery(projectId), enabled: canReadAccess }).data;
   const base = `/projects/${encodeURIComponent(projectId)}/settings`;
   return (
     <ProjectPage projectId={projectId} part="Settings">

@@ -101,7 +101,7 @@ function General({ project, savedVersion }: { project: ProjectDetails; savedVers
             <Input.Wrapper
               label="ID"
               labelElement="div"
-              description="Part of URLs and of the API. It cannot be changed later."
+              description="Used in URLs and the API. It cannot be changed later."
             >
               <span className={s.id}>
                 <code className="mono">{id}</code>
@@ -119,7 +119,7 @@ function General({ project, savedVersion }: { project: ProjectDetails; savedVers
             />
             <NativeSelect
               label="Mode"
-              description={MODES[draft.mode].meaning}
+              description={MODES[draft.mode].description}
               disabled={isReadOnly}
               value={draft.mode}
               error={messages.mode}
@@ -130,7 +130,7 @@ function General({ project, savedVersion }: { project: ProjectDetails; savedVers
             />
             <NativeSelect
               label="Default stickiness"
-              description="The field that keeps a user in or out of a gradual rollout."
+              description="The context field whose value keeps a user in or out of a gradual rollout."
               disabled={isReadOnly}
               value={draft.defaultStickiness}
               error={messages.defaultStickiness}
@@ -189,8 +189,8 @@ function General({ project, savedVersion }: { project: ProjectDetails; savedVers
 
 function describeReaders(mode: Draft['mode'], modeBefore: Draft['mode'], members: number): string {
   if (mode === 'private')
-    return `Only the ${formatCount(members, 'member')} and admins still see the project. Others get "not found", in the event log too.`;
+    return `Only the ${formatCount(members, 'member')} and admins can still see the project. Others get "not found", even in the event log.`;
   if (modeBefore === 'private')
     return 'Every user of this instance can read the project, its flags and its events.';
-  return 'The same users as before. Both modes behave alike.';
+  return 'The same users as before. Both modes behave the same way.';
 }

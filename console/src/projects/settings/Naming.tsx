@@ -115,7 +115,7 @@ function Naming({ project, savedVersion }: { project: ProjectDetails; savedVersi
     ? projectCounts.staleFeatureCount + projectCounts.potentiallyStaleFeatureCount
     : 0;
   const isReadOnly = missingPermissions.length > 0;
-  // The debounced value is a string, because an object would differ in each render.
+  // The debounced value is a string, because an object would be new in each render.
   const [typedNaming] = useDebouncedValue(JSON.stringify(toNaming(draft)), TYPING_MS);
   const naming: ReturnType<typeof toNaming> = JSON.parse(typedNaming);
   const check = useQuery({
@@ -146,7 +146,7 @@ function Naming({ project, savedVersion }: { project: ProjectDetails; savedVersi
             <FormErrors messages={messagesWithoutField(error, SHOWN_FIELDS)} />
             <TextInput
               label="Pattern"
-              description="A regular expression in RE2 syntax that the whole name of a new flag matches. Leave it empty for no rule."
+              description="A regular expression in RE2 syntax that the whole name of a new flag must match. Leave it empty for no rule."
               classNames={{ input: 'mono' }}
               placeholder="pay\..+"
               maxLength={256}
@@ -204,7 +204,7 @@ function Naming({ project, savedVersion }: { project: ProjectDetails; savedVersi
             <h2>Changes</h2>
             <Checkbox
               label="Require a reason for every change to a flag"
-              description="The event log shows the reason. Scripts send it in the header Halyard-Comment."
+              description="The event log shows the reason. Scripts send it in the Halyard-Comment header."
               disabled={isReadOnly}
               checked={draft.requireComment}
               error={messages.requireComment}
@@ -247,7 +247,7 @@ function Naming({ project, savedVersion }: { project: ProjectDetails; savedVersi
               title: 'New flags',
               text: (
                 <>
-                  Names match <b className="mono">{naming.pattern}</b>. Creating, cloning, moving and
+                  Names must match <b className="mono">{naming.pattern}</b>. Creating, cloning, moving and
                   importing a flag with any other name is rejected.
                 </>
               ),
@@ -259,7 +259,7 @@ function Naming({ project, savedVersion }: { project: ProjectDetails; savedVersi
             draft.requireComment !== base.requireComment && {
               title: 'Changes to flags',
               text: draft.requireComment
-                ? 'The console asks for a reason. Scripts and other tools that send none are rejected.'
+                ? 'The console asks for a reason. Requests from scripts and other tools are rejected without one.'
                 : 'A reason is optional again.',
             },
           ]}
@@ -270,7 +270,7 @@ function Naming({ project, savedVersion }: { project: ProjectDetails; savedVersi
   );
 }
 
-/** Lists the flags that the rule would not allow. They keep their names. */
+/** Lists the flags whose names the rule would not allow. They keep their names. */
 function Violations({
   check: { features, violations, names },
   project,

@@ -1,4 +1,4 @@
-// The settings pages are in one chunk, because each additional chunk makes the first load larger.
+// The settings pages share a chunk, because each additional chunk makes the first load larger.
 export { AccessPage } from './Access.tsx';
 export { DangerPage } from './Danger.tsx';
 export { EnvironmentsPage } from './Environments.tsx';

@@ -130,7 +130,7 @@ export const accessQuery = (projectId: string) =>
     staleTime: 5_000,
   });
 
-/** Everybody to whom a role in a project can be granted. */
+/** Everybody who can be granted a role in a project. */
 export const candidatesQuery = queryOptions({
   queryKey: [...keys.users, 'access-candidates'],
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/user-admin/access', { signal })),
@@ -138,10 +138,10 @@ export const candidatesQuery = queryOptions({
 });
 
 /** A user or a group with roles in a project. */
-export type Holder = { kind: 'user' | 'group'; id: number };
+export type Member = { kind: 'user' | 'group'; id: number };
 
 /** Replaces the roles of a user or group in the project. */
-export const setRoles = (projectId: string, { kind, id }: Holder, roles: number[]): Promise<void> => {
+export const setRoles = (projectId: string, { kind, id }: Member, roles: number[]): Promise<void> => {
   const path = { projectId, holderId: String(id) };
   return ensureApplied(
     kind === 'user'
@@ -150,7 +150,7 @@ export const setRoles = (projectId: string, { kind, id }: Holder, roles: number[
   );
 };
 
-export const revokeRoles = (projectId: string, { kind, id }: Holder): Promise<void> => {
+export const revokeRoles = (projectId: string, { kind, id }: Member): Promise<void> => {
   const path = { projectId, holderId: String(id) };
   return ensureApplied(
     kind === 'user'
@@ -159,11 +159,11 @@ export const revokeRoles = (projectId: string, { kind, id }: Holder): Promise<vo
   );
 };
 
-/** Grants the role to all these users and groups, in addition to their roles. */
+/** Grants the role to all of these users and groups, in addition to their existing roles. */
 export const grantRole = (projectId: string, body: schemas['AccessGrant']): Promise<void> =>
   ensureApplied(api.POST(`${PROJECT}/access`, { params: { path: { projectId } }, body }));
 
-/** Counts what deleting the project deletes, as far as the user may read it. */
+/** Counts what is deleted with the project, as far as the user can read it. */
 export const deletionEffectsQuery = (projectId: string) =>
   queryOptions({
     queryKey: [...keys.project(projectId), 'losses'],

@@ -1,3 +1,3 @@
-/** Returns the path of the page with the API tokens of a project. */
+/** Returns the path of a project's API tokens page. */
 export const getTokensPath = (projectId: string): string =>
   `/projects/${encodeURIComponent(projectId)}/settings/tokens`;

@@ -37,7 +37,7 @@ const createAccess = (users: ReturnType<typeof user>[], groups: ReturnType<typeo
   groups,
 });
 
-test('finds the only owner, and nobody if there are two owners', () => {
+test('finds the only owner, or nobody if there are two owners', () => {
   expect(findOnlyOwner(createAccess([user(1, [4]), user(2, [5])]))).toBe('user-1');
   expect(findOnlyOwner(createAccess([user(1, [4]), user(2, [4])]))).toBeUndefined();
 });
@@ -57,6 +57,6 @@ test('lists users and groups by name, with the number of members of a group', ()
   ]);
 });
 
-test('names all roles, with the id of a role that is unknown', () => {
+test('names all roles, and shows the id of an unknown role', () => {
   expect(formatRoleNames([5, 4, 77], [OWNER, MEMBER])).toBe('Member, Owner, Role 77');
 });

@@ -1,7 +1,7 @@
-import type { Access, Holder, Role } from './queries.ts';
+import type { Access, Member, Role } from './queries.ts';
 
 /** A user or group in the access list. */
-export type Row = Holder & {
+export type Row = Member & {
   key: string;
   name: string;
   /** The second line, which is the email address of a person or the number of members of a group. */
