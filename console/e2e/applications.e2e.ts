@@ -71,7 +71,7 @@ testWithOwnServer()(
     await page.getByRole('row').filter({ hasText: appName }).getByText('1 instance is behind').waitFor();
     await accessible(page);
     await page.getByRole('link', { name: appName }).click();
-    await page.getByText(/pod keeps asking for flags but has not picked up any change since/).waitFor();
+    await page.getByText(/pod keeps asking for flags but has not picked up any changes since/).waitFor();
     await accessible(page);
   },
 );

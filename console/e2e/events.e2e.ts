@@ -453,7 +453,7 @@ testAsAdmin(
     await accessible(page);
     await dialog.getByRole('textbox', { name: 'Reason' }).fill('Too many errors');
     await dialog.getByRole('button', { name: 'Revert', exact: true }).click();
-    await page.getByText('The change is reverted.').waitFor();
+    await page.getByText('Change reverted.').waitFor();
 
     const revertedStrategy = await api.send<{ title: string; parameters: { rollout: string } }>(
       'GET',
@@ -545,7 +545,7 @@ testAsAdmin('reverting each revertible kind of event restores the previous state
     await visit(page, `/events/${id}`);
     await page.getByRole('button', { name: 'Revert this change…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revert', exact: true }).click();
-    await page.getByText('The change is reverted.').waitFor();
+    await page.getByText('Change reverted.').waitFor();
     await page.getByRole('button', { name: 'Dismiss' }).click();
   }
 

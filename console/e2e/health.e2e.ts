@@ -54,7 +54,7 @@ testAsAdmin(
 
     await findingItem(page, stale[0]).waitFor({ state: 'hidden' });
     await page
-      .getByRole('img', { name: 'Health 50 of 100, 67 after repairs, 100 with the snoozed one' })
+      .getByRole('img', { name: 'Health 50 of 100, 67 after repairs, 100 including the snoozed one' })
       .waitFor();
     const pressedButton = (name: RegExp) => page.getByRole('button', { name, pressed: true });
     await pressedButton(/^All 1$/).waitFor();

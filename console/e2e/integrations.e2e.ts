@@ -46,7 +46,7 @@ testAsAdmin('creates an integration, shows its secret once, and sends a test', a
   await page.getByRole('button', { name: 'Send test' }).click();
   await expect.poll(() => receiver.received.map(({ body }) => body.type)).toEqual(['integration-tested']);
   await rows(page).filter({ hasText: '200' }).click();
-  await page.getByRole('heading', { name: 'Delivered at attempt 1' }).waitFor();
+  await page.getByRole('heading', { name: 'Delivered on attempt 1' }).waitFor();
   await accessible(page);
   await page
     .getByRole('navigation', { name: 'Parts of the integration' })
@@ -165,7 +165,7 @@ testWithQuickRetries(
 
     receiver.status = 200;
     await page.keyboard.press('r');
-    await page.getByRole('heading', { name: 'Delivered at attempt 3' }).waitFor();
+    await page.getByRole('heading', { name: 'Delivered on attempt 3' }).waitFor();
     expect(receiver.flags()).toEqual([flag, flag, flag]);
     const ids = new Set(receiver.received.map(({ headers }) => headers['webhook-id']));
     expect(ids.size).toBe(1);
@@ -229,13 +229,13 @@ testWithQuickRetries(
     expect(receiver.received).toEqual([]);
     await accessible(page);
     await page.getByRole('button', { name: 'Replay 2 failed deliveries' }).click();
-    await page.getByText('2 deliveries queued. These are all in the range.').waitFor();
+    await page.getByText('2 deliveries queued. None remain in the range.').waitFor();
     await expect.poll(() => receiver.flags().toSorted()).toEqual([first, second].toSorted());
 
     await page.getByText('Events without a delivery', { exact: true }).click();
     await page.getByRole('button', { name: 'Replay 1 event without a delivery' }).click();
     await expect.poll(() => receiver.flags()).toContain(earlierFlag);
-    await page.getByText('1 delivery queued. These are all in the range.').waitFor();
+    await page.getByText('1 delivery queued. None remain in the range.').waitFor();
     await accessible(page);
   },
 );
@@ -265,7 +265,7 @@ testAsAdmin('lists the deliveries of all integrations', async ({ page, api }) =>
   // Searches for the flag, because integrations of other tests may also deliver its event.
   await visit(page, `/deliveries?query=${flag}`);
   await rows(page).filter({ hasText: description }).click();
-  await page.getByRole('heading', { name: 'Delivered at attempt 1' }).waitFor();
+  await page.getByRole('heading', { name: 'Delivered on attempt 1' }).waitFor();
   expect(new URL(page.url()).searchParams.get('integration')).toBe(String(id));
   await accessible(page);
 });
@@ -298,7 +298,7 @@ test('counts a retrying delivery as not delivered, and redelivers it immediately
   await page.keyboard.press('r');
 
   await page.getByText('The next attempt starts now. The schedule continues.').waitFor();
-  await page.getByRole('heading', { name: 'Delivered at attempt 3' }).waitFor();
+  await page.getByRole('heading', { name: 'Delivered on attempt 3' }).waitFor();
   await page.keyboard.press('Escape');
   await page.getByText('2 of 2 in 24 h').waitFor();
   await page.getByText('1 of 2 in 24 h').waitFor();

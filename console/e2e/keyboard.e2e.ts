@@ -101,7 +101,7 @@ testWithQuickRetries(
     await page.getByRole('heading', { name: 'Failed after 2 attempts' }).waitFor();
     receiver.status = 200;
     await page.keyboard.press('r');
-    await page.getByRole('heading', { name: 'Delivered at attempt 3' }).waitFor();
+    await page.getByRole('heading', { name: 'Delivered on attempt 3' }).waitFor();
     expect(receiver.received.map(({ body }) => body.type)).toEqual(
       Array.from({ length: 3 }, () => 'feature-strategy-update'),
     );
@@ -164,10 +164,10 @@ testWithOwnServer()(
     await page.keyboard.press('Enter');
     await tabTo(page, 'production');
     await page.keyboard.press('Alt+ArrowUp');
-    await page.getByText('production is number 1 of 2.').waitFor();
+    await page.getByText('production is now number 1 of 2.').waitFor();
     await expect.poll(readNames).toEqual(['production', 'development']);
     await page.keyboard.press('Alt+ArrowDown');
-    await page.getByText('production is number 2 of 2.').waitFor();
+    await page.getByText('production is now number 2 of 2.').waitFor();
     await expect.poll(readNames).toEqual(['development', 'production']);
 
     await tabTo(page, 'Move production up');

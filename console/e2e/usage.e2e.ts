@@ -67,7 +67,7 @@ testAsViewer(
     await page.getByRole('region', { name: 'Applications' }).getByRole('link', { name: appName }).click();
     await page.getByRole('heading', { level: 1, name: appName }).waitFor();
     const region = (name: string) => page.getByRole('region', { name });
-    await region('Problems').getByText(`There is no flag ${misspelledFlag}.`).waitFor();
+    await region('Problems').getByText(`There is no flag ${misspelledFlag}, so the application uses its default value.`).waitFor();
     await region('Environments').getByText('1 instance', { exact: true }).waitFor();
     await region('Environments').getByText('unleash-node-sdk:6.12.1').waitFor();
     await region('Instances').getByText('host-1').waitFor();
@@ -170,7 +170,7 @@ testAsViewer(
     await page.keyboard.press('Enter');
 
     await page.getByRole('heading', { level: 1, name: appName }).waitFor();
-    await page.getByText('The application has not asked for any flag.').waitFor();
+    await page.getByText('The application has not asked for any flags.').waitFor();
     await visit(page, `/applications?query=${unique()}`);
     await page.getByText('No applications match.').waitFor();
     await visit(page, `/applications/${unique()}`);

@@ -95,7 +95,7 @@ testAsAdmin(
     await page.getByRole('region', { name: 'Used by' }).getByRole('link', { name: flag.name }).waitFor();
     await page.getByLabel('Add legal values').fill('NO');
     await page.getByLabel('Add legal values').press('Enter');
-    const illegalValues = page.getByRole('region', { name: 'Values that are not legal' });
+    const illegalValues = page.getByRole('region', { name: 'Illegal values' });
     await illegalValues.getByRole('link', { name: segment }).waitFor();
     await accessible(page);
     await page.getByRole('button', { name: 'Remove NO' }).click();
@@ -157,18 +157,18 @@ testWithOwnServer()('creates, sorts, changes and deletes an environment', async 
 
   await row(page, 'canary').getByRole('button', { name: 'canary', exact: true }).focus();
   await page.keyboard.press('Alt+ArrowUp');
-  await page.getByText('canary is number 2 of 3.').waitFor();
+  await page.getByText('canary is now number 2 of 3.').waitFor();
   await page.getByRole('button', { name: 'Move canary up' }).click();
-  await page.getByText('canary is number 1 of 3.').waitFor();
+  await page.getByText('canary is now number 1 of 3.').waitFor();
   await row(page, 'canary').dragTo(page.getByRole('row', { name: /^Move production up/ }));
-  await page.getByText('canary is number 3 of 3.').waitFor();
+  await page.getByText('canary is now number 3 of 3.').waitFor();
   const { environments } = await api.send<{ environments: { name: string }[] }>(
     'GET',
     '/api/admin/environments',
   );
   expect(environments.map(({ name }) => name)).toEqual(['development', 'production', 'canary']);
-  await page.getByLabel('New projects get canary').click();
-  await page.getByText('New projects do not get canary.').waitFor();
+  await page.getByLabel('Include canary in new projects').click();
+  await page.getByText('New projects do not include canary.').waitFor();
   await accessible(page);
 
   await row(page, 'canary').getByRole('button', { name: 'canary', exact: true }).click();

@@ -53,82 +53,82 @@ function resolve<T extends object>(value: Ref<T>, components: Record<string, T> 
   return component;
 }
 
-function writeObject(schema: Schema): string {
+function renderObject(schema: Schema): string {
   const fields = Object.entries(schema.properties ?? {}).map(
     ([name, field]) =>
-      `${formatKey(name)}${schema.required?.includes(name) ? '' : '?'}: ${writeSchema(field)}`,
+      `${formatKey(name)}${schema.required?.includes(name) ? '' : '?'}: ${renderSchema(field)}`,
   );
   const additional = schema.additionalProperties;
   if (typeof additional === 'object')
-    fields.push(`[key: string]: ${fields.length ? 'unknown' : writeSchema(additional)}`);
+    fields.push(`[key: string]: ${fields.length ? 'unknown' : renderSchema(additional)}`);
   else if (fields.length === 0) return 'Record<string, unknown>';
   return `{ ${fields.join('; ')} }`;
 }
 
-function writeType(type: string, schema: Schema): string {
+function renderType(type: string, schema: Schema): string {
   if (type === 'integer' || type === 'number') return 'number';
-  if (type === 'array') return schema.items ? `Array<${writeSchema(schema.items)}>` : 'unknown[]';
-  return type === 'object' ? writeObject(schema) : type;
+  if (type === 'array') return schema.items ? `Array<${renderSchema(schema.items)}>` : 'unknown[]';
+  return type === 'object' ? renderObject(schema) : type;
 }
 
-function writeSchema(schema: Schema): string {
+function renderSchema(schema: Schema): string {
   if (schema.$ref) return `schemas['${getRefName(schema.$ref)}']`;
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return formatUnion(schema.enum.map(value => JSON.stringify(value)));
   const choices = schema.anyOf ?? schema.oneOf;
-  if (choices) return `(${formatUnion(choices.map(writeSchema))})`;
-  if (schema.allOf) return schema.allOf.map(writeSchema).join(' & ');
-  if (schema.type === undefined) return schema.properties ? writeObject(schema) : 'unknown';
+  if (choices) return `(${formatUnion(choices.map(renderSchema))})`;
+  if (schema.allOf) return schema.allOf.map(renderSchema).join(' & ');
+  if (schema.type === undefined) return schema.properties ? renderObject(schema) : 'unknown';
   const types = [schema.type].flat();
   return types.length === 1
-    ? writeType(String(types[0]), schema)
-    : `(${formatUnion(types.map(type => writeType(type, schema)))})`;
+    ? renderType(String(types[0]), schema)
+    : `(${formatUnion(types.map(type => renderType(type, schema)))})`;
 }
 
 /** Query parameters of type string also accept numbers, because the API declares numbers and lists as string patterns. */
-function writeParameters(parameters: Parameter[], location: string): string {
+function renderParameters(parameters: Parameter[], location: string): string {
   const located = parameters.filter(parameter => parameter.in === location);
   const fields = located.map(({ name, required, schema }) => {
     const type =
       location === 'query' && schema.type === 'string' && !schema.enum
         ? 'string | number'
-        : writeSchema(schema);
+        : renderSchema(schema);
     return `${formatKey(name)}${required ? '' : '?'}: ${type}`;
   });
-  const mark = located.some(parameter => parameter.required) ? '' : '?';
-  return `${location}${mark}: ${fields.length ? `{ ${fields.join('; ')} }` : 'never'}`;
+  const optionalMark = located.some(parameter => parameter.required) ? '' : '?';
+  return `${location}${optionalMark}: ${fields.length ? `{ ${fields.join('; ')} }` : 'never'}`;
 }
 
-/** Writes the shape from which openapi-fetch reads a JSON body. Other media types are strings or streams. */
-function writeContent({ content = {} }: Body): string {
+/** Renders a body in the shape that openapi-fetch expects. */
+function renderContent({ content = {} }: Body): string {
   const bodies = Object.entries(content).map(
-    ([media, { schema }]) => `${JSON.stringify(media)}: ${schema ? writeSchema(schema) : 'unknown'}`,
+    ([media, { schema }]) => `${JSON.stringify(media)}: ${schema ? renderSchema(schema) : 'unknown'}`,
   );
   return `{ content: ${bodies.length ? `{ ${bodies.join('; ')} }` : 'never'} }`;
 }
 
-function writeOperation(operation: Operation, { components }: ApiDocument): string {
+function renderOperation(operation: Operation, { components }: ApiDocument): string {
   const parameters = (operation.parameters ?? []).map(parameter => resolve(parameter, components.parameters));
-  const locations = ['query', 'path', 'header'].map(location => writeParameters(parameters, location));
+  const locations = ['query', 'path', 'header'].map(location => renderParameters(parameters, location));
   const parts = [`parameters: { ${locations.join('; ')} }`];
   if (operation.requestBody) {
     const body = resolve(operation.requestBody, components.requestBodies);
-    parts.push(`requestBody${body.required ? '' : '?'}: ${writeContent(body)}`);
+    parts.push(`requestBody${body.required ? '' : '?'}: ${renderContent(body)}`);
   }
   const responses = Object.entries(operation.responses).map(
-    ([status, response]) => `${status}: ${writeContent(resolve(response, components.responses))}`,
+    ([status, response]) => `${status}: ${renderContent(resolve(response, components.responses))}`,
   );
   return `{ ${parts.join('; ')}; responses: { ${responses.join('; ')} } }`;
 }
 
-/** Writes the content of api.gen.ts. */
-export function writeApiTypes(api: ApiDocument): string {
+/** Returns the contents of api.gen.ts. */
+export function renderApiTypes(api: ApiDocument): string {
   const lines = [
     '// Written by `npm run api-types` from openapi.json. Do not edit.',
     'export interface schemas {',
   ];
   for (const [name, schema] of Object.entries(api.components.schemas))
-    lines.push(`  ${formatKey(name)}: ${writeSchema(schema)};`);
+    lines.push(`  ${formatKey(name)}: ${renderSchema(schema)};`);
   lines.push('}', '', 'export interface paths {');
   const permissions: string[] = [];
   for (const [path, item] of Object.entries(api.paths)) {
@@ -139,7 +139,7 @@ export function writeApiTypes(api: ApiDocument): string {
       lines.push(
         `    /** ${operation.summary ?? operation.operationId}${operation.deprecated ? ' @deprecated' : ''} */`,
       );
-      lines.push(`    ${method}: ${writeOperation(operation, api)};`);
+      lines.push(`    ${method}: ${renderOperation(operation, api)};`);
       const permission = operation['x-permission'];
       if (Array.isArray(permission))
         permissions.push(`  ${operation.operationId}: ${JSON.stringify(permission)},`);
@@ -155,8 +155,8 @@ export function writeApiTypes(api: ApiDocument): string {
   return [...lines, ...permissions, '} as const;', ''].join('\n');
 }
 
-/** Writes the content of events.gen.ts, which is a separate file because the first page does not need it. */
-export function writeEvents(api: ApiDocument): string {
+/** Returns the contents of events.gen.ts, which is a separate file because the first page load does not need it. */
+export function renderEvents(api: ApiDocument): string {
   const lines = Object.entries(api.paths).flatMap(([path, item]) =>
     METHODS.flatMap(method => {
       // register.ts writes this sentence from the operation's definition.
@@ -186,7 +186,7 @@ export const readApiDocument = (): ApiDocument =>
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const api = readApiDocument();
-  writeFileSync(new URL('../src/api/api.gen.ts', import.meta.url), writeApiTypes(api));
-  writeFileSync(new URL('../src/api/events.gen.ts', import.meta.url), writeEvents(api));
+  writeFileSync(new URL('../src/api/api.gen.ts', import.meta.url), renderApiTypes(api));
+  writeFileSync(new URL('../src/api/events.gen.ts', import.meta.url), renderEvents(api));
   writeFileSync(new URL('../operations.md', import.meta.url), renderOperations(api));
 }

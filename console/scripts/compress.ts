@@ -11,7 +11,7 @@ const MIN_BYTES = 1_024;
 const [brotliAsync, gzipAsync] = [promisify(brotliCompress), promisify(gzip)];
 
 /**
- * Writes the Brotli and gzip copies that the server sends. A build can take the time for stronger compression than a server start.
+ * Writes the Brotli and gzip copies that the server sends. A build has time for stronger compression than a server at startup.
  */
 export const compress = (): Plugin => ({
   name: 'halyard-compress',

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { readApiDocument, writeApiTypes, writeEvents } from './api-types.ts';
-import { writeMantineVariables } from './mantine-variables.ts';
+import { readApiDocument, renderApiTypes, renderEvents } from './api-types.ts';
+import { renderMantineVariables } from './mantine-variables.ts';
 
 const read = (path: string): string => readFileSync(new URL(`../src/${path}`, import.meta.url), 'utf8');
 
 test('api.gen.ts is what `npm run api-types` writes', () => {
-  expect(read('api/api.gen.ts') === writeApiTypes(readApiDocument())).toBe(true);
+  expect(read('api/api.gen.ts') === renderApiTypes(readApiDocument())).toBe(true);
 });
 
 test('events.gen.ts is what `npm run api-types` writes', () => {
-  expect(read('api/events.gen.ts') === writeEvents(readApiDocument())).toBe(true);
+  expect(read('api/events.gen.ts') === renderEvents(readApiDocument())).toBe(true);
 });
 
 test('mantine.gen.css is what `npm run mantine-variables` writes', () => {
-  expect(read('mantine.gen.css') === writeMantineVariables()).toBe(true);
+  expect(read('mantine.gen.css') === renderMantineVariables()).toBe(true);
 });

@@ -10,11 +10,11 @@ import {
 } from '@mantine/core';
 import { theme } from '../src/theme.ts';
 
-/** Writes the content of mantine.gen.css. */
-export function writeMantineVariables(): string {
+/** Returns the contents of mantine.gen.css. */
+export function renderMantineVariables(): string {
   const variables = defaultCssVariablesResolver(mergeMantineTheme(DEFAULT_THEME, theme));
   return `/* Written by \`npm run mantine-variables\` from theme.ts. Do not edit. */\n${convertCssVariables(variables, ':root')}\n`;
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
-  writeFileSync(new URL('../src/mantine.gen.css', import.meta.url), writeMantineVariables());
+  writeFileSync(new URL('../src/mantine.gen.css', import.meta.url), renderMantineVariables());

@@ -1,4 +1,4 @@
-// Finds out where the console calls each operation of the API. `npm run api-types` writes the result to console/operations.md.
+// Finds where the console calls each API operation. `npm run api-types` writes the result to console/operations.md.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { OMISSION_REASONS } from './left-out.ts';
@@ -24,7 +24,7 @@ const CONSTANT = new RegExp(`const (\\w+) =\\s*${LITERAL}(?: as const)?;`, 'g');
 const CALL = new RegExp(`api\\s*\\.(${METHODS.join('|')})\\(\\s*(?:${LITERAL}|(\\w+))`, 'g');
 const URL_PATH = /["'`](\/(?:api|auth|invite|logout)[^"'`]*)["'`]/g;
 
-/** Returns the calls in a source, such as `GET /api/admin/user`. URLs that are used in a different way, such as in links, count as GET. */
+/** Returns the calls in a source, such as `GET /api/admin/user`. URLs outside of calls, such as in links, count as GET. */
 export function findCalls(source: string): Set<string> {
   const constants = new Map<string, string>();
   const resolveLiteral = (literal: string): string =>
@@ -76,8 +76,8 @@ export function renderOperations(document: { paths: object }): string {
   return [
     '# Operations in the console',
     '',
-    `The console calls ${calledOperationCount} of the ${operations.length} operations in \`openapi.json\`. For each of the others, the table says why it does`,
-    'not. `npm run api-types` writes this page from the calls in `console/src` and the reasons in `console/scripts/left-out.ts`.',
+    `The console calls ${calledOperationCount} of the ${operations.length} operations in \`openapi.json\`. The table lists the callers of each operation, or why there`,
+    'are none. `npm run api-types` writes it from the calls in `console/src` and the reasons in `console/scripts/left-out.ts`.',
     '',
     '| Operation | Route | Called in `console/src`, or why not |',
     '| --- | --- | --- |',

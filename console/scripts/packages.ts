@@ -1,11 +1,11 @@
 import type { Plugin } from 'vite';
 
-/** The path of the list in the console's folder. The server does not serve names that begin with a dot. */
+/** The path of the package list in the build folder. The server does not serve names that begin with a dot. */
 export const PACKAGE_LIST = '.vite/packages.json';
 
 const FOLDER = /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
 
-/** Writes which packages the console contains, including fonts and styles, for the release's license notices. */
+/** Lists the packages that the console contains, including fonts and styles, for the release's license notices. */
 export const listPackages = (): Plugin => ({
   name: 'halyard-list-packages',
   apply: 'build',

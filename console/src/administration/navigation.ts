@@ -56,7 +56,7 @@ const ENTRIES: readonly Entry[] = [
     group: 'People',
     calls: ['getSignupTokens'],
   },
-  // No `calls`, because everyone may ask about their own access.
+  // No `calls`, because everyone may check their own access.
   {
     label: 'Explain access',
     keywords: 'permissions, why, denied',

@@ -7,7 +7,7 @@ import { State } from '../ui/State.tsx';
 import { Time } from '../ui/Time.tsx';
 import s from './api-tokens.module.css';
 import type { ApiToken } from './queries.ts';
-import { isExpired, isForAllProjects, isUnused, typeLabel } from './words.ts';
+import { getTypeLabel, isExpired, isForAllProjects, isUnused } from './words.ts';
 
 /** Lists the properties of a token. */
 export function Facts({
@@ -22,7 +22,7 @@ export function Facts({
   return (
     <List
       facts={[
-        ['Type', typeLabel(token)],
+        ['Type', getTypeLabel(token)],
         [
           'Environment',
           token.environment === null ? (

@@ -15,7 +15,7 @@ import { formatCount } from '../ui/words.ts';
 import s from './api-tokens.module.css';
 import { Facts } from './Facts.tsx';
 import { type ApiToken, deleteToken, type TokenUse, updateExpiry } from './queries.ts';
-import { endOfDay, isExpired, replacementName } from './words.ts';
+import { endOfDay, getReplacementName, isExpired } from './words.ts';
 
 const ConnectExisting = lazy(() =>
   loadChunk(() => import('../connect/ConnectExisting.tsx')).then(module => ({
@@ -23,7 +23,7 @@ const ConnectExisting = lazy(() =>
   })),
 );
 
-/** Shows a token next to the list, with its purpose, its applications, and the button that deletes it. */
+/** Shows a token's properties and applications next to the list, with a button that deletes the token. */
 export function TokenDetail({
   token,
   project,
@@ -147,7 +147,7 @@ export function SeenBy({
   );
 }
 
-/** Links to the form for a new token with the same flags. The old token works until somebody deletes it, so no application loses access. */
+/** Links to the form for a new token that can read the same flags. The old token works until somebody deletes it. */
 function Replace({ token, project, path }: { token: ApiToken; project: string | undefined; path: string }) {
   return (
     <Can
@@ -162,7 +162,7 @@ function Replace({ token, project, path }: { token: ApiToken; project: string | 
             to={`${path}/new`}
             search={{
               edit: token.type,
-              name: replacementName(token.tokenName),
+              name: getReplacementName(token.tokenName),
               environment: token.environment ?? undefined,
               projects: token.projects,
               replaces: String(token.id),
@@ -192,7 +192,7 @@ function Expiry({ token }: { token: ApiToken }) {
 }
 
 function ExpiryDialog({ token, onClose }: { token: ApiToken; onClose(): void }) {
-  // While the dialog is open, the token can change.
+  // The token can change while the dialog is open.
   const [seenExpiry, setSeenExpiry] = useState(token.expiresAt ?? null);
   const [date, setDate] = useState(seenExpiry?.slice(0, 10) ?? '');
   const save = async () => {
@@ -201,7 +201,7 @@ function ExpiryDialog({ token, onClose }: { token: ApiToken; onClose(): void }) 
     if (storedExpiry !== newExpiry) {
       setSeenExpiry(storedExpiry);
       throw new Error(
-        `Somebody else changed the expiry to ${storedExpiry === null ? '“never”' : storedExpiry.slice(0, 10)} in the meantime. To replace it, save again.`,
+        `Somebody else changed the expiry to ${storedExpiry === null ? '“never”' : storedExpiry.slice(0, 10)} in the meantime. To overwrite it, save again.`,
       );
     }
     toast({ message: 'Expiry saved.' });

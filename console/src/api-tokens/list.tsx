@@ -12,9 +12,9 @@ import { State } from '../ui/State.tsx';
 import { Time } from '../ui/Time.tsx';
 import { useFilters } from '../ui/useFilters.ts';
 import s from './api-tokens.module.css';
-import { type ApiToken, type TokenUse, tokensQuery, usesQuery } from './queries.ts';
+import { type ApiToken, applicationsByTokenQuery, type TokenUse, tokensQuery } from './queries.ts';
 import { TokenDetail } from './TokenDetail.tsx';
-import { formatProjects, isExpired, isUnused, typeLabel } from './words.ts';
+import { formatProjects, getTypeLabel, isExpired, isUnused } from './words.ts';
 
 const getKey = ({ id }: ApiToken): string => String(id);
 const COLUMNS = [
@@ -31,13 +31,13 @@ const COLUMNS = [
   { label: 'Type' },
 ];
 
-/** Lists the API tokens of the instance. */
+/** Lists all API tokens that the user may read. */
 export const TokensPage = () => <Tokens />;
 
-/** Lists the tokens of a project, or all tokens that the user may read. `${path}/new` creates a token. */
+/** Lists the tokens of a project, or all tokens. New tokens are created at `${path}/new`. */
 export function Tokens({ project, path = '/admin/tokens' }: { project?: string; path?: string }) {
   const { data, error, refetch } = useQuery(tokensQuery(project));
-  const { data: applicationsByToken } = useQuery(usesQuery);
+  const { data: applicationsByToken } = useQuery(applicationsByTokenQuery);
   const { data: projects } = useQuery(projectsQuery);
   const { data: environments } = useQuery(environmentsQuery);
   const { search, push, replace } = useFilters();
@@ -62,7 +62,7 @@ export function Tokens({ project, path = '/admin/tokens' }: { project?: string; 
     (token: ApiToken) =>
       [
         token.tokenName,
-        typeLabel(token),
+        getTypeLabel(token),
         token.environment,
         formatProjects(token, projectNames),
         ...(applicationsByToken?.get(token.id)?.map(({ appName }) => appName) ?? []),
@@ -97,7 +97,7 @@ export function Tokens({ project, path = '/admin/tokens' }: { project?: string; 
       }}
       filters={
         <SegmentedControl
-          aria-label="Use"
+          aria-label="Usage"
           value={search.state === 'unused' ? 'unused' : 'all'}
           data={[
             { value: 'all', label: `All ${data?.length ?? ''}` },
@@ -165,7 +165,7 @@ function TokenRow({
         {environment === null ? 'All environments' : <Env name={environment} {...(type && { type })} />}
       </Cell>
       <Cell variant="dim">{formatProjects(token, projectNames)}</Cell>
-      <Cell variant="dim">{typeLabel(token)}</Cell>
+      <Cell variant="dim">{getTypeLabel(token)}</Cell>
     </>
   );
 }

@@ -18,11 +18,11 @@ import s from './api-tokens.module.css';
 import { type Draft, emptyDraft, toBody } from './draft.ts';
 import { Facts } from './Facts.tsx';
 import { type ApiToken, createToken, tokensQuery } from './queries.ts';
-import { Reach } from './Reach.tsx';
+import { ReadableFlags } from './ReadableFlags.tsx';
 import { SeenBy } from './TokenDetail.tsx';
 import { TokenForm } from './TokenForm.tsx';
 
-/** Creates an API token of the instance. */
+/** Creates an API token for any projects. */
 export const NewTokenPage = () => <NewToken />;
 
 /** Creates a token, shows its secret once, and waits for the first SDK that uses it. The URL can prefill the fields. */
@@ -86,7 +86,7 @@ function ReplacedToken({ id, project, path }: { id: number; project: string | un
         {applications.length === 0
           ? 'your applications'
           : applications.map(({ appName }) => appName).join(', ')}{' '}
-        without downtime. When no application uses the old token any more,{' '}
+        without downtime. Once no application uses the old token,{' '}
         <Link to={path} search={{ token: String(id) }} className={s.link}>
           delete {oldToken.tokenName}
         </Link>
@@ -137,7 +137,7 @@ function CreationForm({
           cancel: path,
         }}
       >
-        <Reach
+        <ReadableFlags
           projects={project === undefined ? draft.projects : [project]}
           environment={draft.environment}
           type={draft.type}
@@ -229,7 +229,7 @@ function Created({
           <Facts token={token} projectNames={projectNames} />
         </RailSection>
         {replacedToken}
-        <Reach
+        <ReadableFlags
           projects={token.projects.filter(id => id !== '*')}
           environment={token.environment ?? ''}
           type={token.type === 'frontend' ? 'frontend' : 'backend'}

@@ -25,8 +25,8 @@ export const tokensQuery = (project: string | undefined) =>
     refetchInterval: REFRESH_MS,
   });
 
-/** The applications that used each token, by the id of the token. */
-export const usesQuery = queryOptions({
+/** The applications that used each token, by token id. */
+export const applicationsByTokenQuery = queryOptions({
   queryKey: keys.tokenUse(),
   queryFn: async ({ signal }) => {
     const { tokens } = await unwrap(api.GET('/api/admin/metrics/api-tokens', { signal }));
@@ -44,8 +44,7 @@ export const createToken = (project: string | undefined, body: NewApiToken): Pro
   );
 
 /**
- * Changes the expiry of a token. Changes nothing if somebody else has changed the expiry since the user saw it, and resolves with the
- * newest expiry.
+ * Changes a token's expiry unless somebody else has changed it since the user saw it. Either way, resolves with the stored expiry.
  */
 export async function updateExpiry(
   { id }: ApiToken,

@@ -5,11 +5,11 @@ const DAY_MS = 86_400_000;
 export const UNUSED_DAYS = 30;
 const ALL_PROJECTS = '*';
 
-/** Returns the label of a token's type. Client tokens are shown as backend tokens, as Unleash has renamed them. */
-export const typeLabel = ({ type }: Pick<ApiToken, 'type'>): string =>
+/** Client tokens appear as backend tokens, because Unleash has renamed them. */
+export const getTypeLabel = ({ type }: Pick<ApiToken, 'type'>): string =>
   ({ admin: 'Admin', client: 'Backend', backend: 'Backend', frontend: 'Frontend', edge: 'Edge' })[type];
 
-/** Lists the projects of a token, such as "Payments, Search" or "All projects". Projects that the user cannot read appear with their id. */
+/** Formats a token's projects as "Payments, Search" or "All projects". Projects that the user cannot read appear as ids. */
 export const formatProjects = (
   { projects }: Pick<ApiToken, 'projects'>,
   projectNames: ReadonlyMap<string, string>,
@@ -24,7 +24,7 @@ export const isForAllProjects = ({ projects }: Pick<ApiToken, 'projects'>): bool
 export const isExpired = ({ expiresAt }: Pick<ApiToken, 'expiresAt'>, now = Date.now()): boolean =>
   expiresAt !== null && Date.parse(expiresAt) <= now;
 
-/** Whether nobody has used the token in the last 30 days. For a newer token, it is too early to tell. */
+/** Whether nobody has used the token in the last 30 days. A newer token never counts as unused. */
 export const isUnused = (
   { seenAt, createdAt }: Pick<ApiToken, 'seenAt' | 'createdAt'>,
   now = Date.now(),
@@ -33,8 +33,8 @@ export const isUnused = (
 /** Returns the end of a day in UTC, so that the token is still valid on the day that the user chose. */
 export const endOfDay = (date: string): string => `${date}T23:59:59.000Z`;
 
-/** Returns the name for the replacement of a token: "shop" becomes "shop 2", then "shop 3". */
-export const replacementName = (name: string): string => {
+/** Returns the name of a replacement token: "shop" becomes "shop 2", then "shop 3". */
+export const getReplacementName = (name: string): string => {
   const [, base = name, number = '1'] = /^(.*?)(?: (\d{1,3}))?$/.exec(name) ?? [];
   return `${base} ${Number(number) + 1}`;
 };

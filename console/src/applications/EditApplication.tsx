@@ -10,7 +10,7 @@ import { type ApplicationDetails, updateApplication } from './queries.ts';
 
 const SHOWN_FIELDS = ['description', 'url'];
 
-/** Describes an application to people. SDKs do not see it. */
+/** Edits an application's description and URL. SDKs do not see them. */
 export function EditApplication({
   application: { appName, description = '', url = '' },
   onClose,

@@ -8,7 +8,7 @@ import { Cells, HeaderRow } from '../ui/Row.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import type { Pages } from '../ui/usePages.ts';
 
-/** Shows search results that load page by page as a table. `empty` says why there are no rows. */
+/** Shows a table of search results that load page by page. `empty` explains why there are no rows. */
 export function PagedTable<Row>({
   label,
   pages,

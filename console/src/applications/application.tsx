@@ -96,21 +96,21 @@ function Problems({ overview: { environments, issues } }: { overview: Applicatio
   const flags = new Map<string, string[]>();
   for (const { name, issues: environmentIssues } of environments)
     for (const flag of environmentIssues.missingFeatures) flags.set(flag, [...(flags.get(flag) ?? []), name]);
-  const lateInstances = environments.flatMap(({ name, issues: environmentIssues }) =>
+  const laggingInstances = environments.flatMap(({ name, issues: environmentIssues }) =>
     environmentIssues.instancesBehind.map(instance => ({ ...instance, environment: name })),
   );
-  if (flags.size + lateInstances.length + issues.missingStrategies.length === 0) return null;
+  if (flags.size + laggingInstances.length + issues.missingStrategies.length === 0) return null;
   return (
     <Section title="Problems" about="Instances that do not pick up changes, and flags that do not exist">
       <ul>
-        {lateInstances.map(({ instanceId, environment, since, lastSeen }, index) => (
+        {laggingInstances.map(({ instanceId, environment, since, lastSeen }, index) => (
           // Several instances can have the same id.
           // biome-ignore lint/suspicious/noArrayIndexKey: the list is replaced as a whole
           <li key={index}>
             <TriangleAlert size={14} aria-hidden="true" className={s.warn} />
             <span className={s.what}>
               <span>
-                <b className="mono">{instanceId}</b> keeps asking for flags but has not picked up any change
+                <b className="mono">{instanceId}</b> keeps asking for flags but has not picked up any changes
                 since <Time at={since} />. Look for errors in the log of its SDK.
               </span>
               <span className="muted">{environment}</span>
@@ -123,7 +123,7 @@ function Problems({ overview: { environments, issues } }: { overview: Applicatio
             <TriangleAlert size={14} aria-hidden="true" className={s.warn} />
             <span className={s.what}>
               <span>
-                There is no flag <b className="mono">{flag}</b>. The application gets its default.
+                There is no flag <b className="mono">{flag}</b>, so the application uses its default value.
               </span>
               <span className="muted">{environmentNames.join(', ')}</span>
             </span>
@@ -165,7 +165,7 @@ function Environments({ overview: { environments } }: { overview: ApplicationOve
 function Flags({ flags }: { flags: ApplicationDetails['seenToggles'] }) {
   return (
     <Section title="Flags" about="Flags that the application asked for">
-      {flags.length === 0 && <Empty>The application has not asked for any flag.</Empty>}
+      {flags.length === 0 && <Empty>The application has not asked for any flags.</Empty>}
       <ul>
         {flags.map(({ name, project, archived, stale, environments, lastSeenAt }) => (
           <li key={name}>

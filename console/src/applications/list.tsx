@@ -65,7 +65,7 @@ export function ApplicationsPage() {
             }
           >
             {query === ''
-              ? 'No application has used an SDK yet. An SDK connects with an API token.'
+              ? 'No application has connected with an SDK yet. An SDK needs an API token.'
               : 'No applications match.'}
           </Empty>
         }

@@ -41,7 +41,7 @@ function Applications({ projectId }: { projectId: string }) {
       head={
         <TextFilter
           label="Filter applications"
-          placeholder="Text to find in the name"
+          placeholder="Part of the name"
           value={query}
           resultText={pages.total === undefined ? undefined : formatCount(pages.total, 'application')}
           onChange={text => replace({ query: text || undefined })}
@@ -69,7 +69,7 @@ function Applications({ projectId }: { projectId: string }) {
             }
           >
             {query === ''
-              ? 'No application has asked for a flag of this project in the last 90 days.'
+              ? 'No application has asked for a flag in this project in the last 90 days.'
               : 'No applications match.'}
           </Empty>
         }

@@ -12,7 +12,7 @@ export type UnknownFlag = schemas['UnknownFlag'];
 export type FlagUsage = schemas['ProjectFeatureUsage'];
 
 const APPLICATION = '/api/admin/metrics/applications/{appName}';
-/** Often enough, because SDKs report once a minute and the server writes their reports every 10 s. */
+/** Short enough, because SDKs report once a minute and the server writes their reports every 10 s. */
 const REFRESH_MS = 30_000;
 
 /** One page of the applications, most recently seen first. */
@@ -38,7 +38,7 @@ export const applicationsPage = (query: string, page: number) =>
     refetchInterval: REFRESH_MS,
   });
 
-/** One page of the applications that asked for flags of the project, by name. */
+/** One page of the applications that asked for the project's flags, sorted by name. */
 export const projectApplicationsPage = (projectId: string, query: string, page: number) =>
   queryOptions({
     queryKey: [...keys.project(projectId), 'applications', query, page],
@@ -92,7 +92,7 @@ export const updateApplication = (appName: string, body: schemas['ApplicationFie
 export const deleteApplication = (appName: string): Promise<void> =>
   ensureApplied(api.DELETE(APPLICATION, { params: { path: { appName } } }));
 
-/** The names that applications asked for in the last 7 days although no flag has them. */
+/** The flags that applications asked for in the last 7 days although they do not exist. */
 export const unknownFlagsQuery = queryOptions({
   queryKey: [...keys.applications, 'unknown-flags'],
   queryFn: async ({ signal }) =>
@@ -100,7 +100,7 @@ export const unknownFlagsQuery = queryOptions({
   refetchInterval: REFRESH_MS,
 });
 
-/** One page of the flags of a project that SDKs evaluated in the last days, by name. */
+/** One page of the project's flags that SDKs evaluated in the last `days` days, sorted by name. */
 export const projectUsagePage = (projectId: string, days: string, page: number) =>
   queryOptions({
     queryKey: [...keys.project(projectId), 'usage', days, page],

@@ -26,7 +26,7 @@ const COLUMNS = [
   { label: 'Environments' },
 ];
 
-/** Lists the names that applications asked for although no flag has them, because of a typo or a flag that was deleted too early. */
+/** Lists flags that applications asked for although they do not exist, because of a typo or because they were deleted too early. */
 export function UnknownFlagsPage() {
   const { data, error, refetch } = useQuery(unknownFlagsQuery);
   const render = useCallback(
@@ -66,7 +66,7 @@ export function UnknownFlagsPage() {
       columns={COLUMNS}
       className={s.unknown ?? ''}
       render={render}
-      empty="All names that applications asked for in the last 7 days are existing flags."
+      empty="All flags that applications asked for in the last 7 days exist."
     />
   );
 }

@@ -68,7 +68,7 @@ function Usage({ projectId }: { projectId: string }) {
             params: { projectId, featureName: name },
           })
         }
-        empty={<Empty>No SDK evaluated a flag of this project during this time.</Empty>}
+        empty={<Empty>No SDK evaluated a flag in this project during this period.</Empty>}
       />
     </ProjectPage>
   );

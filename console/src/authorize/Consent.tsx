@@ -13,15 +13,15 @@ import { decide, type Preview, type RequestedAuthorization } from './queries.ts'
 import { describeConsequences, describeOrigin, proposeName } from './words.ts';
 
 const DAYS_PER_HOUR = 1 / 24;
-const dayOptions = (...numbers: number[]) =>
-  numbers.map(number => ({ value: String(number), label: `In ${number} days` }));
-const KINDS = {
+const buildDayOptions = (...days: number[]) =>
+  days.map(count => ({ value: String(count), label: `In ${count} days` }));
+const OPTIONS_BY_KIND = {
   personal: {
-    expiryOptions: dayOptions(7, 30, 90, 365),
+    expiryOptions: buildDayOptions(7, 30, 90, 365),
     defaultExpiry: '30',
     accessOptions: [
-      { value: 'all', label: 'Everything you may do' },
-      { value: 'some', label: 'Part of what you may do' },
+      { value: 'all', label: 'Everything you can do' },
+      { value: 'some', label: 'Part of what you can do' },
       { value: 'read', label: 'Read only' },
     ],
     defaultAccess: 'all',
@@ -30,7 +30,7 @@ const KINDS = {
     expiryOptions: [
       { value: String(8 * DAYS_PER_HOUR), label: 'In 8 hours' },
       { value: '1', label: 'In 1 day' },
-      ...dayOptions(7, 30),
+      ...buildDayOptions(7, 30),
     ],
     defaultExpiry: String(8 * DAYS_PER_HOUR),
     accessOptions: [
@@ -41,7 +41,7 @@ const KINDS = {
   },
 } as const;
 
-/** Shows which client asks, lets the user limit what it may do, and sends the decision. */
+/** Shows which client requests access, lets the user limit the access, and sends the decision. */
 export function Consent({
   requested,
   preview,
@@ -53,7 +53,7 @@ export function Consent({
   takenNames: readonly string[];
 }) {
   const { clientName, kind, problem, redirectHost } = preview;
-  const options = KINDS[kind];
+  const options = OPTIONS_BY_KIND[kind];
   const [description, setDescription] = useState(() => proposeName(preview, takenNames));
   const [expires, setExpires] = useState<string>(options.defaultExpiry);
   const [scope, setScope] = useState({
@@ -85,7 +85,7 @@ export function Consent({
         <div className={s.body}>
           <div role="alert">
             <p>
-              The request of “{clientName}” is invalid: {problem.message}
+              The request from “{clientName}” is invalid: {problem.message}
             </p>
           </div>
           <FormErrors messages={messagesWithoutField(decision.error, [])} />
@@ -120,7 +120,7 @@ export function Consent({
           />
           <TextInput
             label="Name"
-            description="Your profile and the events show it."
+            description="Appears in your profile and in events."
             required
             maxLength={255}
             value={description}
@@ -128,7 +128,7 @@ export function Consent({
             onChange={event => setDescription(event.target.value)}
           />
           <NativeSelect
-            label="Ends"
+            label="Expires"
             value={expires}
             data={[...options.expiryOptions]}
             error={errors.expiresAt ?? errors['token.expiresAt']}
@@ -145,7 +145,7 @@ export function Consent({
             <ScopeFields draft={scope} messages={errors} change={change} isAgent={kind === 'agent'} />
           )}
           <p role="status">{describeConsequences(scope)}</p>
-          <p className="muted">You can end this at any time: delete the token in your profile.</p>
+          <p className="muted">To revoke access at any time, delete the token in your profile.</p>
         </Form>
       </div>
     </Page>
@@ -158,8 +158,8 @@ function Done({ allowed, willRedirect }: { allowed: boolean; willRedirect: boole
     <Page title={allowed ? 'Connected' : 'Denied'}>
       <div className={s.body}>
         <p role="status">
-          {allowed ? 'The client now has access.' : 'The client does not get access.'} {nextStep} You can
-          close this page.
+          {allowed ? 'The client now has access.' : 'The client was denied access.'} {nextStep} You can close
+          this page.
         </p>
       </div>
     </Page>

@@ -12,7 +12,7 @@ import { previewQuery, type RequestedAuthorization } from './queries.ts';
 
 /** Asks whether a client may act on the user's behalf. The client opens this page, or shows a code that the user enters here. */
 export function AuthorizePage() {
-  // The query exactly as the client wrote it, because the server parses it.
+  // Passed on exactly as the client wrote it, because the server parses it.
   const [query] = useState(() => location.search.slice(1));
   const parameters = new URLSearchParams(query);
   const [enteredCode, setEntered] = useState<string>();
@@ -37,7 +37,7 @@ export function AuthorizePage() {
   );
 }
 
-/** Asks for the code. A link can fill the field but never submit it, because whoever sent the link would get the token. */
+/** Asks for the code. A link can prefill the code but never submit it, because the sender of the link would get the token. */
 function EnterCode({ initial, onEntered }: { initial: string; onEntered(code: string): void }) {
   const [code, setCode] = useState(initial.slice(0, 20));
   return (
@@ -83,7 +83,7 @@ function AuthorizationRequest({
         {error instanceof RequestError && error.status >= 400 && error.status < 500 ? (
           <div role="alert" className={s.body}>
             <p>{error.message}</p>
-            <p>Nothing was granted. Start again in the client.</p>
+            <p>No access was granted. Start again in the client.</p>
           </div>
         ) : (
           error && <Failure error={error} onRetry={() => void preview.refetch()} />

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { api, type Schemas, sendRead, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 
-/** A client's request, which is in the URL that the client opened or is identified by the code that it shows. */
+/** A client's request: the query of the URL that the client opened, or the code that the client shows. */
 export type RequestedAuthorization = Schemas['AskedAuthorization'];
 export type Preview = Schemas['AuthorizationPreview'];
 
@@ -10,10 +10,10 @@ const PREVIEW = '/api/admin/user/authorizations/preview';
 
 export const previewQuery = (requested: RequestedAuthorization) =>
   queryOptions({
-    queryKey: [...keys.personalTokens, 'asked', requested],
+    queryKey: [...keys.personalTokens, 'preview', requested],
     queryFn: ({ signal }) => unwrap(api.POST(PREVIEW, { body: requested, signal, fetch: sendRead })),
     retry: false,
-    // Never refreshed, because after the decision the server no longer has the request.
+    // Never refetched, because the server discards the request after the decision.
     enabled: query => query.state.data === undefined,
   });
 

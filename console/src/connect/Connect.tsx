@@ -16,11 +16,11 @@ type Props = {
   token: CreatedToken;
   /** The project whose permission created the token, or undefined if it was a permission for the whole instance. */
   project?: string | undefined;
-  /** The flag that the programs evaluate. */
+  /** The flag that the sample programs evaluate. */
   flag?: string | undefined;
-  /** The name that the programs send. */
+  /** The application name that the sample programs send. */
   appName?: string | undefined;
-  /** Set while somebody is waiting for the first results. */
+  /** Set while the user is waiting for the first metrics. */
   isTrial?: boolean;
   isStored: boolean;
   onStored(isStored: boolean): void;
@@ -33,7 +33,7 @@ const WRONG_TYPE = {
   frontend: 'A server SDK needs a token of type backend.',
 };
 
-/** Guides through connecting an SDK in three steps: store the secret, add it to the application, see it connect. */
+/** Guides the user through connecting an SDK: store the secret, add it to the application, see it connect. */
 export function Connect(props: Props) {
   const connection = useConnection({ ...props.token, project: props.project });
   const isConnected = connection.state !== 'waiting';
@@ -78,7 +78,7 @@ function StoreSecret({ token, isStored, onStored }: Props) {
   );
 }
 
-/** Shows sample programs with the token. Each way to connect has its own program. */
+/** Shows a sample program with the token for each way to connect. */
 export function Programs({
   token,
   flag = 'new-checkout',

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMissingPermissions } from '../api/me.ts';
 import { type ApiToken, tokensQuery } from '../api-tokens/queries.ts';
-import { isExpired, typeLabel } from '../api-tokens/words.ts';
+import { getTypeLabel, isExpired } from '../api-tokens/words.ts';
 import { getTokensPath } from '../projects/settings/tokens-path.ts';
 import { SidePanel } from '../ui/SidePanel.tsx';
 import { Programs } from './Connect.tsx';
@@ -12,7 +12,7 @@ import { ConnectionLine, useConnection } from './ConnectionLine.tsx';
 import s from './connect.module.css';
 import { firstFlagQuery } from './queries.ts';
 
-/** Shows sample programs for an existing token. They contain a placeholder, because nobody can read the token's secret. */
+/** Shows sample programs for an existing token. They contain a placeholder, because the secret is shown only once. */
 export function ConnectExisting({
   token,
   project,
@@ -64,7 +64,7 @@ export function ConnectPanel({ project, onClose }: { project: string; onClose():
               value={String(token.id)}
               data={usableTokens.map(option => ({
                 value: String(option.id),
-                label: `${option.tokenName} · ${typeLabel(option)} · ${option.environment ?? 'all environments'}`,
+                label: `${option.tokenName} · ${getTypeLabel(option)} · ${option.environment ?? 'all environments'}`,
               }))}
               onChange={event => setChosenId(event.target.value)}
             />
@@ -74,7 +74,7 @@ export function ConnectPanel({ project, onClose }: { project: string; onClose():
         ) : (
           <>
             <p className={s.note}>
-              An SDK connects with a token of the project. {createLink}, or use one that somebody gave you.
+              An SDK connects with a project token. {createLink}, or use one that somebody gave you.
             </p>
             <Programs
               token={{ type: 'backend', secret: '<secret of your token>' }}

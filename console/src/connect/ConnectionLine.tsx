@@ -6,7 +6,7 @@ import { LiveLine } from './LiveLine.tsx';
 import { connectingApplicationQuery, seenAtQuery, tokenUsageQuery } from './queries.ts';
 import { type Connection, deriveConnection, formatSdk } from './state.ts';
 
-/** Tracks a token's first connection, from the first request to an SDK that registers and then evaluates a flag. */
+/** Tracks a token's first connection: the first request, the SDK's registration, and the first flag evaluation. */
 export function useConnection(
   /** Undefined until the token exists. */
   token:
@@ -17,7 +17,7 @@ export function useConnection(
   const usage = useQuery({ ...tokenUsageQuery(id), enabled: token !== undefined });
   const lastSeen = useQuery({
     ...seenAtQuery(id, token?.project),
-    // Needed only for programs without an SDK, because they do not register an application.
+    // Needed only for clients without an SDK, because they do not register an application.
     enabled: usage.data?.length === 0,
   });
   const application = usage.data?.[0];
@@ -32,7 +32,7 @@ export function useConnection(
   };
 }
 
-/** Shows the progress of a token's first connection, and updates by itself. */
+/** Shows the live progress of a token's first connection. */
 export function ConnectionLine({ connection }: { connection: ReturnType<typeof useConnection> }) {
   const { state, application, flag, seenAt, error } = connection;
   if (state === 'waiting')
@@ -40,7 +40,9 @@ export function ConnectionLine({ connection }: { connection: ReturnType<typeof u
       <LiveLine
         state={state}
         note={
-          error ? `${error.message} Retrying.` : 'This line turns green by itself. You can leave the page.'
+          error
+            ? `${error.message} Retrying.`
+            : 'This line turns green when an SDK connects. You can leave the page.'
         }
       >
         Waiting for the first SDK…
@@ -49,7 +51,7 @@ export function ConnectionLine({ connection }: { connection: ReturnType<typeof u
   if (!application)
     return (
       <LiveLine state={state} note="No SDK has registered. OpenFeature providers and curl do not register.">
-        A program used the token{' '}
+        A client used the token{' '}
         {seenAt && (
           <b>
             <Time at={seenAt} />

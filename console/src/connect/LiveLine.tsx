@@ -2,14 +2,14 @@ import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
 import s from './connect.module.css';
 
-/** Shows a line of fixed height that turns green by itself. Screen readers announce each state once. */
+/** Shows a status line that turns green when the awaited event has happened. Screen readers announce each state once. */
 export function LiveLine({
   state,
   note,
   link,
   children,
 }: {
-  /** "waiting" until the awaited event has happened. */
+  /** "waiting" until the event has happened. */
   state: string;
   /** The second part, in smaller text. */
   note?: string | undefined;

@@ -5,7 +5,7 @@ import { copyText } from '../ui/Copy.tsx';
 import s from './connect.module.css';
 import { type Snippet, splitProgram } from './snippets.ts';
 
-/** Shows programs in tabs, with colors and a copy button. `wrongType` replaces a program that needs a token of the other type. */
+/** Shows programs in tabs, with syntax highlighting and a copy button. `wrongType` replaces a program that needs the other token type. */
 export function Snippets({
   label = 'Ways to connect',
   snippets,
@@ -76,7 +76,7 @@ export function Snippets({
           <pre>
             {splitProgram(text.trimEnd()).map((piece, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no identity
-              <span key={index} data-as={piece.as}>
+              <span key={index} data-kind={piece.kind}>
                 {piece.text}
               </span>
             ))}

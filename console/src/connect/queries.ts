@@ -3,7 +3,7 @@ import { api, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { applicationQuery } from '../applications/queries.ts';
 
-/** Often, because the user is waiting. The server writes the reports of SDKs every 10 s. */
+/** Short, because the user is waiting. The server writes SDK reports every 10 s. */
 const WAITING_MS = 3_000;
 const CONNECTED_MS = 15_000;
 
@@ -21,7 +21,7 @@ export const tokenUsageQuery = (tokenId: number) =>
     refetchInterval: ({ state }) => (state.data?.length ? CONNECTED_MS : WAITING_MS),
   });
 
-/** When a token was last used by an SDK or a different program, or null if it was never used. */
+/** When a token was last used, with or without an SDK, or null if it was never used. */
 export const seenAtQuery = (tokenId: number, project: string | undefined) =>
   queryOptions({
     queryKey: [...keys.apiTokens, 'seen', tokenId, project],
@@ -40,7 +40,7 @@ export const seenAtQuery = (tokenId: number, project: string | undefined) =>
     retry: false,
   });
 
-/** The name of a flag that sample programs can evaluate, or null if the project has no flag. */
+/** The name of a flag that sample programs can evaluate, or null if the project has no flags. */
 export const firstFlagQuery = (project: string) =>
   queryOptions({
     queryKey: [...keys.flags, 'first', project],
@@ -52,7 +52,7 @@ export const firstFlagQuery = (project: string) =>
     staleTime: 60_000,
   });
 
-/** An application, which is read often until it has evaluated a flag. */
+/** An application, refetched often while the user waits for its first flag evaluation. */
 export const connectingApplicationQuery = (appName: string) => ({
   ...applicationQuery(appName),
   refetchInterval: WAITING_MS,

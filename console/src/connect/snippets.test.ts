@@ -12,7 +12,7 @@ const OPTIONS: SnippetOptions = {
 const programText = (name: string, options = OPTIONS) =>
   buildSnippets(options).find(snippet => snippet.name === name)?.text;
 
-test('offers the programs that can use a token of this type', () => {
+test('offers only programs that can use a token of this type', () => {
   const programsFor = (type: SnippetOptions['type']) =>
     buildSnippets({ ...OPTIONS, type }).flatMap(({ name, text }) => (text === undefined ? [] : [name]));
 
@@ -20,7 +20,7 @@ test('offers the programs that can use a token of this type', () => {
   expect(programsFor('frontend')).toEqual(['Browser', 'React', 'OpenFeature', 'curl']);
 });
 
-test('writes the URL, the token, the application and the flag into the programs', () => {
+test('inserts the URL, the token, the application and the flag into the program', () => {
   const text = programText('Node');
 
   for (const part of ["'https://flags.example.com/api/'", "'payments:production.s3cret'", "'shop'"])
@@ -45,14 +45,14 @@ test('quotes names for JavaScript and for the shell', () => {
   expect(programText('curl', { ...OPTIONS, secret: `it's` })).toContain(`'Authorization: it'\\''s'`);
 });
 
-test('colors a program without losing any of its text', () => {
+test('splits a program into colored pieces without losing any of its text', () => {
   const program = programText('Node') ?? '';
 
   const pieces = splitProgram(program);
 
   expect(pieces.map(({ text }) => text).join('')).toBe(program);
-  expect(pieces).toContainEqual({ text: '// npm install unleash-client', as: 'comment' });
-  expect(pieces).toContainEqual({ text: 'import', as: 'word' });
-  expect(pieces).toContainEqual({ text: 'url', as: 'key' });
-  expect(pieces).toContainEqual({ text: "'payments:production.s3cret'", as: 'text' });
+  expect(pieces).toContainEqual({ text: '// npm install unleash-client', kind: 'comment' });
+  expect(pieces).toContainEqual({ text: 'import', kind: 'keyword' });
+  expect(pieces).toContainEqual({ text: 'url', kind: 'property' });
+  expect(pieces).toContainEqual({ text: "'payments:production.s3cret'", kind: 'string' });
 });

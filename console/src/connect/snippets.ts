@@ -7,7 +7,7 @@ export type SnippetOptions = {
   type: 'backend' | 'frontend';
   appName: string;
   flag: string;
-  /** Reports results more often than once a minute, so that somebody who is waiting for them sees them soon. */
+  /** Reports metrics more often than once a minute, for a user who is waiting for them. */
   isTrial?: boolean;
 };
 
@@ -18,15 +18,18 @@ export type Snippet = {
   text: string | undefined;
 };
 
-/** Returns a program for each way to connect. Every program starts while the server is down, and uses the defaults of its flags. */
+/** Returns a program for each way to connect. Every program starts even while the server is down, and then uses default values. */
 export const buildSnippets = (options: SnippetOptions): Snippet[] => {
   const isBackend = options.type === 'backend';
   return [
-    { name: 'Node', text: isBackend ? nodeProgram(options) : undefined },
-    { name: 'Browser', text: isBackend ? undefined : browserProgram(options) },
-    { name: 'React', text: isBackend ? undefined : reactProgram(options) },
-    { name: 'OpenFeature', text: isBackend ? openFeatureProgram(options) : openFeatureWebProgram(options) },
-    { name: 'curl', text: curlCommand(options) },
+    { name: 'Node', text: isBackend ? buildNodeProgram(options) : undefined },
+    { name: 'Browser', text: isBackend ? undefined : buildBrowserProgram(options) },
+    { name: 'React', text: isBackend ? undefined : buildReactProgram(options) },
+    {
+      name: 'OpenFeature',
+      text: isBackend ? buildOpenFeatureProgram(options) : buildOpenFeatureWebProgram(options),
+    },
+    { name: 'curl', text: buildCurlCommand(options) },
   ];
 };
 
@@ -35,7 +38,7 @@ const quoteString = (text: string): string => `'${text.replaceAll('\\', '\\\\').
 /** Quotes a string for the shell. */
 export const quoteForShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-const nodeProgram = ({
+const buildNodeProgram = ({
   url,
   secret,
   appName,
@@ -49,19 +52,19 @@ const flags = initialize({
   appName: ${quoteString(appName)},
   customHeaders: {
     Authorization: ${quoteString(secret)},
-  },${isTrial ? '\n  metricsInterval: 10_000, // The default is a minute.' : ''}
+  },${isTrial ? '\n  metricsInterval: 10_000, // The default is 1 minute.' : ''}
 });
-// Without this line, a server that is down would end the program.
+// Without an error handler, the program would exit while the server is down.
 flags.on('error', error => console.error('flags:', error.message));
 
-// The SDK does not keep a process alive, so this program checks in a loop.
-// Your application checks where it needs the flag.
+// The SDK does not keep the process alive, so this program checks the flag in a loop.
+// Your application checks the flag where it needs it.
 setInterval(() => {
   console.log(${quoteString(flag)}, flags.isEnabled(${quoteString(flag)}, { userId: '42' }));
 }, 2_000);
 `;
 
-const browserSettings = ({ url, secret, appName }: SnippetOptions): string => `{
+const renderBrowserSettings = ({ url, secret, appName }: SnippetOptions): string => `{
   url: ${quoteString(`${url}/api/frontend`)},
   clientKey: ${quoteString(secret)},
   appName: ${quoteString(appName)},
@@ -69,10 +72,10 @@ const browserSettings = ({ url, secret, appName }: SnippetOptions): string => `{
   usePOSTrequests: true,
 }`;
 
-const browserProgram = (options: SnippetOptions): string => `// npm install unleash-proxy-client
+const buildBrowserProgram = (options: SnippetOptions): string => `// npm install unleash-proxy-client
 import { UnleashClient } from 'unleash-proxy-client';
 
-const flags = new UnleashClient(${browserSettings(options)});
+const flags = new UnleashClient(${renderBrowserSettings(options)});
 flags.on('error', error => console.warn('flags:', error));
 flags.on('update', () => {
   console.log(${quoteString(options.flag)}, flags.isEnabled(${quoteString(options.flag)}));
@@ -80,12 +83,12 @@ flags.on('update', () => {
 flags.start();
 `;
 
-const reactProgram = (
+const buildReactProgram = (
   options: SnippetOptions,
 ): string => `// npm install @unleash/proxy-client-react unleash-proxy-client
 import { FlagProvider, useFlag } from '@unleash/proxy-client-react';
 
-const config = ${browserSettings(options)};
+const config = ${renderBrowserSettings(options)};
 
 function Checkout() {
   return useFlag(${quoteString(options.flag)}) ? <p>new</p> : <p>old</p>;
@@ -98,19 +101,19 @@ export const App = () => (
 );
 `;
 
-const ofrepSettings = ({ url, secret }: SnippetOptions): string => `{
+const renderOfrepSettings = ({ url, secret }: SnippetOptions): string => `{
     baseUrl: ${quoteString(url)},
     headers: [['Authorization', ${quoteString(`Bearer ${secret}`)}]],
   }`;
 
-const openFeatureProgram = (
+const buildOpenFeatureProgram = (
   options: SnippetOptions,
 ): string => `// npm install @openfeature/server-sdk @openfeature/core @openfeature/ofrep-provider @openfeature/ofrep-core@0.1
 import { OFREPProvider } from '@openfeature/ofrep-provider';
 import { OpenFeature } from '@openfeature/server-sdk';
 
 OpenFeature.setProvider(
-  new OFREPProvider(${ofrepSettings(options)}),
+  new OFREPProvider(${renderOfrepSettings(options)}),
 );
 const flags = OpenFeature.getClient();
 
@@ -121,7 +124,7 @@ console.log(
 );
 `;
 
-const openFeatureWebProgram = (
+const buildOpenFeatureWebProgram = (
   options: SnippetOptions,
 ): string => `// npm install @openfeature/web-sdk @openfeature/core @openfeature/ofrep-web-provider @openfeature/ofrep-core@0.1
 import { OFREPWebProvider } from '@openfeature/ofrep-web-provider';
@@ -129,7 +132,7 @@ import { OpenFeature, ProviderEvents } from '@openfeature/web-sdk';
 
 await OpenFeature.setContext({ targetingKey: '42' });
 OpenFeature.setProvider(
-  new OFREPWebProvider(${ofrepSettings(options)}),
+  new OFREPWebProvider(${renderOfrepSettings(options)}),
 );
 const flags = OpenFeature.getClient();
 flags.addHandler(ProviderEvents.Ready, () => {
@@ -137,9 +140,9 @@ flags.addHandler(ProviderEvents.Ready, () => {
 });
 `;
 
-const curlCommand = ({ url, secret, type }: SnippetOptions): string =>
+const buildCurlCommand = ({ url, secret, type }: SnippetOptions): string =>
   type === 'backend'
-    ? `# All flags of the token, as a server SDK reads them.
+    ? `# All of the token's flags, as a server SDK reads them.
 curl -H ${quoteForShell(`Authorization: ${secret}`)} \\
   ${quoteForShell(`${url}/api/client/features`)}
 `
@@ -148,10 +151,10 @@ curl -H ${quoteForShell(`Authorization: ${secret}`)} \\
   ${quoteForShell(`${url}/api/frontend?userId=42`)}
 `;
 
-export type Piece = { text: string; as?: 'comment' | 'text' | 'word' | 'key' };
+export type Piece = { text: string; kind?: 'comment' | 'string' | 'keyword' | 'property' };
 
 const PIECES =
-  /(?<comment>^\s*(?:\/\/|#).*$)|(?<text>'(?:\\.|[^'\\])*')|(?<word>\b(?:import|from|const|new|await|if|function|return|export)\b)|(?<key>\b\w+(?=:))/gm;
+  /(?<comment>^\s*(?:\/\/|#).*$)|(?<string>'(?:\\.|[^'\\])*')|(?<keyword>\b(?:import|from|const|new|await|if|function|return|export)\b)|(?<property>\b\w+(?=:))/gm;
 
 /** Splits a program into pieces, each of which has one color. */
 export function splitProgram(program: string): Piece[] {
@@ -160,7 +163,7 @@ export function splitProgram(program: string): Piece[] {
   for (const match of program.matchAll(PIECES)) {
     if (match.index > end) pieces.push({ text: program.slice(end, match.index) });
     const [kind] = Object.entries(match.groups ?? {}).find(([, text]) => text !== undefined) ?? [];
-    pieces.push({ text: match[0], as: kind as Piece['as'] }); // The groups have the names of the kinds.
+    pieces.push({ text: match[0], kind: kind as Piece['kind'] }); // The groups are named after the kinds.
     end = match.index + match[0].length;
   }
   return [...pieces, { text: program.slice(end) }];

@@ -19,23 +19,23 @@ test('waits until a request arrives', () => {
   expect(deriveConnection(token, undefined, [], undefined)).toEqual({ state: 'waiting' });
 });
 
-test('distinguishes a program without an SDK from a registered SDK', () => {
+test('distinguishes a client without an SDK from a registered SDK', () => {
   const seenAt = '2026-11-15T09:31:00.000Z';
 
   expect(deriveConnection(token, undefined, [], seenAt)).toEqual({ state: 'used', seenAt });
   expect(deriveConnection(token, application, [], seenAt)).toEqual({ state: 'registered', application });
 });
 
-test("names the newest flag that was evaluated in the token's environment", () => {
+test("returns the flag that was evaluated last in the token's environment", () => {
   const flags = [
     flag('first', '2026-11-15T09:32:00.000Z'),
-    flag('newest', '2026-11-15T09:34:00.000Z'),
+    flag('last', '2026-11-15T09:34:00.000Z'),
     flag('other-environment', '2026-11-15T09:35:00.000Z', ['development']),
   ];
 
   expect(deriveConnection(token, application, flags, undefined)).toMatchObject({
     state: 'evaluated',
-    flag: 'newest',
+    flag: 'last',
   });
 });
 

@@ -23,16 +23,16 @@ export function deriveConnection(
 ): Connection {
   if (!application) return seenAt === undefined ? { state: 'waiting' } : { state: 'used', seenAt };
   const startMs = Date.parse(createdAt) - PRECISION_MS;
-  const [newestFlag] = seenFlags
+  const [lastFlag] = seenFlags
     .filter(
       flag =>
         Date.parse(flag.lastSeenAt) >= startMs &&
         (environment === null || flag.environments.includes(environment)),
     )
     .toSorted((seenFlag, other) => other.lastSeenAt.localeCompare(seenFlag.lastSeenAt));
-  return newestFlag === undefined
+  return lastFlag === undefined
     ? { state: 'registered', application }
-    : { state: 'evaluated', application, flag: newestFlag.name };
+    : { state: 'evaluated', application, flag: lastFlag.name };
 }
 
 /** Formats "unleash-node-sdk:6.12.1" as "unleash-node-sdk 6.12.1". */

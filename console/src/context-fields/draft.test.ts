@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { addValues } from './draft.ts';
 
-test('reads a pasted table with a value and a description in each line', () => {
+test('reads a pasted table with a value and a description per line', () => {
   expect(addValues('NO\tNorway\nSE, Sweden\r\n\nDK', [])).toEqual([
     { value: 'NO', description: 'Norway' },
     { value: 'SE', description: 'Sweden' },
@@ -13,7 +13,7 @@ test('reads comma-separated values in one line', () => {
   expect(addValues('NO, SE; DK,', [])).toEqual([{ value: 'NO' }, { value: 'SE' }, { value: 'DK' }]);
 });
 
-test('an existing value keeps its position and gets the new description', () => {
+test('keeps the position of an existing value and replaces its description', () => {
   const existingValues = [{ value: 'NO', description: 'norway' }, { value: 'SE' }];
 
   expect(addValues('NO\tNorway\nDK', existingValues)).toEqual([

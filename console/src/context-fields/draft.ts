@@ -34,8 +34,8 @@ export const toBody = ({ description, stickiness, legalValues }: Draft) => ({
 export const MAX_VALUES = 1000;
 
 /**
- * Turns a pasted list into values. Each line has a value, and its description after a tab, a comma or a semicolon. Without line
- * breaks, commas separate values. A value that the field already has keeps its position and gets the new description.
+ * Adds the values of a pasted list. Each line has a value, and its description after a tab, a comma or a semicolon. Without line
+ * breaks, commas or semicolons separate values. An existing value keeps its position and gets the new description.
  */
 export function addValues(text: string, existingValues: readonly LegalValue[]): LegalValue[] {
   const lines = text.split(/[\n\r]+/).filter(line => line.trim() !== '');

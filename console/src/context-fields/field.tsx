@@ -65,8 +65,8 @@ export function NewContextFieldPage() {
           cancel: '/admin/context-fields',
         }}
       >
-        <RailSection title="Creating affects">
-          <p className={s.words}>No flag, until a constraint uses the field.</p>
+        <RailSection title="Affected flags">
+          <p className={s.words}>None until a constraint uses the field.</p>
         </RailSection>
       </FormAndEffect>
       {unsaved.confirmation}
@@ -163,13 +163,13 @@ function Editor({ field, current }: { field: ContextField; current: Version<Draf
   );
 }
 
-/** Lists segments whose constraints use values that are not legal. The server would reject the next save of these segments. */
+/** Lists segments whose constraints use illegal values. */
 function IllegalValues({ field, draft }: { field: ContextField; draft: Draft }) {
   const segments = useQuery(segmentsQuery).data?.segments ?? [];
   const affectedSegments = findIllegalValues(segments, field.name, draft.legalValues);
   if (affectedSegments.length === 0) return null;
   return (
-    <RailSection title="Values that are not legal" count={affectedSegments.length} noun="segment">
+    <RailSection title="Illegal values" count={affectedSegments.length} noun="segment">
       <ul className={s.illegal}>
         {affectedSegments.map(({ id, name, values }) => (
           <li key={id}>
@@ -180,7 +180,9 @@ function IllegalValues({ field, draft }: { field: ContextField; draft: Draft }) 
           </li>
         ))}
       </ul>
-      <p className={s.words}>SDKs still evaluate these values. The next save of the segment is rejected.</p>
+      <p className={s.words}>
+        SDKs still evaluate these values, but you cannot save the segment again with them.
+      </p>
     </RailSection>
   );
 }

@@ -2,7 +2,7 @@ import { findDisallowedValues } from '../features/draft.ts';
 import type { Segment } from '../features/queries.ts';
 import type { LegalValue } from './queries.ts';
 
-/** Finds the segments whose constraints on the field use values that are not legal. */
+/** Finds the segments whose constraints on the field use illegal values. */
 export const findIllegalValues = (
   segments: readonly Pick<Segment, 'id' | 'name' | 'constraints'>[],
   field: string,

@@ -80,7 +80,7 @@ export function ContextFieldsPage() {
         call: 'createProjectContextField',
         run: () => void navigate({ to: '/admin/context-fields/new' }),
       }}
-      empty="No context fields. A field describes a value that applications send."
+      empty="No context fields yet. A field describes a value that applications send."
     />
   );
 }

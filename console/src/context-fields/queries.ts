@@ -10,7 +10,7 @@ type Update = Schemas['ContextFieldUpdate'];
 const FIELD = '/api/admin/context/{contextField}';
 const PROJECT_FIELD = '/api/admin/projects/{projectId}/context/{contextField}';
 
-/** A field and its ETag, so that a save can prove which state the user has seen. */
+/** A field and its ETag, which identifies the version that the user has seen. */
 export const fieldQuery = (name: string) =>
   queryOptions({
     queryKey: [...keys.contextFields, name],
@@ -30,7 +30,7 @@ export const usesQuery = (name: string) =>
         .strategies,
   });
 
-/** Creates a field. Without a project, all projects can use the field. */
+/** Creates a field. If `projectId` is empty, all projects can use the field. */
 export const createField = (projectId: string, body: Schemas['NewContextField']): Promise<ContextField> =>
   unwrap(
     projectId === ''

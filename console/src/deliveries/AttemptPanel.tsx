@@ -14,7 +14,7 @@ import { formatStatus, getAttemptTone } from './words.ts';
 const PARTS = ['response', 'request', 'event'] as const;
 type Part = (typeof PARTS)[number];
 
-/** Shows the response, the request or the event of an attempt. `?show=request` in the URL chooses the request. */
+/** Shows the response, the request or the event of an attempt. `?show=request` in the URL selects the request. */
 export function AttemptPanel({
   delivery,
   attempt,
@@ -83,7 +83,7 @@ function Response({ attempt }: { attempt: Attempt | undefined }) {
       {response ? (
         <Json value={parseIfJson(response)} label="Response body" />
       ) : (
-        status !== null && <p className={s.none}>The response has no stored body.</p>
+        status !== null && <p className={s.none}>No response body was stored.</p>
       )}
     </>
   );

@@ -15,12 +15,12 @@ import type { Search } from '../ui/search.ts';
 import { Time } from '../ui/Time.tsx';
 import { useFilters } from '../ui/useFilters.ts';
 import { formatCount } from '../ui/words.ts';
+import { DeliveryStats } from './DeliveryStats.tsx';
 import s from './deliveries.module.css';
 import { toApiQuery, useDeliveryFields, withInstants } from './fields.ts';
 import { Inspector } from './Inspector.tsx';
 import type { Delivery } from './queries.ts';
 import { StateFilter } from './StateFilter.tsx';
-import { Strip } from './Strip.tsx';
 import { useDeliveries } from './useDeliveries.ts';
 import { formatShortResult, STATE_LABELS, STATE_TONES } from './words.ts';
 
@@ -56,7 +56,7 @@ export function Deliveries({
       wide
       list={
         <>
-          {integration && <Strip integration={integration} />}
+          {integration && <DeliveryStats integration={integration} />}
           <div className={s.tools}>
             <StateFilter
               integrationId={integration?.id}

@@ -18,6 +18,7 @@ import { toast, toastError } from '../ui/toasts.ts';
 import { useFilters } from '../ui/useFilters.ts';
 import { useTimeLabel } from '../ui/useTimeLabel.ts';
 import { AttemptPanel } from './AttemptPanel.tsx';
+import { AttemptTimeline } from './AttemptTimeline.tsx';
 import s from './deliveries.module.css';
 import {
   type Attempt,
@@ -27,7 +28,6 @@ import {
   scheduleQuery,
   skip,
 } from './queries.ts';
-import { Track } from './Track.tsx';
 import { buildCurlCommand, buildHeadline, type Schedule, STATE_LABELS, STATE_TONES } from './words.ts';
 
 const formatClock = (at: string): string => formatInZone(at, { hour: '2-digit', minute: '2-digit' });
@@ -95,7 +95,12 @@ function Content({ delivery, schedule }: { delivery: DeliveryWithAttempts; sched
         <Sentence event={delivery.event} links />
       </p>
       <Actions delivery={delivery} attempt={attempt} />
-      <Track delivery={delivery} schedule={schedule} chosenNumber={attempt?.number} onChoose={choose} />
+      <AttemptTimeline
+        delivery={delivery}
+        schedule={schedule}
+        chosenNumber={attempt?.number}
+        onChoose={choose}
+      />
       {delivery.state === 'failed' && <p className={s.details}>{delivery.stateDetails}</p>}
       {delivery.replayOf && (
         <p className={s.details}>
@@ -198,7 +203,7 @@ function Actions({ delivery, attempt }: { delivery: DeliveryWithAttempts; attemp
         onConfirm={send}
         onClose={() => setConfirmation(undefined)}
       >
-        <p>The receiver already got this event. It gets the event again, with the same webhook-id.</p>
+        <p>The receiver already got this event. Redelivering sends it again, with the same webhook-id.</p>
       </Confirm>
       <Confirm
         opened={confirmation === 'skip'}

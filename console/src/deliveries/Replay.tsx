@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000;
 const LABELS: Record<ReplayKind, { noun: string; about: string }> = {
   failed: {
     noun: 'failed delivery',
-    about: 'Restarts the schedule of failed deliveries from this range, with the same webhook-id.',
+    about: 'Restarts the retry schedule of failed deliveries in this range. Each keeps its webhook-id.',
   },
   missing: {
     noun: 'event without a delivery',
@@ -59,7 +59,7 @@ export function Replay({ integration }: { integration: Integration }) {
         />
         <TimeInput
           label="To"
-          note="Empty: until now."
+          note="If empty, up to now."
           withSeconds
           value={range.to ?? ''}
           onChange={replayTo => replace({ replayTo: replayTo || undefined })}
@@ -95,7 +95,7 @@ function Plan({
       {queuedReplay && (
         <p role="status" className={s.queued}>
           {formatCount(queuedReplay.deliveries, 'delivery', 'deliveries')} queued.
-          {queuedReplay.complete ? ' These are all in the range.' : ' More remain in the range.'}
+          {queuedReplay.complete ? ' None remain in the range.' : ' More remain in the range.'}
         </p>
       )}
       {plan.data && !queuedReplay?.complete && (
@@ -104,7 +104,7 @@ function Plan({
             <b>{plan.data.complete ? countText : `The first ${countText}`}</b> in this range.
             {count === 0 &&
               range.kind === 'failed' &&
-              ' Deliveries in progress are retried by themselves. To retry one now, open it in the list.'}
+              ' Deliveries in progress are retried automatically. To retry one now, open it in the list.'}
           </p>
           {plan.data.firstEvent && (
             <p>

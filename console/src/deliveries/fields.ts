@@ -41,13 +41,13 @@ export function useDeliveryFields(): readonly FilterField[] {
   );
 }
 
-/** Returns the API query, which is the URL's parameters without those that concern only the page. */
+/** Returns the API query: the URL's parameters without those that only the page uses. */
 export const toApiQuery = (search: Search): Search =>
   Object.fromEntries(
     FILTER_NAMES.flatMap(name => (search[name] === undefined ? [] : [[name, search[name]]])),
   );
 
-/** Converts a typed day into its first instant in UTC, because the API takes instants. */
+/** Converts a day to midnight UTC, because the API takes timestamps. */
 export const withInstants = (search: Search): Search => {
   const toInstant = (value: Search[string]): Search[string] =>
     typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) ? `${value}T00:00:00Z` : value;

@@ -61,7 +61,7 @@ export function IntegrationDeliveriesPage() {
   const { integrationId = '' } = useParams({ strict: false });
   const { search, replace } = useFilters();
   return (
-    <DeliveriesOfIntegration
+    <IntegrationDeliveries
       key={integrationId}
       integrationId={integrationId}
       deliveryId={search.delivery === undefined ? undefined : String(search.delivery)}
@@ -70,12 +70,12 @@ export function IntegrationDeliveriesPage() {
   );
 }
 
-/** Shows the delivery that a link names, in the list of its integration. */
+/** Shows the linked delivery in its integration's list. */
 export function DeliveryPage() {
   const { integrationId = '', deliveryId = '' } = useParams({ strict: false });
   const navigate = useNavigate();
   return (
-    <DeliveriesOfIntegration
+    <IntegrationDeliveries
       key={integrationId}
       integrationId={integrationId}
       deliveryId={deliveryId}
@@ -90,7 +90,7 @@ export function DeliveryPage() {
   );
 }
 
-function DeliveriesOfIntegration({
+function IntegrationDeliveries({
   integrationId,
   deliveryId,
   onSelect,

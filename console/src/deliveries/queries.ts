@@ -18,7 +18,7 @@ const fetchDeliveries = (
   query: Record<string, unknown>,
   signal: AbortSignal,
 ) => {
-  // The URL can contain any string, which the server validates.
+  // The URL can contain any string, and the server validates it.
   const params = { query: query as Record<string, string> };
   return integrationId === undefined
     ? unwrap(api.GET('/api/admin/deliveries', { params, signal }))

@@ -10,7 +10,7 @@ export function useDeliveries(integrationId: number | undefined, filters: Search
   const rows = useMemo(() => data?.pages.flatMap(page => page.integrationEvents), [data]);
   const [lastVisible, setLastVisible] = useState(0);
   const loadedCount = rows?.length ?? 0;
-  // Also runs when a page has arrived, because a page can be empty although older records follow.
+  // Also runs when a page has arrived, because a page can be empty even if older deliveries follow.
   useEffect(() => {
     if (hasNextPage && !isFetching && !isPlaceholderData && lastVisible >= loadedCount - 1)
       void fetchNextPage();

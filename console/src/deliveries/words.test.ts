@@ -3,11 +3,11 @@ import type { Attempt, DeliveryWithAttempts } from './queries.ts';
 import {
   buildCurlCommand,
   buildHeadline,
-  currentRun,
   formatLongDuration,
   formatResult,
   formatShare,
   formatShortResult,
+  getCurrentRun,
 } from './words.ts';
 
 const attempt = (number: number, fields: Partial<Attempt> = {}): Attempt => ({
@@ -68,14 +68,14 @@ test.each([
     { state: 'failed' as const, attempts: 1, blocks: true },
     'Failed after 1 attempt. It blocks later deliveries',
   ],
-  [{ state: 'success' as const, attempts: 2 }, 'Delivered at attempt 2'],
+  [{ state: 'success' as const, attempts: 2 }, 'Delivered on attempt 2'],
 ])('describes a delivery with %j in one sentence', (fields, sentence) => {
   expect(headline(fields)).toBe(sentence);
 });
 
 test('keeps only the attempts since the schedule restarted, without interrupted attempts', () => {
   const numbers = (fields: Partial<DeliveryWithAttempts>) =>
-    currentRun(delivery(fields), SCHEDULE).map(({ number }) => number);
+    getCurrentRun(delivery(fields), SCHEDULE).map(({ number }) => number);
 
   expect(numbers({ attemptList: [attempt(1), attempt(2, { outcome: 'interrupted' }), attempt(3)] })).toEqual([
     1, 3,
@@ -91,11 +91,11 @@ test.each([
   [90_000, '90 seconds'],
   [5_400_000, '90 minutes'],
   [86_400_000, '24 hours'],
-])('writes %i ms as %s', (ms, text) => {
+])('formats %i ms as %s', (ms, text) => {
   expect(formatLongDuration(ms)).toBe(text);
 });
 
-test('writes the request of an attempt as a command', () => {
+test("writes an attempt's request as a curl command", () => {
   const attemptWithHeaders = attempt(1, { requestHeaders: [{ name: 'webhook-id', value: 'msg_44' }] });
 
   expect(buildCurlCommand(delivery(), attemptWithHeaders)).toBe(
@@ -107,7 +107,7 @@ test('writes the request of an attempt as a command', () => {
   );
 });
 
-test('names the status of a response, or why there is none', () => {
+test('returns the status of the response, or why there is none', () => {
   expect(formatResult(attempt(1))).toBe('503');
   expect(formatResult(attempt(1, { status: null, outcome: 'disallowed' }))).toBe('not allowed');
   expect(formatResult(attempt(1, { status: null, outcome: 'timeout' }))).toBe('timeout');
@@ -122,7 +122,7 @@ test.each([
   [null, 'tls', null, 'TLS'],
   [null, 'timeout', null, 'timeout'],
   [null, null, null, ''],
-] as const)('writes status %s and outcome %s in a few letters', (status, outcome, text, code) => {
+] as const)('abbreviates status %s and outcome %s', (status, outcome, text, code) => {
   expect(formatShortResult(status, outcome, text)).toBe(code);
 });
 

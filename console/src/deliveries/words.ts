@@ -28,7 +28,7 @@ const FINAL_OUTCOMES = ['success', 'partial', 'gone', 'disallowed', 'configurati
  * Returns the attempts since the schedule started, without interrupted attempts, which do not count. A redelivery restarts the
  * schedule after a final outcome, after the last attempt, or while the delivery waits to be redelivered.
  */
-export function currentRun({ state, attemptList }: DeliveryWithAttempts, schedule: Schedule): Attempt[] {
+export function getCurrentRun({ state, attemptList }: DeliveryWithAttempts, schedule: Schedule): Attempt[] {
   let run: Attempt[] = [];
   let hasEnded = false;
   for (const attempt of attemptList) {
@@ -63,7 +63,7 @@ export function buildHeadline(
   formatClock: (at: string) => string,
   now = Date.now(),
 ): Headline {
-  const run = currentRun(delivery, schedule);
+  const run = getCurrentRun(delivery, schedule);
   const lastAttempt = delivery.attemptList.at(-1);
   const nextAttempt = `Attempt ${run.length + 1} of ${Math.max(schedule.length, run.length + 1)}`;
   if (delivery.state === 'pending' || delivery.state === 'retrying') {
@@ -86,10 +86,10 @@ export function buildHeadline(
       ...(delivery.blocks ? { end: '. It blocks later deliveries' } : {}),
     };
   const outcome = delivery.state === 'success' ? 'Delivered' : 'Delivered with errors';
-  return { start: `${outcome} at attempt ${delivery.attempts}` };
+  return { start: `${outcome} on attempt ${delivery.attempts}` };
 }
 
-const OUTCOMES: Record<string, string> = {
+const OUTCOME_LABELS: Record<string, string> = {
   disallowed: 'not allowed',
   dns: 'DNS error',
   tls: 'TLS error',
@@ -97,7 +97,7 @@ const OUTCOMES: Record<string, string> = {
   configuration: 'misconfigured',
 };
 /** Shorter versions, for places with room for only a few letters. */
-const CODES: Record<string, string> = {
+const SHORT_OUTCOME_LABELS: Record<string, string> = {
   disallowed: 'denied',
   dns: 'DNS',
   tls: 'TLS',
@@ -106,28 +106,28 @@ const CODES: Record<string, string> = {
   interrupted: 'stopped',
 };
 
-/** Returns the result in at most seven letters, such as "503", "timeout" or "DNS". `text` says how a connection failed. */
+/** Returns the result in at most seven letters, such as "503", "timeout" or "DNS". `error` says how a connection failed. */
 export const formatShortResult = (
   status: number | null,
   outcome: string | null,
-  text: string | null,
+  error: string | null,
 ): string =>
   status !== null
     ? String(status)
-    : outcome === 'connection' && text?.includes('ECONNREFUSED')
+    : outcome === 'connection' && error?.includes('ECONNREFUSED')
       ? 'refused'
-      : (CODES[outcome ?? ''] ?? outcome ?? '');
+      : (SHORT_OUTCOME_LABELS[outcome ?? ''] ?? outcome ?? '');
 
-/** Returns the result of an attempt, which is the status or the reason why there is none. */
+/** Returns the response status of an attempt, or the reason why there is none. */
 export const formatResult = ({ status, outcome }: Attempt): string =>
-  status === null ? (OUTCOMES[outcome ?? ''] ?? outcome ?? 'running') : String(status);
+  status === null ? (OUTCOME_LABELS[outcome ?? ''] ?? outcome ?? 'running') : String(status);
 
 export const getAttemptTone = ({ outcome }: Attempt): 'on' | 'bad' | 'next' =>
   outcome === null ? 'next' : outcome === 'success' || outcome === 'partial' ? 'on' : 'bad';
 
 const quoteForShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** Writes the request of an attempt as a command. Secrets are masked, so the user has to fill them in. */
+/** Writes an attempt's request as a curl command. Secrets are masked, so the user has to fill them in. */
 export function buildCurlCommand({ details }: Delivery, attempt: Attempt | undefined): string {
   const url = typeof details.url === 'string' ? details.url : '$URL';
   const headers = (attempt?.requestHeaders ?? []).map(
@@ -166,7 +166,7 @@ const STATUS_NAMES: Record<number, string> = {
 export const formatStatus = (status: number | null): string =>
   status === null ? 'none' : `${status} ${STATUS_NAMES[status] ?? ''}`.trim();
 
-/** Formats a share as "52.1 %" and "24 of 46". The rate is rounded down, so that only a complete share is 100 %. */
+/** Formats a share as "52.1 %" and "24 of 46". The percentage is rounded down, so that only a complete share is 100 %. */
 export const formatShare = (part: number, total: number): { percent: string; counts: string } =>
   total === 0
     ? { percent: '–', counts: 'none' }

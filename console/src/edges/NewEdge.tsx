@@ -120,7 +120,7 @@ function CreatedEnrolment({ token }: { token: ApiToken }) {
           ) : (
             <LiveLine
               state="waiting"
-              note="This line turns green when the edge connects. You can close the dialog before that."
+              note="This line turns green when the edge connects. You can close the dialog before then."
             >
               Waiting for the edge…
             </LiveLine>

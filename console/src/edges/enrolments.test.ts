@@ -35,7 +35,7 @@ test('lists edges and unused enrolments', () => {
   ]);
 });
 
-test('the row of an enrolment becomes the row of its first edge', () => {
+test("replaces an enrolment's row with the row of its first edge", () => {
   expect(findSelected(listEdgeRows([], [token(1, 'edge')]), 'token:1')?.state).toBe('none');
   expect(findSelected(listEdgeRows([edge('a', 1)], [token(1, 'edge')]), 'token:1')?.id).toBe('a');
   expect(findSelected(listEdgeRows([], []), 'token:1')).toBeUndefined();
@@ -50,10 +50,10 @@ test('reads the URL in an enrolment', () => {
 });
 
 test('names the server in the commands only if the enrolment has a different URL', () => {
-  const shellFor = (origin: string) =>
+  const commandsFor = (origin: string) =>
     buildStartCommands(enrolmentFor('https://flags.example.com'), origin).map(({ text }) => text ?? '');
 
-  for (const text of shellFor('https://flags.example.com')) expect(text).not.toContain('pstream');
-  for (const text of shellFor('https://other.example.com'))
+  for (const text of commandsFor('https://flags.example.com')) expect(text).not.toContain('pstream');
+  for (const text of commandsFor('https://other.example.com'))
     expect(text).toMatch(/(UPSTREAM|upstream)='https:\/\/other\.example\.com'/);
 });

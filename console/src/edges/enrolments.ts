@@ -1,7 +1,7 @@
 import type { ApiToken } from '../api-tokens/queries.ts';
 import type { Edge } from './queries.ts';
 
-/** A row on the page, which is an edge or an enrolment with which no edge has reported in the last day. */
+/** A row on the page: an edge, or an enrolment that no edge has reported with in the last day. */
 export type EdgeRow = Pick<Edge, 'id' | 'tokenId' | 'tokenName' | 'environment' | 'projects'> & {
   state: Edge['state'] | 'none';
   /** The edge's last report. */
@@ -31,6 +31,6 @@ export function listEdgeRows(edges: readonly Edge[], tokens: readonly ApiToken[]
   ];
 }
 
-/** Finds the selected row. The row of an enrolment becomes the row of its first edge. */
+/** Finds the selected row. Once the first edge reports, its row replaces the row of the enrolment. */
 export const findSelected = (rows: readonly EdgeRow[] | undefined, id: unknown): EdgeRow | undefined =>
   rows?.find(row => row.id === id) ?? rows?.find(({ tokenId }) => toRowId(tokenId) === id);

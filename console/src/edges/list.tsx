@@ -139,7 +139,7 @@ export function EdgesPage() {
           <EdgeDetail
             key={selectedRow.tokenId}
             row={selectedRow}
-            sharedEdges={edges?.filter(({ tokenId }) => tokenId === selectedRow.tokenId) ?? []}
+            enrolledEdges={edges?.filter(({ tokenId }) => tokenId === selectedRow.tokenId) ?? []}
             onClose={() => replace({ edge: undefined })}
           />
         )
@@ -158,12 +158,12 @@ function useEnvironmentTypes(): ReadonlyMap<string, string> {
 
 function EdgeDetail({
   row,
-  sharedEdges,
+  enrolledEdges,
   onClose,
 }: {
   row: EdgeRow;
   /** All edges with this enrolment. */
-  sharedEdges: readonly Edge[];
+  enrolledEdges: readonly Edge[];
   onClose(): void;
 }) {
   const { data: projects } = useQuery(projectsQuery);
@@ -176,7 +176,7 @@ function EdgeDetail({
     onClose();
     toast({ message: `Revoked the enrolment of ${tokenName}.` });
   };
-  const instanceCount = sharedEdges.reduce((sum, { instances }) => sum + instances, 0);
+  const instanceCount = enrolledEdges.reduce((sum, { instances }) => sum + instances, 0);
   return (
     <Detail heading label={tokenName} bar="Edge" link={`/admin/edges?edge=${row.id}`} onClose={onClose}>
       <p className={s.words}>
@@ -215,9 +215,9 @@ function EdgeDetail({
           call="deleteApiToken"
           onConfirm={revoke}
         >
-          {sharedEdges.length === 0
+          {enrolledEdges.length === 0
             ? 'Edges can no longer start with it.'
-            : `${sharedEdges.length === 1 ? 'The edge rejects' : `The ${sharedEdges.length} edges that share it reject`} all SDKs with 401 and ${sharedEdges.length === 1 ? 'deletes its' : 'delete their'} flags from disk.${instanceCount > 0 ? ` ${formatCount(instanceCount, 'SDK instance gets', 'SDK instances get')} no more changes.` : ''}`}
+            : `${enrolledEdges.length === 1 ? 'The edge rejects' : `The ${enrolledEdges.length} edges that share it reject`} all SDKs with 401 and ${enrolledEdges.length === 1 ? 'deletes its' : 'delete their'} flags from disk.${instanceCount > 0 ? ` ${formatCount(instanceCount, 'SDK instance gets', 'SDK instances get')} no further changes.` : ''}`}
         </DangerAction>
       </DangerZone>
     </Detail>

@@ -10,7 +10,7 @@ export function readServerUrl(enrolment: string): string | undefined {
   }
 }
 
-/** Returns commands that start an edge. They name the server if the enrolment has a different URL than the browser. */
+/** Returns commands that start an edge. They include the server's URL if the enrolment has a different one than the browser. */
 export function buildStartCommands(enrolment: string, origin: string): Snippet[] {
   const namesServer = readServerUrl(enrolment) !== origin;
   return [

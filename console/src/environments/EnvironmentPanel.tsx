@@ -19,8 +19,8 @@ import { useEditor } from '../ui/useEditor.tsx';
 import { useFilters } from '../ui/useFilters.ts';
 import type { Version } from '../ui/versions.ts';
 import { formatCount } from '../ui/words.ts';
+import { EnvironmentProjects } from './EnvironmentProjects.tsx';
 import s from './environments.module.css';
-import { ProjectsWith } from './ProjectsWith.tsx';
 import {
   buildSubject,
   createEnvironment,
@@ -67,7 +67,7 @@ export function NewEnvironmentPanel({ onClose }: { onClose(): void }) {
     onSent: ({ name }) => {
       // Opens the panel of the new environment, where the user can add it to projects.
       leave({ edit: `environment:${name}` });
-      toast({ message: `Created ${name}. New projects get it. Add it to existing ones here.` });
+      toast({ message: `Created ${name}. New projects include it. Add it to existing projects here.` });
     },
   });
   return (
@@ -93,7 +93,7 @@ export function NewEnvironmentPanel({ onClose }: { onClose(): void }) {
   );
 }
 
-/** The panel of an environment, with its type, its projects, and what deleting it would lose. */
+/** The panel of an environment, with its type, its projects, and the consequences of deleting it. */
 export function EnvironmentPanel({ name, onClose }: { name: string; onClose(): void }) {
   const { data, error, refetch } = useQuery(environmentQuery(name));
   if (data)
@@ -154,7 +154,7 @@ function Editor({
               onChange={type => change({ type })}
             />
           </fieldset>
-          <ProjectsWith environment={name} />
+          <EnvironmentProjects environment={name} />
           <LastChange subject={buildSubject(name)} />
           <Deletion environment={environment} />
           {(changes.length > 0 || missingPermissions.length > 0) && (

@@ -19,7 +19,7 @@ import { EnvironmentPanel, NewEnvironmentPanel } from './EnvironmentPanel.tsx';
 import s from './environments.module.css';
 import { type Environment, setEnabled, sortEnvironments } from './queries.ts';
 
-/** Lists the environments of the instance, in the order that flag pages use. */
+/** Lists all environments, in the order that flag pages use. */
 export function EnvironmentsPage() {
   const { search, push, replace } = useFilters();
   const { data, error, refetch } = useQuery(environmentsQuery);
@@ -91,7 +91,7 @@ function Table({
       await sortEnvironments(movedNames);
       toast({
         about: 'order',
-        message: `${movedNames[toIndex]} is number ${toIndex + 1} of ${movedNames.length}.`,
+        message: `${movedNames[toIndex]} is now number ${toIndex + 1} of ${movedNames.length}.`,
       });
     } catch (error) {
       setPendingNames(undefined);
@@ -100,7 +100,7 @@ function Table({
   };
   const toggle = async ({ name }: Environment, enabled: boolean) => {
     await setEnabled(name, enabled);
-    toast({ message: `New projects ${enabled ? 'get' : 'do not get'} ${name}.` });
+    toast({ message: `New projects ${enabled ? 'include' : 'do not include'} ${name}.` });
   };
   const onKeyDown = (event: KeyboardEvent, index: number) => {
     const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
@@ -174,7 +174,7 @@ function Table({
               <td>
                 <Toggle
                   checked={environment.enabled}
-                  label={`New projects get ${environment.name}`}
+                  label={`Include ${environment.name} in new projects`}
                   missingPermissions={cannotToggle}
                   onChange={enabled => void toggle(environment, enabled).catch(toastError)}
                 />

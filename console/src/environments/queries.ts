@@ -9,7 +9,7 @@ type Update = Schemas['EnvironmentUpdate'];
 const ENVIRONMENT = '/api/admin/environments/{environment}';
 const toPathParams = (environment: string) => ({ params: { path: { environment } } });
 
-/** An environment and its ETag, so that a save can prove which state the user has seen. */
+/** An environment and its ETag, which identifies the version that the user has seen. */
 export const environmentQuery = (name: string) =>
   queryOptions({
     queryKey: [...keys.environments, name],
@@ -33,7 +33,7 @@ export const updateEnvironment = (name: string, body: Update, etag: string): Pro
     }),
   );
 
-/** Sets whether new projects get the environment. */
+/** Sets whether new projects include the environment. */
 export const setEnabled = (name: string, enabled: boolean): Promise<void> =>
   ensureApplied(
     enabled
@@ -41,7 +41,7 @@ export const setEnabled = (name: string, enabled: boolean): Promise<void> =>
       : api.POST(`${ENVIRONMENT}/off`, toPathParams(name)),
   );
 
-/** Sorts the environments on flag pages, in lists and in selects. */
+/** Sets the order of environments on flag pages, in lists and in selects. */
 export const sortEnvironments = (names: readonly string[]): Promise<void> =>
   ensureApplied(
     api.PUT('/api/admin/environments/sort-order', {

@@ -38,7 +38,7 @@ export function describeState(
   return state === 'retrying' ? `attempt ${attempts} failed${status}${nextAttempt}` : `pending${nextAttempt}`;
 }
 
-/** Lists the deliveries of the event to integrations. */
+/** Lists the event's deliveries to integrations. */
 export function Deliveries({ eventId }: { eventId: number }) {
   const { data, error, refetch } = useQuery(deliveriesQuery(eventId));
   return (

@@ -81,7 +81,7 @@ function RevertButton({ event }: { event: RevertibleEvent }) {
   );
 }
 
-/** Shows the changed fields, or both states as JSON. The URL says which. */
+/** Shows the changed fields, or both states as JSON, depending on the URL. */
 function Changes({ event: { preData, data } }: { event: Event }) {
   const { search, replace } = useFilters();
   const id = useId();

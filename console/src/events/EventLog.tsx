@@ -15,7 +15,7 @@ import { EventRow } from './EventRow.tsx';
 import s from './events.module.css';
 import { Histogram } from './Histogram.tsx';
 import { eventQuery } from './queries.ts';
-import { type EventsRow, findEventIndex, neighbor, type Row, type Rows, rowAt } from './rows.ts';
+import { type EventsRow, findEventIndex, findNeighbor, type Row, type Rows, rowAt } from './rows.ts';
 import type { useEvents } from './useEvents.ts';
 
 const DAY_HEIGHT = 34;
@@ -160,8 +160,8 @@ function SelectedEvent({
   const listedEvent = eventsRow?.events.find(event => String(event.id) === id);
   const loadedEvent = useQuery({ ...eventQuery(id), enabled: listedEvent === undefined });
   const event = listedEvent ?? loadedEvent.data;
-  const newerRow = index < 0 ? undefined : neighbor(rows, index, -1);
-  const olderRow = index < 0 ? undefined : neighbor(rows, index, 1);
+  const newerRow = index < 0 ? undefined : findNeighbor(rows, index, -1);
+  const olderRow = index < 0 ? undefined : findNeighbor(rows, index, 1);
   const position =
     eventsRow && listedEvent ? eventsRow.position + eventsRow.events.indexOf(listedEvent) : undefined;
   return (

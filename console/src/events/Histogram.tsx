@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Bars } from '../ui/Chart.tsx';
 import type { Search } from '../ui/search.ts';
 import { formatCount } from '../ui/words.ts';
-import { chooseDayRange, createBars, filterForDays, formatTicks, shortDay } from './days.ts';
+import { chooseDayRange, createBars, filterForDays, formatShortDay, formatTicks } from './days.ts';
 import s from './events.module.css';
 import { countsQuery } from './queries.ts';
 
@@ -23,7 +23,7 @@ export function Histogram({ filters, onRange }: { filters: Search; onRange(chang
     <div className={s.histogram}>
       <Bars
         bars={bars}
-        summary={`Events per day (UTC) from ${shortDay(from)} to ${shortDay(to)}; most on ${busiest.label}`}
+        summary={`Events per day (UTC) from ${formatShortDay(from)} to ${formatShortDay(to)}; most on ${busiest.label}`}
         ticks={formatTicks(from, to, today)}
         isOn={day =>
           isFiltered &&
@@ -38,7 +38,7 @@ export function Histogram({ filters, onRange }: { filters: Search; onRange(chang
           {bars.toReversed().map(({ key, value }) => (
             <li key={key}>
               <button type="button" onClick={() => chooseDays(key, key)}>
-                {shortDay(key)} <span>{formatCount(value, 'event')}</span>
+                {formatShortDay(key)} <span>{formatCount(value, 'event')}</span>
               </button>
             </li>
           ))}

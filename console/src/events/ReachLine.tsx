@@ -19,7 +19,7 @@ function describeReach({ state, environments, total }: EventReach): string {
   const parts = [
     ...(behindCount > 0 ? [`${behindCount} ${ofInstances} ${behindCount === 1 ? 'is' : 'are'} behind`] : []),
     ...(unconfirmedCount > 0
-      ? [`${unconfirmedCount} ${ofInstances} got it by stream and did not confirm it yet`]
+      ? [`${unconfirmedCount} ${ofInstances} received it by stream without confirming it yet`]
       : []),
   ];
   return parts.join(', ');
@@ -31,7 +31,7 @@ export function ReachLine({
   brief = false,
 }: {
   eventId: number;
-  /** Says nothing while no SDK instance is known. */
+  /** Shows nothing while no SDK instances are known. */
   brief?: boolean;
 }) {
   const { data } = useQuery(reachQuery(eventId));

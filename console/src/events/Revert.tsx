@@ -40,7 +40,7 @@ export function Revert({ event, onClose }: { event: RevertibleEvent; onClose(): 
       reasons={reasons}
       onConfirm={async reason => {
         await plan?.apply(reason);
-        toast({ message: 'The change is reverted.' });
+        toast({ message: 'Change reverted.' });
       }}
       onClose={onClose}
     >
@@ -58,7 +58,7 @@ export function Revert({ event, onClose }: { event: RevertibleEvent; onClose(): 
           ))}
           {otherEvents > 0 && (
             <p className="muted">
-              {formatCount(otherEvents, 'other event')} of the same change{' '}
+              {formatCount(otherEvents, 'other event')} in the same change{' '}
               {otherEvents === 1 ? 'stays' : 'stay'} as {otherEvents === 1 ? 'it is' : 'they are'}.
             </p>
           )}

@@ -12,7 +12,7 @@ test('shows up to 120 days for a filter that begins earlier', () => {
   expect(chooseDayRange({ from: '2020-01-01' }, now)).toMatchObject({ from: '2026-07-19', to: '2026-11-15' });
 });
 
-test('shows the days up to a filter that ended earlier', () => {
+test('shows the 30 days up to the end of an older filter', () => {
   expect(chooseDayRange({ to: '2026-06-30' }, now)).toMatchObject({ from: '2026-06-01', to: '2026-06-30' });
 });
 
@@ -22,7 +22,7 @@ test('shows a bar for each day, including days without events', () => {
   expect(bars.map(bar => bar.label)).toEqual(['13 Nov: 0 events', '14 Nov: 1 event', '15 Nov: 0 events']);
 });
 
-test('labels days at equal distances', () => {
+test('labels days at equal intervals', () => {
   expect(formatTicks('2026-10-18', '2026-11-15', '2026-11-15')).toEqual([
     ...['18 Oct', '25 Oct', '1 Nov', '8 Nov', 'today'],
   ]);

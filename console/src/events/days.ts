@@ -15,7 +15,7 @@ const daysBetween = (firstDay: string, lastDay: string): number =>
   Math.round((Date.parse(lastDay) - Date.parse(firstDay)) / DAY_MS);
 
 /** Formats a day as "8 Nov". */
-export const shortDay = (day: string): string => SHORT_FORMAT.format(new Date(day));
+export const formatShortDay = (day: string): string => SHORT_FORMAT.format(new Date(day));
 
 /** Chooses the days to show: the last 30 days, or the days that the filter names, but at most 120. */
 export function chooseDayRange(
@@ -44,7 +44,7 @@ export function createBars(
   return Array.from({ length: daysBetween(firstDay, lastDay) + 1 }, (_, index) => {
     const key = addDays(firstDay, index);
     const value = counts.get(key) ?? 0;
-    return { key, value, label: `${shortDay(key)}: ${formatCount(value, 'event')}` };
+    return { key, value, label: `${formatShortDay(key)}: ${formatCount(value, 'event')}` };
   });
 }
 
@@ -55,7 +55,7 @@ export function formatTicks(firstDay: string, lastDay: string, today: string): s
     addDays(firstDay, Math.round((lastIndex * index) / (TICK_COUNT - 1))),
   )
     .filter((day, index, days) => days.indexOf(day) === index)
-    .map(day => (day === today ? 'today' : shortDay(day)));
+    .map(day => (day === today ? 'today' : formatShortDay(day)));
 }
 
 /** Returns the filter for a range of days. A range that ends today has no end, so that it includes new events. */

@@ -4,7 +4,7 @@ import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import { type FilterField, IS } from '../ui/filters.ts';
 import { creatorsQuery, eventTypesQuery, findFlags } from './queries.ts';
 
-/** Returns the filters of the event log. The log of one project has no filter `project`. */
+/** Returns the filters of the event log. The log of one project has no `project` filter. */
 export function useEventFields(withProject: boolean): readonly FilterField[] {
   const projects = useQuery({ ...projectsQuery, enabled: withProject }).data;
   const types = useQuery(eventTypesQuery).data?.eventTypes;
@@ -70,7 +70,7 @@ const FILTER_NAMES = [
   'to',
 ];
 
-/** Returns the API query, which is the URL's parameters without those that concern only the page. */
+/** Returns the API query: the URL's parameters without those that only the page uses. */
 export function toApiQuery(
   search: Record<string, string | string[] | undefined>,
   projectId: string | undefined,

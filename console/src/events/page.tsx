@@ -147,7 +147,7 @@ function Export({ filters }: { filters: Search }) {
   );
 }
 
-/** Shows the event that a link names. */
+/** Shows the event whose id is in the URL. */
 export function EventPage() {
   const { eventId = '' } = useParams({ strict: false });
   const { data: event, error, refetch } = useQuery(eventQuery(eventId));
@@ -178,6 +178,6 @@ export function EventPage() {
   );
 }
 
-/** Formats the number of found events. It says "at least" if counting all events would have taken too long. */
+/** Formats the number of matching events, with "at least" if counting all of them would have taken too long. */
 const formatTotal = (total: number | undefined, isLowerBound: boolean): string | undefined =>
   total === undefined ? undefined : `${isLowerBound ? 'at least ' : ''}${formatCount(total, 'event')}`;

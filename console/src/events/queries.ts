@@ -12,9 +12,9 @@ export type SearchResult = schemas['EventSearchResult'] & { hint?: string };
 export const PAGE_SIZE = 100;
 /** The page does not wait longer for the stream's position, because a proxy may buffer the stream. */
 const POSITION_TIMEOUT_MS = 5000;
-/** With more new events, the search restarts. */
+/** If there are more new events, the search restarts. */
 export const MAX_NEW_EVENTS = 2 * PAGE_SIZE;
-/** A response with large events can be shorter than the limit, so that a page needs several requests. */
+/** A response with large events can be shorter than the limit, so a page may need several requests. */
 const MAX_REQUESTS_PER_PAGE = 10;
 
 const MAX_SUGGESTED_FLAGS = 8;
@@ -28,7 +28,7 @@ export async function findFlags(text: string, signal: AbortSignal): Promise<{ va
 
 async function search(query: Record<string, unknown>, signal: AbortSignal): Promise<SearchResult> {
   const call = await api.GET('/api/admin/search/events', {
-    params: { query: { ...query, parts: 'true' } as never }, // The URL can contain any string, which the server validates.
+    params: { query: { ...query, parts: 'true' } as never }, // The URL can contain any string, and the server validates it.
     signal,
   });
   const hint = call.response.headers.get('Halyard-Hint');
@@ -100,7 +100,7 @@ export const countsQuery = (filters: Search, firstDay: string, lastDay: string) 
     queryFn: ({ signal }) =>
       unwrap(
         api.GET('/api/admin/search/events/counts', {
-          params: { query: { ...filters, by: 'day', from: `IS:${firstDay}`, to: `IS:${lastDay}` } as never }, // The URL can contain any string, which the server validates.
+          params: { query: { ...filters, by: 'day', from: `IS:${firstDay}`, to: `IS:${lastDay}` } as never }, // The URL can contain any string, and the server validates it.
           signal,
         }),
       ),

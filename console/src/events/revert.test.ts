@@ -21,10 +21,10 @@ test('an event is revertible only if it contains the data that the revert needs'
   expect(isRevertible(event({ type: 'feature-deleted', preData: {} }))).toBe(false);
 });
 
-test('reverting requires the permission of the opposite operation in the scope of the event', () => {
+test("reverting requires the permission for the opposite operation in the event's scope", () => {
   const segment = event({ type: 'segment-updated', preData: {}, data: {}, environment: null });
   const toggle = event({ type: 'feature-environment-enabled' });
-  if (!isRevertible(segment) || !isRevertible(toggle)) throw new Error('Both are revertible.');
+  if (!isRevertible(segment) || !isRevertible(toggle)) throw new Error('Both events must be revertible.');
 
   expect(getRevertCall(toggle)).toEqual({
     call: 'disableFeature',

@@ -33,7 +33,7 @@ import { type Segment, segmentQuery, updateSegment } from '../segments/queries.t
 import { computeChanges } from '../ui/diff.ts';
 import type { RevertibleEvent, RevertibleType } from './revertible.ts';
 
-/** What reverting an event would do, with the current state, the target state, and the call that makes the change. */
+/** What reverting an event would do: the current state, the target state, and the call that makes the change. */
 export type RevertPlan = {
   current: object;
   target: object;
@@ -43,7 +43,7 @@ export type RevertPlan = {
 
 const isSame = (a: unknown, b: unknown): boolean => computeChanges(a, b).length === 0;
 
-/** Sets the fields that an event changed back to their earlier values, and names those that have changed again since. */
+/** Restores the earlier values of the fields that an event changed, and lists the fields that have changed again since. */
 export function revertFields<T extends object>(
   stateBefore: T,
   stateAfter: T,
@@ -59,7 +59,7 @@ export function revertFields<T extends object>(
   };
 }
 
-/** Plans to set back the fields that the event changed. `save` gets the target state. */
+/** Plans to restore the fields that the event changed. `save` receives the target state. */
 function planFieldRevert<T extends object>(
   { stateBefore, stateAfter, current }: { stateBefore: T; stateAfter: T; current: T },
   save: (target: T, reason: string, changedFields: (keyof T)[]) => Promise<void>,
@@ -125,7 +125,7 @@ const planArchiving: Planner = async (event, client) => {
   return {
     current: { archived: feature.archived },
     target: { archived: isArchiving },
-    notes: isArchiving ? [] : ['The flag is then disabled in every environment.'],
+    notes: isArchiving ? [] : ['The flag will be disabled in every environment.'],
     apply: reason =>
       isArchiving ? archiveFeature(toPath(event), reason) : reviveFeature(toPath(event), reason),
   };
@@ -191,7 +191,7 @@ const PLANS: Record<RevertibleType, Planner> = {
       target: {},
       notes:
         strategy && environment.enabled && environment.strategies.length === 1
-          ? ['It is the last strategy here, so the flag is disabled too.']
+          ? ['This is the last strategy here, so the flag is also disabled.']
           : [],
       apply: reason => deleteStrategy(path, reason),
     };

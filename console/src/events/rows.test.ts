@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest';
 import type { Event } from './queries.ts';
-import { buildRows, findEventIndex, neighbor, pagesFor, type Row, rowAt, toRows } from './rows.ts';
+import {
+  buildRows,
+  findEventIndex,
+  findNeighbor,
+  listMissingPages,
+  type Row,
+  rowAt,
+  toRows,
+} from './rows.ts';
 
 /** Creates an event of a change. The id is also the minute of the event, so a higher id is later. */
 const event = (id: number, groupId = `group-${id}`, type: Event['type'] = 'feature-updated'): Event => ({
@@ -56,9 +64,9 @@ test('reserves a row for each event that is not loaded, and lists the pages to l
   expect(Array.from({ length: rows.count }, (_, index) => formatRow(rowAt(rows, index)))).toEqual([
     ...['2026-11-15', '9', '8', '…', '…', '…', '…', '2026-11-15', '3', '2', '…'],
   ]);
-  expect(pagesFor(rows, 0, 3, 2)).toEqual([1]);
-  expect(pagesFor(rows, 4, 8, 2)).toEqual([1, 2]);
-  expect(pagesFor(rows, 10, 10, 2)).toEqual([4]);
+  expect(listMissingPages(rows, 0, 3, 2)).toEqual([1]);
+  expect(listMissingPages(rows, 4, 8, 2)).toEqual([1, 2]);
+  expect(listMissingPages(rows, 10, 10, 2)).toEqual([4]);
   expect(rowAt(rows, 8)).toMatchObject({ position: 7 });
 });
 
@@ -75,7 +83,7 @@ test('groups a change that spans two loaded pages', () => {
   ]);
 });
 
-test('puts new events first, each of them only once', () => {
+test('puts new events first, without duplicates', () => {
   const pages = new Map([
     [0, events(4, 3)],
     [1, events(2, 1)],
@@ -93,8 +101,8 @@ test('finds the row of an event and its neighbors across headings', () => {
 
   const index = findEventIndex(rows, 0);
 
-  expect(neighbor(rows, index, -1)?.lead.id).toBe(1);
-  expect(neighbor(rows, index, 1)?.lead.id).toBe(-1);
-  expect(neighbor(rows, findEventIndex(rows, -1), 1)).toBeUndefined();
+  expect(findNeighbor(rows, index, -1)?.lead.id).toBe(1);
+  expect(findNeighbor(rows, index, 1)?.lead.id).toBe(-1);
+  expect(findNeighbor(rows, findEventIndex(rows, -1), 1)).toBeUndefined();
   expect(findEventIndex(rows, 99)).toBe(-1);
 });

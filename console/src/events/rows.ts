@@ -92,7 +92,12 @@ export function rowAt(rows: Rows, index: number): Row | undefined {
 }
 
 /** Lists the pages that must be loaded to show these rows. */
-export function pagesFor(rows: Rows, firstIndex: number, lastIndex: number, pageSize: number): number[] {
+export function listMissingPages(
+  rows: Rows,
+  firstIndex: number,
+  lastIndex: number,
+  pageSize: number,
+): number[] {
   const pages = new Set<number>();
   for (const { start, count, rows: loadedRows, firstPage } of rows.segments) {
     if (loadedRows || start > lastIndex || start + count <= firstIndex) continue;
@@ -118,7 +123,7 @@ export function findEventIndex(rows: Rows, id: number): number {
 }
 
 /** Returns the next row of events in a direction, if it is loaded. */
-export function neighbor(rows: Rows, index: number, step: 1 | -1): EventsRow | undefined {
+export function findNeighbor(rows: Rows, index: number, step: 1 | -1): EventsRow | undefined {
   for (let candidate = index + step; candidate >= 0 && candidate < rows.count; candidate += step) {
     const row = rowAt(rows, candidate);
     if (row?.kind !== 'day') return row;

@@ -7,10 +7,9 @@ import { type Event, searchBetween } from './queries.ts';
 const PAUSE_SECONDS = 0.2;
 
 /**
- * Calls `onEvents` once for each new event of a search. The stream of the tab has no filters, so it only says how
- * far the log is complete, and the search finds the events up to there. Events that commit late are found too, because the position
- * passes an id only when all earlier changes have ended. `onLost` is called if the page no longer matches
- * the log.
+ * Calls `onEvents` with each new event of a search exactly once. The tab's event stream has no filters, so it only says how far the
+ * log is complete, and the search finds the events up to that position. Events that commit late are found too, because the position
+ * passes an id only when all earlier changes have ended. `onLost` is called if the page no longer matches the log.
  */
 export function tailEvents(
   filters: Search,
@@ -34,7 +33,7 @@ export function tailEvents(
         await wait(PAUSE_SECONDS, signal);
       }
     } catch {
-      // The page was closed, or the server is unreachable. The stream's next progress repeats the search.
+      // The page was closed, or the server is unreachable. The stream's next progress report repeats the search.
     } finally {
       isReading = false;
     }

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useState } from 'react';
 import { keys } from '../api/keys.ts';
 import type { Search } from '../ui/search.ts';
 import { type Event, type EventsPage, eventsPage, MAX_NEW_EVENTS, PAGE_SIZE } from './queries.ts';
-import { buildRows, pagesFor } from './rows.ts';
+import { buildRows, listMissingPages } from './rows.ts';
 import { tailEvents } from './tail.ts';
 
 /** The cache keeps this many pages, and drops the least recently visited page first. */
@@ -104,7 +104,7 @@ export function useEvents(filters: Search, isLive: boolean) {
 
   const onVisible = useCallback(
     (firstVisible: number, lastVisible: number) => {
-      const missingPages = pagesFor(rows, firstVisible, lastVisible, PAGE_SIZE);
+      const missingPages = listMissingPages(rows, firstVisible, lastVisible, PAGE_SIZE);
       if (missingPages.length === 0) return;
       setVisitedPages(previous => {
         const cachedPages = previous.key === key ? previous.pages : FIRST_PAGE;

@@ -9,7 +9,7 @@ import { Person } from '../ui/Person.tsx';
 import { Time } from '../ui/Time.tsx';
 import s from './explain-access.module.css';
 import type { Change, Explanation, OtherRole, Path } from './queries.ts';
-import { describeDecision, describeScope, describeSideEffects, reasonAgainst } from './words.ts';
+import { describeDecision, describeMismatch, describeScope, describeSideEffects } from './words.ts';
 
 /** Shows the decision first, then the roles behind the decision, or what is missing and which changes would grant it. */
 export function ExplanationView({ explanation }: { explanation: Explanation }) {
@@ -37,7 +37,7 @@ export function ExplanationView({ explanation }: { explanation: Explanation }) {
               <li key={getKey(otherRole)}>
                 <Minus size={16} aria-hidden="true" />
                 <p>
-                  {describeRoleSource(otherRole)} <b>{otherRole.role.name}</b> {reasonAgainst(otherRole)}
+                  {describeRoleSource(otherRole)} <b>{otherRole.role.name}</b> {describeMismatch(otherRole)}
                 </p>
               </li>
             ))}
@@ -73,7 +73,7 @@ function GrantingPaths({ explanation }: { explanation: Explanation }) {
   if (paths.length === 0)
     return (
       <p className={s.text}>
-        Reading needs no permission: everyone who can log in reads open and protected projects.
+        Reading needs no permission: everyone who can log in can read open and protected projects.
       </p>
     );
   return paths.map((path, index) => (
@@ -208,7 +208,7 @@ function MissingPermission({ explanation }: { explanation: Explanation }) {
             <RoleSteps assignment={otherRole} explanation={explanation} />
             {otherRole.why === 'other-environments' && (
               <Step icon={<Shield size={14} />}>
-                <b>{otherRole.role.name}</b> {reasonAgainst(otherRole)}
+                <b>{otherRole.role.name}</b> {describeMismatch(otherRole)}
               </Step>
             )}
           </Fragment>
@@ -263,13 +263,13 @@ const LINK_LABELS: Record<Change['kind'], string> = {
   'grant-project-role': 'Grant role…',
 };
 
-/** Whether the user can make the change instead of asking somebody. */
+/** Whether the user can make the change themselves. */
 const mayChange = (me: Me, { kind }: Change, { project }: Explanation): boolean =>
   kind === 'grant-project-role'
     ? can(me, 'addProjectAccess', { project: project?.id })
     : can(me, kind === 'join-group' ? 'updateGroup' : 'updateUser');
 
-/** Returns the link to the page where somebody makes the change. */
+/** Returns the link to the page where the change is made. */
 function linkToChange({ kind, group, role }: Change, { subject, project }: Explanation) {
   if (kind === 'join-group') return { to: `/admin/groups/${group?.id}` };
   if (kind === 'set-root-role') return { to: '/admin/users', search: { user: String(subject.id) } };

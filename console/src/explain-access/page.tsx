@@ -10,10 +10,10 @@ import { Failure } from '../ui/Failure.tsx';
 import { Page } from '../ui/Page.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { getDisplayName } from '../users/words.ts';
+import { type AccessQuery, parseQuery, withField } from './access-query.ts';
 import { ExplanationView } from './Explanation.tsx';
 import s from './explain-access.module.css';
 import { accountsQuery, explanationQuery, INSTANCE_WIDE, permissionsQuery } from './queries.ts';
-import { type AccessQuery, parseQuery, withChoice } from './question.ts';
 
 /** Explains why somebody may or may not do something, and what would change it. The URL contains the query. */
 export function ExplainAccessPage() {
@@ -61,7 +61,7 @@ function useDisplayName(): (id: number) => string | undefined {
 
 type PermissionGroups = { group: string; items: { value: string; label: string }[] }[];
 
-/** Edits the query. Only admins choose a person, because other users may query only their own access. */
+/** Edits the query. Only admins can choose a person, because other users may query only their own access. */
 function QueryForm({ query, permissions }: { query: AccessQuery; permissions: PermissionGroups }) {
   const navigate = useNavigate();
   const { data: projects = [] } = useQuery(projectsQuery);
@@ -69,7 +69,7 @@ function QueryForm({ query, permissions }: { query: AccessQuery; permissions: Pe
   const choose = (field: keyof AccessQuery) => (event: { target: { value: string } }) =>
     void navigate({
       to: '/admin/explain-access',
-      search: withChoice(query, field, event.target.value),
+      search: withField(query, field, event.target.value),
       replace: true,
     });
   // Selects a project as well, unless the permission concerns the instance, because most queries are about a project.
@@ -80,7 +80,7 @@ function QueryForm({ query, permissions }: { query: AccessQuery; permissions: Pe
     const project = needsProject ? projects[0]?.id : undefined;
     void navigate({
       to: '/admin/explain-access',
-      search: withChoice(project ? { ...query, project } : query, 'permission', value),
+      search: withField(project ? { ...query, project } : query, 'permission', value),
       replace: true,
     });
   };

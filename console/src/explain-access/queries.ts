@@ -3,7 +3,7 @@ import type { schemas } from '../api/api.gen.ts';
 import { api, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { getPermissionLabel, listOperations, sortEnvironmentPermissions } from '../roles/areas.ts';
-import type { AccessQuery } from './question.ts';
+import type { AccessQuery } from './access-query.ts';
 
 export type Explanation = schemas['AccessExplanation'];
 export type Path = schemas['AccessPath'];
@@ -30,24 +30,24 @@ export const permissionsQuery = queryOptions({
     return [
       {
         group: 'In an environment',
-        items: sortEnvironmentPermissions(inEnvironments.map(getName)).filter(isRequired).map(asItem),
+        items: sortEnvironmentPermissions(inEnvironments.map(getName)).filter(isRequired).map(toItem),
       },
-      { group: 'In a project', items: permissions.project.map(getName).filter(isRequired).map(asItem) },
+      { group: 'In a project', items: permissions.project.map(getName).filter(isRequired).map(toItem) },
       {
         group: INSTANCE_WIDE,
-        items: ['ADMIN', ...permissions.root.map(getName).filter(isRequired)].map(asItem),
+        items: ['ADMIN', ...permissions.root.map(getName).filter(isRequired)].map(toItem),
       },
     ];
   },
   staleTime: 60_000,
 });
 
-/** The group of the permissions that need no project. */
+/** The label of the permissions that need no project. */
 export const INSTANCE_WIDE = 'Instance-wide';
 
 const getName = ({ name }: Permission): string => name;
 const isRequired = (name: string): boolean => listOperations(name).length > 0;
-const asItem = (name: string) => ({ value: name, label: getPermissionLabel(name) });
+const toItem = (name: string) => ({ value: name, label: getPermissionLabel(name) });
 
 /** Users and service accounts. Only admins may list them. */
 export const accountsQuery = queryOptions({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Change, Explanation } from './queries.ts';
-import { describeDecision, describeSideEffects, reasonAgainst } from './words.ts';
+import { describeDecision, describeMismatch, describeSideEffects } from './words.ts';
 
 const EXPLANATION: Explanation = {
   subject: { id: 7, name: 'dora', kind: 'user' },
@@ -54,7 +54,7 @@ test.each<[Partial<Explanation>, string]>([
     'dora cannot read Payments, because the project is private and dora has no role in it.',
   ],
   [{ allowed: false, reason: 'deactivated' }, 'dora is deactivated and cannot do anything.'],
-])('says %j', (change, sentence) => {
+])('describes %j', (change, sentence) => {
   expect(decisionFor(change)).toBe(sentence);
 });
 
@@ -68,7 +68,7 @@ const CHANGE: Change = {
   loses: [],
 };
 
-test('names every side effect of a change', () => {
+test('lists every side effect of a change', () => {
   const role = { id: 3, name: 'Viewer', type: 'root' as const };
 
   expect(describeSideEffects(CHANGE, 'CREATE_FEATURE')).toBe('Grants nothing else');
@@ -90,9 +90,9 @@ test('names every side effect of a change', () => {
 test('says where a role has the permission instead', () => {
   const otherRole = { ...CHANGE, project: null, group: null, grantedAt: null, grantedBy: null };
   expect(
-    reasonAgainst({ ...otherRole, why: 'other-environments', environments: ['development', 'staging'] }),
+    describeMismatch({ ...otherRole, why: 'other-environments', environments: ['development', 'staging'] }),
   ).toBe('covers only development, staging');
-  expect(reasonAgainst({ ...otherRole, why: 'lacks-permission', environments: [] })).toBe(
+  expect(describeMismatch({ ...otherRole, why: 'lacks-permission', environments: [] })).toBe(
     'does not include it',
   );
 });

@@ -24,7 +24,7 @@ export function describeDecision(explanation: Explanation): string {
       ? `${name} ${may} read ${project.name}.`
       : `${name} ${may} log in and read every project that is not private.`;
   const action = lowercaseFirst(getPermissionLabel(permission));
-  // Somebody who may do it in some environments only must not read that they may not do it in the project.
+  // "May not" would be wrong for a subject who has the permission in some environments of the project.
   const isLimited =
     explanation.environment === null && otherRoles.some(({ why }) => why === 'other-environments');
   if (project && !allowed && isLimited)
@@ -32,8 +32,8 @@ export function describeDecision(explanation: Explanation): string {
   return `${name} ${may} ${allowed ? action : action.replace(' and ', ' or ')} ${describeScope(explanation)}.`;
 }
 
-/** Says why a role of the subject does not grant the permission. */
-export function reasonAgainst({ why, environments }: OtherRole): string {
+/** Says why one of the subject's roles does not grant the permission. */
+export function describeMismatch({ why, environments }: OtherRole): string {
   if (why === 'other-environments') return `covers only ${environments.join(', ')}`;
   return why === 'other-projects' ? 'has it only in other projects' : 'does not include it';
 }

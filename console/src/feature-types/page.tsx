@@ -125,7 +125,7 @@ function Editor({ type, current, onClose }: { type: FeatureType; current: Versio
           <FormErrors messages={messagesWithoutField(error, ['lifetimeDays'])} />
           <TextInput
             label="Lifetime in days"
-            description="An older flag is potentially stale and lowers its project's health. Leave it empty for no limit."
+            description="Older flags are potentially stale and lower their project's health. Leave it empty for no limit."
             inputMode="numeric"
             data-autofocus
             disabled={missingPermissions.length > 0 || editor.isPending}

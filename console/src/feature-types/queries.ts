@@ -13,7 +13,7 @@ export const featureTypesQuery = queryOptions({
   staleTime: 30_000,
 });
 
-/** A feature type and its ETag, so that a save can prove which state the user has seen. */
+/** A feature type and its ETag, which identifies the version that the user has seen. */
 export const featureTypeQuery = (id: string) =>
   queryOptions({
     queryKey: [...keys.featureTypes, 'one', id],

@@ -1,14 +1,14 @@
 import { NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { FormErrors } from '../ui/Failure.tsx';
-import { type RootRole, roleOptions } from '../users/roles.ts';
+import { listRoleOptions, type RootRole } from '../users/roles.ts';
 import { type Draft, NO_ROLE } from './draft.ts';
 import s from './groups.module.css';
 import { Members } from './Members.tsx';
 
 const SHOWN_FIELDS = ['name', 'description', 'rootRole', 'mappingsSSO'];
 
-/** Edits the name, the root role, the mapped groups of single sign-on, and the members of a group. */
+/** Edits a group's name, root role, identity provider mappings and members. */
 export function GroupForm({
   draft,
   roles,
@@ -39,7 +39,7 @@ export function GroupForm({
           label="Role of all members on this instance"
           value={draft.role}
           error={messages.rootRole}
-          data={[NO_ROLE, ...roleOptions(roles).map(({ label }) => label)]}
+          data={[NO_ROLE, ...listRoleOptions(roles).map(({ label }) => label)]}
           onChange={event => onChange({ role: event.target.value })}
         />
       </div>
@@ -52,7 +52,7 @@ export function GroupForm({
         onChange={event => onChange({ description: event.target.value })}
       />
       <Textarea
-        label="Groups of the identity provider"
+        label="Identity provider groups"
         description="One name per line. At login, single sign-on adds members of these groups, and removes users who are no longer members."
         rows={2}
         maxLength={25_600}

@@ -14,7 +14,7 @@ const MAX_SHOWN = 100;
 const MAX_WITHOUT_SEARCH = 12;
 const MAX_CANDIDATES = 6;
 
-/** Edits the members of a group. Users to add are searched on the server. */
+/** Edits the members of a group. The server searches for users to add. */
 export function Members({
   members,
   onChange,
@@ -22,7 +22,7 @@ export function Members({
   members: readonly GroupMember[];
   onChange(members: GroupMember[]): void;
 }) {
-  const [typedText, setTyped] = useState('');
+  const [typedText, setTypedText] = useState('');
   const [filter, setFilter] = useState('');
   const { data: users = [] } = useQuery({
     ...peopleQuery(typedText.trim()),
@@ -34,7 +34,7 @@ export function Members({
   const matchingMembers = members.filter(({ name }) => name.toLowerCase().includes(filterText));
   const add = (user: Candidate) => {
     onChange([...members, { id: user.id, name: getDisplayName(user) }]);
-    setTyped('');
+    setTypedText('');
   };
   return (
     <section className={s.members} aria-label="Members of the group">
@@ -45,7 +45,7 @@ export function Members({
         autoComplete="off"
         maxLength={255}
         value={typedText}
-        onChange={event => setTyped(event.target.value)}
+        onChange={event => setTypedText(event.target.value)}
         onKeyDown={event => {
           if (event.key !== 'Enter') return;
           // Prevents the default, because Enter adds the first user instead of saving the group.

@@ -4,7 +4,7 @@ import type { Group, GroupInput } from './queries.ts';
 
 export type GroupMember = { id: number; name: string };
 
-/** The values that the page edits. The role and the members have names, so that people can read the list of changes. */
+/** The values that the page edits. The role and the members have names, which make the list of changes readable. */
 export type Draft = {
   name: string;
   description: string;

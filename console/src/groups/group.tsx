@@ -76,8 +76,8 @@ function NewGroup({ roles }: { roles: readonly RootRole[] }) {
       >
         <RailSection title="What a group does">
           <p className={s.words}>
-            Every member has the role of the group on the instance, and its roles in projects, in addition to
-            their own. When single sign-on sends one of the mapped groups, the user joins at the next login.
+            Every member has the group's role on the instance and its roles in projects, in addition to their
+            own. Users whom the identity provider lists in a mapped group join this group when they log in.
           </p>
         </RailSection>
       </FormAndEffect>
@@ -86,7 +86,7 @@ function NewGroup({ roles }: { roles: readonly RootRole[] }) {
   );
 }
 
-/** Shows a group with its members and roles, and what deleting it would lose. */
+/** Shows a group with its members and roles, and the consequences of deleting it. */
 export function GroupPage() {
   const { groupId = '' } = useParams({ strict: false });
   const id = Number(groupId);
@@ -130,7 +130,7 @@ function GroupEditor({
     <Page title={group.name} crumbs={crumbs} note={formatCount(group.userCount, 'member')}>
       <FormAndEffect
         as="page"
-        title="Access of the group"
+        title="Group access"
         onSubmit={() => changes.length > 0 && editor.save()}
         form={
           conflict ? (
@@ -198,7 +198,7 @@ function Deletion({ group }: { group: Group }) {
           )}
           {group.rootRole !== null &&
             (projects.length > 0 ? ', and its role on the instance' : ': its role on the instance')}
-          . The users stay.
+          . Their accounts remain.
         </p>
       </DangerAction>
     </DangerZone>

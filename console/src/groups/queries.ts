@@ -16,7 +16,7 @@ export const groupsQuery = queryOptions({
 
 const toPathParams = (id: number) => ({ params: { path: { groupId: String(id) } } });
 
-/** A group and its ETag, so that a save can prove which state the user has seen. */
+/** A group and its ETag, which identifies the version that the user has seen. */
 export const groupQuery = (id: number) =>
   queryOptions({
     queryKey: [...keys.groups, id],
@@ -36,7 +36,7 @@ export const groupProjectsQuery = (id: number) =>
     staleTime: 5_000,
   });
 
-/** Searches for users to add. The search starts with the first character that is typed. */
+/** Searches for users to add, starting with the first typed character. */
 export const peopleQuery = (text: string) =>
   queryOptions({
     queryKey: [...keys.users, 'found', text],

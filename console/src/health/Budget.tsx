@@ -41,7 +41,7 @@ export function Budget({ projectId, budget }: { projectId: string; budget: Healt
       <p className="muted">
         {exceeded
           ? `The budget is exceeded: ${CONSEQUENCE} until flags are cleaned up.`
-          : `${limit === null ? 'With a budget' : 'Above the budget'}, ${CONSEQUENCE}${limit === null ? ' above it' : ''}.`}
+          : `${limit === null ? 'Once a budget is exceeded' : 'Above the budget'}, ${CONSEQUENCE}.`}
       </p>
       {isEditing && <BudgetDialog projectId={projectId} limit={limit} onClose={() => setEditing(false)} />}
     </section>

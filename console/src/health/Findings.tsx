@@ -13,7 +13,7 @@ import { type Finding, type Health, type Rule, unsnoozeFinding } from './queries
 import { Snooze } from './Snooze.tsx';
 import { describeEvidence, formatPoints, formatRulePoints, isPastLifetime, RULE_LABELS } from './words.ts';
 
-/** Lists the findings by rule, in the order of the server, which puts rules with points first. */
+/** Lists the findings by rule, in the server's order, which puts rules with points first. */
 export function Findings({ health }: { health: Health }) {
   const findingsByRule = Map.groupBy(health.findings, finding => finding.rule);
   return [...findingsByRule].map(([name, findings]) => {
@@ -104,7 +104,7 @@ function Row({ projectId, finding }: { projectId: string; finding: Finding }) {
 }
 
 /** Rules whose findings disappear when the flag is archived. */
-const ARCHIVABLE: readonly Finding['rule'][] = [
+const ARCHIVABLE_RULES: readonly Finding['rule'][] = [
   'stale',
   'past-lifetime',
   'enabled-everywhere',
@@ -136,12 +136,12 @@ function Actions({ projectId, finding }: { projectId: string; finding: Finding }
           <Button onClick={() => void unmark(feature).catch(toastError)}>Unmark</Button>
         </Can>
       )}
-      {feature !== null && ARCHIVABLE.includes(rule) && (
+      {feature !== null && ARCHIVABLE_RULES.includes(rule) && (
         <Can call="archiveFeature" project={projectId}>
           <Button onClick={() => setDialog('archive')}>Archive…</Button>
         </Can>
       )}
-      {feature !== null && !ARCHIVABLE.includes(rule) && (
+      {feature !== null && !ARCHIVABLE_RULES.includes(rule) && (
         <Button
           renderRoot={props => (
             <Link

@@ -2,17 +2,17 @@ import { Ring } from '../ui/Chart.tsx';
 import { Tooltip } from '../ui/Tooltip.tsx';
 import s from './health.module.css';
 import type { Health } from './queries.ts';
-import { healthTone } from './tone.ts';
-import { countSnoozed, formatFormula, scoreAfterRepairs } from './words.ts';
+import { getHealthTone } from './tone.ts';
+import { computeScoreAfterRepairs, countSnoozed, formatFormula } from './words.ts';
 
 /** Shows the project's score, how it is computed, and what it would be after all repairs. */
 export function Score({ health }: { health: Health }) {
-  const repairedScore = scoreAfterRepairs(health);
+  const repairedScore = computeScoreAfterRepairs(health);
   const snoozedCount = countSnoozed(health.rules);
   const repairText =
     snoozedCount === 0
       ? 'after all repairs'
-      : `after repairs, ${scoreAfterRepairs(health, true)} with the ${snoozedCount === 1 ? 'snoozed one' : `${snoozedCount} snoozed ones`}`;
+      : `after repairs, ${computeScoreAfterRepairs(health, true)} including the ${snoozedCount === 1 ? 'snoozed one' : `${snoozedCount} snoozed ones`}`;
   return (
     <section className={s.card} aria-labelledby="score">
       <header>
@@ -23,7 +23,7 @@ export function Score({ health }: { health: Health }) {
           <div>
             <Ring
               value={health.health}
-              tone={healthTone(health.health)}
+              tone={getHealthTone(health.health)}
               after={repairedScore}
               label={`Health ${health.health} of 100, ${repairedScore} ${repairText}`}
             />

@@ -8,9 +8,9 @@ const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 365;
 
-const dayAfter = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
+const formatDayIn = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
 
-/** Asks for the reason and the end of a snooze. */
+/** Asks for how long and why to snooze a finding. */
 export function Snooze({
   projectId,
   finding,
@@ -22,7 +22,7 @@ export function Snooze({
 }) {
   const { draft, change, discard } = useDraft(
     `snooze:${projectId}:${finding.rule}:${finding.feature ?? finding.segment?.id}`,
-    { reason: '', until: dayAfter(DEFAULT_DAYS) },
+    { reason: '', until: formatDayIn(DEFAULT_DAYS) },
   );
   const { reason, until } = draft;
   const subject = finding.feature ?? finding.segment?.name ?? '';
@@ -41,7 +41,7 @@ export function Snooze({
         onClose();
       }}
     >
-      <p>Hides the finding until this day. It still lowers the score.</p>
+      <p>Hides the finding until the chosen day. It still lowers the score.</p>
       <Textarea
         label="Reason"
         required
@@ -57,8 +57,8 @@ export function Snooze({
         type="date"
         required
         mt={12}
-        min={dayAfter(1)}
-        max={dayAfter(MAX_DAYS)}
+        min={formatDayIn(1)}
+        max={formatDayIn(MAX_DAYS)}
         value={until}
         onChange={event => change({ until: event.target.value })}
       />

@@ -73,7 +73,7 @@ function FindingList({
       </header>
       {health.findings.filter(finding => finding.points > 0).length > 1 && (
         <p className="muted">
-          A flag's points are what archiving only that flag would add to the score. Archiving several flags
+          A flag's points are what archiving just that flag would add to the score. Archiving several flags
           adds more than the sum of their points, because each archived flag also lowers the number of flags.
         </p>
       )}
@@ -87,7 +87,7 @@ function FindingList({
       {inconclusiveRules.length > 0 && (
         <p className="muted">
           No result yet: {inconclusiveRules.map(rule => RULE_LABELS[rule.rule]).join(', ')}. SDKs have not
-          reported enough.
+          reported enough data.
         </p>
       )}
     </div>

@@ -10,7 +10,7 @@ export type HealthDay = schemas['HealthDay'];
 
 const HEALTH = '/api/admin/projects/{projectId}/health';
 const SNOOZE = `${HEALTH}/findings/{rule}/{subject}/snooze` as const;
-/** Refreshes without an event, because findings also appear and disappear as time passes. */
+/** Refetched even without an event, because findings also appear and disappear as time passes. */
 const REFRESH_MS = 60_000;
 
 /** The API query for the findings that the page shows. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { healthTone } from './tone.ts';
+import { getHealthTone } from './tone.ts';
 
 test.each([
   [100, 'on'],
@@ -9,6 +9,6 @@ test.each([
   [50, 'warn'],
   [49, 'bad'],
   [0, 'bad'],
-])('a score of %i is shown as "%s"', (score, tone) => {
-  expect(healthTone(score)).toBe(tone);
+])('shows a score of %i as "%s"', (score, tone) => {
+  expect(getHealthTone(score)).toBe(tone);
 });

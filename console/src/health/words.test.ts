@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Finding, Health } from './queries.ts';
 import {
+  computeScoreAfterRepairs,
   countSnoozed,
   describeEvidence,
   formatFormula,
   formatPoints,
   formatRulePoints,
   isPastLifetime,
-  scoreAfterRepairs,
 } from './words.ts';
 
 const NOW = Date.parse('2026-11-15T14:00:00Z');
@@ -38,7 +38,7 @@ test.each([
   expect(describeEvidence({ rule, evidence: EVIDENCE }, NOW)).toBe(description);
 });
 
-test('writes the formula with the numbers of the project', () => {
+test("formats the formula with the project's numbers", () => {
   expect(formatFormula({ features: 12, stale: 2, potentiallyStale: 1 })).toBe(
     '100 − 100 × (2 stale + 1 potentially stale) / 12 flags',
   );
@@ -53,13 +53,17 @@ test('computes the score if all flags whose findings have points were archived',
   ] as Health['rules'];
 
   expect(
-    scoreAfterRepairs({ health: 50, counts: { features: 4, stale: 2, potentiallyStale: 0 }, rules }),
+    computeScoreAfterRepairs({ health: 50, counts: { features: 4, stale: 2, potentiallyStale: 0 }, rules }),
   ).toBe(67);
   expect(
-    scoreAfterRepairs({ health: 0, counts: { features: 1, stale: 1, potentiallyStale: 0 }, rules }),
+    computeScoreAfterRepairs({ health: 0, counts: { features: 1, stale: 1, potentiallyStale: 0 }, rules }),
   ).toBe(100);
   expect(
-    scoreAfterRepairs({ health: 50, counts: { features: 4, stale: 2, potentiallyStale: 0 }, rules: [] }),
+    computeScoreAfterRepairs({
+      health: 50,
+      counts: { features: 4, stale: 2, potentiallyStale: 0 },
+      rules: [],
+    }),
   ).toBe(50);
 });
 
@@ -71,12 +75,12 @@ test('computes the score if the flags with snoozed findings were archived too', 
   ] as Health['rules'];
   const health = { health: 50, counts: { features: 4, stale: 1, potentiallyStale: 1 }, rules };
 
-  expect(scoreAfterRepairs(health)).toBe(67);
-  expect(scoreAfterRepairs(health, true)).toBe(100);
+  expect(computeScoreAfterRepairs(health)).toBe(67);
+  expect(computeScoreAfterRepairs(health, true)).toBe(100);
   expect(countSnoozed(rules)).toBe(1);
 });
 
-test('finds out whether a stale flag would still lower the score after unmarking', () => {
+test('detects a stale flag that would still lower the score after unmarking', () => {
   expect(isPastLifetime(EVIDENCE)).toBe(true);
   expect(isPastLifetime({ ...EVIDENCE, ageDays: 40 })).toBe(false);
   expect(isPastLifetime({ ...EVIDENCE, lifetimeDays: null })).toBe(false);

@@ -20,7 +20,7 @@ export const RULE_LABELS: Record<Rule['rule'], string> = {
   'unused-segment': 'Unused segment',
 };
 
-/** Writes the formula with the numbers of the project. */
+/** Formats the score's formula with the project's numbers. */
 export const formatFormula = ({ features, stale, potentiallyStale }: Health['counts']): string =>
   features === 0
     ? '100, because the project has no flags'
@@ -39,7 +39,7 @@ export const countSnoozed = (rules: readonly Rule[]): number => sumScored(rules,
  * Returns the score if the flags of all listed findings with points were archived. The points of rules do not add up, because
  * each archived flag also lowers the number of flags. Snoozed findings lower the score, unless they are repaired too.
  */
-export function scoreAfterRepairs(
+export function computeScoreAfterRepairs(
   { health, counts, rules }: Pick<Health, 'health' | 'counts' | 'rules'>,
   withSnoozed = false,
 ): number {
@@ -53,7 +53,7 @@ export function scoreAfterRepairs(
 /** Formats points as +33.3. */
 export const formatPoints = (points: number): string => `+${Number(points.toFixed(1))}`;
 
-/** Formats the points of a rule. The text says "together", because the points of the rule's findings do not add up to this number. */
+/** Formats the points of a rule. It says "together", because the points of the rule's findings do not add up to this number. */
 export const formatRulePoints = (points: number, findings: number): string =>
   `${formatPoints(points)} points${findings === 2 ? ' for both together' : findings > 2 ? ` for all ${findings} together` : ''}`;
 
@@ -79,6 +79,6 @@ export function describeEvidence(
   if (rule === 'archived-parent') return `Depends on ${(evidence.archivedParents ?? []).join(', ')}`;
   if (rule === 'duplicate-of-clone') return `Same as ${evidence.clonedFrom}${sinceText}`;
   if (rule === 'unused-segment' && evidence.references?.length)
-    return `Only referred to by ${evidence.references.join(', ')}`;
+    return `Referenced only by ${evidence.references.join(', ')}`;
   return `${formatCount(evidence.ageDays, 'day')} old`;
 }

@@ -19,7 +19,7 @@ const LEAVE_CONFIRMATION = {
   text: 'You have not confirmed that you stored the secret. Halyard cannot show it again.',
 };
 
-/** The second step, with a token, its secret, sample programs, and a line that turns green when a program connects. */
+/** The second step, with a token, its secret, sample programs, and a line that turns green when a client connects. */
 export function ConnectStep({
   isCurrent,
   flag,
@@ -72,7 +72,7 @@ export function ConnectStep({
             </>
           ) : (
             <>
-              A program uses token <b>{token?.tokenName}</b>
+              A client uses token <b>{token?.tokenName}</b>
             </>
           )
         ) : createdToken ? (
@@ -111,7 +111,7 @@ export function ConnectStep({
           )}
         </div>
       )}
-      {/* Stays visible while the program connects, because the secret is shown nowhere else. */}
+      {/* Stays visible while the client connects, because the secret is shown nowhere else. */}
       {createdToken && (!isDone || !isStored) && (
         <ConnectInCard
           token={createdToken}

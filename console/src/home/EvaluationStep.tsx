@@ -12,7 +12,7 @@ import { Step } from './Step.tsx';
 
 const HOURS_BACK = 24;
 
-/** The third step shows the result that the program got, and a toggle that changes it. */
+/** The third step shows the result that the application got, and a toggle that changes it. */
 export function EvaluationStep({
   isCurrent,
   isDone,
@@ -69,10 +69,10 @@ export function EvaluationStep({
       summary={
         isDone ? (
           <>
-            <b>{appName ?? 'A program'}</b> evaluated <b className="mono">{flag?.name}</b>{' '}
+            <b>{appName ?? 'A client'}</b> evaluated <b className="mono">{flag?.name}</b>{' '}
             {yes + no > 0 &&
               `${formatCount(yes + no, 'time')}: ${formatNumber(yes)} enabled, ${formatNumber(no)} disabled. `}
-            Toggle it and watch your program.
+            Toggle it and watch your application.
           </>
         ) : (
           <>

@@ -7,7 +7,7 @@ import { useMe } from '../api/me.ts';
 import type { CreatedToken } from '../connect/Connect.tsx';
 import { Page } from '../ui/Page.tsx';
 import { ConnectStep } from './ConnectStep.tsx';
-import { CreateFlag } from './CreateFlag.tsx';
+import { CreateFlagStep } from './CreateFlagStep.tsx';
 import { EvaluationStep } from './EvaluationStep.tsx';
 import s from './first-run.module.css';
 import { newestFlagQuery, newestTokenQuery } from './queries.ts';
@@ -18,7 +18,7 @@ export function FirstRun({ onHide }: { onHide(): void }) {
   const me = useMe();
   const flag = useQuery(newestFlagQuery).data;
   const existingToken = useQuery(newestTokenQuery).data;
-  // Kept separately, because only the response to the creation has the secret.
+  // Kept separately, because only the response that created the token has the secret.
   const [createdToken, setCreatedToken] = useState<CreatedToken>();
   const token = createdToken ?? existingToken ?? undefined;
   const { completedSteps, connection } = useProgress(flag ?? undefined, token);
@@ -34,9 +34,9 @@ export function FirstRun({ onHide }: { onHide(): void }) {
       <div className={s.page}>
         <div className={s.steps}>
           <p className={s.lead}>
-            Halyard ticks off each step as it happens, so you can work in your own editor.
+            Halyard checks off each step as it happens, so you can work in your own editor.
           </p>
-          <CreateFlag flag={flag} isCurrent={currentIndex === 0} />
+          <CreateFlagStep flag={flag} isCurrent={currentIndex === 0} />
           <ConnectStep
             isCurrent={currentIndex === 1}
             flag={flag?.name}
@@ -55,7 +55,7 @@ export function FirstRun({ onHide }: { onHide(): void }) {
         <aside className={s.rail} aria-label="Progress and next steps">
           <Progress completedSteps={completedSteps} />
           <section>
-            <h2>Then</h2>
+            <h2>Next steps</h2>
             <ul className={s.next}>
               {can(me, 'createUser') && (
                 <NextLink to="/admin/users" search={{ edit: 'new' }} icon={UserPlus}>

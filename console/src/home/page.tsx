@@ -23,7 +23,7 @@ const FirstRun = lazy(() =>
 );
 const STORAGE_KEY = 'halyard-first-run';
 
-/** Shows the first run in a new instance, until a second project exists or the user hides it. */
+/** Shows the first-run steps in a new instance, until a second project exists or the user hides them. */
 export function HomePage() {
   const me = useMe();
   const { data: projects } = useQuery(projectsQuery);

@@ -31,7 +31,7 @@ export const newestFlagQuery = queryOptions({
     const query = { project: `IS:${PROJECT}`, sortBy: 'createdAt', sortOrder: 'desc', limit: 1 } as const;
     return unwrap(api.GET('/api/admin/search/features', { params: { query }, signal }));
   },
-  // Selects from the whole response, because a toggle changes the cached responses of all searches.
+  // The cache has the whole response, because a toggle updates the cached responses of all searches.
   select: ({ features }) => features[0] ?? null,
   refetchInterval: REFRESH_MS,
 });
@@ -48,7 +48,7 @@ export const newestTokenQuery = queryOptions({
   retry: false,
 });
 
-/** Creates a token for the flags of the first run. Only this response contains the secret. */
+/** Creates a token for the first run. Only this response contains the secret. */
 export const createToken = (type: 'backend' | 'frontend'): Promise<Schemas['ApiToken']> =>
   unwrap(
     api.POST('/api/admin/api-tokens', {

@@ -9,17 +9,17 @@ import { maintenanceQuery, setMaintenance } from './queries.ts';
 /** Toggles maintenance mode, after a confirmation, because it affects everybody. */
 export function Maintenance() {
   const { data } = useQuery(maintenanceQuery);
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   if (!data) return null;
   const enabled = !data.enabled;
   const verb = enabled ? 'Enable' : 'Disable';
   return (
     <>
       <Can call="setMaintenance">
-        <Button onClick={() => setAsking(true)}>{verb} maintenance mode…</Button>
+        <Button onClick={() => setConfirming(true)}>{verb} maintenance mode…</Button>
       </Can>
       <Confirm
-        opened={isAsking}
+        opened={isConfirming}
         title={`${verb} maintenance mode`}
         action={`${verb} maintenance mode`}
         careful
@@ -27,10 +27,10 @@ export function Maintenance() {
           await setMaintenance(enabled);
           toast({ message: `Maintenance mode ${enabled ? 'enabled' : 'disabled'}.` });
         }}
-        onClose={() => setAsking(false)}
+        onClose={() => setConfirming(false)}
       >
         {enabled
-          ? 'Until somebody disables it, nobody can change anything, in the console or through the API. SDKs continue to get flags and to send metrics.'
+          ? 'Until somebody disables it, nobody can change anything, in the console or through the API. SDKs continue to get flags and send metrics.'
           : 'Everybody can make changes again.'}
       </Confirm>
     </>

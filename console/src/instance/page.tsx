@@ -14,7 +14,7 @@ import { formatCount, formatNumber } from '../ui/words.ts';
 import s from './instance.module.css';
 import { Maintenance } from './Maintenance.tsx';
 import { type Diagnostics, diagnosticsQuery, instanceQuery } from './queries.ts';
-import { formatBytes, limitUsage } from './words.ts';
+import { formatBytes, getLimitUsage } from './words.ts';
 
 const LIMIT_LABELS: Record<Diagnostics['limits'][number]['name'], string> = {
   projects: 'Projects, including archived ones',
@@ -115,7 +115,7 @@ function Limits({ limits }: { limits: Diagnostics['limits'] }) {
     <Card title="Limits">
       <ul className={s.limits}>
         {limits.map(({ name, used, limit }) => {
-          const { percent, tone } = limitUsage(used, limit);
+          const { percent, tone } = getLimitUsage(used, limit);
           return (
             <li key={name}>
               <span>{LIMIT_LABELS[name]}</span>
@@ -209,7 +209,7 @@ function BackgroundWork({ data: { events, integrations } }: { data: Diagnostics 
             ? 'none waiting'
             : formatCount(integrations.openDeliveries, 'open delivery', 'open deliveries')}
           {integrations.oldestDueSeconds > 0 &&
-            `, the oldest due for ${formatDuration(integrations.oldestDueSeconds * 1000)}`}
+            `, the oldest overdue by ${formatDuration(integrations.oldestDueSeconds * 1000)}`}
         </Fact>
       </dl>
     </Card>
@@ -223,7 +223,7 @@ function Server({ data: { server } }: { data: Diagnostics }) {
         <Fact name="Node.js">
           {server.node}, {server.platform}, {formatCount(server.cpus, 'processor')}
         </Fact>
-        <Fact name="Running for">{formatDuration(server.uptimeSeconds * 1000)}</Fact>
+        <Fact name="Uptime">{formatDuration(server.uptimeSeconds * 1000)}</Fact>
         <Fact name="Memory">
           {formatBytes(server.residentBytes)}, {formatBytes(server.heapBytes)} used by objects
         </Fact>

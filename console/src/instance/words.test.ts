@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatBytes, limitUsage } from './words.ts';
+import { formatBytes, getLimitUsage } from './words.ts';
 
 test.each([
   [0, '0 bytes'],
@@ -9,7 +9,7 @@ test.each([
   [48_230_000, '48 MB'],
   [1_240_000_000, '1.2 GB'],
   [9e15, '9,000 TB'],
-])('writes %d bytes as %s', (bytes, expected) => {
+])('formats %d bytes as %s', (bytes, expected) => {
   expect(formatBytes(bytes)).toBe(expected);
 });
 
@@ -20,6 +20,6 @@ test.each([
   [499, 500, { percent: 99, tone: 'warn' }],
   [500, 500, { percent: 100, tone: 'bad' }],
   [600, 500, { percent: 100, tone: 'bad' }],
-])('the use of %d out of %d has the percentage and color %j', (used, limit, expected) => {
-  expect(limitUsage(used, limit)).toEqual(expected);
+])('returns the percentage and color for %d of %d: %j', (used, limit, expected) => {
+  expect(getLimitUsage(used, limit)).toEqual(expected);
 });

@@ -9,8 +9,8 @@ export function formatBytes(bytes: number): string {
   return `${value < 10 && power > 0 ? value.toFixed(1).replace('.0', '') : formatNumber(Math.round(value))} ${UNITS[power]}`;
 }
 
-/** Returns how much of a limit is used. The console warns from 80 %, and at 100 % nothing more can be created. */
-export function limitUsage(used: number, limit: number): { percent: number; tone: 'on' | 'warn' | 'bad' } {
+/** Returns how much of a limit is used. The console warns from 80%, and at 100% nothing more can be created. */
+export function getLimitUsage(used: number, limit: number): { percent: number; tone: 'on' | 'warn' | 'bad' } {
   const percent = limit === 0 ? 100 : Math.min(100, Math.floor((used / limit) * 100));
   return { percent, tone: used >= limit ? 'bad' : percent >= 80 ? 'warn' : 'on' };
 }

@@ -10,7 +10,7 @@ const OVERLAPS = [
   { value: '24', label: '24 hours' },
   { value: '168', label: '7 days' },
   { value: '1', label: '1 hour' },
-  { value: '0', label: 'Not at all' },
+  { value: '0', label: '0 hours (stops immediately)' },
 ];
 
 /** Creates a new signing secret and shows it once. */
@@ -21,7 +21,7 @@ export function RotateDialog({ integration, onClose }: { integration: Integratio
   const rotate = async () => {
     const rotation = await rotateSecret(integration.id, {
       overlapHours: Number(hours),
-      // The dialog says that the previous secret stops working.
+      // The dialog has warned that the oldest secret stops working.
       force: integration.oldSecretUntil !== null,
     });
     isRotated.current = true;
@@ -43,7 +43,9 @@ export function RotateDialog({ integration, onClose }: { integration: Integratio
       onClose={() => !isRotated.current && onClose()}
     >
       <p>Halyard creates a new secret and shows it once.</p>
-      {integration.oldSecretUntil && <p>A rotation is in progress. The oldest secret stops working now.</p>}
+      {integration.oldSecretUntil && (
+        <p>A rotation is already in progress. If you rotate again, the oldest secret stops working.</p>
+      )}
       <NativeSelect
         label="The previous secret keeps working for"
         value={hours}

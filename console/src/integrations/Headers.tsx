@@ -6,7 +6,7 @@ export function Headers({ headers }: { headers: readonly { name: string; value: 
   return (
     <dl className={s.headers}>
       {headers.map(({ name, value }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: masked names are equal
+        // biome-ignore lint/suspicious/noArrayIndexKey: several headers can have the same masked name
         <div key={index}>
           <dt>{name}</dt>
           <dd>{value}</dd>

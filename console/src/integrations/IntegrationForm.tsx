@@ -15,7 +15,7 @@ import s from './integrations.module.css';
 import { eventTypesQuery, matchingEventsQuery, type Provider } from './queries.ts';
 
 const SHOWN_FIELDS = ['description', 'events', 'projects', 'environments', 'ordered', 'whenExhausted'];
-/** The filters that event search also has. */
+/** Filters that work as in event search. */
 const FILTERS: FilterField[] = [
   { name: 'feature', key: 'flag', label: 'Flag', operators: IS, mono: true },
   { name: 'createdBy', key: 'by', label: 'By', operators: IS },
@@ -28,7 +28,7 @@ type FormProps = {
   onChange(next: Draft): void;
 };
 
-/** The fields of an integration, which are its provider's parameters, its events, and its delivery options. */
+/** The fields of an integration: its provider's parameters, its events, and its delivery options. */
 export function IntegrationForm({ provider, draft, error, onChange }: FormProps) {
   const fields = [...SHOWN_FIELDS, ...provider.parameters.map(({ name }) => `parameters.${name}`)];
   return (
@@ -149,7 +149,7 @@ function Events({ draft, error, onChange }: Omit<FormProps, 'provider'>) {
   );
 }
 
-/** A field for several values, in which no value means all. */
+/** A field for several values. An empty field means all. */
 function Choice({
   label,
   allLabel,
@@ -203,7 +203,7 @@ function DeliveryOptions({ draft, onChange }: Pick<FormProps, 'draft' | 'onChang
       />
       {draft.ordered && (
         <NativeSelect
-          label="When the last attempt has failed"
+          label="After the last attempt fails"
           value={draft.whenExhausted}
           data={[
             { value: 'skip', label: 'Continue with the next event' },
@@ -218,14 +218,14 @@ function DeliveryOptions({ draft, onChange }: Pick<FormProps, 'draft' | 'onChang
   );
 }
 
-const TYPING_MS = 300;
+const TYPING_PAUSE_MS = 300;
 
 /** Lists the newest events that the integration would have received. */
 function MatchingEvents({ draft }: { draft: Draft }) {
   const key = JSON.stringify(toEventFilter(draft));
   const [queriedKey, setQueriedKey] = useState(key);
   useEffect(() => {
-    const timer = setTimeout(setQueriedKey, TYPING_MS, key);
+    const timer = setTimeout(setQueriedKey, TYPING_PAUSE_MS, key);
     return () => clearTimeout(timer);
   }, [key]);
   const { data, error } = useQuery(

@@ -14,7 +14,7 @@ import { type Integration, previewQuery } from './queries.ts';
 
 const DAYS = ['1', '7', '30', '90'];
 
-/** Shows the matching events of past days, and the request that would deliver one of them. Nothing is sent. */
+/** Shows matching events of past days, and the request that would deliver one of them. Nothing is sent. */
 export function PreviewPanel({ integration }: { integration: Integration }) {
   const { search, replace } = useFilters();
   const days = DAYS.find(value => value === search.days) ?? '7';
@@ -27,7 +27,7 @@ export function PreviewPanel({ integration }: { integration: Integration }) {
     <SidePanel title="Preview" wide onClose={close}>
       <div className={s.panel}>
         <NativeSelect
-          label="Events of the last"
+          label="Events in the last"
           value={days}
           data={DAYS.map(value => ({ value, label: formatCount(Number(value), 'day') }))}
           onChange={event => replace({ days: event.target.value, eventId: undefined })}

@@ -16,7 +16,7 @@ export type Draft = {
 
 const ALL = '*';
 
-/** Replaces secrets that the user typed with the masks of the saved secrets, so that the tab may store the draft. */
+/** Replaces secrets that the user typed with the masks of the saved secrets, so that the tab can store the draft. */
 export const withoutSecrets =
   (provider: Provider, saved: Draft) =>
   (draft: Draft): Draft => {
@@ -26,7 +26,7 @@ export const withoutSecrets =
     return { ...draft, parameters: { ...draft.parameters, ...Object.fromEntries(secrets) } };
   };
 
-export const emptyDraft = (provider: Provider): Draft => ({
+export const createEmptyDraft = (provider: Provider): Draft => ({
   description: '',
   enabled: true,
   parameters: Object.fromEntries(provider.parameters.map(({ name }) => [name, ''])),
@@ -40,10 +40,10 @@ export const emptyDraft = (provider: Provider): Draft => ({
 });
 
 export const toDraft = (integration: Integration, provider: Provider): Draft => ({
-  ...emptyDraft(provider),
+  ...createEmptyDraft(provider),
   description: integration.description ?? '',
   enabled: integration.enabled,
-  parameters: { ...emptyDraft(provider).parameters, ...integration.parameters },
+  parameters: { ...createEmptyDraft(provider).parameters, ...integration.parameters },
   events: integration.events.includes(ALL) ? [] : integration.events,
   projects: integration.projects.filter(id => id !== ALL),
   environments: integration.environments.filter(name => name !== ALL),

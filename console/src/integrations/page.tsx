@@ -46,7 +46,7 @@ export function IntegrationsPage() {
           <div className={s.list}>
             {data.addons.length === 0 ? (
               <Empty icon={<Blocks size={20} />}>
-                No integrations yet. Choose a provider to send events to a different system.
+                No integrations yet. Choose a provider to send events to your other tools.
               </Empty>
             ) : (
               <Integrations integrations={data.addons} providers={data.providers} />

@@ -12,7 +12,7 @@ import { useDraft } from '../ui/useDraft.ts';
 import { useEditor } from '../ui/useEditor.tsx';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
 import type { Version } from '../ui/versions.ts';
-import { type Draft, emptyDraft, toDraft, toInput, withoutSecrets } from './draft.ts';
+import { createEmptyDraft, type Draft, toDraft, toInput, withoutSecrets } from './draft.ts';
 import { IntegrationFrame } from './Frame.tsx';
 import { IntegrationForm } from './IntegrationForm.tsx';
 import s from './integrations.module.css';
@@ -44,8 +44,8 @@ function NewIntegration({ provider }: { provider: Provider }) {
   const navigate = useNavigate();
   const { draft, change, isChanged, forget } = useDraft(
     `new-integration:${provider.name}`,
-    emptyDraft(provider),
-    withoutSecrets(provider, emptyDraft(provider)),
+    createEmptyDraft(provider),
+    withoutSecrets(provider, createEmptyDraft(provider)),
   );
   const open = (id: number) =>
     void navigate({

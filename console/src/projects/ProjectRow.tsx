@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Lock } from 'lucide-react';
-import { healthTone } from '../health/tone.ts';
+import { getHealthTone } from '../health/tone.ts';
 import { Can } from '../ui/Can.tsx';
 import { FavoriteButton } from '../ui/FavoriteButton.tsx';
 import { Cell, Cells } from '../ui/Row.tsx';
@@ -79,7 +79,7 @@ export function ProjectRow({
 /** The health of a project, which links to the findings if the project has flags. */
 function Health({ project }: { project: Project }) {
   if (project.featureCount === 0) return <span className={s.none}>no flags</span>;
-  const state = <State tone={healthTone(project.health)}>{project.health}</State>;
+  const state = <State tone={getHealthTone(project.health)}>{project.health}</State>;
   if (project.archivedAt !== null) return state;
   return (
     <Link

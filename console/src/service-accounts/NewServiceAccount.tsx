@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { messagesByField, messagesWithoutField } from '../api/errors.ts';
 import { PanelForm } from '../ui/PanelForm.tsx';
 import { useCreation } from '../ui/useCreation.ts';
-import { type NamedRole, roleOptions } from '../users/roles.ts';
+import { listRoleOptions, type NamedRole } from '../users/roles.ts';
 import { createServiceAccount } from './queries.ts';
 import { TokenSecretsCheckbox } from './TokenSecretsCheckbox.tsx';
 
@@ -68,7 +68,7 @@ export function NewServiceAccount({ roles, onClose }: { roles: readonly NamedRol
         description={roles.find(({ id }) => String(id) === draft.rootRole)?.description}
         value={draft.rootRole}
         error={messages.rootRole}
-        data={roleOptions(roles)}
+        data={listRoleOptions(roles)}
         onChange={event => edit({ rootRole: event.target.value })}
       />
       <TokenSecretsCheckbox

@@ -14,7 +14,7 @@ import { useEditor } from '../ui/useEditor.tsx';
 import { useFilters } from '../ui/useFilters.ts';
 import type { Version } from '../ui/versions.ts';
 import { buildSubject, updateUser, userQuery } from './queries.ts';
-import { getRoleName, type RootRole, roleOptions } from './roles.ts';
+import { getRoleName, listRoleOptions, type RootRole } from './roles.ts';
 import { getDisplayName } from './words.ts';
 
 const SHOWN_FIELDS = ['name', 'email', 'rootRole'];
@@ -121,7 +121,7 @@ function Editor({
             error={messages.rootRole}
             data={[
               ...(roles.some(({ name }) => name === draft.role) ? [] : [draft.role]),
-              ...roleOptions(roles).map(({ label }) => label),
+              ...listRoleOptions(roles).map(({ label }) => label),
             ]}
             onChange={event => change({ role: event.target.value })}
           />

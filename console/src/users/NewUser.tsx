@@ -6,7 +6,7 @@ import { toast } from '../ui/toasts.ts';
 import { useCreation } from '../ui/useCreation.ts';
 import { useFilters } from '../ui/useFilters.ts';
 import { createUser } from './queries.ts';
-import { type RootRole, roleOptions } from './roles.ts';
+import { listRoleOptions, type RootRole } from './roles.ts';
 import s from './users.module.css';
 import { getDisplayName } from './words.ts';
 
@@ -107,7 +107,7 @@ export function NewUserPanel({ roles, onClose }: { roles: readonly RootRole[]; o
         description={`${roles.find(({ id }) => String(id) === draft.rootRole)?.description ?? ''}. Every user can read the projects that are not private. Next, you can grant roles in single projects.`}
         value={draft.rootRole}
         error={messages.rootRole}
-        data={roleOptions(roles)}
+        data={listRoleOptions(roles)}
         onChange={event => edit({ rootRole: event.target.value })}
       />
     </PanelForm>

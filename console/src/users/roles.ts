@@ -11,5 +11,5 @@ export const getRoleName = (roles: readonly NamedRole[], id: number | null): str
   roles.find(role => role.id === id)?.name ?? 'No role';
 
 /** Returns the choices of a select. */
-export const roleOptions = (roles: readonly NamedRole[]) =>
+export const listRoleOptions = (roles: readonly NamedRole[]) =>
   roles.map(({ id, name }) => ({ value: String(id), label: name }));

@@ -11,14 +11,14 @@ import { toast, toastError } from '../ui/toasts.ts';
 import { formatCount, formatNumber } from '../ui/words.ts';
 import s from './environments.module.css';
 
-/** Users find the other projects by searching. */
+/** Users find further projects by searching. */
 const MAX_SHOWN = 50;
 const MAX_WITHOUT_SEARCH = 10;
 
 /** Lists all projects that the user can read, and whether they have the environment. Users can add it to the other projects. */
-export function ProjectsWith({ environment }: { environment: string }) {
+export function EnvironmentProjects({ environment }: { environment: string }) {
   const { data: projects } = useQuery(projectsQuery);
-  const [filterText, setTyped] = useState('');
+  const [filterText, setFilterText] = useState('');
   if (!projects) return null;
   const searchText = filterText.trim().toLowerCase();
   const matchingProjects = projects.filter(({ id, name }) =>
@@ -36,7 +36,7 @@ export function ProjectsWith({ environment }: { environment: string }) {
           placeholder="Find a project"
           autoComplete="off"
           value={filterText}
-          onChange={event => setTyped(event.target.value)}
+          onChange={event => setFilterText(event.target.value)}
         />
       )}
       <ul className={s.projects} aria-label="Projects">
@@ -56,7 +56,7 @@ export function ProjectsWith({ environment }: { environment: string }) {
       {matchingProjects.length === 0 && <p className={s.none}>No projects match.</p>}
       {matchingProjects.length > MAX_SHOWN && (
         <p className={s.none}>
-          {formatNumber(matchingProjects.length - MAX_SHOWN)} more. Type a part of the name.
+          {formatNumber(matchingProjects.length - MAX_SHOWN)} more. Type part of the name.
         </p>
       )}
     </RailSection>

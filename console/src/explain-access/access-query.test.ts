@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseQuery, withChoice } from './question.ts';
+import { parseQuery, withField } from './access-query.ts';
 
 test('reads the query from a URL without other parameters', () => {
   expect(parseQuery({ user: '7', permission: 'CREATE_FEATURE', project: 'payments', q: 'x' })).toEqual({
@@ -12,7 +12,7 @@ test('reads the query from a URL without other parameters', () => {
 test('drops the environment together with the project', () => {
   const query = { project: 'payments', environment: 'production' };
 
-  expect(withChoice(query, 'environment', 'development').environment).toBe('development');
-  expect(withChoice(query, 'project', '')).toEqual({});
+  expect(withField(query, 'environment', 'development').environment).toBe('development');
+  expect(withField(query, 'project', '')).toEqual({});
   expect(parseQuery({ environment: 'production' })).toEqual({});
 });

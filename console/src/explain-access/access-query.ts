@@ -1,24 +1,24 @@
 import type { Search } from '../ui/search.ts';
 
-/** The query of the page. The URL contains the query, so that a link shows the same explanation. */
+/** The query of the page, which the URL contains, so that a link shows the same explanation. */
 export type AccessQuery = { user?: string; permission?: string; project?: string; environment?: string };
 
 const FIELDS = ['user', 'permission', 'project', 'environment'] as const;
 
-const readText = (value: unknown): string | undefined =>
+const readString = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
 /** Reads the query from a URL. Ignores an environment without a project. */
 export function parseQuery(search: Search): AccessQuery {
   const query: AccessQuery = {};
   for (const field of FIELDS) {
-    const text = readText(search[field]);
-    if (text !== undefined) query[field] = text;
+    const value = readString(search[field]);
+    if (value !== undefined) query[field] = value;
   }
   if (query.project === undefined) delete query.environment;
   return query;
 }
 
 /** Changes a field of the query. An empty value removes the field. */
-export const withChoice = (query: AccessQuery, field: keyof AccessQuery, value: string): AccessQuery =>
+export const withField = (query: AccessQuery, field: keyof AccessQuery, value: string): AccessQuery =>
   parseQuery({ ...query, [field]: value });

@@ -10,8 +10,8 @@ import { formatShare } from './words.ts';
 
 const HOUR_FORMAT = { hour: '2-digit', minute: '2-digit' } as const;
 
-/** Shows the rates of all deliveries in the last 24 hours, including those in progress, and the attempts by hour. */
-export function Strip({ integration }: { integration: Integration }) {
+/** Shows the success rates of the last 24 hours, including deliveries in progress, and a chart of the attempts per hour. */
+export function DeliveryStats({ integration }: { integration: Integration }) {
   const { data, error, refetch } = useQuery(statsQuery(integration.id));
   if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />;
   const day = data?.last24Hours;
@@ -36,8 +36,8 @@ export function Strip({ integration }: { integration: Integration }) {
         ticks={['24 h ago', 'now']}
         summary={
           day
-            ? `Attempts of the last 24 hours: ${day.delivered} delivered, ${formatCount(day.failed + day.retried, 'failed attempt')}`
-            : 'Attempts of the last 24 hours'
+            ? `Attempts in the last 24 hours: ${day.delivered} delivered, ${formatCount(day.failed + day.retried, 'failed attempt')}`
+            : 'Attempts in the last 24 hours'
         }
         bars={(data?.hours ?? []).map(({ start, delivered, failed, retried }) => ({
           key: start,

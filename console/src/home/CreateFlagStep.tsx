@@ -15,8 +15,8 @@ import { Step } from './Step.tsx';
 
 const SUGGESTED_NAME = 'new-checkout';
 
-/** The first step creates a flag and enables it in development, so that a program sees the difference. */
-export function CreateFlag({ flag, isCurrent }: { flag: NewestFlag | null; isCurrent: boolean }) {
+/** The first step creates a flag and enables it in development, so that an application sees the difference. */
+export function CreateFlagStep({ flag, isCurrent }: { flag: NewestFlag | null; isCurrent: boolean }) {
   const isEnabled = flag?.environments.some(({ name, enabled }) => name === ENVIRONMENT && enabled);
   return (
     <Step

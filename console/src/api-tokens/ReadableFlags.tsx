@@ -5,7 +5,7 @@ import { formatCount } from '../ui/words.ts';
 import s from './api-tokens.module.css';
 
 /** Shows how many flags a token can read in its environment. */
-export function Reach({
+export function ReadableFlags({
   projects,
   environment,
   type,
@@ -23,12 +23,11 @@ export function Reach({
   return (
     <RailSection title="What it can read">
       <p className={s.none}>
-        <b>{formatCount(count, 'flag')}</b> of {names}, as {count === 1 ? 'it is' : 'they are'} in{' '}
-        {environment}
+        <b>{formatCount(count, 'flag')}</b> in {names}, as configured in {environment}
         {type === 'backend'
-          ? ', with the values in their constraints and segments.'
-          : ', evaluated for one user. It shows no constraints.'}
-        {projects.length === 0 && ' This includes new projects.'}
+          ? ', including the values in constraints and segments.'
+          : ', evaluated for one user and without constraints.'}
+        {projects.length === 0 && ' New projects are included.'}
       </p>
     </RailSection>
   );

@@ -2,12 +2,12 @@ import { Check, X } from 'lucide-react';
 import { formatDuration, formatInZone } from '../ui/time.ts';
 import s from './deliveries.module.css';
 import type { Attempt, DeliveryWithAttempts } from './queries.ts';
-import { currentRun, formatResult, formatShortResult, getAttemptTone, type Schedule } from './words.ts';
+import { formatResult, formatShortResult, getAttemptTone, getCurrentRun, type Schedule } from './words.ts';
 
 const TIME_FORMAT = { hour: '2-digit', minute: '2-digit' } as const;
 
 /** Shows the past attempts, the next attempt, and the attempts that would follow in the schedule. */
-export function Track({
+export function AttemptTimeline({
   delivery,
   schedule,
   chosenNumber,
@@ -18,7 +18,7 @@ export function Track({
   chosenNumber: number | undefined;
   onChoose(number: number): void;
 }) {
-  const run = currentRun(delivery, schedule);
+  const run = getCurrentRun(delivery, schedule);
   const earlierAttempts = delivery.attemptList.filter(attempt => !run.includes(attempt));
   const isOpen = delivery.state === 'pending' || delivery.state === 'retrying';
   const slots = Math.max(schedule.length, run.length);
@@ -56,7 +56,7 @@ function Slot({
   attempt: Attempt | undefined;
   number: number;
   wait: string;
-  /** The time of the next attempt, null if it has no time because it waits for something else, or undefined for other attempts. */
+  /** The time of the next attempt, null if it waits for something other than a time, or undefined for other attempts. */
   nextAt: string | null | undefined;
   isChosen: boolean;
   onChoose(number: number): void;
@@ -93,7 +93,7 @@ function Slot({
   );
 }
 
-/** Shows interrupted attempts and those before the delivery was redelivered. */
+/** Shows interrupted attempts and attempts from before a redelivery. */
 function EarlierAttempts({
   attempts,
   chosenNumber,
